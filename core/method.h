@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Transfer methods, and the decisions between them.
+//
+// A small packet is a header and a body. `copy` flattens both into one buffer and sends that,
+// `iovec` hands both to the driver as a gather list, `rendezvous` asks first and then moves the
+// body without a copy on the way. What a driver has beyond these (inline, RDMA write or read) is a
+// variant of one of the three. Paper "sampling-based auto-tuning", II-B, II-D, III-B.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace nmt {
+
+enum class Method { kCopy, kIovec, kRendezvous };
+inline constexpr std::array kMethods = {Method::kCopy, Method::kIovec, Method::kRendezvous};
+std::string_view to_string(Method method);
+std::optional<Method> parse_method(std::string_view text);
+
+enum class DecisionKind { kIovec, kRendezvous, kAggregation };
+inline constexpr std::array kDecisions = {DecisionKind::kIovec, DecisionKind::kRendezvous,
+                                          DecisionKind::kAggregation};
+
+// Below its threshold a decision chooses `below`, from it on `above`:
+// iovec: copy, iovec. rendezvous: eager, rendezvous. aggregation: aggregate, separate.
+struct Choices {
+  std::string_view below;
+  std::string_view above;
+};
+Choices choices(DecisionKind kind);
+std::string_view to_string(DecisionKind kind);
+std::optional<DecisionKind> parse_decision(std::string_view text);
+
+// What is measured, as stored in Condition::benchmark. Times are of one message from end to end
+// (half a round trip of a ping-pong); the size is that of one body.
+namespace benchmark {
+inline constexpr std::string_view kTransfer = "transfer";      // method copy, iovec, rendezvous
+inline constexpr std::string_view kEager = "eager";            // plus one copy at the receiver
+inline constexpr std::string_view kTwoPackets = "two_packets"; // back to back, size of one
+inline constexpr std::string_view kAggregate = "aggregate";    // two in one, size of one
+inline constexpr std::string_view kMemcpy = "memcpy";          // no rail: the machine's own copy
+}  // namespace benchmark
+
+}  // namespace nmt

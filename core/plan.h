@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What is derived from samples, for decisions: curves, and thresholds between choices.
+//
+// A Plan can be derived again from the samples at any time; opening a profile for decisions reads
+// only this. Ranges always cover every size: `from` inclusive, `to` exclusive, the last without
+// end. The answer `threshold` has one change of choice at `bytes`; `always` means the choice that
+// the decision is named after (iovec, rendezvous, aggregation) at every size, with bytes 0;
+// `never` means that it never pays, without bytes; `ranges` stands for several changes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/curve.h"
+#include "core/id.h"
+#include "core/method.h"
+
+namespace nmt {
+
+enum class Answer { kThreshold, kAlways, kNever, kRanges };
+std::string_view to_string(Answer answer);
+
+struct Range {
+  std::uint64_t from_bytes = 0;
+  std::optional<std::uint64_t> to_bytes;  // nullopt: without end
+  std::string choice;
+  bool operator==(const Range&) const = default;
+};
+
+struct Threshold {
+  DecisionKind kind = DecisionKind::kIovec;
+  Answer answer = Answer::kNever;
+  std::optional<std::uint64_t> bytes;
+  std::uint64_t low_bytes = 0;   // 95 % interval of the position
+  std::uint64_t high_bytes = 0;
+  double regret = 0;             // expected: mean slowdown over the sampled sizes against the best
+  bool bounded = false;          // set by a limit (--max-unexpected, eager), not by a crossing
+  std::vector<Range> ranges;
+  bool operator==(const Threshold&) const = default;
+
+  const std::string& choice_at(std::uint64_t size_bytes) const;
+};
+
+// The derived curve of one (benchmark, method, variant): the location, and 95 % limits for the
+// duration of that location at the same sizes.
+struct PlanCurve {
+  std::string benchmark;
+  std::string method;
+  std::string variant;
+  Curve duration;   // as measured, drift removed
+  Curve low;
+  Curve high;
+  double spread = 0;              // typical relative spread of one repetition (MAD / median)
+  double monotone_departure = 0;  // by how much duration.monotone() departs from it
+  bool operator==(const PlanCurve&) const = default;
+};
+
+// Everything derived for one path under one regime and placement.
+struct RailPlan {
+  std::string rail;  // full name
+  Id path;
+  std::string regime;
+  std::string placement;
+  std::string busy_rails;
+  std::uint64_t max_unexpected_bytes = 0;
+  std::vector<PlanCurve> curves;
+  std::vector<Threshold> thresholds;
+  bool operator==(const RailPlan&) const = default;
+
+  const PlanCurve* find_curve(std::string_view benchmark, std::string_view method) const;
+  const Threshold* find_threshold(DecisionKind kind) const;
+};
+
+// Regret and prediction error at sizes that were not used; models.md and docs/method.md, "truth".
+struct Verification {
+  struct Prediction {
+    std::string rail;
+    std::string method;
+    std::string regime;
+    std::size_t sizes = 0;
+    double error_median = 0;  // |predicted / measured - 1|
+    double error_p95 = 0;
+    double noise_floor = 0;   // median difference of two measurements of one point, other blocks
+    bool operator==(const Prediction&) const = default;
+  };
+  struct Decision {
+    std::string rail;
+    std::string kind;
+    std::string regime;
+    std::size_t sizes = 0;
+    double regret_median = 0;  // 0 where the choice is within 1 % of the best measured
+    double regret_p95 = 0;
+    bool operator==(const Decision&) const = default;
+  };
+  std::vector<Prediction> predictions;
+  std::vector<Decision> decisions;
+  bool operator==(const Verification&) const = default;
+};
+
+struct Plan {
+  Id platform;
+  std::vector<Id> campaigns;  // that it was derived from
+  std::vector<RailPlan> rails;
+  std::optional<Verification> verification;
+  bool operator==(const Plan&) const = default;
+};
+
+}  // namespace nmt

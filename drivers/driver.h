@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The contract of a driver, on one screen: which rails there are, why others are refused, and how
+// to move messages between the two ends of a rail.
+//
+// A message is one packet, or several aggregated. A packet is a small header and a body. Messages
+// of one endpoint arrive complete and in order. Nothing here blocks, waits or has a deadline:
+// poll() advances, whoever loops around it keeps the deadline (sampler, engine). A lost peer is
+// Error(kPeer) from poll(), a message that does not fit the posted buffer Error(kFailed) there.
+// Endpoints belong to one thread. All drivers pass one contract test (tests/drivers_test.cpp).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/clock.h"
+#include "core/method.h"
+#include "core/rail.h"
+
+namespace nmt {
+
+using Bytes = std::span<std::byte>;
+using ConstBytes = std::span<const std::byte>;
+
+struct Packet {
+  ConstBytes header;  // at most kHeaderBytesMax
+  ConstBytes body;
+};
+inline constexpr std::size_t kHeaderBytesMax = 256;
+inline constexpr std::size_t kPacketsMax = 64;       // aggregated in one message
+inline constexpr std::size_t kSendsInFlightMax = 8;  // posted and not yet completed
+
+// Expected: the receive was posted before the message came. Unexpected: as if it came first, so
+// that the driver copies the body once more, out of its own buffer (eager methods only; a
+// rendezvous never copies).
+enum class Delivery { kExpected, kUnexpected };
+
+class Endpoint {
+ public:
+  virtual ~Endpoint() = default;
+
+  // Starts to send one message. Headers are taken at once, bodies stay untouched by the caller
+  // until poll() has counted the send. Sends may be posted back to back.
+  virtual void send(Method method, std::span<const Packet> packets) = 0;
+
+  // Posts where the next message goes: its headers one after the other into `headers`, its bodies
+  // into `bodies`. One receive at a time.
+  virtual void receive(Bytes headers, Bytes bodies, Delivery delivery) = 0;
+
+  struct Progress {
+    unsigned sent = 0;                // sends completed by this call
+    bool received = false;            // the posted receive completed
+    std::size_t received_bytes = 0;   // of its bodies together
+  };
+  virtual Progress poll() = 0;
+
+  // The machine's own copy, as this rail's clock sees it.
+  virtual void copy(Bytes to, ConstBytes from) = 0;
+
+  // Largest message body of a method.
+  virtual std::size_t size_bytes_max(Method method) const = 0;
+};
+
+// How the two ends of a rail that is being opened tell each other addresses: both call swap() and
+// each gets the other's text (at most 64 KiB). Made by whoever started both ends.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  virtual std::string swap(std::string_view mine) = 0;  // Error(kPeer) at its deadline
+};
+
+struct Detection {
+  std::vector<Rail> rails;        // usable on this node without a peer
+  std::vector<Refusal> refusals;  // the others, each with its reason
+};
+
+enum class Side { kNear, kFar };
+
+class Driver {
+ public:
+  virtual ~Driver() = default;
+  virtual std::string_view name() const = 0;
+  virtual Detection detect() = 0;  // probes by doing; never throws for a missing device
+
+  // Opens this side of a rail; the other side is opened at the same time, through the other end
+  // of the exchange. Error(kPeer) or Error(kFailed) with the cause.
+  virtual std::unique_ptr<Endpoint> open(const Rail& rail, Side side, Exchange& exchange) = 0;
+
+  // Transfer methods a rail offers, in the order of core/method.h.
+  virtual std::vector<Method> methods(const Rail& rail) const = 0;
+
+  // Clock of a driver whose rails live in virtual time, with both sides opened in one process;
+  // nullptr for real rails.
+  virtual Clock* virtual_clock() { return nullptr; }
+};
+
+}  // namespace nmt
