@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Face of the sampler: a campaign measures rails until everything asked is known well enough, or
+// the budget is spent.
+//
+// One campaign, one rail after the other. Per rail: rounds of shuffled blocks, a block being one
+// size with all competing methods back to back; anchor sizes return in every round, so that drift
+// is estimated and not chased; a geometric grid first, then the sizes where interpolation fails
+// or a decision is undecided (docs/method.md). Real rails are measured between this process and a
+// forked one on the two nearest cores; described rails in virtual time, within this process.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/sample.h"
+#include "drivers/drivers.h"
+
+namespace nmt {
+
+struct SamplingOptions {
+  double budget_ns = 60e9;     // for all rails together, verification included
+  double precision = 0.02;     // asked relative half-width of the 95 % interval of each median
+  std::uint64_t size_bytes_max = std::uint64_t{16} << 20;
+  std::uint64_t max_unexpected_bytes = std::uint64_t{64} << 10;
+  std::uint64_t seed = 1;      // of the shuffling and of the sizes held out
+  bool verify = false;         // also measure sizes that are held out (Sample::held_out)
+};
+
+struct RailToSample {
+  Driver* driver = nullptr;
+  Rail rail;
+};
+
+struct Progress {
+  std::string rail;
+  std::string phase;       // "warming up", "sampling", "verifying"
+  double done = 0;         // fraction of the whole campaign
+  double left_ns = 0;      // expected
+  std::size_t cells = 0;   // measured so far
+};
+
+// Told what happens, as it happens. measured() returns when the cells are safe on disk.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // After each block: its cells as they are now, all repetitions of this session included.
+  virtual void measured(const Rail& rail, std::span<const Sample> cells) = 0;
+  virtual void progress(const Progress& progress) = 0;
+  virtual bool interrupted() = 0;  // asked between blocks; true ends the campaign early
+};
+
+struct RailReport {
+  std::string rail;
+  bool complete = false;
+  std::string failure;           // why the rail could not be sampled to its end; empty if it was
+  std::size_t cells = 0;
+  std::size_t repetitions = 0;
+  std::size_t disturbed = 0;     // repetitions in disturbed blocks, kept and marked
+  double precision = 0;          // 90th percentile of the cells' relative half-widths
+  double drift = 0;              // largest departure of a round's speed from the usual
+  double elapsed_ns = 0;
+};
+
+struct CampaignReport {
+  std::vector<RailReport> rails;
+  bool interrupted = false;
+  double quality = 1;      // share of repetitions that nothing disturbed
+  bool disturbed = false;  // too much of it to trust without a warning
+  double elapsed_ns = 0;
+};
+
+// `earlier` holds what previous sessions of the same campaign measured, per rail's full name. A
+// rail that fails is reported and the others go on. Throws only for what no rail survives.
+CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingOptions& options,
+                            const std::map<std::string, std::vector<Sample>>& earlier,
+                            Observer& observer);
+
+}  // namespace nmt
