@@ -2,13 +2,17 @@
 //
 // JSON, read without trust and written without surprise.
 //
-// Parsing refuses what a hostile or broken file may hold before anything is built from it: more
-// than 64 levels, more than the given size, duplicate keys, bad UTF-8, NaN, numbers that do not
-// fit. A Reader walks a parsed document and names the place of what is wrong ("rails.json:
-// rails[2].methods.copy[0][1]: -5 is negative"). Object members keep their order.
+// Parsing refuses what a hostile or broken file may hold: more than 64 levels, more than the given
+// size, duplicate keys, bad UTF-8, NaN, numbers that no double can hold. Nothing blocks (a FIFO is
+// refused) and memory is bounded. A Reader walks a parsed document and names the place of what is
+// wrong ("rails.json: rails[2].methods.copy[0][1]: -5 is negative"). Object members keep their
+// order, and parse(dump()) gives an equal document, doubles bit for bit.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -28,9 +32,15 @@ class Value {
   Value(std::nullptr_t) {}
   Value(bool value) : data_(value) {}
   Value(double value) : data_(value) {}  // not finite: written as null
-  Value(std::int64_t value) : data_(value) {}
-  Value(std::uint64_t value) : data_(value) {}
-  Value(int value) : data_(static_cast<std::int64_t>(value)) {}
+  // Integers have one form: int64 where it can hold them, uint64 above that.
+  template <std::integral Integer>
+  Value(Integer value) {
+    if (std::in_range<std::int64_t>(value)) {
+      data_ = static_cast<std::int64_t>(value);
+    } else {
+      data_ = static_cast<std::uint64_t>(value);
+    }
+  }
   Value(std::string value) : data_(std::move(value)) {}
   Value(std::string_view value) : data_(std::string(value)) {}
   Value(const char* value) : data_(std::string(value)) {}
@@ -49,8 +59,13 @@ class Value {
   const T* get_if() const {
     return std::get_if<T>(&data_);
   }
+  template <class T>
+  T* get_if() {
+    return std::get_if<T>(&data_);
+  }
 
-  std::string dump(int indent = 2) const;  // indent < 0: one line; invalid UTF-8 is replaced
+  // indent < 0: one line. Invalid UTF-8 is replaced. At most kDepthMax levels.
+  std::string dump(int indent = 2) const;
   bool operator==(const Value&) const = default;
 
  private:
@@ -61,13 +76,20 @@ class Value {
 
 inline constexpr std::size_t kDepthMax = 64;
 inline constexpr std::size_t kSizeBytesMax = std::size_t{256} << 20;
+inline constexpr std::size_t kValuesMax = std::size_t{16} << 20;  // numbers, texts, keys ... each
 
 // Throws Error(kFailed) "WHAT: line L: cause". `what` names the document, usually its file.
-Value parse(std::string_view text, std::string_view what, std::size_t size_bytes_max = kSizeBytesMax);
+Value parse(std::string_view text, std::string_view what,
+            std::size_t size_bytes_max = kSizeBytesMax);
+// Regular files only.
 Value parse_file(const std::string& file, std::size_t size_bytes_max = kSizeBytesMax);
 
+// Text from outside, fit for one line of a message: control characters replaced, cut to
+// `size_bytes_max`.
+std::string printable(std::string_view text, std::size_t size_bytes_max = 80);
+
 // A place inside a parsed document. Getters check type and range and throw Error(kFailed) naming
-// the place. Readers are cheap and borrow the document, which must outlive them.
+// the place. Readers borrow the document, which must outlive them.
 class Reader {
  public:
   Reader(const Value& document, std::string_view what);
@@ -82,6 +104,7 @@ class Reader {
   bool boolean() const;
   double number(double low = -std::numeric_limits<double>::max(),
                 double high = std::numeric_limits<double>::max()) const;
+  // Whole numbers written as 1e6 or 64.0 count as integers up to 2^53.
   std::uint64_t unsigned_integer(
       std::uint64_t high = std::numeric_limits<std::uint64_t>::max()) const;
   std::int64_t integer(std::int64_t low, std::int64_t high) const;
@@ -92,8 +115,15 @@ class Reader {
   [[noreturn]] void fail(std::string_view problem) const;
 
  private:
-  Reader(const Value* value, std::string place) : value_(value), place_(std::move(place)) {}
+  Reader(const Value* value, std::size_t what_size, std::string place)
+      : value_(value), what_size_(what_size), place_(std::move(place)) {}
+  const Value::Object& as_object() const;
+  const Value::Array& as_array() const;
+  Reader member(std::string_view key, const Value& value) const;
+  Reader item(std::size_t index, const Value& value) const;
+
   const Value* value_;
+  std::size_t what_size_;  // of the document's name, which place_ begins with
   std::string place_;
 };
 
