@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rails described by a file, without hardware, in virtual time: what most tests run on, and what a
+// user plans with for machines not at hand.
+//
+// Nothing waits: time moves to the next event as soon as every open endpoint has been polled in
+// vain, so a campaign of minutes takes moments and is the same every time for the same seeds. The
+// file gives durations as piecewise linear points, and the noise that measurements of it carry:
+//
+//   {"seed":1,"rails":[{"name":"myri",
+//     "methods":{"copy":[[bytes,ns],...],"iovec":[...],"rendezvous":[...],"memcpy":[...],
+//                "eager":[...],"two_packets":[...],"aggregate":[...]},
+//     "noise":{"cv":0.02,"outlier_rate":0.01,"outlier_factor":20,"session_drift":0.08}}]}
+//
+// At least one of copy, iovec and rendezvous; the rest may be absent. eager defaults to the better
+// of copy and iovec plus memcpy; two_packets to twice the better of both; aggregate to one packet
+// of twice the size. In two_packets and aggregate the size is that of one packet.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/curve.h"
+#include "core/json.h"
+#include "core/method.h"
+
+namespace nmt {
+
+struct FakeNoise {
+  double cv = 0;              // of the log-normal factor of each repetition
+  double outlier_rate = 0;    // share of repetitions that are also multiplied by
+  double outlier_factor = 1;  // this
+  double session_drift = 0;   // one launch's common factor is uniform in 1 -+ this
+};
+
+struct FakeRail {
+  std::string name;
+  std::optional<Curve> copy, iovec, rendezvous, memcpy, eager, two_packets, aggregate;
+  FakeNoise noise;
+
+  // Truth, without noise, in nanoseconds; sizes as in Condition.
+  double transfer_ns(Method method, double size_bytes) const;
+  double unexpected_copy_ns(double size_bytes) const;  // what eager adds at the receiver
+  double second_packet_ns(Method method, double size_bytes) const;  // after the first of two
+  double aggregate_ns(Method method, double packets, double total_bytes) const;
+  bool offers(Method method) const;
+};
+
+struct FakeDescription {
+  std::uint64_t seed = 0;
+  std::vector<FakeRail> rails;
+};
+
+// Error(kFailed) names the place of what is wrong.
+FakeDescription fake_description_from_json(const json::Reader& reader);
+
+}  // namespace nmt
