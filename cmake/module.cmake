@@ -1,7 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# One target per folder: nmadtune_module(NAME SOURCES ... USES ...). One executable per test folder:
-# nmadtune_test(NAME SOURCES ... USES ...).
+# One target per folder, with its sources listed:
+#   nmadtune_module(core SOURCES ... USES ...)            -> library nmt_core
+# One executable per folder of tests; each of its tests becomes one of ctest's:
+#   nmadtune_test(core_test SOURCES ... USES ... [LABEL label] [TIMEOUT seconds])
+# One group of benchmarks (scripts/bench), an executable or a script of this folder:
+#   nmadtune_bench_group(core SOURCES ... USES ...)
+#   nmadtune_bench_group(sampling SCRIPT sampling)
+#
+# An executable of tests may carry one label, for scripts/test:
+#   timing  measures this machine: runs alone, and never under a sanitizer
+#   slow    takes more than some seconds: left out by --quick
+#   full    the whole product where a covering choice is tested otherwise: only with --full
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -22,7 +32,8 @@ endif()
 add_library(nmadtune_options INTERFACE)
 target_include_directories(nmadtune_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(nmadtune_options INTERFACE
-  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror=return-type)
+  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wno-missing-field-initializers
+  -Werror=return-type)
 target_compile_definitions(nmadtune_options INTERFACE NMT_VERSION="${PROJECT_VERSION}")
 if(NMADTUNE_SANITIZE)
   target_compile_options(nmadtune_options INTERFACE
@@ -37,8 +48,36 @@ function(nmadtune_module name)
 endfunction()
 
 function(nmadtune_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;USES" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  set(properties TIMEOUT ${arg_TIMEOUT})
+  if(arg_LABEL)
+    list(APPEND properties LABELS ${arg_LABEL})
+  endif()
+  if(arg_LABEL STREQUAL "timing")
+    list(APPEND properties RUN_SERIAL TRUE)
+  endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_USES} GTest::gtest GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
+endfunction()
+
+# scripts/bench runs what stands in the folder `groups` of the build; the target bench_groups
+# makes all of it.
+add_custom_target(bench_groups)
+function(nmadtune_bench_group name)
+  cmake_parse_arguments(arg "" "SCRIPT" "SOURCES;USES" ${ARGN})
+  set(groups ${PROJECT_BINARY_DIR}/groups)
+  if(arg_SCRIPT)
+    file(MAKE_DIRECTORY ${groups})
+    file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT} ${groups}/${name} SYMBOLIC)
+  else()
+    add_executable(bench_${name} ${arg_SOURCES})
+    target_link_libraries(bench_${name} PRIVATE ${arg_USES} benchmark::benchmark)
+    set_target_properties(bench_${name} PROPERTIES
+      OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${groups})
+    add_dependencies(bench_groups bench_${name})
+  endif()
 endfunction()
