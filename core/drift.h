@@ -26,7 +26,7 @@ DriftFactors estimate_drift(std::span<const Sample> samples);
 // Durations of one operation with drift removed; disturbed repetitions as in summarize().
 struct RoundDurations {
   std::uint32_t round = 0;
-  double median_ns = 0;             // of this round's repetitions, drift removed
+  double median_ns = 0;  // of this round's repetitions, drift removed
   std::size_t n = 0;
 };
 std::vector<RoundDurations> by_round(const Sample& sample, const DriftFactors& drift);

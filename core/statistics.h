@@ -18,7 +18,8 @@
 namespace nmt {
 
 double median(std::span<const double> values);
-double quantile(std::span<const double> values, double fraction);  // linear between order statistics
+// Linear between order statistics; 0 is the least value, 1 the greatest.
+double quantile(std::span<const double> values, double fraction);
 double interquartile_mean(std::span<const double> values);
 double median_absolute_deviation(std::span<const double> values);  // not scaled
 
@@ -34,9 +35,14 @@ Interval median_interval(std::span<const double> values);
 
 // Percentile bootstrap of `statistic` over resamples of indices [0, n): the statistic receives the
 // resampled indices. Returns the central `coverage` interval.
-Interval bootstrap_interval(std::size_t n, const std::function<double(std::span<const std::size_t>)>& statistic,
+Interval bootstrap_interval(std::size_t n,
+                            const std::function<double(std::span<const std::size_t>)>& statistic,
                             std::mt19937_64& random, std::size_t resamples = 200,
                             double coverage = 0.95);
+
+// What a duration is taken from: the undisturbed repetitions, in order; all of them where fewer
+// than three are undisturbed. May be empty.
+std::vector<Repetition> trusted(std::span<const Repetition> repetitions);
 
 // What is stored and printed of a sample beside its raw repetitions; per operation, nanoseconds.
 struct Summary {
@@ -44,7 +50,7 @@ struct Summary {
   std::size_t disturbed = 0;  // repetitions left out of this summary
   double median_ns = 0;
   double interquartile_mean_ns = 0;
-  double low_ns = 0;   // 95 % interval of the median
+  double low_ns = 0;  // 95 % interval of the median
   double high_ns = 0;
   double p10_ns = 0;
   double p90_ns = 0;
@@ -52,7 +58,7 @@ struct Summary {
   bool operator==(const Summary&) const = default;
 };
 
-// Undisturbed repetitions only; all of them where fewer than three are undisturbed.
+// Of the trusted() repetitions; all zero where there are none.
 Summary summarize(std::span<const Repetition> repetitions);
 
 }  // namespace nmt
