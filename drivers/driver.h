@@ -5,9 +5,12 @@
 //
 // A message is one packet, or several aggregated. A packet is a small header and a body. Messages
 // of one endpoint arrive complete and in order. Nothing here blocks, waits or has a deadline:
-// poll() advances, whoever loops around it keeps the deadline (sampler, engine). A lost peer is
-// Error(kPeer) from poll(), a message that does not fit the posted buffer Error(kFailed) there.
-// Endpoints belong to one thread. All drivers pass one contract test (tests/drivers_test.cpp).
+// poll() advances, whoever loops around it keeps the deadline (sampler, engine). A send may stay
+// unfinished until the other end has posted the receive for it; it never waits for anything else.
+// A lost peer is Error(kPeer) from send() or poll(), a message that does not fit the posted buffer
+// Error(kFailed) from poll() there; after an Error an endpoint can only be destroyed. Messages
+// counted as sent before an endpoint is destroyed still arrive. Endpoints belong to one thread at
+// a time. All drivers pass one contract test (tests/drivers/contract_test.cpp).
 #pragma once
 
 #include <cstddef>
@@ -49,7 +52,7 @@ class Endpoint {
   virtual void send(Method method, std::span<const Packet> packets) = 0;
 
   // Posts where the next message goes: its headers one after the other into `headers`, its bodies
-  // into `bodies`. One receive at a time.
+  // into `bodies`; what a shorter message leaves of them stays as it was. One receive at a time.
   virtual void receive(Bytes headers, Bytes bodies, Delivery delivery) = 0;
 
   struct Progress {
