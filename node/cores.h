@@ -2,8 +2,10 @@
 //
 // Cores this process may use, how near two of them are, and staying on one of them.
 //
-// The cores of both ends are part of the key of a measurement: two processes on two cores can be
-// several times slower per small exchange than on one (docs/method.md).
+// A core here is what the kernel calls a CPU: one hardware thread. The cores of both ends are part
+// of the key of a measurement: two processes on two cores can be several times slower per small
+// exchange than on one (docs/method.md). `root` is prefixed to /sys, so that tests run on
+// descriptions of other machines.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +16,24 @@ namespace nmt {
 
 std::vector<int> allowed_cores();  // by affinity mask, in order; never empty
 
-// What two cores share, nearest first: "same-core", "shared-cache", "same-package",
-// "other-package".
-std::string placement(int core_a, int core_b);
+// What two cores share, nearest first: "same-core", "hardware-threads" (of one physical core),
+// "shared-cache", "same-package", "other-package".
+std::string placement(int core_a, int core_b, const std::string& root = "");
 
 struct CorePair {
   int near = 0;
   int far = 0;
 };
-// The two nearest distinct allowed cores; the same core twice where there is only one.
-CorePair nearest_cores();
+// The two nearest distinct cores of `cores`. Hardware threads of one physical core compete for it
+// as soon as both poll, so they come last; the same core twice where there is only one.
+CorePair nearest_cores(const std::vector<int>& cores, const std::string& root = "");
+CorePair nearest_cores();  // of the allowed ones
 
 void pin_to(int core);  // this thread; Error(kFailed) where the kernel refuses
 
-// Size of the largest cache that one core does not share with another (a cold buffer must be
+// Size of the largest cache that `core` shares with no other physical core (a cold buffer must be
 // larger); 1 MiB where the machine does not say.
-std::size_t private_cache_bytes();
+std::size_t private_cache_bytes(int core, const std::string& root = "");
+std::size_t private_cache_bytes();  // of the first allowed core
 
 }  // namespace nmt

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Small text files under /proc and /sys, read without surprise: what is absent is empty.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nmt {
+
+// The first line, without white space around it; empty where the file is absent or unreadable.
+std::string read_line(const std::string& file);
+
+// "0-3,8" -> 0 1 2 3 8. Empty for anything that is not such a list.
+std::vector<int> parse_list(const std::string& text);
+
+// "1024K" -> 1048576, as the caches of /sys state their size.
+std::optional<std::size_t> parse_cache_size(const std::string& text);
+
+}  // namespace nmt
