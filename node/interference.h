@@ -2,15 +2,16 @@
 //
 // What else ran on our cores while we measured.
 //
-// Read before and after each block: time this process was runnable but waiting
-// (/proc/self/schedstat), involuntary context switches, time stolen by the hypervisor (/proc/stat)
-// and CPU pressure (/proc/pressure/cpu). A missing file reads as 0: a machine that does not tell
-// is not called disturbed. One reading costs some microseconds.
+// Read before and after each block, by the thread that measures: time it was runnable but waiting
+// (/proc/thread-self/schedstat), its involuntary context switches, time stolen by the hypervisor
+// from the two cores in use (/proc/stat, in steps of 10 ms) and CPU pressure (/proc/pressure/cpu).
+// A missing file reads as 0: a machine that does not tell is not called disturbed. One reading
+// costs some microseconds; on a machine of hundreds of cores /proc/stat makes it some hundred.
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <string>
+
+#include "node/descriptor.h"
 
 namespace nmt {
 
@@ -24,15 +25,23 @@ struct Interference {
   Interference& operator+=(const Interference& other);
 };
 
+// Belongs to the thread that made it. Keeps its files open.
 class InterferenceMeter {
  public:
-  InterferenceMeter(int core_a, int core_b);  // keeps the files open
-  ~InterferenceMeter();
-  Interference read() const;  // this process and these cores, totals since boot
+  InterferenceMeter(int core_a, int core_b);
+  Interference read() const;  // totals since boot, or since this thread started
 
  private:
-  struct Files;
-  std::unique_ptr<Files> files_;
+  int core_a_;
+  int core_b_;
+  Descriptor schedstat_;
+  Descriptor stat_;
+  Descriptor pressure_;
 };
+
+// The numbers inside those files; 0 where the text does not hold them.
+std::uint64_t run_delay_ns(std::string_view schedstat);
+std::uint64_t stolen_ticks(std::string_view stat, int core);
+std::uint64_t pressure_ns(std::string_view pressure);
 
 }  // namespace nmt
