@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/drift.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
@@ -10,65 +9,72 @@
 namespace nmt {
 namespace {
 
-// log of one cell's median duration in one round.
 struct Entry {
   std::size_t cell = 0;
-  std::uint32_t round = 0;
+  std::uint32_t group = 0;
   double log_ns = 0;
 };
 
-// Entries of the cells that were measured in several rounds: only they can tell rounds apart.
-std::vector<Entry> shared_entries(std::span<const Sample> samples) {
+// Entries of the cells that several groups share: only they can tell groups apart.
+std::vector<Entry> shared_entries(std::span<const GroupedDuration> durations) {
+  std::map<std::size_t, std::size_t> groups_of_cell;
+  for (const GroupedDuration& duration : durations) ++groups_of_cell[duration.cell];
   std::vector<Entry> entries;
-  for (std::size_t cell = 0; cell < samples.size(); ++cell) {
-    const std::vector<RoundDurations> rounds = by_round(samples[cell], {});
-    if (rounds.size() < 2) continue;
-    for (const RoundDurations& round : rounds) {
-      if (round.median_ns > 0) entries.push_back({cell, round.round, std::log(round.median_ns)});
-    }
+  for (const GroupedDuration& duration : durations) {
+    NMT_CHECK(duration.duration_ns > 0);
+    if (groups_of_cell[duration.cell] < 2) continue;
+    entries.push_back({duration.cell, duration.group, std::log(duration.duration_ns)});
   }
   return entries;
 }
 
-// For each group that `group_of` names, the median of what `rest_of` leaves of its entries.
-template <class Group, class GroupOf, class RestOf>
-std::map<Group, double> group_medians(std::span<const Entry> entries, GroupOf group_of,
-                                      RestOf rest_of) {
-  std::map<Group, std::vector<double>> groups;
-  for (const Entry& entry : entries) groups[group_of(entry)].push_back(rest_of(entry));
-  std::map<Group, double> medians;
-  for (const auto& [group, values] : groups) medians[group] = median(values);
+// Per key of an entry, the median of what is left of its entries.
+template <class Key, class KeyOf, class RestOf>
+std::map<Key, double> medians_by(std::span<const Entry> entries, KeyOf key_of, RestOf rest_of) {
+  std::map<Key, std::vector<double>> rests;
+  for (const Entry& entry : entries) rests[key_of(entry)].push_back(rest_of(entry));
+  std::map<Key, double> medians;
+  for (const auto& [key, values] : rests) medians[key] = median(values);
   return medians;
 }
 
 }  // namespace
 
-DriftFactors estimate_drift(std::span<const Sample> samples) {
-  const std::vector<Entry> entries = shared_entries(samples);
-  std::map<std::uint32_t, double> round_log;
-  for (const Entry& entry : entries) round_log[entry.round] = 0;
+std::map<std::uint32_t, double> common_factors(std::span<const GroupedDuration> durations) {
+  const std::vector<Entry> entries = shared_entries(durations);
+  if (entries.empty()) return {};
+  std::map<std::uint32_t, double> group_log;
+  for (const Entry& entry : entries) group_log[entry.group] = 0;
 
-  // Each pass cannot increase the sum of absolute residuals; a few passes settle it to far below
-  // the noise of a median.
+  // No pass increases the sum of absolute residuals; a few settle it far below a median's noise.
   constexpr int kPasses = 10;
   for (int pass = 0; pass < kPasses; ++pass) {
-    const auto cell_log = group_medians<std::size_t>(
+    const auto cell_log = medians_by<std::size_t>(
         entries, [](const Entry& e) { return e.cell; },
-        [&](const Entry& e) { return e.log_ns - round_log.at(e.round); });
-    round_log = group_medians<std::uint32_t>(
-        entries, [](const Entry& e) { return e.round; },
+        [&](const Entry& e) { return e.log_ns - group_log.at(e.group); });
+    group_log = medians_by<std::uint32_t>(
+        entries, [](const Entry& e) { return e.group; },
         [&](const Entry& e) { return e.log_ns - cell_log.at(e.cell); });
   }
 
-  DriftFactors factors;
-  for (const Sample& sample : samples) {
-    for (const Repetition& repetition : sample.repetitions) factors[repetition.round] = 1;
-  }
-  if (round_log.empty()) return factors;
   std::vector<double> logs;
-  for (const auto& [round, log] : round_log) logs.push_back(log);
+  for (const auto& [group, log] : group_log) logs.push_back(log);
   const double usual = median(logs);
-  for (const auto& [round, log] : round_log) factors[round] = std::exp(log - usual);
+  std::map<std::uint32_t, double> factors;
+  for (const auto& [group, log] : group_log) factors[group] = std::exp(log - usual);
+  return factors;
+}
+
+DriftFactors estimate_drift(std::span<const Sample> samples) {
+  std::vector<GroupedDuration> durations;
+  DriftFactors factors;
+  for (std::size_t cell = 0; cell < samples.size(); ++cell) {
+    for (const RoundDurations& round : by_round(samples[cell], {})) {
+      if (round.median_ns > 0) durations.push_back({cell, round.round, round.median_ns});
+    }
+    for (const Repetition& repetition : samples[cell].repetitions) factors[repetition.round] = 1;
+  }
+  for (const auto& [round, factor] : common_factors(durations)) factors[round] = factor;
   return factors;
 }
 
