@@ -101,8 +101,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     } else if (auto* array = open_.back().get_if<Value::Array>()) {
       array->push_back(std::move(value));
     } else {
-      open_.back().get_if<Value::Object>()->emplace_back(std::move(keys_.back()),
-                                                         std::move(value));
+      open_.back().get_if<Value::Object>()->emplace_back(std::move(keys_.back()), std::move(value));
     }
     return true;
   }
@@ -161,8 +160,9 @@ std::string read_file(const std::string& file, std::size_t size_bytes_max) {
     throw system_error(Fault::kFailed, fmt::format("open({})", name), errno);
   }
   if (!S_ISREG(status.st_mode)) {
-    throw Error(Fault::kFailed, fmt::format("{}: {}, not a regular file", name,
-                                            S_ISDIR(status.st_mode) ? "a directory" : "a FIFO or device"));
+    throw Error(Fault::kFailed,
+                fmt::format("{}: {}, not a regular file", name,
+                            S_ISDIR(status.st_mode) ? "a directory" : "a FIFO or device"));
   }
   if (static_cast<std::uint64_t>(status.st_size) > size_bytes_max) {
     refuse_size(name, size_bytes_max);

@@ -40,11 +40,21 @@ std::size_t utf8_length(std::string_view text, std::size_t i) {
 
 void append_control(unsigned char c, std::string* out) {
   switch (c) {
-    case '\b': *out += "\\b"; return;
-    case '\f': *out += "\\f"; return;
-    case '\n': *out += "\\n"; return;
-    case '\r': *out += "\\r"; return;
-    case '\t': *out += "\\t"; return;
+    case '\b':
+      *out += "\\b";
+      return;
+    case '\f':
+      *out += "\\f";
+      return;
+    case '\n':
+      *out += "\\n";
+      return;
+    case '\r':
+      *out += "\\r";
+      return;
+    case '\t':
+      *out += "\\t";
+      return;
     default:
       *out += "\\u00";
       *out += kHex[c >> 4];

@@ -1,1 +1,288 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/plan_json.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/error.h"
+
+namespace nmt {
+namespace {
+
+using json::Reader;
+using json::Value;
+
+template <class Read>
+auto read_list(const Reader& reader, Read read) {
+  std::vector<decltype(read(reader))> values;
+  for (const Reader& item : reader.items()) values.push_back(read(item));
+  return values;
+}
+
+Value optional_bytes(const std::optional<std::uint64_t>& bytes) {
+  return bytes ? Value(*bytes) : Value();
+}
+
+std::optional<std::uint64_t> read_optional_bytes(const Reader& reader) {
+  if (reader.is_null()) return std::nullopt;
+  return reader.unsigned_integer();
+}
+
+// Sizes are whole numbers nearly always, and are written so.
+Value size_value(double size_bytes) {
+  constexpr double kExactMax = 0x1p53;
+  const bool whole = size_bytes == std::floor(size_bytes) && size_bytes < kExactMax;
+  return whole ? Value(static_cast<std::int64_t>(size_bytes)) : Value(size_bytes);
+}
+
+Answer read_answer(const Reader& reader) {
+  for (const Answer answer :
+       {Answer::kThreshold, Answer::kAlways, Answer::kNever, Answer::kRanges}) {
+    if (reader.text() == to_string(answer)) return answer;
+  }
+  reader.fail("expected threshold, always, never or ranges");
+}
+
+DecisionKind read_kind(const Reader& reader) {
+  const std::optional<DecisionKind> kind = parse_decision(reader.text());
+  if (!kind) reader.fail("expected iovec, rendezvous or aggregation");
+  return *kind;
+}
+
+std::vector<Range> read_ranges(const Reader& reader, DecisionKind kind) {
+  std::vector<Range> ranges;
+  for (const Reader& item : reader.items()) {
+    item.only({"from", "to", "choice"});
+    const Range range{item["from"].unsigned_integer(), read_optional_bytes(item["to"]),
+                      item["choice"].text()};
+    const std::optional<std::uint64_t> expected =
+        ranges.empty() ? std::optional<std::uint64_t>(0) : ranges.back().to_bytes;
+    if (range.from_bytes != expected) item["from"].fail("does not begin where the last one ends");
+    if (range.to_bytes && *range.to_bytes <= range.from_bytes) item["to"].fail("is not above from");
+    const Choices legal = choices(kind);
+    if (range.choice != legal.below && range.choice != legal.above) {
+      item["choice"].fail(fmt::format("expected {} or {}", legal.below, legal.above));
+    }
+    ranges.push_back(range);
+  }
+  if (ranges.empty() || ranges.back().to_bytes) reader.fail("does not cover every size");
+  return ranges;
+}
+
+Value to_json(const Range& range) {
+  return Value::object()
+      .set("from", range.from_bytes)
+      .set("to", optional_bytes(range.to_bytes))
+      .set("choice", range.choice);
+}
+
+Value to_json(const PlanCurve& curve) {
+  return Value::object()
+      .set("benchmark", curve.benchmark)
+      .set("method", curve.method)
+      .set("variant", curve.variant)
+      .set("duration", to_json(curve.duration))
+      .set("low", to_json(curve.low))
+      .set("high", to_json(curve.high))
+      .set("spread", curve.spread)
+      .set("monotone_departure", curve.monotone_departure);
+}
+
+PlanCurve plan_curve_from_json(const Reader& reader) {
+  reader.only({"benchmark", "method", "variant", "duration", "low", "high", "spread",
+               "monotone_departure"});
+  return {.benchmark = reader["benchmark"].text(),
+          .method = reader["method"].text(),
+          .variant = reader["variant"].text(),
+          .duration = curve_from_json(reader["duration"]),
+          .low = curve_from_json(reader["low"]),
+          .high = curve_from_json(reader["high"]),
+          .spread = reader["spread"].number(0),
+          .monotone_departure = reader["monotone_departure"].number(0)};
+}
+
+Value to_json(const Verification::Prediction& prediction) {
+  return Value::object()
+      .set("rail", prediction.rail)
+      .set("method", prediction.method)
+      .set("regime", prediction.regime)
+      .set("sizes", prediction.sizes)
+      .set("error_median", prediction.error_median)
+      .set("error_p95", prediction.error_p95)
+      .set("noise_floor", prediction.noise_floor);
+}
+
+Verification::Prediction prediction_from_json(const Reader& reader) {
+  reader.only({"rail", "method", "regime", "sizes", "error_median", "error_p95", "noise_floor"});
+  return {.rail = reader["rail"].text(),
+          .method = reader["method"].text(),
+          .regime = reader["regime"].text(),
+          .sizes = reader["sizes"].unsigned_integer(),
+          .error_median = reader["error_median"].number(0),
+          .error_p95 = reader["error_p95"].number(0),
+          .noise_floor = reader["noise_floor"].number(0)};
+}
+
+Value to_json(const Verification::Decision& decision) {
+  return Value::object()
+      .set("rail", decision.rail)
+      .set("kind", decision.kind)
+      .set("regime", decision.regime)
+      .set("sizes", decision.sizes)
+      .set("regret_median", decision.regret_median)
+      .set("regret_p95", decision.regret_p95);
+}
+
+Verification::Decision decision_from_json(const Reader& reader) {
+  reader.only({"rail", "kind", "regime", "sizes", "regret_median", "regret_p95"});
+  return {.rail = reader["rail"].text(),
+          .kind = std::string(to_string(read_kind(reader["kind"]))),
+          .regime = reader["regime"].text(),
+          .sizes = reader["sizes"].unsigned_integer(),
+          .regret_median = reader["regret_median"].number(0),
+          .regret_p95 = reader["regret_p95"].number(0)};
+}
+
+template <class T>
+Value list(const std::vector<T>& values) {
+  Value all = Value::array();
+  for (const T& value : values) all.push_back(to_json(value));
+  return all;
+}
+
+}  // namespace
+
+Value to_json(const Id& id) { return id.hex(); }
+
+Id id_from_json(const Reader& reader) {
+  const std::string hex = reader.text();
+  try {
+    return Id::parse(hex);
+  } catch (const Error&) {
+    reader.fail("expected an identifier of 32 hex digits");
+  }
+}
+
+Value to_json(const Fields& fields) {
+  Value::Object members;
+  for (const auto& [name, value] : fields) members.emplace_back(name, value);
+  return members;
+}
+
+Fields fields_from_json(const Reader& reader) {
+  Fields fields;
+  for (const auto& [name, value] : reader.members()) fields.emplace(name, value.text());
+  return fields;
+}
+
+Value to_json(const Curve& curve) {
+  Value points = Value::array();
+  for (const Point& point : curve.points()) {
+    points.push_back(Value::Array{size_value(point.size_bytes), point.duration_ns});
+  }
+  return points;
+}
+
+Curve curve_from_json(const Reader& reader) {
+  std::vector<Point> points;
+  for (const Reader& item : reader.items()) {
+    if (item.items().size() != 2) item.fail("expected [bytes, nanoseconds]");
+    points.push_back({item[0].number(0), item[1].number(0)});
+  }
+  if (points.empty()) return {};
+  try {
+    return Curve(std::move(points));
+  } catch (const Error& error) {
+    reader.fail(error.what());
+  }
+}
+
+Value to_json(const Threshold& threshold) {
+  return Value::object()
+      .set("kind", to_string(threshold.kind))
+      .set("bytes", optional_bytes(threshold.bytes))
+      .set("answer", to_string(threshold.answer))
+      .set("interval", Value::Array{threshold.low_bytes, threshold.high_bytes})
+      .set("regret", threshold.regret)
+      .set("bounded", threshold.bounded)
+      .set("ranges", list(threshold.ranges));
+}
+
+Threshold threshold_from_json(const Reader& reader) {
+  reader.only({"kind", "bytes", "answer", "interval", "regret", "bounded", "ranges"});
+  Threshold threshold{.kind = read_kind(reader["kind"]),
+                      .answer = read_answer(reader["answer"]),
+                      .bytes = read_optional_bytes(reader["bytes"]),
+                      .low_bytes = reader["interval"][0].unsigned_integer(),
+                      .high_bytes = reader["interval"][1].unsigned_integer(),
+                      .regret = reader["regret"].number(0),
+                      .bounded = reader["bounded"].boolean()};
+  const bool has_bytes =
+      threshold.answer == Answer::kThreshold || threshold.answer == Answer::kAlways;
+  if (has_bytes != threshold.bytes.has_value()) {
+    reader["bytes"].fail(
+        fmt::format("does not go with the answer {}", to_string(threshold.answer)));
+  }
+  threshold.ranges = read_ranges(reader["ranges"], threshold.kind);
+  return threshold;
+}
+
+Value to_json(const RailPlan& rail) {
+  return Value::object()
+      .set("rail", rail.rail)
+      .set("path", to_json(rail.path))
+      .set("regime", rail.regime)
+      .set("placement", rail.placement)
+      .set("busy_rails", rail.busy_rails)
+      .set("max_unexpected_bytes", rail.max_unexpected_bytes)
+      .set("curves", list(rail.curves))
+      .set("thresholds", list(rail.thresholds));
+}
+
+RailPlan rail_plan_from_json(const Reader& reader) {
+  reader.only({"rail", "path", "regime", "placement", "busy_rails", "max_unexpected_bytes",
+               "curves", "thresholds"});
+  return {.rail = reader["rail"].text(),
+          .path = id_from_json(reader["path"]),
+          .regime = reader["regime"].text(),
+          .placement = reader["placement"].text(),
+          .busy_rails = reader["busy_rails"].text(),
+          .max_unexpected_bytes = reader["max_unexpected_bytes"].unsigned_integer(),
+          .curves = read_list(reader["curves"], plan_curve_from_json),
+          .thresholds = read_list(reader["thresholds"], threshold_from_json)};
+}
+
+Value to_json(const Verification& verification) {
+  return Value::object()
+      .set("predictions", list(verification.predictions))
+      .set("decisions", list(verification.decisions));
+}
+
+Verification verification_from_json(const Reader& reader) {
+  reader.only({"predictions", "decisions"});
+  return {.predictions = read_list(reader["predictions"], prediction_from_json),
+          .decisions = read_list(reader["decisions"], decision_from_json)};
+}
+
+Value to_json(const Plan& plan) {
+  return Value::object()
+      .set("platform", to_json(plan.platform))
+      .set("campaigns", list(plan.campaigns))
+      .set("rails", list(plan.rails))
+      .set("verification", plan.verification ? to_json(*plan.verification) : Value());
+}
+
+Plan plan_from_json(const Reader& reader) {
+  reader.only({"platform", "campaigns", "rails", "verification"});
+  Plan plan{.platform = id_from_json(reader["platform"]),
+            .campaigns = read_list(reader["campaigns"], id_from_json),
+            .rails = read_list(reader["rails"], rail_plan_from_json),
+            .verification = {}};
+  if (!reader["verification"].is_null()) {
+    plan.verification = verification_from_json(reader["verification"]);
+  }
+  return plan;
+}
+
+}  // namespace nmt

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// JSON forms of the vocabulary: what commands print, what profiles store of derived content, what
-// exports carry. Each pair is a lossless round trip; readers refuse what the writers never write.
-// Fractions are fractions (0.02), units are in the names, absent limits are null.
+// JSON forms of the vocabulary: what commands print, and what profiles store and exports carry of
+// derived content.
+//
+// Each pair is a lossless round trip, doubles bit for bit. Readers refuse what the writers never
+// write (ranges with a gap, an unknown choice, a misspelt member), with the place. Fractions are
+// fractions (0.02), units are in the names, absent limits are null.
 #pragma once
 
+#include "core/fields.h"
 #include "core/json.h"
 #include "core/plan.h"
-#include "core/sample.h"
 
 namespace nmt {
 
+json::Value to_json(const Id& id);  // 32 hex digits
 json::Value to_json(const Fields& fields);
 json::Value to_json(const Curve& curve);  // [[bytes, ns], ...]
 json::Value to_json(const Threshold& threshold);
@@ -18,6 +22,7 @@ json::Value to_json(const RailPlan& rail);
 json::Value to_json(const Verification& verification);
 json::Value to_json(const Plan& plan);
 
+Id id_from_json(const json::Reader& reader);
 Fields fields_from_json(const json::Reader& reader);
 Curve curve_from_json(const json::Reader& reader);
 Threshold threshold_from_json(const json::Reader& reader);

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <bit>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <random>
 
 #include "core/error.h"
@@ -103,10 +105,29 @@ TEST(JsonParse, NamesTheLineOfASyntaxError) {
 }
 
 TEST(JsonParse, RefusesWhatIsNotJson) {
-  for (const std::string_view text :
-       {"", " ", "NaN", "[Infinity]", "[-Infinity]", "[1e400]", "[-1e999]", "[01]", "[.5]", "[+1]",
-        "{\"a\" 1}", "[1,]", "{\"a\":1,}", "[1] [2]", "// x\n1", "'a'", "\"\\ud800\"", "\"\n\"",
-        "\"\x80\"", "\"\xC0\xAF\"", "\"\xED\xA0\x80\"", "\"\xF5\x80\x80\x80\"", "\"\xE2\x82\""}) {
+  for (const std::string_view text : {"",
+                                      " ",
+                                      "NaN",
+                                      "[Infinity]",
+                                      "[-Infinity]",
+                                      "[1e400]",
+                                      "[-1e999]",
+                                      "[01]",
+                                      "[.5]",
+                                      "[+1]",
+                                      "{\"a\" 1}",
+                                      "[1,]",
+                                      "{\"a\":1,}",
+                                      "[1] [2]",
+                                      "// x\n1",
+                                      "'a'",
+                                      "\"\\ud800\"",
+                                      "\"\n\"",
+                                      "\"\x80\"",
+                                      "\"\xC0\xAF\"",
+                                      "\"\xED\xA0\x80\"",
+                                      "\"\xF5\x80\x80\x80\"",
+                                      "\"\xE2\x82\""}) {
     EXPECT_THAT(refusal_of(text), StartsWith("doc: line 1: ")) << text;
   }
   EXPECT_THAT(refusal_of(std::string_view("1\0garbage", 9)), HasSubstr("byte 1 is 0"));
@@ -123,11 +144,12 @@ TEST(JsonParse, RefusesMoreThanTheGivenSize) {
 }
 
 TEST(JsonParse, NeverCrashesOnDamagedText) {
-  const std::string good = R"({"seed":1,"rails":[{"name":"é","points":[[1,2.5e3],[-0.0,1e-300]]}]})";
+  const std::string good =
+      R"({"seed":1,"rails":[{"name":"é","points":[[1,2.5e3],[-0.0,1e-300]]}]})";
   std::mt19937 random(1);
   for (int i = 0; i < 20'000; ++i) {
     std::string text = good;
-    for (unsigned flips = random() % 3 + 1; flips > 0; --flips) {
+    for (auto flips = random() % 3 + 1; flips > 0; --flips) {
       text[random() % text.size()] = static_cast<char>(random());
     }
     try {
@@ -180,7 +202,9 @@ TEST(JsonDump, ReplacesInvalidUtf8AndEscapesControls) {
 
 TEST(JsonDump, KeepsPlainListsOnOneLine) {
   Value value = Value::object();
-  value.set("a", Value::Array{1, 2}).set("b", Value::object()).set("c", Value::Array{Value::array()});
+  value.set("a", Value::Array{1, 2})
+      .set("b", Value::object())
+      .set("c", Value::Array{Value::array()});
   EXPECT_EQ(value.dump(), "{\n  \"a\": [1, 2],\n  \"b\": {},\n  \"c\": [\n    []\n  ]\n}");
 }
 
