@@ -1,1 +1,162 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/sampler.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/error.h"
+#include "node/node.h"
+#include "sampler/partner.h"
+#include "sampler/ping_pong.h"
+#include "sampler/rail_campaign.h"
+
+namespace nmt {
+namespace {
+
+constexpr double kQualityMin = 0.9;  // below this share of undisturbed repetitions: say so
+
+// Tells the observer where the whole campaign stands while one rail is at work.
+class ProgressReporter {
+ public:
+  ProgressReporter(const SamplingOptions& options, Observer& observer)
+      : budget_ns_(options.budget_ns), observer_(observer) {}
+
+  void start_rail(const Rail& rail, const Clock& clock) {
+    rail_ = rail.full_name();
+    clock_ = &clock;
+    start_ns_ = clock.now_ns();
+  }
+  void finish_rail() {
+    spent_ns_ += static_cast<double>(clock_->now_ns() - start_ns_);
+    clock_ = nullptr;
+  }
+  void count(std::size_t cells) { cells_ += cells; }
+  void report(std::string_view phase) const {
+    const double now_ns = spent_ns_ + static_cast<double>(clock_->now_ns() - start_ns_);
+    observer_.progress({.rail = rail_,
+                        .phase = std::string(phase),
+                        .done = std::clamp(now_ns / budget_ns_, 0.0, 1.0),
+                        .left_ns = std::max(0.0, budget_ns_ - now_ns),
+                        .cells = cells_});
+  }
+
+ private:
+  double budget_ns_;
+  Observer& observer_;
+  std::string rail_;
+  const Clock* clock_ = nullptr;
+  std::uint64_t start_ns_ = 0;
+  double spent_ns_ = 0;
+  std::size_t cells_ = 0;
+};
+
+// What real rails share; made when the first of them comes.
+struct RealTime {
+  RealClock clock;
+  CorePair cores = nearest_cores();
+  InterferenceMeter meter{cores.near, cores.far};
+};
+
+class RailRunner {
+ public:
+  RailRunner(const SamplingOptions& options,
+             const std::map<std::string, std::vector<Sample>>& earlier, Observer& observer)
+      : options_(options),
+        earlier_(earlier),
+        observer_(observer),
+        reporter_(options, observer),
+        buffers_(std::max(options.size_bytes_max, options.max_unexpected_bytes),
+                 private_cache_bytes()) {}
+
+  RailReport run(const RailToSample& each, double budget_ns) {
+    RailReport report;
+    try {
+      report = each.driver->virtual_clock() != nullptr ? run_described(each, budget_ns)
+                                                       : run_real(each, budget_ns);
+    } catch (const Error& error) {
+      if (error.fault() == Fault::kDatabase) throw;  // what is measured could not be kept
+      report.failure = error.what();
+    }
+    report.rail = each.rail.full_name();
+    return report;
+  }
+
+ private:
+  RailReport run_described(const RailToSample& each, double budget_ns) {
+    const auto partner = in_process_partner(*each.driver, each.rail, buffers_);
+    PingPong ping_pong(*partner, buffers_, nullptr);
+    Sample prototype;
+    prototype.origin = Origin::kDescribed;
+    prototype.condition.placement = "described";
+    return measure(each, ping_pong, std::move(prototype), budget_ns);
+  }
+
+  RailReport run_real(const RailToSample& each, double budget_ns) {
+    if (!real_) real_.emplace();
+    const std::uint64_t start_ns = real_->clock.now_ns();
+    const auto partner =
+        fork_partner(*each.driver, each.rail, buffers_, real_->cores, real_->clock);
+    PingPong ping_pong(*partner, buffers_, &real_->meter);
+    Sample prototype;
+    prototype.condition.placement = placement(real_->cores.near, real_->cores.far);
+    const double spent_ns = static_cast<double>(real_->clock.now_ns() - start_ns);
+    return measure(each, ping_pong, std::move(prototype), budget_ns - spent_ns);
+  }
+
+  RailReport measure(const RailToSample& each, Benchmark& benchmark, Sample prototype,
+                     double budget_ns) {
+    const Offer offer{.methods = each.driver->methods(each.rail),
+                      .size_bytes_max = options_.size_bytes_max,
+                      .max_unexpected_bytes = options_.max_unexpected_bytes};
+    const auto earlier = earlier_.find(each.rail.full_name());
+    reporter_.start_rail(each.rail, benchmark.clock());
+    RailCampaign campaign(benchmark, offer, options_, std::move(prototype),
+                          earlier == earlier_.end() ? std::vector<Sample>{} : earlier->second,
+                          {.measured =
+                               [&](std::span<const Sample> cells) {
+                                 observer_.measured(each.rail, cells);
+                                 reporter_.count(cells.size());
+                               },
+                           .progress = [&](std::string_view phase) { reporter_.report(phase); },
+                           .interrupted = [&] { return observer_.interrupted(); }});
+    RailReport report = campaign.run(budget_ns);
+    reporter_.finish_rail();
+    return report;
+  }
+
+  const SamplingOptions& options_;
+  const std::map<std::string, std::vector<Sample>>& earlier_;
+  Observer& observer_;
+  ProgressReporter reporter_;
+  Buffers buffers_;
+  std::optional<RealTime> real_;
+};
+
+}  // namespace
+
+CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingOptions& options,
+                            const std::map<std::string, std::vector<Sample>>& earlier,
+                            Observer& observer) {
+  NMT_CHECK(options.size_bytes_max >= 1 && options.budget_ns > 0 && options.precision > 0);
+  RailRunner runner(options, earlier, observer);
+  CampaignReport report;
+  std::size_t repetitions = 0;
+  std::size_t disturbed = 0;
+  for (std::size_t i = 0; i < rails.size() && !observer.interrupted(); ++i) {
+    // What one rail leaves of its share goes to those after it.
+    const double left_ns = options.budget_ns - report.elapsed_ns;
+    const RailReport& rail = report.rails.emplace_back(
+        runner.run(rails[i], left_ns / static_cast<double>(rails.size() - i)));
+    report.elapsed_ns += rail.elapsed_ns;
+    repetitions += rail.repetitions;
+    disturbed += rail.disturbed;
+  }
+  report.interrupted = observer.interrupted();
+  if (repetitions > 0) {
+    report.quality = 1 - static_cast<double>(disturbed) / static_cast<double>(repetitions);
+  }
+  report.disturbed = report.quality < kQualityMin;
+  return report;
+}
+
+}  // namespace nmt

@@ -22,12 +22,12 @@
 namespace nmt {
 
 struct SamplingOptions {
-  double budget_ns = 60e9;     // for all rails together, verification included
-  double precision = 0.02;     // asked relative half-width of the 95 % interval of each median
+  double budget_ns = 60e9;  // for all rails together, verification included
+  double precision = 0.02;  // asked relative half-width of the 95 % interval of each median
   std::uint64_t size_bytes_max = std::uint64_t{16} << 20;
   std::uint64_t max_unexpected_bytes = std::uint64_t{64} << 10;
-  std::uint64_t seed = 1;      // of the shuffling and of the sizes held out
-  bool verify = false;         // also measure sizes that are held out (Sample::held_out)
+  std::uint64_t seed = 1;  // of the shuffling and of the sizes held out
+  bool verify = false;     // also measure sizes that are held out (Sample::held_out)
 };
 
 struct RailToSample {
@@ -37,10 +37,10 @@ struct RailToSample {
 
 struct Progress {
   std::string rail;
-  std::string phase;       // "warming up", "sampling", "verifying"
-  double done = 0;         // fraction of the whole campaign
-  double left_ns = 0;      // expected
-  std::size_t cells = 0;   // measured so far
+  std::string phase;      // "warming up", "sampling", "verifying"
+  double done = 0;        // fraction of the whole campaign
+  double left_ns = 0;     // expected
+  std::size_t cells = 0;  // measured so far
 };
 
 // Told what happens, as it happens. measured() returns when the cells are safe on disk.
@@ -56,12 +56,12 @@ class Observer {
 struct RailReport {
   std::string rail;
   bool complete = false;
-  std::string failure;           // why the rail could not be sampled to its end; empty if it was
+  std::string failure;  // why the rail could not be sampled to its end; empty if it was
   std::size_t cells = 0;
   std::size_t repetitions = 0;
-  std::size_t disturbed = 0;     // repetitions in disturbed blocks, kept and marked
-  double precision = 0;          // 90th percentile of the cells' relative half-widths
-  double drift = 0;              // largest departure of a round's speed from the usual
+  std::size_t disturbed = 0;  // repetitions in disturbed blocks, kept and marked
+  double precision = 0;       // 90th percentile of the cells' relative half-widths
+  double drift = 0;           // largest departure of a round's speed from the usual
   double elapsed_ns = 0;
 };
 

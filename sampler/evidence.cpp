@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/evidence.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/drift.h"
+#include "core/statistics.h"
+
+namespace nmt {
+namespace {
+
+// The experiment that a stored sample came from; false for one that this version does not measure.
+bool experiment_of(const Sample& sample, Experiment* experiment) {
+  const Condition& c = sample.condition;
+  for (std::size_t i = 0; i < std::size(kTraffics); ++i) {
+    if (kTraffics[i].benchmark != c.benchmark) continue;
+    experiment->traffic = static_cast<std::uint8_t>(i);
+    experiment->method = parse_method(c.method).value_or(Method::kCopy);
+    experiment->regime = c.regime == to_string(Regime::kCold) ? Regime::kCold : Regime::kHot;
+    experiment->size_bytes = sample.size_bytes;
+    return true;
+  }
+  return false;
+}
+
+// Median and its doubt from one cell's repetitions: the rank interval of all of them, or how far
+// its rounds differ, whichever is wider (a round may be slow as a whole for this cell alone).
+Estimate estimate(const std::vector<Sample>& parts, const DriftFactors& drift, double precision) {
+  std::vector<double> durations_ns;
+  std::vector<double> rounds_ns;
+  StoppingRule rule(precision);
+  for (const Sample& part : parts) {
+    for (const Repetition& repetition : trusted(part.repetitions)) {
+      durations_ns.push_back(repetition.each_ns() / drift.at(repetition.round));
+      rule.add(durations_ns.back());
+    }
+    for (const RoundDurations& round : by_round(part, drift)) rounds_ns.push_back(round.median_ns);
+  }
+  Estimate result;
+  if (durations_ns.empty()) return result;
+  result.duration_ns = median(durations_ns);
+  result.doubt = rule.half_width();
+  result.rounds = rounds_ns.size();
+  result.state = rule.state();
+  if (rounds_ns.size() >= 2 && result.duration_ns > 0) {
+    const double spread = median_absolute_deviation(rounds_ns) / result.duration_ns;
+    result.doubt = std::max(result.doubt, 2 * spread / std::sqrt(double(rounds_ns.size())));
+  }
+  return result;
+}
+
+}  // namespace
+
+Evidence::Evidence(Sample prototype, double precision, std::vector<Sample> earlier)
+    : prototype_(std::move(prototype)), precision_(precision), earlier_(std::move(earlier)) {
+  for (const Sample& sample : earlier_) {
+    for (const Repetition& repetition : sample.repetitions) {
+      next_round_ = std::max(next_round_, repetition.round + 1);
+    }
+  }
+  refresh();
+}
+
+Condition Evidence::condition(const Experiment& experiment) const {
+  const Traffic& traffic = kTraffics[experiment.traffic];
+  Condition condition = prototype_.condition;
+  condition.benchmark = traffic.benchmark;
+  if (!traffic.local) {
+    condition.method = to_string(experiment.method);
+    condition.header_bytes = kHeaderBytes;
+  }
+  condition.regime = to_string(experiment.regime);
+  return condition;
+}
+
+const Sample& Evidence::add(const Experiment& experiment, bool held_out,
+                            const std::vector<Repetition>& repetitions, double run_delay_ns) {
+  const auto [entry, fresh] = index_.try_emplace({experiment, held_out}, session_.size());
+  if (fresh) {
+    Sample& sample = session_.emplace_back(prototype_);
+    sample.condition = condition(experiment);
+    sample.size_bytes = experiment.size_bytes;
+    sample.held_out = held_out;
+  }
+  Sample& sample = session_[entry->second];
+  sample.repetitions.insert(sample.repetitions.end(), repetitions.begin(), repetitions.end());
+  sample.run_delay_ns += run_delay_ns;
+  return sample;
+}
+
+void Evidence::refresh() {
+  std::vector<Sample> all = earlier_;
+  all.insert(all.end(), session_.begin(), session_.end());
+  const DriftFactors factors = estimate_drift(all);
+  drift_ = 0;
+  for (const auto& [round, factor] : factors) drift_ = std::max(drift_, std::abs(factor - 1));
+
+  std::map<Experiment, std::vector<Sample>> cells;
+  for (Sample& sample : all) {
+    Experiment experiment;
+    if (sample.held_out || !experiment_of(sample, &experiment)) continue;
+    cells[experiment].push_back(std::move(sample));
+  }
+  estimates_.clear();
+  for (const auto& [experiment, parts] : cells) {
+    estimates_[experiment] = estimate(parts, factors, precision_);
+  }
+}
+
+const Estimate* Evidence::find(const Experiment& experiment) const {
+  const auto found = estimates_.find(experiment);
+  return found == estimates_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::uint64_t> Evidence::sizes_bytes(Regime regime) const {
+  std::vector<std::uint64_t> sizes;
+  for (const auto& [experiment, estimate] : estimates_) {
+    if (experiment.regime == regime &&
+        kTraffics[experiment.traffic].benchmark == benchmark::kTransfer) {
+      sizes.push_back(experiment.size_bytes);
+    }
+  }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+void Evidence::note_guess(const Experiment& experiment, double duration_ns) {
+  guesses_ns_[experiment] = duration_ns;
+}
+
+double Evidence::guess_ns(const Experiment& experiment) const {
+  if (const Estimate* known = find(experiment)) return known->duration_ns;
+  // Experiments are ordered with the size last: neighbours in the map are the nearest sizes. Below
+  // a known size the duration is at most that one's; beyond the largest it is anybody's guess.
+  const auto above = guesses_ns_.lower_bound(experiment);
+  const bool known = above != guesses_ns_.end() && above->first.traffic == experiment.traffic &&
+                     above->first.method == experiment.method &&
+                     above->first.regime == experiment.regime;
+  return known ? above->second : 0;
+}
+
+}  // namespace nmt

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a campaign knows of one rail so far: every repetition of this session, what earlier sessions
+// of the same campaign measured, and estimates from both with drift between rounds removed.
+//
+// Estimates are for deciding what to measure next; what is stored are the samples as measured.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/sample.h"
+#include "sampler/benchmark.h"
+#include "sampler/stopping.h"
+
+namespace nmt {
+
+struct Estimate {
+  double duration_ns = 0;  // of one operation
+  double doubt = 1;        // relative half-width of its 95 % interval
+  std::size_t rounds = 0;  // that it was measured in
+  StoppingRule::State state = StoppingRule::State::kHungry;
+};
+
+class Evidence {
+ public:
+  // `prototype` carries what all samples of the rail share: placement, origin.
+  Evidence(Sample prototype, double precision, std::vector<Sample> earlier);
+
+  Condition condition(const Experiment& experiment) const;
+  std::uint32_t next_round() const { return next_round_; }  // above all that earlier sessions used
+
+  // Adds repetitions to the session's sample of this cell and returns it.
+  const Sample& add(const Experiment& experiment, bool held_out,
+                    const std::vector<Repetition>& repetitions, double run_delay_ns);
+
+  // Estimates anew, from everything there is; call after a round.
+  void refresh();
+  const Estimate* find(const Experiment& experiment) const;  // null where never measured
+
+  // Sizes at which a transfer was measured (and not held out), ascending.
+  std::vector<std::uint64_t> sizes_bytes(Regime regime) const;
+  const std::map<Experiment, Estimate>& estimates() const { return estimates_; }
+
+  // What one operation will take at most, for planning: an estimate, else the last duration noted
+  // at this or the next larger size; 0 where there is none.
+  double guess_ns(const Experiment& experiment) const;
+  void note_guess(const Experiment& experiment, double duration_ns);
+
+  const std::vector<Sample>& session_samples() const { return session_; }
+  double drift() const { return drift_; }  // largest departure of a round from the usual speed
+
+ private:
+  Sample prototype_;
+  double precision_;
+  std::vector<Sample> earlier_;
+  std::vector<Sample> session_;
+  std::map<std::pair<Experiment, bool>, std::size_t> index_;  // into session_; bool: held out
+  std::map<Experiment, Estimate> estimates_;
+  std::map<Experiment, double> guesses_ns_;
+  std::uint32_t next_round_ = 0;
+  double drift_ = 0;
+};
+
+}  // namespace nmt

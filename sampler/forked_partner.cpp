@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.h"
+#include "node/node.h"
+#include "sampler/partner.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::size_t kMessageBytesMax = 64 * 1024;  // one control message; a block is far smaller
+constexpr std::uint64_t kPeerTimeoutNs = 5'000'000'000;
+constexpr double kSlowestBytesPerNs = 0.005;  // 5 MB/s: what a large exchange may need at worst
+constexpr unsigned kPollsPerCheck = 4096;     // looks at clock and peer once in so many empty polls
+
+// Messages between the two processes: SOCK_SEQPACKET keeps their boundaries, and a peer that is
+// gone ends the read at once.
+class ControlSocket {
+ public:
+  explicit ControlSocket(int descriptor) : descriptor_(descriptor) {}
+  ~ControlSocket() { ::close(descriptor_); }
+  ControlSocket(const ControlSocket&) = delete;
+
+  void send(std::string_view text) {
+    NMT_CHECK(text.size() <= kMessageBytesMax);
+    if (::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL) < 0) {
+      throw Error(Fault::kPeer, "the process at the other end has gone");
+    }
+  }
+
+  // Waits up to `timeout_ns` (0: for ever).
+  std::string receive(std::uint64_t timeout_ns) {
+    pollfd ready{descriptor_, POLLIN, 0};
+    const int timeout_ms = timeout_ns == 0 ? -1 : static_cast<int>(timeout_ns / 1'000'000);
+    int count = 0;
+    do {
+      count = ::poll(&ready, 1, timeout_ms);
+    } while (count < 0 && errno == EINTR);
+    if (count == 0) throw Error(Fault::kPeer, "the process at the other end does not answer");
+    std::string text(kMessageBytesMax, '\0');
+    const ssize_t size = ::recv(descriptor_, text.data(), text.size(), 0);
+    if (size <= 0) throw Error(Fault::kPeer, "the process at the other end has gone");
+    text.resize(static_cast<std::size_t>(size));
+    return text;
+  }
+
+  bool has_message() const {  // or the peer has gone: receive() will tell
+    pollfd ready{descriptor_, POLLIN, 0};
+    return ::poll(&ready, 1, 0) > 0;
+  }
+
+ private:
+  int descriptor_;
+};
+
+class SocketExchange final : public Exchange {
+ public:
+  explicit SocketExchange(ControlSocket& socket) : socket_(socket) {}
+  std::string swap(std::string_view mine) override {
+    socket_.send(std::string("x") + std::string(mine));
+    const std::string theirs = socket_.receive(kPeerTimeoutNs);
+    if (theirs.front() != 'x') throw Error(Fault::kPeer, theirs.substr(1));
+    return theirs.substr(1);
+  }
+
+ private:
+  ControlSocket& socket_;
+};
+
+std::string steps_to_text(std::span<const Step> block) {
+  return std::string("b") +
+         std::string(reinterpret_cast<const char*>(block.data()), block.size_bytes());
+}
+
+std::vector<Step> steps_from_text(const std::string& text) {
+  std::vector<Step> steps((text.size() - 1) / sizeof(Step));
+  if (!steps.empty()) std::memcpy(steps.data(), text.data() + 1, steps.size() * sizeof(Step));
+  return steps;
+}
+
+// Life of the forked process: open the far side, answer blocks, until the parent hangs up.
+void serve(Driver& driver, const Rail& rail, const Buffers& buffers, const CorePair& cores,
+           ControlSocket& socket) {
+  pin_to(cores.far);
+  SocketExchange exchange(socket);
+  const std::unique_ptr<Endpoint> endpoint = driver.open(rail, Side::kFar, exchange);
+  socket.send("r");
+  const InterferenceMeter meter(cores.far, cores.far);
+  Responder responder(*endpoint, buffers);
+  for (;;) {
+    const std::string order = socket.receive(0);
+    const Interference before = meter.read();
+    responder.begin(steps_from_text(order));
+    for (unsigned in_vain = 1; !responder.done(); ++in_vain) {
+      if (responder.advance()) in_vain = 0;
+      if (cores.near == cores.far && in_vain > 0) ::sched_yield();
+      if (in_vain % kPollsPerCheck == 0 && socket.has_message()) return;  // only a hang-up comes
+    }
+    const Interference disturbance = meter.read().since(before);
+    socket.send(std::string("d") +
+                std::string(reinterpret_cast<const char*>(&disturbance), sizeof disturbance));
+  }
+}
+
+[[noreturn]] void run_child(Driver& driver, const Rail& rail, const Buffers& buffers,
+                            const CorePair& cores, ControlSocket& socket) {
+  ::signal(SIGINT, SIG_IGN);  // the parent finishes its block first, then ends this process
+  ::signal(SIGTERM, SIG_IGN);
+  try {
+    serve(driver, rail, buffers, cores, socket);
+  } catch (const std::exception& error) {
+    try {
+      socket.send(std::string("e") + error.what());
+    } catch (const Error&) {
+      // The parent has gone: nobody to tell.
+    }
+  }
+  ::_exit(0);
+}
+
+class ForkedPartner final : public Partner {
+ public:
+  ForkedPartner(Driver& driver, const Rail& rail, const Buffers& buffers, const CorePair& cores,
+                const Clock& clock)
+      : rail_(rail.full_name()), cores_(cores), clock_(clock) {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
+      throw system_error(Fault::kFailed, "socketpair(AF_UNIX, SOCK_SEQPACKET)", errno);
+    }
+    allow_cross_memory_attach();
+    const pid_t parent = ::getpid();
+    child_ = ::fork();
+    if (child_ < 0) throw system_error(Fault::kFailed, "fork()", errno);
+    if (child_ == 0) {
+      ::close(ends[0]);
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (::getppid() != parent) ::_exit(0);
+      ControlSocket socket(ends[1]);
+      run_child(driver, rail, buffers, cores, socket);
+    }
+    ::close(ends[1]);
+    socket_ = std::make_unique<ControlSocket>(ends[0]);
+    ::sched_getaffinity(0, sizeof affinity_, &affinity_);
+    try {
+      pin_to(cores.near);
+      SocketExchange exchange(*socket_);
+      endpoint_ = driver.open(rail, Side::kNear, exchange);
+      expect('r', kPeerTimeoutNs);
+    } catch (...) {
+      end();
+      throw;
+    }
+  }
+
+  ~ForkedPartner() override { end(); }
+
+  Endpoint& endpoint() override { return *endpoint_; }
+  const Clock& clock() const override { return clock_; }
+
+  void begin(std::span<const Step> block) override {
+    std::uint64_t largest_bytes = 0;
+    for (const Step& step : block) {
+      largest_bytes = std::max(largest_bytes, step.experiment.size_bytes);
+    }
+    timeout_ns_ = kPeerTimeoutNs + static_cast<std::uint64_t>(2 * kPacketsPerDirectionMax *
+                                                              static_cast<double>(largest_bytes) /
+                                                              kSlowestBytesPerNs);
+    socket_->send(steps_to_text(block));
+  }
+
+  void idle(std::uint64_t polls_in_vain) override {
+    if (cores_.near == cores_.far) ::sched_yield();
+    if (polls_in_vain % kPollsPerCheck != 0) return;
+    const std::uint64_t now_ns = clock_.now_ns();
+    if (polls_in_vain == kPollsPerCheck) waiting_since_ns_ = now_ns;
+    if (socket_->has_message()) report_failure(socket_->receive(kPeerTimeoutNs));
+    if (now_ns - waiting_since_ns_ > timeout_ns_) {
+      throw Error(Fault::kPeer, rail_ + ": the other end has not answered for " +
+                                    std::to_string(timeout_ns_ / 1'000'000'000) + " s");
+    }
+  }
+
+  Interference finish() override {
+    const std::string text = expect('d', timeout_ns_);
+    Interference disturbance;
+    if (text.size() != 1 + sizeof disturbance) throw Error(Fault::kPeer, rail_ + ": bad report");
+    std::memcpy(&disturbance, text.data() + 1, sizeof disturbance);
+    return disturbance;
+  }
+
+ private:
+  std::string expect(char kind, std::uint64_t timeout_ns) {
+    std::string text = socket_->receive(timeout_ns);
+    if (text.front() != kind) report_failure(text);
+    return text;
+  }
+
+  [[noreturn]] void report_failure(const std::string& text) const {
+    throw Error(Fault::kPeer, rail_ + ": the other end reports: " + text.substr(1));
+  }
+
+  void end() {
+    endpoint_.reset();
+    socket_.reset();  // the child leaves at the hang-up; a stuck one is ended
+    ::kill(child_, SIGKILL);
+    while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    ::sched_setaffinity(0, sizeof affinity_, &affinity_);
+  }
+
+  std::string rail_;
+  CorePair cores_;
+  const Clock& clock_;
+  pid_t child_ = -1;
+  cpu_set_t affinity_{};
+  std::unique_ptr<ControlSocket> socket_;
+  std::unique_ptr<Endpoint> endpoint_;
+  std::uint64_t timeout_ns_ = kPeerTimeoutNs;
+  std::uint64_t waiting_since_ns_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Partner> fork_partner(Driver& driver, const Rail& rail, const Buffers& buffers,
+                                      const CorePair& cores, const Clock& clock) {
+  return std::make_unique<ForkedPartner>(driver, rail, buffers, cores, clock);
+}
+
+}  // namespace nmt
