@@ -144,6 +144,21 @@ class Inspector {
   std::map<std::pair<std::string, std::string>, std::set<std::string>> users_;
 };
 
+constexpr std::string_view kDrivers = "drivers/";
+
+// "drivers/tcp_socket.h" -> "tcp_socket"
+std::string_view stem(std::string_view path) {
+  path.remove_prefix(kDrivers.size());
+  return path.substr(0, path.find('.'));
+}
+
+std::string owner(const std::vector<std::string>& drivers, std::string_view path) {
+  for (const std::string& driver : drivers) {
+    if (stem(path) == driver || stem(path).starts_with(driver + "_")) return driver;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<Floor> parse_floors(std::string_view markdown) {
@@ -220,6 +235,29 @@ std::vector<std::string> include_violations(std::span<const Floor> floors,
     if (file.is_code()) inspector.inspect(file);
   }
   return inspector.violations();
+}
+
+std::vector<std::string> driver_violations(std::span<const SourceFile> files) {
+  std::vector<std::string> drivers;
+  const auto table = std::ranges::find(files, "drivers/drivers.cpp", &SourceFile::path);
+  if (table == files.end()) return {"drivers/drivers.cpp: not there"};
+  for (const Include& include : includes_of(*table)) {
+    if (!include.name.starts_with(kDrivers)) continue;
+    const std::string_view name = stem(include.name);
+    if (name != "driver" && name != "drivers") drivers.emplace_back(name);
+  }
+  std::vector<std::string> violations;
+  for (const SourceFile& file : files) {
+    if (!file.path.starts_with(kDrivers) || file.path == table->path || !file.is_code()) continue;
+    for (const Include& include : includes_of(file)) {
+      if (!include.name.starts_with(kDrivers)) continue;
+      const std::string other = owner(drivers, include.name);
+      if (other.empty() || other == owner(drivers, file.path)) continue;
+      violations.push_back(
+          fmt::format("{}:{}: {} is of driver {}", file.path, include.line, include.name, other));
+    }
+  }
+  return violations;
 }
 
 }  // namespace nmt::style

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 namespace nmt::style {
@@ -131,6 +132,22 @@ TEST(Floors, RefuseCodeInAFolderWithoutARow) {
   EXPECT_THAT(violations({file_with("attic/a.cpp", "")}), ElementsAre(HasSubstr("has no row")));
 }
 
+TEST(Floors, RefuseADriverThatIncludesAnother) {
+  const SourceFile table = file_with("drivers/drivers.cpp",
+                                     "#include \"drivers/driver.h\"\n"
+                                     "#include \"drivers/tcp.h\"\n#include \"drivers/shm.h\"\n");
+  EXPECT_THAT(driver_violations(std::vector{table, file_with("drivers/shm_ring.cpp",
+                                                             "#include \"drivers/message.h\"\n"
+                                                             "#include \"drivers/shm_ring.h\"\n")}),
+              IsEmpty());
+  EXPECT_THAT(driver_violations(std::vector{
+                  table, file_with("drivers/shm.cpp", "#include \"drivers/tcp_socket.h\"\n")}),
+              ElementsAre(HasSubstr("drivers/shm.cpp:1: drivers/tcp_socket.h is of driver tcp")));
+  EXPECT_THAT(driver_violations(std::vector{
+                  table, file_with("drivers/message.cpp", "#include \"drivers/tcp.h\"\n")}),
+              ElementsAre(HasSubstr("is of driver tcp")));
+}
+
 TEST(Floors, HoldInThisProject) {
   const std::vector<SourceFile> files = read_tree(NMADTUNE_SOURCE_DIR);
   const auto page = std::ranges::find(files, "docs/architecture.md", &SourceFile::path);
@@ -138,7 +155,8 @@ TEST(Floors, HoldInThisProject) {
   const std::vector<Floor> floors = parse_floors(page->text);
   EXPECT_THAT(floors, Contains(testing::Field(&Floor::folder, "core")));
   EXPECT_THAT(table_problems(floors), IsEmpty());
-  const std::vector<std::string> found = include_violations(floors, files);
+  std::vector<std::string> found = include_violations(floors, files);
+  std::ranges::move(driver_violations(files), std::back_inserter(found));
   EXPECT_TRUE(found.empty()) << fmt::format("{}", fmt::join(found, "\n"));
 }
 
