@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kLicence = "SPDX-License-Identifier: BSD-3-Clause";
 constexpr std::size_t kColumnsMax = 100;
 constexpr std::size_t kLinesMax = 600;
-constexpr std::size_t kProseWordsMin = 8;
+constexpr std::size_t kProseWordsMin = 5;
 constexpr std::array<std::string_view, 4> kUnfinished = {
     "TO"
     "DO",
