@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rails over TCP: one per network interface that is up. Within one node the kernel routes every
+// local address through loopback, so only that one is a rail there; the others need a peer.
+#pragma once
+
+#include <memory>
+
+#include "drivers/driver.h"
+
+namespace nmt {
+
+std::unique_ptr<Driver> make_tcp_driver();
+
+}  // namespace nmt

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "drivers/tcp_endpoint.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::size_t kBodyBytesMax = std::size_t{1} << 30;
+
+// With nothing to receive, the connection is looked at only to see whether it is still there.
+constexpr unsigned kIdlePollsPerPeerCheck = 64;
+
+bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
+
+}  // namespace
+
+TcpEndpoint::TcpEndpoint(std::string rail, TcpConnections connections)
+    : rail_(std::move(rail)), connections_(std::move(connections)), unread_(inbox_.data(), 0) {}
+
+std::size_t TcpEndpoint::size_bytes_max(Method) const { return kBodyBytesMax; }
+
+void TcpEndpoint::copy(Bytes to, ConstBytes from) {
+  NMT_CHECK(to.size() == from.size());
+  if (!to.empty()) std::memcpy(to.data(), from.data(), to.size());
+}
+
+void TcpEndpoint::send(Method method, std::span<const Packet> packets) {
+  const FrameKind kind = method == Method::kRendezvous ? FrameKind::kRequest : FrameKind::kEager;
+  const Frame frame = make_frame(kind, sends_started_++, packets, kBodyBytesMax);
+  start(outbox_.push(), method, frame, {}, packets);
+  push();
+}
+
+void TcpEndpoint::receive(Bytes headers, Bytes bodies, Delivery delivery) {
+  incoming_.post(headers, bodies, delivery);
+}
+
+Endpoint::Progress TcpEndpoint::poll() {
+  Progress progress;
+  push();
+  progress.sent = std::exchange(sent_, 0);
+  if (take()) {
+    progress.received = true;
+    progress.received_bytes = incoming_.finish();
+  }
+  if (!incoming_.posted() && ++idle_polls_ % kIdlePollsPerPeerCheck == 0) check_peer();
+  return progress;
+}
+
+// Gives messages to the kernel as far as it takes them.
+void TcpEndpoint::push() {
+  while (outbox_.size() > 0) {
+    Outgoing& message = outbox_[0];
+    if (!push_gather(message.gather)) return;
+    if (!message.bodies.empty()) {
+      if (!acknowledged()) return;
+      message.gather.clear();
+      for (const ConstBytes body : message.bodies) message.gather.add(body);
+      message.bodies.clear();
+      continue;
+    }
+    outbox_.pop();
+    ++sent_;
+  }
+}
+
+// False where the kernel has no room for all of it.
+bool TcpEndpoint::push_gather(Gather& gather) {
+  while (!gather.done()) {
+    iovec pieces[kPacketsMax + 1];
+    const std::span<const ConstBytes> left = gather.left();
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      pieces[i] = {const_cast<std::byte*>(left[i].data()), left[i].size()};
+    }
+    msghdr message{};
+    message.msg_iov = pieces;
+    message.msg_iovlen = left.size();
+    const ssize_t n =
+        left.size() == 1
+            ? ::send(connections_.messages.get(), left[0].data(), left[0].size(), MSG_NOSIGNAL)
+            : ::sendmsg(connections_.messages.get(), &message, MSG_NOSIGNAL);
+    if (n < 0) {
+      if (would_block(errno)) return false;
+      throw system_error(Fault::kPeer, rail_ + ": send", errno);
+    }
+    gather.advance(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+// Whether the far side has asked for the bodies of the first message of the outbox.
+bool TcpEndpoint::acknowledged() {
+  const Bytes whole = std::as_writable_bytes(std::span(&acknowledgement_, 1));
+  acknowledgement_bytes_ +=
+      read(connections_.acknowledgements.get(), whole.subspan(acknowledgement_bytes_), 0);
+  if (acknowledgement_bytes_ < whole.size()) return false;
+  acknowledgement_bytes_ = 0;
+  if (acknowledgement_.magic != Frame::kMagic || acknowledgement_.kind != FrameKind::kAcknowledge ||
+      acknowledgement_.number != outbox_[0].frame.number) {
+    throw Error(Fault::kPeer, rail_ + ": the other end acknowledged what was not asked");
+  }
+  return true;
+}
+
+void TcpEndpoint::acknowledge() {
+  Frame frame = incoming_.frame();
+  frame.kind = FrameKind::kAcknowledge;
+  const ssize_t n = ::send(connections_.acknowledgements.get(), &frame, sizeof frame, MSG_NOSIGNAL);
+  // One at a time and 24 bytes each: the kernel has room for it, or the peer never reads.
+  if (n != sizeof frame) throw system_error(Fault::kPeer, rail_ + ": send(acknowledgement)", errno);
+}
+
+// Takes what has come of the posted receive's message; true when it is complete.
+bool TcpEndpoint::take() {
+  while (incoming_.posted()) {
+    if (!incoming_.begun()) {
+      if (unread_.size() < sizeof(Frame) && !fill_inbox()) return false;
+      if (unread_.size() < sizeof(Frame)) continue;
+      begin_message();
+    }
+    unread_ = unread_.subspan(incoming_.put(unread_));
+    if (incoming_.complete()) return true;
+    const std::size_t n = read(connections_.messages.get(), incoming_.next(), 0);
+    if (n == 0) return false;
+    incoming_.advance(n);
+  }
+  return false;
+}
+
+// Adds to the unread bytes, which are less than a frame; false where nothing has come.
+bool TcpEndpoint::fill_inbox() {
+  std::memmove(inbox_.data(), unread_.data(), unread_.size());
+  const Bytes room = Bytes(inbox_).subspan(unread_.size());
+  const std::size_t n = read(connections_.messages.get(), room, 0);
+  unread_ = Bytes(inbox_).first(unread_.size() + n);
+  return n > 0;
+}
+
+void TcpEndpoint::begin_message() {
+  Frame frame;
+  std::memcpy(&frame, unread_.data(), sizeof frame);
+  unread_ = unread_.subspan(sizeof frame);
+  check_frame(frame, receives_begun_++, kBodyBytesMax, rail_);
+  incoming_.begin(frame, rail_);
+  if (frame.kind == FrameKind::kRequest && frame.body_bytes > 0) acknowledge();
+}
+
+// What is there now, perhaps nothing.
+std::size_t TcpEndpoint::read(int descriptor, Bytes to, int flags) {
+  const ssize_t n = ::recv(descriptor, to.data(), to.size(), flags);
+  if (n > 0) return static_cast<std::size_t>(n);
+  if (n < 0 && would_block(errno)) return 0;
+  if (n == 0) throw Error(Fault::kPeer, rail_ + ": the other end has closed the connection");
+  throw system_error(Fault::kPeer, rail_ + ": recv", errno);
+}
+
+void TcpEndpoint::check_peer() {
+  std::byte byte;
+  if (unread_.empty()) read(connections_.messages.get(), Bytes(&byte, 1), MSG_PEEK);
+}
+
+}  // namespace nmt
