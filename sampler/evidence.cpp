@@ -132,13 +132,17 @@ void Evidence::note_guess(const Experiment& experiment, double duration_ns) {
 
 double Evidence::guess_ns(const Experiment& experiment) const {
   if (const Estimate* known = find(experiment)) return known->duration_ns;
-  // Experiments are ordered with the size last: neighbours in the map are the nearest sizes. Below
-  // a known size the duration is at most that one's; beyond the largest it is anybody's guess.
+  // Experiments are ordered with the size last: neighbours in the map are the nearest sizes.
+  const auto same_kind = [&](const Experiment& other) {
+    return other.traffic == experiment.traffic && other.method == experiment.method &&
+           other.regime == experiment.regime;
+  };
   const auto above = guesses_ns_.lower_bound(experiment);
-  const bool known = above != guesses_ns_.end() && above->first.traffic == experiment.traffic &&
-                     above->first.method == experiment.method &&
-                     above->first.regime == experiment.regime;
-  return known ? above->second : 0;
+  if (above != guesses_ns_.end() && same_kind(above->first)) return above->second;
+  if (above == guesses_ns_.begin() || !same_kind(std::prev(above)->first)) return 0;
+  const auto& [below, duration_ns] = *std::prev(above);
+  return duration_ns * static_cast<double>(experiment.size_bytes) /
+         static_cast<double>(std::max<std::uint64_t>(below.size_bytes, 1));
 }
 
 }  // namespace nmt

@@ -45,7 +45,8 @@ class Evidence {
   const std::map<Experiment, Estimate>& estimates() const { return estimates_; }
 
   // What one operation will take at most, for planning: an estimate, else the last duration noted
-  // at this or the next larger size; 0 where there is none.
+  // at this or the next larger size, else that of the next smaller one, scaled; 0 where there is
+  // none.
   double guess_ns(const Experiment& experiment) const;
   void note_guess(const Experiment& experiment, double duration_ns);
 

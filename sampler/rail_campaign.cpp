@@ -14,8 +14,7 @@ constexpr double kDisturbedShare = 0.03;
 constexpr double kTimerShare = 0.005;  // of a repetition that the timer may cost
 constexpr std::uint32_t kBatchMax = 10000;
 constexpr std::uint32_t kPasses = 3;  // over a block's experiments, each in its own order
-constexpr std::uint32_t kRepetitionsPerVisit = 12;
-constexpr std::uint32_t kRepetitionsPerVisitMin = 3;
+constexpr std::uint32_t kRepetitionsPerPassMax = 4;
 constexpr double kVisitsPerBudget = 600;  // experiments' visits that a budget should hold
 constexpr double kWarmUpNsMax = 100e6;
 constexpr double kWarmUpAgreement = 0.02;
@@ -54,6 +53,7 @@ RailReport RailCampaign::run(double budget_ns) {
   if (options_.verify) held_out_ = choose_held_out();
   hooks_.progress("warming up");
   warm_up();
+  scout(end_ns);
   sample(options_.verify ? end_ns - kVerifyShare * budget_ns : end_ns);
   if (options_.verify && !hooks_.interrupted()) verify(end_ns);
   evidence_.refresh();
@@ -77,6 +77,27 @@ void RailCampaign::warm_up() {
     const double each_ns = median(totals) / step.batch;
     if (std::abs(each_ns - last_ns) <= kWarmUpAgreement * last_ns) return;
     last_ns = each_ns;
+  }
+}
+
+// A first look at the sizes of the grid, in order, to plan batches and rounds: part of the warm-up,
+// not stored. Ends where one visit would already break the deadline.
+void RailCampaign::scout(double deadline_ns) {
+  for (const std::uint64_t size : first_grid(offer_.size_bytes_max)) {
+    if (now_ns() + cost_ns({Regime::kHot, size, false}) > deadline_ns) return;
+    std::vector<Step> steps;
+    for (const Experiment& experiment : experiments_at(offer_, Regime::kHot, size)) {
+      steps.push_back({experiment, 1, 1, 1});
+    }
+    const BlockResult result = benchmark_.run(steps);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      Experiment experiment = steps[i].experiment;
+      const double total_ns = static_cast<double>(result.totals_ns[i].front());
+      for (const Regime regime : {Regime::kHot, Regime::kCold}) {
+        experiment.regime = regime;
+        evidence_.note_guess(experiment, std::max(1.0, total_ns / operations(experiment)));
+      }
+    }
   }
 }
 
@@ -210,13 +231,12 @@ std::vector<Experiment> RailCampaign::experiments(const Block& block) const {
 
 bool RailCampaign::run_block(const Block& block) {
   std::vector<Experiment> todo = experiments(block);
-  probe(todo);
   std::vector<Step> steps;
   for (std::uint32_t pass = 0; pass < kPasses; ++pass) {
     std::shuffle(todo.begin(), todo.end(), random_);
     for (const Experiment& experiment : todo) {
-      const std::uint32_t repetitions = std::max(1u, repetitions_of(experiment) / kPasses);
-      steps.push_back({experiment, 1, repetitions, batch_of(experiment)});
+      steps.push_back({experiment, warm_ups_of(experiment), repetitions_of(experiment) / kPasses,
+                       batch_of(experiment)});
     }
   }
   const BlockResult result = benchmark_.run(steps);
@@ -242,43 +262,34 @@ bool RailCampaign::run_block(const Block& block) {
   return !disturbed;
 }
 
-// A first look at experiments of which nothing is known, to plan batches: part of the warm-up.
-void RailCampaign::probe(const std::vector<Experiment>& experiments) {
-  std::vector<Step> steps;
-  for (const Experiment& experiment : experiments) {
-    if (evidence_.guess_ns(experiment) == 0) steps.push_back({experiment, 1, 3, 1});
-  }
-  if (steps.empty()) return;
-  const BlockResult result = benchmark_.run(steps);
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const std::vector<double> totals(result.totals_ns[i].begin(), result.totals_ns[i].end());
-    evidence_.note_guess(steps[i].experiment,
-                         std::max(1.0, median(totals) / operations(steps[i].experiment)));
-  }
-}
-
 std::uint32_t RailCampaign::batch_of(const Experiment& experiment) const {
-  const double exchange_ns = evidence_.guess_ns(experiment) * operations(experiment);
+  const double exchange_ns = std::max(1.0, evidence_.guess_ns(experiment) * operations(experiment));
   const double needed_ns = benchmark_.clock().cost_ns() / kTimerShare;
   return static_cast<std::uint32_t>(
       std::clamp(std::ceil(needed_ns / exchange_ns), 1.0, static_cast<double>(kBatchMax)));
 }
 
+// A multiple of kPasses.
 std::uint32_t RailCampaign::repetitions_of(const Experiment& experiment) const {
   const double each_ns =
       evidence_.guess_ns(experiment) * operations(experiment) * batch_of(experiment);
-  return static_cast<std::uint32_t>(std::clamp(visit_ns_max_ / each_ns,
-                                               static_cast<double>(kRepetitionsPerVisitMin),
-                                               static_cast<double>(kRepetitionsPerVisit)));
+  const double per_pass = std::clamp(visit_ns_max_ / each_ns / kPasses, 1.0,
+                                     static_cast<double>(kRepetitionsPerPassMax));
+  return kPasses * static_cast<std::uint32_t>(per_pass);
+}
+
+// One exchange brings the buffers into the caches; where a few repetitions fill the visit, the
+// messages are larger than any cache.
+std::uint32_t RailCampaign::warm_ups_of(const Experiment& experiment) const {
+  return repetitions_of(experiment) == kPasses ? 0 : 1;
 }
 
 double RailCampaign::cost_ns(const Block& block) const {
   double cost = 0;
   for (const Experiment& experiment : experiments(block)) {
-    const double exchange_ns = evidence_.guess_ns(experiment) * operations(experiment);
-    if (exchange_ns == 0) continue;
-    const double exchanges = repetitions_of(experiment) * batch_of(experiment) + kPasses;
-    cost += exchanges * exchange_ns;
+    const double exchanges =
+        repetitions_of(experiment) * batch_of(experiment) + kPasses * warm_ups_of(experiment);
+    cost += exchanges * evidence_.guess_ns(experiment) * operations(experiment);
   }
   return cost;
 }

@@ -47,6 +47,7 @@ class RailCampaign {
   };
 
   void warm_up();
+  void scout(double deadline_ns);
   void sample(double deadline_ns);
   void verify(double deadline_ns);
   std::vector<std::uint64_t> choose_held_out();
@@ -55,9 +56,9 @@ class RailCampaign {
   bool run_round(std::vector<Block> blocks, double deadline_ns, std::string_view phase);
   bool run_block(const Block& block);  // false: disturbed
   std::vector<Experiment> experiments(const Block& block) const;
-  void probe(const std::vector<Experiment>& experiments);
   std::uint32_t batch_of(const Experiment& experiment) const;
   std::uint32_t repetitions_of(const Experiment& experiment) const;
+  std::uint32_t warm_ups_of(const Experiment& experiment) const;
   double cost_ns(const Block& block) const;
   double now_ns() const { return static_cast<double>(benchmark_.clock().now_ns()); }
   RailReport report() const;
