@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The contract of drivers/driver.h, over every driver that is present.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <deque>
+#include <random>
+
+#include "core/error.h"
+#include "tests/drivers/pair.h"
+
+namespace nmt {
+namespace {
+
+// Around everything that a driver may treat differently: nothing, cache lines, pages, cells of the
+// shared ring, the inbox of a connection, what a kernel takes at once.
+constexpr std::size_t kSizes[] = {
+    0,    1,    2,     63,    64,    65,    4095,  4096,  4097,  8087,  8088,  8089,   8175,
+    8176, 8177, 16295, 16296, 16297, 16383, 16384, 16385, 65535, 65536, 65537, 300000, 1048576 + 7};
+
+class Contract : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    pair_ = open_pair(GetParam());
+    if (!pair_.near) GTEST_SKIP() << pair_.under_test.missing;
+    methods_ = pair_.methods();
+  }
+
+  Endpoint& near() { return *pair_.near; }
+  Endpoint& far() { return *pair_.far; }
+
+  // One message from one end to the other; what came is what was sent.
+  testing::AssertionResult moves(Endpoint& from, Endpoint& to, Method method,
+                                 const TestMessage& message,
+                                 Delivery delivery = Delivery::kExpected) {
+    TestReceive receive(message);
+    receive.post(to, delivery);
+    from.send(method, message.packets());
+    unsigned sent = 0;
+    const bool done = eventually([&] {
+      sent += from.poll().sent;
+      receive.take(to.poll());
+      return sent == 1 && receive.done();
+    });
+    if (!done) return testing::AssertionFailure() << "sent " << sent << ", came " << receive.done();
+    if (!receive.holds(message)) return testing::AssertionFailure() << "something else came";
+    return testing::AssertionSuccess();
+  }
+
+  Pair pair_;
+  std::vector<Method> methods_;
+};
+
+TEST_P(Contract, EveryMethodMovesEverySizeInBothDirections) {
+  for (const Method method : methods_) {
+    for (const std::size_t size_bytes : kSizes) {
+      const TestMessage message(size_bytes + 1, size_bytes);
+      EXPECT_TRUE(moves(near(), far(), method, message)) << to_string(method) << size_bytes;
+      EXPECT_TRUE(moves(far(), near(), method, message)) << to_string(method) << size_bytes;
+    }
+  }
+}
+
+TEST_P(Contract, UnexpectedMessagesArriveAsWell) {
+  for (const Method method : methods_) {
+    for (const std::size_t size_bytes : kSizes) {
+      EXPECT_TRUE(moves(near(), far(), method, TestMessage(7, size_bytes), Delivery::kUnexpected))
+          << to_string(method) << size_bytes;
+    }
+  }
+}
+
+TEST_P(Contract, HeadersMayHaveAnySizeUpToTheLimit) {
+  for (const Method method : methods_) {
+    for (const std::size_t header_bytes : {std::size_t{0}, std::size_t{1}, kHeaderBytesMax}) {
+      for (const std::size_t body_bytes : {0, 1, 100, 20000}) {
+        EXPECT_TRUE(moves(near(), far(), method, TestMessage(3, {header_bytes}, {body_bytes})))
+            << to_string(method) << header_bytes << "+" << body_bytes;
+      }
+    }
+  }
+}
+
+TEST_P(Contract, PacketsOfOneMessageArriveOneAfterTheOther) {
+  for (const Method method : methods_) {
+    EXPECT_TRUE(moves(near(), far(), method, TestMessage(1, {64, 64}, {1000, 1000})));
+    EXPECT_TRUE(moves(near(), far(), method, TestMessage(2, {0, 7, 256}, {65536, 0, 3})));
+    EXPECT_TRUE(moves(near(), far(), method, TestMessage(3, {8, 8, 8}, {0, 0, 0})));
+    const std::vector<std::size_t> headers(kPacketsMax, kHeaderBytesMax);
+    EXPECT_TRUE(moves(near(), far(), method,
+                      TestMessage(4, headers, std::vector<std::size_t>(kPacketsMax, 0))));
+    EXPECT_TRUE(moves(near(), far(), method,
+                      TestMessage(5, headers, std::vector<std::size_t>(kPacketsMax, 4321))));
+  }
+}
+
+TEST_P(Contract, MessagesSentBackToBackStayInOrder) {
+  std::deque<TestMessage> messages;
+  for (std::size_t i = 0; i < kSendsInFlightMax; ++i) {
+    messages.emplace_back(i, i % 3 == 2 ? 200000 : 10 * i);
+    near().send(methods_[i % methods_.size()], messages.back().packets());
+  }
+  unsigned sent = 0;
+  for (const TestMessage& message : messages) {
+    TestReceive receive(message);
+    receive.post(far());
+    ASSERT_TRUE(eventually([&] {
+      sent += near().poll().sent;
+      receive.take(far().poll());
+      return receive.done();
+    }));
+    EXPECT_TRUE(receive.holds(message));
+  }
+  EXPECT_TRUE(eventually([&] { return (sent += near().poll().sent) == kSendsInFlightMax; }));
+}
+
+TEST_P(Contract, BothDirectionsMoveAtOnce) {
+  for (const Method method : methods_) {
+    for (const std::size_t size_bytes : {1, 5000, 3000000}) {
+      const TestMessage there(1, size_bytes);
+      const TestMessage back(2, size_bytes);
+      TestReceive at_near(back);
+      TestReceive at_far(there);
+      near().send(method, there.packets());
+      far().send(method, back.packets());
+      at_near.post(near());
+      at_far.post(far());
+      EXPECT_TRUE(eventually([&] {
+        at_near.take(near().poll());
+        at_far.take(far().poll());
+        return at_near.done() && at_far.done();
+      }));
+      EXPECT_TRUE(at_far.holds(there) && at_near.holds(back)) << to_string(method) << size_bytes;
+    }
+  }
+}
+
+// Near's messages lie there unasked for while far waits for its own sends to end, and near for
+// nothing but far's messages.
+TEST_P(Contract, SendsEndThoughTheirSenderReceivesNothing) {
+  for (const Method method : methods_) {
+    SCOPED_TRACE(to_string(method));
+    const TestMessage waiting(1, 3000000);
+    const TestMessage wanted(2, 3000000);
+    near().send(Method::kCopy, waiting.packets());
+    far().send(method, wanted.packets());
+    TestReceive at_near(wanted);
+    at_near.post(near());
+    unsigned sent_by_far = 0;
+    EXPECT_TRUE(eventually([&] {
+      at_near.take(near().poll());
+      sent_by_far += far().poll().sent;
+      return at_near.done() && sent_by_far == 1;
+    }));
+    EXPECT_TRUE(at_near.holds(wanted));
+    TestReceive at_far(waiting);
+    at_far.post(far());
+    EXPECT_TRUE(eventually([&] {
+      near().poll();
+      at_far.take(far().poll());
+      return at_far.done();
+    }));
+    EXPECT_TRUE(at_far.holds(waiting));
+  }
+}
+
+TEST_P(Contract, HeadersAreTakenWhenTheSendIsPosted) {
+  for (const Method method : methods_) {
+    const TestMessage expected(9, {100, 100}, {100000, 5});
+    TestMessage message(9, {100, 100}, {100000, 5});
+    near().send(method, message.packets());
+    for (TestPacket& packet : message.content()) packet.header.assign(100, std::byte{0});
+    TestReceive receive(expected);
+    receive.post(far());
+    EXPECT_TRUE(eventually([&] {
+      near().poll();
+      receive.take(far().poll());
+      return receive.done();
+    }));
+    EXPECT_TRUE(receive.holds(expected)) << to_string(method);
+  }
+}
+
+TEST_P(Contract, ShorterMessagesLeaveTheRestOfTheBuffersAlone) {
+  for (const Method method : methods_) {
+    for (const Delivery delivery : {Delivery::kExpected, Delivery::kUnexpected}) {
+      for (const std::size_t size_bytes : {0, 10, 9000, 50000}) {
+        // Two at once: what is behind the first must not spill into its buffer.
+        const TestMessage first(1, {3}, {size_bytes});
+        const TestMessage second(2, {64}, {size_bytes});
+        near().send(method, first.packets());
+        near().send(method, second.packets());
+        for (const TestMessage* message : {&first, &second}) {
+          TestReceive receive(kHeaderBytesMax, 65536);
+          receive.post(far(), delivery);
+          ASSERT_TRUE(eventually([&] {
+            near().poll();
+            receive.take(far().poll());
+            return receive.done();
+          }));
+          EXPECT_TRUE(receive.holds(*message)) << to_string(method) << size_bytes;
+        }
+        EXPECT_TRUE(eventually([&] { return near().poll().sent == 0; }));
+      }
+    }
+  }
+}
+
+// The fault of an Error that `step` runs into, nullopt where none comes.
+std::optional<Fault> fault_of(const std::function<void()>& step) {
+  std::optional<Fault> fault;
+  eventually([&] {
+    try {
+      step();
+    } catch (const Error& error) {
+      fault = error.fault();
+    }
+    return fault.has_value();
+  });
+  return fault;
+}
+
+TEST_P(Contract, MessageThatDoesNotFitIsAnErrorAtTheReceiver) {
+  struct Case {
+    std::size_t header_bytes;
+    std::size_t body_bytes;
+  };
+  for (const Method method : methods_) {
+    for (const Case room : {Case{64, 999}, Case{63, 1000}, Case{64, 0}, Case{0, 0}}) {
+      Pair pair = open_pair(GetParam());
+      const TestMessage message(1, {64}, {1000});
+      TestReceive receive(room.header_bytes, room.body_bytes);
+      receive.post(*pair.far);
+      pair.near->send(method, message.packets());
+      EXPECT_EQ(fault_of([&] {
+                  pair.near->poll();
+                  pair.far->poll();
+                }),
+                Fault::kFailed)
+          << to_string(method);
+      pair.far.reset();
+      EXPECT_EQ(fault_of([&] { pair.near->poll(); }), Fault::kPeer) << to_string(method);
+    }
+  }
+}
+
+TEST_P(Contract, ClosedPeerIsNoticedInEveryState) {
+  const TestMessage small(1, 100);
+  const TestMessage large(2, 16 << 20);
+  TestReceive receive(64, 16 << 20);
+  const std::pair<const char*, std::function<void(Endpoint&)>> kStates[] = {
+      {"idle", [](Endpoint&) {}},
+      {"receiving", [&](Endpoint& end) { receive.post(end); }},
+      {"sending more than fits", [&](Endpoint& end) { end.send(methods_[0], large.packets()); }},
+      {"sending by the last method",
+       [&](Endpoint& end) { end.send(methods_.back(), small.packets()); }},
+      {"both", [&](Endpoint& end) {
+         receive.post(end);
+         end.send(methods_.back(), large.packets());
+       }}};
+  for (const auto& [name, enter] : kStates) {
+    Pair pair = open_pair(GetParam());
+    enter(*pair.near);
+    for (int i = 0; i < 3; ++i) pair.near->poll(), pair.far->poll();
+    pair.far.reset();
+    EXPECT_EQ(fault_of([&] { pair.near->poll(); }), Fault::kPeer) << name;
+  }
+}
+
+TEST_P(Contract, MessagesCountedAsSentArriveAfterTheirSenderClosed) {
+  const TestMessage message(1, 20000);
+  near().send(methods_[0], message.packets());
+  near().send(methods_[0], message.packets());
+  unsigned sent = 0;
+  for (int i = 0; i < 10000 && sent < 2; ++i) sent += near().poll().sent;
+  if (sent < 2) GTEST_SKIP() << "sends end with their receives";
+  pair_.near.reset();
+  for (int i = 0; i < 2; ++i) {
+    TestReceive receive(message);
+    receive.post(far());
+    ASSERT_TRUE(eventually([&] {
+      receive.take(far().poll());
+      return receive.done();
+    }));
+    EXPECT_TRUE(receive.holds(message));
+  }
+}
+
+TEST_P(Contract, CopyIsTheMachinesOwn) {
+  for (const std::size_t size_bytes : {0, 1, 100000}) {
+    const std::vector<std::byte> from = TestMessage(1, size_bytes).bodies();
+    std::vector<std::byte> to(size_bytes);
+    near().copy(to, from);
+    EXPECT_EQ(to, from);
+  }
+}
+
+TEST_P(Contract, OffersMethodsInOrderWithoutRepetition) {
+  ASSERT_FALSE(methods_.empty());
+  for (std::size_t i = 1; i < methods_.size(); ++i) EXPECT_LT(methods_[i - 1], methods_[i]);
+  for (const Method method : methods_) EXPECT_GE(near().size_bytes_max(method), 64u << 20);
+}
+
+using ContractDeathTest = Contract;
+TEST_P(ContractDeathTest, BreakingTheContractIsABug) {
+  const TestMessage message(1, 100);
+  EXPECT_DEATH(near().send(methods_[0], {}), "bug");
+  EXPECT_DEATH(
+      {
+        for (std::size_t i = 0; i <= kSendsInFlightMax; ++i) {
+          near().send(methods_.back(), message.packets());
+        }
+        for (std::size_t i = 0; i <= kSendsInFlightMax; ++i) {
+          near().send(methods_[0], TestMessage(1, 32 << 20).packets());
+        }
+      },
+      "bug");
+  TestReceive receive(message);
+  receive.post(near());
+  EXPECT_DEATH(receive.post(near()), "bug");
+}
+
+// One end of the fuzz: sends `total` random messages and receives as many, at random moments.
+class Fuzzer {
+ public:
+  Fuzzer(Endpoint& endpoint, const std::vector<Method>& methods, std::uint64_t own_seed,
+         std::uint64_t peer_seed, unsigned total)
+      : endpoint_(endpoint),
+        methods_(methods),
+        own_(own_seed),
+        peer_(peer_seed),
+        moments_(own_seed + peer_seed),
+        total_(total) {}
+
+  bool done() const { return received_ == total_ && sent_ == total_; }
+  unsigned wrong() const { return wrong_; }
+
+  void step() {
+    if (started_ < total_ && started_ - sent_ < kSendsInFlightMax && moments_() % 4 == 0) {
+      const Method method = methods_[moments_() % methods_.size()];
+      outgoing_.push_back(draw(own_));
+      endpoint_.send(method, outgoing_.back().packets());
+      ++started_;
+    }
+    if (!expected_ && received_ < total_ && moments_() % 4 == 0) {
+      expected_.emplace(draw(peer_));
+      const std::size_t slack = moments_() % 2 * 100;
+      receive_.emplace(expected_->headers().size() + slack, expected_->bodies().size() + slack);
+      receive_->post(endpoint_, moments_() % 2 ? Delivery::kExpected : Delivery::kUnexpected);
+    }
+    const Endpoint::Progress progress = endpoint_.poll();
+    sent_ += progress.sent;
+    for (unsigned i = 0; i < progress.sent; ++i) outgoing_.pop_front();
+    if (!progress.received) return;
+    receive_->take(progress);
+    if (!receive_->holds(*expected_)) ++wrong_;
+    expected_.reset();
+    ++received_;
+  }
+
+ private:
+  // Sizes log-uniform up to 256 KiB: as many around ten bytes as around ten thousand.
+  static TestMessage draw(std::mt19937_64& random) {
+    const std::size_t packets = random() % 4 == 0 ? 1 + random() % kPacketsMax : 1;
+    std::vector<std::size_t> headers;
+    std::vector<std::size_t> bodies;
+    for (std::size_t i = 0; i < packets; ++i) {
+      const double exponent = static_cast<double>(random() % 1000) / 1000 * (packets > 1 ? 12 : 18);
+      headers.push_back(random() % (kHeaderBytesMax + 1));
+      bodies.push_back(random() % 8 == 0 ? 0 : static_cast<std::size_t>(std::exp2(exponent)));
+    }
+    return TestMessage(random(), headers, bodies);
+  }
+
+  Endpoint& endpoint_;
+  std::vector<Method> methods_;
+  std::mt19937_64 own_;   // what this end sends
+  std::mt19937_64 peer_;  // the same stream as the other end's own
+  std::mt19937_64 moments_;
+  unsigned total_;
+  std::deque<TestMessage> outgoing_;
+  std::optional<TestMessage> expected_;
+  std::optional<TestReceive> receive_;
+  unsigned started_ = 0;
+  unsigned sent_ = 0;
+  unsigned received_ = 0;
+  unsigned wrong_ = 0;
+};
+
+TEST_P(Contract, TwoThousandRandomMessagesArriveWhole) {
+  constexpr unsigned kMessages = 1000;  // in each direction
+  Fuzzer near_end(near(), methods_, 11, 22, kMessages);
+  Fuzzer far_end(far(), methods_, 22, 11, kMessages);
+  std::mt19937_64 turns(33);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+  while (!near_end.done() || !far_end.done()) {
+    ASSERT_LT(std::chrono::steady_clock::now(), end);
+    (turns() % 2 ? near_end : far_end).step();
+  }
+  EXPECT_EQ(near_end.wrong(), 0u);
+  EXPECT_EQ(far_end.wrong(), 0u);
+}
+
+std::string test_name(const testing::TestParamInfo<const char*>& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), ':', '_');
+  return name;
+}
+
+constexpr const char* kRails[] = {"shm", "tcp:lo", "fake:contract"};
+INSTANTIATE_TEST_SUITE_P(Rails, Contract, testing::ValuesIn(kRails), test_name);
+INSTANTIATE_TEST_SUITE_P(Rails, ContractDeathTest, testing::ValuesIn(kRails), test_name);
+
+}  // namespace
+}  // namespace nmt
