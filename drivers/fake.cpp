@@ -65,6 +65,7 @@ struct Message {
   std::size_t size_bytes = 0;
   double start_ns = 0;
   double arrival_ns = kNever;  // of a rendezvous: known once its receive is posted
+  bool taken = false;          // its bodies are the sender's again
 };
 using SharedMessage = std::shared_ptr<Message>;
 
@@ -132,6 +133,7 @@ class FakeEndpoint final : public Endpoint {
 
   ~FakeEndpoint() override {
     wire_->left[mine_] = true;
+    out_.waiting.clear();  // their bodies may go with their sender
     world_.leave(this);
     world_.changed();
   }
@@ -167,13 +169,14 @@ class FakeEndpoint final : public Endpoint {
 
   Progress poll() override {
     Progress progress;
-    while (!uncounted_.empty() && uncounted_.front()->arrival_ns <= world_.now_ns()) {
+    while (!uncounted_.empty() && uncounted_.front()->taken) {
       uncounted_.pop_front();
       ++progress.sent;
     }
     if (posted_ && !in_.waiting.empty() && receive_done_ns() <= world_.now_ns()) {
       const SharedMessage message = std::move(in_.waiting.front());
       in_.waiting.pop_front();
+      message->taken = true;
       deliver(*message);
       progress.received = true;
       progress.received_bytes = message->size_bytes;
@@ -198,11 +201,7 @@ class FakeEndpoint final : public Endpoint {
 
   std::size_t size_bytes_max(Method) const override { return std::size_t{1} << 40; }
 
-  double next_event_ns() {
-    double next_ns = uncounted_.empty() ? kNever : uncounted_.front()->arrival_ns;
-    if (posted_ && !in_.waiting.empty()) next_ns = std::min(next_ns, receive_done_ns());
-    return next_ns;
-  }
+  double next_event_ns() { return posted_ && !in_.waiting.empty() ? receive_done_ns() : kNever; }
 
   bool idle = false;  // polled in vain since anything last changed
 
