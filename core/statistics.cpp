@@ -54,7 +54,15 @@ double quantile(std::span<const double> values, double fraction) {
   return sorted_quantile(sorted(values), fraction);
 }
 
-double median(std::span<const double> values) { return quantile(values, 0.5); }
+// Without sorting: the hot loop of every estimate.
+double median(std::span<const double> values) {
+  NMT_CHECK(!values.empty());
+  std::vector<double> parted(values.begin(), values.end());
+  const auto middle = parted.begin() + static_cast<std::ptrdiff_t>(parted.size() / 2);
+  std::nth_element(parted.begin(), middle, parted.end());
+  if (parted.size() % 2 == 1) return *middle;
+  return (*std::max_element(parted.begin(), middle) + *middle) / 2;
+}
 
 double interquartile_mean(std::span<const double> values) {
   return sorted_interquartile_mean(sorted(values));

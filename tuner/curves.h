@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Curves from pooled samples: the median at every size, its 95 % limits, the typical spread of a
+// repetition and how far the curve is from rising everywhere. docs/method.md, "Curves".
+#pragma once
+
+#include <vector>
+
+#include "core/plan.h"
+#include "tuner/pool.h"
+
+namespace nmt {
+
+std::vector<PlanCurve> make_curves(const Cells& cells);
+
+}  // namespace nmt

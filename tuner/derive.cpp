@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "core/units.h"
+#include "tuner/curves.h"
+#include "tuner/pool.h"
+#include "tuner/thresholds.h"
+#include "tuner/tuner.h"
+
+namespace nmt {
+namespace {
+
+// As the newest campaign of the path was told.
+std::uint64_t max_unexpected_bytes(const Id& path, std::span<const SampleSet> sets,
+                                   std::uint64_t otherwise) {
+  std::uint64_t bytes = otherwise;
+  std::string newest;
+  for (const SampleSet& set : sets) {
+    const auto option = set.campaign.options.find("max_unexpected_bytes");
+    if (set.path.id != path || option == set.campaign.options.end()) continue;
+    if (set.campaign.started_utc < newest) continue;
+    newest = set.campaign.started_utc;
+    bytes = parse_bytes(option->second);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Plan derive_plan(const Id& platform, std::span<const SampleSet> sets, const TuneOptions& options) {
+  Plan plan{.platform = platform};
+  for (const SampleSet& set : sets) {
+    const Id& id = set.campaign.id;
+    if (std::find(plan.campaigns.begin(), plan.campaigns.end(), id) == plan.campaigns.end()) {
+      plan.campaigns.push_back(id);
+    }
+  }
+  for (const RailSamples& samples : pool(sets)) {
+    if (samples.sampled.empty()) continue;
+    RailPlan rail{.rail = samples.rail,
+                  .path = samples.path,
+                  .regime = samples.regime,
+                  .placement = samples.placement,
+                  .busy_rails = samples.busy_rails};
+    rail.max_unexpected_bytes =
+        max_unexpected_bytes(samples.path, sets, options.max_unexpected_bytes);
+    rail.curves = make_curves(samples.sampled);
+    rail.thresholds =
+        derive_thresholds(samples.sampled, rail.curves, rail.max_unexpected_bytes, options.seed);
+    plan.rails.push_back(std::move(rail));
+  }
+  return plan;
+}
+
+}  // namespace nmt

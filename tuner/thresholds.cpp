@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tuner/thresholds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "core/error.h"
+#include "core/statistics.h"
+#include "tuner/contest.h"
+#include "tuner/tuner.h"
+
+namespace nmt {
+namespace {
+
+// First size of the upper side of a change between bouts i and i + 1, were the log ratios these:
+// where the difference of both durations, linear between the two samples, passes zero.
+std::uint64_t change_position(const Contest& contest, std::span<const double> log_ratios,
+                              std::size_t i) {
+  const Duel& before = contest[i].duel;
+  const Duel& after = contest[i + 1].duel;
+  const double difference_before = before.below_ns * -std::expm1(log_ratios[i]);
+  const double difference_after = after.below_ns * -std::expm1(log_ratios[i + 1]);
+  const double total = difference_before - difference_after;
+  const double part = total == 0 ? 0.5 : std::clamp(difference_before / total, 0.0, 1.0);
+  const double gap = static_cast<double>(after.size_bytes - before.size_bytes);
+  const auto past = static_cast<std::uint64_t>(std::ceil(part * gap));
+  return before.size_bytes + std::max<std::uint64_t>(1, past);
+}
+
+std::string choice_name(DecisionKind kind, bool above) {
+  return std::string(above ? choices(kind).above : choices(kind).below);
+}
+
+// Ranges of a verdict over sampled sizes, cut off where the upper side is forced.
+void set_ranges(Threshold& threshold, const Contest& contest, const Verdict& verdict,
+                std::span<const double> log_ratios, std::optional<std::uint64_t> forced) {
+  std::uint64_t from = 0;
+  bool above = true;
+  const auto change_at = [&](std::uint64_t to) {
+    threshold.ranges.push_back({from, to, choice_name(threshold.kind, above)});
+    from = to;
+    above = !above;
+  };
+  if (verdict.empty() || forced == 0) {
+    threshold.bounded = true;  // nothing is left to choose
+  } else {
+    above = verdict.front();
+    for (std::size_t i = 0; i + 1 < verdict.size(); ++i) {
+      if (verdict[i] == verdict[i + 1]) continue;
+      const std::uint64_t position = change_position(contest, log_ratios, i);
+      if (forced && position >= *forced) break;
+      change_at(position);
+    }
+    if (forced && !above) {
+      threshold.bounded = true;
+      change_at(*forced);
+    }
+  }
+  threshold.ranges.push_back({from, std::nullopt, choice_name(threshold.kind, above)});
+}
+
+// What a choice at every size is called: core/plan.h.
+Answer answer_of_one(DecisionKind kind, const std::string& choice) {
+  const std::string_view named_after =
+      kind == DecisionKind::kAggregation ? choices(kind).below : choices(kind).above;
+  return choice == named_after ? Answer::kAlways : Answer::kNever;
+}
+
+void set_answer(Threshold& threshold) {
+  const std::vector<Range>& ranges = threshold.ranges;
+  if (ranges.size() == 1) {
+    threshold.answer = answer_of_one(threshold.kind, ranges[0].choice);
+    if (threshold.answer == Answer::kAlways) threshold.bytes = 0;
+  } else if (ranges.size() == 2 && ranges[0].choice == choices(threshold.kind).below) {
+    threshold.answer = Answer::kThreshold;
+    threshold.bytes = ranges[0].to_bytes;
+  } else {
+    threshold.answer = Answer::kRanges;
+  }
+}
+
+// 95 % interval of the first change: where the same number of changes would be placed, had every
+// ratio come out otherwise, as its doubt allows (parametric bootstrap).
+void set_interval(Threshold& threshold, const Contest& contest, const Verdict& verdict,
+                  std::optional<std::uint64_t> forced, std::mt19937_64& random) {
+  if (threshold.ranges.size() < 2) return;
+  const std::uint64_t position = *threshold.ranges[0].to_bytes;
+  threshold.low_bytes = threshold.high_bytes = position;
+  const std::size_t changes = count_changes(verdict);
+  if (changes == 0) return;  // set by the limit, which is known exactly
+  constexpr int kDraws = 200;
+  std::normal_distribution<double> normal;
+  std::vector<double> positions;
+  std::vector<double> log_ratios(contest.size());
+  for (int draw = 0; draw < kDraws; ++draw) {
+    for (std::size_t i = 0; i < contest.size(); ++i) {
+      log_ratios[i] = contest[i].duel.log_ratio + contest[i].doubt * normal(random);
+    }
+    const Verdict drawn = best_verdict(contest, log_ratios, changes);
+    if (count_changes(drawn) != changes || drawn.front() != verdict.front()) continue;
+    const auto first = std::adjacent_find(drawn.begin(), drawn.end(), std::not_equal_to<>());
+    const std::uint64_t found =
+        change_position(contest, log_ratios, static_cast<std::size_t>(first - drawn.begin()));
+    positions.push_back(static_cast<double>(forced ? std::min(found, *forced) : found));
+  }
+  if (positions.empty()) return;
+  threshold.low_bytes = std::min(position, static_cast<std::uint64_t>(quantile(positions, 0.025)));
+  threshold.high_bytes =
+      std::max(position, static_cast<std::uint64_t>(std::ceil(quantile(positions, 0.975))));
+}
+
+double normal_share_below(double deviations) { return std::erfc(-deviations / std::sqrt(2.0)) / 2; }
+
+// Mean of regret() where the log ratio is normal around what was measured: the part of a
+// log-normal slowdown beyond the equivalence zone, in closed form.
+double expected_regret(const Bout& bout, bool chose_above) {
+  const double loss = chose_above ? bout.duel.log_ratio : -bout.duel.log_ratio;
+  const double from = (loss - std::log1p(kEquivalence)) / bout.doubt;
+  const double mean_factor = std::exp(loss + bout.doubt * bout.doubt / 2);
+  return mean_factor * normal_share_below(from + bout.doubt) - normal_share_below(from);
+}
+
+// Over the sizes that leave a choice.
+double mean_expected_regret(const Contest& contest, const Threshold& threshold,
+                            std::optional<std::uint64_t> forced) {
+  double total = 0;
+  double shares = 0;
+  for (const Bout& bout : contest) {
+    const std::uint64_t size_bytes = bout.duel.size_bytes;
+    if (forced && size_bytes >= *forced) continue;
+    const bool above = threshold.choice_at(size_bytes) == choices(threshold.kind).above;
+    total += bout.share * expected_regret(bout, above);
+    shares += bout.share;
+  }
+  return shares > 0 ? total / shares : 0;
+}
+
+bool was_measured(const Side& side, const Cells& cells) {
+  return std::any_of(cells.begin(), cells.end(), [&](const auto& curve) {
+    return competes(curve.first.benchmark, curve.first.method, side);
+  });
+}
+
+// Sizes at which anything of a benchmark was measured, up to where the choice is forced: that size
+// itself still helps to place a change before it.
+std::vector<std::uint64_t> contested_sizes(DecisionKind kind, const Cells& cells,
+                                           std::optional<std::uint64_t> forced) {
+  std::vector<std::uint64_t> sizes;
+  for (const auto& [key, by_size] : cells) {
+    if (key.benchmark != sides(kind)[0].benchmark) continue;
+    for (const auto& [size_bytes, rounds] : by_size) {
+      if (!forced || size_bytes <= *forced) sizes.push_back(size_bytes);
+    }
+  }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+std::optional<Threshold> derive(DecisionKind kind, const Cells& cells,
+                                std::span<const PlanCurve> curves,
+                                std::optional<std::uint64_t> forced, std::mt19937_64& random) {
+  if (!was_measured(sides(kind)[0], cells) || !was_measured(sides(kind)[1], cells)) {
+    return std::nullopt;
+  }
+  std::vector<Duel> duels;
+  for (const std::uint64_t size_bytes : contested_sizes(kind, cells, forced)) {
+    if (auto duel = fight(kind, cells, size_bytes, curves)) duels.push_back(std::move(*duel));
+  }
+  if (duels.empty() && !forced) return std::nullopt;
+  const Contest contest = make_contest(std::move(duels));
+  const Verdict verdict = contest.empty() ? Verdict{} : judge(contest);
+  std::vector<double> log_ratios;
+  for (const Bout& bout : contest) log_ratios.push_back(bout.duel.log_ratio);
+
+  Threshold threshold{.kind = kind};
+  set_ranges(threshold, contest, verdict, log_ratios, forced);
+  set_answer(threshold);
+  set_interval(threshold, contest, verdict, forced, random);
+  threshold.regret = mean_expected_regret(contest, threshold, forced);
+  return threshold;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> forced_from(DecisionKind kind, std::uint64_t max_unexpected_bytes,
+                                         std::span<const Threshold> decided) {
+  switch (kind) {
+    case DecisionKind::kIovec:
+      return std::nullopt;
+    case DecisionKind::kRendezvous:
+      return max_unexpected_bytes;
+    case DecisionKind::kAggregation:
+      break;
+  }
+  for (const Threshold& threshold : decided) {
+    if (threshold.kind != DecisionKind::kRendezvous) continue;
+    for (const Range& range : threshold.ranges) {
+      if (range.choice == choices(DecisionKind::kRendezvous).above) {
+        return (range.from_bytes + 1) / 2;  // the first s with 2s >= from
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<Threshold> derive_thresholds(const Cells& cells, std::span<const PlanCurve> curves,
+                                         std::uint64_t max_unexpected_bytes, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<Threshold> decided;
+  for (const DecisionKind kind : kDecisions) {
+    const auto forced = forced_from(kind, max_unexpected_bytes, decided);
+    if (auto threshold = derive(kind, cells, curves, forced, random)) {
+      decided.push_back(std::move(*threshold));
+    }
+  }
+  return decided;
+}
+
+}  // namespace nmt
