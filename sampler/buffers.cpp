@@ -32,12 +32,12 @@ Buffers::Buffers(std::size_t size_bytes_max, std::size_t private_cache_bytes)
   target_ = touched(capacity_bytes_, 0x00);
 }
 
-Buffers Buffers::mirrored() const {
-  Buffers mirror;
-  mirror.source_ = target_;
-  mirror.target_ = source_;
-  mirror.capacity_bytes_ = capacity_bytes_;
-  return mirror;
+Buffers Buffers::described(std::size_t size_bytes_max) {
+  Buffers buffers;
+  buffers.capacity_bytes_ = round_up(size_bytes_max, kPageBytes);
+  buffers.source_ = touched(buffers.capacity_bytes_, 0x5a);
+  buffers.target_ = buffers.source_;
+  return buffers;
 }
 
 void Buffers::advance(Regime regime, std::size_t size_bytes) {

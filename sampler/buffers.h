@@ -17,12 +17,12 @@ namespace nmt {
 
 class Buffers {
  public:
-  // For messages of up to `size_bytes_max` in one direction.
+  // For messages of up to `size_bytes_max` in one direction. A copy shares the memory.
   Buffers(std::size_t size_bytes_max, std::size_t private_cache_bytes);
 
-  // The other side's buffers where both sides live in one process: what this one sends from, that
-  // one receives into, so that simulated messages need not be copied.
-  Buffers mirrored() const;
+  // For described rails, whose two sides live in one process: source and target are the same
+  // memory, on both sides, so that nothing has to be copied to be simulated.
+  static Buffers described(std::size_t size_bytes_max);
 
   // Takes the place of the next exchange of `size_bytes` in each direction.
   void advance(Regime regime, std::size_t size_bytes);

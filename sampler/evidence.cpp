@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/drift.h"
 #include "core/statistics.h"
@@ -106,24 +107,18 @@ void Evidence::refresh() {
   for (const auto& [experiment, parts] : cells) {
     estimates_[experiment] = estimate(parts, factors, precision_);
   }
+
+  std::set<std::uint64_t> sizes[2];
+  for (const auto& [experiment, estimate] : estimates_) {
+    if (kTraffics[experiment.traffic].benchmark != benchmark::kTransfer) continue;
+    sizes[static_cast<std::size_t>(experiment.regime)].insert(experiment.size_bytes);
+  }
+  for (std::size_t i = 0; i < 2; ++i) sizes_bytes_[i].assign(sizes[i].begin(), sizes[i].end());
 }
 
 const Estimate* Evidence::find(const Experiment& experiment) const {
   const auto found = estimates_.find(experiment);
   return found == estimates_.end() ? nullptr : &found->second;
-}
-
-std::vector<std::uint64_t> Evidence::sizes_bytes(Regime regime) const {
-  std::vector<std::uint64_t> sizes;
-  for (const auto& [experiment, estimate] : estimates_) {
-    if (experiment.regime == regime &&
-        kTraffics[experiment.traffic].benchmark == benchmark::kTransfer) {
-      sizes.push_back(experiment.size_bytes);
-    }
-  }
-  std::sort(sizes.begin(), sizes.end());
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  return sizes;
 }
 
 void Evidence::note_guess(const Experiment& experiment, double duration_ns) {

@@ -41,7 +41,9 @@ class Evidence {
   const Estimate* find(const Experiment& experiment) const;  // null where never measured
 
   // Sizes at which a transfer was measured (and not held out), ascending.
-  std::vector<std::uint64_t> sizes_bytes(Regime regime) const;
+  const std::vector<std::uint64_t>& sizes_bytes(Regime regime) const {
+    return sizes_bytes_[static_cast<std::size_t>(regime)];
+  }
   const std::map<Experiment, Estimate>& estimates() const { return estimates_; }
 
   // What one operation will take at most, for planning: an estimate, else the last duration noted
@@ -60,6 +62,7 @@ class Evidence {
   std::vector<Sample> session_;
   std::map<std::pair<Experiment, bool>, std::size_t> index_;  // into session_; bool: held out
   std::map<Experiment, Estimate> estimates_;
+  std::vector<std::uint64_t> sizes_bytes_[2];  // by regime
   std::map<Experiment, double> guesses_ns_;
   std::uint32_t next_round_ = 0;
   double drift_ = 0;

@@ -18,7 +18,7 @@ class InProcessPartner final : public Partner {
       : clock_(*driver.virtual_clock()),
         near_(driver.open(rail, Side::kNear, exchange_)),
         far_(driver.open(rail, Side::kFar, exchange_)),
-        responder_(*far_, buffers.mirrored()) {}
+        responder_(*far_, buffers) {}
 
   Endpoint& endpoint() override { return *near_; }
   const Clock& clock() const override { return clock_; }

@@ -157,7 +157,7 @@ std::vector<std::uint64_t> RailCampaign::choose_held_out() {
 std::vector<RailCampaign::Block> RailCampaign::first_round() const {
   std::vector<Block> blocks;
   for (const Regime regime : {Regime::kHot, Regime::kCold}) {
-    const std::vector<std::uint64_t> known = evidence_.sizes_bytes(regime);
+    const std::vector<std::uint64_t>& known = evidence_.sizes_bytes(regime);
     for (const std::uint64_t size : first_grid(offer_.size_bytes_max)) {
       if (std::find(known.begin(), known.end(), size) == known.end()) {
         blocks.push_back({regime, size, false});

@@ -203,7 +203,7 @@ bool clearly_loses(const Evidence& evidence, const Experiment& experiment) {
   const bool transfer = traffic.benchmark == benchmark::kTransfer;
   if (transfer || traffic.local || experiment.method == Method::kRendezvous) return false;
   if (evidence.find(experiment) != nullptr) return loss_at(evidence, experiment) > kClearLoss;
-  const std::vector<std::uint64_t> sizes = evidence.sizes_bytes(experiment.regime);
+  const std::vector<std::uint64_t>& sizes = evidence.sizes_bytes(experiment.regime);
   const auto above = std::upper_bound(sizes.begin(), sizes.end(), experiment.size_bytes);
   if (above == sizes.begin() || above == sizes.end()) return false;
   Experiment neighbour = experiment;

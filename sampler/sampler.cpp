@@ -50,8 +50,16 @@ class ProgressReporter {
   std::size_t cells_ = 0;
 };
 
+std::size_t largest_exchange_bytes(const SamplingOptions& options) {
+  return std::max(options.size_bytes_max, options.max_unexpected_bytes);
+}
+
 // What real rails share; made when the first of them comes.
 struct RealTime {
+  explicit RealTime(const SamplingOptions& options)
+      : buffers(largest_exchange_bytes(options), private_cache_bytes()) {}
+
+  Buffers buffers;
   RealClock clock;
   CorePair cores = nearest_cores();
   InterferenceMeter meter{cores.near, cores.far};
@@ -61,12 +69,7 @@ class RailRunner {
  public:
   RailRunner(const SamplingOptions& options,
              const std::map<std::string, std::vector<Sample>>& earlier, Observer& observer)
-      : options_(options),
-        earlier_(earlier),
-        observer_(observer),
-        reporter_(options, observer),
-        buffers_(std::max(options.size_bytes_max, options.max_unexpected_bytes),
-                 private_cache_bytes()) {}
+      : options_(options), earlier_(earlier), observer_(observer), reporter_(options, observer) {}
 
   RailReport run(const RailToSample& each, double budget_ns) {
     RailReport report;
@@ -83,8 +86,9 @@ class RailRunner {
 
  private:
   RailReport run_described(const RailToSample& each, double budget_ns) {
-    const auto partner = in_process_partner(*each.driver, each.rail, buffers_);
-    PingPong ping_pong(*partner, buffers_, nullptr);
+    const Buffers buffers = Buffers::described(largest_exchange_bytes(options_));
+    const auto partner = in_process_partner(*each.driver, each.rail, buffers);
+    PingPong ping_pong(*partner, buffers, nullptr);
     Sample prototype;
     prototype.origin = Origin::kDescribed;
     prototype.condition.placement = "described";
@@ -92,11 +96,11 @@ class RailRunner {
   }
 
   RailReport run_real(const RailToSample& each, double budget_ns) {
-    if (!real_) real_.emplace();
+    if (!real_) real_.emplace(options_);
     const std::uint64_t start_ns = real_->clock.now_ns();
     const auto partner =
-        fork_partner(*each.driver, each.rail, buffers_, real_->cores, real_->clock);
-    PingPong ping_pong(*partner, buffers_, &real_->meter);
+        fork_partner(*each.driver, each.rail, real_->buffers, real_->cores, real_->clock);
+    PingPong ping_pong(*partner, real_->buffers, &real_->meter);
     Sample prototype;
     prototype.condition.placement = placement(real_->cores.near, real_->cores.far);
     const double spent_ns = static_cast<double>(real_->clock.now_ns() - start_ns);
@@ -128,7 +132,6 @@ class RailRunner {
   const std::map<std::string, std::vector<Sample>>& earlier_;
   Observer& observer_;
   ProgressReporter reporter_;
-  Buffers buffers_;
   std::optional<RealTime> real_;
 };
 

@@ -42,7 +42,7 @@ TEST(Buffers, ColdComesRoundAfterMoreThanThePrivateCache) {
 TEST(PingPong, TimesHalfARoundTripOfEveryExperimentInVirtualTime) {
   const auto driver = described(crossing_rail());
   const Rail rail = driver->detect().rails[0];
-  const Buffers buffers(kSizeMax, 65536);
+  const Buffers buffers = Buffers::described(kSizeMax);
   const auto partner = in_process_partner(*driver, rail, buffers);
   PingPong ping_pong(*partner, buffers, nullptr);
   const Offer offer{driver->methods(rail), kSizeMax, 65536};
