@@ -183,7 +183,7 @@ class ForkedPartner final : public Partner {
     if (polls_in_vain % kPollsPerCheck != 0) return;
     const std::uint64_t now_ns = clock_.now_ns();
     if (polls_in_vain == kPollsPerCheck) waiting_since_ns_ = now_ns;
-    if (socket_->has_message()) report_failure(socket_->receive(kPeerTimeoutNs));
+    if (report_.empty() && socket_->has_message()) report_ = expect('d', kPeerTimeoutNs);
     if (now_ns - waiting_since_ns_ > timeout_ns_) {
       throw Error(Fault::kPeer, rail_ + ": the other end has not answered for " +
                                     std::to_string(timeout_ns_ / 1'000'000'000) + " s");
@@ -191,7 +191,8 @@ class ForkedPartner final : public Partner {
   }
 
   Interference finish() override {
-    const std::string text = expect('d', timeout_ns_);
+    const std::string text = report_.empty() ? expect('d', timeout_ns_) : std::move(report_);
+    report_.clear();
     Interference disturbance;
     if (text.size() != 1 + sizeof disturbance) throw Error(Fault::kPeer, rail_ + ": bad report");
     std::memcpy(&disturbance, text.data() + 1, sizeof disturbance);
@@ -227,6 +228,7 @@ class ForkedPartner final : public Partner {
   std::unique_ptr<Endpoint> endpoint_;
   std::uint64_t timeout_ns_ = kPeerTimeoutNs;
   std::uint64_t waiting_since_ns_ = 0;
+  std::string report_;  // of a far side that was through before this one had its last message
 };
 
 }  // namespace
