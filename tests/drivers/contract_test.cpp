@@ -6,6 +6,7 @@
 #include <cmath>
 #include <deque>
 #include <random>
+#include <thread>
 
 #include "core/error.h"
 #include "tests/drivers/pair.h"
@@ -400,6 +401,24 @@ TEST_P(Contract, TwoThousandRandomMessagesArriveWhole) {
   }
   EXPECT_EQ(near_end.wrong(), 0u);
   EXPECT_EQ(far_end.wrong(), 0u);
+}
+
+TEST_P(Contract, EachEndMayLiveInAThreadOfItsOwn) {
+  if (pair_.under_test.driver->virtual_clock() != nullptr) GTEST_SKIP() << "one thread, one time";
+  Fuzzer near_end(near(), methods_, 44, 55, 300);
+  Fuzzer far_end(far(), methods_, 55, 44, 300);
+  const auto run = [](Fuzzer& fuzzer) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+    while (!fuzzer.done() && std::chrono::steady_clock::now() < end) {
+      fuzzer.step();
+      std::this_thread::yield();
+    }
+  };
+  std::thread other([&] { run(far_end); });
+  run(near_end);
+  other.join();
+  EXPECT_TRUE(near_end.done() && far_end.done());
+  EXPECT_EQ(near_end.wrong() + far_end.wrong(), 0u);
 }
 
 std::string test_name(const testing::TestParamInfo<const char*>& info) {

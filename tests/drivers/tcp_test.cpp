@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "drivers/tcp.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <cstring>
+#include <sstream>
+#include <thread>
+
+#include "core/error.h"
+#include "core/id.h"
+#include "drivers/tcp_endpoint.h"
+#include "tests/drivers/pair.h"
+
+namespace nmt {
+namespace {
+
+using testing::HasSubstr;
+
+struct Place {
+  std::string address;
+  std::uint16_t port = 0;
+  std::string secret;
+
+  static Place parse(const std::string& text) {
+    Place place;
+    std::istringstream(text) >> place.address >> place.port >> place.secret;
+    return place;
+  }
+};
+
+Descriptor call(const Place& place) {
+  const TcpAddress address = *TcpAddress::parse(place.address, place.port);
+  Descriptor descriptor(::socket(address.socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int result = ::connect(descriptor.get(), reinterpret_cast<const sockaddr*>(&address.socket),
+                               address.length);
+  EXPECT_EQ(result, 0) << std::strerror(errno);
+  return descriptor;
+}
+
+// The connecting side's exchange; lets strangers at the address before the far side hears of it.
+class IntrudedExchange final : public Exchange {
+ public:
+  IntrudedExchange(Exchange& exchange, std::function<void(const Place&)> intrude)
+      : exchange_(exchange), intrude_(std::move(intrude)) {}
+  std::string swap(std::string_view mine) override {
+    std::string theirs = exchange_.swap(mine);
+    intrude_(Place::parse(theirs));
+    return theirs;
+  }
+
+ private:
+  Exchange& exchange_;
+  std::function<void(const Place&)> intrude_;
+};
+
+// Opens tcp:lo with `intrude` between; both ends, or the fault of the near side.
+struct Opened {
+  std::unique_ptr<Endpoint> near;
+  std::unique_ptr<Endpoint> far;
+  std::string failure;
+};
+Opened open_intruded(const std::function<void(const Place&)>& intrude) {
+  const RailUnderTest lo = find_rail("tcp:lo");
+  Opened opened;
+  Meeting meeting;
+  std::thread other([&] {
+    IntrudedExchange exchange(meeting.far(), intrude);
+    try {
+      opened.far = lo.driver->open(lo.rail, Side::kFar, exchange);
+    } catch (const Error& error) {
+      opened.failure = error.what();
+    }
+  });
+  try {
+    opened.near = lo.driver->open(lo.rail, Side::kNear, meeting.near());
+  } catch (const Error& error) {
+    opened.failure = error.what();
+  }
+  other.join();
+  return opened;
+}
+
+bool moves_a_message(Opened& opened) {
+  const TestMessage message(1, 1000);
+  TestReceive receive(message);
+  receive.post(*opened.far);
+  opened.near->send(Method::kCopy, message.packets());
+  return eventually([&] {
+    opened.near->poll();
+    receive.take(opened.far->poll());
+    return receive.done();
+  });
+}
+
+class Tcp : public testing::Test {
+ protected:
+  void SetUp() override {
+    const RailUnderTest lo = find_rail("tcp:lo");
+    if (!lo.driver) GTEST_SKIP() << lo.missing;
+  }
+};
+
+TEST_F(Tcp, StrangersAreDroppedAndTheWaitGoesOn) {
+  std::vector<Descriptor> strangers;
+  Opened opened = open_intruded([&](const Place& place) {
+    const char* kSayings[] = {"", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "x",
+                              "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
+                              "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"};
+    for (const char* saying : kSayings) {
+      strangers.push_back(call(place));
+      EXPECT_EQ(::send(strangers.back().get(), saying, std::strlen(saying), MSG_NOSIGNAL),
+                static_cast<ssize_t>(std::strlen(saying)));
+    }
+    call(place);  // and one who hangs up at once
+  });
+  ASSERT_TRUE(opened.near && opened.far) << opened.failure;
+  EXPECT_TRUE(moves_a_message(opened));
+}
+
+TEST_F(Tcp, AHundredSilentStrangersDoNotHoldUpThePeer) {
+  std::vector<Descriptor> strangers;
+  Opened opened = open_intruded([&](const Place& place) {
+    for (int i = 0; i < 100; ++i) strangers.push_back(call(place));
+  });
+  ASSERT_TRUE(opened.near && opened.far) << opened.failure;
+  EXPECT_TRUE(moves_a_message(opened));
+}
+
+TEST_F(Tcp, AGuessedSecretDoesNotGetIn) {
+  std::vector<Descriptor> strangers;
+  Opened opened = open_intruded([&](const Place& place) {
+    struct {
+      std::uint32_t magic = 0x31746d6e;
+      std::uint32_t role = 0;
+      std::array<std::uint8_t, 16> secret{};
+    } greeting;
+    greeting.secret = Id::parse(place.secret).bytes;
+    greeting.secret.back() ^= 1;
+    strangers.push_back(call(place));
+    EXPECT_EQ(::send(strangers.back().get(), &greeting, sizeof greeting, 0), 24);
+    char answer = 0;
+    EXPECT_EQ(::recv(strangers.back().get(), &answer, 1, 0), 0) << "hung up without a word";
+  });
+  ASSERT_TRUE(opened.near && opened.far) << opened.failure;
+  EXPECT_TRUE(moves_a_message(opened));
+}
+
+class Saying final : public Exchange {
+ public:
+  explicit Saying(std::string theirs) : theirs_(std::move(theirs)) {}
+  std::string swap(std::string_view) override { return theirs_; }
+
+ private:
+  std::string theirs_;
+};
+
+TEST_F(Tcp, NonsenseFromTheExchangeIsAnErrorAtOnce) {
+  const RailUnderTest lo = find_rail("tcp:lo");
+  const std::string secret(32, 'a');
+  for (const std::string& text :
+       {std::string(), std::string(65536, 'x'), "127.0.0.1 99999 " + secret,
+        "300.0.0.1 80 " + secret, std::string("127.0.0.1 80 short"), "::1 80 " + secret,
+        "127.0.0.1 1 " + secret, "127.0.0.1 -1 " + secret}) {
+    Saying exchange(text);
+    try {
+      lo.driver->open(lo.rail, Side::kFar, exchange);
+      FAIL() << text.substr(0, 40);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::kPeer) << error.what();
+    }
+  }
+}
+
+TEST_F(Tcp, APeerThatNeverConnectsIsGivenUpAfterFiveSeconds) {
+  const RailUnderTest lo = find_rail("tcp:lo");
+  Saying exchange("- 0 " + std::string(32, 'a'));
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THROW(lo.driver->open(lo.rail, Side::kNear, exchange), Error);
+  const auto waited = std::chrono::steady_clock::now() - start;
+  EXPECT_GE(waited, std::chrono::milliseconds(4900));
+  EXPECT_LT(waited, std::chrono::seconds(7));
+}
+
+TEST_F(Tcp, ARailThatIsGoneIsNamed) {
+  const RailUnderTest lo = find_rail("tcp:lo");
+  Saying exchange("");
+  try {
+    lo.driver->open({"tcp", "nosuch0", {}}, Side::kNear, exchange);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("tcp:nosuch0"));
+  }
+}
+
+TEST_F(Tcp, EveryInterfaceIsARailOrRefusedWithAReason) {
+  const RailUnderTest lo = find_rail("tcp:lo");
+  const Detection detection = lo.driver->detect();
+  std::vector<std::string> named;
+  for (const Rail& rail : detection.rails) named.push_back(rail.full_name());
+  for (const Refusal& refusal : detection.refusals) {
+    named.push_back(refusal.rail);
+    EXPECT_FALSE(refusal.reason.empty()) << refusal.rail;
+    EXPECT_FALSE(refusal.remedy.empty()) << refusal.rail;
+  }
+  std::vector<std::string> expected;
+  for (const TcpInterface& interface : tcp_interfaces())
+    expected.push_back("tcp:" + interface.name);
+  EXPECT_THAT(named, testing::UnorderedElementsAreArray(expected));
+}
+
+TEST_F(Tcp, FingerprintStatesMtuAndBuffers) {
+  const RailUnderTest lo = find_rail("tcp:lo");
+  for (const char* field : {"mtu_bytes", "receive_buffer_bytes", "send_buffer_bytes"}) {
+    EXPECT_TRUE(lo.rail.fingerprint.contains(field)) << field;
+  }
+}
+
+// An endpoint whose other end is whatever the test says.
+struct Exposed {
+  std::unique_ptr<Endpoint> endpoint;
+  Descriptor messages;
+  Descriptor acknowledgements;
+};
+Exposed expose() {
+  Exposed exposed;
+  TcpConnections connections;
+  for (auto [ours, theirs] :
+       {std::pair{&connections.messages, &exposed.messages},
+        std::pair{&connections.acknowledgements, &exposed.acknowledgements}}) {
+    int ends[2];
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+    *ours = Descriptor(ends[0]);
+    *theirs = Descriptor(ends[1]);
+  }
+  exposed.endpoint = std::make_unique<TcpEndpoint>("tcp:test", std::move(connections));
+  return exposed;
+}
+
+// What the endpoint says of these bytes from its peer, with a receive of 1000 bytes posted.
+std::string answer_to(ConstBytes bytes) {
+  Exposed exposed = expose();
+  TestReceive receive(64, 1000);
+  receive.post(*exposed.endpoint);
+  EXPECT_EQ(::send(exposed.messages.get(), bytes.data(), bytes.size(), 0),
+            static_cast<ssize_t>(bytes.size()));
+  try {
+    for (int i = 0; i < 100; ++i) {
+      if (exposed.endpoint->poll().received) return "received";
+    }
+  } catch (const Error& error) {
+    return (error.fault() == Fault::kPeer ? "peer: " : "failed: ") + std::string(error.what());
+  }
+  return "waits";
+}
+
+TEST(TcpEndpoint, GarbageIsALostPeer) {
+  const std::string garbage = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n";
+  EXPECT_THAT(answer_to(std::as_bytes(std::span(garbage))), HasSubstr("peer: tcp:test"));
+}
+
+TEST(TcpEndpoint, AnAbsurdLengthIsRefusedBeforeAnythingIsDoneWithIt) {
+  Frame frame;
+  frame.packets = 1;
+  frame.body_bytes = std::uint64_t{1} << 60;
+  EXPECT_THAT(answer_to(std::as_bytes(std::span(&frame, 1))), HasSubstr("peer: tcp:test"));
+}
+
+TEST(TcpEndpoint, HalfAFrameWaitsForItsOtherHalf) {
+  Frame frame;
+  frame.packets = 1;
+  EXPECT_EQ(answer_to(std::as_bytes(std::span(&frame, 1)).first(23)), "waits");
+  EXPECT_EQ(answer_to(std::as_bytes(std::span(&frame, 1))), "received");
+}
+
+TEST(TcpEndpoint, OneByteAtATimeArrivesWhole) {
+  Exposed exposed = expose();
+  const TestMessage message(1, 500);
+  TestReceive receive(message);
+  receive.post(*exposed.endpoint);
+  Frame frame;
+  frame.packets = 1;
+  frame.header_bytes = 64;
+  frame.body_bytes = 500;
+  std::vector<std::byte> bytes(sizeof frame);
+  std::memcpy(bytes.data(), &frame, sizeof frame);
+  for (const auto& part : {message.headers(), message.bodies()}) {
+    bytes.insert(bytes.end(), part.begin(), part.end());
+  }
+  for (const std::byte byte : bytes) {
+    ASSERT_FALSE(receive.done());
+    ASSERT_EQ(::send(exposed.messages.get(), &byte, 1, 0), 1);
+    receive.take(exposed.endpoint->poll());
+  }
+  EXPECT_TRUE(receive.holds(message));
+}
+
+TEST(TcpEndpoint, AnAcknowledgementOfSomethingElseIsALostPeer) {
+  Exposed exposed = expose();
+  const TestMessage message(1, 500);
+  exposed.endpoint->send(Method::kRendezvous, message.packets());
+  Frame frame;
+  frame.kind = FrameKind::kAcknowledge;
+  frame.number = 3;
+  ASSERT_EQ(::send(exposed.acknowledgements.get(), &frame, sizeof frame, 0), 24);
+  EXPECT_THROW(exposed.endpoint->poll(), Error);
+}
+
+}  // namespace
+}  // namespace nmt
