@@ -17,6 +17,7 @@
 #include "core/curve.h"
 #include "core/id.h"
 #include "core/method.h"
+#include "core/signature.h"
 
 namespace nmt {
 
@@ -34,10 +35,10 @@ struct Threshold {
   DecisionKind kind = DecisionKind::kIovec;
   Answer answer = Answer::kNever;
   std::optional<std::uint64_t> bytes;
-  std::uint64_t low_bytes = 0;   // 95 % interval of the position
+  std::uint64_t low_bytes = 0;  // 95 % interval of the position
   std::uint64_t high_bytes = 0;
-  double regret = 0;             // expected: mean slowdown over the sampled sizes against the best
-  bool bounded = false;          // set by a limit (--max-unexpected, eager), not by a crossing
+  double regret = 0;     // expected: mean slowdown over the sampled sizes against the best
+  bool bounded = false;  // set by a limit (--max-unexpected, eager), not by a crossing
   std::vector<Range> ranges;
   bool operator==(const Threshold&) const = default;
 
@@ -50,7 +51,7 @@ struct PlanCurve {
   std::string benchmark;
   std::string method;
   std::string variant;
-  Curve duration;   // as measured, drift removed
+  Curve duration;  // as measured, drift removed
   Curve low;
   Curve high;
   double spread = 0;              // typical relative spread of one repetition (MAD / median)
@@ -68,6 +69,8 @@ struct RailPlan {
   std::uint64_t max_unexpected_bytes = 0;
   std::vector<PlanCurve> curves;
   std::vector<Threshold> thresholds;
+  // Least that is worth sending as one part of a split message; 0: not measured, any part is legal.
+  std::uint64_t chunk_bytes_min = 0;
   bool operator==(const RailPlan&) const = default;
 
   const PlanCurve* find_curve(std::string_view benchmark, std::string_view method) const;
@@ -83,7 +86,7 @@ struct Verification {
     std::size_t sizes = 0;
     double error_median = 0;  // |predicted / measured - 1|
     double error_p95 = 0;
-    double noise_floor = 0;   // median difference of two measurements of one point, other blocks
+    double noise_floor = 0;  // median difference of two measurements of one point, other blocks
     bool operator==(const Prediction&) const = default;
   };
   struct Decision {
@@ -100,11 +103,35 @@ struct Verification {
   bool operator==(const Verification&) const = default;
 };
 
+// Time from the decision to the start of the submission on another core (paper "multirail on
+// multicore", II-C), by how near the two cores are (node/cores.h).
+struct OffloadCost {
+  std::string placement;
+  double cost_ns = 0;
+  double low_ns = 0;  // 95 % limits
+  double high_ns = 0;
+  bool operator==(const OffloadCost&) const = default;
+};
+
+// Best segment of a hierarchical operation's pipeline, over a range of sizes.
+struct SegmentRule {
+  std::string operation;  // bcast, reduce, allgather
+  std::int64_t nodes = 0;
+  std::int64_t ranks_per_node = 0;
+  std::uint64_t from_bytes = 0;
+  std::optional<std::uint64_t> to_bytes;  // nullopt: without end
+  std::uint64_t segment_bytes = 0;        // 0: the message whole
+  bool operator==(const SegmentRule&) const = default;
+};
+
 struct Plan {
   Id platform;
   std::vector<Id> campaigns;  // that it was derived from
   std::vector<RailPlan> rails;
   std::optional<Verification> verification;
+  std::vector<OffloadCost> offloads;
+  std::vector<SegmentRule> segments;
+  std::vector<Signature> signatures;
   bool operator==(const Plan&) const = default;
 };
 

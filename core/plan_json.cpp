@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "core/error.h"
 
@@ -27,6 +28,10 @@ Value optional_bytes(const std::optional<std::uint64_t>& bytes) {
 std::optional<std::uint64_t> read_optional_bytes(const Reader& reader) {
   if (reader.is_null()) return std::nullopt;
   return reader.unsigned_integer();
+}
+
+std::int64_t read_count(const Reader& reader) {  // of ranks, of nodes
+  return reader.integer(0, std::numeric_limits<std::int32_t>::max());
 }
 
 // Sizes are whole numbers nearly always, and are written so.
@@ -237,12 +242,13 @@ Value to_json(const RailPlan& rail) {
       .set("busy_rails", rail.busy_rails)
       .set("max_unexpected_bytes", rail.max_unexpected_bytes)
       .set("curves", list(rail.curves))
-      .set("thresholds", list(rail.thresholds));
+      .set("thresholds", list(rail.thresholds))
+      .set("chunk_bytes_min", rail.chunk_bytes_min);
 }
 
 RailPlan rail_plan_from_json(const Reader& reader) {
   reader.only({"rail", "path", "regime", "placement", "busy_rails", "max_unexpected_bytes",
-               "curves", "thresholds"});
+               "curves", "thresholds", "chunk_bytes_min"});
   return {.rail = reader["rail"].text(),
           .path = id_from_json(reader["path"]),
           .regime = reader["regime"].text(),
@@ -250,7 +256,8 @@ RailPlan rail_plan_from_json(const Reader& reader) {
           .busy_rails = reader["busy_rails"].text(),
           .max_unexpected_bytes = reader["max_unexpected_bytes"].unsigned_integer(),
           .curves = read_list(reader["curves"], plan_curve_from_json),
-          .thresholds = read_list(reader["thresholds"], threshold_from_json)};
+          .thresholds = read_list(reader["thresholds"], threshold_from_json),
+          .chunk_bytes_min = reader["chunk_bytes_min"].unsigned_integer()};
 }
 
 Value to_json(const Verification& verification) {
@@ -265,20 +272,100 @@ Verification verification_from_json(const Reader& reader) {
           .decisions = read_list(reader["decisions"], decision_from_json)};
 }
 
+Value to_json(const OffloadCost& offload) {
+  return Value::object()
+      .set("placement", offload.placement)
+      .set("cost_ns", offload.cost_ns)
+      .set("low_ns", offload.low_ns)
+      .set("high_ns", offload.high_ns);
+}
+
+OffloadCost offload_cost_from_json(const Reader& reader) {
+  reader.only({"placement", "cost_ns", "low_ns", "high_ns"});
+  return {.placement = reader["placement"].text(),
+          .cost_ns = reader["cost_ns"].number(0),
+          .low_ns = reader["low_ns"].number(0),
+          .high_ns = reader["high_ns"].number(0)};
+}
+
+Value to_json(const SegmentRule& segment) {
+  return Value::object()
+      .set("operation", segment.operation)
+      .set("nodes", segment.nodes)
+      .set("ranks_per_node", segment.ranks_per_node)
+      .set("from", segment.from_bytes)
+      .set("to", optional_bytes(segment.to_bytes))
+      .set("segment_bytes", segment.segment_bytes);
+}
+
+SegmentRule segment_rule_from_json(const Reader& reader) {
+  reader.only({"operation", "nodes", "ranks_per_node", "from", "to", "segment_bytes"});
+  const SegmentRule segment{.operation = reader["operation"].text(),
+                            .nodes = read_count(reader["nodes"]),
+                            .ranks_per_node = read_count(reader["ranks_per_node"]),
+                            .from_bytes = reader["from"].unsigned_integer(),
+                            .to_bytes = read_optional_bytes(reader["to"]),
+                            .segment_bytes = reader["segment_bytes"].unsigned_integer()};
+  if (segment.to_bytes && *segment.to_bytes <= segment.from_bytes) {
+    reader["to"].fail("is not above from");
+  }
+  return segment;
+}
+
+Value to_json(const Signature& signature) {
+  return Value::object()
+      .set("algorithm", signature.algorithm)
+      .set("ranks_per_node", signature.ranks_per_node)
+      .set("bound", to_json(signature.bound))
+      .set("gamma", signature.gamma)
+      .set("delta_ns", signature.delta_ns)
+      .set("delta_per_message", signature.delta_per_message)
+      .set("delta_from_bytes", signature.delta_from_bytes)
+      .set("ranks", Value::Array{signature.ranks_min, signature.ranks_max})
+      .set("size_bytes", Value::Array{signature.size_bytes_min, signature.size_bytes_max})
+      .set("error", signature.error)
+      .set("saturated", signature.saturated);
+}
+
+Signature signature_from_json(const Reader& reader) {
+  reader.only({"algorithm", "ranks_per_node", "bound", "gamma", "delta_ns", "delta_per_message",
+               "delta_from_bytes", "ranks", "size_bytes", "error", "saturated"});
+  return {.algorithm = reader["algorithm"].text(),
+          .ranks_per_node = read_count(reader["ranks_per_node"]),
+          .bound = curve_from_json(reader["bound"]),
+          .gamma = reader["gamma"].number(0),
+          .delta_ns = reader["delta_ns"].number(0),
+          .delta_per_message = reader["delta_per_message"].boolean(),
+          .delta_from_bytes = reader["delta_from_bytes"].unsigned_integer(),
+          .ranks_min = read_count(reader["ranks"][0]),
+          .ranks_max = read_count(reader["ranks"][1]),
+          .size_bytes_min = reader["size_bytes"][0].unsigned_integer(),
+          .size_bytes_max = reader["size_bytes"][1].unsigned_integer(),
+          .error = reader["error"].number(0),
+          .saturated = reader["saturated"].boolean()};
+}
+
 Value to_json(const Plan& plan) {
   return Value::object()
       .set("platform", to_json(plan.platform))
       .set("campaigns", list(plan.campaigns))
       .set("rails", list(plan.rails))
-      .set("verification", plan.verification ? to_json(*plan.verification) : Value());
+      .set("verification", plan.verification ? to_json(*plan.verification) : Value())
+      .set("offloads", list(plan.offloads))
+      .set("segments", list(plan.segments))
+      .set("signatures", list(plan.signatures));
 }
 
 Plan plan_from_json(const Reader& reader) {
-  reader.only({"platform", "campaigns", "rails", "verification"});
+  reader.only(
+      {"platform", "campaigns", "rails", "verification", "offloads", "segments", "signatures"});
   Plan plan{.platform = id_from_json(reader["platform"]),
             .campaigns = read_list(reader["campaigns"], id_from_json),
             .rails = read_list(reader["rails"], rail_plan_from_json),
-            .verification = {}};
+            .verification = {},
+            .offloads = read_list(reader["offloads"], offload_cost_from_json),
+            .segments = read_list(reader["segments"], segment_rule_from_json),
+            .signatures = read_list(reader["signatures"], signature_from_json)};
   if (!reader["verification"].is_null()) {
     plan.verification = verification_from_json(reader["verification"]);
   }

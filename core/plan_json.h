@@ -20,6 +20,9 @@ json::Value to_json(const Curve& curve);  // [[bytes, ns], ...]
 json::Value to_json(const Threshold& threshold);
 json::Value to_json(const RailPlan& rail);
 json::Value to_json(const Verification& verification);
+json::Value to_json(const OffloadCost& offload);
+json::Value to_json(const SegmentRule& segment);
+json::Value to_json(const Signature& signature);
 json::Value to_json(const Plan& plan);
 
 Id id_from_json(const json::Reader& reader);
@@ -28,6 +31,9 @@ Curve curve_from_json(const json::Reader& reader);
 Threshold threshold_from_json(const json::Reader& reader);
 RailPlan rail_plan_from_json(const json::Reader& reader);
 Verification verification_from_json(const json::Reader& reader);
+OffloadCost offload_cost_from_json(const json::Reader& reader);
+SegmentRule segment_rule_from_json(const json::Reader& reader);
+Signature signature_from_json(const json::Reader& reader);
 Plan plan_from_json(const json::Reader& reader);
 
 }  // namespace nmt

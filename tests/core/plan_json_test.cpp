@@ -25,6 +25,11 @@ class RandomPlans {
     for (auto n = below(4); n > 0; --n) plan.campaigns.push_back(Id::random());
     for (auto n = below(4); n > 0; --n) plan.rails.push_back(rail());
     if (below(2) == 1) plan.verification = verification();
+    for (auto n = below(3); n > 0; --n) {
+      plan.offloads.push_back({text(), positive(), positive(), positive()});
+      plan.segments.push_back(segment());
+      plan.signatures.push_back(signature());
+    }
     return plan;
   }
 
@@ -83,7 +88,32 @@ class RandomPlans {
           {text(), text(), text(), curve(), curve(), curve(), positive(), positive()});
     }
     for (auto n = below(4); n > 0; --n) rail.thresholds.push_back(threshold());
+    rail.chunk_bytes_min = random_();
     return rail;
+  }
+
+  std::int64_t count() { return static_cast<std::int64_t>(below(1u << 31)); }
+
+  SegmentRule segment() {
+    SegmentRule segment{text(), count(), count(), below(1u << 20), {}, random_()};
+    if (below(2) == 1) segment.to_bytes = segment.from_bytes + 1 + below(1u << 20);
+    return segment;
+  }
+
+  Signature signature() {
+    return {.algorithm = text(),
+            .ranks_per_node = count(),
+            .bound = curve(),
+            .gamma = positive(),
+            .delta_ns = positive(),
+            .delta_per_message = below(2) == 1,
+            .delta_from_bytes = random_(),
+            .ranks_min = count(),
+            .ranks_max = count(),
+            .size_bytes_min = random_(),
+            .size_bytes_max = random_(),
+            .error = positive(),
+            .saturated = below(2) == 1};
   }
 
   Verification verification() {
