@@ -31,9 +31,11 @@ Estimate estimate(const std::vector<Sample>& parts, const DriftFactors& drift, d
   std::vector<double> durations_ns;
   std::vector<double> rounds_ns;
   StoppingRule rule(precision);
+  bool disturbed = false;
   for (const Sample& part : parts) {
     for (const Repetition& repetition : trusted(part.repetitions)) {
       durations_ns.push_back(repetition.each_ns() / drift.at(repetition.round));
+      disturbed = disturbed || repetition.disturbed;
       rule.add(durations_ns.back());
     }
     for (const RoundDurations& round : by_round(part, drift)) rounds_ns.push_back(round.median_ns);
@@ -43,6 +45,7 @@ Estimate estimate(const std::vector<Sample>& parts, const DriftFactors& drift, d
   result.duration_ns = median(durations_ns);
   result.doubt = rule.half_width();
   result.rounds = rounds_ns.size();
+  result.disturbed = disturbed;
   result.state = rule.state();
   if (rounds_ns.size() >= 2 && result.duration_ns > 0) {
     const double spread = median_absolute_deviation(rounds_ns) / result.duration_ns;
@@ -88,6 +91,28 @@ const Sample& Evidence::add(const Experiment& experiment, bool held_out,
   sample.repetitions.insert(sample.repetitions.end(), repetitions.begin(), repetitions.end());
   sample.run_delay_ns += run_delay_ns;
   return sample;
+}
+
+bool Evidence::mark(const Experiment& experiment, bool held_out, std::size_t first,
+                    std::size_t count, bool disturbed) {
+  std::vector<Repetition>& all = session_[index_.at({experiment, held_out})].repetitions;
+  bool news = false;
+  for (std::size_t i = first; i < first + count; ++i) {
+    news = news || all[i].disturbed != disturbed;
+    all[i].disturbed = disturbed;
+  }
+  return news;
+}
+
+const Sample& Evidence::sample(const Experiment& experiment, bool held_out) const {
+  return session_[index_.at({experiment, held_out})];
+}
+
+std::span<const Repetition> Evidence::repetitions(const Experiment& experiment,
+                                                  bool held_out) const {
+  const auto found = index_.find({experiment, held_out});
+  if (found == index_.end()) return {};
+  return session_[found->second].repetitions;
 }
 
 void Evidence::refresh() {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Estimate {
   double duration_ns = 0;  // of one operation
   double doubt = 1;        // relative half-width of its 95 % interval
   std::size_t rounds = 0;  // that it was measured in
+  bool disturbed = false;  // never measured undisturbed
   StoppingRule::State state = StoppingRule::State::kHungry;
 };
 
@@ -35,6 +37,12 @@ class Evidence {
   // Adds repetitions to the session's sample of this cell and returns it.
   const Sample& add(const Experiment& experiment, bool held_out,
                     const std::vector<Repetition>& repetitions, double run_delay_ns);
+
+  // Says of some of a cell's repetitions whether they were disturbed; true where that is news.
+  bool mark(const Experiment& experiment, bool held_out, std::size_t first, std::size_t count,
+            bool disturbed);
+  const Sample& sample(const Experiment& experiment, bool held_out) const;  // must be there
+  std::span<const Repetition> repetitions(const Experiment& experiment, bool held_out) const;
 
   // Estimates anew, from everything there is; call after a round.
   void refresh();

@@ -3,10 +3,11 @@
 // One rail's share of a campaign: rounds of shuffled blocks until nothing is wanted any more, or
 // its time is up.
 //
-// A block is one size under one regime, all its experiments interleaved in shuffled passes, so that
-// what is compared was measured within milliseconds. A round visits the anchor sizes and whatever
-// is wanted most; a block that something disturbed stays, marked, and is tried once more at the
-// round's end. Knows no rail and no process: a Benchmark measures, a Sink stores.
+// A block is one size under one regime, all its experiments interleaved, so that what is compared
+// was measured within milliseconds. A round visits the anchor sizes and whatever is wanted most;
+// blocks that were disturbed stay, marked, and are tried once more at its end. Rounds of held-out
+// sizes alternate with the others, so that truth is measured in the same states of the machine as
+// what it verifies. Knows no rail and no process: a Benchmark measures, hooks store.
 #pragma once
 
 #include <functional>
@@ -15,29 +16,32 @@
 
 #include "sampler/benchmark.h"
 #include "sampler/evidence.h"
+#include "sampler/journal.h"
 #include "sampler/offer.h"
+#include "sampler/pacing.h"
 #include "sampler/refine.h"
 #include "sampler/sampler.h"
 
 namespace nmt {
 
-// Both ends together waited for a core, or the hypervisor took one away, for more than this share
-// of the block.
-bool is_disturbed(const Interference& interference, std::uint64_t elapsed_ns);
-
 class RailCampaign {
  public:
   struct Hooks {
-    std::function<void(std::span<const Sample>)> measured;  // cells of a block, as they are now
+    std::function<void(std::span<const Sample>)> measured;  // cells, as they are now
     std::function<void(std::string_view phase)> progress;
     std::function<bool()> interrupted;
   };
+  struct Setting {
+    Offer offer;
+    Sample prototype;             // what all samples of the rail share
+    std::vector<Sample> earlier;  // of previous sessions
+    bool watch_state = true;      // sentinels in each block: for machines that have states
+  };
 
-  RailCampaign(Benchmark& benchmark, const Offer& offer, const SamplingOptions& options,
-               Sample prototype, std::vector<Sample> earlier, Hooks hooks);
+  RailCampaign(Benchmark& benchmark, const SamplingOptions& options, Setting setting, Hooks hooks,
+               double budget_ns);
 
-  // Measures for at most `budget_ns` of the benchmark's clock, held-out sizes included.
-  RailReport run(double budget_ns);
+  RailReport run();
 
  private:
   struct Block {
@@ -47,34 +51,41 @@ class RailCampaign {
   };
 
   void warm_up();
-  void scout(double deadline_ns);
-  void sample(double deadline_ns);
-  void verify(double deadline_ns);
+  void scout();
   std::vector<std::uint64_t> choose_held_out();
   std::vector<Block> first_round() const;
-  std::vector<Block> next_round(double time_ns);
-  bool run_round(std::vector<Block> blocks, double deadline_ns, std::string_view phase);
-  bool run_block(const Block& block);  // false: disturbed
+  std::vector<Block> next_round();
+  std::vector<Block> sampling_round();
+  std::vector<Block> verifying_round();
+  void add_anchors(std::vector<Block>* blocks) const;
+  void run_round(std::vector<Block> blocks);
+  std::vector<Block> run_blocks(const std::vector<Block>& blocks);  // returns the disturbed ones
+  void run_block(const Block& block);
+  Signature signature_of(const BlockResult& result, std::span<const Step> steps) const;
   std::vector<Experiment> experiments(const Block& block) const;
-  std::uint32_t batch_of(const Experiment& experiment) const;
-  std::uint32_t repetitions_of(const Experiment& experiment) const;
-  std::uint32_t warm_ups_of(const Experiment& experiment) const;
-  double cost_ns(const Block& block) const;
+  std::size_t held_out_rounds(std::uint64_t size_bytes) const;
+  double cost_ns(const Block& block) const { return pacing_.cost_ns(experiments(block)); }
   double now_ns() const { return static_cast<double>(benchmark_.clock().now_ns()); }
+  bool over() const { return out_of_time_ || hooks_.interrupted(); }
   RailReport report() const;
 
   Benchmark& benchmark_;
-  Offer offer_;
   SamplingOptions options_;
-  Evidence evidence_;
+  Offer offer_;
+  bool watch_state_;
   Hooks hooks_;
+  double start_ns_;
+  double deadline_ns_;
+  Evidence evidence_;
+  Journal journal_;
+  Pacing pacing_;
   std::mt19937_64 random_;
-  double visit_ns_max_ = 0;  // what one experiment may take in one block
-  std::uint32_t round_ = 0;
+  std::uint32_t round_;
+  std::vector<Experiment> sentinels_;
   std::vector<std::uint64_t> held_out_;
-  std::size_t repetitions_ = 0;
-  std::size_t disturbed_ = 0;
-  bool satisfied_ = false;  // ended because nothing was wanted any more
+  double verifying_ns_ = 0;  // spent on held-out sizes so far
+  bool out_of_time_ = false;
+  bool satisfied_ = false;  // nothing is wanted any more
 };
 
 }  // namespace nmt

@@ -19,6 +19,8 @@ constexpr double kGapMin = 1.06;
 constexpr double kBracketRegret = 0.03;
 // A cell seen in one round only cannot tell its own noise from the round's.
 constexpr double kOneRoundScore = 1.2;
+// A cell seen only while something disturbed it says little of anything.
+constexpr double kDisturbedScore = 4;
 constexpr std::uint64_t kAnchorBytesMax = std::uint64_t{1} << 20;
 
 std::uint64_t middle(std::uint64_t a, std::uint64_t b) {
@@ -116,6 +118,7 @@ void wish_for_interpolation(const std::vector<Measured>& series, double precisio
 
 void wish_for_precision(const std::vector<Measured>& series, double precision, Wishlist* wishlist) {
   for (const Measured& cell : series) {
+    if (cell.estimate.disturbed) wishlist->add(cell.size_bytes, kDisturbedScore);
     if (cell.estimate.rounds < 2) wishlist->add(cell.size_bytes, kOneRoundScore);
     if (cell.estimate.state == StoppingRule::State::kHungry) {
       wishlist->add(cell.size_bytes, cell.estimate.doubt / precision);

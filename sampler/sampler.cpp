@@ -92,7 +92,7 @@ class RailRunner {
     Sample prototype;
     prototype.origin = Origin::kDescribed;
     prototype.condition.placement = "described";
-    return measure(each, ping_pong, std::move(prototype), budget_ns);
+    return measure(each, ping_pong, std::move(prototype), false, budget_ns);
   }
 
   RailReport run_real(const RailToSample& each, double budget_ns) {
@@ -104,26 +104,30 @@ class RailRunner {
     Sample prototype;
     prototype.condition.placement = placement(real_->cores.near, real_->cores.far);
     const double spent_ns = static_cast<double>(real_->clock.now_ns() - start_ns);
-    return measure(each, ping_pong, std::move(prototype), budget_ns - spent_ns);
+    return measure(each, ping_pong, std::move(prototype), true, budget_ns - spent_ns);
   }
 
   RailReport measure(const RailToSample& each, Benchmark& benchmark, Sample prototype,
-                     double budget_ns) {
-    const Offer offer{.methods = each.driver->methods(each.rail),
-                      .size_bytes_max = options_.size_bytes_max,
-                      .max_unexpected_bytes = options_.max_unexpected_bytes};
+                     bool watch_state, double budget_ns) {
     const auto earlier = earlier_.find(each.rail.full_name());
+    RailCampaign::Setting setting{
+        .offer = {.methods = each.driver->methods(each.rail),
+                  .size_bytes_max = options_.size_bytes_max,
+                  .max_unexpected_bytes = options_.max_unexpected_bytes},
+        .prototype = std::move(prototype),
+        .earlier = earlier == earlier_.end() ? std::vector<Sample>{} : earlier->second,
+        .watch_state = watch_state};
     reporter_.start_rail(each.rail, benchmark.clock());
-    RailCampaign campaign(benchmark, offer, options_, std::move(prototype),
-                          earlier == earlier_.end() ? std::vector<Sample>{} : earlier->second,
+    RailCampaign campaign(benchmark, options_, std::move(setting),
                           {.measured =
                                [&](std::span<const Sample> cells) {
                                  observer_.measured(each.rail, cells);
                                  reporter_.count(cells.size());
                                },
                            .progress = [&](std::string_view phase) { reporter_.report(phase); },
-                           .interrupted = [&] { return observer_.interrupted(); }});
-    RailReport report = campaign.run(budget_ns);
+                           .interrupted = [&] { return observer_.interrupted(); }},
+                          budget_ns);
+    RailReport report = campaign.run();
     reporter_.finish_rail();
     return report;
   }
