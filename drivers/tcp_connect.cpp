@@ -20,7 +20,7 @@ namespace nmt {
 namespace {
 
 constexpr std::chrono::seconds kOpenTimeout{5};
-constexpr int kLostAfterMs = 5000;      // a link that was cut without a reset (faults, 3)
+constexpr int kLostAfterMs = 3000;      // a link that was cut without a reset (faults, 3)
 constexpr std::size_t kGuestsMax = 64;  // connected and not yet proven
 
 enum class Role : std::uint32_t { kMessages, kAcknowledgements };
@@ -67,10 +67,16 @@ void set_option(int descriptor, int level, int option, int value) {
   ::setsockopt(descriptor, level, option, &value, sizeof value);
 }
 
-// As communication libraries set their sockets: nothing waits for more data, nothing blocks, and
-// a connection that the network has forgotten is given up.
-void prepare(int descriptor) {
+// As communication libraries set their sockets: nothing waits for more data. Buffers are left to
+// the kernel's tuning (drivers/tcp_interfaces.cpp).
+//
+// A link that was cut without a reset shows on the connection of acknowledgements, which is idle
+// nearly always: the kernel probes it every second. What is in flight there must be acknowledged
+// within the same time. The message connection must not have such a limit: a far side that takes
+// its time to receive closes its window, which counts as well (tcp(7), TCP_USER_TIMEOUT).
+void prepare(int descriptor, Role role) {
   set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
+  if (role != Role::kAcknowledgements) return;
   set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, 1);
   set_option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, 1);
@@ -163,7 +169,7 @@ class Listener {
     }
     const Greeting reply{Greeting::kMagic, guest.greeting.role, answer.bytes};
     if (::send(guest.descriptor.get(), &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply) return;
-    prepare(guest.descriptor.get());
+    prepare(guest.descriptor.get(), guest.greeting.role);
     connected_[role] = std::move(guest.descriptor);
   }
 
@@ -209,7 +215,7 @@ Descriptor call(const std::string& rail, const TcpAddress& own, const TcpAddress
       host.greeting.role != greeting.role || !same_secret(host.greeting.secret, own_secret.bytes)) {
     throw Error(Fault::kPeer, rail + ": something else listens at the other end's address");
   }
-  prepare(host.descriptor.get());
+  prepare(host.descriptor.get(), greeting.role);
   return std::move(host.descriptor);
 }
 
