@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/drift.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
@@ -11,57 +12,82 @@ namespace {
 
 struct Entry {
   std::size_t cell = 0;
-  std::uint32_t group = 0;
+  std::size_t group = 0;
   double log_ns = 0;
 };
 
-// Entries of the cells that several groups share: only they can tell groups apart.
-std::vector<Entry> shared_entries(std::span<const GroupedDuration> durations) {
-  std::map<std::size_t, std::size_t> groups_of_cell;
-  for (const GroupedDuration& duration : durations) ++groups_of_cell[duration.cell];
-  std::vector<Entry> entries;
-  for (const GroupedDuration& duration : durations) {
-    NMT_CHECK(duration.duration_ns > 0);
-    if (groups_of_cell[duration.cell] < 2) continue;
-    entries.push_back({duration.cell, duration.group, std::log(duration.duration_ns)});
+// Indices of keys in order of their first appearance.
+template <class Key>
+class Indices {
+ public:
+  std::size_t operator[](const Key& key) {
+    const auto [entry, added] = index_.try_emplace(key, keys_.size());
+    if (added) keys_.push_back(key);
+    return entry->second;
   }
-  return entries;
-}
+  const std::vector<Key>& keys() const { return keys_; }
 
-// Per key of an entry, the median of what is left of its entries.
-template <class Key, class KeyOf, class RestOf>
-std::map<Key, double> medians_by(std::span<const Entry> entries, KeyOf key_of, RestOf rest_of) {
-  std::map<Key, std::vector<double>> rests;
-  for (const Entry& entry : entries) rests[key_of(entry)].push_back(rest_of(entry));
-  std::map<Key, double> medians;
-  for (const auto& [key, values] : rests) medians[key] = median(values);
-  return medians;
+ private:
+  std::map<Key, std::size_t> index_;
+  std::vector<Key> keys_;
+};
+
+// One step towards the Huber location of what `fixed` leaves of each entry, for the effects that
+// `moves` names: a mean in which deviations beyond kLarge weigh as if they were kLarge. Returns
+// the largest move.
+double improve(std::span<const Entry> entries, std::size_t Entry::*moves, std::size_t Entry::*stays,
+               const std::vector<double>& fixed, std::vector<double>& effects) {
+  constexpr double kLarge = 0.05;  // of a logarithm: between noise and what drift can be
+  std::vector<double> sums(effects.size());
+  std::vector<double> weights(effects.size());
+  for (const Entry& entry : entries) {
+    const double rest = entry.log_ns - fixed[entry.*stays];
+    const double deviation = std::abs(rest - effects[entry.*moves]);
+    const double weight = deviation > kLarge ? kLarge / deviation : 1;
+    sums[entry.*moves] += weight * rest;
+    weights[entry.*moves] += weight;
+  }
+  double largest = 0;
+  for (std::size_t i = 0; i < effects.size(); ++i) {
+    const double improved = sums[i] / weights[i];
+    largest = std::max(largest, std::abs(improved - effects[i]));
+    effects[i] = improved;
+  }
+  return largest;
 }
 
 }  // namespace
 
 std::map<std::uint32_t, double> common_factors(std::span<const GroupedDuration> durations) {
-  const std::vector<Entry> entries = shared_entries(durations);
+  std::map<std::size_t, std::size_t> groups_of_cell;
+  for (const GroupedDuration& duration : durations) ++groups_of_cell[duration.cell];
+  Indices<std::size_t> cells;
+  Indices<std::uint32_t> groups;
+  std::vector<Entry> entries;
+  for (const GroupedDuration& duration : durations) {
+    NMT_CHECK(duration.duration_ns > 0);
+    if (groups_of_cell[duration.cell] < 2) continue;  // cannot tell groups apart
+    entries.push_back(
+        {cells[duration.cell], groups[duration.group], std::log(duration.duration_ns)});
+  }
   if (entries.empty()) return {};
-  std::map<std::uint32_t, double> group_log;
-  for (const Entry& entry : entries) group_log[entry.group] = 0;
 
-  // No pass increases the sum of absolute residuals; a few settle it far below a median's noise.
-  constexpr int kPasses = 10;
-  for (int pass = 0; pass < kPasses; ++pass) {
-    const auto cell_log = medians_by<std::size_t>(
-        entries, [](const Entry& e) { return e.cell; },
-        [&](const Entry& e) { return e.log_ns - group_log.at(e.group); });
-    group_log = medians_by<std::uint32_t>(
-        entries, [](const Entry& e) { return e.group; },
-        [&](const Entry& e) { return e.log_ns - cell_log.at(e.cell); });
+  // The loss is convex and smooth and no step increases it, so that the steps end at its minimum.
+  constexpr int kStepsMax = 1000;
+  constexpr double kSettled = 1e-8;
+  std::vector<double> cell_logs(cells.keys().size());
+  std::vector<double> group_logs(groups.keys().size());
+  for (const Entry& entry : entries) cell_logs[entry.cell] = entry.log_ns;
+  for (int step = 0; step < kStepsMax; ++step) {
+    improve(entries, &Entry::cell, &Entry::group, group_logs, cell_logs);
+    if (improve(entries, &Entry::group, &Entry::cell, cell_logs, group_logs) < kSettled) break;
   }
 
-  std::vector<double> logs;
-  for (const auto& [group, log] : group_log) logs.push_back(log);
-  const double usual = median(logs);
+  const double usual = median(group_logs);
   std::map<std::uint32_t, double> factors;
-  for (const auto& [group, log] : group_log) factors[group] = std::exp(log - usual);
+  for (std::size_t i = 0; i < group_logs.size(); ++i) {
+    factors[groups.keys()[i]] = std::exp(group_logs[i] - usual);
+  }
   return factors;
 }
 

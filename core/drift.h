@@ -5,8 +5,11 @@
 //
 // A shared machine speeds up and slows down by 5 to 11 % in minutes. Every round of a campaign
 // measures the anchor cells again, so rounds share cells, and log(duration) = cell + round + noise
-// is solved by median polish (alternating medians; Tukey). What is left of a cell is its duration
-// at the session's usual speed. Cells seen in one round only inherit that round's factor.
+// is solved by least squares that turn linear for large deviations (Huber), so that an outlier
+// cannot pull a round. Not by Tukey's median polish: alternating medians stop at wrong answers
+// where most cells were seen before a change of speed and the anchors alone after it. What is left
+// of a cell is its duration at the session's usual speed. Cells seen in one round only inherit
+// that round's factor.
 #pragma once
 
 #include <cstddef>

@@ -89,6 +89,21 @@ TEST(Drift, IsFoundWhereRoundsShareOnlySomeCells) {
   }
 }
 
+// Most cells belong to the rounds before the machine slowed down; only the anchor saw both.
+TEST(Drift, IsFoundWhereTheAnchorAloneSawTheChange) {
+  std::mt19937_64 random(4);
+  const auto speed = [](int round) { return round < 4 ? 1.0 : 1.3; };
+  std::vector<Sample> samples;
+  for (std::uint64_t size = 1; size <= 20; ++size) {
+    Sample sample = measured(size, 1e7, 12, 3, speed, 0.005, random);
+    std::erase_if(sample.repetitions,
+                  [&](const Repetition& repetition) { return size != 1 && repetition.round >= 4; });
+    samples.push_back(sample);
+  }
+  const DriftFactors factors = estimate_drift(samples);
+  EXPECT_NEAR(factors.at(11) / factors.at(0), 1.3, 0.02);
+}
+
 TEST(Drift, OfARoundThatSharesNoCellIsOne) {
   std::mt19937_64 random(1);
   const auto speed = [](int round) { return 1 + 0.1 * round; };
