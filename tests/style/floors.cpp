@@ -18,11 +18,12 @@ constexpr std::string_view kNothing = "nothing";
 constexpr std::string_view kInOneFile = " in one file";
 
 // libc, the kernel and the compiler, beside the C++ standard library.
-constexpr std::array<std::string_view, 25> kSystemHeaders = {
-    "arpa/",     "asm/",     "cpuid.h",   "dirent.h",   "dlfcn.h",   "fcntl.h", "fmt/",
-    "ifaddrs.h", "linux/",   "net/",      "netdb.h",    "netinet/",  "poll.h",  "pthread.h",
-    "sched.h",   "signal.h", "spawn.h",   "sys/",       "termios.h", "time.h",  "unistd.h",
-    "fnmatch.h", "pwd.h",    "strings.h", "x86intrin.h"};
+constexpr std::array<std::string_view, 35> kSystemHeaders = {
+    "arpa/",    "asm/",      "cpuid.h",   "dirent.h",  "dlfcn.h",     "errno.h",  "fcntl.h",
+    "fmt/",     "fnmatch.h", "gnu/",      "ifaddrs.h", "immintrin.h", "link.h",   "linux/",
+    "net/",     "netdb.h",   "netinet/",  "poll.h",    "pthread.h",   "pwd.h",    "sched.h",
+    "signal.h", "spawn.h",   "stdbool.h", "stddef.h",  "stdint.h",    "stdio.h",  "stdlib.h",
+    "string.h", "strings.h", "sys/",      "termios.h", "time.h",      "unistd.h", "x86intrin.h"};
 
 bool names_header(std::string_view allowed, std::string_view header) {
   return allowed.ends_with('/') ? header.starts_with(allowed) : header == allowed;
