@@ -19,8 +19,7 @@ void copy_bytes(std::byte* to, ConstBytes from) {
 
 }  // namespace
 
-Frame make_frame(FrameKind kind, std::uint32_t number, std::span<const Packet> packets,
-                 std::size_t body_bytes_max) {
+Frame make_frame(FrameKind kind, std::uint32_t number, std::span<const Packet> packets) {
   NMT_CHECK(!packets.empty() && packets.size() <= kPacketsMax);
   Frame frame;
   frame.kind = kind;
@@ -31,12 +30,11 @@ Frame make_frame(FrameKind kind, std::uint32_t number, std::span<const Packet> p
     frame.header_bytes += static_cast<std::uint32_t>(packet.header.size());
     frame.body_bytes += packet.body.size();
   }
-  NMT_CHECK(frame.body_bytes <= body_bytes_max);
+  NMT_CHECK(frame.body_bytes <= kBodyBytesMax);
   return frame;
 }
 
-void check_frame(const Frame& frame, std::uint32_t number, std::size_t body_bytes_max,
-                 std::string_view rail) {
+void check_frame(const Frame& frame, std::uint32_t number, std::string_view rail) {
   const auto refuse = [&](const std::string& what) {
     throw Error(Fault::kPeer, fmt::format("{}: the other end sent {}; run the same version of "
                                           "nmadtune at both ends",
@@ -48,7 +46,7 @@ void check_frame(const Frame& frame, std::uint32_t number, std::size_t body_byte
   }
   if (frame.number != number) refuse(fmt::format("message {} as {}", frame.number, number));
   if (frame.packets == 0 || frame.packets > kPacketsMax ||
-      frame.header_bytes > frame.packets * kHeaderBytesMax || frame.body_bytes > body_bytes_max) {
+      frame.header_bytes > frame.packets * kHeaderBytesMax || frame.body_bytes > kBodyBytesMax) {
     refuse(fmt::format("a message of {} packets, {} bytes of headers and {} of bodies",
                        frame.packets, frame.header_bytes, frame.body_bytes));
   }

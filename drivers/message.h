@@ -25,6 +25,9 @@ enum class FrameKind : std::uint16_t {
   kAcknowledge = 3,  // it is
 };
 
+// Largest body of one message, by any method: more would come as several.
+inline constexpr std::size_t kBodyBytesMax = std::size_t{1} << 30;
+
 struct Frame {
   static constexpr std::uint32_t kMagic = 0x31646d6e;  // "nmd1"
 
@@ -38,12 +41,10 @@ struct Frame {
 static_assert(sizeof(Frame) == 24);
 
 // Frame of these packets. Aborts where they break the contract (drivers/driver.h).
-Frame make_frame(FrameKind kind, std::uint32_t number, std::span<const Packet> packets,
-                 std::size_t body_bytes_max);
+Frame make_frame(FrameKind kind, std::uint32_t number, std::span<const Packet> packets);
 
 // Throws Error(kPeer) unless the frame is one that make_frame() can have made as this number.
-void check_frame(const Frame& frame, std::uint32_t number, std::size_t body_bytes_max,
-                 std::string_view rail);
+void check_frame(const Frame& frame, std::uint32_t number, std::string_view rail);
 
 // A list of pieces of memory that are sent one after the other, and how far that has come.
 class Gather {

@@ -10,8 +10,6 @@
 namespace nmt {
 namespace {
 
-constexpr std::size_t kBodyBytesMax = std::size_t{1} << 30;
-
 // Looking at the socket costs about as much as ten polls of an idle rail, so this often it is lost
 // in them; and a rail that is polled every few milliseconds still notices within seconds.
 constexpr unsigned kIdlePollsPerPeerCheck = 1024;
@@ -43,8 +41,8 @@ void ShmEndpoint::copy(Bytes to, ConstBytes from) {
 
 void ShmEndpoint::send(Method method, std::span<const Packet> packets) {
   const bool asks = method == Method::kRendezvous;
-  const Frame frame = make_frame(asks ? FrameKind::kRequest : FrameKind::kEager, sends_started_++,
-                                 packets, kBodyBytesMax);
+  const Frame frame =
+      make_frame(asks ? FrameKind::kRequest : FrameKind::kEager, sends_started_++, packets);
   ShmPiece pieces[kPacketsMax];
   if (asks) {
     for (std::size_t i = 0; i < packets.size(); ++i) {
@@ -128,7 +126,7 @@ ConstBytes ShmEndpoint::begin_message(ConstBytes cell) {
   bool whole = cell.size() >= sizeof frame;
   if (whole) {
     std::memcpy(&frame, cell.data(), sizeof frame);
-    check_frame(frame, receives_begun_, kBodyBytesMax, rail_);
+    check_frame(frame, receives_begun_, rail_);
     if (frame.kind == FrameKind::kRequest) list_bytes = frame.packets * sizeof(ShmPiece);
     whole = cell.size() >= sizeof frame + list_bytes;
   }

@@ -13,8 +13,6 @@
 namespace nmt {
 namespace {
 
-constexpr std::size_t kBodyBytesMax = std::size_t{1} << 30;
-
 // Looking at the connections costs less than a poll that looks for a message, so this often it is
 // lost in them; and a rail that is polled every few milliseconds still notices within a second.
 constexpr unsigned kIdlePollsPerPeerCheck = 128;
@@ -35,7 +33,7 @@ void TcpEndpoint::copy(Bytes to, ConstBytes from) {
 
 void TcpEndpoint::send(Method method, std::span<const Packet> packets) {
   const FrameKind kind = method == Method::kRendezvous ? FrameKind::kRequest : FrameKind::kEager;
-  const Frame frame = make_frame(kind, sends_started_++, packets, kBodyBytesMax);
+  const Frame frame = make_frame(kind, sends_started_++, packets);
   start(outbox_.push(), method, frame, {}, packets);
   push();
 }
@@ -153,7 +151,7 @@ void TcpEndpoint::begin_message() {
   Frame frame;
   std::memcpy(&frame, unread_.data(), sizeof frame);
   unread_ = unread_.subspan(sizeof frame);
-  check_frame(frame, receives_begun_++, kBodyBytesMax, rail_);
+  check_frame(frame, receives_begun_++, rail_);
   incoming_.begin(frame, rail_);
   if (frame.kind == FrameKind::kRequest && frame.body_bytes > 0) acknowledge();
 }

@@ -11,8 +11,6 @@
 namespace nmt {
 namespace {
 
-constexpr std::size_t kBodyBytesMax = 1 << 20;
-
 ConstBytes bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 std::string text_of(ConstBytes bytes) {
@@ -21,12 +19,12 @@ std::string text_of(ConstBytes bytes) {
 
 Frame good_frame() {
   const Packet packets[] = {{bytes_of("head"), bytes_of("body")}};
-  return make_frame(FrameKind::kEager, 5, packets, kBodyBytesMax);
+  return make_frame(FrameKind::kEager, 5, packets);
 }
 
 bool is_refused(const Frame& frame) {
   try {
-    check_frame(frame, 5, kBodyBytesMax, "tcp:r0");
+    check_frame(frame, 5, "tcp:r0");
   } catch (const Error& error) {
     return error.fault() == Fault::kPeer;
   }
@@ -72,7 +70,7 @@ TEST(Gather, GoesThroughItsPiecesInOrder) {
 TEST(Start, FlattensByCopyAndListsByIovec) {
   const Packet packets[] = {{bytes_of("h1"), bytes_of("body1")},
                             {bytes_of("h2"), bytes_of("body2")}};
-  const Frame frame = make_frame(FrameKind::kEager, 0, packets, kBodyBytesMax);
+  const Frame frame = make_frame(FrameKind::kEager, 0, packets);
   EXPECT_EQ(frame.header_bytes, 4u);
   EXPECT_EQ(frame.body_bytes, 10u);
   Outgoing message;
