@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One command, from its arguments to its exit code: the conventions that all commands share, so
+// that none has to repeat them (docs/architecture.md, "Conventions of the commands").
+//
+// A command declares its options and does its work in a function that returns a Report. Around it:
+// every error becomes one line on standard error, an "error" member of the JSON document and an
+// exit code (each CLI11 parse error 2, an Error its Fault); --json, --csv, --quiet;
+// --help on one screen; a manual page and bash completion from the same tree (--man, --completion).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/command/options.h"
+#include "tools/command/report.h"
+
+namespace nmt {
+
+// What a piece of work may know of how it was called.
+struct Invocation {
+  std::string tool;
+  std::string command_line;  // quoted as a shell would take it
+  bool quiet = false;
+
+  // "TOOL: MESSAGE" on standard error, unless quiet.
+  void notice(std::string_view message) const;
+};
+
+using Work = std::function<Report(const Invocation&)>;
+
+// A verb by its path ("thresholds", "db export"). declare() adds the verb's options and returns
+// what it does; a path without declare() groups the verbs below it, which come after it.
+struct Verb {
+  std::string path;
+  std::string description;
+  std::function<Work(Options&)> declare;
+};
+
+class Command {
+ public:
+  // The first line of `description` is the help's, the rest the manual page's.
+  Command(const std::string& name, const std::string& description);
+  ~Command();
+
+  Options options() { return Options(*app_); }  // of the command itself, shared by all verbs
+  void add_verb(const Verb& verb);
+  void set_work(Work work) { work_[app_.get()] = std::move(work); }  // of a command without verbs
+  void set_default_verb(std::string verb) { default_verb_ = std::move(verb); }
+
+  // Never throws. Prints, and returns the exit code. Once.
+  int run(int argc, const char* const* argv);
+
+ private:
+  enum class Form { kText, kJson, kCsv };
+
+  void declare_shared_options();
+  Report report(const std::vector<std::string>& arguments);
+  void parse(std::vector<std::string> arguments);
+  Report verbatim(const std::string& text);
+  int print(const Report& report) const;
+  std::string rendered(const Report& report) const;
+  json::Value document(const Report& report) const;
+
+  std::unique_ptr<CLI::App> app_;
+  std::map<const CLI::App*, Work> work_;
+  std::string default_verb_;
+  Invocation invocation_;
+  Form form_ = Form::kText;
+  bool json_ = false;
+  bool csv_ = false;
+  bool manual_ = false;
+  bool completion_ = false;
+};
+
+}  // namespace nmt

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/command/manual.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <utility>
+#include <vector>
+
+#include "tools/command/help.h"
+#include "tools/command/text.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::pair<const char*, const char*> kExitCodes[] = {
+    {"0", "Done."},
+    {"1", "Failed."},
+    {"2", "Wrong usage."},
+    {"3", "No usable rail."},
+    {"4", "Partial, or too disturbed to trust; what was measured is stored, and marked."},
+    {"5", "Peer lost or timed out."},
+    {"6", "Profile database unusable."},
+    {"7", "The profile was measured on another platform than this one."},
+    {"128+N", "Ended by signal N; what was measured until then is stored."},
+};
+constexpr std::pair<const char*, const char*> kEnvironment[] = {
+    {"NMADTUNE_DB", "The profile, where --db does not name one."},
+    {"XDG_DATA_HOME", "Folder of the user's profile; ~/.local/share where unset."},
+    {"NO_COLOR", "Set to anything: no highlighting on a terminal."},
+};
+constexpr std::pair<const char*, const char*> kFiles[] = {
+    {"~/.local/share/nmadtune/profile.db", "The user's profile."},
+    {"/etc/nmadtune/profile.db", "The site's profile, read where the user has none."},
+    {"/var/lib/nmadtune/profile.db", "The system's profile (nmad-sample --system), read last."},
+};
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n')) {
+      out.append("\\&").append(1, c);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// Text as lines of less than 80 columns, none of which begins like a request.
+std::string paragraph(std::string_view text) {
+  constexpr std::size_t kColumns = 72;  // escapes take more
+  std::string out;
+  for (const std::string& line : wrap(text, kColumns)) out += escaped(line) + '\n';
+  return out;
+}
+
+// A description whose first line is the help's, as sentences.
+std::string sentences(std::string_view description) {
+  std::string first(first_line(description));
+  if (first.empty()) return "";
+  first[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(first[0])));
+  if (first.back() != '.' && first.back() != '?') first += '.';
+  const std::string_view rest = after_first_line(description);
+  return paragraph(rest.empty() ? first : first + ' ' + std::string(rest));
+}
+
+std::string bold(std::string_view text) { return "\\fB" + escaped(text) + "\\fR"; }
+
+std::string tagged(const std::string& term, std::string_view description) {
+  return fmt::format(".TP\n{}\n{}", term, sentences(description));
+}
+
+// "--budget TIME" with what is typed in bold and what is replaced in italics.
+std::string option_term(const CLI::Option& option) {
+  const std::string text = signature(option);
+  if (option.get_positional()) return "\\fI" + escaped(text) + "\\fR";
+  const std::size_t blank = text.find(' ');
+  const std::string name = bold(text.substr(0, blank));
+  if (blank == std::string::npos) return name;
+  return name + " \\fI" + escaped(text.substr(blank + 1)) + "\\fR";
+}
+
+std::string options(const CLI::App& app) {
+  std::string out;
+  for (const CLI::Option* option : positionals(app)) {
+    out += tagged(option_term(*option), option->get_description());
+  }
+  for (const CLI::Option* option : visible_options(app)) {
+    if (app.get_parent() != nullptr && option == app.get_help_ptr()) continue;
+    out += tagged(option_term(*option), option->get_description());
+  }
+  return out;
+}
+
+template <class Entries>
+std::string section(std::string_view title, const Entries& entries) {
+  std::string out = fmt::format(".SH {}\n", title);
+  for (const auto& [term, description] : entries) out += tagged(bold(term), description);
+  return out;
+}
+
+void add_verbs(const CLI::App& app, std::string* out) {
+  for (const CLI::App* verb : verbs_of(app)) {
+    if (verbs_of(*verb).empty()) {
+      *out += fmt::format(".SS {}\n{}", escaped(usage(*verb)), sentences(verb->get_description()));
+      *out += options(*verb);
+    } else {
+      add_verbs(*verb, out);
+    }
+  }
+}
+
+void add_examples(const CLI::App& app, std::string* out) {
+  if (!app.get_footer().empty()) {
+    *out += tagged(bold(app.get_footer()), first_line(app.get_description()));
+  }
+  for (const CLI::App* verb : verbs_of(app)) add_examples(*verb, out);
+}
+
+}  // namespace
+
+std::string manual(const CLI::App& root) {
+  const std::string name = root.get_name();
+  const std::string description = root.get_description();
+  std::string title = name;
+  std::ranges::transform(title, title.begin(), [](unsigned char c) { return std::toupper(c); });
+  std::string out =
+      fmt::format(".TH {} 1 \"\" \"nmadtune {}\" \"User Commands\"\n", escaped(title), NMT_VERSION);
+  out += fmt::format(".SH NAME\n{} \\- {}", escaped(name), paragraph(first_line(description)));
+  out += fmt::format(".SH SYNOPSIS\n{}\n", bold(usage(root)));
+  out += ".SH DESCRIPTION\n" + paragraph(after_first_line(description));
+  if (!verbs_of(root).empty()) {
+    out += ".SH VERBS\n";
+    add_verbs(root, &out);
+  }
+  out += ".SH OPTIONS\n" + options(root);
+  out += section("EXIT STATUS", kExitCodes);
+  out += section("ENVIRONMENT", kEnvironment);
+  out += section("FILES", kFiles);
+  out += ".SH EXAMPLES\n";
+  add_examples(root, &out);
+  const std::string other = name == "nmad-tune" ? "nmad-sample" : "nmad-tune";
+  return out + fmt::format(".SH SEE ALSO\n.BR {} (1)\n", escaped(other));
+}
+
+}  // namespace nmt

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a command prints for people: headings, lines and tables, in order.
+//
+// Text may come from outside (device names, imported strings), so control characters are replaced
+// when it is added: nothing here can drive a terminal. Cells are aligned by column; where a table
+// is wider than the terminal, its last column is wrapped.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace nmt {
+
+// How to render: 0 columns means no limit.
+struct Look {
+  std::size_t width = 0;
+  bool highlight = false;
+};
+
+class Table {
+ public:
+  // A column whose heading begins with '>' is aligned to the right, as numbers are.
+  explicit Table(const std::vector<std::string>& headings);
+
+  void add(std::vector<std::string> cells);  // one for each heading
+  std::string render(const Look& look) const;
+
+ private:
+  std::vector<std::size_t> widths(const Look& look) const;
+
+  std::vector<std::string> headings_;
+  std::vector<bool> right_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+class Text {
+ public:
+  Text& heading(std::string_view text);  // preceded by an empty line, unless first
+  Text& line(std::string_view text);
+  Text& table(Table table);
+  Text& append(const Text& other);
+
+  std::string render(const Look& look) const;
+
+ private:
+  struct Heading {
+    std::string text;
+  };
+  std::vector<std::variant<Heading, std::string, Table>> blocks_;
+};
+
+// One line of text from outside, in full, without control characters.
+std::string plain(std::string_view text);
+
+// Columns that UTF-8 text takes, where each character takes one.
+std::size_t display_width(std::string_view text);
+
+// Breaks at blanks into lines of at most `width` columns (a longer word stays whole); at least one
+// line.
+std::vector<std::string> wrap(std::string_view text, std::size_t width);
+
+}  // namespace nmt

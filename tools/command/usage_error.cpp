@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/command/usage_error.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <vector>
+
+#include "tools/command/help.h"
+#include "tools/command/options.h"
+#include "tools/command/text.h"
+
+namespace nmt {
+namespace {
+
+std::string explain_unknown(const std::string& argument, const CLI::App& verb) {
+  const bool is_option = argument.starts_with('-');
+  std::vector<std::string> known;
+  if (is_option) {
+    for (const CLI::Option* option : options_in_reach(verb)) {
+      known.push_back(option->get_name(false));
+    }
+    const std::string name = argument.substr(0, argument.find('='));
+    const std::string nearest = suggestion(name, known);
+    const bool listed = nearest.starts_with("; there is");
+    return fmt::format("no option '{}'{}", name, listed ? "; --help lists them" : nearest);
+  }
+  for (const CLI::App* sub : verbs_of(verb)) known.push_back(sub->get_name());
+  if (!known.empty()) return fmt::format("no verb '{}'{}", argument, suggestion(argument, known));
+  return fmt::format("'{}' is one argument too many; quote it if it belongs to an option",
+                     argument);
+}
+
+}  // namespace
+
+const CLI::App& verb_named(const CLI::App& root) {
+  const CLI::App* verb = &root;
+  while (!verb->get_subcommands().empty()) verb = verb->get_subcommands().front();
+  return *verb;
+}
+
+std::string explain(const CLI::ParseError& error, const CLI::App& root) {
+  const CLI::App& verb = verb_named(root);
+  // An option that nobody knows is the likelier cause of another one missing.
+  const bool incomplete = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  if (incomplete || extra) {
+    for (const std::string& argument : root.remaining(true)) {
+      if (extra || argument.starts_with('-')) return plain(explain_unknown(argument, verb));
+    }
+  }
+  if (incomplete && !verbs_of(verb).empty()) {
+    std::vector<std::string> names;
+    for (const CLI::App* sub : verbs_of(verb)) names.push_back(sub->get_name());
+    return fmt::format("{} needs a verb{}", full_name(verb), suggestion("", names));
+  }
+  return plain(error.what());
+}
+
+}  // namespace nmt

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// From the samples of a profile to the plan in it: the one place where store and tuner meet.
+#pragma once
+
+#include <cstdint>
+
+#include "profiledb/profiledb.h"
+#include "tuner/tuner.h"
+
+namespace nmt {
+
+// Derives the plan of the samples in force, verifies it where there are held-out samples, stores
+// and returns it.
+Plan tune(ProfileDb& db, const Id& platform, const TuneOptions& options = {});
+
+}  // namespace nmt

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/sample/options.h"
+
+#include <fmt/format.h>
+
+namespace nmt {
+namespace {
+
+// Limits of what makes sense, not of what works: below, nothing can be learnt; above, a unit was
+// mistyped.
+constexpr NumberLimits kBudgetNs = {.low = 0.1e9, .high = 24 * 3600e9};
+constexpr NumberLimits kPrecision = {.low = 0.001, .high = 0.5};
+constexpr ByteLimits kSizeBytes = {.low = 1024, .high = std::uint64_t{64} << 20};
+constexpr ByteLimits kUnexpectedBytes = {.low = 64, .high = std::uint64_t{64} << 20};
+
+}  // namespace
+
+void declare(Options& options, SampleOptions& target) {
+  SamplingOptions& sampling = target.sampling;
+  options.flag("--list", target.list,
+               "list the rails, and why others cannot be used\n"
+               "Nothing is measured. With --rails, only the rails named.");
+  options.text("--rails", target.rails, "RAIL,...",
+               "what to sample: shm, tcp:lo, fake:FILE (all usable)\n"
+               "A driver's name alone stands for all its usable rails; fake:FILE for all rails "
+               "that FILE describes, in virtual time, without hardware.");
+  options.text("--db", target.db, "FILE",
+               "profile database to write (the user's)\n"
+               "Where it is not given: $NMADTUNE_DB, else the user's profile.");
+  options.flag("--system", target.system, "write the system's profile, not the user's")
+      .excludes("--db");
+  options.duration_ns("--budget", sampling.budget_ns, kBudgetNs,
+                      "time for all rails, verification included (60s)");
+  options.fraction("--precision", sampling.precision, kPrecision,
+                   "asked half-width of the interval of a median (2%)");
+  options.bytes("--max-size", sampling.size_bytes_max, kSizeBytes,
+                "largest message, at most 64M (16M)");
+  options.bytes("--max-unexpected", sampling.max_unexpected_bytes, kUnexpectedBytes,
+                "largest message that may come unexpected (64K)\n"
+                "A rendezvous threshold is never above it: what is larger asks first.");
+  options.count("--seed", target.seed,
+                "order of measuring, sizes held out (random)\n"
+                "The seed is recorded with the campaign. Described rails draw their noise from "
+                "it too.");
+  options.flag("--resume", target.resume,
+               "go on with the campaign that these options began\n"
+               "The newest campaign of this platform that was begun with the same options and is "
+               "not complete: measures what is missing, in what is left of its budget. Begins a "
+               "new one where there is none.");
+  options.flag("--verify", sampling.verify,
+               "also measure unused sizes, and tell errors and regrets\n"
+               "At least 40 sizes that nothing was derived from: the error of each prediction, "
+               "and the regret of each decision against the best method measured there.");
+  options.example("nmad-sample --rails shm,tcp:lo --budget 20s --verify");
+}
+
+Fields campaign_options(const SampleOptions& options) {
+  const SamplingOptions& sampling = options.sampling;
+  Fields fields = {
+      {"budget_ns", fmt::format("{:.0f}", sampling.budget_ns)},
+      {"max_size_bytes", std::to_string(sampling.size_bytes_max)},
+      {"max_unexpected_bytes", std::to_string(sampling.max_unexpected_bytes)},
+      {"precision", fmt::format("{}", sampling.precision)},
+      {"rails", options.rails.empty() ? "all" : options.rails},
+      {"verify", sampling.verify ? "yes" : "no"},
+  };
+  if (options.seed) fields["seed"] = std::to_string(*options.seed);
+  return fields;
+}
+
+}  // namespace nmt

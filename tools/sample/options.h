@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Options of nmad-sample.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/fields.h"
+#include "sampler/sampler.h"
+#include "tools/command/options.h"
+
+namespace nmt {
+
+struct SampleOptions {
+  SamplingOptions sampling;           // but for its seed
+  std::optional<std::uint64_t> seed;  // random where not given
+  std::string rails;                  // as typed; empty: all that are usable
+  std::string db;                     // --db; empty: the default
+  bool system = false;                // the system's profile
+  bool resume = false;                // go on with the newest incomplete campaign of these options
+  bool list = false;                  // only tell what rails there are
+};
+
+void declare(Options& options, SampleOptions& target);
+
+// What a resumed campaign must have in common with its beginning. A seed counts only where it was
+// given.
+Fields campaign_options(const SampleOptions& options);
+
+}  // namespace nmt

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/sample/record.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/error.h"
+#include "tools/command/terminal.h"
+
+namespace nmt {
+namespace {
+
+// False where this place does not take the text; nothing of it stays there.
+bool write_new_file(const std::string& file, const std::string& text) {
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (descriptor < 0) return false;
+  bool written = false;
+  try {
+    written = write_all(descriptor, text) && ::fsync(descriptor) == 0;
+  } catch (const Error&) {  // the next place may do
+  }
+  if (::close(descriptor) != 0) written = false;
+  if (!written) ::unlink(file.c_str());
+  return written;
+}
+
+}  // namespace
+
+const Path& Record::path_of(const std::string& rail) const {
+  const auto found =
+      std::ranges::find_if(paths, [&](const Path& path) { return path.from.full_name() == rail; });
+  NMT_CHECK(found != paths.end());
+  return *found;
+}
+
+void Record::keep(const Id& path, std::span<const Sample> cells) {
+  for (const Sample& cell : cells) {
+    cells_[path][{cell.condition, cell.size_bytes, cell.held_out}] = cell;
+  }
+}
+
+void Record::write(ProfileDb& db) const {
+  db.ensure_platform(platform);
+  db.ensure_node(node, platform.id);
+  for (const Path& path : paths) db.ensure_path(path);
+  db.begin_campaign(campaign);
+  db.begin_session(session, campaign.id);
+  for (const auto& [path, cells] : cells_) {
+    std::vector<Sample> samples;
+    for (const auto& [cell, sample] : cells) samples.push_back(sample);
+    db.store_samples(session.id, path, samples);
+  }
+  db.finish_campaign(campaign);
+}
+
+std::string write_beside(const std::string& file, const std::string& text) {
+  const char* temporary = std::getenv("TMPDIR");
+  const std::filesystem::path elsewhere = temporary != nullptr ? temporary : "/tmp";
+  const std::string name =
+      fmt::format("{}.unsaved-{}.json", std::filesystem::path(file).filename().string(),
+                  Id::random().hex().substr(0, 8));
+  for (const auto& folder : {std::filesystem::path(file).parent_path(), elsewhere}) {
+    const std::string beside = folder / name;
+    if (write_new_file(beside, text)) return beside;
+  }
+  throw Error(Fault::kDatabase,
+              fmt::format("neither beside {} nor in {} is room for what was measured", file,
+                          elsewhere.string()));
+}
+
+}  // namespace nmt

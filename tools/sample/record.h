@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What one launch of nmad-sample writes into a profile, kept in memory as well: where the profile
+// cannot be written any more, it is written elsewhere, and nothing measured is lost.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "core/sample.h"
+#include "profiledb/profiledb.h"
+
+namespace nmt {
+
+class Record {
+ public:
+  Platform platform;
+  Node node;
+  Campaign campaign;
+  Session session;
+  std::vector<Path> paths;  // of the rails to sample, each to itself
+
+  const Path& path_of(const std::string& rail) const;
+
+  // Cells as they are now; replaces what was kept of them.
+  void keep(const Id& path, std::span<const Sample> cells);
+  bool has_samples() const { return !cells_.empty(); }
+
+  // All of it, into an empty profile.
+  void write(ProfileDb& db) const;
+
+ private:
+  using Cell = std::tuple<Condition, std::uint64_t, bool>;
+  std::map<Id, std::map<Cell, Sample>> cells_;
+};
+
+// Writes `text` into a new file beside `file`, or, where that cannot be, among temporary files;
+// its name. Throws Error(kDatabase) where no place takes it.
+std::string write_beside(const std::string& file, const std::string& text);
+
+}  // namespace nmt

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Stands between a running campaign and the world: what is measured goes to disk before the next
+// cell, progress to the terminal, a signal to the campaign.
+#pragma once
+
+#include "sampler/sampler.h"
+#include "tools/sample/interruption.h"
+#include "tools/sample/progress_line.h"
+#include "tools/sample/record.h"
+
+namespace nmt {
+
+class Recorder final : public Observer {
+ public:
+  Recorder(ProfileDb& db, Record& record, ProgressLine& line, const Interruption& interruption)
+      : db_(db), record_(record), line_(line), interruption_(interruption) {}
+
+  void measured(const Rail& rail, std::span<const Sample> cells) override {
+    const Id path = record_.path_of(rail.full_name()).id;
+    record_.keep(path, cells);
+    db_.store_samples(record_.session.id, path, cells);
+  }
+  void progress(const Progress& progress) override { line_.show(progress); }
+  bool interrupted() override { return interruption_.signal() != 0; }
+
+ private:
+  ProfileDb& db_;
+  Record& record_;
+  ProgressLine& line_;
+  const Interruption& interruption_;
+};
+
+}  // namespace nmt

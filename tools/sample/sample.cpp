@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/sample/sample.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/error.h"
+#include "tools/profile/this_machine.h"
+#include "tools/profile/tuning.h"
+#include "tools/sample/list.h"
+#include "tools/sample/rail_choice.h"
+#include "tools/sample/recorder.h"
+#include "tools/sample/sample_report.h"
+
+namespace nmt {
+namespace {
+
+// What earlier sessions of a campaign leave to a resumed one.
+struct Earlier {
+  std::map<std::string, std::vector<Sample>> samples;  // by rail
+  double measured_ns = 0;
+};
+
+Earlier read_earlier(const ProfileDb& db, const Id& campaign) {
+  Earlier earlier;
+  for (SampleSet& set : db.sample_sets(campaign)) {
+    std::vector<Sample>& of_rail = earlier.samples[set.path.from.full_name()];
+    for (Sample& sample : set.samples) {
+      for (const Repetition& repetition : sample.repetitions) {
+        earlier.measured_ns += static_cast<double>(repetition.total_ns);
+      }
+      of_rail.push_back(std::move(sample));
+    }
+  }
+  return earlier;
+}
+
+std::uint64_t random_seed() {  // short enough to be typed again
+  constexpr std::uint64_t kSeeds = 1'000'000'000;
+  return Digest().add(Id::random().hex()).value() % kSeeds;
+}
+
+Session begin_session(const RailChoice& choice, std::uint64_t seed) {
+  Session session{.id = Id::random(), .started_utc = utc_now(), .seed = seed};
+  const auto describe_clock = [&](const Clock& clock) {
+    session.clock = clock.name();
+    session.clock_cost_ns = clock.cost_ns();
+    session.clock_resolution_ns = clock.resolution_ns();
+  };
+  const auto real = std::ranges::find_if(choice.rails, [](const RailToSample& each) {
+    return each.driver->virtual_clock() == nullptr;
+  });
+  if (real != choice.rails.end()) {
+    describe_clock(RealClock());
+  } else {
+    describe_clock(*choice.rails.front().driver->virtual_clock());
+  }
+  return session;
+}
+
+// This machine, the rails, the campaign (a resumed one where asked and possible) and the session,
+// in the profile and in memory.
+Record begin(ProfileDb& db, const RailChoice& choice, const SampleOptions& options,
+             const Invocation& invocation, std::uint64_t seed) {
+  Record record;
+  record.platform = db.ensure_platform(this_platform());
+  record.node = db.ensure_node(this_node(), record.platform.id);
+  for (const RailToSample& each : choice.rails) {
+    record.paths.push_back(db.ensure_path({.id = Id::random(),
+                                           .from_node = record.node.id,
+                                           .to_node = record.node.id,
+                                           .from = each.rail,
+                                           .to = each.rail}));
+  }
+  const Fields fields = campaign_options(options);
+  const auto resumable =
+      options.resume ? db.find_resumable(record.platform.id, fields) : std::nullopt;
+  if (resumable) {
+    record.campaign = *resumable;
+  } else {
+    if (options.resume) invocation.notice("no campaign to resume with these options; a new one");
+    record.campaign = {.id = Id::random(),
+                       .platform = record.platform.id,
+                       .started_utc = utc_now(),
+                       .tool_version = NMT_VERSION,
+                       .command_line = invocation.command_line,
+                       .options = fields};
+    db.begin_campaign(record.campaign);
+  }
+  record.session = begin_session(choice, seed);
+  db.begin_session(record.session, record.campaign.id);
+  return record;
+}
+
+// How the campaign went, as it is stored with it.
+void settle(Campaign& campaign, const CampaignReport& report) {
+  campaign.complete = !report.interrupted;
+  campaign.quality = report.quality;
+  campaign.remark = report.interrupted ? "interrupted" : report.disturbed ? "disturbed" : "";
+  for (const RailReport& rail : report.rails) {
+    if (!rail.complete) campaign.complete = false;
+    if (rail.failure.empty()) continue;
+    campaign.remark += campaign.remark.empty() ? "" : "; ";
+    campaign.remark += rail.rail + ": " + rail.failure;
+  }
+  if (campaign.complete) campaign.finished_utc = utc_now();
+}
+
+// The profile does not take it any more: derives all the same, and keeps everything in a file that
+// it can be imported from.
+void save_elsewhere(const Error& cause, const Record& record, const TuneOptions& tuning,
+                    Outcome* outcome) {
+  ProfileDb memory = ProfileDb::in_memory();
+  record.write(memory);
+  outcome->plan = tune(memory, record.platform.id, tuning);
+  const std::string file = write_beside(outcome->profile.file, memory.export_json({}));
+  outcome->unsaved =
+      Problem(Fault::kDatabase,
+              fmt::format("{}; what was measured is in {}: once the profile can be written, "
+                          "nmad-tune db import {} --db {}",
+                          cause.what(), file, file, outcome->profile.file));
+}
+
+}  // namespace
+
+Report sample(const SampleOptions& options, const Invocation& invocation) {
+  const std::uint64_t seed = options.seed ? *options.seed : random_seed();
+  const RailChoice choice = choose_rails(options.rails, seed);
+  if (options.list) return list_rails(choice);
+  if (choice.rails.empty()) {
+    Report report = list_rails(choice);
+    report.text = {};
+    return report;
+  }
+  const Location profile = locate_for_writing(options.db, options.system);
+  ProgressLine line(invocation.quiet);
+  ProfileDb db(profile.file,
+               {.mode = ProfileDb::Mode::kWrite, .notice = [&](const std::string& message) {
+                  line.clear();
+                  invocation.notice(message);
+                }});
+  Record record = begin(db, choice, options, invocation, seed);
+  const Earlier earlier = read_earlier(db, record.campaign.id);
+  SamplingOptions sampling = options.sampling;
+  sampling.seed = seed;
+  // What a campaign may still take: never so little that it could not end.
+  constexpr double kShareMin = 0.1;
+  sampling.budget_ns =
+      std::max(kShareMin * sampling.budget_ns, sampling.budget_ns - earlier.measured_ns);
+  const TuneOptions tuning{.max_unexpected_bytes = sampling.max_unexpected_bytes, .seed = seed};
+
+  Outcome outcome{.options = options, .choice = choice, .record = record, .profile = profile};
+  outcome.resumed = !earlier.samples.empty();
+  const Interruption interruption;
+  try {
+    Recorder recorder(db, record, line, interruption);
+    outcome.campaign = run_campaign(choice.rails, sampling, earlier.samples, recorder);
+    settle(record.campaign, outcome.campaign);
+    db.finish_campaign(record.campaign);
+    outcome.plan = tune(db, record.platform.id, tuning);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::kDatabase || !record.has_samples()) throw;
+    save_elsewhere(error, record, tuning, &outcome);
+  }
+  line.clear();
+  if (outcome.campaign.interrupted) outcome.signal = interruption.signal();
+  return sample_report(outcome);
+}
+
+}  // namespace nmt

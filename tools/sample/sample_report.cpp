@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/sample/sample_report.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/plan_json.h"
+#include "core/units.h"
+#include "tools/sample/list.h"
+#include "tools/view/thresholds.h"
+#include "tools/view/verification.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::string_view kRegime = "hot";  // cold thresholds: nmad-tune thresholds --regime cold
+
+double share(std::size_t part, std::size_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// Why the measuring of a rail ended.
+std::string stop_reason(const RailReport& rail, const Outcome& outcome) {
+  if (!rail.failure.empty()) return "failed";
+  if (!rail.complete) return "interrupted";
+  return rail.precision <= outcome.options.sampling.precision ? "precision reached"
+                                                              : "budget spent";
+}
+
+std::vector<std::string> names(const RailChoice& choice) {
+  std::vector<std::string> out;
+  for (const RailToSample& each : choice.rails) out.push_back(each.rail.full_name());
+  return out;
+}
+
+json::Value rail_json(const RailReport& rail, const std::vector<RailPlan>& plans,
+                      const Outcome& outcome) {
+  json::Value out = json::Value::object();
+  out.set("rail", rail.rail);
+  out.set("complete", rail.complete);
+  out.set("stop_reason", stop_reason(rail, outcome));
+  out.set("failure", rail.failure.empty() ? json::Value() : json::Value(rail.failure));
+  out.set("cells", rail.cells);
+  out.set("repetitions", rail.repetitions);
+  out.set("disturbed_share", share(rail.disturbed, rail.repetitions));
+  out.set("quality", 1 - share(rail.disturbed, rail.repetitions));
+  out.set("precision", rail.precision);
+  out.set("drift", rail.drift);
+  out.set("elapsed_ns", rail.elapsed_ns);
+  json::Value thresholds = json::Value::array();
+  for (const RailPlan& plan : plans) {
+    if (plan.rail == rail.rail) thresholds = thresholds_json(plan);
+  }
+  out.set("thresholds", std::move(thresholds));
+  return out;
+}
+
+void add_payload(const Outcome& outcome, const std::vector<RailPlan>& plans, json::Value* payload) {
+  const Record& record = outcome.record;
+  const CampaignReport& campaign = outcome.campaign;
+  payload->set("platform", platform_json(record.platform));
+  payload->set("profile", json::Value::object()
+                              .set("file", outcome.profile.file)
+                              .set("reason", outcome.profile.reason));
+  payload->set("campaign", json::Value::object()
+                               .set("id", record.campaign.id.hex())
+                               .set("options", to_json(record.campaign.options))
+                               .set("seed", record.session.seed)
+                               .set("resumed", outcome.resumed)
+                               .set("complete", record.campaign.complete)
+                               .set("interrupted", campaign.interrupted)
+                               .set("disturbed", campaign.disturbed)
+                               .set("quality", campaign.quality)
+                               .set("budget_ns", outcome.options.sampling.budget_ns)
+                               .set("elapsed_ns", campaign.elapsed_ns));
+  json::Value rails = json::Value::array();
+  for (const RailReport& rail : campaign.rails) {
+    rails.push_back(rail_json(rail, plans, outcome));
+  }
+  payload->set("rails", std::move(rails));
+  payload->set("refused", to_json(outcome.choice.refusals));
+}
+
+void add_rails_table(const Outcome& outcome, Text* text) {
+  Table table({"rail", ">cells", ">repetitions", ">disturbed", ">precision", ">time", "ended"});
+  for (const RailReport& rail : outcome.campaign.rails) {
+    table.add({rail.rail, std::to_string(rail.cells), std::to_string(rail.repetitions),
+               format_fraction(share(rail.disturbed, rail.repetitions)),
+               format_fraction(rail.precision), format_duration(rail.elapsed_ns),
+               rail.failure.empty() ? stop_reason(rail, outcome) : "failed: " + rail.failure});
+  }
+  text->heading(
+      fmt::format("Sampled on {} ({})", outcome.record.node.host, outcome.record.platform.name));
+  text->table(std::move(table));
+}
+
+// The gravest one, in words that say what to do.
+std::optional<Problem> problem(const Outcome& outcome) {
+  if (outcome.unsaved) return outcome.unsaved;
+  if (outcome.signal != 0) {
+    return Problem::signal(outcome.signal,
+                           fmt::format("interrupted by {}; what was measured is stored: the same "
+                                       "command with --resume goes on",
+                                       ::strsignal(outcome.signal)));
+  }
+  std::string causes;
+  const auto add = [&](const std::string& cause) {
+    causes += (causes.empty() ? "" : "; ") + cause;
+  };
+  const CampaignReport& campaign = outcome.campaign;
+  for (const RailReport& rail : campaign.rails) {
+    if (!rail.failure.empty()) add(rail.rail + ": " + rail.failure);
+  }
+  const bool asked_for = !outcome.options.rails.empty();
+  for (const Refusal& refusal : outcome.choice.refusals) {
+    if (asked_for) add(describe(refusal));
+  }
+  if (!causes.empty()) {
+    const bool nothing = !outcome.record.has_samples();
+    return Problem(nothing ? Fault::kPeer : Fault::kPartial,
+                   (nothing ? "nothing was measured: " : "not all was measured: ") + causes);
+  }
+  if (campaign.disturbed) {
+    return Problem(Fault::kPartial,
+                   fmt::format("{} of the repetitions were disturbed by other work on this "
+                               "machine; stored, and marked: sample again when it is quiet",
+                               format_fraction(1 - campaign.quality)));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Report sample_report(const Outcome& outcome) {
+  const std::vector<std::string> rails = names(outcome.choice);
+  const std::vector<RailPlan> plans = rail_plans(outcome.plan, kRegime, rails);
+  Report report;
+  add_payload(outcome, plans, &report.payload);
+  add_rails_table(outcome, &report.text);
+  add_thresholds(plans, &report.text);
+  add_thresholds(plans, &report.records);
+  if (outcome.options.sampling.verify && outcome.plan.verification) {
+    const Verification verification = of_rails(*outcome.plan.verification, rails);
+    report.payload.set("verify", to_json(verification));
+    add_verification(verification, &report.text);
+  }
+  report.problem = problem(outcome);
+
+  std::size_t cells = 0;
+  std::size_t repetitions = 0;
+  for (const RailReport& rail : outcome.campaign.rails) {
+    cells += rail.cells;
+    repetitions += rail.repetitions;
+  }
+  report.summary = {{"rails", std::to_string(outcome.campaign.rails.size())},
+                    {"cells", std::to_string(cells)},
+                    {"repetitions", std::to_string(repetitions)},
+                    {"quality", fmt::format("{:.3f}", outcome.campaign.quality)},
+                    {"complete", outcome.record.campaign.complete ? "yes" : "no"},
+                    {"elapsed_s", fmt::format("{:.2f}", outcome.campaign.elapsed_ns / 1e9)},
+                    {"seed", std::to_string(outcome.record.session.seed)},
+                    {"campaign", outcome.record.campaign.id.hex()},
+                    {"profile", outcome.profile.file}};
+  return report;
+}
+
+}  // namespace nmt

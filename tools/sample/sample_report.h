@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What nmad-sample says at its end: how each rail was measured, what was derived, where it is.
+#pragma once
+
+#include <optional>
+
+#include "sampler/sampler.h"
+#include "tools/command/report.h"
+#include "tools/sample/options.h"
+#include "tools/sample/rail_choice.h"
+#include "tools/sample/record.h"
+
+namespace nmt {
+
+struct Outcome {
+  const SampleOptions& options;
+  const RailChoice& choice;
+  const Record& record;
+  Location profile;
+  bool resumed = false;
+  CampaignReport campaign;
+  Plan plan;
+  std::optional<Problem> unsaved;  // the profile could not be written
+  int signal = 0;                  // that ended it early
+};
+
+Report sample_report(const Outcome& outcome);
+
+}  // namespace nmt

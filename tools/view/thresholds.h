@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Thresholds as commands print them: a table for people, with what each one means in words, rows
+// for programs, and the JSON that other tools read.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plan.h"
+#include "core/rail.h"
+#include "tools/command/report.h"
+
+namespace nmt {
+
+// Rail plans under one regime ("hot", "cold") without other rails busy, of the named rails in their
+// order; of all rails where none is named.
+std::vector<RailPlan> rail_plans(const Plan& plan, std::string_view regime,
+                                 const std::vector<std::string>& rails);
+
+// "copy below 2 KiB, iovec from there on".
+std::string in_words(const Threshold& threshold);
+
+// "2 KiB", "always", "never", "3 ranges".
+std::string answer_text(const Threshold& threshold);
+
+void add_thresholds(const std::vector<RailPlan>& rails, Text* text);
+// One row per range of sizes.
+void add_thresholds(const std::vector<RailPlan>& rails, Records* records);
+json::Value thresholds_json(const RailPlan& rail);  // the array "thresholds"
+
+// {"id", "name"}: how documents name a platform.
+json::Value platform_json(const Platform& platform);
+
+}  // namespace nmt
