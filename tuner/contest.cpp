@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "core/error.h"
 #include "core/statistics.h"
@@ -13,20 +12,51 @@
 namespace nmt {
 namespace {
 
-constexpr std::size_t kChangesMax = 8;
+// For a normal law: standard deviation / median absolute deviation, and standard error of a
+// median / (standard deviation / sqrt(n)).
+constexpr double kMadToDeviation = 1.4826;
+constexpr double kMedianError = 1.2533;
 
-// What one more change must save, in squared standard errors of regret proven beyond the
-// equivalence zone. An island in the middle costs two changes: 16, four standard errors if it
-// rests on a single size, which noise reaches at fewer than one in ten thousand sizes.
-constexpr double kChangePrice = 8;
+// Deviations of the rounds' log ratios from their duel's, each scaled for the freedom that the
+// duel's own estimate took; nothing of a duel with one round.
+std::vector<double> round_deviations(const Duel& duel) {
+  std::vector<double> deviations;
+  const double rounds = static_cast<double>(duel.rounds.size());
+  if (rounds < 2) return deviations;
+  for (const double ratio : log_ratios_of_rounds(duel)) {
+    deviations.push_back(std::abs(ratio - duel.log_ratio) * std::sqrt(rounds / (rounds - 1)));
+  }
+  return deviations;
+}
 
-// A handful of repetitions may agree by chance: no size is trusted more than twice as well as a
-// typical one, and none beyond what any measurement can resolve.
-double doubt_min(std::span<const Duel> duels) {
+double error_from_rounds(const std::vector<double>& deviations, std::size_t rounds) {
+  if (deviations.empty()) return 0;
+  return kMedianError * kMadToDeviation * median(deviations) /
+         std::sqrt(static_cast<double>(rounds));
+}
+
+// Doubts of all duels. Repetitions of one round may agree better than rounds do: four rounds and
+// more tell by how much, for fewer all sizes together tell. And a handful of repetitions may agree
+// by chance: no size is trusted more than twice as well as a typical one, and none beyond what
+// any measurement can resolve.
+std::vector<double> doubts_of(std::span<const Duel> duels) {
+  constexpr std::size_t kEnoughRounds = 4;
   constexpr double kFinest = 1e-4;
+  std::vector<double> all_deviations;
+  for (const Duel& duel : duels) {
+    const std::vector<double> deviations = round_deviations(duel);
+    all_deviations.insert(all_deviations.end(), deviations.begin(), deviations.end());
+  }
   std::vector<double> doubts;
-  for (const Duel& duel : duels) doubts.push_back(duel.doubt);
-  return std::max(kFinest, median(doubts) / 2);
+  for (const Duel& duel : duels) {
+    const std::size_t rounds = duel.rounds.size();
+    const double between = error_from_rounds(
+        rounds >= kEnoughRounds ? round_deviations(duel) : all_deviations, rounds);
+    doubts.push_back(std::max(duel.doubt, between));
+  }
+  const double least = std::max(kFinest, median(doubts) / 2);
+  for (double& doubt : doubts) doubt = std::max(doubt, least);
+  return doubts;
 }
 
 bool may_be_one_outlier(const Duel& duel) {
@@ -37,15 +67,6 @@ bool may_be_one_outlier(const Duel& duel) {
     above += round.above.size();
   }
   return std::min(below, above) < 3;
-}
-
-// What speaks against this choice at this size, in squared standard errors. What may be one
-// outlier cannot buy a change alone.
-double evidence_against(const Bout& bout, bool chose_above) {
-  const double loss = chose_above ? bout.duel.log_ratio : -bout.duel.log_ratio;
-  const double errors = std::max(0.0, loss - std::log1p(kEquivalence)) / bout.doubt;
-  const double evidence = errors * errors;
-  return may_be_one_outlier(bout.duel) ? std::min(evidence, kChangePrice / 2) : evidence;
 }
 
 }  // namespace
@@ -71,89 +92,52 @@ Contest make_contest(std::vector<Duel> duels) {
   std::vector<std::uint64_t> sizes_bytes;
   for (const Duel& duel : duels) sizes_bytes.push_back(duel.size_bytes);
   const std::vector<double> shares = shares_of(sizes_bytes);
-  const double least = doubt_min(duels);
+  const std::vector<double> doubts = doubts_of(duels);
   Contest contest;
   for (std::size_t i = 0; i < duels.size(); ++i) {
-    const double doubt = std::max(least, duels[i].doubt);
-    contest.push_back({.duel = std::move(duels[i]), .share = shares[i], .doubt = doubt});
+    contest.push_back({.duel = std::move(duels[i]), .share = shares[i], .doubt = doubts[i]});
   }
   return contest;
 }
 
-// Dynamic programming over (size, changes so far, choice). A size measured worse than is typical
-// weighs less, by its variance, so that one wild ratio does not pull a change towards itself.
-Verdict best_verdict(const Contest& contest, std::span<const double> log_ratios,
-                     std::size_t changes) {
+double cost(const Bout& bout, double log_ratio, bool chose_above) {
+  const double loss = std::max(0.0, chose_above ? log_ratio : -log_ratio);
+  const double errors = std::max(0.0, loss - std::log1p(kEquivalence)) / bout.doubt;
+  double evidence = errors * errors;
+  // One outlier cannot buy a change alone.
+  if (may_be_one_outlier(bout.duel)) evidence = std::min(evidence, kChangePrice / 2);
+  return evidence + bout.share * loss;
+}
+
+Verdict judge(const Contest& contest, std::span<const double> log_ratios) {
   NMT_CHECK(!contest.empty() && log_ratios.size() == contest.size());
   const std::size_t n = contest.size();
-  std::vector<double> doubts;
-  for (const Bout& bout : contest) doubts.push_back(bout.doubt);
-  const double typical_doubt = median(doubts);
-
-  struct State {
-    double cost = std::numeric_limits<double>::infinity();
-    bool changed = false;  // from the other choice at the size before
-  };
-  std::vector<std::vector<std::array<State, 2>>> states(
-      n, std::vector<std::array<State, 2>>(changes + 1));
+  // least[above]: cost of the cheapest choices up to this size that end with `above`.
+  std::array<double, 2> least = {};
+  std::vector<std::array<bool, 2>> changed(n);  // from the other choice at the size before
   for (std::size_t i = 0; i < n; ++i) {
-    const double trust = std::min(1.0, typical_doubt / doubts[i]);
-    for (std::size_t used = 0; used <= changes; ++used) {
-      for (const bool above : {false, true}) {
-        State& state = states[i][used][above];
-        if (i == 0) {
-          if (used == 0) state.cost = 0;
-        } else {
-          state.cost = states[i - 1][used][above].cost;
-          if (used > 0 && states[i - 1][used - 1][!above].cost < state.cost) {
-            state = {states[i - 1][used - 1][!above].cost, true};
-          }
-        }
-        state.cost += contest[i].share * trust * trust * slowdown(log_ratios[i], above);
-      }
+    std::array<double, 2> next;
+    for (const bool above : {false, true}) {
+      const double after_change = least[!above] + kChangePrice;
+      changed[i][above] = i > 0 && after_change < least[above];
+      next[above] = (changed[i][above] ? after_change : least[above]) +
+                    cost(contest[i], log_ratios[i], above);
     }
-  }
-
-  std::size_t used = 0;
-  bool above = false;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t u = 0; u <= changes; ++u) {
-    for (const bool last : {false, true}) {
-      if (states[n - 1][u][last].cost < least) {
-        least = states[n - 1][u][last].cost;
-        used = u;
-        above = last;
-      }
-    }
+    least = next;
   }
   Verdict verdict(n);
+  bool above = least[true] < least[false];
   for (std::size_t i = n; i-- > 0;) {
     verdict[i] = above;
-    if (states[i][used][above].changed) {
-      above = !above;
-      --used;
-    }
+    if (changed[i][above]) above = !above;
   }
   return verdict;
 }
 
-Verdict judge(const Contest& contest) {
+std::vector<double> log_ratios_of(const Contest& contest) {
   std::vector<double> log_ratios;
   for (const Bout& bout : contest) log_ratios.push_back(bout.duel.log_ratio);
-  Verdict chosen;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t changes = 0; changes <= kChangesMax; ++changes) {
-    const Verdict verdict = best_verdict(contest, log_ratios, changes);
-    double cost = kChangePrice * static_cast<double>(count_changes(verdict));
-    for (std::size_t i = 0; i < contest.size(); ++i) {
-      cost += evidence_against(contest[i], verdict[i]);
-    }
-    if (cost < least) {
-      least = cost;
-      chosen = verdict;
-    }
-  }
-  return chosen;
+  return log_ratios;
 }
 
 std::size_t count_changes(const Verdict& verdict) {

@@ -3,9 +3,10 @@
 // One decision over all sampled sizes: which side is chosen where, with as few changes as the
 // measurements ask for.
 //
-// For each number of changes, the choices of least total slowdown (dynamic programming over the
-// sizes); among these, the fewest changes that leave no evidence of regret worth another one.
-// docs/method.md, "How many changes, and where".
+// A change of choice has a price, in the coin of evidence: squared standard errors of regret
+// proven beyond the equivalence zone. Noise cannot pay it. Where there is no evidence either way,
+// the least slowdown decides where a change lies. Dynamic programming over the sizes finds the
+// cheapest choices. docs/method.md, "How many changes, and where".
 #pragma once
 
 #include <cstdint>
@@ -28,16 +29,22 @@ std::vector<double> shares_of(std::span<const std::uint64_t> sizes_bytes);
 
 Contest make_contest(std::vector<Duel> duels);  // in order of sizes
 
+// What speaks against a choice at one size, were its log ratio this: evidence, and the slowdown
+// (a logarithm, by the size's share), which is always small beside any evidence that counts.
+double cost(const Bout& bout, double log_ratio, bool chose_above);
+
+// What each change must save. An island in the middle takes two changes: 16, which is four
+// standard errors if it rests on a single size; noise reaches that at fewer than one in ten
+// thousand sizes.
+inline constexpr double kChangePrice = 8;
+
 // Per bout: true where the upper side is chosen.
 using Verdict = std::vector<bool>;
 
-// The verdict that the measurements justify.
-Verdict judge(const Contest& contest);
+// The cheapest verdict, were the log ratios these.
+Verdict judge(const Contest& contest, std::span<const double> log_ratios);
 
-// The least total slowdown with at most `changes` changes, were the log ratios these.
-Verdict best_verdict(const Contest& contest, std::span<const double> log_ratios,
-                     std::size_t changes);
-
+std::vector<double> log_ratios_of(const Contest& contest);  // as measured
 std::size_t count_changes(const Verdict& verdict);
 
 }  // namespace nmt

@@ -13,12 +13,12 @@ namespace {
 constexpr double kMadToDeviation = 1.4826;
 constexpr double kMedianError = 1.2533;
 
-// 95 % limits of the median: order statistics, whose coverage needs six values; below that from
-// the spread that the curve's other sizes show, since three values that agree by chance prove
-// nothing.
+constexpr std::size_t kEnough = 6;  // repetitions whose order statistics cover 95 %
+
+// 95 % limits of the median: order statistics; of a few repetitions, which may agree by chance,
+// from the spread that the curve's other sizes show.
 Interval limits(const std::vector<double>& durations, double spread) {
-  constexpr std::size_t kOrderStatisticsMin = 6;
-  if (durations.size() >= kOrderStatisticsMin) return median_interval(durations);
+  if (durations.size() >= kEnough) return median_interval(durations);
   const double middle = median(durations);
   const double error =
       kMedianError * kMadToDeviation * spread / std::sqrt(static_cast<double>(durations.size()));
@@ -26,14 +26,15 @@ Interval limits(const std::vector<double>& durations, double spread) {
   return {middle * (1 - half_width), middle * (1 + half_width)};
 }
 
+// Of the sizes with enough repetitions to know theirs, else of all.
 double typical_spread(const CellsBySize& cells) {
-  std::vector<double> spreads;
+  std::vector<double> spreads, spreads_of_enough;
   for (const auto& [size_bytes, rounds] : cells) {
     const std::vector<double> durations = all_durations(rounds);
-    if (durations.size() < 3) continue;
     spreads.push_back(median_absolute_deviation(durations) / median(durations));
+    if (durations.size() >= kEnough) spreads_of_enough.push_back(spreads.back());
   }
-  return spreads.empty() ? 0 : median(spreads);
+  return median(spreads_of_enough.empty() ? spreads : spreads_of_enough);
 }
 
 PlanCurve make_curve(const CurveKey& key, const CellsBySize& cells) {

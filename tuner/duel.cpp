@@ -35,10 +35,11 @@ std::vector<Duel::Round> shared_rounds(const Rounds& below, const Rounds& above)
 // are nearest in time, at most so many, since all pairs would be quadratic in a long round.
 void add_ratios(const Duel::Round& round, std::vector<double>& ratios) {
   constexpr std::size_t kNearest = 16;
-  const std::size_t meetings = std::min(kNearest, round.above.size());
-  for (std::size_t i = 0; i < round.below.size(); ++i) {
-    for (std::size_t k = 0; k < meetings; ++k) {
-      ratios.push_back(round.above[(i + k) % round.above.size()] - round.below[i]);
+  const std::size_t n = round.below.size();
+  const std::size_t m = round.above.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < std::min(kNearest, m); ++k) {
+      ratios.push_back(round.above[(i * m / n + k) % m] - round.below[i]);
     }
   }
 }
@@ -65,14 +66,6 @@ double standard_error(std::span<const Duel::Round> rounds) {
   }
   const double off = std::min(0.5, std::sqrt(variance) / pairs);
   return (quantile(ratios, 0.5 + off) - quantile(ratios, 0.5 - off)) / 2;
-}
-
-// The same, each round being one pair. Larger where the ratio itself differs between rounds by
-// more than their repetitions explain.
-double standard_error_of_rounds(std::span<const Duel::Round> rounds) {
-  std::vector<Duel::Round> whole;
-  for (const Duel::Round& round : rounds) whole.push_back({{0}, {log_ratio({&round, 1})}});
-  return standard_error(whole);
 }
 
 bool is_faster(const Rounds& a, const Rounds& b) {
@@ -180,11 +173,13 @@ std::optional<Duel> fight(DecisionKind kind, const Cells& cells, std::uint64_t s
   duel.below_ns = median(all_durations(*below.rounds)) * below_gain;
   duel.log_ratio = log_ratio(duel.rounds);
   duel.doubt = standard_error(duel.rounds);
-  constexpr std::size_t kEnoughRounds = 4;  // to say how much rounds differ
-  if (duel.rounds.size() >= kEnoughRounds) {
-    duel.doubt = std::max(duel.doubt, standard_error_of_rounds(duel.rounds));
-  }
   return duel;
+}
+
+std::vector<double> log_ratios_of_rounds(const Duel& duel) {
+  std::vector<double> ratios;
+  for (const Duel::Round& round : duel.rounds) ratios.push_back(log_ratio({&round, 1}));
+  return ratios;
 }
 
 double slowdown(double log_ratio, bool chose_above) {

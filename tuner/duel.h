@@ -45,13 +45,16 @@ struct Duel {
   std::vector<Round> rounds;
   double below_ns = 0;   // the lower side's median duration
   double log_ratio = 0;  // log(above / below): > 0 where below wins
-  double doubt = 0;      // standard error of log_ratio; 0 where a single pair cannot tell
+  double doubt = 0;      // standard error of log_ratio by its repetitions; 0: too few to tell
 };
 
 // nullopt where a side was not measured, or never in one round with the other. `curves` tell, where
 // only one of copy and iovec was sent eagerly, what the other would have gained.
 std::optional<Duel> fight(DecisionKind kind, const Cells& cells, std::uint64_t size_bytes,
                           std::span<const PlanCurve> curves);
+
+// Log ratios of the rounds, one by one.
+std::vector<double> log_ratios_of_rounds(const Duel& duel);
 
 // By how much the chosen side is slower than the other, as a fraction; 0 where it is not.
 double slowdown(double log_ratio, bool chose_above);

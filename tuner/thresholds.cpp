@@ -80,8 +80,8 @@ void set_answer(Threshold& threshold) {
   }
 }
 
-// 95 % interval of the first change: where the same number of changes would be placed, had every
-// ratio come out otherwise, as its doubt allows (parametric bootstrap).
+// 95 % interval of the first change: where it would lie, had every ratio come out otherwise, as its
+// doubt allows (parametric bootstrap over the draws that give as many changes).
 void set_interval(Threshold& threshold, const Contest& contest, const Verdict& verdict,
                   std::optional<std::uint64_t> forced, std::mt19937_64& random) {
   if (threshold.ranges.size() < 2) return;
@@ -97,7 +97,7 @@ void set_interval(Threshold& threshold, const Contest& contest, const Verdict& v
     for (std::size_t i = 0; i < contest.size(); ++i) {
       log_ratios[i] = contest[i].duel.log_ratio + contest[i].doubt * normal(random);
     }
-    const Verdict drawn = best_verdict(contest, log_ratios, changes);
+    const Verdict drawn = judge(contest, log_ratios);
     if (count_changes(drawn) != changes || drawn.front() != verdict.front()) continue;
     const auto first = std::adjacent_find(drawn.begin(), drawn.end(), std::not_equal_to<>());
     const std::uint64_t found =
@@ -170,9 +170,8 @@ std::optional<Threshold> derive(DecisionKind kind, const Cells& cells,
   }
   if (duels.empty() && !forced) return std::nullopt;
   const Contest contest = make_contest(std::move(duels));
-  const Verdict verdict = contest.empty() ? Verdict{} : judge(contest);
-  std::vector<double> log_ratios;
-  for (const Bout& bout : contest) log_ratios.push_back(bout.duel.log_ratio);
+  const std::vector<double> log_ratios = log_ratios_of(contest);
+  const Verdict verdict = contest.empty() ? Verdict{} : judge(contest, log_ratios);
 
   Threshold threshold{.kind = kind};
   set_ranges(threshold, contest, verdict, log_ratios, forced);

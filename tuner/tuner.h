@@ -39,6 +39,7 @@ struct Prediction {
   double low_ns = 0;
   double high_ns = 0;
   bool extrapolated = false;  // beyond the largest size measured
+  bool operator==(const Prediction&) const = default;
 };
 // Duration of one transfer; without a method, by the one that the thresholds choose (copy, iovec
 // or rendezvous). nullopt where the plan has no such curve.
