@@ -12,14 +12,16 @@ namespace nmt {
 namespace {
 
 constexpr double kVisitsPerBudget = 600;  // experiments' visits that a budget should hold
+// Longer than a timer tick's or a short interrupt's work, shorter than a scheduler's slice.
+constexpr double kRepetitionNsMin = 50e3;
 constexpr std::uint32_t kWarmUpBatchMax = 10000;
 constexpr double kWarmUpNsMax = 100e6;
 constexpr double kWarmUpAgreement = 0.02;
 constexpr std::uint64_t kWarmUpSizeBytes = 1024;
 // Large enough to feel how near the two cores are, small enough to cost little.
 constexpr std::uint64_t kSentinelSizeBytes = 16384;
-constexpr std::uint32_t kSentinelRepetitions = 5;
-constexpr std::size_t kWishesPerRound = 12;
+constexpr std::uint32_t kSentinelRepetitions = 3;
+constexpr std::size_t kWishesPerRound = 24;
 constexpr double kRoundShare = 0.2;   // of the time left that one round may take
 constexpr double kColdWeight = 0.5;   // a cold size is wanted half as much as a hot one
 constexpr double kVerifyShare = 0.3;  // of the time spent
@@ -34,13 +36,15 @@ RailCampaign::RailCampaign(Benchmark& benchmark, const SamplingOptions& options,
     : benchmark_(benchmark),
       options_(options),
       offer_(std::move(setting.offer)),
-      watch_state_(setting.watch_state),
+      real_(setting.real),
       hooks_(std::move(hooks)),
       start_ns_(now_ns()),
       deadline_ns_(start_ns_ + budget_ns),
       evidence_(std::move(setting.prototype), options.precision, std::move(setting.earlier)),
       journal_(evidence_),
-      pacing_(evidence_, benchmark.clock().cost_ns(), budget_ns / kVisitsPerBudget),
+      pacing_(evidence_, {.timer_cost_ns = benchmark.clock().cost_ns(),
+                          .repetition_ns_min = setting.real ? kRepetitionNsMin : 0,
+                          .visit_ns_max = budget_ns / kVisitsPerBudget}),
       random_(options.seed),
       round_(evidence_.next_round()) {
   const auto size = std::min(kSentinelSizeBytes, offer_.size_bytes_max);
@@ -199,7 +203,7 @@ void RailCampaign::add_anchors(std::vector<Block>* blocks) const {
       return block.regime == Regime::kHot && block.size_bytes == size;
     };
     if (std::none_of(blocks->begin(), blocks->end(), same)) {
-      blocks->push_back({Regime::kHot, size, false});
+      blocks->push_back({Regime::kHot, size, false, true});
     }
   }
 }
@@ -240,8 +244,8 @@ std::vector<RailCampaign::Block> RailCampaign::run_blocks(const std::vector<Bloc
 
 void RailCampaign::run_block(const Block& block) {
   hooks_.progress(block.held_out ? "verifying" : "sampling");
-  std::vector<Step> steps = pacing_.interleave(experiments(block), random_);
-  if (!watch_state_) {
+  std::vector<Step> steps = pacing_.interleave(experiments(block), passes(block), random_);
+  if (!real_) {
     hooks_.measured(journal_.add(round_, block.held_out, steps, benchmark_.run(steps), {}));
     return;
   }
@@ -251,6 +255,7 @@ void RailCampaign::run_block(const Block& block) {
   watched.insert(watched.end(), watch.begin(), watch.end());
   BlockResult result = benchmark_.run(watched);
   const Signature signature = signature_of(result, watched);
+  watch_repetitions_ += 2 * kSentinels * kSentinelRepetitions;
   result.totals_ns.erase(result.totals_ns.begin(), result.totals_ns.begin() + kSentinels);
   result.totals_ns.resize(steps.size());
   hooks_.measured(journal_.add(round_, block.held_out, steps, result, signature));
@@ -271,7 +276,9 @@ Signature RailCampaign::signature_of(const BlockResult& result, std::span<const 
 std::vector<Experiment> RailCampaign::experiments(const Block& block) const {
   std::vector<Experiment> all = experiments_at(offer_, block.regime, block.size_bytes);
   std::erase_if(all, [&](const Experiment& e) {
-    return clearly_loses(evidence_, e) || (block.held_out && kTraffics[e.traffic].local);
+    const Traffic& traffic = kTraffics[e.traffic];
+    return clearly_loses(evidence_, e) || (block.held_out && traffic.local) ||
+           (block.anchor && traffic.benchmark != benchmark::kTransfer);
   });
   return all;
 }
@@ -291,6 +298,7 @@ RailReport RailCampaign::report() const {
   report.complete = !hooks_.interrupted();
   report.cells = evidence_.session_samples().size();
   report.repetitions = journal_.repetitions();
+  report.watch_repetitions = watch_repetitions_;
   report.disturbed = journal_.disturbed_repetitions();
   report.drift = evidence_.drift();
   std::vector<double> doubts;

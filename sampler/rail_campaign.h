@@ -35,7 +35,9 @@ class RailCampaign {
     Offer offer;
     Sample prototype;             // what all samples of the rail share
     std::vector<Sample> earlier;  // of previous sessions
-    bool watch_state = true;      // sentinels in each block: for machines that have states
+    // A machine, with states and noise of its own, against a description of one: watched by
+    // sentinels in each block, and measured in repetitions that outlast its shortest noise.
+    bool real = true;
   };
 
   RailCampaign(Benchmark& benchmark, const SamplingOptions& options, Setting setting, Hooks hooks,
@@ -48,6 +50,7 @@ class RailCampaign {
     Regime regime = Regime::kHot;
     std::uint64_t size_bytes = 0;
     bool held_out = false;
+    bool anchor = false;  // only there to tie the round to the others: one pass over the transfers
   };
 
   void warm_up();
@@ -64,7 +67,10 @@ class RailCampaign {
   Signature signature_of(const BlockResult& result, std::span<const Step> steps) const;
   std::vector<Experiment> experiments(const Block& block) const;
   std::size_t held_out_rounds(std::uint64_t size_bytes) const;
-  double cost_ns(const Block& block) const { return pacing_.cost_ns(experiments(block)); }
+  std::uint32_t passes(const Block& block) const { return block.anchor ? 1 : kPasses; }
+  double cost_ns(const Block& block) const {
+    return pacing_.cost_ns(experiments(block), passes(block));
+  }
   double now_ns() const { return static_cast<double>(benchmark_.clock().now_ns()); }
   bool over() const { return out_of_time_ || hooks_.interrupted(); }
   RailReport report() const;
@@ -72,7 +78,7 @@ class RailCampaign {
   Benchmark& benchmark_;
   SamplingOptions options_;
   Offer offer_;
-  bool watch_state_;
+  bool real_;
   Hooks hooks_;
   double start_ns_;
   double deadline_ns_;
@@ -83,6 +89,7 @@ class RailCampaign {
   std::uint32_t round_;
   std::vector<Experiment> sentinels_;
   std::vector<std::uint64_t> held_out_;
+  std::size_t watch_repetitions_ = 0;
   double verifying_ns_ = 0;  // spent on held-out sizes so far
   bool out_of_time_ = false;
   bool satisfied_ = false;  // nothing is wanted any more

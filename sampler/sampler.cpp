@@ -107,8 +107,8 @@ class RailRunner {
     return measure(each, ping_pong, std::move(prototype), true, budget_ns - spent_ns);
   }
 
-  RailReport measure(const RailToSample& each, Benchmark& benchmark, Sample prototype,
-                     bool watch_state, double budget_ns) {
+  RailReport measure(const RailToSample& each, Benchmark& benchmark, Sample prototype, bool real,
+                     double budget_ns) {
     const auto earlier = earlier_.find(each.rail.full_name());
     RailCampaign::Setting setting{
         .offer = {.methods = each.driver->methods(each.rail),
@@ -116,7 +116,7 @@ class RailRunner {
                   .max_unexpected_bytes = options_.max_unexpected_bytes},
         .prototype = std::move(prototype),
         .earlier = earlier == earlier_.end() ? std::vector<Sample>{} : earlier->second,
-        .watch_state = watch_state};
+        .real = real};
     reporter_.start_rail(each.rail, benchmark.clock());
     RailCampaign campaign(benchmark, options_, std::move(setting),
                           {.measured =

@@ -59,9 +59,10 @@ struct RailReport {
   std::string failure;  // why the rail could not be sampled to its end; empty if it was
   std::size_t cells = 0;
   std::size_t repetitions = 0;
-  std::size_t disturbed = 0;  // repetitions in disturbed blocks, kept and marked
-  double precision = 0;       // 90th percentile of the cells' relative half-widths
-  double drift = 0;           // largest departure of a round's speed from the usual
+  std::size_t disturbed = 0;          // of them, in disturbed blocks: kept and marked
+  std::size_t watch_repetitions = 0;  // beside them, of sentinels: watched, not kept
+  double precision = 0;               // 90th percentile of the cells' relative half-widths
+  double drift = 0;                   // largest departure of a round's speed from the usual
   double elapsed_ns = 0;
 };
 

@@ -223,7 +223,7 @@ TEST_P(DisturbedCampaign, DisturbedBlocksAreMarkedRepeatedAndKept) {
   const Offer offer{{Method::kCopy, Method::kIovec}, 65536, 65536};
   std::vector<Sample> last;
   std::size_t told_disturbed = 0;
-  RailCampaign campaign(benchmark, {}, {.offer = offer, .watch_state = GetParam()},
+  RailCampaign campaign(benchmark, {}, {.offer = offer, .real = GetParam()},
                         {.measured =
                              [&](std::span<const Sample> cells) {
                                for (const auto& r : cells[0].repetitions) {
