@@ -286,11 +286,16 @@ TEST_F(Tcp, EveryInterfaceIsARailOrRefusedWithAReason) {
   EXPECT_THAT(named, testing::UnorderedElementsAreArray(expected));
 }
 
-TEST_F(Tcp, FingerprintStatesMtuAndBuffers) {
-  const RailUnderTest lo = find_rail("tcp:lo");
-  for (const char* field : {"mtu_bytes", "receive_buffer_bytes", "send_buffer_bytes"}) {
-    EXPECT_TRUE(lo.rail.fingerprint.contains(field)) << field;
-  }
+TEST(TcpFingerprint, StatesWhatMakesMeasurementsStale) {
+  const std::string root = std::string(NMT_TEST_MACHINES) + "/two-packages";
+  EXPECT_EQ(tcp_fingerprint("ens1", root),
+            (Fields{{"mtu_bytes", "9000"},
+                    {"speed_mbits_per_s", "100000"},
+                    {"numa_node", "1"},
+                    {"receive_buffer_bytes", "4096 131072 6291456"},
+                    {"send_buffer_bytes", "4096 16384 4194304"},
+                    {"congestion_control", "cubic"}}));
+  EXPECT_FALSE(tcp_fingerprint("virbr0", root).contains("speed_mbits_per_s")) << "it has none";
 }
 
 // An endpoint whose other end is whatever the test says.
