@@ -2,6 +2,7 @@
 #include "tools/command/help.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "tools/command/text.h"
@@ -12,22 +13,30 @@ namespace {
 constexpr std::size_t kColumns = 80;
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kGap = 2;
+constexpr std::size_t kTermMax = 28;
 
 struct Entry {
   std::string term;
   std::string description;
 };
 
-// Terms in one column, descriptions wrapped in the next.
+// Terms in one column, descriptions wrapped in the next; below a term that is too long for that.
 std::string entries(const std::vector<Entry>& list) {
   std::size_t column = 0;
-  for (const Entry& entry : list) column = std::max(column, display_width(entry.term));
+  for (const Entry& entry : list) {
+    const std::size_t width = display_width(entry.term);
+    if (width <= kTermMax) column = std::max(column, width);
+  }
   column += kIndent + kGap;
   std::string out;
   for (const Entry& entry : list) {
     std::string line = std::string(kIndent, ' ') + entry.term;
+    if (line.size() + kGap > column) {
+      out += line + '\n';
+      line.clear();
+    }
     for (const std::string& part : wrap(first_line(entry.description), kColumns - column)) {
-      line.resize(std::max(line.size(), column), ' ');
+      line.resize(column, ' ');
       out += line + part + '\n';
       line.clear();
     }
@@ -42,6 +51,13 @@ std::string_view first_line(std::string_view text) { return text.substr(0, text.
 std::string_view after_first_line(std::string_view text) {
   const std::size_t end = text.find('\n');
   return end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+}
+
+std::string sentence(std::string_view text) {
+  std::string out(text);
+  if (out.empty()) return out;
+  out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
+  return out.ends_with('.') || out.ends_with('?') ? out : out + '.';
 }
 
 std::vector<const CLI::Option*> visible_options(const CLI::App& app) {
@@ -101,8 +117,11 @@ std::vector<const CLI::Option*> options_in_reach(const CLI::App& app) {
 }
 
 std::string Help::make_help(const CLI::App* app, std::string, CLI::AppFormatMode) const {
-  std::string out = "Usage: " + usage(*app) + '\n';
-  for (const std::string& line : wrap(first_line(app->get_description()), kColumns)) {
+  std::string out;
+  for (const std::string& line : wrap("Usage: " + usage(*app), kColumns - kIndent)) {
+    out += std::string(out.empty() ? 0 : kIndent, ' ') + line + '\n';
+  }
+  for (const std::string& line : wrap(sentence(first_line(app->get_description())), kColumns)) {
     out += line + '\n';
   }
   std::vector<Entry> list;

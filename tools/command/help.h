@@ -32,5 +32,6 @@ std::string signature(const CLI::Option& option);  // "--budget TIME", "FILE..."
 std::string usage(const CLI::App& app);            // "nmad-tune db export [OPTION...] FILE"
 std::string_view first_line(std::string_view text);
 std::string_view after_first_line(std::string_view text);
+std::string sentence(std::string_view text);  // begins and ends like one
 
 }  // namespace nmt

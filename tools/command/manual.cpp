@@ -63,10 +63,7 @@ std::string paragraph(std::string_view text) {
 
 // A description whose first line is the help's, as sentences.
 std::string sentences(std::string_view description) {
-  std::string first(first_line(description));
-  if (first.empty()) return "";
-  first[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(first[0])));
-  if (first.back() != '.' && first.back() != '?') first += '.';
+  const std::string first = sentence(first_line(description));
   const std::string_view rest = after_first_line(description);
   return paragraph(rest.empty() ? first : first + ' ' + std::string(rest));
 }

@@ -46,7 +46,10 @@ std::string explain(const CLI::ParseError& error, const CLI::App& root) {
   const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   if (incomplete || extra) {
     for (const std::string& argument : root.remaining(true)) {
-      if (extra || argument.starts_with('-')) return plain(explain_unknown(argument, verb));
+      const bool is_option = argument.starts_with('-');
+      if (extra || is_option || !verbs_of(verb).empty()) {
+        return plain(explain_unknown(argument, verb));
+      }
     }
   }
   if (incomplete && !verbs_of(verb).empty()) {

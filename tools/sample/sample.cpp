@@ -149,7 +149,7 @@ Report sample(const SampleOptions& options, const Invocation& invocation) {
   constexpr double kShareMin = 0.1;
   sampling.budget_ns =
       std::max(kShareMin * sampling.budget_ns, sampling.budget_ns - earlier.measured_ns);
-  const TuneOptions tuning{.max_unexpected_bytes = sampling.max_unexpected_bytes, .seed = seed};
+  const TuneOptions tuning{.max_unexpected_bytes = sampling.max_unexpected_bytes};
 
   Outcome outcome{.options = options, .choice = choice, .record = record, .profile = profile};
   outcome.resumed = !earlier.samples.empty();

@@ -73,6 +73,7 @@ void add_payload(const Outcome& outcome, const std::vector<RailPlan>& plans, jso
                                .set("complete", record.campaign.complete)
                                .set("interrupted", campaign.interrupted)
                                .set("disturbed", campaign.disturbed)
+                               .set("trusted", campaign.trusted)
                                .set("quality", campaign.quality)
                                .set("budget_ns", outcome.options.sampling.budget_ns)
                                .set("elapsed_ns", campaign.elapsed_ns));
@@ -95,6 +96,13 @@ void add_rails_table(const Outcome& outcome, Text* text) {
   text->heading(
       fmt::format("Sampled on {} ({})", outcome.record.node.host, outcome.record.platform.name));
   text->table(std::move(table));
+}
+
+std::string disturbance(const CampaignReport& campaign) {
+  return fmt::format(
+      "{} of the repetitions were disturbed, by other work or by the machine changing its state; "
+      "stored, and marked",
+      format_fraction(1 - campaign.quality));
 }
 
 // The gravest one, in words that say what to do.
@@ -123,11 +131,9 @@ std::optional<Problem> problem(const Outcome& outcome) {
     return Problem(nothing ? Fault::kPeer : Fault::kPartial,
                    (nothing ? "nothing was measured: " : "not all was measured: ") + causes);
   }
-  if (campaign.disturbed) {
+  if (!campaign.trusted) {
     return Problem(Fault::kPartial,
-                   fmt::format("{} of the repetitions were disturbed by other work on this "
-                               "machine; stored, and marked: sample again when it is quiet",
-                               format_fraction(1 - campaign.quality)));
+                   disturbance(campaign) + "; too much to trust: sample again when it is quiet");
   }
   return std::nullopt;
 }
@@ -146,6 +152,10 @@ Report sample_report(const Outcome& outcome) {
     const Verification verification = of_rails(*outcome.plan.verification, rails);
     report.payload.set("verify", to_json(verification));
     add_verification(verification, &report.text);
+  }
+  if (outcome.campaign.disturbed && outcome.campaign.trusted) {
+    report.warnings.push_back(disturbance(outcome.campaign) +
+                              "; they were repeated until there was enough without");
   }
   report.problem = problem(outcome);
 

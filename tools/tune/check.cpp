@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-tune check: whether this is still the platform that was measured, field by field, per rail.
+// Nothing is measured, so it is cheap enough for the start of every job.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "drivers/drivers.h"
+#include "tools/profile/this_machine.h"
+#include "tools/tune/open_profile.h"
+#include "tools/view/thresholds.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::string_view kDescribed = "fake";  // rails of a description: of no machine
+
+// What became of one thing that was measured: the platform or a rail.
+struct Finding {
+  std::string what;  // "platform", or the rail's name
+  std::vector<Difference> differences;
+};
+
+std::map<std::string, Fields> rails_now() {
+  std::map<std::string, Fields> now;
+  for (const auto& driver : make_drivers()) {
+    Detection detection = driver->detect();
+    for (Rail& rail : detection.rails) now[rail.full_name()] = rail.fingerprint;
+    for (const Refusal& refusal : detection.refusals) now[refusal.rail]["usable"] = refusal.reason;
+  }
+  return now;
+}
+
+// A rail may have been measured under several fingerprints: the nearest of them counts.
+std::vector<Finding> check_rails(const std::vector<Path>& paths) {
+  const std::map<std::string, Fields> now = rails_now();
+  std::map<std::string, std::vector<Difference>> nearest;
+  for (const Path& path : paths) {
+    if (path.from.driver == kDescribed) continue;
+    const std::string name = path.from.full_name();
+    const auto present = now.find(name);
+    std::vector<Difference> found = {{"present", "yes", "no"}};
+    if (present != now.end()) found = differences(path.from.fingerprint, present->second);
+    const auto [entry, first] = nearest.try_emplace(name, found);
+    if (!first && found.size() < entry->second.size()) entry->second = found;
+  }
+  std::vector<Finding> findings;
+  for (const auto& [name, found] : nearest) findings.push_back({name, found});
+  return findings;
+}
+
+json::Value to_json(const Difference& difference) {
+  const auto side = [](const std::optional<std::string>& value) {
+    return value ? json::Value(*value) : json::Value();
+  };
+  return json::Value::object()
+      .set("field", difference.field)
+      .set("before", side(difference.before))
+      .set("now", side(difference.now));
+}
+
+void add(const Finding& finding, Report* report, Table* table, json::Value* list) {
+  json::Value fields = json::Value::array();
+  for (const Difference& each : finding.differences) {
+    const std::string before = each.before.value_or("(not known)");
+    const std::string now = each.now.value_or("(gone)");
+    table->add({finding.what, each.field, before, now});
+    report->records.rows.push_back({finding.what, each.field, before, now});
+    fields.push_back(to_json(each));
+  }
+  list->push_back(json::Value::object()
+                      .set("what", finding.what)
+                      .set("matches", finding.differences.empty())
+                      .set("differences", std::move(fields)));
+}
+
+Report check(const ProfileOptions& options, const Invocation& invocation) {
+  const OpenProfile profile = open_to_read(options, invocation);
+  std::vector<Finding> findings = {
+      {"platform", differences(profile.platform.fingerprint, this_platform().fingerprint)}};
+  std::ranges::move(check_rails(profile.db.paths(profile.platform.id)),
+                    std::back_inserter(findings));
+
+  Report report;
+  report.records.header = {"what", "field", "before", "now"};
+  Table table({"what", "field", "measured with", "now"});
+  json::Value list = json::Value::array();
+  std::string changed;
+  for (const Finding& finding : findings) {
+    add(finding, &report, &table, &list);
+    if (finding.differences.empty()) continue;
+    changed += (changed.empty() ? "" : ", ") + finding.what;
+  }
+  report.payload.set("platform", platform_json(profile.platform));
+  report.payload.set("matches", changed.empty());
+  report.payload.set("findings", std::move(list));
+  if (changed.empty()) {
+    report.text.line(
+        fmt::format("This is the platform that was measured: {}; rails as they were: "
+                    "{}",
+                    profile.platform.name, findings.size() - 1));
+  } else {
+    report.text.heading("What differs").table(std::move(table));
+    report.problem = Problem(Fault::kStale,
+                             fmt::format("{} measured differently than it is now: {}; nmad-sample "
+                                         "measures it anew",
+                                         profile.location.file, changed));
+  }
+  report.summary = {{"matches", changed.empty() ? "yes" : "no"},
+                    {"differences", std::to_string(report.records.rows.size())},
+                    {"profile", profile.location.file}};
+  return report;
+}
+
+}  // namespace
+
+Work declare_check(Options& options, const ProfileOptions& profile) {
+  options.example("nmad-tune check --quiet || nmad-sample");
+  return [&profile](const Invocation& invocation) { return check(profile, invocation); };
+}
+
+}  // namespace nmt

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-tune db check, prune, pin: keeping a profile sound, small, and on chosen campaigns.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "tools/tune/open_profile.h"
+#include "tools/tune/retuned.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::uint64_t kKeep = 3;
+
+Report check_database(const ProfileOptions& options, const Invocation& invocation) {
+  const ProfileDb db = open_whole_to_read(options, invocation);
+  const std::vector<ProfileDb::Problem> problems = db.check();
+  Report report;
+  Table table({"where", "what", "way out"});
+  json::Value list = json::Value::array();
+  report.records.header = {"where", "what", "remedy"};
+  for (const ProfileDb::Problem& problem : problems) {
+    table.add({problem.where, problem.what, problem.remedy});
+    report.records.rows.push_back({problem.where, problem.what, problem.remedy});
+    list.push_back(json::Value::object()
+                       .set("where", problem.where)
+                       .set("what", problem.what)
+                       .set("remedy", problem.remedy));
+  }
+  report.payload.set("file", db.file()).set("problems", std::move(list));
+  report.summary = {{"problems", std::to_string(problems.size())}, {"profile", db.file()}};
+  if (problems.empty()) {
+    report.text.line(fmt::format("{}: every row is as it was written", db.file()));
+  } else {
+    report.text.heading("Damage").table(std::move(table));
+    report.problem = Problem(
+        Fault::kDatabase,
+        fmt::format("{}: {} problems; {}", db.file(), problems.size(), problems.front().remedy));
+  }
+  return report;
+}
+
+Report prune(std::uint64_t keep, const ProfileOptions& options, const Invocation& invocation) {
+  if (keep == 0) throw Error(Fault::kUsage, "--keep: 0 would drop everything; keep at least 1");
+  ProfileDb db = open_whole_to_write(options, invocation, false);
+  const std::size_t dropped = db.prune(keep);
+  Report report;
+  report.text.line(fmt::format("{} superseded campaigns dropped", dropped));
+  report.payload.set("dropped", dropped);
+  report.records = {{"dropped"}, {{dropped}}};
+  report.summary = {{"dropped", std::to_string(dropped)}, {"profile", db.file()}};
+  return report;
+}
+
+Report pin(const std::vector<std::string>& prefixes, bool none, const ProfileOptions& options,
+           const Invocation& invocation) {
+  if (none == !prefixes.empty()) {
+    throw Error(Fault::kUsage, "name the campaigns to pin, or --none; nmad-tune show lists them");
+  }
+  ProfileDb db = open_whole_to_write(options, invocation, false);
+  std::vector<Id> known;
+  for (const Platform& platform : db.platforms()) {
+    for (const Campaign& campaign : db.campaigns(platform.id)) known.push_back(campaign.id);
+  }
+  std::vector<Id> chosen;
+  for (const std::string& prefix : prefixes) chosen.push_back(find_by_prefix(prefix, known, "pin"));
+  db.pin(chosen);
+  return retuned(db, db.platforms());
+}
+
+}  // namespace
+
+Work declare_db_check(Options& options, const ProfileOptions& profile) {
+  options.example("nmad-tune db check --db old.db");
+  return [&profile](const Invocation& invocation) { return check_database(profile, invocation); };
+}
+
+Work declare_db_prune(Options& options, const ProfileOptions& profile) {
+  const auto keep = std::make_shared<std::optional<std::uint64_t>>();
+  options.count("--keep", *keep, "campaigns to keep of whatever was measured (3)");
+  options.example("nmad-tune db prune --keep 5");
+  return [keep, &profile](const Invocation& invocation) {
+    return prune(keep->value_or(kKeep), profile, invocation);
+  };
+}
+
+Work declare_db_pin(Options& options, const ProfileOptions& profile) {
+  struct PinOptions {
+    std::vector<std::string> campaigns;
+    bool none = false;
+  };
+  const auto own = std::make_shared<PinOptions>();
+  options.texts("ID", own->campaigns, "campaigns to be in force together");
+  options.flag("--none", own->none, "of each rail the newest complete campaign again");
+  options.example("nmad-tune db pin 3f0c 91ab");
+  return [own, &profile](const Invocation& invocation) {
+    return pin(own->campaigns, own->none, profile, invocation);
+  };
+}
+
+}  // namespace nmt

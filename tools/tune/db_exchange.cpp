@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-tune db export, import, merge: whole profiles, from and to files.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/units.h"
+#include "tools/command/terminal.h"
+#include "tools/tune/open_profile.h"
+#include "tools/tune/retuned.h"
+
+namespace nmt {
+namespace {
+
+struct ExportOptions {
+  std::string file;
+  bool force = false;
+  ProfileDb::ExportOptions content;
+};
+
+// Written aside and renamed: under its name, a file is always whole.
+void write_file(const std::string& file, const std::string& text, bool force) {
+  const std::string aside = fmt::format("{}.{}.tmp", file, Id::random().hex().substr(0, 8));
+  const int descriptor = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (descriptor < 0) throw system_error(Fault::kFailed, fmt::format("open({})", aside), errno);
+  try {
+    write_all(descriptor, text);
+    if (::fsync(descriptor) != 0) {
+      throw system_error(Fault::kFailed, fmt::format("fsync({})", aside), errno);
+    }
+    // A link refuses a name that is taken, whoever took it since we looked.
+    const bool named = force ? ::rename(aside.c_str(), file.c_str()) == 0
+                             : ::link(aside.c_str(), file.c_str()) == 0;
+    if (!named) {
+      throw system_error(Fault::kFailed, fmt::format("write {}", file), errno,
+                         errno == EEXIST ? "--force replaces it" : "");
+    }
+  } catch (...) {
+    ::close(descriptor);
+    ::unlink(aside.c_str());
+    throw;
+  }
+  ::close(descriptor);
+  if (!force) ::unlink(aside.c_str());
+}
+
+Report export_profile(const ExportOptions& options, const ProfileOptions& profile,
+                      const Invocation& invocation) {
+  const ProfileDb db = open_whole_to_read(profile, invocation);
+  const std::string text = db.export_json(options.content);
+  write_file(options.file, text, options.force);
+  Report report;
+  report.text.line(fmt::format("{} written to {}", format_bytes(text.size()), options.file));
+  report.payload.set("file", options.file).set("size_bytes", text.size());
+  report.records = {{"file", "size_bytes"}, {{options.file, text.size()}}};
+  report.summary = {{"size_bytes", std::to_string(text.size())}, {"file", options.file}};
+  return report;
+}
+
+std::string read_file(const std::string& file) {
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  if (error) throw system_error(Fault::kFailed, fmt::format("stat({})", file), error.value());
+  if (!std::filesystem::is_regular_file(status)) {
+    throw Error(Fault::kFailed, fmt::format("{}: not a regular file", file));
+  }
+  if (std::filesystem::file_size(file) > json::kSizeBytesMax) {
+    throw Error(Fault::kFailed,
+                fmt::format("{}: larger than {}", file, format_bytes(json::kSizeBytesMax)));
+  }
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream) throw system_error(Fault::kFailed, fmt::format("read({})", file), errno);
+  return std::move(text).str();
+}
+
+std::vector<Platform> with_old_plans(const ProfileDb& db) {
+  std::vector<Platform> platforms = db.platforms();
+  std::erase_if(platforms,
+                [&](const Platform& platform) { return db.plan_is_current(platform.id); });
+  return platforms;
+}
+
+Report import_profile(const std::vector<std::string>& files, const ProfileOptions& profile,
+                      const Invocation& invocation) {
+  std::vector<std::string> texts;
+  for (const std::string& file : files) texts.push_back(read_file(file));
+  ProfileDb db = open_whole_to_write(profile, invocation, true);
+  for (std::size_t i = 0; i < files.size(); ++i) db.import_json(texts[i], files[i]);
+  return retuned(db, with_old_plans(db));
+}
+
+// Complete campaigns that decisions follow in this profile.
+std::set<Id> in_force(const ProfileDb& db) {
+  std::set<Id> ids;
+  for (const Platform& platform : db.platforms()) {
+    for (const SampleSet& set : db.sample_sets_in_force(platform.id)) {
+      if (set.campaign.complete) ids.insert(set.campaign.id);
+    }
+  }
+  return ids;
+}
+
+// What was in force in any of the files is in force together: several launches know what one
+// cannot tell from the rail's speed. A platform that has one of them only follows the usual rule.
+Report merge_profiles(const std::vector<std::string>& files, const ProfileOptions& profile,
+                      const Invocation& invocation) {
+  std::vector<ProfileDb> sources;
+  for (const std::string& file : files) {
+    sources.emplace_back(file, ProfileDb::Options{.mode = ProfileDb::Mode::kRead});
+  }
+  ProfileDb db = open_whole_to_write(profile, invocation, true);
+  std::set<Id> candidates = in_force(db);
+  for (const ProfileDb& source : sources) candidates.merge(in_force(source));
+  for (const ProfileDb& source : sources) db.merge(source);
+
+  std::vector<Id> together;
+  for (const Platform& platform : db.platforms()) {
+    std::vector<Id> ids;
+    for (const Campaign& campaign : db.campaigns(platform.id)) {
+      if (candidates.contains(campaign.id)) ids.push_back(campaign.id);
+    }
+    if (ids.size() > 1) together.insert(together.end(), ids.begin(), ids.end());
+  }
+  if (!together.empty()) db.pin(together);
+  return retuned(db, db.platforms());
+}
+
+}  // namespace
+
+Work declare_db_export(Options& options, const ProfileOptions& profile) {
+  const auto own = std::make_shared<ExportOptions>();
+  options.text("FILE", own->file, "FILE", "JSON file to write").required();
+  options.flag("--anonymous", own->content.anonymous,
+               "without host names, addresses, serial numbers");
+  options.flag("--salvage", own->content.salvage, "leave out what is damaged, do not refuse");
+  options.flag("--force", own->force, "replace the file");
+  options.example("nmad-tune db export profile.json --anonymous");
+  return [own, &profile](const Invocation& invocation) {
+    return export_profile(*own, profile, invocation);
+  };
+}
+
+Work declare_db_import(Options& options, const ProfileOptions& profile) {
+  const auto files = std::make_shared<std::vector<std::string>>();
+  options.texts("FILE", *files, "JSON files of db export").required();
+  options.example("nmad-tune db import profile.json --db new.db");
+  return [files, &profile](const Invocation& invocation) {
+    return import_profile(*files, profile, invocation);
+  };
+}
+
+Work declare_db_merge(Options& options, const ProfileOptions& profile) {
+  const auto files = std::make_shared<std::vector<std::string>>();
+  options.texts("FILE", *files, "profile databases to merge into --db").required();
+  options.example("nmad-tune db merge run1.db run2.db run3.db --db all.db");
+  return [files, &profile](const Invocation& invocation) {
+    return merge_profiles(*files, profile, invocation);
+  };
+}
+
+}  // namespace nmt

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/tune/open_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "node/node.h"
+#include "tools/command/options.h"
+#include "tuner/tuner.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::size_t kShortId = 8;
+
+ProfileDb::Options options_for(ProfileDb::Mode mode, const Invocation& invocation) {
+  return {.mode = mode,
+          .notice = [invocation](const std::string& message) { invocation.notice(message); }};
+}
+
+bool is_this_machine(const Platform& platform) {
+  for (const auto& [name, value] : cheap_fingerprint()) {
+    const auto stored = platform.fingerprint.find(name);
+    if (stored == platform.fingerprint.end() || stored->second != value) return false;
+  }
+  return true;
+}
+
+std::string last_measured(const ProfileDb& db, const Platform& platform) {
+  const std::vector<Campaign> campaigns = db.campaigns(platform.id);
+  return campaigns.empty() ? "" : campaigns.front().started_utc;
+}
+
+OpenProfile choose_platform(Location location, ProfileDb db, const std::string& wanted,
+                            const Invocation& invocation) {
+  const std::vector<Platform> platforms = db.platforms();
+  if (platforms.empty()) {
+    throw Error(Fault::kDatabase, fmt::format("{}: nothing is measured yet; nmad-sample --db {} "
+                                              "measures this machine",
+                                              location.file, location.file));
+  }
+  const auto chosen = [&](const Platform& platform, const std::string& why) {
+    if (platforms.size() > 1 && wanted.empty()) {
+      invocation.notice(fmt::format("{} platforms in {}: taking {} {}, {} (--platform ID chooses)",
+                                    platforms.size(), location.file, short_id(platform.id),
+                                    platform.name, why));
+    }
+    return OpenProfile{std::move(location), std::move(db), platform, why};
+  };
+  if (!wanted.empty()) {
+    std::vector<Id> ids;
+    for (const Platform& platform : platforms) ids.push_back(platform.id);
+    const Id id = find_by_prefix(wanted, ids, "--platform");
+    return chosen(*std::ranges::find(platforms, id, &Platform::id), "--platform");
+  }
+  if (platforms.size() == 1) return chosen(platforms.front(), "the only one");
+  const auto own = std::ranges::find_if(platforms, is_this_machine);
+  if (own != platforms.end()) return chosen(*own, "this machine's");
+  const auto newest = std::ranges::max_element(
+      platforms, {}, [&](const Platform& platform) { return last_measured(db, platform); });
+  return chosen(*newest, "measured last");
+}
+
+}  // namespace
+
+OpenProfile open_to_read(const ProfileOptions& options, const Invocation& invocation) {
+  Location location = locate_for_reading(options.db);
+  ProfileDb db(location.file, options_for(ProfileDb::Mode::kRead, invocation));
+  return choose_platform(std::move(location), std::move(db), options.platform, invocation);
+}
+
+OpenProfile open_to_write(const ProfileOptions& options, const Invocation& invocation) {
+  return choose_platform(locate_for_writing(options.db, false),
+                         open_whole_to_write(options, invocation, false), options.platform,
+                         invocation);
+}
+
+ProfileDb open_whole_to_read(const ProfileOptions& options, const Invocation& invocation) {
+  const Location location = locate_for_reading(options.db);
+  return ProfileDb(location.file, options_for(ProfileDb::Mode::kRead, invocation));
+}
+
+ProfileDb open_whole_to_write(const ProfileOptions& options, const Invocation& invocation,
+                              bool create) {
+  const Location location = locate_for_writing(options.db, false);
+  if (!create) {  // an absent or empty one is refused, not made
+    ProfileDb(location.file, options_for(ProfileDb::Mode::kRead, invocation));
+  }
+  return ProfileDb(location.file, options_for(ProfileDb::Mode::kWrite, invocation));
+}
+
+Plan read_plan(const OpenProfile& profile, const Invocation& invocation) {
+  if (std::optional<Plan> plan = profile.db.plan(profile.platform.id)) {
+    if (!profile.db.plan_is_current(profile.platform.id)) {
+      invocation.notice("samples have changed since the plan was derived; nmad-tune retune");
+    }
+    return *std::move(plan);
+  }
+  Plan plan =
+      derive_plan(profile.platform.id, profile.db.sample_sets_in_force(profile.platform.id), {});
+  if (plan.rails.empty()) {
+    throw Error(Fault::kDatabase,
+                fmt::format("{}: nothing is measured on {} yet; nmad-sample "
+                            "--db {} measures this machine",
+                            profile.location.file, profile.platform.name, profile.location.file));
+  }
+  invocation.notice("no plan is stored: derived now; nmad-tune retune stores it");
+  return plan;
+}
+
+Id find_by_prefix(std::string_view prefix, const std::vector<Id>& known, std::string_view what) {
+  std::vector<Id> found;
+  std::vector<std::string> names;
+  for (const Id& id : known) {
+    if (id.hex().starts_with(prefix)) found.push_back(id);
+    names.push_back(short_id(id));
+  }
+  if (found.size() == 1) return found.front();
+  if (found.empty()) {
+    throw Error(Fault::kUsage,
+                fmt::format("{}: no '{}'{}", what, prefix, suggestion(prefix, names)));
+  }
+  throw Error(Fault::kUsage, fmt::format("{}: {} identifiers begin with '{}'; write more of it",
+                                         what, found.size(), prefix));
+}
+
+void require_rails(const Plan& plan, const std::vector<std::string>& rails) {
+  std::vector<std::string> known;
+  for (const RailPlan& rail : plan.rails) {
+    if (std::ranges::find(known, rail.rail) == known.end()) known.push_back(rail.rail);
+  }
+  for (const std::string& rail : rails) {
+    if (std::ranges::find(known, rail) != known.end()) continue;
+    throw Error(Fault::kUsage,
+                fmt::format("no rail '{}' in this profile{}", rail, suggestion(rail, known)));
+  }
+}
+
+std::string short_id(const Id& id) { return id.hex().substr(0, kShortId); }
+
+}  // namespace nmt

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-tune predict transfer: how long one message will take.
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "tools/tune/open_profile.h"
+#include "tools/view/thresholds.h"
+#include "tuner/tuner.h"
+
+namespace nmt {
+namespace {
+
+struct TransferOptions {
+  std::string rail;
+  std::string sizes;
+  std::string method;
+  std::string regime = "hot";
+};
+
+std::vector<std::uint64_t> parse_sizes(const std::string& text) {
+  std::vector<std::uint64_t> sizes_bytes;
+  try {
+    for (const std::string& item : split_list(text)) sizes_bytes.push_back(parse_bytes(item));
+  } catch (const Error& error) {
+    throw Error(Fault::kUsage, fmt::format("--size: {}", error.what()));
+  }
+  if (sizes_bytes.empty()) throw Error(Fault::kUsage, "--size: no size; write for example 64K");
+  return sizes_bytes;
+}
+
+Report predict(const TransferOptions& options, const ProfileOptions& profile_options,
+               const Invocation& invocation) {
+  const std::vector<std::uint64_t> sizes_bytes = parse_sizes(options.sizes);
+  const OpenProfile profile = open_to_read(profile_options, invocation);
+  const Plan plan = read_plan(profile, invocation);
+  require_rails(plan, {options.rail});
+  const std::vector<RailPlan> rails = rail_plans(plan, options.regime, {options.rail});
+  const std::optional<Method> method = parse_method(options.method);
+
+  Report report;
+  Table table({">size", "method", ">predicted", "95 % interval", ">bandwidth", "verdict"});
+  json::Value predictions = json::Value::array();
+  report.records.header = {"rail",
+                           "bytes",
+                           "method",
+                           "predicted_ns",
+                           "low_ns",
+                           "high_ns",
+                           "bandwidth_bytes_per_second",
+                           "verdict"};
+  for (const std::uint64_t size_bytes : sizes_bytes) {
+    const auto found =
+        rails.empty() ? std::nullopt : predict_transfer(rails.front(), size_bytes, method);
+    if (!found) {
+      throw Error(Fault::kUsage,
+                  fmt::format("{} has no {} curve of {}", options.rail, options.regime,
+                              method ? options.method : "any method"));
+    }
+    const double bandwidth = static_cast<double>(size_bytes) / found->duration_ns * 1e9;
+    const std::string_view verdict = found->extrapolated ? "extrapolated" : "inside";
+    table.add(
+        {format_bytes(size_bytes), found->method, format_duration(found->duration_ns),
+         fmt::format("{} .. {}", format_duration(found->low_ns), format_duration(found->high_ns)),
+         format_bandwidth(bandwidth), std::string(verdict)});
+    predictions.push_back(json::Value::object()
+                              .set("rail", options.rail)
+                              .set("bytes", size_bytes)
+                              .set("method", found->method)
+                              .set("predicted_ns", found->duration_ns)
+                              .set("low_ns", found->low_ns)
+                              .set("high_ns", found->high_ns)
+                              .set("bandwidth_bytes_per_second", bandwidth)
+                              .set("verdict", verdict));
+    report.records.rows.push_back({options.rail, size_bytes, found->method, found->duration_ns,
+                                   found->low_ns, found->high_ns, bandwidth, verdict});
+  }
+  report.summary = {{"rail", options.rail}, {"predictions", std::to_string(sizes_bytes.size())}};
+  report.text.heading(fmt::format("{} ({} buffers)", options.rail, options.regime));
+  report.text.table(std::move(table));
+  report.payload.set("platform", platform_json(profile.platform));
+  report.payload.set("predictions", std::move(predictions));
+  return report;
+}
+
+}  // namespace
+
+Work declare_predict_transfer(Options& options, const ProfileOptions& profile) {
+  const auto own = std::make_shared<TransferOptions>();
+  options.text("--rail", own->rail, "RAIL", "over which rail").required();
+  options.text("--size", own->sizes, "SIZE,...", "of how many bytes").required();
+  options.choice("--method", own->method, {"copy", "iovec", "rendezvous"},
+                 "by which method (that of the thresholds)");
+  options.choice("--regime", own->regime, {"hot", "cold"},
+                 "of messages in the cache, or not in it (hot)");
+  options.example("nmad-tune predict transfer --rail tcp:lo --size 1K,64K,1M");
+  return
+      [own, &profile](const Invocation& invocation) { return predict(*own, profile, invocation); };
+}
+
+}  // namespace nmt

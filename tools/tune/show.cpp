@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-tune show: what a profile holds, how good and how old it is; with --origin, which file it is
+// and why that one.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ctime>
+#include <set>
+
+#include "core/error.h"
+#include "core/plan_json.h"
+#include "core/units.h"
+#include "tools/tune/open_profile.h"
+#include "tools/view/thresholds.h"
+
+namespace nmt {
+namespace {
+
+struct CampaignContent {
+  std::set<std::string> rails;
+  std::size_t cells = 0;
+  std::string damage;  // why it cannot be read; empty where it can
+};
+
+CampaignContent content_of(const ProfileDb& db, const Campaign& campaign) {
+  CampaignContent content;
+  try {
+    for (const SampleSet& set : db.sample_sets(campaign.id)) {
+      content.rails.insert(set.path.from.full_name());
+      content.cells += set.samples.size();
+    }
+  } catch (const Error& error) {
+    content.damage = error.what();
+  }
+  return content;
+}
+
+// Seconds since a "2026-11-21T10:30:00Z".
+double age_s(const std::string& utc) {
+  std::tm fields = {};
+  if (::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &fields) == nullptr) return 0;
+  return std::difftime(std::time(nullptr), ::timegm(&fields));
+}
+
+std::string age_text(double seconds) {
+  constexpr double kMinute = 60, kHour = 3600, kDay = 86400;
+  if (seconds < 2 * kMinute) return fmt::format("{:.0f} s", std::max(0.0, seconds));
+  if (seconds < 2 * kHour) return fmt::format("{:.0f} min", seconds / kMinute);
+  if (seconds < 2 * kDay) return fmt::format("{:.0f} h", seconds / kHour);
+  return fmt::format("{:.0f} days", seconds / kDay);
+}
+
+std::string state_text(const Campaign& campaign, const CampaignContent& content) {
+  if (!content.damage.empty()) return "damaged: " + content.damage;
+  if (!campaign.complete) {
+    return "incomplete" + (campaign.remark.empty() ? "" : ": " + campaign.remark);
+  }
+  return campaign.remark.empty() ? "complete" : "complete, " + campaign.remark;
+}
+
+class PlatformView {
+ public:
+  PlatformView(const ProfileDb& db, const Platform& platform)
+      : db_(db), platform_(platform), plan_(db.plan(platform.id)) {}
+
+  void add_to(Report* report, json::Value* platforms) {
+    report->text.heading(fmt::format("{} (platform {})", platform_.name, short_id(platform_.id)));
+    json::Value rails = add_rails(&report->text);
+    json::Value campaigns = add_campaigns(report);
+    platforms->push_back(platform_json(platform_)
+                             .set("fingerprint", to_json(platform_.fingerprint))
+                             .set("plan", plan_json())
+                             .set("rails", std::move(rails))
+                             .set("campaigns", std::move(campaigns)));
+  }
+
+ private:
+  bool in_force(const Campaign& campaign) const {
+    return plan_ && std::ranges::find(plan_->campaigns, campaign.id) != plan_->campaigns.end();
+  }
+
+  json::Value plan_json() const {
+    if (!plan_) return {};
+    return json::Value::object()
+        .set("current", db_.plan_is_current(platform_.id))
+        .set("verified", plan_->verification.has_value());
+  }
+
+  json::Value add_rails(Text* text) const {
+    Table table({"rail", "measured as"});
+    json::Value list = json::Value::array();
+    for (const Path& path : db_.paths(platform_.id)) {
+      std::vector<std::string> words;
+      for (const auto& [name, value] : path.from.fingerprint) words.push_back(name + ' ' + value);
+      table.add({path.from.full_name(), fmt::format("{}", fmt::join(words, ", "))});
+      list.push_back(json::Value::object()
+                         .set("path", path.id.hex())
+                         .set("rail", path.from.full_name())
+                         .set("to", path.to.full_name())
+                         .set("fingerprint", to_json(path.from.fingerprint)));
+    }
+    text->table(std::move(table));
+    text->line("");
+    return list;
+  }
+
+  json::Value add_campaigns(Report* report) const {
+    Table table(
+        {"campaign", "started", ">age", ">cells", ">quality", "in force", "rails", "state"});
+    json::Value list = json::Value::array();
+    for (const Campaign& campaign : db_.campaigns(platform_.id)) {
+      const CampaignContent content = content_of(db_, campaign);
+      const double age = age_s(campaign.started_utc);
+      const std::string rails = fmt::format("{}", fmt::join(content.rails, ","));
+      const std::string state = state_text(campaign, content);
+      table.add({short_id(campaign.id), campaign.started_utc, age_text(age),
+                 std::to_string(content.cells), format_fraction(campaign.quality),
+                 in_force(campaign) ? "yes" : "no", rails, state});
+      report->records.rows.push_back(
+          {platform_.id.hex(), campaign.id.hex(), campaign.started_utc, age, rails, content.cells,
+           campaign.quality, campaign.complete, in_force(campaign), state, campaign.command_line});
+      json::Value names = json::Value::array();
+      for (const std::string& rail : content.rails) names.push_back(rail);
+      list.push_back(json::Value::object()
+                         .set("id", campaign.id.hex())
+                         .set("started_utc", campaign.started_utc)
+                         .set("finished_utc", campaign.finished_utc)
+                         .set("age_s", age)
+                         .set("complete", campaign.complete)
+                         .set("in_force", in_force(campaign))
+                         .set("quality", campaign.quality)
+                         .set("cells", content.cells)
+                         .set("rails", std::move(names))
+                         .set("state", state)
+                         .set("tool_version", campaign.tool_version)
+                         .set("command_line", campaign.command_line)
+                         .set("options", to_json(campaign.options)));
+    }
+    report->text.table(std::move(table));
+    return list;
+  }
+
+  const ProfileDb& db_;
+  const Platform& platform_;
+  std::optional<Plan> plan_;
+};
+
+Report show(bool origin, const ProfileOptions& options, const Invocation& invocation) {
+  Report report;
+  const Location location = locate_for_reading(options.db);
+  report.payload.set(
+      "origin", json::Value::object().set("file", location.file).set("reason", location.reason));
+  report.text.line(origin ? fmt::format("Profile: {} ({})", location.file, location.reason)
+                          : fmt::format("Profile: {}", location.file));
+  report.records.header = {"platform", "campaign", "started_utc", "age_s", "rails",       "cells",
+                           "quality",  "complete", "in_force",    "state", "command_line"};
+  try {
+    const OpenProfile profile = open_to_read(options, invocation);
+    json::Value platforms = json::Value::array();
+    for (const Platform& platform : profile.db.platforms()) {
+      if (!options.platform.empty() && platform.id != profile.platform.id) continue;
+      PlatformView(profile.db, platform).add_to(&report, &platforms);
+    }
+    report.payload.set("platforms", std::move(platforms));
+    report.summary = {{"platform", profile.platform.id.hex()},
+                      {"campaigns", std::to_string(report.records.rows.size())},
+                      {"profile", location.file}};
+  } catch (const Error& error) {  // where it is looked for is an answer too
+    report.problem = Problem(error.fault(), error.what());
+  }
+  return report;
+}
+
+}  // namespace
+
+Work declare_show(Options& options, const ProfileOptions& profile) {
+  const auto origin = std::make_shared<bool>(false);
+  options.flag("--origin", *origin, "also say why it is this file");
+  options.example("nmad-tune show --origin");
+  return [origin, &profile](const Invocation& invocation) {
+    return show(*origin, profile, invocation);
+  };
+}
+
+}  // namespace nmt

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-tune thresholds: at which sizes to change from one choice to the other, per rail.
+#include <fmt/format.h>
+
+#include "tools/tune/open_profile.h"
+#include "tools/view/thresholds.h"
+#include "tools/view/verification.h"
+
+namespace nmt {
+namespace {
+
+struct ThresholdsOptions {
+  std::string rails;
+  std::string regime = "hot";
+};
+
+json::Value rails_json(const std::vector<RailPlan>& rails) {
+  json::Value out = json::Value::array();
+  for (const RailPlan& rail : rails) {
+    out.push_back(json::Value::object()
+                      .set("rail", rail.rail)
+                      .set("regime", rail.regime)
+                      .set("placement", rail.placement)
+                      .set("max_unexpected_bytes", rail.max_unexpected_bytes)
+                      .set("thresholds", thresholds_json(rail)));
+  }
+  return out;
+}
+
+Report thresholds(const ThresholdsOptions& options, const ProfileOptions& profile_options,
+                  const Invocation& invocation) {
+  const OpenProfile profile = open_to_read(profile_options, invocation);
+  const Plan plan = read_plan(profile, invocation);
+  const std::vector<std::string> named = split_list(options.rails);
+  require_rails(plan, named);
+  const std::vector<RailPlan> rails = rail_plans(plan, options.regime, named);
+
+  Report report;
+  report.payload.set("platform", platform_json(profile.platform));
+  report.payload.set("rails", rails_json(rails));
+  report.payload.set("verified", plan.verification.has_value());
+  report.text.line(fmt::format("Platform: {}", profile.platform.name));
+  add_thresholds(rails, &report.text);
+  if (!plan.verification) {
+    report.text.line("");
+    report.text.line("Not verified: nmad-sample --verify measures how good these are.");
+  }
+  add_thresholds(rails, &report.records);
+  report.summary = {{"platform", profile.platform.id.hex()},
+                    {"regime", options.regime},
+                    {"rails", std::to_string(rails.size())},
+                    {"verified", plan.verification ? "yes" : "no"},
+                    {"profile", profile.location.file}};
+  return report;
+}
+
+}  // namespace
+
+Work declare_thresholds(Options& options, const ProfileOptions& profile) {
+  const auto own = std::make_shared<ThresholdsOptions>();
+  options.text("--rail", own->rails, "RAIL,...", "of these rails only");
+  options.choice("--regime", own->regime, {"hot", "cold"},
+                 "of messages in the cache, or not in it (hot)");
+  options.example("nmad-tune thresholds --rail shm");
+  return [own, &profile](const Invocation& invocation) {
+    return thresholds(*own, profile, invocation);
+  };
+}
+
+}  // namespace nmt
