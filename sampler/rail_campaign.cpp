@@ -303,7 +303,9 @@ RailReport RailCampaign::report() const {
   report.drift = evidence_.drift();
   std::vector<double> doubts;
   for (const auto& [experiment, estimate] : evidence_.estimates()) {
-    if (!clearly_loses(evidence_, experiment)) doubts.push_back(estimate.doubt);
+    if (clearly_loses(evidence_, experiment)) continue;
+    doubts.push_back(estimate.doubt);
+    if (estimate.disturbed) ++report.untrusted_cells;
   }
   if (!doubts.empty()) report.precision = quantile(doubts, 0.9);
   return report;

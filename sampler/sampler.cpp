@@ -13,7 +13,8 @@
 namespace nmt {
 namespace {
 
-constexpr double kQualityMin = 0.9;  // below this share of undisturbed repetitions: say so
+constexpr double kQualityMin = 0.9;         // below this share of undisturbed repetitions: say so
+constexpr double kUntrustedCellsMax = 0.1;  // above this share of all cells: do not trust it
 
 // Tells the observer where the whole campaign stands while one rail is at work.
 class ProgressReporter {
@@ -149,6 +150,8 @@ CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingO
   CampaignReport report;
   std::size_t repetitions = 0;
   std::size_t disturbed = 0;
+  std::size_t cells = 0;
+  std::size_t untrusted_cells = 0;
   for (std::size_t i = 0; i < rails.size() && !observer.interrupted(); ++i) {
     // What one rail leaves of its share goes to those after it.
     const double left_ns = options.budget_ns - report.elapsed_ns;
@@ -157,12 +160,16 @@ CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingO
     report.elapsed_ns += rail.elapsed_ns;
     repetitions += rail.repetitions;
     disturbed += rail.disturbed;
+    cells += rail.cells;
+    untrusted_cells += rail.untrusted_cells;
   }
   report.interrupted = observer.interrupted();
   if (repetitions > 0) {
     report.quality = 1 - static_cast<double>(disturbed) / static_cast<double>(repetitions);
   }
   report.disturbed = report.quality < kQualityMin;
+  report.trusted =
+      static_cast<double>(untrusted_cells) <= kUntrustedCellsMax * static_cast<double>(cells);
   return report;
 }
 

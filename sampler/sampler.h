@@ -61,6 +61,7 @@ struct RailReport {
   std::size_t repetitions = 0;
   std::size_t disturbed = 0;          // of them, in disturbed blocks: kept and marked
   std::size_t watch_repetitions = 0;  // beside them, of sentinels: watched, not kept
+  std::size_t untrusted_cells = 0;    // never measured undisturbed
   double precision = 0;               // 90th percentile of the cells' relative half-widths
   double drift = 0;                   // largest departure of a round's speed from the usual
   double elapsed_ns = 0;
@@ -70,7 +71,8 @@ struct CampaignReport {
   std::vector<RailReport> rails;
   bool interrupted = false;
   double quality = 1;      // share of repetitions that nothing disturbed
-  bool disturbed = false;  // too much of it to trust without a warning
+  bool disturbed = false;  // less of it than a quiet machine gives: worth a warning
+  bool trusted = true;     // nearly every cell has repetitions that nothing disturbed
   double elapsed_ns = 0;
 };
 
