@@ -9,9 +9,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "node/libraries.h"
 #include "node/sysfs.h"
-#include "node/topology.h"
 
 namespace nmt {
 namespace {
@@ -92,13 +90,6 @@ Fields cheap_fingerprint(const std::string& root) {
   fields["huge_pages"] = chosen(read_line(root + "/sys/kernel/mm/transparent_hugepage/enabled"));
   if (root.empty()) add_this_machine(fields);
   std::erase_if(fields, [](const auto& field) { return field.second.empty(); });
-  return fields;
-}
-
-Fields full_fingerprint() {
-  Fields fields = cheap_fingerprint();
-  fields.merge(topology_fields());  // keeps what is there already
-  fields.merge(library_versions());
   return fields;
 }
 

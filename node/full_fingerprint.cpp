@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "node/fingerprint.h"
+#include "node/libraries.h"
+#include "node/topology.h"
+
+namespace nmt {
+
+Fields full_fingerprint() {
+  Fields fields = cheap_fingerprint();
+  fields.merge(topology_fields());  // keeps what is there already
+  fields.merge(library_versions());
+  return fields;
+}
+
+}  // namespace nmt
