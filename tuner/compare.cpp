@@ -4,16 +4,16 @@
 #include <map>
 #include <set>
 
-#include "tuner/contest.h"
 #include "tuner/thresholds.h"
 #include "tuner/tuner.h"
+#include "tuner/verdict.h"
 
 namespace nmt {
 namespace {
 
 // Least duration of a side at a size, of the curves that were sampled on both sides of it: a
 // method that the sampler gave up on must not win by extrapolation.
-std::optional<double> side_ns(const RailPlan& rail, const Side& side, double size_bytes) {
+std::optional<double> side_ns(const RailPlan& rail, const Candidates& side, double size_bytes) {
   std::optional<double> least;
   for (const PlanCurve& curve : rail.curves) {
     if (!competes(curve.benchmark, curve.method, side)) continue;
@@ -27,7 +27,7 @@ std::optional<double> side_ns(const RailPlan& rail, const Side& side, double siz
 
 std::vector<std::uint64_t> sampled_sizes(const RailPlan& rail, DecisionKind kind) {
   std::set<std::uint64_t> sizes;
-  for (const Side& side : sides(kind)) {
+  for (const Candidates& side : candidates(kind)) {
     for (const PlanCurve& curve : rail.curves) {
       if (!competes(curve.benchmark, curve.method, side)) continue;
       for (const Point& point : curve.duration.points()) {
@@ -45,8 +45,8 @@ std::map<std::uint64_t, double> log_ratios_of(const RailPlan& rail, DecisionKind
   for (const std::uint64_t size_bytes : sampled_sizes(rail, kind)) {
     if (forced && size_bytes >= *forced) break;
     const double size = static_cast<double>(size_bytes);
-    const auto below_ns = side_ns(rail, sides(kind)[0], size);
-    const auto above_ns = side_ns(rail, sides(kind)[1], size);
+    const auto below_ns = side_ns(rail, candidates(kind)[0], size);
+    const auto above_ns = side_ns(rail, candidates(kind)[1], size);
     if (below_ns && above_ns) log_ratios[size_bytes] = std::log(*above_ns / *below_ns);
   }
   return log_ratios;

@@ -75,7 +75,7 @@ bool is_faster(const Rounds& a, const Rounds& b) {
 }
 
 // The best of what competes for this side at this size.
-Contender best(const Side& side, const Cells& cells, std::uint64_t size_bytes) {
+Contender best(const Candidates& side, const Cells& cells, std::uint64_t size_bytes) {
   Contender winner;
   for (const auto& [key, by_size] : cells) {
     if (!competes(key.benchmark, key.method, side)) continue;
@@ -88,7 +88,7 @@ Contender best(const Side& side, const Cells& cells, std::uint64_t size_bytes) {
   return winner;
 }
 
-bool was_measured(const Side& side, std::string_view method, const Cells& cells,
+bool was_measured(const Candidates& side, std::string_view method, const Cells& cells,
                   std::uint64_t size_bytes) {
   return std::any_of(cells.begin(), cells.end(), [&](const auto& curve) {
     return curve.first.benchmark == side.benchmark && curve.first.method == method &&
@@ -112,7 +112,7 @@ std::optional<double> transfer_ns(std::span<const PlanCurve> curves, std::string
 // by the transfers of both methods: the rest of what the benchmark does (a copy at the receiver, a
 // second packet) is the same. 1 where the missing method loses, as it mostly does: it is why the
 // sampler left it out.
-double gain_of_missing(const Side& side, const Contender& winner, const Cells& cells,
+double gain_of_missing(const Candidates& side, const Contender& winner, const Cells& cells,
                        std::uint64_t size_bytes, std::span<const PlanCurve> curves) {
   if (side.benchmark == benchmark::kTransfer) return 1;
   const int packets = side.benchmark == benchmark::kAggregate ? 2 : 1;
@@ -132,11 +132,11 @@ double gain_of_missing(const Side& side, const Contender& winner, const Cells& c
 
 }  // namespace
 
-std::array<Side, 2> sides(DecisionKind kind) {
-  const Side copy = {benchmark::kTransfer, {to_string(Method::kCopy)}};
-  const Side iovec = {benchmark::kTransfer, {to_string(Method::kIovec)}};
-  const Side rendezvous = {benchmark::kTransfer, {to_string(Method::kRendezvous)}};
-  const auto assembled = [](std::string_view benchmark) -> Side {
+std::array<Candidates, 2> candidates(DecisionKind kind) {
+  const Candidates copy = {benchmark::kTransfer, {to_string(Method::kCopy)}};
+  const Candidates iovec = {benchmark::kTransfer, {to_string(Method::kIovec)}};
+  const Candidates rendezvous = {benchmark::kTransfer, {to_string(Method::kRendezvous)}};
+  const auto assembled = [](std::string_view benchmark) -> Candidates {
     return {benchmark, {to_string(Method::kCopy), to_string(Method::kIovec)}};
   };
   switch (kind) {
@@ -151,14 +151,14 @@ std::array<Side, 2> sides(DecisionKind kind) {
   return {};
 }
 
-bool competes(std::string_view benchmark, std::string_view method, const Side& side) {
+bool competes(std::string_view benchmark, std::string_view method, const Candidates& side) {
   return benchmark == side.benchmark &&
          std::find(side.methods.begin(), side.methods.end(), method) != side.methods.end();
 }
 
 std::optional<Duel> fight(DecisionKind kind, const Cells& cells, std::uint64_t size_bytes,
                           std::span<const PlanCurve> curves) {
-  const auto [below_side, above_side] = sides(kind);
+  const auto [below_side, above_side] = candidates(kind);
   const Contender below = best(below_side, cells, size_bytes);
   const Contender above = best(above_side, cells, size_bytes);
   if (below.rounds == nullptr || above.rounds == nullptr) return std::nullopt;

@@ -26,14 +26,14 @@
 namespace nmt {
 
 // Curves that compete for one side: all methods, in all variants, of one benchmark.
-struct Side {
+struct Candidates {
   std::string_view benchmark;
   std::vector<std::string_view> methods;
 };
 
 // In the order of core/method.h's Choices: below, above.
-std::array<Side, 2> sides(DecisionKind kind);
-bool competes(std::string_view benchmark, std::string_view method, const Side& side);
+std::array<Candidates, 2> candidates(DecisionKind kind);
+bool competes(std::string_view benchmark, std::string_view method, const Candidates& side);
 
 struct Duel {
   // Logarithms of what the repetitions of both sides took in one round; neither is empty.

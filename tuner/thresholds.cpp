@@ -7,18 +7,18 @@
 
 #include "core/error.h"
 #include "core/statistics.h"
-#include "tuner/contest.h"
 #include "tuner/tuner.h"
+#include "tuner/verdict.h"
 
 namespace nmt {
 namespace {
 
 // First size of the upper side of a change between bouts i and i + 1, were the log ratios these:
 // where the difference of both durations, linear between the two samples, passes zero.
-std::uint64_t change_position(const Contest& contest, std::span<const double> log_ratios,
+std::uint64_t change_position(const Bouts& bouts, std::span<const double> log_ratios,
                               std::size_t i) {
-  const Duel& before = contest[i].duel;
-  const Duel& after = contest[i + 1].duel;
+  const Duel& before = bouts[i].duel;
+  const Duel& after = bouts[i + 1].duel;
   const double difference_before = before.below_ns * -std::expm1(log_ratios[i]);
   const double difference_after = after.below_ns * -std::expm1(log_ratios[i + 1]);
   const double total = difference_before - difference_after;
@@ -33,7 +33,7 @@ std::string choice_name(DecisionKind kind, bool above) {
 }
 
 // Ranges of a verdict over sampled sizes, cut off where the upper side is forced.
-void set_ranges(Threshold& threshold, const Contest& contest, const Verdict& verdict,
+void set_ranges(Threshold& threshold, const Bouts& bouts, const Verdict& verdict,
                 std::span<const double> log_ratios, std::optional<std::uint64_t> forced) {
   std::uint64_t from = 0;
   bool above = true;
@@ -48,7 +48,7 @@ void set_ranges(Threshold& threshold, const Contest& contest, const Verdict& ver
     above = verdict.front();
     for (std::size_t i = 0; i + 1 < verdict.size(); ++i) {
       if (verdict[i] == verdict[i + 1]) continue;
-      const std::uint64_t position = change_position(contest, log_ratios, i);
+      const std::uint64_t position = change_position(bouts, log_ratios, i);
       if (forced && position >= *forced) break;
       change_at(position);
     }
@@ -82,7 +82,7 @@ void set_answer(Threshold& threshold) {
 
 // 95 % interval of the first change: where it would lie, had every ratio come out otherwise, as its
 // doubt allows (parametric bootstrap over the draws that give as many changes).
-void set_interval(Threshold& threshold, const Contest& contest, const Verdict& verdict,
+void set_interval(Threshold& threshold, const Bouts& bouts, const Verdict& verdict,
                   std::optional<std::uint64_t> forced, std::mt19937_64& random) {
   if (threshold.ranges.size() < 2) return;
   const std::uint64_t position = *threshold.ranges[0].to_bytes;
@@ -92,16 +92,16 @@ void set_interval(Threshold& threshold, const Contest& contest, const Verdict& v
   constexpr int kDraws = 200;
   std::normal_distribution<double> normal;
   std::vector<double> positions;
-  std::vector<double> log_ratios(contest.size());
+  std::vector<double> log_ratios(bouts.size());
   for (int draw = 0; draw < kDraws; ++draw) {
-    for (std::size_t i = 0; i < contest.size(); ++i) {
-      log_ratios[i] = contest[i].duel.log_ratio + contest[i].doubt * normal(random);
+    for (std::size_t i = 0; i < bouts.size(); ++i) {
+      log_ratios[i] = bouts[i].duel.log_ratio + bouts[i].doubt * normal(random);
     }
-    const Verdict drawn = judge(contest, log_ratios);
+    const Verdict drawn = judge(bouts, log_ratios);
     if (count_changes(drawn) != changes || drawn.front() != verdict.front()) continue;
     const auto first = std::adjacent_find(drawn.begin(), drawn.end(), std::not_equal_to<>());
     const std::uint64_t found =
-        change_position(contest, log_ratios, static_cast<std::size_t>(first - drawn.begin()));
+        change_position(bouts, log_ratios, static_cast<std::size_t>(first - drawn.begin()));
     positions.push_back(static_cast<double>(forced ? std::min(found, *forced) : found));
   }
   if (positions.empty()) return;
@@ -122,11 +122,11 @@ double expected_regret(const Bout& bout, bool chose_above) {
 }
 
 // Over the sizes that leave a choice.
-double mean_expected_regret(const Contest& contest, const Threshold& threshold,
+double mean_expected_regret(const Bouts& bouts, const Threshold& threshold,
                             std::optional<std::uint64_t> forced) {
   double total = 0;
   double shares = 0;
-  for (const Bout& bout : contest) {
+  for (const Bout& bout : bouts) {
     const std::uint64_t size_bytes = bout.duel.size_bytes;
     if (forced && size_bytes >= *forced) continue;
     const bool above = threshold.choice_at(size_bytes) == choices(threshold.kind).above;
@@ -136,7 +136,7 @@ double mean_expected_regret(const Contest& contest, const Threshold& threshold,
   return shares > 0 ? total / shares : 0;
 }
 
-bool was_measured(const Side& side, const Cells& cells) {
+bool was_measured(const Candidates& side, const Cells& cells) {
   return std::any_of(cells.begin(), cells.end(), [&](const auto& curve) {
     return competes(curve.first.benchmark, curve.first.method, side);
   });
@@ -148,7 +148,7 @@ std::vector<std::uint64_t> contested_sizes(DecisionKind kind, const Cells& cells
                                            std::optional<std::uint64_t> forced) {
   std::vector<std::uint64_t> sizes;
   for (const auto& [key, by_size] : cells) {
-    if (key.benchmark != sides(kind)[0].benchmark) continue;
+    if (key.benchmark != candidates(kind)[0].benchmark) continue;
     for (const auto& [size_bytes, rounds] : by_size) {
       if (!forced || size_bytes <= *forced) sizes.push_back(size_bytes);
     }
@@ -161,7 +161,7 @@ std::vector<std::uint64_t> contested_sizes(DecisionKind kind, const Cells& cells
 std::optional<Threshold> derive(DecisionKind kind, const Cells& cells,
                                 std::span<const PlanCurve> curves,
                                 std::optional<std::uint64_t> forced, std::mt19937_64& random) {
-  if (!was_measured(sides(kind)[0], cells) || !was_measured(sides(kind)[1], cells)) {
+  if (!was_measured(candidates(kind)[0], cells) || !was_measured(candidates(kind)[1], cells)) {
     return std::nullopt;
   }
   std::vector<Duel> duels;
@@ -169,15 +169,15 @@ std::optional<Threshold> derive(DecisionKind kind, const Cells& cells,
     if (auto duel = fight(kind, cells, size_bytes, curves)) duels.push_back(std::move(*duel));
   }
   if (duels.empty() && !forced) return std::nullopt;
-  const Contest contest = make_contest(std::move(duels));
-  const std::vector<double> log_ratios = log_ratios_of(contest);
-  const Verdict verdict = contest.empty() ? Verdict{} : judge(contest, log_ratios);
+  const Bouts bouts = make_bouts(std::move(duels));
+  const std::vector<double> log_ratios = log_ratios_of(bouts);
+  const Verdict verdict = bouts.empty() ? Verdict{} : judge(bouts, log_ratios);
 
   Threshold threshold{.kind = kind};
-  set_ranges(threshold, contest, verdict, log_ratios, forced);
+  set_ranges(threshold, bouts, verdict, log_ratios, forced);
   set_answer(threshold);
-  set_interval(threshold, contest, verdict, forced, random);
-  threshold.regret = mean_expected_regret(contest, threshold, forced);
+  set_interval(threshold, bouts, verdict, forced, random);
+  threshold.regret = mean_expected_regret(bouts, threshold, forced);
   return threshold;
 }
 

@@ -33,7 +33,7 @@ const Threshold& threshold(const RailPlan& rail, DecisionKind kind) {
   return *rail.find_threshold(kind);
 }
 
-TEST(Thresholds, OfTheIovecContestAreWherePublished) {
+TEST(Thresholds, OfTheIovecDecisionAreWherePublished) {
   for (const auto& [rail, bytes] :
        {std::pair{planted::jack(), 8.0}, std::pair{planted::joe(), 49.0},
         std::pair{planted::genepi(), 4096.0}}) {

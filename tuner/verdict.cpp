@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tuner/contest.h"
+#include "tuner/verdict.h"
 
 #include <algorithm>
 #include <array>
@@ -87,17 +87,17 @@ std::vector<double> shares_of(std::span<const std::uint64_t> sizes_bytes) {
   return shares;
 }
 
-Contest make_contest(std::vector<Duel> duels) {
+Bouts make_bouts(std::vector<Duel> duels) {
   if (duels.empty()) return {};
   std::vector<std::uint64_t> sizes_bytes;
   for (const Duel& duel : duels) sizes_bytes.push_back(duel.size_bytes);
   const std::vector<double> shares = shares_of(sizes_bytes);
   const std::vector<double> doubts = doubts_of(duels);
-  Contest contest;
+  Bouts bouts;
   for (std::size_t i = 0; i < duels.size(); ++i) {
-    contest.push_back({.duel = std::move(duels[i]), .share = shares[i], .doubt = doubts[i]});
+    bouts.push_back({.duel = std::move(duels[i]), .share = shares[i], .doubt = doubts[i]});
   }
-  return contest;
+  return bouts;
 }
 
 double cost(const Bout& bout, double log_ratio, bool chose_above) {
@@ -109,9 +109,9 @@ double cost(const Bout& bout, double log_ratio, bool chose_above) {
   return evidence + bout.share * loss;
 }
 
-Verdict judge(const Contest& contest, std::span<const double> log_ratios) {
-  NMT_CHECK(!contest.empty() && log_ratios.size() == contest.size());
-  const std::size_t n = contest.size();
+Verdict judge(const Bouts& bouts, std::span<const double> log_ratios) {
+  NMT_CHECK(!bouts.empty() && log_ratios.size() == bouts.size());
+  const std::size_t n = bouts.size();
   // least[above]: cost of the cheapest choices up to this size that end with `above`.
   std::array<double, 2> least = {};
   std::vector<std::array<bool, 2>> changed(n);  // from the other choice at the size before
@@ -120,8 +120,8 @@ Verdict judge(const Contest& contest, std::span<const double> log_ratios) {
     for (const bool above : {false, true}) {
       const double after_change = least[!above] + kChangePrice;
       changed[i][above] = i > 0 && after_change < least[above];
-      next[above] = (changed[i][above] ? after_change : least[above]) +
-                    cost(contest[i], log_ratios[i], above);
+      next[above] =
+          (changed[i][above] ? after_change : least[above]) + cost(bouts[i], log_ratios[i], above);
     }
     least = next;
   }
@@ -134,9 +134,9 @@ Verdict judge(const Contest& contest, std::span<const double> log_ratios) {
   return verdict;
 }
 
-std::vector<double> log_ratios_of(const Contest& contest) {
+std::vector<double> log_ratios_of(const Bouts& bouts) {
   std::vector<double> log_ratios;
-  for (const Bout& bout : contest) log_ratios.push_back(bout.duel.log_ratio);
+  for (const Bout& bout : bouts) log_ratios.push_back(bout.duel.log_ratio);
   return log_ratios;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tuner/contest.h"
+#include "tuner/verdict.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,15 +25,15 @@ Duel duel(std::uint64_t size_bytes, double log_ratio, double doubt, std::size_t 
 }
 
 // Equal doubts at sizes 1, 2, 4 ...
-Contest contest(const std::vector<double>& log_ratios, double doubt = 0.01) {
+Bouts bouts_of(const std::vector<double>& log_ratios, double doubt = 0.01) {
   std::vector<Duel> duels;
   for (std::size_t i = 0; i < log_ratios.size(); ++i) {
     duels.push_back(duel(std::uint64_t{1} << i, log_ratios[i], doubt));
   }
-  return make_contest(duels);
+  return make_bouts(duels);
 }
 
-Verdict judge(const Contest& contest) { return nmt::judge(contest, log_ratios_of(contest)); }
+Verdict judge(const Bouts& bouts) { return nmt::judge(bouts, log_ratios_of(bouts)); }
 
 TEST(Shares, FillTheLogarithmicAxis) {
   const std::vector<std::uint64_t> sizes = {1, 2, 4, 1000, 1001, 65536};
@@ -47,38 +47,38 @@ TEST(Shares, FillTheLogarithmicAxis) {
 }
 
 TEST(Judge, ChangesOnceWhereTheSignChanges) {
-  EXPECT_THAT(judge(contest({0.3, 0.2, 0.1, -0.1, -0.2})),
+  EXPECT_THAT(judge(bouts_of({0.3, 0.2, 0.1, -0.1, -0.2})),
               ElementsAre(false, false, false, true, true));
 }
 
 TEST(Judge, NeverChangesWhereOneSideAlwaysWins) {
-  EXPECT_THAT(judge(contest({0.3, 0.2, 0.1})), ElementsAre(false, false, false));
-  EXPECT_THAT(judge(contest({-0.3, -0.2, -0.1})), ElementsAre(true, true, true));
+  EXPECT_THAT(judge(bouts_of({0.3, 0.2, 0.1})), ElementsAre(false, false, false));
+  EXPECT_THAT(judge(bouts_of({-0.3, -0.2, -0.1})), ElementsAre(true, true, true));
 }
 
 TEST(Judge, KeepsAnIslandThatIsProven) {
-  EXPECT_THAT(judge(contest({0.3, 0.3, -0.1, 0.3, 0.3})),
+  EXPECT_THAT(judge(bouts_of({0.3, 0.3, -0.1, 0.3, 0.3})),
               ElementsAre(false, false, true, false, false));
 }
 
 TEST(Judge, DropsAnIslandThatNoiseCouldMake) {
-  EXPECT_THAT(judge(contest({0.3, 0.3, -0.04, 0.3, 0.3})),
+  EXPECT_THAT(judge(bouts_of({0.3, 0.3, -0.04, 0.3, 0.3})),
               ElementsAre(false, false, false, false, false));
 }
 
 TEST(Judge, KeepsAnIslandOfSeveralSizesThatNoneCouldKeepAlone) {
-  EXPECT_THAT(judge(contest({0.3, -0.035, -0.035, -0.035, 0.3})),
+  EXPECT_THAT(judge(bouts_of({0.3, -0.035, -0.035, -0.035, 0.3})),
               ElementsAre(false, true, true, true, false));
 }
 
 TEST(Judge, DoesNotChangeForWhatCountsAsEqual) {
   // Known to a hundredth of a percent, and still not worth a change.
-  const Contest some = contest({0.009, 0.009, -0.009, -0.009, 0.009}, 1e-4);
+  const Bouts some = bouts_of({0.009, 0.009, -0.009, -0.009, 0.009}, 1e-4);
   EXPECT_EQ(count_changes(judge(some)), 0u);
 }
 
 TEST(Judge, PlacesAChangeByTheLeastSlowdownWhereNothingIsProven) {
-  EXPECT_THAT(judge(contest({0.3, 0.3, 0.008, -0.002, 0.004, -0.009, -0.3, -0.3})),
+  EXPECT_THAT(judge(bouts_of({0.3, 0.3, 0.008, -0.002, 0.004, -0.009, -0.3, -0.3})),
               ElementsAre(false, false, false, false, false, true, true, true));
 }
 
@@ -86,7 +86,7 @@ TEST(Judge, IsNotBoughtByOneWildPairOfRepetitions) {
   std::vector<Duel> duels;
   for (std::size_t i = 0; i < 7; ++i) duels.push_back(duel(std::uint64_t{1} << i, 0.05, 0.01));
   duels[3] = duel(8, -3, 0, 1);
-  const Verdict verdict = judge(make_contest(duels));
+  const Verdict verdict = judge(make_bouts(duels));
   EXPECT_EQ(count_changes(verdict), 0u);
   EXPECT_FALSE(verdict[0]);
 }
@@ -98,7 +98,7 @@ TEST(Judge, IsNotPulledByASizeThatWasMeasuredBadly) {
   }
   duels[1].log_ratio = -2;
   duels[1].doubt = 1;
-  EXPECT_THAT(judge(make_contest(duels)),
+  EXPECT_THAT(judge(make_bouts(duels)),
               ElementsAre(false, false, false, false, false, true, true, true));
 }
 
@@ -110,7 +110,7 @@ TEST(Doubts, GrowWhereRoundsDifferMoreThanTheirRepetitions) {
   for (const double ratio : {-0.1, 0.1, -0.1, 0.1, -0.1, 0.1}) {
     swaying.rounds.push_back({{0, 0}, {ratio, ratio}});
   }
-  const Contest both = make_contest({steady, swaying});
+  const Bouts both = make_bouts({steady, swaying});
   EXPECT_GT(both[1].doubt, 0.04);
   EXPECT_LT(both[0].doubt, both[1].doubt);
 }
@@ -122,13 +122,13 @@ TEST(Doubts, OfAFewRoundsAreLearntFromTheOtherSizes) {
     duels.back().rounds = {{{0}, {-0.05}}, {{0}, {0.05}}};
   }
   duels.push_back(duel(17, 0, 0.001));  // one round, whose repetitions agree
-  EXPECT_GT(make_contest(duels).back().doubt, 0.05);
+  EXPECT_GT(make_bouts(duels).back().doubt, 0.05);
 }
 
-double total_cost(const Contest& contest, const Verdict& verdict) {
+double total_cost(const Bouts& bouts, const Verdict& verdict) {
   double total = kChangePrice * static_cast<double>(count_changes(verdict));
-  for (std::size_t i = 0; i < contest.size(); ++i) {
-    total += cost(contest[i], contest[i].duel.log_ratio, verdict[i]);
+  for (std::size_t i = 0; i < bouts.size(); ++i) {
+    total += cost(bouts[i], bouts[i].duel.log_ratio, verdict[i]);
   }
   return total;
 }
@@ -139,7 +139,7 @@ TEST(Judge, IsAsGoodAsTryingEveryVerdict) {
   for (int trial = 0; trial < 200; ++trial) {
     std::vector<double> log_ratios(1 + random() % 9);
     for (double& log_ratio : log_ratios) log_ratio = ratio(random);
-    const Contest some = contest(log_ratios);
+    const Bouts some = bouts_of(log_ratios);
     double least = std::numeric_limits<double>::infinity();
     for (unsigned bits = 0; bits < 1u << some.size(); ++bits) {
       Verdict verdict(some.size());

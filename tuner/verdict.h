@@ -22,12 +22,12 @@ struct Bout {
   double share = 0;  // what this size stands for (shares_of)
   double doubt = 0;  // of duel.log_ratio, in the light of the other sizes'
 };
-using Contest = std::vector<Bout>;  // in order of sizes
+using Bouts = std::vector<Bout>;  // in order of sizes
 
 // The part of the logarithmic axis that is nearest to each of these ascending sizes; together 1.
 std::vector<double> shares_of(std::span<const std::uint64_t> sizes_bytes);
 
-Contest make_contest(std::vector<Duel> duels);  // in order of sizes
+Bouts make_bouts(std::vector<Duel> duels);  // in order of sizes
 
 // What speaks against a choice at one size, were its log ratio this: evidence, and the slowdown
 // (a logarithm, by the size's share), which is always small beside any evidence that counts.
@@ -42,9 +42,9 @@ inline constexpr double kChangePrice = 8;
 using Verdict = std::vector<bool>;
 
 // The cheapest verdict, were the log ratios these.
-Verdict judge(const Contest& contest, std::span<const double> log_ratios);
+Verdict judge(const Bouts& bouts, std::span<const double> log_ratios);
 
-std::vector<double> log_ratios_of(const Contest& contest);  // as measured
+std::vector<double> log_ratios_of(const Bouts& bouts);  // as measured
 std::size_t count_changes(const Verdict& verdict);
 
 }  // namespace nmt
