@@ -108,13 +108,6 @@ const Sample& Evidence::sample(const Experiment& experiment, bool held_out) cons
   return session_[index_.at({experiment, held_out})];
 }
 
-std::span<const Repetition> Evidence::repetitions(const Experiment& experiment,
-                                                  bool held_out) const {
-  const auto found = index_.find({experiment, held_out});
-  if (found == index_.end()) return {};
-  return session_[found->second].repetitions;
-}
-
 void Evidence::refresh() {
   std::vector<Sample> all = earlier_;
   all.insert(all.end(), session_.begin(), session_.end());
@@ -122,15 +115,18 @@ void Evidence::refresh() {
   drift_ = 0;
   for (const auto& [round, factor] : factors) drift_ = std::max(drift_, std::abs(factor - 1));
 
-  std::map<Experiment, std::vector<Sample>> cells;
+  std::map<std::pair<Experiment, bool>, std::vector<Sample>> cells;
   for (Sample& sample : all) {
     Experiment experiment;
-    if (sample.held_out || !experiment_of(sample, &experiment)) continue;
-    cells[experiment].push_back(std::move(sample));
+    if (!experiment_of(sample, &experiment)) continue;
+    cells[{experiment, sample.held_out}].push_back(std::move(sample));
   }
   estimates_.clear();
-  for (const auto& [experiment, parts] : cells) {
-    estimates_[experiment] = estimate(parts, factors, precision_);
+  held_out_estimates_.clear();
+  for (const auto& [cell, parts] : cells) {
+    const auto& [experiment, held_out] = cell;
+    (held_out ? held_out_estimates_ : estimates_)[experiment] =
+        estimate(parts, factors, precision_);
   }
 
   std::set<std::uint64_t> sizes[2];
@@ -141,9 +137,10 @@ void Evidence::refresh() {
   for (std::size_t i = 0; i < 2; ++i) sizes_bytes_[i].assign(sizes[i].begin(), sizes[i].end());
 }
 
-const Estimate* Evidence::find(const Experiment& experiment) const {
-  const auto found = estimates_.find(experiment);
-  return found == estimates_.end() ? nullptr : &found->second;
+const Estimate* Evidence::find(const Experiment& experiment, bool held_out) const {
+  const std::map<Experiment, Estimate>& known = held_out ? held_out_estimates_ : estimates_;
+  const auto found = known.find(experiment);
+  return found == known.end() ? nullptr : &found->second;
 }
 
 void Evidence::note_guess(const Experiment& experiment, double duration_ns) {

@@ -42,11 +42,11 @@ class Evidence {
   bool mark(const Experiment& experiment, bool held_out, std::size_t first, std::size_t count,
             bool disturbed);
   const Sample& sample(const Experiment& experiment, bool held_out) const;  // must be there
-  std::span<const Repetition> repetitions(const Experiment& experiment, bool held_out) const;
 
   // Estimates anew, from everything there is; call after a round.
   void refresh();
-  const Estimate* find(const Experiment& experiment) const;  // null where never measured
+  // Null where never measured. Held-out cells are known apart.
+  const Estimate* find(const Experiment& experiment, bool held_out = false) const;
 
   // Sizes at which a transfer was measured (and not held out), ascending.
   const std::vector<std::uint64_t>& sizes_bytes(Regime regime) const {
@@ -70,6 +70,7 @@ class Evidence {
   std::vector<Sample> session_;
   std::map<std::pair<Experiment, bool>, std::size_t> index_;  // into session_; bool: held out
   std::map<Experiment, Estimate> estimates_;
+  std::map<Experiment, Estimate> held_out_estimates_;
   std::vector<std::uint64_t> sizes_bytes_[2];  // by regime
   std::map<Experiment, double> guesses_ns_;
   std::uint32_t next_round_ = 0;

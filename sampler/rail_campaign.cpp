@@ -12,8 +12,8 @@ namespace nmt {
 namespace {
 
 constexpr double kVisitsPerBudget = 600;  // experiments' visits that a budget should hold
-// Longer than a timer tick's or a short interrupt's work, shorter than a scheduler's slice.
-constexpr double kRepetitionNsMin = 50e3;
+// Longer than what an interrupt takes, shorter than a scheduler's slice.
+constexpr double kRepetitionNsMin = 200e3;
 constexpr std::uint32_t kWarmUpBatchMax = 10000;
 constexpr double kWarmUpNsMax = 100e6;
 constexpr double kWarmUpAgreement = 0.02;
@@ -28,6 +28,7 @@ constexpr double kVerifyShare = 0.3;  // of the time spent
 constexpr std::size_t kHeldOutSizes = 44;
 constexpr std::size_t kHeldOutPerRound = 15;
 constexpr std::size_t kHeldOutRounds = 4;
+constexpr std::size_t kHeldOutRoundsMax = 24;
 
 }  // namespace
 
@@ -178,19 +179,19 @@ std::vector<RailCampaign::Block> RailCampaign::sampling_round() {
   return blocks;
 }
 
-// Held-out sizes that were measured in the fewest rounds, and the anchors.
+// The held-out sizes that need it most, and the anchors.
 std::vector<RailCampaign::Block> RailCampaign::verifying_round() {
-  std::vector<std::pair<std::size_t, std::uint64_t>> wanted;
+  std::vector<std::pair<double, std::uint64_t>> wanted;
   for (const std::uint64_t size : held_out_) {
-    const std::size_t rounds = held_out_rounds(size);
-    if (rounds < kHeldOutRounds) wanted.push_back({rounds, size});
+    const double score = held_out_score(size);
+    if (score >= 1) wanted.push_back({score, size});
   }
   if (wanted.empty()) return {};
   std::shuffle(wanted.begin(), wanted.end(), random_);
   std::stable_sort(wanted.begin(), wanted.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<Block> blocks;
-  for (const auto& [rounds, size] : wanted) {
+  for (const auto& [score, size] : wanted) {
     if (blocks.size() < kHeldOutPerRound) blocks.push_back({Regime::kHot, size, true});
   }
   add_anchors(&blocks);
@@ -283,14 +284,20 @@ std::vector<Experiment> RailCampaign::experiments(const Block& block) const {
   return all;
 }
 
-// Undisturbed rounds in which a held-out size was measured.
-std::size_t RailCampaign::held_out_rounds(std::uint64_t size_bytes) const {
+// Some rounds everywhere first, the sizes with the fewest before the others; then where the better
+// choice is in doubt, since a regret cannot be told apart from noise there.
+double RailCampaign::held_out_score(std::uint64_t size_bytes) const {
   const Experiment first = experiments_at(offer_, Regime::kHot, size_bytes).front();
-  std::set<std::uint32_t> rounds;
-  for (const Repetition& repetition : evidence_.repetitions(first, true)) {
-    if (!repetition.disturbed) rounds.insert(repetition.round);
+  const Estimate* estimate = evidence_.find(first, true);
+  const std::size_t rounds = estimate == nullptr || estimate->disturbed ? 0 : estimate->rounds;
+  if (rounds < kHeldOutRounds) return 1000 - static_cast<double>(rounds);
+  if (rounds >= kHeldOutRoundsMax) return 0;
+  double score = 0;
+  for (const Contest& contest : contests_at(offer_, Regime::kHot, size_bytes)) {
+    Ratio ratio;
+    if (ratio_of(evidence_, contest, true, &ratio)) score = std::max(score, doubt_score(ratio));
   }
-  return rounds.size();
+  return score;
 }
 
 RailReport RailCampaign::report() const {

@@ -66,7 +66,7 @@ class RailCampaign {
   void run_block(const Block& block);
   Signature signature_of(const BlockResult& result, std::span<const Step> steps) const;
   std::vector<Experiment> experiments(const Block& block) const;
-  std::size_t held_out_rounds(std::uint64_t size_bytes) const;
+  double held_out_score(std::uint64_t size_bytes) const;
   std::uint32_t passes(const Block& block) const { return block.anchor ? 1 : kPasses; }
   double cost_ns(const Block& block) const {
     return pacing_.cost_ns(experiments(block), passes(block));

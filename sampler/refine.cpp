@@ -17,6 +17,8 @@ constexpr double kGapMin = 1.06;
 // The regret that an unknown position between two sizes may cost: their difference times the
 // share of the log axis (in octaves) that it would be wrong on.
 constexpr double kBracketRegret = 0.03;
+// The better of two choices may stay in doubt by about what counts as equal.
+constexpr double kDecisionDoubt = 0.015;
 // A cell seen in one round only cannot tell its own noise from the round's.
 constexpr double kOneRoundScore = 1.2;
 // A cell seen only while something disturbed it says little of anything.
@@ -134,7 +136,7 @@ void wish_for_decisions(const Evidence& evidence, const Offer& offer, Regime reg
   for (const std::uint64_t size_bytes : evidence.sizes_bytes(regime)) {
     for (const Contest& contest : contests_at(offer, regime, size_bytes)) {
       Ratio here;
-      if (!ratio_of(evidence, contest, &here)) continue;
+      if (!ratio_of(evidence, contest, false, &here)) continue;
       const auto before = last.find(contest.kind);
       if (before != last.end()) {
         const auto& [left_bytes, left] = before->second;
@@ -143,17 +145,17 @@ void wish_for_decisions(const Evidence& evidence, const Offer& offer, Regime reg
         const double octaves = std::log2(gap(left_bytes, size_bytes));
         if (changes) wishlist->add_between(left_bytes, size_bytes, loss * octaves / kBracketRegret);
       }
-      const bool open = std::abs(here.log_ratio) < here.doubt;
-      if (open) wishlist->add(size_bytes, here.doubt / (2 * kBracketRegret));
+      wishlist->add(size_bytes, doubt_score(here));
       last[contest.kind] = {size_bytes, here};
     }
   }
 }
 
-const Estimate* best_of(const Evidence& evidence, const std::vector<Experiment>& ways) {
+const Estimate* best_of(const Evidence& evidence, const std::vector<Experiment>& ways,
+                        bool held_out) {
   const Estimate* best = nullptr;
   for (const Experiment& way : ways) {
-    const Estimate* estimate = evidence.find(way);
+    const Estimate* estimate = evidence.find(way, held_out);
     if (estimate == nullptr || estimate->duration_ns <= 0) continue;
     if (best == nullptr || estimate->duration_ns < best->duration_ns) best = estimate;
   }
@@ -192,9 +194,13 @@ std::vector<std::uint64_t> anchors(std::uint64_t size_bytes_max) {
   return chosen;
 }
 
-bool ratio_of(const Evidence& evidence, const Contest& contest, Ratio* ratio) {
-  const Estimate* below = best_of(evidence, contest.below);
-  const Estimate* above = best_of(evidence, contest.above);
+double doubt_score(const Ratio& ratio) {
+  return std::abs(ratio.log_ratio) < ratio.doubt ? ratio.doubt / kDecisionDoubt : 0;
+}
+
+bool ratio_of(const Evidence& evidence, const Contest& contest, bool held_out, Ratio* ratio) {
+  const Estimate* below = best_of(evidence, contest.below, held_out);
+  const Estimate* above = best_of(evidence, contest.above, held_out);
   if (below == nullptr || above == nullptr) return false;
   ratio->log_ratio = std::log(below->duration_ns / above->duration_ns);
   ratio->doubt = std::hypot(below->doubt, above->doubt);

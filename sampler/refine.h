@@ -39,7 +39,11 @@ struct Ratio {
   double log_ratio = 0;
   double doubt = 0;
 };
-bool ratio_of(const Evidence& evidence, const Contest& contest, Ratio* ratio);
+bool ratio_of(const Evidence& evidence, const Contest& contest, bool held_out, Ratio* ratio);
+
+// How badly a contest at a size needs more repetitions (1: just): the better side is in doubt, and
+// choosing wrongly may cost more than goes for equal.
+double doubt_score(const Ratio& ratio);
 
 // Whether the other way of sending eagerly beats this one clearly, at this size or on both sides
 // of it: measuring it again would only cost time.
