@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -109,8 +110,10 @@ class Reader {
       std::uint64_t high = std::numeric_limits<std::uint64_t>::max()) const;
   std::int64_t integer(std::int64_t low, std::int64_t high) const;
   bool is_null() const { return value_->is_null(); }
+  const Value& value() const { return *value_; }
 
   // Throws unless every member is in `known`: a misspelt option must not be ignored.
+  void only(std::span<const std::string_view> known) const;
   void only(std::initializer_list<std::string_view> known) const;
   [[noreturn]] void fail(std::string_view problem) const;
 

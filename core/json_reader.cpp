@@ -148,6 +148,10 @@ std::int64_t Reader::integer(std::int64_t low, std::int64_t high) const {
 }
 
 void Reader::only(std::initializer_list<std::string_view> known) const {
+  only(std::span<const std::string_view>(known.begin(), known.size()));
+}
+
+void Reader::only(std::span<const std::string_view> known) const {
   for (const auto& [key, value] : as_object()) {
     if (std::find(known.begin(), known.end(), key) == known.end()) {
       fail(fmt::format("'{}' is not known here; known are {}", printable(key),

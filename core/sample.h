@@ -141,6 +141,7 @@ struct SampleSet {
   Session session;
   Path path;
   std::vector<Sample> samples;
+  std::vector<Path> others;  // measured together with `path`, as one group; else empty
 };
 
 }  // namespace nmt

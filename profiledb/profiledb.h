@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/plan.h"
+#include "core/rail.h"
 #include "core/sample.h"
 
 namespace nmt {
@@ -38,12 +39,14 @@ class ProfileDb {
   enum class Mode { kRead, kWrite };
   struct Options {
     Mode mode = Mode::kRead;
-    double wait_ns = 30e9;  // for another writer
+    double wait_ns = 30e9;                                // for another writer
     std::function<void(const std::string&)> notice = {};  // "waiting for ..."; may be empty
   };
   // kWrite creates the file and its directory where absent and migrates an older schema; kRead
   // does neither. Refuses foreign files and newer schemas, with both numbers.
   ProfileDb(const std::string& file, const Options& options);
+  // Same rules, no file: for results that could not be stored, to be exported.
+  static ProfileDb in_memory();
   ~ProfileDb();
   ProfileDb(ProfileDb&&) noexcept;
 
@@ -53,6 +56,8 @@ class ProfileDb {
   Platform ensure_platform(const Platform& platform);
   Node ensure_node(const Node& node, const Id& platform);
   Path ensure_path(const Path& path);
+  // Stored paths that are measured together; its id stands for a path's in store_samples().
+  Id ensure_path_group(std::span<const Id> paths);
 
   // Measuring.
   void begin_campaign(const Campaign& campaign);
@@ -69,33 +74,43 @@ class ProfileDb {
   std::vector<Campaign> campaigns(const Id& platform) const;  // newest first
   std::vector<SampleSet> sample_sets(const Id& campaign) const;
   // Campaigns to derive from: the pinned ones; else per path and condition the newest complete one
-  // wins, an incomplete one only where there is nothing else.
+  // wins, an incomplete one only where there is nothing else. Paths between the same nodes and
+  // rail names count as one here: what a rail was before its fingerprint changed is superseded.
   std::vector<SampleSet> sample_sets_in_force(const Id& platform) const;
-  void pin(std::span<const Id> campaigns);  // these together are in force; empty: unpin all
+  // These together are in force on their platforms; empty: nothing is pinned any more.
+  void pin(std::span<const Id> campaigns);
 
   // Derived.
   void store_plan(const Plan& plan);  // replaces the platform's
   std::optional<Plan> plan(const Id& platform) const;
+  // Whether the samples in force are still those that the stored plan was derived from.
+  bool plan_is_current(const Id& platform) const;
 
   // Care.
   struct Problem {
-    std::string where;   // table, row
+    std::string where;  // table, row
     std::string what;
     std::string remedy;  // what can be saved
   };
   std::vector<Problem> check() const;
-  std::size_t prune(std::size_t keep);  // newest complete campaigns per platform; returns dropped
+  // Drops campaigns that have at least `keep` newer complete ones for everything they measured;
+  // never a pinned one. Returns how many.
+  std::size_t prune(std::size_t keep);
 
   // Whole profiles. Import and merge are all or nothing.
   struct ExportOptions {
-    bool anonymous = false;  // host names, addresses and serial numbers removed
+    bool anonymous = false;  // host names, addresses, serial numbers and command lines removed
+    bool salvage = false;    // leave out what is damaged instead of refusing
   };
   std::string export_json(const ExportOptions& options) const;
-  void import_json(std::string_view text, std::string_view what);  // union, by identifier
+  // Union, by identifier; equal platforms, nodes, rails and paths are folded together. Of two
+  // versions of a campaign or a sample the one that knows more stays. `what` names the text.
+  void import_json(std::string_view text, std::string_view what);
   void merge(const ProfileDb& other);
 
  private:
   struct Implementation;
+  explicit ProfileDb(std::unique_ptr<Implementation> implementation);
   std::unique_ptr<Implementation> implementation_;
 };
 

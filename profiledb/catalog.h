@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The catalog of a profile (all its small tables) read whole, and what is looked up in it.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "profiledb/rows.h"
+#include "profiledb/sqlite.h"
+#include "profiledb/table.h"
+
+namespace nmt {
+
+Catalog load_catalog(const sqlite::Database& database);  // Error(kDatabase) where damaged
+
+// With their conditions; of a session that stands in the catalog.
+std::vector<SampleRow> load_samples(const sqlite::Database& database, const Catalog& catalog,
+                                    const Id& session, const OnDamage& on_damage);
+
+template <class Row>
+const Row* find_row(const std::vector<Row>& rows, const Id& id) {
+  const auto found = std::ranges::find(rows, id, &Row::id);
+  return found == rows.end() ? nullptr : &*found;
+}
+
+// The row with this id; Error(kUsage) "FILE: no TABLE ID" where there is none.
+template <class Row>
+const Row& require_row(const sqlite::Database& database, const std::vector<Row>& rows,
+                       const Id& id) {
+  const Row* row = find_row(rows, id);
+  if (row == nullptr) {
+    throw Error(Fault::kUsage,
+                database.file() + ": no " + std::string(Row::kTable) + " " + id.hex());
+  }
+  return *row;
+}
+
+// Paths of a group in the order of their ids; of a group of one, that path.
+std::vector<Path> paths_of_group(const Catalog& catalog, const Id& path_group);
+std::vector<Id> member_ids(const Catalog& catalog, const Id& path_group);
+
+// As they read after being stored.
+bool same_fields(const Fields& a, const Fields& b);
+bool same_rail(const RailRow& row, const Id& node, const Rail& rail);
+
+// By start; of two with one start, by id.
+std::vector<CampaignRow> newest_first(std::vector<CampaignRow> campaigns);
+
+}  // namespace nmt

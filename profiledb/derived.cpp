@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What was derived from samples: plans. Reading one touches no raw data.
+#include "core/clock.h"
+#include "core/plan_json.h"
+#include "profiledb/catalog.h"
+#include "profiledb/implementation.h"
+#include "profiledb/in_force.h"
+#include "profiledb/table.h"
+
+namespace nmt {
+
+using sqlite::Database;
+using sqlite::Statement;
+using sqlite::Transaction;
+
+namespace {
+
+std::optional<DerivedRow> load_plan_row(const Database& database, const Id& platform) {
+  for (DerivedRow& row : load<DerivedRow>(database, refuse_damage(database, "what was derived"))) {
+    if (row.platform == platform && row.kind == kPlanKind) return std::move(row);
+  }
+  return std::nullopt;
+}
+
+// By SQL and unseen, so that a damaged plan can be replaced.
+void erase_plan(const Database& database, const Id& platform) {
+  Statement statement(database,
+                      "DELETE FROM derived WHERE platform = ? AND kind = ? RETURNING digest");
+  RowBinder(statement, 1)("platform", platform);
+  statement.bind_text(2, kPlanKind);
+  Seals changes;
+  while (statement.step()) {
+    changes[std::string(DerivedRow::kTable)].remove(
+        static_cast<std::uint64_t>(statement.integer(0)));
+  }
+  add_to_seals(database, changes);
+}
+
+std::uint64_t source_digest_now(const Database& database, const Id& platform) {
+  const Catalog catalog = load_catalog(database);
+  require_row(database, catalog.platforms, platform);
+  return source_digest(database, catalog, in_force(campaign_cells(database, catalog, platform)));
+}
+
+}  // namespace
+
+void ProfileDb::store_plan(const Plan& plan) {
+  Database& database = implementation_->database;
+  Transaction transaction(database, Transaction::Kind::kWrite);
+  const DerivedRow row{.id = Id::random(),
+                       .platform = plan.platform,
+                       .kind = std::string(kPlanKind),
+                       .name = "",
+                       .created_utc = utc_now(),
+                       .tool_version = NMT_VERSION,
+                       .source_digest = source_digest_now(database, plan.platform),
+                       .content = to_json(plan)};
+  erase_plan(database, plan.platform);
+  insert(database, row);
+  transaction.commit();
+}
+
+std::optional<Plan> ProfileDb::plan(const Id& platform) const {
+  const Transaction transaction(implementation_->database, Transaction::Kind::kRead);
+  const auto row = load_plan_row(implementation_->database, platform);
+  if (!row) return std::nullopt;
+  try {
+    return plan_from_json(json::Reader(row->content, "plan"));
+  } catch (const Error& error) {
+    throw Error(Fault::kDatabase, file() + ": the stored plan cannot be read (" + error.what() +
+                                      "); 'nmad-tune retune' derives it again");
+  }
+}
+
+bool ProfileDb::plan_is_current(const Id& platform) const {
+  Database& database = implementation_->database;
+  const Transaction transaction(database, Transaction::Kind::kRead);
+  const auto row = load_plan_row(database, platform);
+  return row && row->source_digest == source_digest_now(database, platform);
+}
+
+}  // namespace nmt

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Whole profiles in and out: export, import, merge.
+#include <type_traits>
+#include <utility>
+
+#include "profiledb/anonymous.h"
+#include "profiledb/catalog.h"
+#include "profiledb/contents_json.h"
+#include "profiledb/implementation.h"
+#include "profiledb/survey.h"
+#include "profiledb/unite.h"
+
+namespace nmt {
+
+using sqlite::Database;
+using sqlite::Transaction;
+
+namespace {
+
+Contents load_contents(Database& database) {
+  const Transaction transaction(database, Transaction::Kind::kRead);
+  Contents contents;
+  static_cast<Catalog&>(contents) = load_catalog(database);
+  for (const SessionRow& session : contents.sessions) {
+    const OnDamage on_damage = refuse_damage(database, "campaign " + session.campaign.hex());
+    for (SampleRow& row : load_samples(database, contents, session.id, on_damage)) {
+      contents.samples.push_back(std::move(row));
+    }
+  }
+  contents.derived = load<DerivedRow>(database, refuse_damage(database, "what was derived"));
+  return contents;
+}
+
+Contents salvage(Database& database) {
+  const Transaction transaction(database, Transaction::Kind::kRead);
+  return survey(database).whole;
+}
+
+}  // namespace
+
+std::string ProfileDb::export_json(const ExportOptions& options) const {
+  Database& database = implementation_->database;
+  Contents contents = options.salvage ? salvage(database) : load_contents(database);
+  if (options.anonymous) make_anonymous(contents);
+  return contents_to_json(contents).dump() + "\n";
+}
+
+void ProfileDb::import_json(std::string_view text, std::string_view what) {
+  Contents contents = contents_from_json(json::parse(text, what), what);
+  Transaction transaction(implementation_->database, Transaction::Kind::kWrite);
+  unite(implementation_->database, std::move(contents));
+  transaction.commit();
+}
+
+void ProfileDb::merge(const ProfileDb& other) {
+  Contents contents = load_contents(other.implementation_->database);
+  Transaction transaction(implementation_->database, Transaction::Kind::kWrite);
+  unite(implementation_->database, std::move(contents));
+  transaction.commit();
+}
+
+}  // namespace nmt

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What stands behind ProfileDb. Its methods are grouped by idea: identity.cpp, campaigns.cpp,
+// samples.cpp, derived.cpp, survey.cpp, exchange.cpp. Each public method is one transaction.
+#pragma once
+
+#include "profiledb/profiledb.h"
+#include "profiledb/sqlite.h"
+
+namespace nmt {
+
+struct ProfileDb::Implementation {
+  sqlite::Database database;
+};
+
+}  // namespace nmt

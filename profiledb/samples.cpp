@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Samples: stored block by block, read back by campaign or as what is in force.
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "profiledb/catalog.h"
+#include "profiledb/implementation.h"
+#include "profiledb/in_force.h"
+#include "profiledb/table.h"
+
+namespace nmt {
+
+using sqlite::Database;
+using sqlite::Transaction;
+
+namespace {
+
+// One set per session and path (or group), of the samples that `counts` accepts.
+std::vector<SampleSet> load_sets(const Database& database, const Catalog& catalog,
+                                 const CampaignRow& campaign,
+                                 const std::function<bool(const SampleRow&)>& counts) {
+  const OnDamage on_damage =
+      refuse_damage(database, "campaign " + campaign.id.hex() + " of " + campaign.started_utc);
+  std::vector<SampleSet> sets;
+  for (const SessionRow& session : catalog.sessions) {
+    if (session.campaign != campaign.id) continue;
+    std::map<Id, std::vector<Sample>> by_group;
+    for (SampleRow& row : load_samples(database, catalog, session.id, on_damage)) {
+      if (counts(row)) by_group[row.path_group].push_back(std::move(row.sample));
+    }
+    for (auto& [path_group, samples] : by_group) {
+      std::vector<Path> paths = paths_of_group(catalog, path_group);
+      if (paths.empty()) on_damage("the path of a sample is lost");
+      const Path first = paths.front();
+      paths.erase(paths.begin());
+      sets.push_back({campaign, session, first, std::move(samples), std::move(paths)});
+    }
+  }
+  return sets;
+}
+
+}  // namespace
+
+void ProfileDb::store_samples(const Id& session, const Id& path, std::span<const Sample> samples) {
+  Database& database = implementation_->database;
+  Transaction transaction(database, Transaction::Kind::kWrite);
+  const Catalog catalog = load_catalog(database);
+  require_row(database, catalog.sessions, session);
+  require_row(database, catalog.path_groups, path);
+  std::map<Id, ConditionRow> new_conditions;
+  std::vector<SampleRow> rows;
+  for (const Sample& sample : samples) {
+    const ConditionRow condition = row_of(sample.condition);
+    if (find_row(catalog.conditions, condition.id) == nullptr) {
+      new_conditions.emplace(condition.id, condition);
+    }
+    rows.push_back({session, path, condition.id, sample, summarize(sample.repetitions)});
+  }
+  for (const auto& [id, condition] : new_conditions) insert(database, condition);
+  replace(database, std::span<const SampleRow>(rows));
+  transaction.commit();
+}
+
+std::vector<SampleSet> ProfileDb::sample_sets(const Id& campaign) const {
+  Database& database = implementation_->database;
+  const Transaction transaction(database, Transaction::Kind::kRead);
+  const Catalog catalog = load_catalog(database);
+  return load_sets(database, catalog, require_row(database, catalog.campaigns, campaign),
+                   [](const SampleRow&) { return true; });
+}
+
+std::vector<SampleSet> ProfileDb::sample_sets_in_force(const Id& platform) const {
+  Database& database = implementation_->database;
+  const Transaction transaction(database, Transaction::Kind::kRead);
+  const Catalog catalog = load_catalog(database);
+  std::vector<SampleSet> sets;
+  for (const CampaignCells& entry : in_force(campaign_cells(database, catalog, platform))) {
+    std::set<std::pair<Id, Id>> counting;
+    for (const Cell& cell : entry.cells) counting.insert({cell.path_group, cell.condition});
+    std::ranges::move(load_sets(database, catalog, entry.campaign,
+                                [&](const SampleRow& row) {
+                                  return counting.contains({row.path_group, row.condition});
+                                }),
+                      std::back_inserter(sets));
+  }
+  return sets;
+}
+
+}  // namespace nmt

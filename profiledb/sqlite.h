@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// SQLite by ownership: a Database closes itself, a Statement finalizes itself, a Transaction that
+// was not committed rolls back. The C library is known to sqlite.cpp alone (the shape is
+// SQLiteCpp's).
+//
+// Every failure is a Failure: an Error(kDatabase) that names the file, the cause and the way out.
+// Databases are opened for strangers' files: nothing in a schema is trusted to run, sizes are
+// limited, damage is reported and not followed. Rollback journal, never WAL. Commits are synced
+// before they return, so that neither kill -9 nor a power loss can corrupt or lose one; that takes
+// about as long as a few disk flushes, which is why all cells of one block are stored by one
+// commit. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "profiledb/patience.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace nmt::sqlite {
+
+class Failure : public Error {
+ public:
+  enum class Cause { kDamaged, kCannotLock, kOther };
+  Failure(Cause cause, const std::string& message)
+      : Error(Fault::kDatabase, message), cause_(cause) {}
+  Cause cause() const { return cause_; }
+
+ private:
+  Cause cause_;
+};
+
+class Database {
+ public:
+  enum class Access {
+    kRead,       // normal locks, so that a journal left by a kill is rolled back
+    kImmutable,  // no locks at all: only where nobody can write
+    kWrite,      // creates the file where absent
+    kMemory,     // no file; `file` only names it in messages
+  };
+  Database(const std::string& file, Access access, Patience patience);
+  Database(Database&&) noexcept;
+  ~Database();
+
+  const std::string& file() const { return file_; }
+  bool is_read_only() const;
+  bool in_transaction() const;
+
+  void run(const std::string& sql);              // one or more statements, rows ignored
+  std::int64_t integer(const std::string& sql);  // first column of the only row
+  sqlite3* handle() const { return handle_.get(); }
+
+  [[noreturn]] void fail(int code) const;  // with SQLite's last message
+
+ private:
+  struct Close {
+    void operator()(sqlite3* handle) const;
+  };
+  std::string file_;
+  std::unique_ptr<Patience> patience_;  // at a fixed address: SQLite calls it
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+// Parameters count from 1, columns from 0, as in SQLite. Text and blobs are byte strings.
+class Statement {
+ public:
+  Statement(const Database& database, const std::string& sql);
+  ~Statement();
+  Statement(const Statement&) = delete;
+
+  Statement& bind(int parameter, std::int64_t value);
+  Statement& bind(int parameter, double value);  // finite
+  Statement& bind_text(int parameter, std::string_view value);
+  Statement& bind_blob(int parameter, std::string_view value);
+
+  bool step();   // true: there is a row
+  void reset();  // to run again; parameters keep their values
+
+  std::int64_t integer(int column) const;
+  double real(int column) const;
+  std::string text(int column) const;
+  std::string blob(int column) const;
+
+ private:
+  void check(int code) const;
+  const Database& database_;
+  sqlite3_stmt* handle_ = nullptr;
+};
+
+// A write begins with the writer's lock, so that it waits at its start or not at all; foreign keys
+// are checked at its end.
+class Transaction {
+ public:
+  enum class Kind { kRead, kWrite };
+  Transaction(Database& database, Kind kind);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  void commit();
+
+ private:
+  Database& database_;
+};
+
+}  // namespace nmt::sqlite
