@@ -23,6 +23,7 @@ void secure_standard_streams() {
     if (::open("/dev/null", direction) != descriptor) ::_exit(1);
   }
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }

@@ -13,7 +13,7 @@
 namespace nmt {
 
 // To be called first in main(): closed standard streams refuse every use from now on, and writing
-// into a pipe without a reader is an error code, not a signal.
+// into a pipe without a reader, or a file beyond its limit, is an error code, not a signal.
 void secure_standard_streams();
 
 bool is_terminal(int descriptor);

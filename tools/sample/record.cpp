@@ -45,6 +45,18 @@ void Record::keep(const Id& path, std::span<const Sample> cells) {
   }
 }
 
+RailReport Record::report(const Path& path) const {
+  RailReport report{.rail = path.from.full_name()};
+  const auto cells = cells_.find(path.id);
+  if (cells == cells_.end()) return report;
+  report.cells = cells->second.size();
+  for (const auto& [cell, sample] : cells->second) {
+    report.repetitions += sample.repetitions.size();
+    for (const Repetition& each : sample.repetitions) report.disturbed += each.disturbed ? 1 : 0;
+  }
+  return report;
+}
+
 void Record::write(ProfileDb& db) const {
   db.ensure_platform(platform);
   db.ensure_node(node, platform.id);
@@ -59,19 +71,17 @@ void Record::write(ProfileDb& db) const {
   db.finish_campaign(campaign);
 }
 
-std::string write_beside(const std::string& file, const std::string& text) {
+std::optional<std::string> write_beside(const std::string& file, const std::string& text) {
   const char* temporary = std::getenv("TMPDIR");
   const std::filesystem::path elsewhere = temporary != nullptr ? temporary : "/tmp";
-  const std::string name =
-      fmt::format("{}.unsaved-{}.json", std::filesystem::path(file).filename().string(),
-                  Id::random().hex().substr(0, 8));
-  for (const auto& folder : {std::filesystem::path(file).parent_path(), elsewhere}) {
+  const std::filesystem::path profile = file;
+  const std::string name = fmt::format("{}.unsaved-{}.json", profile.filename().string(),
+                                       Id::random().hex().substr(0, 8));
+  for (const auto& folder : {profile.parent_path(), elsewhere}) {
     const std::string beside = folder / name;
     if (write_new_file(beside, text)) return beside;
   }
-  throw Error(Fault::kDatabase,
-              fmt::format("neither beside {} nor in {} is room for what was measured", file,
-                          elsewhere.string()));
+  return std::nullopt;
 }
 
 }  // namespace nmt

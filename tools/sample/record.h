@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -12,6 +13,7 @@
 
 #include "core/sample.h"
 #include "profiledb/profiledb.h"
+#include "sampler/sampler.h"
 
 namespace nmt {
 
@@ -29,6 +31,9 @@ class Record {
   void keep(const Id& path, std::span<const Sample> cells);
   bool has_samples() const { return !cells_.empty(); }
 
+  // How much was kept, for the report of a campaign that ended before it could write one.
+  RailReport report(const Path& path) const;
+
   // All of it, into an empty profile.
   void write(ProfileDb& db) const;
 
@@ -38,7 +43,7 @@ class Record {
 };
 
 // Writes `text` into a new file beside `file`, or, where that cannot be, among temporary files;
-// its name. Throws Error(kDatabase) where no place takes it.
-std::string write_beside(const std::string& file, const std::string& text);
+// its name, or nothing where no place takes it.
+std::optional<std::string> write_beside(const std::string& file, const std::string& text);
 
 }  // namespace nmt

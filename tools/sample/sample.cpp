@@ -110,17 +110,21 @@ void settle(Campaign& campaign, const CampaignReport& report) {
 
 // The profile does not take it any more: derives all the same, and keeps everything in a file that
 // it can be imported from.
-void save_elsewhere(const Error& cause, const Record& record, const TuneOptions& tuning,
+void save_elsewhere(const Error& cause, Record& record, const TuneOptions& tuning,
                     Outcome* outcome) {
+  if (outcome->campaign.rails.empty()) {  // it stopped the campaign
+    record.campaign.remark = "the profile could not be written";
+    for (const Path& path : record.paths) outcome->campaign.rails.push_back(record.report(path));
+  }
   ProfileDb memory = ProfileDb::in_memory();
   record.write(memory);
   outcome->plan = tune(memory, record.platform.id, tuning);
-  const std::string file = write_beside(outcome->profile.file, memory.export_json({}));
-  outcome->unsaved =
-      Problem(Fault::kDatabase,
-              fmt::format("{}; what was measured is in {}: once the profile can be written, "
-                          "nmad-tune db import {} --db {}",
-                          cause.what(), file, file, outcome->profile.file));
+  const auto file = write_beside(outcome->profile.file, memory.export_json({}));
+  const std::string way_out =
+      file ? fmt::format("what was measured is in {}: nmad-tune db import {} --db {}", *file, *file,
+                         outcome->profile.file)
+           : "nor is there room for it beside the profile or among temporary files";
+  outcome->unsaved = Problem(Fault::kDatabase, fmt::format("{}; {}", cause.what(), way_out));
 }
 
 }  // namespace

@@ -105,6 +105,12 @@ std::string disturbance(const CampaignReport& campaign) {
       format_fraction(1 - campaign.quality));
 }
 
+bool is_in_force(const Outcome& outcome) {
+  const std::vector<Id>& sources = outcome.plan.campaigns;
+  const bool among = std::ranges::find(sources, outcome.record.campaign.id) != sources.end();
+  return among || !outcome.record.has_samples();
+}
+
 // The gravest one, in words that say what to do.
 std::optional<Problem> problem(const Outcome& outcome) {
   if (outcome.unsaved) return outcome.unsaved;
@@ -148,14 +154,20 @@ Report sample_report(const Outcome& outcome) {
   add_rails_table(outcome, &report.text);
   add_thresholds(plans, &report.text);
   add_thresholds(plans, &report.records);
-  if (outcome.options.sampling.verify && outcome.plan.verification) {
-    const Verification verification = of_rails(*outcome.plan.verification, rails);
+  if (outcome.options.sampling.verify) {
+    const Verification verification =
+        of_rails(outcome.plan.verification.value_or(Verification{}), rails);
     report.payload.set("verify", to_json(verification));
     add_verification(verification, &report.text);
   }
   if (outcome.campaign.disturbed && outcome.campaign.trusted) {
     report.warnings.push_back(disturbance(outcome.campaign) +
                               "; they were repeated until there was enough without");
+  }
+  if (!outcome.unsaved && !is_in_force(outcome)) {
+    report.warnings.push_back(
+        "decisions follow other campaigns, which are pinned or, unlike this one, complete; "
+        "nmad-tune retune --campaigns newest unpins");
   }
   report.problem = problem(outcome);
 

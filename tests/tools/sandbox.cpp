@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/tools/sandbox.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "core/error.h"
+
+namespace nmt::testing {
+
+const std::string_view kTwoRails = R"({"seed":1,"rails":[
+  {"name":"myri","methods":{
+     "copy":[[1,2500],[64,2550],[1024,3400],[4096,6800],[16384,20000],[65536,75000]],
+     "iovec":[[1,2700],[64,2720],[1024,3300],[4096,6200],[16384,18000],[65536,69000]],
+     "rendezvous":[[1,9000],[1024,9800],[16384,22000],[65536,62000]],
+     "memcpy":[[1,20],[1024,120],[65536,9000]]},
+   "noise":{"cv":0.02,"outlier_rate":0.01,"outlier_factor":20,"session_drift":0.08}},
+  {"name":"quad","methods":{
+     "copy":[[1,1500],[1024,3000],[65536,90000]],
+     "iovec":[[1,1400],[1024,2700],[65536,80000]],
+     "rendezvous":[[1,4000],[1024,5000],[65536,70000]],
+     "memcpy":[[1,20],[1024,120],[65536,9000]]},
+   "noise":{"cv":0.02,"outlier_rate":0.01,"outlier_factor":20,"session_drift":0.08}}]})";
+
+Sandbox::Sandbox() {
+  std::string name = (std::filesystem::temp_directory_path() / "nmadtune-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) std::abort();
+  folder_ = name;
+  write("rails.json", kTwoRails);
+}
+
+Sandbox::~Sandbox() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+std::string Sandbox::write(const std::string& name, std::string_view text) const {
+  std::ofstream(folder_ / name, std::ios::binary) << text;
+  return folder_ / name;
+}
+
+std::string Sandbox::read(const std::string& name) const {
+  std::ifstream stream(folder_ / name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::vector<std::string> Sandbox::files() const {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    names.push_back(entry.path().filename());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+Setting Sandbox::with_home(const Setting& more) const {
+  Setting setting = more;
+  setting.environment.emplace("HOME", folder_);
+  return setting;
+}
+
+Setting Sandbox::setting() const { return with_home({}); }
+
+std::vector<std::string> Sandbox::sample_command(std::vector<std::string> arguments) const {
+  arguments.insert(arguments.begin(), NMAD_SAMPLE);
+  return arguments;
+}
+
+std::vector<std::string> Sandbox::tune_command(std::vector<std::string> arguments) const {
+  arguments.insert(arguments.begin(), NMAD_TUNE);
+  return arguments;
+}
+
+Result Sandbox::sample(std::vector<std::string> arguments, const Setting& more) const {
+  return run(sample_command(std::move(arguments)), with_home(more));
+}
+
+Result Sandbox::tune(std::vector<std::string> arguments, const Setting& more) const {
+  return run(tune_command(std::move(arguments)), with_home(more));
+}
+
+std::string Sandbox::make_profile(const std::string& name, const std::string& seed) const {
+  const Result result = sample({"--rails", "fake:" + path("rails.json"), "--db", path(name),
+                                "--budget", "2s", "--max-size", "64K", "--seed", seed});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return path(name);
+}
+
+json::Value document(const Result& result) {
+  try {
+    return json::parse(result.out, "standard output");
+  } catch (const Error& error) {
+    ADD_FAILURE() << error.what() << "\n" << result.out;
+    return {};
+  }
+}
+
+json::Value at(const json::Value& document, std::string_view path) {
+  const json::Value* value = &document;
+  while (!path.empty()) {
+    const std::string_view key = path.substr(0, path.find('.'));
+    path.remove_prefix(std::min(path.size(), key.size() + 1));
+    std::size_t index = 0;
+    const auto parsed = std::from_chars(key.data(), key.data() + key.size(), index);
+    if (const auto* array = value->get_if<json::Value::Array>()) {
+      if (parsed.ec != std::errc() || index >= array->size()) return {};
+      value = &(*array)[index];
+    } else {
+      value = value->find(key);
+      if (value == nullptr) return {};
+    }
+  }
+  return *value;
+}
+
+}  // namespace nmt::testing

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A folder of its own for one test of the commands: it is the home of whoever runs there, holds
+// descriptions of rails, and goes away at the end.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json.h"
+#include "tests/tools/process.h"
+
+namespace nmt::testing {
+
+// Two rails with noise, far enough apart to have other thresholds.
+extern const std::string_view kTwoRails;
+
+class Sandbox : public ::testing::Test {
+ protected:
+  Sandbox();
+  ~Sandbox() override;
+
+  std::string path(const std::string& name) const { return folder_ / name; }
+  std::string write(const std::string& name, std::string_view text) const;  // returns its path
+  std::string read(const std::string& name) const;
+  std::vector<std::string> files() const;  // names in the folder, in order
+
+  // The commands, with this folder as their home.
+  Setting setting() const;
+  Result sample(std::vector<std::string> arguments, const Setting& more = {}) const;
+  Result tune(std::vector<std::string> arguments, const Setting& more = {}) const;
+  std::vector<std::string> sample_command(std::vector<std::string> arguments) const;
+  std::vector<std::string> tune_command(std::vector<std::string> arguments) const;
+
+  // A profile of both rails, small and quick.
+  std::string make_profile(const std::string& name, const std::string& seed = "1") const;
+
+ private:
+  Setting with_home(const Setting& more) const;
+
+  std::filesystem::path folder_;
+};
+
+// Standard output as the one JSON document that it must be.
+json::Value document(const Result& result);
+// What is at `path` ("error.code", "rails.0.rail") of a document; null where nothing is.
+json::Value at(const json::Value& document, std::string_view path);
+
+}  // namespace nmt::testing
