@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "groups.h"
+
+int main() {
+  nmt::bench::planted_truth();
+  nmt::bench::thrift();
+  nmt::bench::real_rails();
+}
