@@ -44,12 +44,6 @@ void add_ratios(const Duel::Round& round, std::vector<double>& ratios) {
   }
 }
 
-double log_ratio(std::span<const Duel::Round> rounds) {
-  std::vector<double> ratios;
-  for (const Duel::Round& round : rounds) add_ratios(round, ratios);
-  return median(ratios);
-}
-
 // Half the distance between the order statistics one standard deviation of rank off the middle.
 // Of all pairs the share that lies above the truth is the Mann-Whitney statistic, summed over
 // rounds: its variance is sum n m (n + m + 1) / 12 pairs, whatever law the repetitions follow.
@@ -70,7 +64,7 @@ double standard_error(std::span<const Duel::Round> rounds) {
 
 bool is_faster(const Rounds& a, const Rounds& b) {
   const std::vector<Duel::Round> rounds = shared_rounds(b, a);
-  if (!rounds.empty()) return log_ratio(rounds) < 0;
+  if (!rounds.empty()) return log_ratio_of(rounds) < 0;
   return median(all_durations(a)) < median(all_durations(b));
 }
 
@@ -171,15 +165,15 @@ std::optional<Duel> fight(DecisionKind kind, const Cells& cells, std::uint64_t s
     for (double& duration : round.above) duration += std::log(above_gain);
   }
   duel.below_ns = median(all_durations(*below.rounds)) * below_gain;
-  duel.log_ratio = log_ratio(duel.rounds);
+  duel.log_ratio = log_ratio_of(duel.rounds);
   duel.doubt = standard_error(duel.rounds);
   return duel;
 }
 
-std::vector<double> log_ratios_of_rounds(const Duel& duel) {
+double log_ratio_of(std::span<const Duel::Round> rounds) {
   std::vector<double> ratios;
-  for (const Duel::Round& round : duel.rounds) ratios.push_back(log_ratio({&round, 1}));
-  return ratios;
+  for (const Duel::Round& round : rounds) add_ratios(round, ratios);
+  return median(ratios);
 }
 
 double slowdown(double log_ratio, bool chose_above) {

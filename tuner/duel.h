@@ -53,8 +53,8 @@ struct Duel {
 std::optional<Duel> fight(DecisionKind kind, const Cells& cells, std::uint64_t size_bytes,
                           std::span<const PlanCurve> curves);
 
-// Log ratios of the rounds, one by one.
-std::vector<double> log_ratios_of_rounds(const Duel& duel);
+// The estimate for some rounds of a duel (at least one).
+double log_ratio_of(std::span<const Duel::Round> rounds);
 
 // By how much the chosen side is slower than the other, as a fraction; 0 where it is not.
 double slowdown(double log_ratio, bool chose_above);

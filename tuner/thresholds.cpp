@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include "core/error.h"
@@ -110,30 +111,30 @@ void set_interval(Threshold& threshold, const Bouts& bouts, const Verdict& verdi
       std::max(position, static_cast<std::uint64_t>(std::ceil(quantile(positions, 0.975))));
 }
 
-double normal_share_below(double deviations) { return std::erfc(-deviations / std::sqrt(2.0)) / 2; }
-
-// Mean of regret() where the log ratio is normal around what was measured: the part of a
-// log-normal slowdown beyond the equivalence zone, in closed form.
-double expected_regret(const Bout& bout, bool chose_above) {
+// Mean of the slowdown's logarithm, 0 inside the equivalence zone, where the log ratio is normal
+// around what was measured. On logarithms, so that a size measured very badly does not promise a
+// regret without end.
+double expected_log_regret(const Bout& bout, bool chose_above) {
   const double loss = chose_above ? bout.duel.log_ratio : -bout.duel.log_ratio;
-  const double from = (loss - std::log1p(kEquivalence)) / bout.doubt;
-  const double mean_factor = std::exp(loss + bout.doubt * bout.doubt / 2);
-  return mean_factor * normal_share_below(from + bout.doubt) - normal_share_below(from);
+  const double beyond = (loss - std::log1p(kEquivalence)) / bout.doubt;
+  const double share_beyond = std::erfc(-beyond / std::numbers::sqrt2) / 2;
+  const double density = std::exp(-beyond * beyond / 2) / std::sqrt(2 * std::numbers::pi);
+  return loss * share_beyond + bout.doubt * density;
 }
 
-// Over the sizes that leave a choice.
-double mean_expected_regret(const Bouts& bouts, const Threshold& threshold,
-                            std::optional<std::uint64_t> forced) {
+// Over the sizes that leave a choice: the geometric mean of the slowdowns, less one.
+double expected_regret(const Bouts& bouts, const Threshold& threshold,
+                       std::optional<std::uint64_t> forced) {
   double total = 0;
   double shares = 0;
   for (const Bout& bout : bouts) {
     const std::uint64_t size_bytes = bout.duel.size_bytes;
     if (forced && size_bytes >= *forced) continue;
     const bool above = threshold.choice_at(size_bytes) == choices(threshold.kind).above;
-    total += bout.share * expected_regret(bout, above);
+    total += bout.share * expected_log_regret(bout, above);
     shares += bout.share;
   }
-  return shares > 0 ? total / shares : 0;
+  return shares > 0 ? std::expm1(total / shares) : 0;
 }
 
 bool was_measured(const Candidates& side, const Cells& cells) {
@@ -177,7 +178,7 @@ std::optional<Threshold> derive(DecisionKind kind, const Cells& cells,
   set_ranges(threshold, bouts, verdict, log_ratios, forced);
   set_answer(threshold);
   set_interval(threshold, bouts, verdict, forced, random);
-  threshold.regret = mean_expected_regret(bouts, threshold, forced);
+  threshold.regret = expected_regret(bouts, threshold, forced);
   return threshold;
 }
 

@@ -23,8 +23,9 @@ std::vector<double> round_deviations(const Duel& duel) {
   std::vector<double> deviations;
   const double rounds = static_cast<double>(duel.rounds.size());
   if (rounds < 2) return deviations;
-  for (const double ratio : log_ratios_of_rounds(duel)) {
-    deviations.push_back(std::abs(ratio - duel.log_ratio) * std::sqrt(rounds / (rounds - 1)));
+  for (const Duel::Round& round : duel.rounds) {
+    const double deviation = std::abs(log_ratio_of({&round, 1}) - duel.log_ratio);
+    deviations.push_back(deviation * std::sqrt(rounds / (rounds - 1)));
   }
   return deviations;
 }

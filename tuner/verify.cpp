@@ -2,6 +2,7 @@
 //
 // Truth: what was held out, against what the plan says of it. docs/method.md, "Verification".
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/statistics.h"
@@ -90,6 +91,16 @@ std::optional<Verification::Prediction> verify_method(const RailPlan& rail,
                                   .noise_floor = noise.empty() ? 0 : median(noise)};
 }
 
+// Regret as far as it repeats: what shows in one half of the rounds only is noise, and the least of
+// noisy durations flatters whatever was not chosen. One round has no halves and is believed.
+double repeated_regret(const Duel& duel, bool chose_above) {
+  if (duel.rounds.size() < 2) return regret(duel.log_ratio, chose_above);
+  std::array<std::vector<Duel::Round>, 2> halves;
+  for (std::size_t i = 0; i < duel.rounds.size(); ++i) halves[i % 2].push_back(duel.rounds[i]);
+  return std::min(regret(log_ratio_of(halves[0]), chose_above),
+                  regret(log_ratio_of(halves[1]), chose_above));
+}
+
 std::optional<Verification::Decision> verify_decision(const RailPlan& rail,
                                                       const RailSamples& samples,
                                                       const Threshold& threshold) {
@@ -108,7 +119,7 @@ std::optional<Verification::Decision> verify_decision(const RailPlan& rail,
     const auto duel = fight(kind, samples.held_out, size_bytes, rail.curves);
     if (!duel) continue;
     const bool above = threshold.choice_at(size_bytes) == choices(kind).above;
-    regrets.push_back(regret(duel->log_ratio, above));
+    regrets.push_back(repeated_regret(*duel, above));
   }
   if (regrets.empty()) return std::nullopt;
   return Verification::Decision{.rail = rail.rail,
