@@ -56,9 +56,9 @@ class Endpoint {
   virtual void receive(Bytes headers, Bytes bodies, Delivery delivery) = 0;
 
   struct Progress {
-    unsigned sent = 0;                // sends completed by this call
-    bool received = false;            // the posted receive completed
-    std::size_t received_bytes = 0;   // of its bodies together
+    unsigned sent = 0;               // sends completed by this call
+    bool received = false;           // the posted receive completed
+    std::size_t received_bytes = 0;  // of its bodies together
   };
   virtual Progress poll() = 0;
 

@@ -3,13 +3,11 @@
 // The contract of drivers/driver.h, over every driver that is present.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <deque>
-#include <random>
-#include <thread>
+#include <optional>
 
 #include "core/error.h"
-#include "tests/drivers/pair.h"
+#include "tests/drivers/contract.h"
 
 namespace nmt {
 namespace {
@@ -19,39 +17,6 @@ namespace {
 constexpr std::size_t kSizes[] = {
     0,    1,    2,     63,    64,    65,    4095,  4096,  4097,  8087,  8088,  8089,   8175,
     8176, 8177, 16295, 16296, 16297, 16383, 16384, 16385, 65535, 65536, 65537, 300000, 1048576 + 7};
-
-class Contract : public testing::TestWithParam<const char*> {
- protected:
-  void SetUp() override {
-    pair_ = open_pair(GetParam());
-    if (!pair_.near) GTEST_SKIP() << pair_.under_test.missing;
-    methods_ = pair_.methods();
-  }
-
-  Endpoint& near() { return *pair_.near; }
-  Endpoint& far() { return *pair_.far; }
-
-  // One message from one end to the other; what came is what was sent.
-  testing::AssertionResult moves(Endpoint& from, Endpoint& to, Method method,
-                                 const TestMessage& message,
-                                 Delivery delivery = Delivery::kExpected) {
-    TestReceive receive(message);
-    receive.post(to, delivery);
-    from.send(method, message.packets());
-    unsigned sent = 0;
-    const bool done = eventually([&] {
-      sent += from.poll().sent;
-      receive.take(to.poll());
-      return sent == 1 && receive.done();
-    });
-    if (!done) return testing::AssertionFailure() << "sent " << sent << ", came " << receive.done();
-    if (!receive.holds(message)) return testing::AssertionFailure() << "something else came";
-    return testing::AssertionSuccess();
-  }
-
-  Pair pair_;
-  std::vector<Method> methods_;
-};
 
 TEST_P(Contract, EveryMethodMovesEverySizeInBothDirections) {
   for (const Method method : methods_) {
@@ -322,114 +287,9 @@ TEST_P(ContractDeathTest, BreakingTheContractIsABug) {
   EXPECT_DEATH(receive.post(near()), "bug");
 }
 
-// One end of the fuzz: sends `total` random messages and receives as many, at random moments.
-class Fuzzer {
- public:
-  Fuzzer(Endpoint& endpoint, const std::vector<Method>& methods, std::uint64_t own_seed,
-         std::uint64_t peer_seed, unsigned total)
-      : endpoint_(endpoint),
-        methods_(methods),
-        own_(own_seed),
-        peer_(peer_seed),
-        moments_(own_seed + peer_seed),
-        total_(total) {}
-
-  bool done() const { return received_ == total_ && sent_ == total_; }
-  unsigned wrong() const { return wrong_; }
-
-  void step() {
-    if (started_ < total_ && started_ - sent_ < kSendsInFlightMax && moments_() % 4 == 0) {
-      const Method method = methods_[moments_() % methods_.size()];
-      outgoing_.push_back(draw(own_));
-      endpoint_.send(method, outgoing_.back().packets());
-      ++started_;
-    }
-    if (!expected_ && received_ < total_ && moments_() % 4 == 0) {
-      expected_.emplace(draw(peer_));
-      const std::size_t slack = moments_() % 2 * 100;
-      receive_.emplace(expected_->headers().size() + slack, expected_->bodies().size() + slack);
-      receive_->post(endpoint_, moments_() % 2 ? Delivery::kExpected : Delivery::kUnexpected);
-    }
-    const Endpoint::Progress progress = endpoint_.poll();
-    sent_ += progress.sent;
-    for (unsigned i = 0; i < progress.sent; ++i) outgoing_.pop_front();
-    if (!progress.received) return;
-    receive_->take(progress);
-    if (!receive_->holds(*expected_)) ++wrong_;
-    expected_.reset();
-    ++received_;
-  }
-
- private:
-  // Sizes log-uniform up to 256 KiB: as many around ten bytes as around ten thousand.
-  static TestMessage draw(std::mt19937_64& random) {
-    const std::size_t packets = random() % 4 == 0 ? 1 + random() % kPacketsMax : 1;
-    std::vector<std::size_t> headers;
-    std::vector<std::size_t> bodies;
-    for (std::size_t i = 0; i < packets; ++i) {
-      const double exponent = static_cast<double>(random() % 1000) / 1000 * (packets > 1 ? 12 : 18);
-      headers.push_back(random() % (kHeaderBytesMax + 1));
-      bodies.push_back(random() % 8 == 0 ? 0 : static_cast<std::size_t>(std::exp2(exponent)));
-    }
-    return TestMessage(random(), headers, bodies);
-  }
-
-  Endpoint& endpoint_;
-  std::vector<Method> methods_;
-  std::mt19937_64 own_;   // what this end sends
-  std::mt19937_64 peer_;  // the same stream as the other end's own
-  std::mt19937_64 moments_;
-  unsigned total_;
-  std::deque<TestMessage> outgoing_;
-  std::optional<TestMessage> expected_;
-  std::optional<TestReceive> receive_;
-  unsigned started_ = 0;
-  unsigned sent_ = 0;
-  unsigned received_ = 0;
-  unsigned wrong_ = 0;
-};
-
-TEST_P(Contract, TwoThousandRandomMessagesArriveWhole) {
-  constexpr unsigned kMessages = 1000;  // in each direction
-  Fuzzer near_end(near(), methods_, 11, 22, kMessages);
-  Fuzzer far_end(far(), methods_, 22, 11, kMessages);
-  std::mt19937_64 turns(33);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
-  while (!near_end.done() || !far_end.done()) {
-    ASSERT_LT(std::chrono::steady_clock::now(), end);
-    (turns() % 2 ? near_end : far_end).step();
-  }
-  EXPECT_EQ(near_end.wrong(), 0u);
-  EXPECT_EQ(far_end.wrong(), 0u);
-}
-
-TEST_P(Contract, EachEndMayLiveInAThreadOfItsOwn) {
-  if (pair_.under_test.driver->virtual_clock() != nullptr) GTEST_SKIP() << "one thread, one time";
-  Fuzzer near_end(near(), methods_, 44, 55, 300);
-  Fuzzer far_end(far(), methods_, 55, 44, 300);
-  const auto run = [](Fuzzer& fuzzer) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
-    while (!fuzzer.done() && std::chrono::steady_clock::now() < end) {
-      fuzzer.step();
-      std::this_thread::yield();
-    }
-  };
-  std::thread other([&] { run(far_end); });
-  run(near_end);
-  other.join();
-  EXPECT_TRUE(near_end.done() && far_end.done());
-  EXPECT_EQ(near_end.wrong() + far_end.wrong(), 0u);
-}
-
-std::string test_name(const testing::TestParamInfo<const char*>& info) {
-  std::string name = info.param;
-  std::replace(name.begin(), name.end(), ':', '_');
-  return name;
-}
-
-constexpr const char* kRails[] = {"shm", "tcp:lo", "fake:contract"};
-INSTANTIATE_TEST_SUITE_P(Rails, Contract, testing::ValuesIn(kRails), test_name);
-INSTANTIATE_TEST_SUITE_P(Rails, ContractDeathTest, testing::ValuesIn(kRails), test_name);
+INSTANTIATE_TEST_SUITE_P(Rails, Contract, testing::ValuesIn(kRailsUnderTest), name_of_rail);
+INSTANTIATE_TEST_SUITE_P(Rails, ContractDeathTest, testing::ValuesIn(kRailsUnderTest),
+                         name_of_rail);
 
 }  // namespace
 }  // namespace nmt

@@ -7,12 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <optional>
 
 #include "core/error.h"
 #include "core/id.h"
 #include "node/descriptor.h"
-#include "tests/drivers/pair.h"
+#include "tests/drivers/contract.h"
 
 namespace nmt {
 namespace {
@@ -220,13 +220,7 @@ TEST_P(Peer, ItsDeathIsNoticedWhenItsOfferIsTaken) {
   EXPECT_TRUE(notices_its_death());
 }
 
-std::string test_name(const testing::TestParamInfo<const char*>& info) {
-  std::string name = info.param;
-  std::replace(name.begin(), name.end(), ':', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Rails, Peer, testing::Values("shm", "tcp:lo"), test_name);
+INSTANTIATE_TEST_SUITE_P(Rails, Peer, testing::Values("shm", "tcp:lo"), name_of_rail);
 
 }  // namespace
 }  // namespace nmt
