@@ -40,17 +40,16 @@ void ShmEndpoint::copy(Bytes to, ConstBytes from) {
 }
 
 void ShmEndpoint::send(Method method, std::span<const Packet> packets) {
-  const bool asks = method == Method::kRendezvous;
-  const Frame frame =
-      make_frame(asks ? FrameKind::kRequest : FrameKind::kEager, sends_started_++, packets);
-  ShmPiece pieces[kPacketsMax];
-  if (asks) {
-    for (std::size_t i = 0; i < packets.size(); ++i) {
-      pieces[i] = {reinterpret_cast<std::uint64_t>(packets[i].body.data()), packets[i].body.size()};
+  FrameKind kind = FrameKind::kEager;
+  offered_.clear();
+  if (method == Method::kRendezvous) {
+    kind = FrameKind::kRequest;
+    for (const Packet& packet : packets) {
+      offered_.push_back({reinterpret_cast<std::uint64_t>(packet.body.data()), packet.body.size()});
     }
   }
-  start(outbox_.push(), method, frame, std::as_bytes(std::span(pieces, asks ? packets.size() : 0)),
-        packets);
+  const Frame frame = make_frame(kind, sends_started_++, packets);
+  start(outbox_.push(), method, frame, std::as_bytes(std::span(offered_)), packets);
   push();
 }
 

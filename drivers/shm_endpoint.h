@@ -9,8 +9,8 @@
 // in many such polls.
 #pragma once
 
-#include <memory>
 #include <string>
+#include <vector>
 
 #include "drivers/message.h"
 #include "drivers/shm_ring.h"
@@ -60,6 +60,7 @@ class ShmEndpoint final : public Endpoint {
   Outbox outbox_;
   std::size_t pushed_ = 0;  // of the outbox: wholly in the ring, not yet counted as sent
   std::uint32_t sends_started_ = 0;
+  std::vector<ShmPiece> offered_;      // of the rendezvous being started
   std::uint64_t rendezvous_sent_ = 0;  // completed
 
   Incoming incoming_;

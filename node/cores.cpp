@@ -117,6 +117,7 @@ std::string placement(int core_a, int core_b, const std::string& root) {
 CorePair nearest_cores(const std::vector<int>& cores, const std::string& root) {
   NMT_CHECK(!cores.empty());
   std::vector<Place> places;
+  places.reserve(cores.size());
   for (const int core : cores) places.emplace_back(core, root);
   CorePair best{cores.front(), cores.front()};
   int least = discomfort(Nearness::kHardwareThreads) + 1;

@@ -27,6 +27,7 @@ constexpr std::uint64_t kProbe = 0x6e6d61647475ffeeu;
 
 ssize_t read_once(pid_t pid, std::uint64_t address, std::span<std::byte> to) {
   const iovec local{to.data(), to.size()};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of another process
   const iovec remote{reinterpret_cast<void*>(address), to.size()};
   return ::process_vm_readv(pid, &local, 1, &remote, 1, 0);
 }

@@ -215,7 +215,7 @@ TEST_P(Contract, ClosedPeerIsNoticedInEveryState) {
   const TestMessage small(1, 100);
   const TestMessage large(2, 16 << 20);
   TestReceive receive(64, 16 << 20);
-  const std::pair<const char*, std::function<void(Endpoint&)>> kStates[] = {
+  const std::pair<const char*, std::function<void(Endpoint&)>> states[] = {
       {"idle", [](Endpoint&) {}},
       {"receiving", [&](Endpoint& end) { receive.post(end); }},
       {"sending more than fits", [&](Endpoint& end) { end.send(methods_[0], large.packets()); }},
@@ -225,7 +225,7 @@ TEST_P(Contract, ClosedPeerIsNoticedInEveryState) {
          receive.post(end);
          end.send(methods_.back(), large.packets());
        }}};
-  for (const auto& [name, enter] : kStates) {
+  for (const auto& [name, enter] : states) {
     Pair pair = open_pair(GetParam());
     enter(*pair.near);
     for (int i = 0; i < 3; ++i) pair.near->poll(), pair.far->poll();

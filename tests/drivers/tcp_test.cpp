@@ -111,10 +111,10 @@ class Tcp : public testing::Test {
 TEST_F(Tcp, StrangersAreDroppedAndTheWaitGoesOn) {
   std::vector<Descriptor> strangers;
   Opened opened = open_intruded([&](const Place& place) {
-    const char* kSayings[] = {"", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "x",
-                              "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
-                              "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"};
-    for (const char* saying : kSayings) {
+    const char* sayings[] = {"", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "x",
+                             "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
+                             "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"};
+    for (const char* saying : sayings) {
       strangers.push_back(call(place));
       EXPECT_EQ(::send(strangers.back().get(), saying, std::strlen(saying), MSG_NOSIGNAL),
                 static_cast<ssize_t>(std::strlen(saying)));

@@ -6,11 +6,14 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <fstream>
 #include <numeric>
 
 #include "core/error.h"
@@ -46,6 +49,33 @@ TEST(Probe, NamesASeccompFilterThatHidesTheCall) {
 
 TEST(Probe, SurvivesAFilterThatKills) {
   EXPECT_THAT(probed_with(0), HasSubstr("ends the process"));
+}
+
+// This process's own view of /proc/sys/kernel, with yama set as given.
+bool pretend_yama(const std::string& scope) {
+  if (::unshare(CLONE_NEWNS) != 0 ||
+      ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      ::mount("tmpfs", "/proc/sys/kernel", "tmpfs", 0, nullptr) != 0 ||
+      ::mkdir("/proc/sys/kernel/yama", 0755) != 0) {
+    return false;
+  }
+  std::ofstream("/proc/sys/kernel/yama/ptrace_scope") << scope << "\n";
+  return true;
+}
+
+TEST(Probe, NamesYamaAndHowToLowerIt) {
+  for (const auto& [scope, remedy] :
+       {std::pair{"2", "sysctl kernel.yama.ptrace_scope=1"}, std::pair{"3", "boot with"}}) {
+    const std::string refusal = in_child([scope = scope]() -> std::string {
+      if (!pretend_yama(scope)) return "no namespace";
+      filter_system_call(SYS_process_vm_readv, EPERM);
+      const std::optional<Refusal> refused = probe_cross_memory_attach("shm rendezvous");
+      return refused ? refused->reason + "; " + refused->remedy : "works";
+    });
+    if (refusal == "no namespace") GTEST_SKIP() << "mount namespaces are not permitted here";
+    EXPECT_THAT(refusal, HasSubstr(std::string("kernel.yama.ptrace_scope ") + scope));
+    EXPECT_THAT(refusal, HasSubstr(remedy));
+  }
 }
 
 TEST(Probe, LeavesNoChildBehind) {
