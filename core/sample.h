@@ -118,6 +118,7 @@ struct Session {
   double clock_cost_ns = 0;
   double clock_resolution_ns = 0;
   std::uint64_t seed = 0;
+  double elapsed_ns = 0;        // of its campaign's budget, by its clock
   bool operator==(const Session&) const = default;
 };
 

@@ -50,6 +50,15 @@ void ProfileDb::begin_session(const Session& session, const Id& campaign) {
   transaction.commit();
 }
 
+void ProfileDb::note_elapsed(const Id& session, double elapsed_ns) {
+  Database& database = implementation_->database;
+  Transaction transaction(database, Transaction::Kind::kWrite);
+  SessionRow row = require_row(database, load_catalog(database).sessions, session);
+  row.elapsed_ns = elapsed_ns;
+  replace(database, std::span<const SessionRow>(&row, 1));
+  transaction.commit();
+}
+
 void ProfileDb::finish_campaign(const Campaign& campaign) {
   Database& database = implementation_->database;
   Transaction transaction(database, Transaction::Kind::kWrite);

@@ -62,6 +62,8 @@ class ProfileDb {
   // Measuring.
   void begin_campaign(const Campaign& campaign);
   void begin_session(const Session& session, const Id& campaign);
+  // How much of the campaign's budget the session has taken so far.
+  void note_elapsed(const Id& session, double elapsed_ns);
   // The samples as they are now, replacing the same cells of the same session and path.
   void store_samples(const Id& session, const Id& path, std::span<const Sample> samples);
   void finish_campaign(const Campaign& campaign);  // complete, finished, quality, remark

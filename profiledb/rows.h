@@ -125,6 +125,7 @@ struct SessionRow : Session {
     visit("clock_cost_ns", row.clock_cost_ns);
     visit("clock_resolution_ns", row.clock_resolution_ns);
     visit("seed", row.seed);
+    visit("elapsed_ns", row.elapsed_ns);
   }
   bool operator==(const SessionRow&) const = default;
 };

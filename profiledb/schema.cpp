@@ -80,6 +80,7 @@ CREATE TABLE session (  -- one process launch of a campaign
   clock_cost_ns REAL NOT NULL,
   clock_resolution_ns REAL NOT NULL,
   seed INTEGER NOT NULL,
+  elapsed_ns REAL NOT NULL,    -- of the campaign's budget
   digest INTEGER NOT NULL
 ) STRICT;
 

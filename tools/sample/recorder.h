@@ -13,15 +13,24 @@ namespace nmt {
 
 class Recorder final : public Observer {
  public:
-  Recorder(ProfileDb& db, Record& record, ProgressLine& line, const Interruption& interruption)
-      : db_(db), record_(record), line_(line), interruption_(interruption) {}
+  Recorder(ProfileDb& db, Record& record, ProgressLine& line, const Interruption& interruption,
+           double budget_ns)
+      : db_(db), record_(record), line_(line), interruption_(interruption), budget_ns_(budget_ns) {}
 
   void measured(const Rail& rail, std::span<const Sample> cells) override {
     const Id path = record_.path_of(rail.full_name()).id;
     record_.keep(path, cells);
     db_.store_samples(record_.session.id, path, cells);
   }
-  void progress(const Progress& progress) override { line_.show(progress); }
+  // Also notes the time taken, so that a campaign that is killed knows what is left of its budget.
+  void progress(const Progress& progress) override {
+    constexpr double kStep = 0.02;  // of the budget; each note is a transaction
+    line_.show(progress);
+    if (progress.done < noted_ + kStep) return;
+    noted_ = progress.done;
+    record_.session.elapsed_ns = progress.done * budget_ns_;
+    db_.note_elapsed(record_.session.id, record_.session.elapsed_ns);
+  }
   bool interrupted() override { return interruption_.signal() != 0; }
 
  private:
@@ -29,6 +38,8 @@ class Recorder final : public Observer {
   Record& record_;
   ProgressLine& line_;
   const Interruption& interruption_;
+  double budget_ns_;
+  double noted_ = 0;
 };
 
 }  // namespace nmt

@@ -20,20 +20,18 @@ namespace {
 // What earlier sessions of a campaign leave to a resumed one.
 struct Earlier {
   std::map<std::string, std::vector<Sample>> samples;  // by rail
-  double measured_ns = 0;
+  double elapsed_ns = 0;
 };
 
 Earlier read_earlier(const ProfileDb& db, const Id& campaign) {
   Earlier earlier;
+  std::map<Id, double> elapsed_ns;  // by session, each of which measured several rails
   for (SampleSet& set : db.sample_sets(campaign)) {
+    elapsed_ns[set.session.id] = set.session.elapsed_ns;
     std::vector<Sample>& of_rail = earlier.samples[set.path.from.full_name()];
-    for (Sample& sample : set.samples) {
-      for (const Repetition& repetition : sample.repetitions) {
-        earlier.measured_ns += static_cast<double>(repetition.total_ns);
-      }
-      of_rail.push_back(std::move(sample));
-    }
+    std::ranges::move(set.samples, std::back_inserter(of_rail));
   }
+  for (const auto& [session, taken_ns] : elapsed_ns) earlier.elapsed_ns += taken_ns;
   return earlier;
 }
 
@@ -152,16 +150,17 @@ Report sample(const SampleOptions& options, const Invocation& invocation) {
   // What a campaign may still take: never so little that it could not end.
   constexpr double kShareMin = 0.1;
   sampling.budget_ns =
-      std::max(kShareMin * sampling.budget_ns, sampling.budget_ns - earlier.measured_ns);
+      std::max(kShareMin * sampling.budget_ns, sampling.budget_ns - earlier.elapsed_ns);
   const TuneOptions tuning{.max_unexpected_bytes = sampling.max_unexpected_bytes};
 
   Outcome outcome{.options = options, .choice = choice, .record = record, .profile = profile};
   outcome.resumed = !earlier.samples.empty();
   const Interruption interruption;
   try {
-    Recorder recorder(db, record, line, interruption);
+    Recorder recorder(db, record, line, interruption, sampling.budget_ns);
     outcome.campaign = run_campaign(choice.rails, sampling, earlier.samples, recorder);
     settle(record.campaign, outcome.campaign);
+    db.note_elapsed(record.session.id, outcome.campaign.elapsed_ns);
     db.finish_campaign(record.campaign);
     outcome.plan = tune(db, record.platform.id, tuning);
   } catch (const Error& error) {
