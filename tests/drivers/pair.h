@@ -48,6 +48,16 @@ class Meeting {
   std::unique_ptr<Table> table_;
 };
 
+// An exchange in which the other end says `theirs`, whatever it hears.
+class Saying final : public Exchange {
+ public:
+  explicit Saying(std::string theirs) : theirs_(std::move(theirs)) {}
+  std::string swap(std::string_view) override { return theirs_; }
+
+ private:
+  std::string theirs_;
+};
+
 // Polls with `step` until it says true; false after five seconds. Gives way to other processes.
 bool eventually(const std::function<bool()>& step);
 

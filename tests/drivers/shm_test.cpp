@@ -49,15 +49,6 @@ TEST(Shm, WithoutCrossMemoryAttachStillMovesMessages) {
   EXPECT_EQ(seen, "moved");
 }
 
-class Saying final : public Exchange {
- public:
-  explicit Saying(std::string theirs) : theirs_(std::move(theirs)) {}
-  std::string swap(std::string_view) override { return theirs_; }
-
- private:
-  std::string theirs_;
-};
-
 TEST(Shm, NonsenseFromTheExchangeIsAnErrorAtOnce) {
   const RailUnderTest shm = find_rail("shm");
   for (const std::string& text :
