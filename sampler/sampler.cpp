@@ -80,6 +80,7 @@ class RailRunner {
     } catch (const Error& error) {
       if (error.fault() == Fault::kDatabase) throw;  // what is measured could not be kept
       report.failure = error.what();
+      report.fault = error.fault();
     }
     report.rail = each.rail.full_name();
     return report;

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "core/sample.h"
 #include "drivers/drivers.h"
 
@@ -56,7 +57,8 @@ class Observer {
 struct RailReport {
   std::string rail;
   bool complete = false;
-  std::string failure;  // why the rail could not be sampled to its end; empty if it was
+  std::string failure;           // why the rail could not be sampled to its end; empty if it was
+  Fault fault = Fault::kFailed;  // of the failure
   std::size_t cells = 0;
   std::size_t repetitions = 0;
   std::size_t disturbed = 0;          // of them, in disturbed blocks: kept and marked

@@ -120,22 +120,24 @@ std::optional<Problem> problem(const Outcome& outcome) {
                                        "command with --resume goes on",
                                        ::strsignal(outcome.signal)));
   }
+  const CampaignReport& campaign = outcome.campaign;
+  const bool nothing = !outcome.record.has_samples();
+  Fault fault = Fault::kPartial;
   std::string causes;
   const auto add = [&](const std::string& cause) {
     causes += (causes.empty() ? "" : "; ") + cause;
   };
-  const CampaignReport& campaign = outcome.campaign;
   for (const RailReport& rail : campaign.rails) {
-    if (!rail.failure.empty()) add(rail.rail + ": " + rail.failure);
+    if (rail.failure.empty()) continue;
+    add(rail.rail + ": " + rail.failure);
+    if (nothing) fault = rail.fault;
   }
   const bool asked_for = !outcome.options.rails.empty();
   for (const Refusal& refusal : outcome.choice.refusals) {
     if (asked_for) add(describe(refusal));
   }
   if (!causes.empty()) {
-    const bool nothing = !outcome.record.has_samples();
-    return Problem(nothing ? Fault::kPeer : Fault::kPartial,
-                   (nothing ? "nothing was measured: " : "not all was measured: ") + causes);
+    return Problem(fault, (nothing ? "nothing was measured: " : "not all was measured: ") + causes);
   }
   if (!campaign.trusted) {
     return Problem(Fault::kPartial,
