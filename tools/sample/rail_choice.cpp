@@ -31,16 +31,20 @@ class Chooser {
       return;
     }
     detect();
-    const std::size_t before = choice_.rails.size() + choice_.refusals.size();
     const bool whole_driver = rest.empty();
+    bool known = false;
     for (const RailToSample& each : usable_) {
-      if (whole_driver ? each.rail.driver == driver : each.rail.full_name() == name) add(each);
+      if (whole_driver ? each.rail.driver != driver : each.rail.full_name() != name) continue;
+      known = true;
+      add(each);
     }
     for (const Refusal& refusal : refused_) {
       const bool of_driver = refusal.rail == driver || refusal.rail.starts_with(driver + ':');
-      if (whole_driver ? of_driver : refusal.rail == name) choice_.refusals.push_back(refusal);
+      if (whole_driver ? !of_driver : refusal.rail != name) continue;
+      known = true;
+      choice_.refusals.push_back(refusal);
     }
-    if (choice_.rails.size() + choice_.refusals.size() == before) refuse_unknown(name);
+    if (!known) refuse_unknown(name);
   }
 
   RailChoice take() { return std::move(choice_); }
