@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "bench/row.h"
 #include "core/curve.h"
 #include "core/error.h"
 #include "core/sample.h"
 #include "profiledb/profiledb.h"
-#include "row.h"
 
 namespace {
 

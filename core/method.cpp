@@ -7,9 +7,12 @@ namespace nmt {
 
 std::string_view to_string(Method method) {
   switch (method) {
-    case Method::kCopy: return "copy";
-    case Method::kIovec: return "iovec";
-    case Method::kRendezvous: return "rendezvous";
+    case Method::kCopy:
+      return "copy";
+    case Method::kIovec:
+      return "iovec";
+    case Method::kRendezvous:
+      return "rendezvous";
   }
   NMT_CHECK(!"method");
   return {};
@@ -24,9 +27,12 @@ std::optional<Method> parse_method(std::string_view text) {
 
 Choices choices(DecisionKind kind) {
   switch (kind) {
-    case DecisionKind::kIovec: return {"copy", "iovec"};
-    case DecisionKind::kRendezvous: return {"eager", "rendezvous"};
-    case DecisionKind::kAggregation: return {"aggregate", "separate"};
+    case DecisionKind::kIovec:
+      return {"copy", "iovec"};
+    case DecisionKind::kRendezvous:
+      return {"eager", "rendezvous"};
+    case DecisionKind::kAggregation:
+      return {"aggregate", "separate"};
   }
   NMT_CHECK(!"decision kind");
   return {};
@@ -34,9 +40,12 @@ Choices choices(DecisionKind kind) {
 
 std::string_view to_string(DecisionKind kind) {
   switch (kind) {
-    case DecisionKind::kIovec: return "iovec";
-    case DecisionKind::kRendezvous: return "rendezvous";
-    case DecisionKind::kAggregation: return "aggregation";
+    case DecisionKind::kIovec:
+      return "iovec";
+    case DecisionKind::kRendezvous:
+      return "rendezvous";
+    case DecisionKind::kAggregation:
+      return "aggregation";
   }
   NMT_CHECK(!"decision kind");
   return {};

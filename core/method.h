@@ -36,11 +36,11 @@ std::optional<DecisionKind> parse_decision(std::string_view text);
 // What is measured, as stored in Condition::benchmark. Times are of one message from end to end
 // (half a round trip of a ping-pong); the size is that of one body.
 namespace benchmark {
-inline constexpr std::string_view kTransfer = "transfer";      // method copy, iovec, rendezvous
-inline constexpr std::string_view kEager = "eager";            // plus one copy at the receiver
-inline constexpr std::string_view kTwoPackets = "two_packets"; // back to back, size of one
-inline constexpr std::string_view kAggregate = "aggregate";    // two in one, size of one
-inline constexpr std::string_view kMemcpy = "memcpy";          // no rail: the machine's own copy
+inline constexpr std::string_view kTransfer = "transfer";       // method copy, iovec, rendezvous
+inline constexpr std::string_view kEager = "eager";             // plus one copy at the receiver
+inline constexpr std::string_view kTwoPackets = "two_packets";  // back to back, size of one
+inline constexpr std::string_view kAggregate = "aggregate";     // two in one, size of one
+inline constexpr std::string_view kMemcpy = "memcpy";           // no rail: the machine's own copy
 }  // namespace benchmark
 
 }  // namespace nmt

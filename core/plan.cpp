@@ -7,10 +7,14 @@ namespace nmt {
 
 std::string_view to_string(Answer answer) {
   switch (answer) {
-    case Answer::kThreshold: return "threshold";
-    case Answer::kAlways: return "always";
-    case Answer::kNever: return "never";
-    case Answer::kRanges: return "ranges";
+    case Answer::kThreshold:
+      return "threshold";
+    case Answer::kAlways:
+      return "always";
+    case Answer::kNever:
+      return "never";
+    case Answer::kRanges:
+      return "ranges";
   }
   NMT_CHECK(!"answer");
   return {};

@@ -17,10 +17,14 @@ std::string describe(const Condition& condition) {
 
 std::string_view to_string(Origin origin) {
   switch (origin) {
-    case Origin::kMeasured: return "measured";
-    case Origin::kImported: return "imported";
-    case Origin::kSimulated: return "simulated";
-    case Origin::kDescribed: return "described";
+    case Origin::kMeasured:
+      return "measured";
+    case Origin::kImported:
+      return "imported";
+    case Origin::kSimulated:
+      return "simulated";
+    case Origin::kDescribed:
+      return "described";
   }
   NMT_CHECK(!"origin");
   return {};

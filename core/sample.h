@@ -20,9 +20,9 @@ namespace nmt {
 
 struct Repetition {
   std::uint64_t total_ns = 0;
-  std::uint32_t batch = 1;      // operations in the total (a round trip is two)
-  std::uint32_t round = 0;      // which pass of the campaign; ratios are taken within a round
-  bool disturbed = false;       // something else ran meanwhile (node/interference.h)
+  std::uint32_t batch = 1;  // operations in the total (a round trip is two)
+  std::uint32_t round = 0;  // which pass of the campaign; ratios are taken within a round
+  bool disturbed = false;   // something else ran meanwhile (node/interference.h)
 
   double each_ns() const { return static_cast<double>(total_ns) / batch; }
   bool operator==(const Repetition&) const = default;
@@ -31,20 +31,20 @@ struct Repetition {
 // What a number was measured under. Open text: new kinds of measurement add values here, not
 // types. Empty text and 0 mean "does not apply".
 struct Condition {
-  std::string benchmark;         // core/method.h, namespace benchmark
-  std::string method;            // copy, iovec, rendezvous
-  std::string variant;           // inline, rdma_write ... of the method
-  std::string regime = "hot";    // hot: same buffer; cold: rotating over more than the private caches
-  std::string placement;         // cores of both ends: "distinct-cores", "same-core" ...
-  std::string memory = "host";   // kind of memory
-  std::string registration;      // cold, cached
-  std::string busy_rails;        // rails kept busy at the same time, full names with ','
-  std::string mpi;               // name and version
-  std::string mapping;           // by core, by node
-  std::string operation;         // collective
+  std::string benchmark;       // core/method.h, namespace benchmark
+  std::string method;          // copy, iovec, rendezvous
+  std::string variant;         // inline, rdma_write ... of the method
+  std::string regime = "hot";  // hot: same buffer; cold: rotating over more than the private caches
+  std::string placement;       // cores of both ends: "distinct-cores", "same-core" ...
+  std::string memory = "host";  // kind of memory
+  std::string registration;     // cold, cached
+  std::string busy_rails;       // rails kept busy at the same time, full names with ','
+  std::string mpi;              // name and version
+  std::string mapping;          // by core, by node
+  std::string operation;        // collective
   std::string algorithm;
   std::int64_t header_bytes = 0;
-  std::int64_t pieces = 1;       // segments of the body
+  std::int64_t pieces = 1;  // segments of the body
   std::int64_t ranks = 0;
   std::int64_t nodes = 0;
   std::int64_t ranks_per_node = 0;
@@ -114,11 +114,11 @@ struct Path {
 struct Session {
   Id id;
   std::string started_utc;
-  std::string clock;            // Clock::name()
+  std::string clock;  // Clock::name()
   double clock_cost_ns = 0;
   double clock_resolution_ns = 0;
   std::uint64_t seed = 0;
-  double elapsed_ns = 0;        // of its campaign's budget, by its clock
+  double elapsed_ns = 0;  // of its campaign's budget, by its clock
   bool operator==(const Session&) const = default;
 };
 
@@ -126,13 +126,13 @@ struct Campaign {
   Id id;
   Id platform;
   std::string started_utc;
-  std::string finished_utc;     // empty while incomplete
+  std::string finished_utc;  // empty while incomplete
   std::string tool_version;
   std::string command_line;
-  Fields options;               // what a resume must repeat
+  Fields options;  // what a resume must repeat
   bool complete = false;
-  double quality = 1;           // share of repetitions that nothing disturbed
-  std::string remark;           // why incomplete or disturbed; for people
+  double quality = 1;  // share of repetitions that nothing disturbed
+  std::string remark;  // why incomplete or disturbed; for people
   bool operator==(const Campaign&) const = default;
 };
 

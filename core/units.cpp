@@ -15,8 +15,8 @@ namespace nmt {
 namespace {
 
 [[noreturn]] void refuse(std::string_view text, std::string_view what, std::string_view example) {
-  throw Error(Fault::kUsage, fmt::format("'{}' is not {}; write for example {}",
-                                         text.substr(0, 40), what, example));
+  throw Error(Fault::kUsage, fmt::format("'{}' is not {}; write for example {}", text.substr(0, 40),
+                                         what, example));
 }
 
 // A non-negative decimal number at the start of `text`; what follows it goes to `rest`.
@@ -47,7 +47,8 @@ std::uint64_t parse_bytes(std::string_view text) {
                            : unit[0];
     const std::size_t power = kPrefixes.find(upper);
     const std::string_view tail = unit.substr(1);
-    if (power == std::string_view::npos || !(tail.empty() || tail == "i" || tail == "B" || tail == "iB" || tail == "b")) {
+    if (power == std::string_view::npos ||
+        !(tail.empty() || tail == "i" || tail == "B" || tail == "iB" || tail == "b")) {
       refuse(text, kWhat, kExample);
     }
     factor = std::ldexp(1.0, 10 * (static_cast<int>(power) + 1));
@@ -64,8 +65,7 @@ double parse_duration_ns(std::string_view text) {
   std::string_view unit;
   const double value = leading_number(text, &unit, kWhat, kExample);
   constexpr std::pair<std::string_view, double> kUnits[] = {
-      {"ns", 1},    {"us", 1e3},   {"ms", 1e6},    {"s", 1e9},
-      {"m", 60e9},  {"min", 60e9}, {"h", 3600e9}};
+      {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
   for (const auto& [name, factor] : kUnits) {
     if (unit == name) return value * factor;
   }
@@ -93,8 +93,7 @@ std::string format_bytes(std::uint64_t size_bytes) {
 }
 
 std::string format_duration(double duration_ns) {
-  constexpr std::pair<double, std::string_view> kUnits[] = {
-      {1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+  constexpr std::pair<double, std::string_view> kUnits[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
   for (const auto& [factor, name] : kUnits) {
     if (std::abs(duration_ns) >= factor * 0.9995) {
       const double value = duration_ns / factor;

@@ -14,8 +14,8 @@
 #include "core/clock.h"
 #include "core/method.h"
 #include "core/sample.h"
-#include "drivers/driver.h"
-#include "node/interference.h"
+#include "drivers/drivers.h"
+#include "node/node.h"
 
 namespace nmt {
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "drivers/driver.h"
+#include "drivers/drivers.h"
 #include "sampler/benchmark.h"
 
 namespace nmt {

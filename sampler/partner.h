@@ -12,8 +12,8 @@
 #include <memory>
 
 #include "core/clock.h"
-#include "drivers/driver.h"
-#include "node/cores.h"
+#include "drivers/drivers.h"
+#include "node/node.h"
 #include "sampler/ping_pong.h"
 
 namespace nmt {

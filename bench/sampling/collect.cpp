@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collect.h"
+#include "bench/sampling/collect.h"
 
 #include <map>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "planted.h"
+#include "bench/sampling/planted.h"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <random>
 
-#include "collect.h"
+#include "bench/sampling/collect.h"
 #include "core/error.h"
 #include "core/statistics.h"
 #include "drivers/fake.h"

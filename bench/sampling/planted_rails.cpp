@@ -2,7 +2,7 @@
 //
 // Descriptions in the shapes of the first paper's clusters (its figures 4 to 18), and the awkward
 // ones. Invented durations: what is planted, not what was measured anywhere.
-#include "planted.h"
+#include "bench/sampling/planted.h"
 
 namespace nmt::bench {
 
@@ -10,7 +10,8 @@ std::string planted_rails() {
   const std::string noise =
       R"("noise":{"cv":0.02,"outlier_rate":0.01,"outlier_factor":20,"session_drift":0.08})";
   const std::string copy_of_memory =
-      R"("memcpy":[[1,20],[1024,110],[16384,2200],[65536,9500],[1048576,160000],[16777216,3100000]])";
+      R"("memcpy":[[1,20],[1024,110],[16384,2200],
+        [65536,9500],[1048576,160000],[16777216,3100000]])";
   // Each decision changes once: iovec near 700 B, rendezvous near 25 KB, aggregation near 9 KB.
   const std::string once =
       R"({"name":"once","methods":{
@@ -32,8 +33,10 @@ std::string planted_rails() {
   // copy, then iovec from 300 B, then copy again from 9 KB.
   const std::string twice =
       R"({"name":"twice","methods":{
-        "copy":[[1,2000],[128,2300],[1024,4000],[4096,7000],[16384,16000],[65536,52000],[16777216,12500000]],
-        "iovec":[[1,2300],[128,2500],[1024,3300],[4096,6000],[16384,18500],[65536,60000],[16777216,14500000]],
+        "copy":[[1,2000],[128,2300],[1024,4000],[4096,7000],[16384,16000],
+          [65536,52000],[16777216,12500000]],
+        "iovec":[[1,2300],[128,2500],[1024,3300],[4096,6000],[16384,18500],
+          [65536,60000],[16777216,14500000]],
         "rendezvous":[[1,8000],[4096,12000],[16384,20000],[65536,55000],[16777216,12600000]],)" +
       copy_of_memory + "}," + noise + "}";
   // Within one percent and a half of each other everywhere.

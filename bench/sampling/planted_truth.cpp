@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <vector>
 
-#include "../row.h"
+#include "bench/row.h"
+#include "bench/sampling/groups.h"
+#include "bench/sampling/planted.h"
 #include "core/statistics.h"
-#include "groups.h"
-#include "planted.h"
 
 namespace nmt::bench {
 namespace {

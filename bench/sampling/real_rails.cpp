@@ -16,11 +16,11 @@
 #include <map>
 #include <vector>
 
-#include "../row.h"
+#include "bench/row.h"
+#include "bench/sampling/groups.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/plan_json.h"
-#include "groups.h"
 #include "profiledb/profiledb.h"
 #include "tuner/tuner.h"
 

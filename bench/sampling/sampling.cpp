@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "groups.h"
+#include "bench/sampling/groups.h"
 
 int main() {
   nmt::bench::planted_truth();

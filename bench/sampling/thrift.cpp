@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <random>
 
-#include "../row.h"
-#include "collect.h"
+#include "bench/row.h"
+#include "bench/sampling/collect.h"
+#include "bench/sampling/groups.h"
 #include "core/statistics.h"
-#include "groups.h"
 #include "node/node.h"
 #include "sampler/offer.h"
 #include "sampler/pacing.h"

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "core/statistics.h"
-#include "described_rail.h"
 #include "sampler/rail_campaign.h"
 #include "sampler/state_watch.h"
+#include "tests/sampler/described_rail.h"
 
 namespace nmt {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "described_rail.h"
+#include "tests/sampler/described_rail.h"
 
 #include <unistd.h>
 

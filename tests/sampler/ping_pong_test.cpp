@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "described_rail.h"
 #include "sampler/offer.h"
 #include "sampler/partner.h"
+#include "tests/sampler/described_rail.h"
 
 namespace nmt {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Options of nmad-sample.
+// What a user can ask of nmad-sample, declared to the command line and checked before any work.
 #pragma once
 
 #include <cstdint>
