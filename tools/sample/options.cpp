@@ -2,6 +2,7 @@
 #include "tools/sample/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace nmt {
 namespace {
@@ -54,14 +55,14 @@ void declare(Options& options, SampleOptions& target) {
   options.example("nmad-sample --rails shm,tcp:lo --budget 20s --verify");
 }
 
-Fields campaign_options(const SampleOptions& options) {
+Fields campaign_options(const SampleOptions& options, const std::vector<std::string>& rails) {
   const SamplingOptions& sampling = options.sampling;
   Fields fields = {
       {"budget_ns", fmt::format("{:.0f}", sampling.budget_ns)},
       {"max_size_bytes", std::to_string(sampling.size_bytes_max)},
       {"max_unexpected_bytes", std::to_string(sampling.max_unexpected_bytes)},
       {"precision", fmt::format("{}", sampling.precision)},
-      {"rails", options.rails.empty() ? "all" : options.rails},
+      {"rails", fmt::format("{}", fmt::join(rails, ","))},
       {"verify", sampling.verify ? "yes" : "no"},
   };
   if (options.seed) fields["seed"] = std::to_string(*options.seed);

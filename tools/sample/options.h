@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/fields.h"
 #include "sampler/sampler.h"
@@ -25,8 +26,8 @@ struct SampleOptions {
 
 void declare(Options& options, SampleOptions& target);
 
-// What a resumed campaign must have in common with its beginning. A seed counts only where it was
-// given.
-Fields campaign_options(const SampleOptions& options);
+// What a resumed campaign must have in common with its beginning, the rails chosen included. A seed
+// counts only where it was given.
+Fields campaign_options(const SampleOptions& options, const std::vector<std::string>& rails);
 
 }  // namespace nmt

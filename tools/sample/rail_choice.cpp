@@ -98,6 +98,12 @@ class Chooser {
 
 }  // namespace
 
+std::vector<std::string> RailChoice::names() const {
+  std::vector<std::string> names;
+  for (const RailToSample& each : rails) names.push_back(each.rail.full_name());
+  return names;
+}
+
 RailChoice choose_rails(const std::string& wanted, std::uint64_t seed) {
   Chooser chooser(seed);
   if (wanted.empty()) {

@@ -17,6 +17,8 @@ struct RailChoice {
   std::vector<std::unique_ptr<Driver>> drivers;  // own what `rails` points to
   std::vector<RailToSample> rails;               // usable, in order of preference or as named
   std::vector<Refusal> refusals;                 // of those asked for
+
+  std::vector<std::string> names() const;  // of `rails`
 };
 
 // `wanted` as typed: rails, drivers or fake:FILE, with commas; empty: every rail there is. `seed`

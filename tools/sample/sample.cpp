@@ -23,11 +23,13 @@ struct Earlier {
   double elapsed_ns = 0;
 };
 
-Earlier read_earlier(const ProfileDb& db, const Id& campaign) {
+Earlier read_earlier(const ProfileDb& db, const Record& record) {
   Earlier earlier;
   std::map<Id, double> elapsed_ns;  // by session, each of which measured several rails
-  for (SampleSet& set : db.sample_sets(campaign)) {
+  for (SampleSet& set : db.sample_sets(record.campaign.id)) {
     elapsed_ns[set.session.id] = set.session.elapsed_ns;
+    // A rail whose fingerprint has changed since is another one.
+    if (std::ranges::find(record.paths, set.path.id, &Path::id) == record.paths.end()) continue;
     std::vector<Sample>& of_rail = earlier.samples[set.path.from.full_name()];
     std::ranges::move(set.samples, std::back_inserter(of_rail));
   }
@@ -72,7 +74,7 @@ Record begin(ProfileDb& db, const RailChoice& choice, const SampleOptions& optio
                                            .from = each.rail,
                                            .to = each.rail}));
   }
-  const Fields fields = campaign_options(options);
+  const Fields fields = campaign_options(options, choice.names());
   const auto resumable =
       options.resume ? db.find_resumable(record.platform.id, fields) : std::nullopt;
   if (resumable) {
@@ -144,7 +146,7 @@ Report sample(const SampleOptions& options, const Invocation& invocation) {
                   invocation.notice(message);
                 }});
   Record record = begin(db, choice, options, invocation, seed);
-  const Earlier earlier = read_earlier(db, record.campaign.id);
+  const Earlier earlier = read_earlier(db, record);
   SamplingOptions sampling = options.sampling;
   sampling.seed = seed;
   // What a campaign may still take: never so little that it could not end.

@@ -30,12 +30,6 @@ std::string stop_reason(const RailReport& rail, const Outcome& outcome) {
                                                               : "budget spent";
 }
 
-std::vector<std::string> names(const RailChoice& choice) {
-  std::vector<std::string> out;
-  for (const RailToSample& each : choice.rails) out.push_back(each.rail.full_name());
-  return out;
-}
-
 json::Value rail_json(const RailReport& rail, const std::vector<RailPlan>& plans,
                       const Outcome& outcome) {
   json::Value out = json::Value::object();
@@ -149,7 +143,7 @@ std::optional<Problem> problem(const Outcome& outcome) {
 }  // namespace
 
 Report sample_report(const Outcome& outcome) {
-  const std::vector<std::string> rails = names(outcome.choice);
+  const std::vector<std::string> rails = outcome.choice.names();
   const std::vector<RailPlan> plans = rail_plans(outcome.plan, kRegime, rails);
   Report report;
   add_payload(outcome, plans, &report.payload);

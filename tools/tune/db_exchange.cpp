@@ -57,6 +57,9 @@ void write_file(const std::string& file, const std::string& text, bool force) {
 
 Report export_profile(const ExportOptions& options, const ProfileOptions& profile,
                       const Invocation& invocation) {
+  if (options.file == "-") {
+    throw Error(Fault::kUsage, "FILE: '-' is no file; name one, for example profile.json");
+  }
   const ProfileDb db = open_whole_to_read(profile, invocation);
   const std::string text = db.export_json(options.content);
   write_file(options.file, text, options.force);
@@ -93,12 +96,13 @@ std::vector<Platform> with_old_plans(const ProfileDb& db) {
   return platforms;
 }
 
+// Everything is read before the profile is touched, or even made: all or nothing.
 Report import_profile(const std::vector<std::string>& files, const ProfileOptions& profile,
                       const Invocation& invocation) {
-  std::vector<std::string> texts;
-  for (const std::string& file : files) texts.push_back(read_file(file));
+  ProfileDb staged = ProfileDb::in_memory();
+  for (const std::string& file : files) staged.import_json(read_file(file), file);
   ProfileDb db = open_whole_to_write(profile, invocation, true);
-  for (std::size_t i = 0; i < files.size(); ++i) db.import_json(texts[i], files[i]);
+  db.merge(staged);
   return retuned(db, with_old_plans(db));
 }
 
@@ -117,14 +121,16 @@ std::set<Id> in_force(const ProfileDb& db) {
 // cannot tell from the rail's speed. A platform that has one of them only follows the usual rule.
 Report merge_profiles(const std::vector<std::string>& files, const ProfileOptions& profile,
                       const Invocation& invocation) {
-  std::vector<ProfileDb> sources;
+  ProfileDb staged = ProfileDb::in_memory();
+  std::set<Id> candidates;
   for (const std::string& file : files) {
-    sources.emplace_back(file, ProfileDb::Options{.mode = ProfileDb::Mode::kRead});
+    const ProfileDb source(file, {.mode = ProfileDb::Mode::kRead});
+    candidates.merge(in_force(source));
+    staged.merge(source);
   }
   ProfileDb db = open_whole_to_write(profile, invocation, true);
-  std::set<Id> candidates = in_force(db);
-  for (const ProfileDb& source : sources) candidates.merge(in_force(source));
-  for (const ProfileDb& source : sources) db.merge(source);
+  candidates.merge(in_force(db));
+  db.merge(staged);
 
   std::vector<Id> together;
   for (const Platform& platform : db.platforms()) {

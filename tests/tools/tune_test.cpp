@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What nmad-tune answers from a profile.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/plan_json.h"
+#include "node/node.h"
+#include "profiledb/profiledb.h"
+#include "tests/tools/sandbox.h"
+
+namespace nmt::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Tune : public Sandbox {
+ protected:
+  Tune() : db_(make_profile("a.db")) {}
+
+  Result ask(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--db", db_});
+    return tune(arguments);
+  }
+  json::Value ask_json(std::vector<std::string> arguments) const {
+    arguments.push_back("--json");
+    return document(ask(arguments));
+  }
+
+  // The profile's samples once more in `file`, as if measured on a machine with other fields and
+  // with another description of a rail.
+  void measure_elsewhere(const std::string& file, const Fields& fields,
+                         const std::string& utc = "2020-01-01T00:00:00Z") const {
+    const ProfileDb from(db_, {.mode = ProfileDb::Mode::kRead});
+    ProfileDb to(file, {.mode = ProfileDb::Mode::kWrite});
+    Platform platform = from.platforms().front();
+    platform.id = Id::random();
+    platform.name = "another machine";
+    for (const auto& [name, value] : fields) platform.fingerprint[name] = value;
+    to.ensure_platform(platform);
+    const Node node = to.ensure_node({Id::random(), "elsewhere"}, platform.id);
+    for (const Campaign& campaign : from.campaigns(from.platforms().front().id)) {
+      Campaign copy = campaign;
+      copy.id = Id::random();
+      copy.platform = platform.id;
+      copy.started_utc = utc;
+      to.begin_campaign(copy);
+      for (SampleSet set : from.sample_sets(campaign.id)) {
+        set.session.id = Id::random();
+        set.path.id = Id::random();
+        set.path.from_node = set.path.to_node = node.id;
+        to.begin_session(set.session, copy.id);
+        to.store_samples(set.session.id, to.ensure_path(set.path).id, set.samples);
+      }
+      to.finish_campaign(copy);
+    }
+  }
+
+  std::string db_;
+};
+
+TEST_F(Tune, WithoutAVerbPrintsThresholds) {
+  EXPECT_EQ(ask({}).out, ask({"thresholds"}).out);
+  EXPECT_EQ(ask({"--rail", "fake:myri"}).out, ask({"thresholds", "--rail", "fake:myri"}).out);
+  EXPECT_EQ(tune({"--db", db_, "thresholds"}).out, ask({"thresholds"}).out);
+}
+
+TEST_F(Tune, ThresholdsInJsonAreWhatDecisionsFollow) {
+  const json::Value document = ask_json({"thresholds"});
+  EXPECT_FALSE(at(document, "platform.id").is_null());
+  EXPECT_FALSE(at(document, "platform.name").is_null());
+  const json::Value list = at(document, "rails");
+  const json::Reader rails(list, "rails");
+  ASSERT_EQ(rails.items().size(), 2u);
+  for (const json::Reader& rail : rails.items()) {
+    EXPECT_THAT(rail["rail"].text(), HasSubstr("fake:"));
+    std::vector<std::string> kinds;
+    for (const json::Reader& each : rail["thresholds"].items()) {
+      const Threshold threshold = threshold_from_json(each);  // refuses what is not covered
+      kinds.emplace_back(to_string(threshold.kind));
+      EXPECT_GE(threshold.regret, 0);
+      if (threshold.answer == Answer::kThreshold) {
+        EXPECT_EQ(threshold.ranges.size(), 2u);
+        EXPECT_EQ(threshold.ranges[1].from_bytes, threshold.bytes);
+        EXPECT_LE(threshold.low_bytes, *threshold.bytes);
+        EXPECT_GE(threshold.high_bytes, *threshold.bytes);
+      }
+    }
+    EXPECT_EQ(kinds, (std::vector<std::string>{"iovec", "rendezvous", "aggregation"}));
+  }
+}
+
+TEST_F(Tune, ColdThresholdsAreAnotherAnswer) {
+  EXPECT_THAT(ask({"thresholds", "--regime", "cold"}).out, HasSubstr("(cold buffers"));
+  EXPECT_EQ(at(ask_json({"--regime", "cold"}), "rails.0.regime"), json::Value("cold"));
+}
+
+TEST_F(Tune, CsvHasOneRowPerRangeAndUnitsInItsHeader) {
+  const Result result = ask({"thresholds", "--rail", "fake:myri", "--csv"});
+  EXPECT_THAT(result.out, HasSubstr("rail,regime,placement,kind,answer,bytes,low_bytes,high_bytes,"
+                                    "regret,from_bytes,to_bytes,choice\nfake:myri,hot,"));
+  EXPECT_THAT(result.out, Not(HasSubstr("SUMMARY")));
+}
+
+TEST_F(Tune, AnUnknownRailIsToldTheNearest) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"thresholds", "--rail", "fake:mirri"},
+        {"compare", "fake:quad", "fake:mirri"},
+        {"curve", "--rail", "fake:mirri", "--method", "copy"},
+        {"predict", "transfer", "--rail", "fake:mirri", "--size", "1K"}}) {
+    const Result result = ask(arguments);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("did you mean 'fake:myri'?"));
+  }
+}
+
+TEST_F(Tune, ShowTellsWhatTheProfileHoldsAndWhereItIs) {
+  const Result result = ask({"show", "--origin"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, AllOf(HasSubstr(db_ + " (--db)"), HasSubstr("fake:myri"),
+                                HasSubstr("100.0 %"), HasSubstr("complete")));
+  const json::Value document = ask_json({"show"});
+  EXPECT_EQ(at(document, "origin.reason"), json::Value("--db"));
+  EXPECT_EQ(at(document, "platforms.0.campaigns.0.in_force"), json::Value(true));
+  EXPECT_EQ(at(document, "platforms.0.plan.current"), json::Value(true));
+  EXPECT_EQ(at(document, "platforms.0.campaigns.0.rails"),
+            json::Value(json::Value::Array{"fake:myri", "fake:quad"}));
+}
+
+TEST_F(Tune, ShowTellsWhereItLooksWhereNothingIs) {
+  const Result result = tune({"show", "--origin"});
+  EXPECT_EQ(result.exit_code, 6);
+  EXPECT_THAT(result.out, HasSubstr(path(".local/share/nmadtune/profile.db")));
+}
+
+TEST_F(Tune, CheckKnowsThisMachine) {
+  const Result result = ask({"check"});
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_EQ(at(ask_json({"check"}), "matches"), json::Value(true));
+}
+
+TEST_F(Tune, CheckNamesEveryFieldThatDiffersAndExitsSeven) {
+  measure_elsewhere(path("b.db"), {{"kernel", "5.0"}, {"cores", "512"}});
+  const Result result = tune({"check", "--db", path("b.db"), "--json"});
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_THAT(result.err, HasSubstr("platform"));
+  const json::Value document = nmt::testing::document(result);
+  EXPECT_EQ(at(document, "matches"), json::Value(false));
+  EXPECT_EQ(at(document, "error.code"), json::Value(7));
+  EXPECT_EQ(at(document, "findings.0.what"), json::Value("platform"));
+  EXPECT_EQ(at(document, "findings.0.differences.0.field"), json::Value("cores"));
+  EXPECT_EQ(at(document, "findings.0.differences.0.before"), json::Value("512"));
+  EXPECT_EQ(at(document, "findings.0.differences.1.field"), json::Value("kernel"));
+  EXPECT_TRUE(at(document, "findings.0.differences.2").is_null());
+}
+
+TEST_F(Tune, CheckNamesTheRailThatChangedOrWent) {
+  {
+    ProfileDb db(db_, {.mode = ProfileDb::Mode::kWrite});
+    const Node node = db.ensure_node({Id::random(), host_name()}, db.platforms().front().id);
+    const Rail gone{"tcp", "gone0", {{"mtu_bytes", "1500"}}};
+    db.ensure_path({Id::random(), node.id, node.id, gone, gone});
+  }
+  const Result result = ask({"check"});
+  EXPECT_EQ(result.exit_code, 7);
+  EXPECT_THAT(result.out, HasSubstr("tcp:gone0  present"));
+}
+
+TEST_F(Tune, OfSeveralPlatformsTakesThisMachinesAndSaysSo) {
+  measure_elsewhere(path("b.db"), {{"cores", "512"}}, "2099-01-01T00:00:00Z");
+  EXPECT_EQ(ask({"db", "merge", path("b.db")}).exit_code, 0);
+  const Result result = ask({"thresholds", "--json"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err, HasSubstr("this machine's"));
+  const json::Value name = at(document(result), "platform.name");
+  EXPECT_NE(name, json::Value("another machine"));
+
+  const json::Value shown = ask_json({"show"});
+  for (const std::string index : {"0", "1"}) {
+    const json::Value id = at(shown, "platforms." + index + ".id");
+    const std::string prefix = id.get_if<std::string>()->substr(0, 6);
+    const Result chosen = ask({"thresholds", "--json", "--platform", prefix});
+    EXPECT_EQ(at(document(chosen), "platform.id"), id);
+    EXPECT_EQ(chosen.err, "");
+  }
+  EXPECT_EQ(ask({"--platform", "zz"}).exit_code, 2);
+}
+
+TEST_F(Tune, OfForeignPlatformsTakesTheNewest) {
+  measure_elsewhere(path("b.db"), {{"cores", "512"}}, "2020-01-01T00:00:00Z");
+  measure_elsewhere(path("b.db"), {{"cores", "256"}}, "2021-01-01T00:00:00Z");
+  const Result result = tune({"show", "--db", path("b.db")});
+  EXPECT_THAT(result.err, AllOf(HasSubstr("2 platforms"), HasSubstr("measured last")));
+  const Result check = tune({"check", "--db", path("b.db")});
+  EXPECT_EQ(check.exit_code, 7);
+  EXPECT_THAT(check.out, HasSubstr("256"));
+}
+
+TEST_F(Tune, CompareAppliesEachRailsThresholdsToEveryOther) {
+  const json::Value document = ask_json({"compare"});
+  const json::Value regrets = at(document, "regrets");
+  EXPECT_EQ(regrets.get_if<json::Value::Array>()->size(), 3u * 2 * 2);
+  double worst = 0;
+  for (const json::Value& each : *regrets.get_if<json::Value::Array>()) {
+    const double regret = json::Reader(each, "regret")["worst"].number(0);
+    if (at(each, "from") != at(each, "on")) worst = std::max(worst, regret);
+  }
+  EXPECT_GT(worst, 0.1);  // the two descriptions are that far apart
+  const Result text = ask({"compare", "fake:myri", "fake:quad"});
+  EXPECT_THAT(text.out, AllOf(HasSubstr("on fake:quad"), HasSubstr("rendezvous: mean slowdown")));
+  EXPECT_EQ(ask({"compare", "fake:myri"}).exit_code, 2);
+}
+
+TEST_F(Tune, ACurveHasThePointsThatPredictionsInterpolate) {
+  const json::Value curve = ask_json({"curve", "--rail", "fake:myri", "--method", "copy"});
+  const json::Value list = at(curve, "curve.points");
+  const json::Reader points(list, "points");
+  ASSERT_GT(points.items().size(), 4u);
+  const json::Reader point = points[3];
+  const std::string size = std::to_string(point["size_bytes"].unsigned_integer());
+  const json::Value predicted =
+      ask_json({"predict", "transfer", "--rail", "fake:myri", "--method", "copy", "--size", size});
+  EXPECT_EQ(at(predicted, "predictions.0.predicted_ns"), at(list, "3.duration_ns"));
+  EXPECT_EQ(at(predicted, "predictions.0.verdict"), json::Value("inside"));
+  EXPECT_EQ(ask({"curve", "--rail", "fake:myri", "--method", "memcpy"}).exit_code, 0);
+  EXPECT_EQ(ask({"curve", "--rail", "fake:myri", "--method", "copy", "--benchmark", "two_packets"})
+                .exit_code,
+            0);
+}
+
+TEST_F(Tune, APredictionIsNearTheDescriptionAndSaysWhereItExtrapolates) {
+  const json::Value document = ask_json(
+      {"predict", "transfer", "--rail", "fake:myri", "--size", "16K,64M", "--method", "iovec"});
+  const json::Value predictions = at(document, "predictions");
+  const double ns = json::Reader(predictions, "p")[0]["predicted_ns"].number(0);
+  EXPECT_NEAR(ns, 18000, 0.1 * 18000);  // the launch's own factor included
+  EXPECT_EQ(at(predictions, "1.verdict"), json::Value("extrapolated"));
+  for (const char* size : {"lots", "", "-1", ","}) {
+    EXPECT_EQ(ask({"predict", "transfer", "--rail", "fake:myri", "--size", size}).exit_code, 2);
+  }
+}
+
+TEST_F(Tune, APredictionWithoutAMethodFollowsTheThresholds) {
+  const json::Value document =
+      ask_json({"predict", "transfer", "--rail", "fake:myri", "--size", "1,4K,64K"});
+  EXPECT_EQ(at(document, "predictions.0.method"), json::Value("copy"));
+  EXPECT_EQ(at(document, "predictions.1.method"), json::Value("iovec"));
+  EXPECT_EQ(at(document, "predictions.2.method"), json::Value("rendezvous"));
+}
+
+TEST_F(Tune, RetuneOfTheSameSamplesIsTheSamePlan) {
+  const json::Value before = at(ask_json({}), "rails");
+  EXPECT_EQ(ask({"retune"}).exit_code, 0);
+  EXPECT_EQ(at(ask_json({}), "rails"), before);
+}
+
+TEST_F(Tune, RetunePoolsTheCampaignsItIsTold) {
+  make_profile("a.db", "2");
+  make_profile("a.db", "3");
+  const auto sources = [&] { return at(ask_json({"retune"}), "platforms.0.campaigns"); };
+  EXPECT_EQ(sources().get_if<json::Value::Array>()->size(), 1u);
+  EXPECT_EQ(ask({"retune", "--campaigns", "all"}).exit_code, 0);
+  EXPECT_EQ(sources().get_if<json::Value::Array>()->size(), 3u);
+
+  // A new campaign does not replace what was pinned, and says so.
+  const Result more = sample({"--rails", "fake:" + path("rails.json"), "--db", db_, "--budget",
+                              "2s", "--max-size", "64K"});
+  EXPECT_THAT(more.err, HasSubstr("pinned"));
+  EXPECT_EQ(ask({"retune", "--campaigns", "newest"}).exit_code, 0);
+  EXPECT_EQ(sources().get_if<json::Value::Array>()->size(), 1u);
+
+  const json::Value oldest = at(ask_json({"show"}), "platforms.0.campaigns.3.id");
+  const std::string prefix = oldest.get_if<std::string>()->substr(0, 10);
+  EXPECT_EQ(ask({"retune", "--campaigns", prefix}).exit_code, 0);
+  EXPECT_EQ(sources(), json::Value(json::Value::Array{oldest}));
+  EXPECT_EQ(ask({"retune", "--campaigns", "nosuch"}).exit_code, 2);
+}
+
+TEST_F(Tune, AnswersFromSamplesWhereNoPlanIsStoredYet) {
+  measure_elsewhere(path("b.db"), {});
+  const Result result = tune({"--db", path("b.db")});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, HasSubstr("fake:myri"));
+  EXPECT_THAT(result.err, HasSubstr("nmad-tune retune"));
+}
+
+}  // namespace
+}  // namespace nmt::testing
