@@ -5,8 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "core/json.h"
@@ -70,29 +73,48 @@ bool is_frozen(const std::string& file) {
          ::access((file + "-journal").c_str(), F_OK) != 0;
 }
 
-Database open_for_reading(const std::string& file, const Patience& patience) {
-  Database database(file, Access::kRead, patience);
+Database unlocked_where_frozen(const std::string& file, const Patience& patience) {
   try {
+    Database database(file, Access::kRead, patience);
     database.integer("PRAGMA user_version");  // takes the first lock
+    return database;
   } catch (const sqlite::Failure& failure) {
     if (failure.cause() != sqlite::Failure::Cause::kCannotLock || !is_frozen(file)) throw;
     return Database(file, Access::kImmutable, patience);
   }
-  return database;
+}
+
+// What the file's header says that its size is, in bytes (sqlite.org/fileformat2.html, 1.3); 0
+// where it has none.
+std::uint64_t size_in_header(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::array<unsigned char, 32> header{};
+  stream.read(reinterpret_cast<char*>(header.data()), header.size());
+  constexpr std::string_view kMagic("SQLite format 3", 16);  // with its final 0
+  if (!std::equal(kMagic.begin(), kMagic.end(), header.begin())) return 0;
+  std::uint64_t page_bytes = header[16] * 256u + header[17];
+  if (page_bytes == 1) page_bytes = 65536;
+  std::uint64_t pages = 0;
+  for (std::size_t i = 28; i < 32; ++i) pages = pages * 256 + header[i];
+  return pages * page_bytes;
+}
+
+void refuse_truncated(const std::string& file, std::uint64_t expected_bytes) {
+  std::error_code unknown;
+  const std::uint64_t size_bytes = std::filesystem::file_size(file, unknown);
+  if (unknown || size_bytes >= expected_bytes) return;
+  refuse(file, fmt::format("truncated: {} of {} bytes are there; restore it from a copy or an "
+                           "export",
+                           size_bytes, expected_bytes));
 }
 
 // Under one lock, so that no writer moves between the answers.
 Identity checked_identity(Database& database) {
   const Transaction transaction(database, Transaction::Kind::kRead);
   const Identity identity = identify(database);
-  const std::int64_t size_bytes =
-      database.integer("PRAGMA page_count") * database.integer("PRAGMA page_size");
-  struct stat status = {};
-  if (::stat(database.file().c_str(), &status) == 0 && status.st_size < size_bytes) {
-    refuse(database.file(), fmt::format("truncated: {} of {} bytes are there; restore it from a "
-                                        "copy or an export",
-                                        static_cast<std::int64_t>(status.st_size), size_bytes));
-  }
+  refuse_truncated(database.file(),
+                   static_cast<std::uint64_t>(database.integer("PRAGMA page_count") *
+                                              database.integer("PRAGMA page_size")));
   const bool blank = identity.empty && identity.application_id == 0 && identity.version == 0;
   if (identity.application_id != kApplicationId && !blank) {
     refuse(database.file(),
@@ -117,22 +139,19 @@ void check_schema(Database& database) {
   }
 }
 
-}  // namespace
-
-Database open_profile(const std::string& file, const ProfileDb::Options& options) {
-  check_file(file, options.mode);
-  const Patience patience(file, options.wait_ns, options.notice);
-  if (options.mode == Mode::kRead) {
-    Database database = open_for_reading(file, patience);
-    const Identity identity = checked_identity(database);
-    if (identity.version < schema_version()) {
-      refuse(file, fmt::format("has schema {}, this program reads {}; nmad-sample or 'nmad-tune "
-                               "retune' bring it up to date",
-                               identity.version, schema_version()));
-    }
-    check_schema(database);
-    return database;
+Database open_to_read(const std::string& file, const Patience& patience) {
+  Database database = unlocked_where_frozen(file, patience);
+  const Identity identity = checked_identity(database);
+  if (identity.version < schema_version()) {
+    refuse(file, fmt::format("has schema {}, this program reads {}; nmad-sample or 'nmad-tune "
+                             "retune' bring it up to date",
+                             identity.version, schema_version()));
   }
+  check_schema(database);
+  return database;
+}
+
+Database open_to_write(const std::string& file, const Patience& patience) {
   make_directory(file);
   Database database(file, Access::kWrite, patience);
   if (database.is_read_only()) {
@@ -142,6 +161,21 @@ Database open_profile(const std::string& file, const ProfileDb::Options& options
   check_schema(database);
   database.run("PRAGMA journal_mode = DELETE");
   return database;
+}
+
+}  // namespace
+
+Database open_profile(const std::string& file, const ProfileDb::Options& options) {
+  check_file(file, options.mode);
+  const Patience patience(file, options.wait_ns, options.notice);
+  try {
+    return options.mode == Mode::kRead ? open_to_read(file, patience)
+                                       : open_to_write(file, patience);
+  } catch (const sqlite::Failure& failure) {
+    const bool damaged = failure.cause() == sqlite::Failure::Cause::kDamaged;
+    if (damaged) refuse_truncated(file, size_in_header(file));
+    throw;
+  }
 }
 
 Database open_in_memory() {

@@ -160,13 +160,13 @@ void apply(Database& database, std::span<const Migration> all, std::int64_t from
   }
 }
 
-// Every object of the schema, by kind and name, with the text that made it. What ANALYZE leaves
-// behind is SQLite's own.
+// Every object of the schema, by kind and name, with the text that made it; without SQLite's own
+// (indexes of keys, what ANALYZE leaves behind).
 std::map<std::string, std::string> objects(Database& database) {
   std::map<std::string, std::string> found;
   Statement statement(database,
                       "SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema"
-                      " WHERE name NOT GLOB 'sqlite_stat*'");
+                      " WHERE name NOT GLOB 'sqlite_*'");
   while (statement.step()) found[statement.text(0)] = statement.text(1);
   return found;
 }

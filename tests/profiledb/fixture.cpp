@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -204,7 +205,12 @@ void write_whole(const std::string& file, std::string_view bytes) {
 int in_child(const std::function<void()>& action) {
   const pid_t child = ::fork();
   if (child == 0) {
-    action();
+    try {
+      action();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "in a child process: %s\n", error.what());
+      ::_exit(3);
+    }
     ::_exit(0);
   }
   int status = 0;

@@ -12,7 +12,9 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/error.h"
@@ -22,9 +24,11 @@ namespace nmt {
 
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "nmadtune-store-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
+  TemporaryFolder() : TemporaryFolder(std::filesystem::temp_directory_path()) {}
+  explicit TemporaryFolder(const std::filesystem::path& parent) {
+    std::string name = (parent / "nmadtune-store-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp(" + name + ")");
+    path_ = name;
   }
   ~TemporaryFolder() {
     std::error_code ignored;
@@ -36,6 +40,12 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
+
+// Where a flush costs nothing; for tests that store thousands of times.
+inline std::filesystem::path fast_storage() {
+  const std::filesystem::path memory = "/dev/shm";
+  return ::access(memory.c_str(), W_OK) == 0 ? memory : std::filesystem::temp_directory_path();
+}
 
 inline ProfileDb open_to_write(const std::string& file, double wait_ns = 30e9) {
   return ProfileDb(file, {.mode = ProfileDb::Mode::kWrite, .wait_ns = wait_ns});
@@ -89,7 +99,7 @@ Answers ask(const ProfileDb& database);
 std::string read_whole(const std::string& file);
 void write_whole(const std::string& file, std::string_view bytes);
 
-// Runs `action` in a child process; its exit status as waitpid gives it.
+// Runs `action` in a child process; its status as waitpid gives it. What it throws becomes 3.
 int in_child(const std::function<void()>& action);
 
 }  // namespace nmt

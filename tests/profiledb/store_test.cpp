@@ -97,6 +97,40 @@ TEST(Store, GivesBackExactlyWhatWasStored) {
   }
 }
 
+TEST(Store, KeepsADefaultCampaignBelowFiveMegabytes) {
+  const TemporaryFolder folder(fast_storage());
+  const std::string file = folder / "p.db";
+  ProfileDb database = open_to_write(file);
+  MadeUp made_up(1);
+  const Stored stored = begin(database, made_up);
+  std::mt19937_64 random(1);
+  std::lognormal_distribution<double> noise(0, 0.05);
+  for (int rail = 0; rail < 2; ++rail) {
+    const Rail end{"tcp", "r" + std::to_string(rail), {}};
+    const Path path =
+        database.ensure_path({made_up.id(), stored.node.id, stored.node.id, end, end});
+    for (int size = 0; size < 45; ++size) {  // a block each
+      std::vector<Sample> block;
+      for (const std::string regime : {"hot", "cold"}) {
+        for (int kind = 0; kind < 8; ++kind) {
+          Sample sample{.size_bytes = std::uint64_t{1} << (size / 2)};
+          sample.condition.benchmark = "kind" + std::to_string(kind);
+          sample.condition.regime = regime;
+          for (std::uint32_t i = 0; i < 100; ++i) {
+            sample.repetitions.push_back(
+                {static_cast<std::uint64_t>(noise(random) * (2e5 + 100.0 * size * size)),
+                 std::uint32_t{16}, i / 10, i % 30 == 0});
+          }
+          block.push_back(sample);
+        }
+      }
+      database.store_samples(stored.session.id, path.id, block);
+    }
+  }
+  EXPECT_LT(std::filesystem::file_size(file), 5'000'000u);
+  EXPECT_GT(std::filesystem::file_size(file), 100'000u);
+}
+
 TEST(Store, ReplacesTheSameCellsAndKeepsTheOthers) {
   ProfileDb database = ProfileDb::in_memory();
   MadeUp made_up(1);
