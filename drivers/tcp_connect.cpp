@@ -71,9 +71,9 @@ void set_option(int descriptor, int level, int option, int value) {
 // the kernel's tuning (drivers/tcp_interfaces.cpp).
 //
 // A link that was cut without a reset shows on the connection of acknowledgements, which is idle
-// nearly always: the kernel probes it every second. What is in flight there must be acknowledged
-// within the same time. The message connection must not have such a limit: a far side that takes
-// its time to receive closes its window, which counts as well (tcp(7), TCP_USER_TIMEOUT).
+// nearly always: the kernel probes it every second, and gives it up when nothing has come back for
+// kLostAfterMs. The message connection must not have such a limit: a far side that takes its time
+// to receive closes its window, which counts as well (tcp(7), TCP_USER_TIMEOUT).
 void prepare(int descriptor, Role role) {
   set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
   if (role != Role::kAcknowledgements) return;
