@@ -69,6 +69,23 @@ TEST(Compare, FindsNoRegretAtHome) {
   }
 }
 
+// The sampler gave up on sending by copy at 1 KB; its last piece must not win beyond.
+TEST(Compare, DoesNotExtrapolateAMethodThatWasGivenUp) {
+  const auto curve = [](const std::string& benchmark, const std::string& method,
+                        const std::vector<Point>& points) -> PlanCurve {
+    return {.benchmark = benchmark, .method = method, .duration = Curve(points)};
+  };
+  const RailPlan rail = {
+      .rail = "rail",
+      .max_unexpected_bytes = 65536,
+      .curves = {curve("eager", "copy", {{512, 900}, {1024, 800}}),
+                 curve("eager", "iovec", {{512, 700}, {1024, 750}, {32768, 5000}}),
+                 curve("transfer", "rendezvous", {{512, 2000}, {1024, 2000}, {32768, 4000}})},
+      .thresholds = {{.kind = DecisionKind::kRendezvous,
+                      .ranges = {{0, 16384, "eager"}, {16384, std::nullopt, "rendezvous"}}}}};
+  EXPECT_EQ(compare({&rail, 1}).at(0).worst, 0);
+}
+
 TEST(Compare, LeavesOutWhatARailDoesNotDecide) {
   RailPlan without = plan_of(planted::joe());
   std::erase_if(without.thresholds, [](const Threshold& threshold) {

@@ -64,6 +64,13 @@ TEST(PlanCurve, SaysHowFarItIsFromRising) {
   EXPECT_GT(make_curves(falling)[0].monotone_departure, 0.1);
 }
 
+TEST(PlanCurve, RisesByTrustingWhatWasMeasuredBest) {
+  const std::vector<double> wide = {15, 20, 25, 30, 30, 35, 40, 45};
+  const std::vector<double> narrow(8, 10);
+  const PlanCurve curve = make_curves({{kKey, {{1, {{1, wide}}}, {2, {{1, narrow}}}}}})[0];
+  EXPECT_NEAR(curve.monotone_departure, 2.0 / 3, 0.01);  // 30 comes down to 10, not both to 20
+}
+
 TEST(PlanCurve, OfOneRepetitionHasNoSpreadToShow) {
   const PlanCurve curve = make_curves({{kKey, {{1, {{1, {10}}}}}}})[0];
   EXPECT_EQ(curve.spread, 0);

@@ -118,6 +118,24 @@ TEST(Duel, AsksTheTransfersAboutAMethodThatWasNotSentEagerly) {
   EXPECT_EQ(fight(DecisionKind::kRendezvous, cells, kSize, {})->log_ratio, 0);
 }
 
+TEST(Duel, NeverPromisesMoreOfAMissingMethodThanItsTransferTakes) {
+  const Cells cells = {{kEagerCopy, {{kSize, {{1, {100}}}}}},
+                       {kRendezvous, {{kSize, {{1, {100}}}}}}};
+  const std::vector<PlanCurve> odd = {transfer_curve("copy", 150), transfer_curve("iovec", 90)};
+  EXPECT_NEAR(fight(DecisionKind::kRendezvous, cells, kSize, odd)->log_ratio,
+              std::log(100.0 / 90.0), 1e-12);
+}
+
+// An aggregate of two is one packet of twice the size.
+TEST(Duel, AsksTheTransfersOfTheSizeThatIsSent) {
+  const Cells cells = {{{"aggregate", "copy", ""}, {{kSize, {{1, {100}}}}}},
+                       {{"two_packets", "copy", ""}, {{kSize, {{1, {100}}}}}}};
+  std::vector<PlanCurve> curves = {transfer_curve("copy", 80), transfer_curve("iovec", 80)};
+  curves[1].duration = Curve({{1, 80}, {kSize, 80}, {2 * kSize, 70}, {1e6, 70}});
+  EXPECT_NEAR(fight(DecisionKind::kAggregation, cells, kSize, curves)->log_ratio,
+              std::log(100.0 / 90.0), 1e-12);
+}
+
 TEST(Slowdown, IsThatOfTheChosenSideOnly) {
   EXPECT_NEAR(slowdown(std::log(1.5), true), 0.5, 1e-12);
   EXPECT_EQ(slowdown(std::log(1.5), false), 0);

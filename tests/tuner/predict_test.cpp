@@ -50,6 +50,8 @@ TEST(Predict, TakesTheBetterVariant) {
   RailPlan plan = rail();
   plan.curves.push_back(curve("copy", "inline", 50));
   EXPECT_EQ(predict_transfer(plan, 0, Method::kCopy)->duration_ns, 50);
+  std::swap(plan.curves.front(), plan.curves.back());
+  EXPECT_EQ(predict_transfer(plan, 0, Method::kCopy)->duration_ns, 50);
 }
 
 TEST(Predict, IsSilentAboutAMethodWithoutACurve) {

@@ -63,6 +63,7 @@ TEST(Thresholds, OfTheRendezvousAreWherePublished) {
   EXPECT_EQ(genepi.low_bytes, 65536u);
   EXPECT_EQ(genepi.high_bytes, 65536u);
   EXPECT_TRUE(genepi.bounded);
+  EXPECT_EQ(genepi.regret, 0);  // at the bound eager would win, but is no choice
 }
 
 TEST(Thresholds, OfTheRendezvousAreBoundedByTheCampaignsOption) {
@@ -72,6 +73,40 @@ TEST(Thresholds, OfTheRendezvousAreBoundedByTheCampaignsOption) {
   EXPECT_EQ(plan.max_unexpected_bytes, 8192u);
   EXPECT_EQ(threshold(plan, DecisionKind::kRendezvous).bytes, 8192u);
   EXPECT_TRUE(threshold(plan, DecisionKind::kRendezvous).bounded);
+}
+
+TEST(Thresholds, OfTheRendezvousLieBeforeTheBoundByTheHelpOfASampleThere) {
+  Campaigning campaigning = without_noise();
+  campaigning.sizes_bytes = {1, 8192, 32768};
+  campaigning.max_unexpected_bytes = 32768;
+  const Threshold rendezvous =
+      threshold(derive(planted::infini(), campaigning), DecisionKind::kRendezvous);
+  EXPECT_NEAR(static_cast<double>(*rendezvous.bytes), 17408, 1);
+  EXPECT_FALSE(rendezvous.bounded);
+}
+
+TEST(Thresholds, OfTheRendezvousThatRoundUpToTheBoundAreBounded) {
+  const auto cells_of = [](double small_ns, double large_ns) -> CellsBySize {
+    const std::vector<double> small(8, small_ns), large(8, large_ns);
+    return {{32768, {{1, small}}}, {65536, {{1, large}}}};
+  };
+  const Cells cells = {{{"eager", "copy", ""}, cells_of(1000, 1020)},
+                       {{"transfer", "rendezvous", ""}, cells_of(1001000, 1000)}};
+  const std::vector<Threshold> thresholds = derive_thresholds(cells, {}, 65536, 1);
+  ASSERT_EQ(thresholds.size(), 1u);
+  EXPECT_EQ(thresholds[0].bytes, 65536u);
+  EXPECT_TRUE(thresholds[0].bounded);
+}
+
+TEST(Thresholds, OfTheRendezvousAreBoundedAsTheNewestCampaignSays) {
+  std::vector<SampleSet> sets = {measure(planted::genepi(), without_noise(), 1).set,
+                                 measure(planted::genepi(), without_noise(), 2).set};
+  sets[0].campaign.started_utc = "2026-11-21T10:00:00Z";
+  sets[0].campaign.options["max_unexpected_bytes"] = "16384";
+  sets[1].campaign.started_utc = "2026-11-20T10:00:00Z";
+  EXPECT_EQ(derive_plan(Id{}, sets, {}).rails[0].max_unexpected_bytes, 16384u);
+  std::swap(sets[0], sets[1]);
+  EXPECT_EQ(derive_plan(Id{}, sets, {}).rails[0].max_unexpected_bytes, 16384u);
 }
 
 TEST(Thresholds, OfTheRendezvousAreBoundedByTheOptionsWhereTheCampaignIsSilent) {

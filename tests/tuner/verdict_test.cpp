@@ -125,6 +125,11 @@ TEST(Doubts, OfAFewRoundsAreLearntFromTheOtherSizes) {
   EXPECT_GT(make_bouts(duels).back().doubt, 0.05);
 }
 
+TEST(Doubts, OfOneSizeAreAtLeastHalfOfTheTypical) {
+  const Bouts some = make_bouts({duel(1, 0, 0.01), duel(2, 0, 0.0), duel(4, 0, 0.01)});
+  EXPECT_DOUBLE_EQ(some[1].doubt, 0.005);
+}
+
 double total_cost(const Bouts& bouts, const Verdict& verdict) {
   double total = kChangePrice * static_cast<double>(count_changes(verdict));
   for (std::size_t i = 0; i < bouts.size(); ++i) {

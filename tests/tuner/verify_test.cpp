@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/statistics.h"
 #include "tests/tuner/planted.h"
 #include "tuner/tuner.h"
 
@@ -50,6 +51,28 @@ TEST(Verify, ReportsTheNoiseOfOneMeasurement) {
   const std::vector<SampleSet> sets = {measure(planted::joe(), verified(noise), 1).set};
   for (const auto& prediction : verify(derive_plan(Id{}, sets, {}), sets).predictions) {
     EXPECT_NEAR(prediction.noise_floor, 0.6745 * 1.4142 * 0.02 * 0.5356, 0.002);
+  }
+}
+
+// The same noise, where the sizes that were sampled had one repetition in each round, or twenty.
+TEST(Verify, ComparesMeasurementsOfEqualRepetitions) {
+  for (const std::uint32_t together : {1u, 20u}) {
+    std::vector<double> floors;
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      Campaigning campaigning = verified({.outlier_rate = 0, .round_drift = 0});
+      campaigning.rounds = 40;
+      campaigning.repetitions = 1;
+      std::vector<SampleSet> sets = {measure(planted::joe(), campaigning, seed).set};
+      for (Sample& sample : sets[0].samples) {
+        for (Repetition& repetition : sample.repetitions) {
+          repetition.round /= sample.held_out ? 5 : together;
+        }
+      }
+      for (const auto& prediction : verify(derive_plan(Id{}, sets, {}), sets).predictions) {
+        floors.push_back(prediction.noise_floor);
+      }
+    }
+    EXPECT_NEAR(median(floors), 0.6745 * 1.4142 * 0.02 * 0.5356, 0.001) << together;
   }
 }
 
