@@ -7,6 +7,8 @@
 #include <x86intrin.h>
 #endif
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -90,12 +92,13 @@ std::uint64_t RealClock::now_ns() const {
 }
 
 std::string utc_now() {
-  const time_t now = time(nullptr);
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
   tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
+  gmtime_r(&now.tv_sec, &parts);
+  char seconds[32];
+  strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &parts);
+  return fmt::format("{}.{:03}Z", seconds, now.tv_nsec / 1'000'000);
 }
 
 }  // namespace nmt

@@ -53,7 +53,8 @@ class VirtualClock final : public Clock {
   std::uint64_t now_ns_ = 0;
 };
 
-// "2026-11-21T10:30:00Z": wall-clock time for people and records; never used to measure.
+// "2026-11-21T10:30:00.250Z": wall-clock time for people and records, fine enough to tell which of
+// two campaigns is the newer; never used to measure.
 std::string utc_now();
 
 }  // namespace nmt

@@ -59,8 +59,8 @@ TEST(VirtualClock, MovesOnlyForwardAndOnlyWhenTold) {
 }
 
 TEST(UtcNow, HasTheFormOfRecords) {
-  EXPECT_TRUE(
-      std::regex_match(utc_now(), std::regex("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ")));
+  EXPECT_TRUE(std::regex_match(utc_now(),
+                               std::regex("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z")));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ Sandbox::Sandbox() {
   const std::filesystem::path memory = "/dev/shm";
   const bool usable = ::access(memory.c_str(), W_OK) == 0;
   const std::filesystem::path parent = usable ? memory : std::filesystem::temp_directory_path();
-  std::string name = (parent / "nmadtune-XXXXXX").string();
+  std::string name = (parent / (std::string(kPrefix) + "XXXXXX")).string();
   if (::mkdtemp(name.data()) == nullptr) std::abort();
   folder_ = name;
   write("rails.json", kTwoRails);

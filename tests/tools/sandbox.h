@@ -21,6 +21,8 @@ extern const std::string_view kTwoRails;
 
 class Sandbox : public ::testing::Test {
  protected:
+  static constexpr const char* kPrefix = "nmadtune-test-";  // of the folder's name
+
   Sandbox();
   ~Sandbox() override;
 

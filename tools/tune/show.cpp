@@ -40,7 +40,7 @@ CampaignContent content_of(const ProfileDb& db, const Campaign& campaign) {
 // Seconds since a "2026-11-21T10:30:00Z".
 double age_s(const std::string& utc) {
   std::tm fields = {};
-  if (::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &fields) == nullptr) return 0;
+  if (::strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%S", &fields) == nullptr) return 0;
   return std::difftime(std::time(nullptr), ::timegm(&fields));
 }
 
