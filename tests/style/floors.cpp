@@ -146,11 +146,29 @@ class Inspector {
 };
 
 constexpr std::string_view kDrivers = "drivers/";
+constexpr std::string_view kDriverTable = "drivers/drivers.cpp";
 
 // "drivers/tcp_socket.h" -> "tcp_socket"
 std::string_view stem(std::string_view path) {
   path.remove_prefix(kDrivers.size());
   return path.substr(0, path.find('.'));
+}
+
+// The names in make_NAME_driver( of the folder's headers.
+std::vector<std::string> drivers_declared(std::span<const SourceFile> files) {
+  constexpr std::string_view kMake = "make_";
+  constexpr std::string_view kDriver = "_driver(";
+  std::vector<std::string> names;
+  for (const SourceFile& file : files) {
+    if (!file.path.starts_with(kDrivers) || !file.is_header()) continue;
+    for (std::size_t at = file.text.find(kDriver); at != std::string::npos;
+         at = file.text.find(kDriver, at + 1)) {
+      const std::size_t begin = file.text.rfind(kMake, at);
+      if (begin == std::string::npos) continue;
+      names.push_back(file.text.substr(begin + kMake.size(), at - begin - kMake.size()));
+    }
+  }
+  return names;
 }
 
 std::string owner(const std::vector<std::string>& drivers, std::string_view path) {
@@ -239,17 +257,10 @@ std::vector<std::string> include_violations(std::span<const Floor> floors,
 }
 
 std::vector<std::string> driver_violations(std::span<const SourceFile> files) {
-  std::vector<std::string> drivers;
-  const auto table = std::ranges::find(files, "drivers/drivers.cpp", &SourceFile::path);
-  if (table == files.end()) return {"drivers/drivers.cpp: not there"};
-  for (const Include& include : includes_of(*table)) {
-    if (!include.name.starts_with(kDrivers)) continue;
-    const std::string_view name = stem(include.name);
-    if (name != "driver" && name != "drivers") drivers.emplace_back(name);
-  }
+  const std::vector<std::string> drivers = drivers_declared(files);
   std::vector<std::string> violations;
   for (const SourceFile& file : files) {
-    if (!file.path.starts_with(kDrivers) || file.path == table->path || !file.is_code()) continue;
+    if (!file.path.starts_with(kDrivers) || file.path == kDriverTable || !file.is_code()) continue;
     for (const Include& include : includes_of(file)) {
       if (!include.name.starts_with(kDrivers)) continue;
       const std::string other = owner(drivers, include.name);

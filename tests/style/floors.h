@@ -52,9 +52,9 @@ std::vector<Include> includes_of(const SourceFile& file);
 std::vector<std::string> include_violations(std::span<const Floor> floors,
                                             std::span<const SourceFile> files);
 
-// Drivers do not include each other. Which drivers there are says drivers/drivers.cpp by the
-// headers that it includes (drivers/tcp.h); tcp.* and tcp_*.* are one driver's files, what bears no
-// driver's name is for all.
+// Drivers do not include each other. A driver is what a header of drivers/ declares a
+// make_NAME_driver() for; NAME.* and NAME_*.* are its files, and what bears no driver's name is for
+// all. drivers.cpp, the table, may include them all.
 std::vector<std::string> driver_violations(std::span<const SourceFile> files);
 
 }  // namespace nmt::style

@@ -11,7 +11,7 @@ namespace {
 bool is_source_folder(const std::filesystem::path& folder) {
   const std::string name = folder.filename().string();
   if (name.starts_with('.') && name != ".ci") return false;
-  return !std::filesystem::exists(folder / "CMakeCache.txt");
+  return !std::filesystem::exists(folder / "CMakeFiles");
 }
 
 std::string read(const std::filesystem::path& file) {
