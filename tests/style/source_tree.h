@@ -2,8 +2,8 @@
 //
 // The project's own files, as the checks of this folder read them.
 //
-// Hidden folders are left out (but for .ci), and so is every folder that holds CMakeFiles: that is a
-// build, not a source. Paths are relative to the root of the repository, with '/'.
+// Hidden folders are left out (but for .ci), and so is every folder that holds CMakeFiles: that is
+// a build, not a source. Paths are relative to the root of the repository, with '/'.
 #pragma once
 
 #include <filesystem>
