@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include <cmath>
+#include <exception>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -214,7 +215,7 @@ Transaction::~Transaction() {
   if (!database_.in_transaction()) return;
   try {
     database_.run("ROLLBACK");
-  } catch (const Error&) {  // the journal stays, and whoever opens the file next rolls back
+  } catch (const std::exception&) {  // the journal stays: whoever opens the file next rolls back
   }
 }
 
