@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Decisions over several rails.
+#include <algorithm>
+
+#include "runtime/flood.h"
+#include "runtime/profile.h"
+#include "runtime/split.h"
+
+namespace nmt {
+namespace {
+
+static_assert(NMT_SPLIT_RAILS_MAX == Flood::kRailsMax);
+
+// An array of structs of the caller's, whose size its first element tells.
+class Shares {
+ public:
+  Shares(nmt_share* first, std::uint32_t count) : first_(first), count_(count) {}
+
+  bool usable() const {
+    constexpr std::size_t kQuestion = offsetof(nmt_share, offset_bytes);
+    return first_ != nullptr && count_ > 0 && count_ <= NMT_SPLIT_RAILS_MAX &&
+           first_->struct_bytes >= kQuestion;
+  }
+  nmt_share read(std::size_t i) const {
+    nmt_share share;
+    std::memcpy(&share, at(i), offsetof(nmt_share, offset_bytes));
+    return share;
+  }
+  void write(std::size_t i, std::uint64_t offset_bytes, std::uint64_t bytes, double end_ns,
+             std::uint32_t left_out) {
+    nmt_share share = read(i);
+    share.offset_bytes = offset_bytes;
+    share.bytes = bytes;
+    share.end_ns = bytes > 0 || left_out == NMT_TAKES_PART ? end_ns : 0;
+    share.left_out = left_out;
+    share.reserved = 0;
+    std::memcpy(at(i), &share, std::min<std::size_t>(first_->struct_bytes, sizeof share));
+  }
+
+ private:
+  std::byte* at(std::size_t i) const {
+    return reinterpret_cast<std::byte*>(first_) + i * first_->struct_bytes;
+  }
+  nmt_share* first_;
+  std::uint32_t count_;
+};
+
+bool is_release(double release_ns) { return release_ns >= 0 && release_ns < 1e15; }
+
+// The rails in question; NMT_OK or why they make no sense.
+int read_rails(const nmt_profile& profile, const Shares& shares, std::span<SplitRail> rails) {
+  for (std::size_t i = 0; i < rails.size(); ++i) {
+    const nmt_share share = shares.read(i);
+    if (!is_path(&profile, share.path)) return NMT_UNKNOWN;
+    if (!is_release(share.release_ns)) return NMT_INVALID;
+    rails[i] = {static_cast<std::uint32_t>(share.path), share.release_ns, 0, 0};
+    for (std::size_t j = 0; j < i; ++j) {
+      if (rails[j].path == rails[i].path) return NMT_INVALID;
+    }
+  }
+  return NMT_OK;
+}
+
+void write_answer(const nmt_profile& profile, const SplitAnswer& answer,
+                  std::span<const SplitRail> rails, Shares& shares, nmt_split_result* result) {
+  nmt_split_result whole{};
+  whole.flags = profile.advice_flags;
+  if (answer.simultaneous) whole.flags |= NMT_ADVICE_SIMULTANEOUS;
+  whole.end_ns = answer.end_ns;
+  std::uint64_t offset = 0;
+  for (std::size_t i = 0; i < rails.size(); ++i) {
+    const SplitRail& rail = rails[i];
+    shares.write(i, offset, rail.bytes, answer.end_ns, rail.left_out);
+    offset += rail.bytes;
+    if (rail.left_out != NMT_TAKES_PART) continue;
+    ++whole.chunks;
+    if (rail.bytes > profile.view.paths[rail.path].size_bytes_max) {
+      whole.flags |= NMT_ADVICE_EXTRAPOLATED;
+    }
+  }
+  put(result, whole);
+}
+
+int split(const nmt_profile& profile, std::uint64_t size_bytes, Shares shares, std::uint32_t count,
+          nmt_split_result* result) {
+  SplitRail storage[NMT_SPLIT_RAILS_MAX];
+  const std::span<SplitRail> rails(storage, count);
+  if (const int wrong = read_rails(profile, shares, rails)) return wrong;
+  const SplitAnswer answer = split_exactly(profile.view, size_bytes, rails);
+  if (answer.end_ns < 0) return NMT_NO_ADVICE;
+  write_answer(profile, answer, rails, shares, result);
+  return NMT_OK;
+}
+
+// Two rails that are idle, or free at the same time, by their table: what split() says, sooner.
+// False where there is no table for this question.
+bool split_by_table(const nmt_profile& profile, std::uint64_t size_bytes, nmt_share* shares,
+                    nmt_split_result* result) {
+  const bool plain = shares[0].struct_bytes == sizeof(nmt_share) &&
+                     result->struct_bytes >= sizeof(nmt_split_result);
+  const double release_ns = shares[0].release_ns;
+  if (!plain || !is_release(release_ns) || shares[1].release_ns != release_ns) return false;
+  if (!is_path(&profile, shares[0].path) || !is_path(&profile, shares[1].path)) return false;
+  if (size_bytes == 0) return false;
+  const View& view = profile.view;
+  bool in_order = false;
+  const PairTable* table = pair_table(view, static_cast<std::uint32_t>(shares[0].path),
+                                      static_cast<std::uint32_t>(shares[1].path), &in_order);
+  if (table == nullptr) return false;
+  const std::uint64_t bytes = std::min(size_bytes, table->bytes_at(size_bytes));
+  const double end_ns = release_ns + table->end_at(size_bytes);
+  const std::uint64_t chunks[2] = {in_order ? bytes : size_bytes - bytes,
+                                   in_order ? size_bytes - bytes : bytes};
+  std::uint32_t flags = profile.advice_flags;
+  for (int i = 0; i < 2; ++i) {
+    const auto path = static_cast<std::uint32_t>(shares[i].path);
+    shares[i].offset_bytes = i == 0 ? 0 : chunks[0];
+    shares[i].bytes = chunks[i];
+    shares[i].end_ns = chunks[i] > 0 ? end_ns : 0;
+    shares[i].left_out = NMT_TAKES_PART;
+    if (chunks[i] > view.paths[path].size_bytes_max) flags |= NMT_ADVICE_EXTRAPOLATED;
+    if (chunks[i] == 0) {
+      shares[i].left_out = left_out_reason(view, {path, release_ns, 0, 0}, end_ns);
+    }
+  }
+  const bool both = bytes > 0 && bytes < size_bytes;
+  if (both && table->simultaneous != 0) flags |= NMT_ADVICE_SIMULTANEOUS;
+  result->flags = flags;
+  result->end_ns = end_ns;
+  result->chunks = both ? 2 : 1;
+  return true;
+}
+
+const OffloadRecord* find_offload(const View& view, const char* placement) {
+  for (const OffloadRecord& offload : view.offloads) {
+    if (std::strcmp(view.text_at(offload.placement), placement) == 0) return &offload;
+  }
+  return nullptr;
+}
+
+// Whether the rail that would carry the whole message sends it eagerly.
+bool is_eager(const nmt_profile* profile, std::uint64_t size_bytes,
+              std::span<const SplitRail> rails) {
+  for (const SplitRail& rail : rails) {
+    if (rail.left_out != NMT_TAKES_PART) continue;
+    const int method = nmt_method_for(profile, static_cast<int>(rail.path), size_bytes);
+    return method == NMT_COPY || method == NMT_IOVEC;
+  }
+  return false;
+}
+
+}  // namespace
+}  // namespace nmt
+
+int nmt_split(const nmt_profile* profile, uint64_t size_bytes, nmt_share* shares, uint32_t rails,
+              nmt_split_result* result) {
+  if (profile == nullptr || size_bytes > nmt::kSizeBytesMax) return NMT_INVALID;
+  const nmt::Shares array(shares, rails);
+  if (!array.usable() || !nmt::is_writable(result)) return NMT_INVALID;
+  if (rails == 2 && nmt::split_by_table(*profile, size_bytes, shares, result)) return NMT_OK;
+  return nmt::split(*profile, size_bytes, array, rails, result);
+}
+
+int nmt_eager_chunks(const nmt_profile* profile, const char* placement, uint32_t idle_cores,
+                     uint64_t size_bytes, nmt_share* shares, uint32_t rails,
+                     nmt_split_result* result) {
+  if (profile == nullptr || placement == nullptr || size_bytes > nmt::kSizeBytesMax) {
+    return NMT_INVALID;
+  }
+  nmt::Shares array(shares, rails);
+  if (!array.usable() || !nmt::is_writable(result)) return NMT_INVALID;
+  nmt::SplitRail storage[2][NMT_SPLIT_RAILS_MAX];
+  const std::span<nmt::SplitRail> whole(storage[0], rails);
+  if (const int wrong = nmt::read_rails(*profile, array, whole)) return wrong;
+  const nmt::OffloadRecord* offload = nmt::find_offload(profile->view, placement);
+  if (offload == nullptr) return NMT_NO_ADVICE;
+  const std::span<nmt::SplitRail> chunks(storage[1], rails);
+  std::copy(whole.begin(), whole.end(), chunks.begin());
+
+  const nmt::SplitAnswer alone = nmt::split_exactly(profile->view, size_bytes, whole, 1);
+  if (alone.end_ns < 0) return NMT_NO_ADVICE;
+  if (idle_cores > 0 && nmt::is_eager(profile, size_bytes, whole)) {
+    nmt::SplitAnswer parallel = nmt::split_exactly(profile->view, size_bytes, chunks, idle_cores);
+    parallel.end_ns += offload->cost_ns;
+    if (parallel.end_ns < alone.end_ns) {
+      nmt::write_answer(*profile, parallel, chunks, array, result);
+      return 1;
+    }
+  }
+  for (nmt::SplitRail& rail : whole) {
+    const bool idle = rail.left_out == NMT_LEFT_SMALL || rail.left_out == NMT_LEFT_TOGETHER;
+    if (idle) rail.left_out = NMT_LEFT_OFFLOAD;
+  }
+  nmt::write_answer(*profile, alone, whole, array, result);
+  return 0;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a profile and its paths are, and how to find a path.
+#include <string_view>
+
+#include "runtime/profile.h"
+
+namespace nmt {
+namespace {
+
+bool matches(const char* wanted, const View& view, TextOffset offset) {
+  return wanted == nullptr || std::strcmp(wanted, view.text_at(offset)) == 0;
+}
+
+// Among paths that fit, the one measured hot and with nothing else busy goes first.
+int preference(const View& view, const PathDetailRecord& detail) {
+  const bool hot = std::strcmp(view.text_at(detail.regime), "hot") == 0;
+  const bool alone = *view.text_at(detail.busy_rails) == '\0';
+  return (alone ? 2 : 0) + (hot ? 1 : 0);
+}
+
+}  // namespace
+}  // namespace nmt
+
+const char* nmt_version(void) { return NMT_VERSION; }
+
+const char* nmt_status_text(int status) {
+  switch (status) {
+    case NMT_NO_ADVICE:
+      return "the profile has no measurement of this";
+    case NMT_INVALID:
+      return "an argument makes no sense";
+    case NMT_UNKNOWN:
+      return "no such rail, path, platform or index";
+    case NMT_NOT_FOUND:
+      return "no profile there";
+    case NMT_UNUSABLE:
+      return "the profile is damaged, of a newer version, or none at all";
+    case NMT_FOREIGN:
+      return "the profile was measured on another platform";
+    case NMT_NO_MEMORY:
+      return "out of memory";
+    case NMT_FAILED:
+      return "the operating system refused";
+    default:
+      return status >= 0 ? "ok" : "unknown status";
+  }
+}
+
+int nmt_find_path(const nmt_profile* profile, const char* rail, const nmt_condition* condition) {
+  nmt_condition wanted{};
+  if (profile == nullptr || rail == nullptr) return NMT_INVALID;
+  if (condition != nullptr && !nmt::get(condition, wanted)) return NMT_INVALID;
+  const nmt::View& view = profile->view;
+  int best = NMT_UNKNOWN;
+  int best_preference = -1;
+  for (std::size_t i = 0; i < view.details.size(); ++i) {
+    const nmt::PathDetailRecord& detail = view.details[i];
+    const bool fits = nmt::matches(rail, view, detail.rail) &&
+                      nmt::matches(wanted.regime, view, detail.regime) &&
+                      nmt::matches(wanted.placement, view, detail.placement) &&
+                      nmt::matches(wanted.busy_rails, view, detail.busy_rails) &&
+                      nmt::matches(wanted.path_id, view, detail.path_id);
+    if (!fits || nmt::preference(view, detail) <= best_preference) continue;
+    best = static_cast<int>(i);
+    best_preference = nmt::preference(view, detail);
+  }
+  return best;
+}
+
+int nmt_describe(const nmt_profile* profile, nmt_description* description) {
+  if (profile == nullptr || !nmt::is_writable(description)) return NMT_INVALID;
+  const nmt::View& view = profile->view;
+  const nmt::ProfileRecord& record = *view.profile;
+  nmt::put(description, {.struct_bytes = 0,
+                         .paths = static_cast<std::uint32_t>(view.paths.size()),
+                         .file = profile->file.c_str(),
+                         .platform = view.text_at(record.platform),
+                         .platform_id = view.text_at(record.platform_id),
+                         .measured_utc = view.text_at(record.measured_utc),
+                         .tool_version = view.text_at(record.tool_version),
+                         .foreign = (profile->advice_flags & NMT_ADVICE_FOREIGN) != 0,
+                         .differences = static_cast<std::uint32_t>(profile->differences.size()),
+                         .complete = record.complete,
+                         .verified = record.verified,
+                         .quality = record.quality,
+                         .error_median = record.error_median,
+                         .regret_median = record.regret_median});
+  return NMT_OK;
+}
+
+int nmt_describe_difference(const nmt_profile* profile, uint32_t index,
+                            nmt_difference* difference) {
+  if (profile == nullptr || !nmt::is_writable(difference)) return NMT_INVALID;
+  if (index >= profile->differences.size()) return NMT_UNKNOWN;
+  const nmt::Difference& found = profile->differences[index];
+  nmt::put(difference, {.struct_bytes = 0,
+                        .reserved = 0,
+                        .field = found.field.c_str(),
+                        .measured = found.before ? found.before->c_str() : nullptr,
+                        .here = found.now ? found.now->c_str() : nullptr});
+  return NMT_OK;
+}
+
+int nmt_describe_path(const nmt_profile* profile, int path, nmt_path_description* description) {
+  if (const int wrong = nmt::check_question(profile, path, 0)) return wrong;
+  if (!nmt::is_writable(description)) return NMT_INVALID;
+  const nmt::View& view = profile->view;
+  const nmt::PathBlock& block = view.paths[static_cast<std::size_t>(path)];
+  const nmt::PathDetailRecord& detail = view.details[static_cast<std::size_t>(path)];
+  nmt::put(description, {.struct_bytes = 0,
+                         .methods = detail.methods,
+                         .rail = view.text_at(detail.rail),
+                         .path_id = view.text_at(detail.path_id),
+                         .regime = view.text_at(detail.regime),
+                         .placement = view.text_at(detail.placement),
+                         .busy_rails = view.text_at(detail.busy_rails),
+                         .size_bytes_max = block.size_bytes_max,
+                         .max_unexpected_bytes = detail.max_unexpected_bytes,
+                         .chunk_bytes_min = block.chunk_bytes_min,
+                         .monotone_departure = detail.monotone_departure,
+                         .table_departure = detail.table_departure});
+  return NMT_OK;
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The bytes of a snapshot: one header, a list of sections, and in each section an array of equal
+// records (docs/snapshot.md). The same bytes lie in a file, in a mapping of it, or on the heap
+// where the profile came out of a database.
+//
+// Records are plain: fixed width, aligned, no pointers. They refer to each other by index, and to
+// texts by the offset of a text that ends with a zero byte. Nothing here is trusted before check()
+// has seen it (runtime/snapshot.h). A change of a record is a new version; a new kind of section
+// is not, since readers pass over kinds that they do not know.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "runtime/tables.h"
+
+namespace nmt {
+
+inline constexpr std::array<char, 8> kSnapshotMagic = {'\x89', 'N',  'M',    'T',
+                                                       '\r',   '\n', '\x1a', '\n'};
+inline constexpr std::uint32_t kSnapshotEndian = 0x01020304;
+inline constexpr std::uint32_t kSnapshotVersion = 1;
+inline constexpr std::uint64_t kSnapshotBytesMax = std::uint64_t{1} << 32;
+inline constexpr std::size_t kSectionAlignment = 64;
+
+struct SnapshotHeader {
+  std::array<char, 8> magic;
+  std::uint32_t endian;
+  std::uint32_t version;
+  std::uint64_t file_bytes;  // a multiple of kSectionAlignment
+  std::uint64_t digest;      // of all bytes, this field as 0 (snapshot_digest)
+  std::uint32_t sections;
+  std::uint32_t reserved[7];
+};
+static_assert(sizeof(SnapshotHeader) == 64);
+
+enum class SectionKind : std::uint32_t {
+  kText = 1,
+  kProfile = 2,
+  kField = 3,
+  kPath = 4,
+  kPathDetail = 5,
+  kCurve = 6,
+  kPoint = 7,
+  kThreshold = 8,
+  kRange = 9,
+  kPair = 10,
+  kAggregation = 11,
+  kCompanion = 12,
+  kOffload = 13,
+  kSegment = 14,
+  kSignature = 15,
+};
+
+struct Section {
+  SectionKind kind;
+  std::uint32_t record_bytes;
+  std::uint64_t offset;  // from the start of the file, a multiple of kSectionAlignment
+  std::uint64_t records;
+};
+
+using TextOffset = std::uint32_t;
+
+// One record.
+struct ProfileRecord {
+  TextOffset platform;
+  TextOffset platform_id;
+  TextOffset measured_utc;
+  TextOffset tool_version;
+  std::uint32_t complete;
+  std::uint32_t verified;
+  double quality;
+  double error_median;
+  double regret_median;
+};
+
+// Of the platform's fingerprint.
+struct FieldRecord {
+  TextOffset name;
+  TextOffset value;
+};
+
+// About the path of the same index, for describing and for exact predictions.
+struct PathDetailRecord {
+  TextOffset rail;
+  TextOffset path_id;
+  TextOffset regime;
+  TextOffset placement;
+  TextOffset busy_rails;
+  std::uint32_t methods;  // bits
+  std::uint32_t curves_from;
+  std::uint32_t curves;
+  std::uint32_t thresholds_from;
+  std::uint32_t thresholds;
+  std::uint32_t methods_from;  // ranges that say which method
+  std::uint32_t method_ranges;
+  std::uint64_t max_unexpected_bytes;
+  double monotone_departure;
+  double table_departure;
+};
+
+// One curve of transfers; the section has the curves of path 0, of path 1 ...
+struct CurveRecord {
+  TextOffset variant;
+  std::uint32_t method;
+  std::uint32_t points_from;
+  std::uint32_t points;
+};
+
+struct PointRecord {
+  double size_bytes;
+  double duration_ns;
+  double low_ns;
+  double high_ns;
+};
+
+struct ThresholdRecord {
+  std::uint32_t decision;  // nmt_decision
+  std::uint32_t answer;    // nmt_answer
+  std::uint64_t bytes;
+  std::uint64_t low_bytes;
+  std::uint64_t high_bytes;
+  double regret;
+  std::uint32_t bounded;
+  std::uint32_t ranges_from;
+  std::uint32_t ranges;
+  std::uint32_t reserved;
+};
+
+struct RangeRecord {
+  std::uint64_t from_bytes;  // to where the next range begins
+  std::int32_t choice;       // of a threshold: 1 above, 0 below; of methods: an nmt_method
+  std::uint32_t reserved;
+};
+
+// Path `measured` is the path it stands under, while these others are busy.
+struct CompanionRecord {
+  static constexpr std::size_t kBusyMax = 6;
+  std::uint32_t measured;
+  std::uint32_t busy;
+  std::uint32_t busy_paths[kBusyMax];
+};
+
+struct OffloadRecord {
+  TextOffset placement;
+  std::uint32_t reserved;
+  double cost_ns;
+  double low_ns;
+  double high_ns;
+};
+
+struct SegmentRecord {
+  TextOffset operation;
+  std::uint32_t nodes;
+  std::uint32_t ranks_per_node;
+  std::uint32_t reserved;
+  std::uint64_t from_bytes;
+  std::uint64_t to_bytes;  // UINT64_MAX: without end
+  std::uint64_t segment_bytes;
+};
+
+struct SignatureRecord {
+  TextOffset algorithm;
+  std::uint32_t ranks_per_node;
+  std::uint32_t ranks_min;
+  std::uint32_t ranks_max;
+  std::uint32_t points_from;  // of the bound
+  std::uint32_t points;
+  std::uint32_t delta_per_message;
+  std::uint32_t saturated;
+  double gamma;
+  double delta_ns;
+  double error;
+  std::uint64_t delta_from_bytes;
+  std::uint64_t size_bytes_min;
+  std::uint64_t size_bytes_max;
+};
+
+}  // namespace nmt

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "include/nmadtune.h"
+#include "node/node.h"
+#include "profiledb/profiledb.h"
+
+namespace nmt {
+namespace {
+
+std::string ended(const Campaign& campaign) {
+  return campaign.finished_utc.empty() ? campaign.started_utc : campaign.finished_utc;
+}
+
+struct Candidate {
+  Platform platform;
+  std::vector<Campaign> campaigns;  // newest first
+  Plan plan;
+};
+
+// Newest first; platforms without a plan have no say.
+std::vector<Candidate> candidates(const ProfileDb& database, std::vector<Platform> platforms) {
+  std::vector<Candidate> found;
+  for (Platform& platform : platforms) {
+    std::optional<Plan> plan = database.plan(platform.id);
+    if (!plan) continue;
+    found.push_back({std::move(platform), database.campaigns(plan->platform), std::move(*plan)});
+  }
+  const auto age = [](const Candidate& candidate) {
+    return candidate.campaigns.empty() ? std::string() : ended(candidate.campaigns.front());
+  };
+  std::stable_sort(found.begin(), found.end(),
+                   [&](const Candidate& a, const Candidate& b) { return age(a) > age(b); });
+  return found;
+}
+
+bool is_named(const Platform& platform, const std::string& wanted) {
+  return platform.name == wanted || platform.id.hex() == wanted;
+}
+
+[[noreturn]] void refuse_name(const std::string& file, const std::string& wanted,
+                              const std::vector<Platform>& platforms) {
+  std::vector<std::string> names;
+  for (const Platform& platform : platforms) names.push_back(platform.name);
+  throw Refused(NMT_UNKNOWN, fmt::format("{}: no platform {}; it has: {}", file, wanted,
+                                         fmt::join(names, ", ")));
+}
+
+Provenance provenance_of(const Candidate& candidate) {
+  Provenance provenance{.platform = candidate.platform,
+                        .measured_utc = {},
+                        .tool_version = {},
+                        .complete = true,
+                        .quality = 1};
+  for (const Campaign& campaign : candidate.campaigns) {
+    const std::vector<Id>& used = candidate.plan.campaigns;
+    if (std::find(used.begin(), used.end(), campaign.id) == used.end()) continue;
+    if (provenance.measured_utc.empty()) {
+      provenance.measured_utc = ended(campaign);
+      provenance.tool_version = campaign.tool_version;
+    }
+    provenance.complete = provenance.complete && campaign.complete;
+    provenance.quality = std::min(provenance.quality, campaign.quality);
+  }
+  return provenance;
+}
+
+}  // namespace
+
+std::string usual_file() { return locate_for_reading("").file; }
+
+Fields machine_fingerprint(const std::string& root) { return cheap_fingerprint(root); }
+
+std::vector<Difference> differences_here(const Fields& measured, const Fields& here) {
+  std::vector<Difference> found = differences(measured, here);
+  std::erase_if(found, [](const Difference& difference) { return !difference.now; });
+  return found;
+}
+
+Loaded load_from_database(const std::string& file, const std::string& wanted, const Fields& here) {
+  const ProfileDb database(file, {.mode = ProfileDb::Mode::kRead});
+  std::vector<Platform> platforms = database.platforms();
+  const bool by_name = !wanted.empty() && wanted != "newest";
+  if (by_name) {
+    std::vector<Platform> named;
+    std::copy_if(platforms.begin(), platforms.end(), std::back_inserter(named),
+                 [&](const Platform& platform) { return is_named(platform, wanted); });
+    if (named.empty()) refuse_name(file, wanted, platforms);
+    platforms = std::move(named);
+  } else if (wanted.empty()) {
+    const auto foreign = [&](const Platform& platform) {
+      return !differences_here(platform.fingerprint, here).empty();
+    };
+    if (!std::all_of(platforms.begin(), platforms.end(), foreign)) {
+      std::erase_if(platforms, foreign);
+    }
+  }
+  std::vector<Candidate> found = candidates(database, std::move(platforms));
+  if (found.empty()) {
+    throw Refused(NMT_NOT_FOUND,
+                  fmt::format("{}: nothing was measured there; run nmad-sample", file));
+  }
+  Candidate& best = found.front();
+  Provenance provenance = provenance_of(best);
+  return {std::move(provenance), std::move(best.plan)};
+}
+
+}  // namespace nmt

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Opening a profile: the one place of the C ABI where things outside the program go wrong.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+
+#include "runtime/load.h"
+#include "runtime/profile.h"
+
+namespace nmt {
+namespace {
+
+std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
+
+// A snapshot says so in its first bytes; everything else is for the database to judge.
+bool is_snapshot(const std::string& file) {
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) {
+    const int error = errno;
+    if (error == ENOENT || error == ENOTDIR) {
+      throw Refused(NMT_NOT_FOUND,
+                    fmt::format("{}: no profile there; make one with nmad-sample", file));
+    }
+    throw system_error(Fault::kDatabase, fmt::format("open({})", file), error);
+  }
+  std::array<char, kSnapshotMagic.size()> magic{};
+  const bool whole = ::read(descriptor, magic.data(), magic.size()) == ssize_t{magic.size()};
+  ::close(descriptor);
+  return whole && magic == kSnapshotMagic;
+}
+
+Fields fields_of(const View& view) {
+  Fields fields;
+  for (const FieldRecord& field : view.fields) {
+    fields.emplace(view.text_at(field.name), view.text_at(field.value));
+  }
+  return fields;
+}
+
+void load_snapshot(const std::string& wanted, nmt_profile& profile) {
+  profile.storage = Storage::map(profile.file);
+  profile.view = check(profile.storage.bytes(), profile.file);
+  const ProfileRecord& record = *profile.view.profile;
+  const bool fits = wanted.empty() || wanted == "newest" ||
+                    wanted == profile.view.text_at(record.platform) ||
+                    wanted == profile.view.text_at(record.platform_id);
+  if (!fits) {
+    throw Refused(NMT_UNKNOWN, fmt::format("{}: no platform {}; it has: {}", profile.file, wanted,
+                                           profile.view.text_at(record.platform)));
+  }
+}
+
+void load_database(const std::string& wanted, const Fields& here, nmt_profile& profile) {
+  const Loaded loaded = load_from_database(profile.file, wanted, here);
+  profile.storage = compile(loaded.provenance, loaded.plan);
+  profile.view = check(profile.storage.bytes(), profile.file);
+}
+
+std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
+  auto profile = std::make_unique<nmt_profile>();
+  profile->file = options.file != nullptr ? options.file : usual_file();
+  const std::string wanted = text_or_empty(options.platform);
+  const Fields here = machine_fingerprint(text_or_empty(options.machine_root));
+  if (is_snapshot(profile->file)) {
+    load_snapshot(wanted, *profile);
+  } else {
+    load_database(wanted, here, *profile);
+  }
+  profile->differences = differences_here(fields_of(profile->view), here);
+  if (profile->differences.empty()) return profile;
+  if (options.refuse_foreign != 0) {
+    const Difference& first = profile->differences.front();
+    throw Refused(NMT_FOREIGN,
+                  fmt::format("{}: measured on another platform: {} was {}, here it is {}; run "
+                              "nmad-sample here",
+                              profile->file, first.field, first.before.value_or("unknown"),
+                              first.now.value_or("unknown")));
+  }
+  profile->advice_flags = NMT_ADVICE_FOREIGN;
+  return profile;
+}
+
+void tell(const nmt_open_options& options, const char* message) {
+  if (options.message == nullptr || options.message_bytes == 0) return;
+  std::snprintf(options.message, options.message_bytes, "%s", message);
+}
+
+int status_of(Fault fault) {
+  switch (fault) {
+    case Fault::kUsage:
+      return NMT_UNKNOWN;
+    case Fault::kStale:
+      return NMT_FOREIGN;
+    case Fault::kDatabase:
+    case Fault::kFailed:
+      return NMT_UNUSABLE;
+    case Fault::kNoRail:
+    case Fault::kPartial:
+    case Fault::kPeer:
+      break;
+  }
+  return NMT_FAILED;
+}
+
+}  // namespace
+}  // namespace nmt
+
+int nmt_open(const nmt_open_options* options, nmt_profile** profile) {
+  nmt_open_options wanted{};
+  if (profile == nullptr) return NMT_INVALID;
+  *profile = nullptr;
+  if (options != nullptr && !nmt::get(options, wanted)) return NMT_INVALID;
+  try {
+    *profile = nmt::open(wanted).release();
+    return NMT_OK;
+  } catch (const nmt::Refused& refused) {
+    nmt::tell(wanted, refused.what());
+    return refused.status();
+  } catch (const nmt::Error& error) {
+    nmt::tell(wanted, error.what());
+    return nmt::status_of(error.fault());
+  } catch (const std::bad_alloc&) {
+    nmt::tell(wanted, "out of memory");
+    return NMT_NO_MEMORY;
+  } catch (const std::exception& error) {
+    nmt::tell(wanted, error.what());
+    return NMT_FAILED;
+  }
+}
+
+void nmt_close(nmt_profile* profile) { delete profile; }

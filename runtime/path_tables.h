@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Curves into tables (runtime/tables.h), at the time a snapshot is made.
+//
+// A curve that has more pieces than a table holds is made simpler, by the least tolerance that
+// fits; how far the table then departs from the curve is told.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "core/plan.h"
+#include "runtime/tables.h"
+#include "runtime/transfer.h"
+
+namespace nmt {
+
+// `make` gives the pieces for a tolerance.
+using MakePieces = std::function<std::vector<Piece>(double tolerance)>;
+SizeTable make_size_table(const MakePieces& make);
+TimeTable make_time_table(const Curve& monotone);
+
+// A piece of an inverse curve, as it goes into a TimeTable: strictly rising in time.
+struct InversePiece {
+  double from_ns = 0;
+  double bytes = 0;
+  double bytes_per_ns = 0;
+};
+// A flat of the curve, where more bytes take no longer, becomes very steep: it is stretched over
+// kStretch of the time that it stands for, so that every duration has one number of bytes.
+inline constexpr double kStretch = 0x1p-18;
+std::vector<InversePiece> inverse_pieces(const Curve& monotone);
+
+struct PathTables {
+  PathBlock block;  // without its place among others: gate, companions, index of the aggregation
+  std::optional<AggregationTable> aggregation;
+  double monotone_departure = 0;
+  double table_departure = 0;
+};
+PathTables make_path_tables(const RailPlan& rail);
+
+}  // namespace nmt

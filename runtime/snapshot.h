@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A snapshot, checked: typed views of its sections. Decisions read nothing else.
+//
+// check() looks at every offset, count, index and number once, so that nothing after it needs to:
+// whatever bytes it accepts, no decision reads outside of them, divides by what is not there or
+// runs for ever. The digest tells rot; the checks stand without it (the fuzz target of
+// tests/runtime goes past it). A View borrows the bytes.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "runtime/layout.h"
+
+namespace nmt {
+
+struct View {
+  // One cache line: all that decisions ask for.
+  std::span<const PathBlock> paths;
+  std::span<const PairTable> pairs;
+  std::span<const AggregationTable> aggregations;
+  std::span<const CompanionRecord> companions;
+
+  std::span<const PathDetailRecord> details;  // of the same indices as paths
+  std::span<const CurveRecord> curves;
+  std::span<const PointRecord> points;
+  std::span<const ThresholdRecord> thresholds;
+  std::span<const RangeRecord> ranges;
+  std::span<const OffloadRecord> offloads;
+  std::span<const SegmentRecord> segments;
+  std::span<const SignatureRecord> signatures;
+  std::span<const FieldRecord> fields;
+  std::span<const char> text;
+  const ProfileRecord* profile = nullptr;
+
+  const char* text_at(TextOffset offset) const { return text.data() + offset; }
+};
+
+// Of the bytes of a snapshot, the header's digest taken as 0.
+std::uint64_t snapshot_digest(std::span<const std::byte> bytes);
+
+// Throws Error(kDatabase) "WHAT: cause; way out". The bytes must be aligned to kSectionAlignment.
+View check(std::span<const std::byte> bytes, std::string_view what);
+
+}  // namespace nmt

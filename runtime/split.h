@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which rail carries how much of a message, so that the last of them ends first (docs/method.md,
+// "Split").
+//
+// Exact for any number of rails by filling them (runtime/flood.h). Where rails were measured
+// together, their curves under simultaneous use replace the others, and every choice of rails is
+// tried, since each has its own curves; so it is where the smallest chunks leave no room for all.
+// With more than kTriedMax rails, those that get too little are dropped one after the other.
+#pragma once
+
+#include <span>
+
+#include "runtime/snapshot.h"
+
+namespace nmt {
+
+struct SplitRail {
+  std::uint32_t path = 0;
+  double release_ns = 0;
+  std::uint64_t bytes = 0;     // the answer: its chunk,
+  std::uint32_t left_out = 0;  // or an nmt_left_out
+};
+
+struct SplitAnswer {
+  double end_ns = -1;  // negative: no rail was measured
+  bool simultaneous = false;
+};
+
+inline constexpr std::size_t kTriedMax = 8;
+
+// Rails differ; at most Flood::kRailsMax, of which `chunks_max` may carry something: where that
+// leaves rails out, those with the least to carry go first. Does not look at the tables of pairs,
+// which are made with it.
+SplitAnswer split_exactly(const View& view, std::uint64_t size_bytes, std::span<SplitRail> rails,
+                          std::size_t chunks_max = SIZE_MAX);
+
+// Why a rail carries nothing of a message that ends at `end_ns`.
+std::uint32_t left_out_reason(const View& view, const SplitRail& rail, double end_ns);
+
+// The table of two paths of one gate, or null. `in_order` tells whether `a` is its first rail.
+const PairTable* pair_table(const View& view, std::uint32_t a, std::uint32_t b, bool* in_order);
+
+// The path measured for `path` while most of `others` were busy; `path` itself where none was.
+std::uint32_t companion(const View& view, std::uint32_t path,
+                        std::span<const std::uint32_t> others);
+
+}  // namespace nmt

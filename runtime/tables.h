@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The tables behind decisions: piecewise-linear functions that are looked up in a few nanoseconds,
+// and lie in a snapshot byte for byte as they lie in memory (docs/snapshot.md).
+//
+// A table cuts its axis into quarter octaves. A quarter octave knows the first piece that reaches
+// into it; the next two are tried by comparing, without a branch, and only a crowded one walks on.
+// What a lookup touches is three cache lines or so. The price is 24 bits of mantissa where the
+// measured curves have 53: one part in ten million, of durations known to one part in a thousand.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace nmt {
+
+inline constexpr std::uint64_t kSizeBytesMax = INT64_MAX;
+
+// Quarter octave of a size: 0 to 3 hold one size each, then four of equal width per power of two.
+inline std::uint32_t size_bucket(std::uint64_t size_bytes) {
+  const std::uint64_t shifted = size_bytes + 4;
+  const auto exponent = static_cast<std::uint32_t>(std::bit_width(shifted)) - 1;
+  return 4 * exponent + static_cast<std::uint32_t>(shifted >> (exponent - 2)) - 12;
+}
+inline constexpr std::size_t kSizeBuckets = 256;
+
+// The least size in it.
+inline std::uint64_t size_bucket_begin(std::uint32_t bucket) {
+  const std::uint32_t quarter = bucket + 12;
+  return (std::uint64_t{4 + (quarter & 3)} << (quarter / 4 - 3)) - 4;
+}
+
+// Pieces over message sizes; `Pieces` is the most it can hold. Beyond 4 GiB lies one piece.
+template <std::size_t Pieces>
+struct SizeIndex {
+  static constexpr std::uint32_t kNever = UINT32_MAX;  // knots after the last piece
+
+  std::uint8_t first[kSizeBuckets];
+  std::uint32_t knot[Pieces + 2];  // where piece i begins; knot[0] is 0
+
+  // Fills the rest, once the knots are there.
+  void set_first(std::size_t pieces) {
+    std::uint8_t piece = 0;
+    for (std::uint32_t bucket = 0; bucket < kSizeBuckets; ++bucket) {
+      const bool reachable = bucket <= size_bucket(kSizeBytesMax);
+      const std::uint64_t begin = reachable ? size_bucket_begin(bucket) : kSizeBytesMax;
+      while (piece + std::size_t{1} < pieces && knot[piece + 1] <= begin) ++piece;
+      first[bucket] = piece;
+    }
+  }
+
+  // value(i) of the piece i that holds `size_bytes`. Two neighbours are worked out at once and the
+  // right one is taken at the end, so that the values do not wait for the comparison.
+  template <class Value>
+  auto at(std::uint64_t size_bytes, Value value) const {
+    const auto key = static_cast<std::uint32_t>(size_bytes < kNever ? size_bytes : kNever - 1);
+    std::uint32_t piece = first[size_bucket(size_bytes)];
+    if (key >= knot[piece + 2]) [[unlikely]] {
+      piece += 2;
+      while (key >= knot[piece + 1]) ++piece;
+      return value(piece);
+    }
+    const auto here = value(piece);
+    const auto next = value(piece + 1);
+    return key >= knot[piece + 1] ? next : here;
+  }
+};
+
+// Durations over sizes.
+struct SizeTable {
+  static constexpr std::size_t kPieces = 52;
+
+  SizeIndex<kPieces> index;
+  float start[kPieces + 1];  // knots again, to subtract
+  float duration_ns[kPieces + 1];
+  float ns_per_byte[kPieces + 1];
+
+  double at(std::uint64_t size_bytes) const {
+    const auto size = static_cast<float>(static_cast<std::int64_t>(size_bytes));
+    return static_cast<double>(index.at(size_bytes, [&](std::uint32_t piece) {
+      return duration_ns[piece] + (size - start[piece]) * ns_per_byte[piece];
+    }));
+  }
+};
+
+// Bytes carried within a duration, the inverse of a curve: strictly rising, but for a first piece
+// of nothing before the start-up, and for pieces of no rise where one more byte takes a jump.
+struct TimeTable {
+  static constexpr std::size_t kPieces = 52;
+  static constexpr std::size_t kBuckets = 128;
+  static constexpr std::uint32_t kNever = 0x7f800000;  // of infinity, after the last piece
+
+  std::uint32_t base;  // quarter octave of bucket 0
+  std::uint32_t pieces;
+  std::uint8_t first[kBuckets];
+  std::uint32_t knot[kPieces + 2];  // bits of a float, which order like the numbers; knot[0] is 0
+  float bytes[kPieces + 1];
+  float bytes_per_ns[kPieces + 1];
+
+  static std::uint32_t octave_quarter(std::uint32_t bits) { return bits >> 21; }
+
+  // The piece that holds `bits`, those of a finite float that is not negative.
+  std::uint32_t piece_at(std::uint32_t bits) const {
+    const auto past = static_cast<std::int32_t>(octave_quarter(bits) - base);
+    const std::int32_t bucket = past < 0                        ? 0
+                                : past < std::int32_t{kBuckets} ? past
+                                                                : std::int32_t{kBuckets} - 1;
+    std::uint32_t piece = first[bucket];
+    piece += static_cast<std::uint32_t>(bits >= knot[piece + 1]) +
+             static_cast<std::uint32_t>(bits >= knot[piece + 2]);
+    while (bits >= knot[piece + 1]) [[unlikely]]++ piece;
+    return piece;
+  }
+  float start(std::uint32_t piece) const { return std::bit_cast<float>(knot[piece]); }
+};
+
+// How two idle rails share a message: what the first one takes, and when both have ended.
+struct alignas(64) PairTable {
+  static constexpr std::size_t kPieces = 110;
+  static constexpr std::uint32_t kOne = std::uint32_t{1} << 31;  // a share of 1
+
+  SizeIndex<kPieces> index;
+  std::uint32_t bytes[kPieces + 1];  // of the first rail, at the knot
+  std::uint32_t share[kPieces + 1];  // of each byte more, in units of 2^-31
+  float end_ns[kPieces + 1];
+  float ns_per_byte[kPieces + 1];
+  std::uint32_t pieces;        // 0: too many for this table, the solver decides
+  std::uint32_t simultaneous;  // the curves are of both rails under simultaneous use
+
+  std::uint64_t bytes_at(std::uint64_t size_bytes) const {
+    return index.at(size_bytes, [&](std::uint32_t piece) {
+      const std::uint64_t past = size_bytes - index.knot[piece];
+      if (past > UINT32_MAX) [[unlikely]] {  // in two parts, each of which fits
+        return bytes[piece] + (past >> 31) * share[piece] +
+               ((past & (kOne - 1)) * share[piece] >> 31);
+      }
+      return bytes[piece] + (past * share[piece] >> 31);
+    });
+  }
+  double end_at(std::uint64_t size_bytes) const {
+    const auto size = static_cast<std::int64_t>(size_bytes);
+    return static_cast<double>(index.at(size_bytes, [&](std::uint32_t piece) {
+      const auto past = static_cast<float>(size - std::int64_t{index.knot[piece]});
+      return end_ns[piece] + past * ns_per_byte[piece];
+    }));
+  }
+};
+
+// Everything that a decision about one path touches.
+struct alignas(64) PathBlock {
+  static constexpr std::size_t kMethodChanges = 5;
+  static constexpr std::int32_t kAskRanges = -2;  // a choice: more changes than fit here
+
+  std::uint64_t method_from[kMethodChanges];  // where choices 1, 2 ... begin
+  std::uint64_t aggregate_below;  // two packets of fewer bytes together: always aggregated
+  std::uint64_t separate_from;    // of this or more: never
+  std::uint32_t method_choices;   // four bits each, signed: an nmt_method, NMT_NO_ADVICE
+  std::uint32_t aggregation;      // of the AggregationTable, or kNone
+  std::uint32_t gate;             // paths of one gate can share a message; their pairs of rails
+  std::uint32_t gate_pairs;       //   begin here in the pair tables,
+  std::uint32_t gate_place;       //   in the order of places: (1,0) (2,0) (2,1) (3,0) ...
+  std::uint32_t companions;       // entries of the companion table about this path,
+  std::uint32_t companions_from;  //   from here on
+  std::uint32_t measured;         // 0: no curve at all
+  std::uint64_t chunk_bytes_min;
+  std::uint64_t size_bytes_max;  // largest measured
+  SizeTable duration;            // by the method chosen for each size
+  TimeTable inverse;             // of the nearest monotone curve
+
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+};
+static_assert(sizeof(PathBlock) <= 2048, "the hot data of one rail");
+
+// Of two packets: alone, back to back, and together. Asked only where the sum of their sizes does
+// not settle it.
+struct AggregationTable {
+  SizeTable one_of_two;  // half of two equal packets, over the size of one
+  SizeTable together;    // the aggregate, over the size of both together
+};
+
+}  // namespace nmt
