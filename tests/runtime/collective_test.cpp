@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include "tests/runtime/planted.h"
+
+namespace nmt {
+namespace {
+
+using planted::Profile;
+
+// -- Alltoall
+// ---------------------------------------------------------------------------------------
+
+// Paper "alltoall contention", Gigabit Ethernet, as in models.md 6: alpha 50 us, beta 8.502 ns/B.
+Signature gigabit() {
+  return {.algorithm = "direct",
+          .ranks_per_node = 1,
+          .bound = Curve({{0, 50e3}, {1e6, 50e3 + 8.502e6}}),
+          .gamma = 4.3628,
+          .delta_ns = 4.93e6,
+          .delta_per_message = true,
+          .delta_from_bytes = 8000,
+          .ranks_min = 4,
+          .ranks_max = 40,
+          .size_bytes_min = 1,
+          .size_bytes_max = 1 << 20,
+          .error = 0.1,
+          .saturated = true};
+}
+
+nmt_exchange exchange(std::uint32_t ranks, std::uint64_t size_bytes) {
+  nmt_exchange asked{};
+  asked.struct_bytes = sizeof asked;
+  asked.ranks = ranks;
+  asked.ranks_per_node = 1;
+  asked.size_bytes = size_bytes;
+  return asked;
+}
+
+Plan with(Signature signature) {
+  Plan plan = planted::plan({});
+  plan.signatures = {std::move(signature)};
+  return plan;
+}
+
+nmt_prediction predict(const Profile& profile, const nmt_exchange& asked, int expected = NMT_OK) {
+  nmt_prediction prediction{};
+  prediction.struct_bytes = sizeof prediction;
+  EXPECT_EQ(nmt_alltoall(profile.get(), &asked, &prediction), expected);
+  return prediction;
+}
+
+TEST(Alltoall, GivesThePapersPrediction) {
+  const Profile profile(with(gigabit()));
+  const nmt_prediction prediction = predict(profile, exchange(40, 1048576));
+  EXPECT_NEAR(prediction.duration_ns, 1.717656e9, 1e3);
+  EXPECT_NEAR(prediction.low_ns, 0.9 * prediction.duration_ns, 1);
+  EXPECT_NEAR(prediction.high_ns, 1.1 * prediction.duration_ns, 1);
+  EXPECT_EQ(prediction.flags, 0u);
+  EXPECT_STREQ(prediction.variant, "direct");
+}
+
+TEST(Alltoall, AddsDeltaOnceWhereTheSignatureSaysSo) {
+  Signature signature = gigabit();
+  signature.delta_per_message = false;
+  const Profile profile(with(signature));
+  EXPECT_NEAR(predict(profile, exchange(40, 1048576)).duration_ns, 1.530316e9, 1e3);
+}
+
+TEST(Alltoall, AddsNoDeltaBelowItsSize) {
+  const Profile profile(with(gigabit()));
+  EXPECT_NEAR(predict(profile, exchange(3, 7999)).duration_ns, 2 * (50e3 + 7999 * 8.502) * 4.3628,
+              1);
+}
+
+TEST(Alltoall, SaysWhereItWasNotFitted) {
+  const Profile profile(with(gigabit()));
+  EXPECT_TRUE(predict(profile, exchange(41, 4096)).flags & NMT_ADVICE_EXTRAPOLATED);
+  EXPECT_TRUE(predict(profile, exchange(40, 1 << 21)).flags & NMT_ADVICE_EXTRAPOLATED);
+  Signature early = gigabit();
+  early.saturated = false;
+  const Profile unsaturated(with(early));
+  EXPECT_TRUE(predict(unsaturated, exchange(40, 4096)).flags & NMT_ADVICE_UNSATURATED);
+}
+
+TEST(Alltoall, HasNoAdviceWithoutASignature) {
+  const Profile profile(with(gigabit()));
+  nmt_exchange two_per_node = exchange(40, 4096);
+  two_per_node.ranks_per_node = 2;
+  predict(profile, two_per_node, NMT_NO_ADVICE);
+  nmt_exchange other = exchange(40, 4096);
+  other.algorithm = "bruck";
+  predict(profile, other, NMT_NO_ADVICE);
+  predict(profile, exchange(1, 4096), NMT_NO_ADVICE);
+  predict(Profile(planted::plan({})), exchange(40, 4096), NMT_NO_ADVICE);
+}
+
+// -- Segments
+// ---------------------------------------------------------------------------------------
+
+TEST(Segments, FollowOperationShapeAndSize) {
+  Plan plan = planted::plan({});
+  plan.segments = {{"bcast", 4, 8, 8192, 65536, 8192},
+                   {"bcast", 4, 8, 65536, std::nullopt, 65536},
+                   {"reduce", 4, 8, 0, std::nullopt, 0}};
+  const Profile profile(plan);
+  const auto segment = [&](const char* operation, std::uint64_t size, std::uint32_t nodes) {
+    return nmt_segment_bytes(profile.get(), operation, size, nodes, 8);
+  };
+  EXPECT_EQ(segment("bcast", 8191, 4), NMT_NO_ADVICE);
+  EXPECT_EQ(segment("bcast", 8192, 4), 8192);
+  EXPECT_EQ(segment("bcast", 65535, 4), 8192);
+  EXPECT_EQ(segment("bcast", 65536, 4), 65536);
+  EXPECT_EQ(segment("reduce", 1 << 20, 4), 0);
+  EXPECT_EQ(segment("bcast", 65536, 5), NMT_NO_ADVICE);
+  EXPECT_EQ(segment("allgather", 65536, 4), NMT_NO_ADVICE);
+}
+
+// -- Eager chunks over idle cores
+// -------------------------------------------------------------------
+
+// Two equal rails that send a byte per ns after 1 us, eagerly up to 64 KiB.
+Plan two_rails() {
+  const std::vector<Point> points = {{0, 1000}, {1 << 20, 1000 + (1 << 20)}};
+  std::vector<RailPlan> rails;
+  for (const char* name : {"a", "b"}) {
+    rails.push_back(planted::rail(name,
+                                  {planted::curve(benchmark::kTransfer, "copy", points),
+                                   planted::curve(benchmark::kTransfer, "rendezvous", points)},
+                                  {planted::threshold(DecisionKind::kRendezvous, {65536})}));
+  }
+  Plan plan = planted::plan(std::move(rails));
+  plan.offloads = {{"shared-cache", 3000, 2900, 3100}};
+  return plan;
+}
+
+struct Chunks {
+  int status;
+  nmt_share shares[2];
+  nmt_split_result result;
+};
+
+Chunks ask(const Profile& profile, std::uint64_t size_bytes, std::uint32_t cores,
+           const char* placement = "shared-cache") {
+  Chunks chunks{};
+  for (int i = 0; i < 2; ++i) {
+    chunks.shares[i].struct_bytes = sizeof(nmt_share);
+    chunks.shares[i].path = i;
+  }
+  chunks.result.struct_bytes = sizeof chunks.result;
+  chunks.status = nmt_eager_chunks(profile.get(), placement, cores, size_bytes, chunks.shares, 2,
+                                   &chunks.result);
+  return chunks;
+}
+
+TEST(EagerChunks, PayWhereTheySaveMoreThanTheOffloadCosts) {
+  const Profile profile(two_rails());
+  const Chunks small = ask(profile, 5000, 2);  // saves 2500 ns, costs 3000
+  EXPECT_EQ(small.status, 0);
+  EXPECT_EQ(small.shares[0].bytes, 5000u);
+  EXPECT_EQ(small.shares[1].left_out, std::uint32_t{NMT_LEFT_OFFLOAD});
+  EXPECT_NEAR(small.result.end_ns, 6000, 1);
+  const Chunks large = ask(profile, 20000, 2);
+  EXPECT_EQ(large.status, 1);
+  EXPECT_NEAR(static_cast<double>(large.shares[0].bytes), 10000, 1);
+  EXPECT_NEAR(large.result.end_ns, 3000 + 11000, 1);
+}
+
+TEST(EagerChunks, NeedACoreEach) {
+  const Profile profile(two_rails());
+  EXPECT_EQ(ask(profile, 20000, 1).status, 0);
+  EXPECT_EQ(ask(profile, 20000, 0).status, 0);
+}
+
+TEST(EagerChunks, AreOnlyOfEagerMessages) {
+  const Profile profile(two_rails());
+  EXPECT_EQ(ask(profile, 65535, 2).status, 1);
+  EXPECT_EQ(ask(profile, 65536, 2).status, 0);
+}
+
+TEST(EagerChunks, HaveNoAdviceWhereTheOffloadWasNotMeasured) {
+  const Profile profile(two_rails());
+  EXPECT_EQ(ask(profile, 20000, 2, "other-package").status, NMT_NO_ADVICE);
+}
+
+}  // namespace
+}  // namespace nmt
