@@ -66,6 +66,7 @@ typedef struct nmt_open_options {
   const char* file;         // a profile database or a flat snapshot; NULL: $NMADTUNE_DB, then the
                             // user's and the system's profile (nmad-tune show --origin)
   const char* platform;  // NULL: this machine's, else the newest; "newest"; a name; an identifier
+                         // or its first 8 digits or more
   const char* machine_root;  // NULL: this machine; else the prefix of another's /proc and /sys
   char* message;             // NULL, or where to write what went wrong
   uint64_t message_bytes;

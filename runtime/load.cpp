@@ -39,10 +39,6 @@ std::vector<Candidate> candidates(const ProfileDb& database, std::vector<Platfor
   return found;
 }
 
-bool is_named(const Platform& platform, const std::string& wanted) {
-  return platform.name == wanted || platform.id.hex() == wanted;
-}
-
 [[noreturn]] void refuse_name(const std::string& file, const std::string& wanted,
                               const std::vector<Platform>& platforms) {
   std::vector<std::string> names;
@@ -74,6 +70,11 @@ Provenance provenance_of(const Candidate& candidate) {
 
 std::string usual_file() { return locate_for_reading("").file; }
 
+bool is_platform(std::string_view wanted, std::string_view name, std::string_view id) {
+  constexpr std::size_t kPrefix = 8;
+  return wanted == name || (wanted.size() >= kPrefix && id.starts_with(wanted));
+}
+
 Fields machine_fingerprint(const std::string& root) { return cheap_fingerprint(root); }
 
 std::vector<Difference> differences_here(const Fields& measured, const Fields& here) {
@@ -89,7 +90,9 @@ Loaded load_from_database(const std::string& file, const std::string& wanted, co
   if (by_name) {
     std::vector<Platform> named;
     std::copy_if(platforms.begin(), platforms.end(), std::back_inserter(named),
-                 [&](const Platform& platform) { return is_named(platform, wanted); });
+                 [&](const Platform& platform) {
+                   return is_platform(wanted, platform.name, platform.id.hex());
+                 });
     if (named.empty()) refuse_name(file, wanted, platforms);
     platforms = std::move(named);
   } else if (wanted.empty()) {

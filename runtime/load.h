@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/fields.h"
@@ -25,6 +26,9 @@ class Refused : public Error {
 
 // The file that is read where none is named.
 std::string usual_file();
+
+// Whether `wanted` is the platform's name, or its identifier or the first 8 or more digits of it.
+bool is_platform(std::string_view wanted, std::string_view name, std::string_view id);
 
 // What opening a profile compares; `root` as in node/fingerprint.h.
 Fields machine_fingerprint(const std::string& root);

@@ -48,8 +48,8 @@ void load_snapshot(const std::string& wanted, nmt_profile& profile) {
   profile.view = check(profile.storage.bytes(), profile.file);
   const ProfileRecord& record = *profile.view.profile;
   const bool fits = wanted.empty() || wanted == "newest" ||
-                    wanted == profile.view.text_at(record.platform) ||
-                    wanted == profile.view.text_at(record.platform_id);
+                    is_platform(wanted, profile.view.text_at(record.platform),
+                                profile.view.text_at(record.platform_id));
   if (!fits) {
     throw Refused(NMT_UNKNOWN, fmt::format("{}: no platform {}; it has: {}", profile.file, wanted,
                                            profile.view.text_at(record.platform)));

@@ -60,6 +60,15 @@ Options& Options::bytes(const std::string& name, std::uint64_t& target, const By
   });
 }
 
+Options& Options::sizes(const std::string& name, std::vector<std::uint64_t>& target_bytes,
+                        const std::string& description) {
+  return parsed(name, "SIZE,...", description, [&target_bytes](const std::string& text) {
+    target_bytes.clear();
+    for (const std::string& item : split_list(text)) target_bytes.push_back(parse_bytes(item));
+    if (target_bytes.empty()) throw Error(Fault::kUsage, "no size; write for example 64K");
+  });
+}
+
 Options& Options::duration_ns(const std::string& name, double& target, const NumberLimits& limits,
                               const std::string& description) {
   return parsed(name, "TIME", description, [&target, limits](const std::string& text) {

@@ -39,6 +39,9 @@ class Options {
   Options& flag(const std::string& name, bool& target, const std::string& description);
   Options& bytes(const std::string& name, std::uint64_t& target, const ByteLimits& limits,
                  const std::string& description);
+  // Several between commas; at least one.
+  Options& sizes(const std::string& name, std::vector<std::uint64_t>& target_bytes,
+                 const std::string& description);
   Options& duration_ns(const std::string& name, double& target, const NumberLimits& limits,
                        const std::string& description);
   Options& fraction(const std::string& name, double& target, const NumberLimits& limits,

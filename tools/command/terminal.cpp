@@ -2,6 +2,7 @@
 #include "tools/command/terminal.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -42,7 +43,7 @@ bool takes_highlighting(int descriptor) {
   return is_terminal(descriptor) && !refused && term != nullptr && std::string_view(term) != "dumb";
 }
 
-bool write_all(int descriptor, std::string_view text) {
+bool write_all(int descriptor, std::string_view text, std::string_view what) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written >= 0) {
@@ -53,7 +54,7 @@ bool write_all(int descriptor, std::string_view text) {
       struct pollfd ready = {.fd = descriptor, .events = POLLOUT, .revents = 0};
       ::poll(&ready, 1, -1);
     } else if (errno != EINTR) {
-      throw system_error(Fault::kFailed, "write(standard output)", errno);
+      throw system_error(Fault::kFailed, fmt::format("write({})", what), errno);
     }
   }
   return true;

@@ -22,7 +22,8 @@ std::size_t terminal_width(int descriptor);
 // Whether highlighting is welcome: a terminal, NO_COLOR (no-color.org) unset, TERM not "dumb".
 bool takes_highlighting(int descriptor);
 
-// All of `text`. False where the reader has gone; throws Error(kFailed) for other failures.
-bool write_all(int descriptor, std::string_view text);
+// All of `text`. False where the reader has gone; throws Error(kFailed) naming `what` for other
+// failures.
+bool write_all(int descriptor, std::string_view text, std::string_view what = "standard output");
 
 }  // namespace nmt

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // nmad-tune db export, import, merge: whole profiles, from and to files.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -16,7 +13,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/units.h"
-#include "tools/command/terminal.h"
+#include "tools/command/write_file.h"
 #include "tools/tune/open_profile.h"
 #include "tools/tune/retuned.h"
 
@@ -29,37 +26,8 @@ struct ExportOptions {
   ProfileDb::ExportOptions content;
 };
 
-// Written aside and renamed: under its name, a file is always whole.
-void write_file(const std::string& file, const std::string& text, bool force) {
-  const std::string aside = fmt::format("{}.{}.tmp", file, Id::random().hex().substr(0, 8));
-  const int descriptor = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (descriptor < 0) throw system_error(Fault::kFailed, fmt::format("open({})", aside), errno);
-  try {
-    write_all(descriptor, text);
-    if (::fsync(descriptor) != 0) {
-      throw system_error(Fault::kFailed, fmt::format("fsync({})", aside), errno);
-    }
-    // A link refuses a name that is taken, whoever took it since we looked.
-    const bool named = force ? ::rename(aside.c_str(), file.c_str()) == 0
-                             : ::link(aside.c_str(), file.c_str()) == 0;
-    if (!named) {
-      throw system_error(Fault::kFailed, fmt::format("write {}", file), errno,
-                         errno == EEXIST ? "--force replaces it" : "");
-    }
-  } catch (...) {
-    ::close(descriptor);
-    ::unlink(aside.c_str());
-    throw;
-  }
-  ::close(descriptor);
-  if (!force) ::unlink(aside.c_str());
-}
-
 Report export_profile(const ExportOptions& options, const ProfileOptions& profile,
                       const Invocation& invocation) {
-  if (options.file == "-") {
-    throw Error(Fault::kUsage, "FILE: '-' is no file; name one, for example profile.json");
-  }
   const ProfileDb db = open_whole_to_read(profile, invocation);
   const std::string text = db.export_json(options.content);
   write_file(options.file, text, options.force);

@@ -14,25 +14,13 @@ namespace {
 
 struct TransferOptions {
   std::string rail;
-  std::string sizes;
+  std::vector<std::uint64_t> sizes_bytes;
   std::string method;
   std::string regime = "hot";
 };
 
-std::vector<std::uint64_t> parse_sizes(const std::string& text) {
-  std::vector<std::uint64_t> sizes_bytes;
-  try {
-    for (const std::string& item : split_list(text)) sizes_bytes.push_back(parse_bytes(item));
-  } catch (const Error& error) {
-    throw Error(Fault::kUsage, fmt::format("--size: {}", error.what()));
-  }
-  if (sizes_bytes.empty()) throw Error(Fault::kUsage, "--size: no size; write for example 64K");
-  return sizes_bytes;
-}
-
 Report predict(const TransferOptions& options, const ProfileOptions& profile_options,
                const Invocation& invocation) {
-  const std::vector<std::uint64_t> sizes_bytes = parse_sizes(options.sizes);
   const OpenProfile profile = open_to_read(profile_options, invocation);
   const Plan plan = read_plan(profile, invocation);
   require_rails(plan, {options.rail});
@@ -50,7 +38,7 @@ Report predict(const TransferOptions& options, const ProfileOptions& profile_opt
                            "high_ns",
                            "bandwidth_bytes_per_second",
                            "verdict"};
-  for (const std::uint64_t size_bytes : sizes_bytes) {
+  for (const std::uint64_t size_bytes : options.sizes_bytes) {
     const auto found =
         rails.empty() ? std::nullopt : predict_transfer(rails.front(), size_bytes, method);
     if (!found) {
@@ -76,7 +64,8 @@ Report predict(const TransferOptions& options, const ProfileOptions& profile_opt
     report.records.rows.push_back({options.rail, size_bytes, found->method, found->duration_ns,
                                    found->low_ns, found->high_ns, bandwidth, verdict});
   }
-  report.summary = {{"rail", options.rail}, {"predictions", std::to_string(sizes_bytes.size())}};
+  report.summary = {{"rail", options.rail},
+                    {"predictions", std::to_string(options.sizes_bytes.size())}};
   report.text.heading(fmt::format("{} ({} buffers)", options.rail, options.regime));
   report.text.table(std::move(table));
   report.payload.set("platform", platform_json(profile.platform));
@@ -89,7 +78,7 @@ Report predict(const TransferOptions& options, const ProfileOptions& profile_opt
 Work declare_predict_transfer(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<TransferOptions>();
   options.text("--rail", own->rail, "RAIL", "over which rail").required();
-  options.text("--size", own->sizes, "SIZE,...", "of how many bytes").required();
+  options.sizes("--size", own->sizes_bytes, "of how many bytes").required();
   options.choice("--method", own->method, {"copy", "iovec", "rendezvous"},
                  "by which method (that of the thresholds)");
   options.choice("--regime", own->regime, {"hot", "cold"},
