@@ -55,10 +55,20 @@ class Endpoint {
   // into `bodies`; what a shorter message leaves of them stays as it was. One receive at a time.
   virtual void receive(Bytes headers, Bytes bodies, Delivery delivery) = 0;
 
+  // The same for who cannot know what comes next: posts a place for the headers only. poll() says
+  // `announced` once they are there; accept() then tells where the bodies go: into these pieces of
+  // memory one after the other, which are together as long as announced. Until then the message
+  // waits, and its rendezvous with it.
+  virtual void listen(Bytes headers) = 0;
+  virtual void accept(std::span<const Bytes> bodies) = 0;
+
   struct Progress {
     unsigned sent = 0;               // sends completed by this call
     bool received = false;           // the posted receive completed
     std::size_t received_bytes = 0;  // of its bodies together
+    bool announced = false;          // accept() is due
+    std::size_t header_bytes = 0;    // of the announced message, all headers together
+    std::size_t body_bytes = 0;      // likewise
   };
   virtual Progress poll() = 0;
 

@@ -8,6 +8,7 @@
 #include <deque>
 #include <limits>
 #include <random>
+#include <utility>
 
 #include "core/error.h"
 #include "core/id.h"
@@ -163,7 +164,20 @@ class FakeEndpoint final : public Endpoint {
 
   void receive(Bytes headers, Bytes bodies, Delivery delivery) override {
     NMT_CHECK(!posted_);
-    posted_ = Posted{headers, bodies, delivery, kNever};
+    posted_ = Posted{headers, {bodies}, delivery};
+    world_.changed();
+  }
+
+  void listen(Bytes headers) override {
+    NMT_CHECK(!posted_);
+    posted_ = Posted{headers, {}, Delivery::kExpected, Posted::Stage::kListening};
+    world_.changed();
+  }
+
+  void accept(std::span<const Bytes> bodies) override {
+    NMT_CHECK(posted_ && posted_->stage == Posted::Stage::kAnnounced);
+    posted_->bodies.assign(bodies.begin(), bodies.end());
+    posted_->stage = Posted::Stage::kPlaced;
     world_.changed();
   }
 
@@ -173,7 +187,10 @@ class FakeEndpoint final : public Endpoint {
       uncounted_.pop_front();
       ++progress.sent;
     }
-    if (posted_ && !in_.waiting.empty() && receive_done_ns() <= world_.now_ns()) {
+    const bool due = next_event_ns() <= world_.now_ns();
+    if (due && posted_->stage == Posted::Stage::kListening) {
+      announce(progress);
+    } else if (due) {
       const SharedMessage message = std::move(in_.waiting.front());
       in_.waiting.pop_front();
       message->taken = true;
@@ -181,7 +198,7 @@ class FakeEndpoint final : public Endpoint {
       progress.received = true;
       progress.received_bytes = message->size_bytes;
     }
-    if (progress.sent > 0 || progress.received) {
+    if (progress.sent > 0 || progress.received || progress.announced) {
       world_.changed();
     } else if (wire_->left[1 - mine_] && in_.waiting.empty()) {
       throw Error(Fault::kPeer, place() + ": the other side has closed");
@@ -201,15 +218,26 @@ class FakeEndpoint final : public Endpoint {
 
   std::size_t size_bytes_max(Method) const override { return std::size_t{1} << 40; }
 
-  double next_event_ns() { return posted_ && !in_.waiting.empty() ? receive_done_ns() : kNever; }
+  // When the message at the head is announced or received; never while nobody has accepted it.
+  double next_event_ns() {
+    if (!posted_ || in_.waiting.empty() || posted_->stage == Posted::Stage::kAnnounced) {
+      return kNever;
+    }
+    const Message& message = *in_.waiting.front();
+    const bool asks = posted_->stage == Posted::Stage::kListening;
+    if (asks && message.arrival_ns == kNever) return message.start_ns;
+    return receive_done_ns();
+  }
 
   bool idle = false;  // polled in vain since anything last changed
 
  private:
   struct Posted {
+    enum class Stage { kPlaced, kListening, kAnnounced };
     Bytes headers;
-    Bytes bodies;
+    std::vector<Bytes> bodies;
     Delivery delivery = Delivery::kExpected;
+    Stage stage = Stage::kPlaced;
     double done_ns = kNever;  // set once the message at the head is known
   };
 
@@ -242,20 +270,41 @@ class FakeEndpoint final : public Endpoint {
     return posted_->done_ns;
   }
 
-  void deliver(const Message& message) {
-    const Posted posted = *posted_;
-    posted_.reset();
-    if (message.size_bytes > posted.bodies.size() ||
-        message.headers.size() > posted.headers.size()) {
-      throw Error(Fault::kFailed, place() + ": a message of " + std::to_string(message.size_bytes) +
-                                      " bytes came for a buffer of " +
-                                      std::to_string(posted.bodies.size()));
+  void announce(Progress& progress) {
+    const Message& message = *in_.waiting.front();
+    posted_->stage = Posted::Stage::kAnnounced;
+    check_room(message, message.size_bytes);
+    std::copy(message.headers.begin(), message.headers.end(), posted_->headers.begin());
+    progress.announced = true;
+    progress.header_bytes = message.headers.size();
+    progress.body_bytes = message.size_bytes;
+  }
+
+  void check_room(const Message& message, std::size_t room_bytes) const {
+    if (message.size_bytes <= room_bytes && message.headers.size() <= posted_->headers.size()) {
+      return;
     }
+    throw Error(Fault::kFailed, place() + ": a message of " + std::to_string(message.size_bytes) +
+                                    " bytes came for a buffer of " + std::to_string(room_bytes));
+  }
+
+  void deliver(const Message& message) {
+    std::size_t room_bytes = 0;
+    for (const Bytes place : posted_->bodies) room_bytes += place.size();
+    check_room(message, room_bytes);
+    const Posted posted = *std::exchange(posted_, std::nullopt);
     std::copy(message.headers.begin(), message.headers.end(), posted.headers.begin());
-    std::byte* to = posted.bodies.data();
-    for (const ConstBytes body : message.bodies) {
-      move_bytes(to, body);
-      to += body.size();
+    auto place = posted.bodies.begin();
+    std::size_t filled_bytes = 0;  // of this place
+    for (ConstBytes body : message.bodies) {
+      while (!body.empty()) {
+        const Bytes room = place->subspan(filled_bytes);
+        const ConstBytes part = body.first(std::min(room.size(), body.size()));
+        move_bytes(room.data(), part);
+        body = body.subspan(part.size());
+        filled_bytes += part.size();
+        if (filled_bytes == place->size()) ++place, filled_bytes = 0;
+      }
     }
   }
 

@@ -129,13 +129,43 @@ void Outbox::pop() {
 void Incoming::post(Bytes headers, Bytes bodies, Delivery delivery) {
   NMT_CHECK(state_ == State::kNone);
   state_ = State::kPosted;
+  listening_ = false;
   headers_ = headers;
   bodies_ = bodies;
   delivery_ = delivery;
 }
 
+void Incoming::listen(Bytes headers) {
+  post(headers, {}, Delivery::kExpected);
+  listening_ = true;
+  announced_ = false;
+}
+
+void Incoming::announce(Endpoint::Progress& progress) {
+  if (!waits() || announced_) return;
+  announced_ = true;
+  progress.announced = true;
+  progress.header_bytes = frame_.header_bytes;
+  progress.body_bytes = frame_.body_bytes;
+}
+
+void Incoming::accept(std::span<const Bytes> bodies) {
+  NMT_CHECK(waits());
+  listening_ = false;
+  more_.clear();
+  next_of_more_ = 0;
+  std::size_t total_bytes = 0;
+  for (const Bytes piece : bodies) {
+    total_bytes += piece.size();
+    if (!piece.empty()) more_.push_back(piece);
+  }
+  NMT_CHECK(total_bytes == frame_.body_bytes);
+  advance(0);
+}
+
 void Incoming::begin(const Frame& frame, std::string_view rail) {
-  if (frame.header_bytes > headers_.size() || frame.body_bytes > bodies_.size()) {
+  const bool fits = listening_ || frame.body_bytes <= bodies_.size();
+  if (frame.header_bytes > headers_.size() || !fits) {
     throw Error(
         Fault::kFailed,
         fmt::format("{}: a message with {} bytes of headers and {} of bodies came for a "
@@ -145,6 +175,9 @@ void Incoming::begin(const Frame& frame, std::string_view rail) {
   state_ = State::kBegun;
   frame_ = frame;
   headers_ = headers_.first(frame.header_bytes);
+  more_.clear();
+  next_of_more_ = 0;
+  if (listening_) return;
   destination_ = bodies_.first(frame.body_bytes);
   const bool copies = delivery_ == Delivery::kUnexpected && frame.kind == FrameKind::kEager;
   bodies_ = copies ? unexpected_.take(frame.body_bytes) : destination_;
@@ -154,6 +187,7 @@ void Incoming::begin(const Frame& frame, std::string_view rail) {
 void Incoming::advance(std::size_t size_bytes) {
   Bytes& target = headers_.empty() ? bodies_ : headers_;
   target = target.subspan(size_bytes);
+  if (bodies_.empty() && next_of_more_ < more_.size()) bodies_ = more_[next_of_more_++];
 }
 
 std::size_t Incoming::put(ConstBytes from) {
@@ -170,7 +204,8 @@ std::size_t Incoming::put(ConstBytes from) {
 std::size_t Incoming::finish() {
   state_ = State::kNone;
   if (source_.data() != destination_.data()) copy_bytes(destination_.data(), source_);
-  return destination_.size();
+  source_ = destination_ = {};
+  return frame_.body_bytes;
 }
 
 }  // namespace nmt

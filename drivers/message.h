@@ -108,6 +108,7 @@ class Outbox {
 class Incoming {
  public:
   void post(Bytes headers, Bytes bodies, Delivery delivery);
+  void listen(Bytes headers);  // where the bodies go is told by accept()
   bool posted() const { return state_ != State::kNone; }
   bool begun() const { return state_ == State::kBegun; }
 
@@ -115,8 +116,15 @@ class Incoming {
   void begin(const Frame& frame, std::string_view rail);
   const Frame& frame() const { return frame_; }
 
-  bool headers_complete() const { return headers_.empty(); }
-  bool complete() const { return headers_.empty() && bodies_.empty(); }
+  bool listening() const { return listening_; }
+
+  // The headers are there and nobody has said where the bodies go. announce() fills that in, once.
+  bool waits() const { return begun() && listening_ && headers_.empty(); }
+  void announce(Endpoint::Progress& progress);
+  void accept(std::span<const Bytes> bodies);
+
+  bool placed() const { return headers_.empty() && !listening_; }  // bodies can come
+  bool complete() const { return placed() && bodies_.empty(); }
   Bytes next() const { return headers_.empty() ? bodies_ : headers_; }
   void advance(std::size_t size_bytes);
   std::size_t put(ConstBytes from);  // copies what is wanted of it and says how much that was
@@ -129,10 +137,14 @@ class Incoming {
   State state_ = State::kNone;
   Delivery delivery_ = Delivery::kExpected;
   Frame frame_;
-  Bytes headers_;  // what is left to fill
-  Bytes bodies_;
-  Bytes destination_;  // of the bodies
-  ConstBytes source_;  // where they come to first: the same, or `unexpected_`
+  bool listening_ = false;
+  bool announced_ = false;
+  Bytes headers_;                 // what is left to fill
+  Bytes bodies_;                  // likewise, of the current piece
+  std::vector<Bytes> more_;       // the pieces behind it
+  std::size_t next_of_more_ = 0;  // the first of them that is not begun
+  Bytes destination_;             // of the bodies, where they are one piece
+  ConstBytes source_;             // where they come to first: the same, or `unexpected_`
   Staging unexpected_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/error.h"
@@ -57,6 +58,10 @@ void ShmEndpoint::receive(Bytes headers, Bytes bodies, Delivery delivery) {
   incoming_.post(headers, bodies, delivery);
 }
 
+void ShmEndpoint::listen(Bytes headers) { incoming_.listen(headers); }
+
+void ShmEndpoint::accept(std::span<const Bytes> bodies) { incoming_.accept(bodies); }
+
 Endpoint::Progress ShmEndpoint::poll() {
   Progress progress;
   push();
@@ -65,7 +70,8 @@ Endpoint::Progress ShmEndpoint::poll() {
     progress.received = true;
     progress.received_bytes = incoming_.finish();
   }
-  if (progress.sent > 0 || progress.received) {
+  incoming_.announce(progress);
+  if (progress.sent > 0 || progress.received || progress.announced) {
     idle_polls_ = 0;
   } else if (++idle_polls_ % kIdlePollsPerPeerCheck == 0) {
     check_peer();
@@ -101,18 +107,21 @@ unsigned ShmEndpoint::count_completed() {
 }
 
 // Takes the cells of the posted receive's message that are ready; true when it is complete. Every
-// message starts in a cell of its own, so a cell never holds anything of the next one.
+// message starts in a cell of its own, so a cell never holds anything of the next one. The cell in
+// which a message is announced stays until it has been accepted.
 bool ShmEndpoint::take_cells() {
-  while (incoming_.posted() && reader_.ready()) {
-    ConstBytes cell = reader_.payload();
-    if (!incoming_.begun()) cell = begin_message(cell);
-    if (incoming_.put(cell) != cell.size()) {
+  while (incoming_.posted() && (cell_open_ || reader_.ready())) {
+    if (!cell_open_) cell_ = reader_.payload();
+    cell_open_ = true;
+    if (!incoming_.begun()) cell_ = begin_message(cell_);
+    cell_ = cell_.subspan(incoming_.put(cell_));
+    if (incoming_.waits()) return false;
+    if (!cell_.empty()) {
       throw Error(Fault::kPeer, rail_ + ": the other end sent more than it announced");
     }
+    cell_open_ = false;
     reader_.free();
-    if (incoming_.frame().kind == FrameKind::kRequest && incoming_.headers_complete()) {
-      read_bodies();
-    }
+    if (incoming_.frame().kind == FrameKind::kRequest && incoming_.placed()) read_bodies();
     if (incoming_.complete()) return true;
   }
   return false;
@@ -141,13 +150,18 @@ ConstBytes ShmEndpoint::begin_message(ConstBytes cell) {
 // it lives then, it lived all the while, and what was read was its memory and not that of another
 // process with a number used again.
 void ShmEndpoint::read_bodies() {
-  for (const ShmPiece& piece : pieces_) {
-    if (piece.size_bytes > incoming_.next().size()) {
-      throw Error(Fault::kPeer, rail_ + ": the other end offered more than it announced");
+  for (ShmPiece piece : pieces_) {
+    while (piece.size_bytes > 0) {
+      const Bytes room = incoming_.next();
+      if (room.empty()) {
+        throw Error(Fault::kPeer, rail_ + ": the other end offered more than it announced");
+      }
+      const Bytes part = room.first(std::min<std::size_t>(room.size(), piece.size_bytes));
+      read_from_process(peer_, piece.address, part);
+      incoming_.advance(part.size());
+      piece.address += part.size();
+      piece.size_bytes -= part.size();
     }
-    if (piece.size_bytes == 0) continue;
-    read_from_process(peer_, piece.address, incoming_.next().first(piece.size_bytes));
-    incoming_.advance(piece.size_bytes);
   }
   if (!incoming_.complete()) {
     throw Error(Fault::kPeer, rail_ + ": the other end offered less than it announced");

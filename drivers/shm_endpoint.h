@@ -36,6 +36,8 @@ class ShmEndpoint final : public Endpoint {
 
   void send(Method method, std::span<const Packet> packets) override;
   void receive(Bytes headers, Bytes bodies, Delivery delivery) override;
+  void listen(Bytes headers) override;
+  void accept(std::span<const Bytes> bodies) override;
   Progress poll() override;
   void copy(Bytes to, ConstBytes from) override;
   std::size_t size_bytes_max(Method method) const override;
@@ -64,6 +66,8 @@ class ShmEndpoint final : public Endpoint {
   std::uint64_t rendezvous_sent_ = 0;  // completed
 
   Incoming incoming_;
+  ConstBytes cell_;               // what is left of the cell being read
+  bool cell_open_ = false;        // there is one, even if nothing is left of it
   std::vector<ShmPiece> pieces_;  // of the rendezvous that comes in
   std::uint32_t receives_begun_ = 0;
   std::uint64_t rendezvous_received_ = 0;

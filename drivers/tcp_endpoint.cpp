@@ -42,6 +42,13 @@ void TcpEndpoint::receive(Bytes headers, Bytes bodies, Delivery delivery) {
   incoming_.post(headers, bodies, delivery);
 }
 
+void TcpEndpoint::listen(Bytes headers) { incoming_.listen(headers); }
+
+void TcpEndpoint::accept(std::span<const Bytes> bodies) {
+  incoming_.accept(bodies);
+  if (incoming_.frame().kind == FrameKind::kRequest && !incoming_.complete()) acknowledge();
+}
+
 Endpoint::Progress TcpEndpoint::poll() {
   Progress progress;
   push();
@@ -50,7 +57,8 @@ Endpoint::Progress TcpEndpoint::poll() {
     progress.received = true;
     progress.received_bytes = incoming_.finish();
   }
-  if (progress.sent > 0 || progress.received) {
+  incoming_.announce(progress);
+  if (progress.sent > 0 || progress.received || progress.announced) {
     idle_polls_ = 0;
   } else if (++idle_polls_ % kIdlePollsPerPeerCheck == 0) {
     check_peer();
@@ -131,6 +139,7 @@ bool TcpEndpoint::take() {
     }
     unread_ = unread_.subspan(incoming_.put(unread_));
     if (incoming_.complete()) return true;
+    if (incoming_.waits()) return false;
     const std::size_t n = read(connections_.messages.get(), incoming_.next(), 0);
     if (n == 0) return false;
     incoming_.advance(n);
@@ -153,7 +162,8 @@ void TcpEndpoint::begin_message() {
   unread_ = unread_.subspan(sizeof frame);
   check_frame(frame, receives_begun_++, rail_);
   incoming_.begin(frame, rail_);
-  if (frame.kind == FrameKind::kRequest && frame.body_bytes > 0) acknowledge();
+  const bool waits_for_us = frame.kind == FrameKind::kRequest && frame.body_bytes > 0;
+  if (waits_for_us && !incoming_.listening()) acknowledge();
 }
 
 // What is there now, perhaps nothing.

@@ -22,6 +22,8 @@ class TcpEndpoint final : public Endpoint {
 
   void send(Method method, std::span<const Packet> packets) override;
   void receive(Bytes headers, Bytes bodies, Delivery delivery) override;
+  void listen(Bytes headers) override;
+  void accept(std::span<const Bytes> bodies) override;
   Progress poll() override;
   void copy(Bytes to, ConstBytes from) override;
   std::size_t size_bytes_max(Method method) const override;

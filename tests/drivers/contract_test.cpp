@@ -37,6 +37,46 @@ TEST_P(Contract, UnexpectedMessagesArriveAsWell) {
   }
 }
 
+// Headers first; then the bodies into three pieces of memory.
+TEST_P(Contract, AnAnnouncedMessageGoesWhereItIsAccepted) {
+  for (const Method method : methods_) {
+    for (const std::size_t size_bytes : kSizes) {
+      const TestMessage message(size_bytes, {64, 32}, {size_bytes / 3, size_bytes});
+      const std::size_t total_bytes = size_bytes / 3 + size_bytes;
+      std::vector<std::byte> headers(500);
+      std::vector<std::byte> bodies(total_bytes);
+      far().listen(headers);
+      near().send(method, message.packets());
+      unsigned sent = 0, announced = 0;
+      bool received = false;
+      EXPECT_TRUE(eventually([&] {
+        sent += near().poll().sent;
+        const Endpoint::Progress progress = far().poll();
+        if (progress.announced) {
+          ++announced;
+          EXPECT_EQ(progress.header_bytes, 96u);
+          EXPECT_EQ(progress.body_bytes, total_bytes);
+          const std::size_t cut = total_bytes / 5;
+          const Bytes all(bodies);
+          const Bytes pieces[] = {all.first(cut), {}, all.subspan(cut, cut), all.subspan(2 * cut)};
+          far().accept(pieces);
+        }
+        if (progress.received) {
+          received = true;
+          EXPECT_EQ(progress.received_bytes, total_bytes);
+        }
+        return received && sent == 1;
+      })) << to_string(method)
+          << size_bytes;
+      EXPECT_EQ(announced, 1u);
+      headers.resize(96);
+      EXPECT_EQ(headers, message.headers());
+      EXPECT_EQ(bodies, message.bodies());
+      EXPECT_TRUE(moves(near(), far(), method, TestMessage(9, 100)));
+    }
+  }
+}
+
 TEST_P(Contract, HeadersMayHaveAnySizeUpToTheLimit) {
   for (const Method method : methods_) {
     for (const std::size_t header_bytes : {std::size_t{0}, std::size_t{1}, kHeaderBytesMax}) {

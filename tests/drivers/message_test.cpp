@@ -108,9 +108,9 @@ TEST(Incoming, TakesNoMoreThanItsMessage) {
                 std::as_writable_bytes(std::span(bodies)), Delivery::kExpected);
   incoming.begin(good_frame(), "tcp:r0");
   EXPECT_EQ(incoming.put(bytes_of("hea")), 3u);
-  EXPECT_FALSE(incoming.headers_complete());
+  EXPECT_FALSE(incoming.placed());
   EXPECT_EQ(incoming.put(bytes_of("dbo")), 3u);
-  EXPECT_TRUE(incoming.headers_complete());
+  EXPECT_TRUE(incoming.placed());
   EXPECT_EQ(incoming.put(bytes_of("dynext")), 2u);
   EXPECT_TRUE(incoming.complete());
   EXPECT_EQ(incoming.finish(), 4u);
