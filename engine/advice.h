@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the profile says, asked through the C ABI as any communication stack asks it
+// (include/nmadtune.h).
+//
+// Without a profile, or for a rail that it does not know, there is no advice: small packets are
+// copied, large ones moved as the driver moves large ones, nothing is aggregated, and a split is
+// even. None of that is a measured number.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/method.h"
+#include "include/nmadtune.h"
+
+namespace nmt::engine {
+
+inline constexpr int kNoPath = -1;
+
+class Advice {
+ public:
+  explicit Advice(const nmt_profile* profile) : profile_(profile) {}
+
+  int path_of(const std::string& rail) const;  // kNoPath where it was not measured
+
+  std::optional<double> duration_ns(int path, std::uint64_t size_bytes) const;
+  bool is_rendezvous(int path, std::uint64_t size_bytes) const;
+
+  // Of a packet that is sent without asking.
+  Method eager_method(int path, std::uint64_t size_bytes, std::span<const Method> offered) const;
+  // Of a piece whose place the receiver knows: who would ask the driver to ask again pays twice,
+  // so a gather list may be the faster one even there.
+  Method data_method(int path, std::uint64_t size_bytes, std::span<const Method> offered) const;
+
+  bool aggregate(int path, std::uint64_t first_bytes, std::uint64_t second_bytes) const;
+
+  // Fills the shares in. False where there is no advice.
+  bool split(std::uint64_t size_bytes, std::span<nmt_share> shares, nmt_split_result& result) const;
+
+ private:
+  double predicted_ns(int path, Method method, std::uint64_t size_bytes) const;
+
+  const nmt_profile* profile_;
+};
+
+}  // namespace nmt::engine

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/engine.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/error.h"
+#include "engine/gate.h"
+
+namespace nmt {
+namespace {
+
+using engine::Operation;
+
+// Rounds in vain before the processor is offered to others: about what a switch to them costs.
+constexpr unsigned kSpins = 64;
+
+// Operations by the numbers that the application holds: a slot, and how often it was used.
+class Requests {
+ public:
+  Engine::Request add(std::shared_ptr<Operation> operation) {
+    if (free_.empty()) {
+      free_.push_back(static_cast<std::uint32_t>(slots_.size()));
+      slots_.emplace_back();
+    }
+    const std::uint32_t index = free_.back();
+    free_.pop_back();
+    slots_[index].operation = std::move(operation);
+    return std::uint64_t{slots_[index].uses} << 32 | index;
+  }
+
+  // Null for a request that was never made, or whose end was already told.
+  const Operation* find(Engine::Request request) const {
+    const auto index = static_cast<std::uint32_t>(request);
+    if (index >= slots_.size() || slots_[index].uses != request >> 32) return nullptr;
+    return slots_[index].operation.get();
+  }
+
+  void remove(Engine::Request request) {
+    const auto index = static_cast<std::uint32_t>(request);
+    slots_[index].operation.reset();
+    ++slots_[index].uses;
+    free_.push_back(index);
+  }
+
+ private:
+  struct Slot {
+    std::shared_ptr<Operation> operation;
+    std::uint32_t uses = 1;
+  };
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_;
+};
+
+const engine::Strategy& strategy_named(const std::string& name, std::string& only) {
+  const engine::Strategy* strategy = engine::find_strategy(name, only);
+  if (strategy != nullptr) return *strategy;
+  throw Error(Fault::kUsage,
+              fmt::format("no strategy {}; there are {}", name, fmt::join(strategy_names(), ", ")));
+}
+
+struct FreeTracker {
+  void operator()(nmt_rails* tracker) const { nmt_rails_free(tracker); }
+};
+
+constexpr std::uint32_t kRailsMax = 256;  // of an engine, over all its gates
+
+}  // namespace
+
+struct Engine::State {
+  std::unique_ptr<Clock> own_clock;
+  std::unique_ptr<nmt_rails, FreeTracker> tracker;
+  std::unique_ptr<engine::Context> context;
+  std::vector<std::string> rails;
+  std::vector<std::unique_ptr<engine::Gate>> gates;
+  Requests requests;
+
+  // Gates share rails: what one sends delays the others.
+  std::uint32_t rail_number(const std::string& rail) {
+    const auto known = std::ranges::find(rails, rail);
+    if (known != rails.end()) return static_cast<std::uint32_t>(known - rails.begin());
+    if (rails.size() == kRailsMax) throw Error(Fault::kUsage, "too many rails for one engine");
+    rails.push_back(rail);
+    return static_cast<std::uint32_t>(rails.size() - 1);
+  }
+};
+
+Engine::Engine(EngineOptions options) : state_(std::make_unique<State>()) {
+  if (options.unexpected_bytes_max / 4 < options.eager_bytes_max + engine::kEnvelopeBytes) {
+    throw Error(Fault::kUsage,
+                fmt::format("room for {} bytes of unexpected messages is too little for eager "
+                            "messages of {}: at least four times as much",
+                            options.unexpected_bytes_max, options.eager_bytes_max));
+  }
+  if (options.clock == nullptr) state_->own_clock = std::make_unique<RealClock>();
+  nmt_rails* tracker = nullptr;
+  if (nmt_rails_new(kRailsMax, &tracker) != NMT_OK) throw Error(Fault::kFailed, "out of memory");
+  state_->tracker.reset(tracker);
+  std::string only;
+  const engine::Strategy& strategy = strategy_named(options.strategy, only);
+  const Clock& clock = options.clock != nullptr ? *options.clock : *state_->own_clock;
+  const engine::Advice advice(options.profile);
+  state_->context = std::make_unique<engine::Context>(
+      engine::Context{std::move(options), clock, advice, strategy, only, tracker});
+}
+
+Engine::~Engine() = default;
+
+std::size_t Engine::add_gate(const std::string& peer, std::vector<LinkDescription> descriptions) {
+  engine::Context& context = *state_->context;
+  if (descriptions.empty()) throw Error(Fault::kUsage, peer + ": no rail to it");
+  const bool has_only = std::ranges::any_of(
+      descriptions, [&](const LinkDescription& link) { return link.rail == context.only; });
+  if (!context.only.empty() && !has_only) {
+    throw Error(Fault::kUsage, fmt::format("{}: no rail {} to it", peer, context.only));
+  }
+  std::vector<std::unique_ptr<engine::Link>> links;
+  for (LinkDescription& description : descriptions) {
+    const int path = context.advice.path_of(description.rail);
+    const std::uint32_t rail = state_->rail_number(description.rail);
+    links.push_back(std::make_unique<engine::Link>(std::move(description), path, rail));
+  }
+  state_->gates.push_back(std::make_unique<engine::Gate>(context, peer, std::move(links)));
+  return state_->gates.size() - 1;
+}
+
+Engine::Request Engine::isend(std::size_t gate, std::uint64_t tag,
+                              std::span<const ConstBytes> segments) {
+  auto send = std::make_shared<engine::Send>();
+  send->tag = tag;
+  send->segments.assign(segments.begin(), segments.end());
+  send->size_bytes = engine::total_bytes(segments);
+  state_->gates.at(gate)->isend(send);
+  return state_->requests.add(std::move(send));
+}
+
+Engine::Request Engine::irecv(std::size_t gate, std::uint64_t tag,
+                              std::span<const Bytes> segments) {
+  auto receive = std::make_shared<engine::Receive>();
+  receive->tag = tag;
+  receive->segments.assign(segments.begin(), segments.end());
+  receive->size_bytes = engine::total_bytes(segments);
+  state_->gates.at(gate)->irecv(receive);
+  return state_->requests.add(std::move(receive));
+}
+
+std::optional<Completion> Engine::test(Request request) {
+  const Operation* operation = state_->requests.find(request);
+  NMT_CHECK(operation != nullptr);
+  if (!operation->ended) {
+    progress();
+    if (!operation->ended) return std::nullopt;
+  }
+  const Completion completion = operation->completion;
+  state_->requests.remove(request);
+  return completion;
+}
+
+std::optional<Completion> Engine::wait(Request request, std::chrono::nanoseconds patience) {
+  std::optional<Completion> completion;
+  until([&] { return (completion = test(request)).has_value(); }, patience);
+  return completion;
+}
+
+bool Engine::progress() {
+  bool happened = false;
+  for (const std::unique_ptr<engine::Gate>& gate : state_->gates) happened |= gate->progress();
+  return happened;
+}
+
+// Turns until `done` says so, or patience ends; gives way to other processes where nothing happens.
+bool Engine::until(const std::function<bool()>& done, std::chrono::nanoseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  for (unsigned turns = 1; !done(); ++turns) {
+    if (turns % kSpins != 0) continue;
+    if (std::chrono::steady_clock::now() > end) return false;
+    ::sched_yield();
+  }
+  return true;
+}
+
+bool Engine::flush(std::chrono::nanoseconds patience) {
+  const auto flushed = [&] {
+    progress();
+    bool done = true;
+    for (const std::unique_ptr<engine::Gate>& gate : state_->gates) done &= gate->flush();
+    return done;
+  };
+  const bool in_time = until(flushed, patience);
+  return in_time && std::ranges::none_of(state_->gates, [](const auto& g) { return g->lost(); });
+}
+
+std::vector<LinkState> Engine::links(std::size_t gate) const {
+  std::vector<LinkState> states;
+  for (const auto& link : state_->gates.at(gate)->links()) states.push_back(link->state());
+  return states;
+}
+
+}  // namespace nmt

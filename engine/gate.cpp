@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/gate.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace nmt::engine {
+namespace {
+
+// Large messages on their way on a link before it counts as busy, where the driver has taken them
+// all: one that moves, and one behind it, so that the rail does not idle while a confirmation comes
+// back.
+constexpr std::size_t kLargeUnconfirmedMax = 2;
+
+}  // namespace
+
+Gate::Gate(Context& context, std::string peer, std::vector<std::unique_ptr<Link>> links)
+    : context_(context),
+      peer_(std::move(peer)),
+      links_(std::move(links)),
+      inbox_(peer_, {.room_bytes = context.options.unexpected_bytes_max,
+                     .eager_bytes_max = context.options.eager_bytes_max}) {}
+
+std::size_t Gate::alive() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(links_, [](const auto& link) { return link->alive(); }));
+}
+
+void Gate::isend(std::shared_ptr<Send> send) {
+  if (lost_) {
+    send->end(Outcome::kLost, 0);
+    return;
+  }
+  send->sequence = next_sequence_++;
+  send->unsettled_bytes = std::max<std::uint64_t>(1, send->size_bytes);
+  sends_.emplace(send->sequence, send);
+  waiting_.push_back(std::move(send));
+}
+
+bool Gate::progress() {
+  if (lost_) return false;
+  bool happened = false;
+  for (const std::unique_ptr<Link>& link : links_) {
+    if (link->alive()) happened |= poll(*link);
+  }
+  if (lost_) return true;
+  for (Label& label : inbox_.take_answers()) window_.control.push_back({.label = label});
+  admit();
+  schedule();
+  if (!lost_) send_states();
+  return happened;
+}
+
+// -- From sends to units --------------------------------------------------------------------------
+
+bool Gate::has_room(std::uint64_t size_bytes, std::uint64_t room_bytes) const {
+  return taken_bytes_ - released_bytes_ + kEnvelopeBytes + size_bytes <= room_bytes;
+}
+
+// Half of the peer's room is kept for requests, which take little of it.
+bool Gate::is_eager(const Send& send) const {
+  if (send.size_bytes > context_.options.eager_bytes_max) return false;
+  if (!has_room(send.size_bytes, context_.options.unexpected_bytes_max / 2)) return false;
+  if (lanes_.empty()) return true;
+  const int path = lanes_[first_to_end(*this, send.size_bytes)].path;
+  return !context_.advice.is_rendezvous(path, send.size_bytes);
+}
+
+// Moves sends into the window, in order, as far as the peer has room for them.
+void Gate::admit() {
+  if (waiting_.empty()) return;
+  make_lanes();
+  while (!waiting_.empty()) {
+    const std::shared_ptr<Send> send = waiting_.front();
+    const bool eager = is_eager(*send);
+    if (!eager && !has_room(0, context_.options.unexpected_bytes_max)) break;
+    taken_bytes_ += kEnvelopeBytes + (eager ? send->size_bytes : 0);
+    waiting_.pop_front();
+    if (eager) {
+      add_pieces(send, Kind::kEager, window_.small);
+      continue;
+    }
+    requests_.emplace(send->sequence, send);
+    window_.small.push_back({.label = {.kind = Kind::kRequest,
+                                       .sequence = send->sequence,
+                                       .tag = send->tag,
+                                       .total_bytes = send->size_bytes},
+                             .send = nullptr});
+  }
+  hungry_ = !waiting_.empty();
+}
+
+// One unit per segment; of a message without bytes, one.
+void Gate::add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::deque<Unit>& queue) {
+  Label label{
+      .kind = kind, .sequence = send->sequence, .tag = send->tag, .total_bytes = send->size_bytes};
+  const auto add = [&](std::uint64_t size_bytes) {
+    label.body_bytes = static_cast<std::uint32_t>(size_bytes);
+    queue.push_back({.label = label, .send = send});
+    label.offset_bytes += size_bytes;
+  };
+  if (send->size_bytes == 0) add(0);
+  for (const ConstBytes segment : send->segments) {
+    for (std::size_t at = 0; at < segment.size(); at += kPieceBytesMax) {
+      add(std::min<std::size_t>(kPieceBytesMax, segment.size() - at));
+    }
+  }
+}
+
+// -- From units to links --------------------------------------------------------------------------
+
+void Gate::make_lanes() {
+  lanes_.clear();
+  const auto add = [&](bool all) {
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      const Link& link = *links_[i];
+      if (!link.alive() || (!all && link.name() != context_.only)) continue;
+      Lane& lane = lanes_.emplace_back(Lane{.link = i, .path = link.path()});
+      refresh(lane);
+    }
+  };
+  add(context_.only.empty());
+  if (lanes_.empty()) add(true);  // the only rail asked for is down
+}
+
+void Gate::refresh(Lane& lane) const {
+  const Link& link = *links_[lane.link];
+  const double now = now_ns();
+  const double release_ns =
+      nmt_rails_release_ns(context_.tracker, link.rail(), static_cast<std::uint64_t>(now));
+  // What is overdue will take about as long again as it already does.
+  lane.release_ns = std::max(release_ns, link.overdue_ns(now));
+  lane.takes_small = link.idle();
+  lane.takes_large =
+      link.idle() && (alive() == 1 || link.large_unconfirmed() < kLargeUnconfirmedMax);
+}
+
+void Gate::schedule() {
+  if (lost_ || window_.empty()) return;
+  make_lanes();
+  send_control();
+  if (!lost_ && !lanes_.empty()) context_.strategy.schedule(*this);
+}
+
+// Over the lane that has it there first, also behind what is on its way.
+void Gate::send_control() {
+  while (!window_.control.empty() && !lost_) {
+    Lane* best = nullptr;
+    for (Lane& lane : lanes_) {
+      if (!links_[lane.link]->can_post()) continue;
+      if (best == nullptr || end_ns(advice(), lane, 0) < end_ns(advice(), *best, 0)) best = &lane;
+    }
+    if (best == nullptr) return;
+    Posted posted;
+    const std::size_t count = std::min(window_.control.size(), kPacketsMax);
+    for (std::size_t i = 0; i < count; ++i) {
+      posted.units.push_back(std::move(window_.control.front()));
+      window_.control.pop_front();
+    }
+    Link& link = *links_[best->link];
+    post(link, advice().eager_method(link.path(), 0, link.methods()), std::move(posted));
+    refresh(*best);
+  }
+}
+
+void Gate::send_small(std::size_t lane, std::size_t count) {
+  if (lost_) return;
+  NMT_CHECK(count > 0 && count <= std::min(window_.small.size(), kPacketsMax));
+  Link& link = *links_[lanes_[lane].link];
+  Posted posted;
+  std::uint64_t size_bytes = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    size_bytes += window_.small.front().label.body_bytes;
+    posted.units.push_back(std::move(window_.small.front()));
+    window_.small.pop_front();
+  }
+  const Method method = advice().eager_method(link.path(), size_bytes, link.methods());
+  if (alive() > 1) {
+    posted.settle = method == Method::kCopy ? Settle::kAtOnce : Settle::kWhenConfirmed;
+  }
+  post(link, method, std::move(posted));
+  refresh(lanes_[lane]);
+}
+
+bool Gate::send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes) {
+  if (lost_) return true;
+  Unit& whole = window_.large[unit];
+  const std::uint32_t left_bytes = whole.label.body_bytes;
+  NMT_CHECK(size_bytes <= left_bytes);
+  if (size_bytes == 0) return false;
+  Link& link = *links_[lanes_[lane].link];
+  Unit part = whole;
+  part.label.body_bytes = static_cast<std::uint32_t>(size_bytes);
+  const bool all = size_bytes == left_bytes;
+  whole.label.offset_bytes += size_bytes;
+  whole.label.body_bytes -= part.label.body_bytes;
+  if (all) window_.large.erase(window_.large.begin() + static_cast<std::ptrdiff_t>(unit));
+  Posted posted;
+  posted.large = true;
+  posted.settle = alive() > 1 ? Settle::kWhenConfirmed : Settle::kWhenSent;
+  posted.units.push_back(std::move(part));
+  post(link, advice().data_method(link.path(), size_bytes, link.methods()), std::move(posted));
+  refresh(lanes_[lane]);
+  return all;
+}
+
+void Gate::post(Link& link, Method method, Posted posted) {
+  std::uint64_t size_bytes = 0;
+  for (const Unit& unit : posted.units) size_bytes += unit.label.body_bytes;
+  const double now = now_ns();
+  if (const auto duration_ns = advice().duration_ns(link.path(), size_bytes)) {
+    posted.transfer = nmt_transfer{};
+    posted.transfer->struct_bytes = sizeof(nmt_transfer);
+    nmt_rails_posted(context_.tracker, link.rail(), static_cast<std::uint64_t>(now), *duration_ns,
+                     &*posted.transfer);
+  }
+  posted.end_ns = now + std::max(0.0, nmt_rails_release_ns(context_.tracker, link.rail(),
+                                                           static_cast<std::uint64_t>(now)));
+  Head head{.received = link.received_count, .released_bytes = inbox_.released_bytes()};
+  if (hungry_ && !told_hungry_) head.flags |= Head::kHungry;
+  told_hungry_ = hungry_;
+  link.owes_answer = false;
+  told_released_bytes_ = head.released_bytes;
+  if (posted.settle == Settle::kAtOnce) {
+    for (Unit& unit : posted.units) {
+      if (unit.send) unit.send->keep_copy();
+      settle(unit);
+    }
+  }
+  try {
+    link.post(method, head, std::move(posted));
+  } catch (const Error& error) {
+    lose(link, error.what());
+  }
+}
+
+// Tells the peer what it waits for, where nothing else was sent that does.
+void Gate::send_states() {
+  const std::uint64_t untold_bytes = inbox_.released_bytes() - told_released_bytes_;
+  bool speak = (peer_hungry_ && untold_bytes > 0) ||
+               untold_bytes >= context_.options.unexpected_bytes_max / 4 ||
+               (hungry_ && !told_hungry_);
+  for (std::size_t i = 0; i < links_.size() && !lost_; ++i) {
+    Link& link = *links_[i];
+    if (!link.can_post() || !(link.owes_answer || speak)) continue;
+    if (untold_bytes > 0) peer_hungry_ = false;
+    speak = false;
+    post(link, advice().eager_method(link.path(), 0, link.methods()), {});
+  }
+}
+
+bool Gate::flush() {
+  if (lost_) return true;
+  bool done = sends_.empty() && window_.empty();
+  for (std::size_t i = 0; i < links_.size() && !lost_; ++i) {
+    Link& link = *links_[i];
+    if (link.settled()) continue;
+    done = false;
+    if (!link.in_doubt() || !link.can_post()) continue;
+    post(link, advice().eager_method(link.path(), 0, link.methods()),
+         {.settle = Settle::kWhenConfirmed});
+  }
+  return done;
+}
+
+}  // namespace nmt::engine

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A peer: the links to it, the window of what waits, the inbox of what comes, and the protocol that
+// they follow.
+//
+// A send waits until the peer has room for it, then enters the window: eager pieces, or a request
+// whose grant brings data pieces. A strategy moves them to links. Every message of a link carries
+// what the other end needs to know (engine/wire.h); where nothing goes the other way and the peer
+// waits for it, a message of its own does.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/inbox.h"
+#include "engine/link.h"
+#include "engine/strategy.h"
+
+namespace nmt::engine {
+
+// What all gates of an engine share.
+struct Context {
+  EngineOptions options;
+  const Clock& clock;
+  Advice advice;
+  const Strategy& strategy;
+  std::string only;              // the rail of single:RAIL, or empty
+  nmt_rails* tracker = nullptr;  // release times by rail
+
+  void report(const std::string& message) const {
+    if (options.report) options.report(message);
+  }
+};
+
+class Gate final : public Outlet {
+ public:
+  Gate(Context& context, std::string peer, std::vector<std::unique_ptr<Link>> links);
+
+  void isend(std::shared_ptr<Send> send);
+  void irecv(std::shared_ptr<Receive> receive) { inbox_.post(std::move(receive)); }
+
+  bool progress();
+
+  bool lost() const { return lost_; }
+  // Asks for confirmation of all that was sent; true once there is nothing to wait for.
+  bool flush();
+  const std::vector<std::unique_ptr<Link>>& links() const { return links_; }
+
+  std::span<const Lane> lanes() const override { return lanes_; }
+  const Window& window() const override { return window_; }
+  const Advice& advice() const override { return context_.advice; }
+  void send_small(std::size_t lane, std::size_t count) override;
+  bool send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes) override;
+
+ private:
+  // engine/gate.cpp: sending
+  void admit();
+  bool is_eager(const Send& send) const;
+  bool has_room(std::uint64_t size_bytes, std::uint64_t room_bytes) const;
+  void add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::deque<Unit>& queue);
+  void schedule();
+  void make_lanes();
+  void refresh(Lane& lane) const;
+  void send_control();
+  void send_states();
+  void post(Link& link, Method method, Posted posted);
+  std::size_t alive() const;
+
+  // engine/gate_receive.cpp: receiving, and what became of what was sent
+  bool poll(Link& link);
+  bool advance(Link& link);
+  void begin(Link& link, const Endpoint::Progress& progress);
+  void finish(Link& link);
+  void take(const Label& label);
+  void grant(const Label& label);
+  void settle(Unit& unit);
+  void gone(Posted& posted);  // out of the driver's hands
+  void confirmed(Posted& posted);
+
+  // engine/gate_loss.cpp
+  void lose(Link& link, const std::string& reason);
+  void learn_loss(const Label& label);
+  void send_again(std::vector<Posted> lost);
+  void lose_peer(const std::string& reason);
+
+  double now_ns() const { return static_cast<double>(context_.clock.now_ns()); }
+
+  Context& context_;
+  std::string peer_;
+  std::vector<std::unique_ptr<Link>> links_;
+  std::vector<Lane> lanes_;
+  Window window_;
+  Inbox inbox_;
+  bool lost_ = false;
+
+  std::uint64_t next_sequence_ = 0;
+  std::deque<std::shared_ptr<Send>> waiting_;                          // for room
+  std::unordered_map<std::uint64_t, std::shared_ptr<Send>> sends_;     // not ended
+  std::unordered_map<std::uint64_t, std::shared_ptr<Send>> requests_;  // not answered
+
+  std::uint64_t taken_bytes_ = 0;     // of the peer's room, ever
+  std::uint64_t released_bytes_ = 0;  // of it, as last heard
+  bool hungry_ = false;               // sends wait for room
+  bool told_hungry_ = false;          // since released_bytes_ last changed
+
+  std::uint64_t told_released_bytes_ = 0;  // of our room
+  bool peer_hungry_ = false;
+
+  std::vector<Bytes> places_;
+};
+
+}  // namespace nmt::engine

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Links that are lost, one by one and the last of them.
+#include <algorithm>
+
+#include "core/error.h"
+#include "engine/gate.h"
+
+namespace nmt::engine {
+
+// Whatever had come over the link has been taken; the other end hears how much that was, and sends
+// the rest again. It will tell the same about what we sent (learn_loss).
+void Gate::lose(Link& link, const std::string& reason) {
+  if (!link.alive()) return;
+  link.give_up(reason);
+  const auto at = std::ranges::find_if(links_, [&](const auto& one) { return one.get() == &link; });
+  if (alive() == 0) {
+    lose_peer(reason);
+    return;
+  }
+  context_.report(peer_ + ": a rail is lost, its packets go over the others: " + reason);
+  window_.control.push_back({.label = {.kind = Kind::kLinkDown,
+                                       .sequence = static_cast<std::uint64_t>(at - links_.begin()),
+                                       .total_bytes = link.received_count}});
+}
+
+void Gate::learn_loss(const Label& label) {
+  if (label.sequence >= links_.size()) {
+    throw Error(Fault::kPeer, peer_ + ": the other engine gives up a link that does not exist");
+  }
+  Link& link = *links_[label.sequence];
+  lose(link, link.name() + ": the other end has given it up");
+  if (lost_) return;
+  if (!link.confirm(static_cast<std::uint32_t>(label.total_bytes))) {
+    throw Error(Fault::kPeer, peer_ + ": the other engine confirms what was never sent");
+  }
+  link.drop_confirmed([this](Posted& posted) { confirmed(posted); });
+  send_again(link.take_lost());
+}
+
+// In front of what waits, in the same order as before.
+void Gate::send_again(std::vector<Posted> lost) {
+  for (auto posted = lost.rbegin(); posted != lost.rend(); ++posted) {
+    for (auto unit = posted->units.rbegin(); unit != posted->units.rend(); ++unit) {
+      const Kind kind = unit->label.kind;
+      std::deque<Unit>& queue = kind == Kind::kData                              ? window_.large
+                                : kind == Kind::kEager || kind == Kind::kRequest ? window_.small
+                                                                                 : window_.control;
+      queue.push_front(std::move(*unit));
+    }
+  }
+}
+
+void Gate::lose_peer(const std::string& reason) {
+  if (lost_) return;
+  lost_ = true;
+  for (const std::unique_ptr<Link>& link : links_) {
+    if (link->alive()) link->give_up(reason);
+  }
+  context_.report(peer_ + ": lost: " + reason);
+  window_ = {};
+  waiting_.clear();
+  requests_.clear();
+  for (auto& [sequence, send] : sends_) send->end(Outcome::kLost, 0);
+  sends_.clear();
+  inbox_.lose_peer();
+}
+
+}  // namespace nmt::engine

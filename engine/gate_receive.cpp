@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What comes over the links of a gate, and what became of what was sent.
+#include <algorithm>
+
+#include "core/error.h"
+#include "engine/gate.h"
+
+namespace nmt::engine {
+namespace {
+
+// Messages taken from one link before the others get their turn.
+constexpr int kTurnsMax = 16;
+
+}  // namespace
+
+// A driver's Error loses the link; what the other engine must not have said loses the peer.
+bool Gate::poll(Link& link) {
+  bool happened = false;
+  for (int turn = 0; turn < kTurnsMax && link.alive() && advance(link); ++turn) happened = true;
+  return happened;
+}
+
+bool Gate::advance(Link& link) {
+  Endpoint::Progress progress;
+  try {
+    progress = link.poll();
+  } catch (const Error& error) {
+    lose(link, error.what());
+    return true;
+  }
+  try {
+    link.sent(progress.sent, [this](Posted& posted) { gone(posted); });
+    if (progress.announced) begin(link, progress);
+    if (progress.received) finish(link);
+    link.drop_confirmed([this](Posted& posted) { confirmed(posted); });
+  } catch (const Error& error) {
+    lose_peer(error.what());
+  }
+  return progress.sent > 0 || progress.announced || progress.received;
+}
+
+void Gate::begin(Link& link, const Endpoint::Progress& progress) {
+  parse(link.headers(progress.header_bytes), progress.body_bytes, link.name(), link.incoming);
+  const Head& head = link.incoming.head;
+  if (!link.confirm(head.received)) {
+    throw Error(Fault::kPeer, peer_ + ": the other engine confirms what was never sent");
+  }
+  if (head.released_bytes > taken_bytes_) {
+    throw Error(Fault::kPeer, peer_ + ": the other engine releases what was never taken");
+  }
+  if (head.released_bytes > released_bytes_) {
+    released_bytes_ = head.released_bytes;
+    told_hungry_ = false;
+  }
+  if ((head.flags & Head::kHungry) != 0) peer_hungry_ = true;
+  places_.clear();
+  for (const Label& label : link.incoming.labels) {
+    if (label.kind == Kind::kEager || label.kind == Kind::kData) inbox_.announced(label, places_);
+  }
+  try {
+    link.accept(places_);
+  } catch (const Error& error) {
+    lose(link, error.what());
+  }
+}
+
+void Gate::finish(Link& link) {
+  link.received();
+  if ((link.incoming.head.flags & Head::kAnswer) != 0) link.owes_answer = true;
+  for (const Label& label : link.incoming.labels) take(label);
+}
+
+void Gate::take(const Label& label) {
+  switch (label.kind) {
+    case Kind::kEager:
+    case Kind::kData:
+    case Kind::kRequest:
+      return inbox_.came(label);
+    case Kind::kGrant:
+    case Kind::kRefusal:
+      return grant(label);
+    case Kind::kLinkDown:
+      return learn_loss(label);
+    case Kind::kState:
+      return;
+  }
+}
+
+void Gate::grant(const Label& label) {
+  const auto at = requests_.find(label.sequence);
+  if (at == requests_.end()) {
+    throw Error(Fault::kPeer, peer_ + ": the other engine grants what was not asked for");
+  }
+  const std::shared_ptr<Send> send = std::move(at->second);
+  requests_.erase(at);
+  if (label.kind == Kind::kGrant && send->size_bytes > 0) {
+    add_pieces(send, Kind::kData, window_.large);
+    return;
+  }
+  send->end(Outcome::kDone, send->size_bytes);
+  sends_.erase(send->sequence);
+}
+
+void Gate::settle(Unit& unit) {
+  if (!unit.send || unit.settled) return;
+  unit.settled = true;
+  Send& send = *unit.send;
+  send.unsettled_bytes -= std::max<std::uint64_t>(send.size_bytes == 0, unit.label.body_bytes);
+  if (send.unsettled_bytes > 0) return;
+  send.end(Outcome::kDone, send.size_bytes);
+  sends_.erase(send.sequence);
+}
+
+void Gate::gone(Posted& posted) {
+  if (posted.settle != Settle::kWhenSent) return;
+  for (Unit& unit : posted.units) settle(unit);
+}
+
+void Gate::confirmed(Posted& posted) {
+  for (Unit& unit : posted.units) settle(unit);
+  if (posted.large && posted.transfer) {
+    nmt_rails_completed(context_.tracker, context_.clock.now_ns(), &*posted.transfer);
+  }
+}
+
+}  // namespace nmt::engine

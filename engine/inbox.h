@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Messages that come from one peer, put together and matched with the receives posted for them.
+//
+// Pieces come over any link in any order. Messages are numbered in the order of their sends and
+// matched in that order, so that of two messages with one tag the first receive gets the first.
+// What comes before its receive is kept here, in room that the sender counts (`room_bytes`): each
+// message takes kEnvelopeBytes and, if eager, its size, until it is matched. A peer that takes
+// more, sends a piece twice, or sends what was not granted, breaks the protocol: Error(kPeer).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine/coverage.h"
+#include "engine/operation.h"
+#include "engine/wire.h"
+
+namespace nmt::engine {
+
+inline constexpr std::uint64_t kEnvelopeBytes = 128;  // about what an unmatched message costs
+
+class Inbox {
+ public:
+  struct Limits {
+    std::uint64_t room_bytes = 0;
+    std::uint64_t eager_bytes_max = 0;
+  };
+  Inbox(std::string peer, const Limits& limits) : peer_(std::move(peer)), limits_(limits) {}
+
+  void post(std::shared_ptr<Receive> receive);
+
+  // A piece of a message was announced: adds where its body goes. The places stay valid until
+  // came() for the same packet, or until its link is gone.
+  void announced(const Label& label, std::vector<Bytes>& places);
+  void came(const Label& label);  // a piece, or a request
+
+  // Answers to requests of the peer, since the last call.
+  std::vector<Label> take_answers() { return std::exchange(answers_, {}); }
+
+  std::uint64_t released_bytes() const { return released_bytes_; }
+
+  // The peer is lost. What has come completely can still be received.
+  void lose_peer();
+
+ private:
+  struct Arrival {
+    std::uint64_t tag = 0;
+    std::uint64_t size_bytes = 0;
+    bool is_request = false;
+    bool matched = false;
+    Coverage coverage;
+    bool whole = false;
+    std::unique_ptr<std::byte[]> storage;  // of an eager one that nobody waited for
+    std::shared_ptr<Receive> receive;
+  };
+  using Arrivals = std::map<std::uint64_t, Arrival>;
+
+  void open(const Label& label);
+  void place(const Label& label, Arrival& arrival, std::vector<Bytes>& places);
+  void match_in_order();
+  void match(std::uint64_t sequence, Arrival& arrival, std::shared_ptr<Receive> receive);
+  void deliver(Arrivals::iterator at);
+  [[noreturn]] void refuse(const std::string& what) const;
+
+  std::string peer_;
+  Limits limits_;
+  bool lost_ = false;
+  std::uint64_t next_sequence_ = 0;  // not yet matched or set aside as unexpected
+  Arrivals arrivals_;                // by sequence, until delivered
+  std::unordered_map<std::uint64_t, std::deque<std::shared_ptr<Receive>>> posted_;  // by tag
+  std::unordered_map<std::uint64_t, std::deque<std::uint64_t>> unexpected_;         // by tag
+  std::uint64_t taken_bytes_ = 0;     // of the room, ever
+  std::uint64_t released_bytes_ = 0;  // likewise
+  std::vector<Label> answers_;
+};
+
+}  // namespace nmt::engine

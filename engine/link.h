@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One rail of a gate: its endpoint, and what was given to it that the other end may not have yet.
+//
+// Driver messages of a link arrive in order, so a count tells which have come: each Head carries it
+// back. What is not confirmed stays here. When a link is lost, both ends tell each other over
+// another one how much had come, and exactly the rest is sent again: nothing lost, nothing doubled.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drivers/driver.h"
+#include "engine/engine.h"
+#include "engine/window.h"
+
+namespace nmt::engine {
+
+// When the bytes of a unit stop being counted as the application's.
+enum class Settle { kAtOnce, kWhenSent, kWhenConfirmed };
+
+// A driver message that the other end has not confirmed.
+struct Posted {
+  std::vector<Unit> units;  // none: only a Head
+  Settle settle = Settle::kWhenSent;
+  bool large = false;
+  double end_ns = 0;                     // predicted, by the engine's clock
+  std::optional<nmt_transfer> transfer;  // as the profile's tracker of release times has it
+  std::uint32_t number = 0;              // on its link, from 1, modulo 2^32
+};
+
+class Link {
+ public:
+  Link(LinkDescription description, int path, std::uint32_t rail);
+
+  const std::string& name() const { return state_.rail; }
+  const LinkState& state() const { return state_; }
+  bool alive() const { return state_.alive; }
+  int path() const { return path_; }
+  std::uint32_t rail() const { return rail_; }  // its number among the engine's rails
+  std::span<const Method> methods() const { return methods_; }
+  std::size_t size_bytes_max(Method method) const { return endpoint_->size_bytes_max(method); }
+
+  // -- Sending ------------------------------------------------------------------------------------
+
+  bool can_post() const { return alive() && unsent_ < kSendsInFlightMax; }
+  bool idle() const { return alive() && unsent_ == 0; }
+  std::size_t large_unconfirmed() const;
+  // How long the oldest large message has been expected to be through by now.
+  double overdue_ns(double now_ns) const;
+
+  // Gives a message to the driver. What the driver throws passes through, with the message kept.
+  void post(Method method, Head head, Posted posted);
+
+  using Visitor = std::function<void(Posted&)>;
+  void sent(unsigned count, const Visitor& visit);  // the driver has given so many back
+  // So many have come to the other end. False for a number of messages that were never sent.
+  bool confirm(std::uint32_t number);
+  // Forgets what is confirmed; what has come may still be the driver's for a moment.
+  void drop_confirmed(const Visitor& visit);
+
+  bool settled() const;   // everything that matters is confirmed
+  bool in_doubt() const;  // something that matters is neither confirmed nor asked about
+
+  // -- Receiving ----------------------------------------------------------------------------------
+
+  Endpoint::Progress poll() { return endpoint_->poll(); }
+  ConstBytes headers(std::size_t size_bytes) const {
+    return ConstBytes(headers_).first(size_bytes);
+  }
+  void accept(std::span<const Bytes> places) { endpoint_->accept(places); }
+  void received();  // one message; listens for the next
+
+  Parsed incoming;                   // the message being received
+  std::uint32_t received_count = 0;  // modulo 2^32
+  bool owes_answer = false;          // the other end waits for that number
+
+  // -- Its end ------------------------------------------------------------------------------------
+
+  // Closes the endpoint: nothing more comes, and memory given to it is free.
+  void give_up(const std::string& reason);
+  std::vector<Posted> take_lost();  // what was not confirmed
+
+ private:
+  std::unique_ptr<Endpoint> endpoint_;
+  std::vector<Method> methods_;
+  int path_;
+  std::uint32_t rail_;
+  LinkState state_;
+  std::array<std::byte, kHeadersBytesMax> headers_;
+
+  std::deque<Posted> posted_;    // not confirmed, the oldest first
+  std::size_t unsent_ = 0;       // the last of them: still the driver's
+  std::uint32_t count_ = 0;      // messages posted, modulo 2^32
+  std::uint32_t confirmed_ = 0;  // of them
+  std::uint32_t asked_ = 0;      // number of the last that asks for an answer
+};
+
+}  // namespace nmt::engine

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A send or a receive of the application, from its call to its end.
+//
+// The memory belongs to the application until the operation has ended. A message is its segments
+// one after the other; sender and receiver may cut theirs differently.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "drivers/driver.h"
+
+namespace nmt {
+
+// How an operation ended.
+enum class Outcome {
+  kDone,
+  kTooSmall,  // of a receive: the message was longer, and is lost
+  kLost,      // no link to the peer is left
+};
+
+struct Completion {
+  Outcome outcome = Outcome::kDone;
+  std::uint64_t size_bytes = 0;  // of the message that was sent, or that came
+};
+
+namespace engine {
+
+struct Operation {
+  bool ended = false;
+  Completion completion;
+
+  void end(Outcome outcome, std::uint64_t size_bytes) {
+    ended = true;
+    completion = {outcome, size_bytes};
+  }
+};
+
+template <class Piece>
+std::uint64_t total_bytes(std::span<const Piece> segments) {
+  std::uint64_t total = 0;
+  for (const Piece& segment : segments) total += segment.size();
+  return total;
+}
+
+struct Send : Operation {
+  std::uint64_t sequence = 0;
+  std::uint64_t tag = 0;
+  std::vector<ConstBytes> segments;
+  std::uint64_t size_bytes = 0;
+  std::uint64_t unsettled_bytes = 0;  // of a message without bytes: 1
+  std::vector<std::byte> copy;        // the message, once the application has its memory back
+
+  // What lies at this place, which is within one segment.
+  ConstBytes at(std::uint64_t offset_bytes, std::uint64_t wanted_bytes) const;
+  void keep_copy();
+};
+
+struct Receive : Operation {
+  std::uint64_t tag = 0;
+  std::vector<Bytes> segments;
+  std::uint64_t size_bytes = 0;  // room
+
+  // Adds the pieces of memory for this part of the message.
+  void places(std::uint64_t offset_bytes, std::uint64_t wanted_bytes,
+              std::vector<Bytes>& places) const;
+};
+
+}  // namespace engine
+}  // namespace nmt

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Paper "multi-rail strategies", 3.2: each time a rail becomes idle it takes the first segment that
+// waits, alone. Over one rail this is one message after the other.
+#include "engine/strategy.h"
+
+namespace nmt::engine {
+
+void schedule_greedy(Outlet& outlet) {
+  for (bool fed = true; fed;) {
+    fed = false;
+    for (std::size_t lane = 0; lane < outlet.lanes().size(); ++lane) {
+      if (outlet.window().small.empty() || !outlet.lanes()[lane].takes_small) continue;
+      outlet.send_small(lane, 1);
+      fed = true;
+    }
+  }
+  send_large_whole(outlet);
+}
+
+}  // namespace nmt::engine

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a strategy is: a function that looks at a window and at the lanes it may use, and sends what
+// should go now. What it leaves waits.
+//
+// It is called whenever something may have changed: a rail became idle, a request was granted,
+// something new is to be sent. It keeps no state, so a mistake of a prediction costs one decision:
+// the next one starts from what is true then.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/advice.h"
+#include "engine/window.h"
+
+namespace nmt::engine {
+
+// One link that is alive, as a strategy sees it.
+struct Lane {
+  std::size_t link = 0;
+  int path = kNoPath;
+  double release_ns = 0;     // from now until what was given to it is through, predicted
+  bool takes_small = false;  // idle enough
+  bool takes_large = false;
+};
+
+class Outlet {
+ public:
+  virtual ~Outlet() = default;
+  virtual std::span<const Lane> lanes() const = 0;  // as they are after the last send
+  virtual const Window& window() const = 0;
+  virtual const Advice& advice() const = 0;
+
+  // The first `count` small units in one message, over a lane that takes_small.
+  virtual void send_small(std::size_t lane, std::size_t count) = 0;
+  // The first `size_bytes` of a large unit, over a lane that takes_large; true if nothing of the
+  // unit is left.
+  virtual bool send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes) = 0;
+};
+
+struct Strategy {
+  std::string_view name;
+  void (*schedule)(Outlet&);
+};
+
+// Null for a name that is none. `only` is the rail of "single:RAIL", else empty.
+const Strategy* find_strategy(std::string_view name, std::string& only);
+
+// Strategies (engine/strategies), and the parts they share.
+void schedule_greedy(Outlet& outlet);
+void schedule_aggregate(Outlet& outlet);
+void schedule_iso(Outlet& outlet);
+void schedule_strip(Outlet& outlet);
+void schedule_adaptive(Outlet& outlet);
+
+// Predicted end of a packet of this size over a lane, from now; without advice, the lane's release.
+double end_ns(const Advice& advice, const Lane& lane, std::uint64_t size_bytes);
+
+// The lane over which a packet of this size ends first.
+std::size_t first_to_end(const Outlet& outlet, std::uint64_t size_bytes);
+
+// How many small units, from the first, go in one message over this path: repeatedly the pair at
+// the head (paper "sampling-based auto-tuning", II-D, III-B).
+std::size_t aggregated(const Outlet& outlet, int path);
+
+// The small ones together over the lane that ends first, as long as that is idle.
+void send_small_together(Outlet& outlet);
+
+// Each lane that can takes the first large unit, as long as there are any.
+void send_large_whole(Outlet& outlet);
+
+}  // namespace nmt::engine

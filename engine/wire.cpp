@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/wire.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "core/error.h"
+
+namespace nmt::engine {
+namespace {
+
+// What is wrong with a label by itself; null if nothing.
+const char* fault_of(const Label& label) {
+  const bool carries = label.kind == Kind::kEager || label.kind == Kind::kData;
+  if (label.kind < Kind::kEager || label.kind > Kind::kState) return "a packet of no known kind";
+  if (!carries && label.body_bytes != 0) return "a body where none belongs";
+  if (label.total_bytes > kTotalBytesMax) return "a message of more bytes than there are";
+  if (label.offset_bytes > label.total_bytes ||
+      (carries && label.body_bytes > label.total_bytes - label.offset_bytes)) {
+    return "a piece beyond the end of its message";
+  }
+  if (carries && label.body_bytes == 0 && label.total_bytes != 0) return "an empty piece";
+  return nullptr;
+}
+
+}  // namespace
+
+void parse(ConstBytes headers, std::size_t body_bytes, std::string_view rail, Parsed& parsed) {
+  const auto refuse = [&](const char* what) {
+    throw Error(Fault::kPeer, fmt::format("{}: the other engine sent {}", rail, what));
+  };
+  parsed.labels.clear();
+  if (headers.size() < sizeof(Head) + sizeof(Label) ||
+      (headers.size() - sizeof(Head)) % sizeof(Label) != 0) {
+    refuse("headers of no possible size");
+  }
+  std::memcpy(&parsed.head, headers.data(), sizeof(Head));
+  if (parsed.head.version != Head::kVersion) refuse("a message of another version");
+  const ConstBytes rest = headers.subspan(sizeof(Head));
+  std::size_t left_bytes = body_bytes;
+  for (std::size_t at = 0; at < rest.size(); at += sizeof(Label)) {
+    Label& label = parsed.labels.emplace_back();
+    std::memcpy(&label, rest.data() + at, sizeof label);
+    if (const char* fault = fault_of(label)) refuse(fault);
+    if (label.body_bytes > left_bytes) refuse("less than its labels say");
+    left_bytes -= label.body_bytes;
+  }
+  if (left_bytes != 0) refuse("more than its labels say");
+}
+
+}  // namespace nmt::engine

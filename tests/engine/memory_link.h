@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Links in memory that behave as badly as drivers may: everything takes its time, by chance; what
+// was counted as sent can be lost; the two ends notice at different moments that the link is cut.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "drivers/driver.h"
+
+namespace nmt::engine {
+
+// What both ends share. Keep it as long as the link may be cut.
+class MemoryWire {
+ public:
+  explicit MemoryWire(std::uint64_t seed) : random_(seed) {}
+
+  // Each end throws at some later moment; what is on its way may still come, or not.
+  void cut() { cut_ = true; }
+
+ private:
+  friend class MemoryEndpoint;
+  struct Message {
+    std::vector<std::byte> headers;
+    std::vector<ConstBytes> bodies;  // the sender's memory,
+    std::vector<std::byte> copy;     // until it was copied here
+    std::size_t size_bytes = 0;
+    bool copied = false;
+  };
+  bool chance(unsigned one_in) { return random_() % one_in == 0; }
+
+  std::mt19937_64 random_;
+  bool cut_ = false;
+  std::deque<std::shared_ptr<Message>> ways_[2];
+  bool closed_[2] = {false, false};
+};
+
+class MemoryEndpoint final : public Endpoint {
+ public:
+  MemoryEndpoint(std::shared_ptr<MemoryWire> wire, int side)
+      : wire_(std::move(wire)), side_(side) {}
+  ~MemoryEndpoint() override;
+
+  void send(Method method, std::span<const Packet> packets) override;
+  void receive(Bytes headers, Bytes bodies, Delivery delivery) override;
+  void listen(Bytes headers) override;
+  void accept(std::span<const Bytes> bodies) override;
+  Progress poll() override;
+  void copy(Bytes to, ConstBytes from) override;
+  std::size_t size_bytes_max(Method) const override { return std::size_t{1} << 30; }
+
+ private:
+  enum class Stage { kNone, kListening, kAnnounced, kAccepted };
+  void fail_by_chance(unsigned one_in);
+  void take(Progress& progress);
+
+  std::shared_ptr<MemoryWire> wire_;
+  int side_;
+  std::deque<std::shared_ptr<MemoryWire::Message>> unsent_;
+  Stage stage_ = Stage::kNone;
+  Bytes headers_;
+  std::vector<Bytes> places_;
+};
+
+}  // namespace nmt::engine

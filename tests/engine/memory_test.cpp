@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The engine over links in memory: any interleaving, any loss.
+#include <gtest/gtest.h>
+
+#include "tests/engine/memory_link.h"
+#include "tests/engine/traffic.h"
+
+namespace nmt::engine {
+namespace {
+
+// Two engines, and the wires between them.
+struct Couple {
+  std::vector<std::shared_ptr<MemoryWire>> wires;
+  std::vector<std::string> reports;
+  std::unique_ptr<VirtualClock> clock = std::make_unique<VirtualClock>();
+  std::unique_ptr<Engine> a, b;
+
+  Couple(std::size_t links, std::uint64_t seed, EngineOptions options = {}) {
+    options.clock = clock.get();
+    options.report = [this](const std::string& text) { reports.push_back(text); };
+    a = std::make_unique<Engine>(options);
+    b = std::make_unique<Engine>(options);
+    std::vector<LinkDescription> sides[2];
+    for (std::size_t i = 0; i < links; ++i) {
+      wires.push_back(std::make_shared<MemoryWire>(seed + i));
+      for (int side : {0, 1}) {
+        sides[side].push_back({std::make_unique<MemoryEndpoint>(wires.back(), side),
+                               "memory:" + std::to_string(i),
+                               {kMethods.begin(), kMethods.end()}});
+      }
+    }
+    a->add_gate("b", std::move(sides[0]));
+    b->add_gate("a", std::move(sides[1]));
+  }
+};
+
+class EveryStrategy : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryStrategy, BringsEveryMessageOnceWhateverTheInterleaving) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    Couple couple(seed % 4 == 0 ? 4 : seed % 4, seed, {.strategy = GetParam()});
+    EXPECT_EQ(run_traffic(*couple.a, 0, *couple.b, 0, {.seed = seed, .messages = 500}), "")
+        << "seed " << seed;
+    EXPECT_TRUE(couple.reports.empty());
+  }
+}
+
+TEST_P(EveryStrategy, LosesAndDoublesNothingWithItsRails) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Couple couple(4, seed, {.strategy = GetParam()});
+    const auto cut = [&](double share) {
+      if (share > 0.2) couple.wires[seed % 4]->cut();
+      if (share > 0.5) couple.wires[(seed + 1) % 4]->cut();
+      if (share > 0.51) couple.wires[(seed + 2) % 4]->cut();
+    };
+    EXPECT_EQ(run_traffic(*couple.a, 0, *couple.b, 0, {.seed = seed, .messages = 300}, cut), "")
+        << "seed " << seed;
+    std::size_t alive = 0;
+    for (const LinkState& link : couple.a->links(0)) alive += link.alive;
+    EXPECT_EQ(alive, 1u);
+    EXPECT_EQ(couple.reports.size(), 6u);  // three by each end
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategy,
+                         testing::Values("single:memory:0", "greedy", "aggregate", "iso", "strip",
+                                         "adaptive"),
+                         [](const auto& tested) { return tested.param.substr(0, 6); });
+
+TEST(Engine, LittleRoomForTheUnexpectedSlowsDownButBringsEverything) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    Couple couple(2, seed, {.eager_bytes_max = 1000, .unexpected_bytes_max = 5000});
+    EXPECT_EQ(run_traffic(*couple.a, 0, *couple.b, 0, {.seed = seed, .messages = 400}), "");
+  }
+}
+
+TEST(Engine, AllOperationsEndAsLostWithTheLastRail) {
+  Couple couple(2, 7);
+  std::vector<std::byte> memory(1 << 20);
+  const ConstBytes to_send[] = {memory};
+  std::vector<std::byte> other(1 << 20);
+  const Bytes room[] = {other};
+  std::vector<Engine::Request> requests;
+  for (std::uint64_t tag = 0; tag < 20; ++tag) {
+    requests.push_back(couple.a->isend(0, tag, to_send));
+    requests.push_back(couple.a->irecv(0, tag, room));
+  }
+  couple.wires[0]->cut();
+  couple.wires[1]->cut();
+  for (const Engine::Request request : requests) {
+    const std::optional<Completion> completion = couple.a->wait(request, std::chrono::seconds(5));
+    ASSERT_TRUE(completion);
+    EXPECT_EQ(completion->outcome, Outcome::kLost);
+  }
+  const Engine::Request late = couple.a->isend(0, 1, to_send);
+  EXPECT_EQ(couple.a->wait(late, std::chrono::seconds(5))->outcome, Outcome::kLost);
+  EXPECT_FALSE(couple.a->flush(std::chrono::seconds(5)));
+  EXPECT_EQ(couple.reports.size(), 2u);
+}
+
+TEST(Engine, WhatCameWholeCanBeReceivedAfterThePeerIsLost) {
+  Couple couple(1, 3);
+  std::vector<std::byte> memory(5000);
+  fill(memory, 5);
+  const ConstBytes to_send[] = {memory};
+  const Engine::Request send = couple.a->isend(0, 9, to_send);
+  ASSERT_TRUE(turn_until(*couple.a, *couple.b, [&] { return couple.a->flush({}); }));
+  EXPECT_TRUE(couple.a->test(send).has_value());
+  couple.a.reset();
+  while (couple.b->links(0)[0].alive) couple.b->progress();
+  std::vector<std::byte> room(5000);
+  const Bytes place[] = {room};
+  const std::optional<Completion> completion =
+      couple.b->wait(couple.b->irecv(0, 9, place), std::chrono::seconds(5));
+  ASSERT_TRUE(completion);
+  EXPECT_EQ(completion->outcome, Outcome::kDone);
+  EXPECT_TRUE(holds(room, 5));
+}
+
+TEST(Engine, WaitEndsWithItsPatience) {
+  Couple couple(1, 3);
+  std::vector<std::byte> memory(10);
+  const Bytes room[] = {memory};
+  const Engine::Request request = couple.a->irecv(0, 1, room);
+  EXPECT_FALSE(couple.a->wait(request, std::chrono::milliseconds(10)).has_value());
+}
+
+}  // namespace
+}  // namespace nmt::engine
