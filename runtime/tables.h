@@ -68,8 +68,9 @@ struct SizeIndex {
 };
 
 // Durations over sizes.
-struct SizeTable {
-  static constexpr std::size_t kPieces = 52;
+template <std::size_t Pieces>
+struct BasicSizeTable {
+  static constexpr std::size_t kPieces = Pieces;
 
   SizeIndex<kPieces> index;
   float start[kPieces + 1];  // knots again, to subtract
@@ -83,6 +84,8 @@ struct SizeTable {
     }));
   }
 };
+using SizeTable = BasicSizeTable<52>;
+using EagerSizeTable = BasicSizeTable<40>;  // of packets that are eager
 
 // Bytes carried within a duration, the inverse of a curve: strictly rising, but for a first piece
 // of nothing before the start-up, and for pieces of no rise where one more byte takes a jump.
@@ -175,8 +178,8 @@ static_assert(sizeof(PathBlock) <= 2048, "the hot data of one rail");
 // Of two packets: alone, back to back, and together. Asked only where the sum of their sizes does
 // not settle it.
 struct AggregationTable {
-  SizeTable one_of_two;  // half of two equal packets, over the size of one
-  SizeTable together;    // the aggregate, over the size of both together
+  EagerSizeTable one_of_two;  // half of two equal packets, over the size of one
+  EagerSizeTable together;    // the aggregate, over the size of both together
 };
 
 }  // namespace nmt
