@@ -51,7 +51,7 @@ NcclShaped::NcclShaped(std::span<const Curve> curves) {
   float bandwidth = bandwidth_[algorithm][protocol];
   float latency = latency_[algorithm][protocol];
   if (bandwidth == 0) return -1;
-  const int log_size = std::bit_width(size_bytes >> 6) - 1;
+  const int log_size = static_cast<int>(std::bit_width(size_bytes >> 6)) - 1;
   if (algorithm == kTree && log_size >= 0 && log_size < 23) {
     bandwidth *= correction_[protocol][log_size];
   }

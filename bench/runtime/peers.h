@@ -36,9 +36,9 @@ class UcxShaped {
     const Threshold* thresholds = cached_;
     for (int i = 0; i < 3; ++i) {
       if (size_bytes <= thresholds[i].size_bytes_max) [[likely]]
-        return thresholds[i].method;
+        return static_cast<int>(thresholds[i].method);
     }
-    return search_slowly(thresholds + 3, size_bytes)->method;
+    return static_cast<int>(search_slowly(thresholds + 3, size_bytes)->method);
   }
 
  private:

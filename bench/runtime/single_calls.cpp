@@ -10,6 +10,7 @@
 
 #include "bench/runtime/asked.h"
 #include "bench/runtime/stopwatch.h"
+#include "runtime/profile.h"
 #include "runtime/runtime.h"
 
 namespace nmt::bench {
@@ -74,15 +75,20 @@ BENCHMARK(solver)->Name("solver")->Arg(2)->Arg(4)->Arg(8)->Iterations(kQuestions
 
 // -- Cold caches ----------------------------------------------------------------------------------
 
-// Everything out of every cache: the profile's own lines flushed, then memory walked that is twice
-// what the last cache holds, which takes the code and the address translations as well.
+// The profile's lines and the function's own out of every cache; and with these, by walking memory
+// that is twice what the last cache holds, the tables of address translation, which a machine on a
+// hypervisor has two of.
 class Eviction {
  public:
-  Eviction() : memory_(bytes_to_walk(), 1) {}
+  explicit Eviction(const nmt_profile& asked) : asked_(asked), memory_(bytes_to_walk(), 1) {}
 
-  void operator()(const nmt_profile& asked) {
-    flush({reinterpret_cast<const std::byte*>(&asked), kLine});
-    flush(snapshot_bytes(asked));
+  void lines() const {
+    constexpr std::size_t kFunctionBytes = 512;
+    flush({reinterpret_cast<const std::byte*>(&nmt_method_for), kFunctionBytes});
+    flush({reinterpret_cast<const std::byte*>(&asked_), sizeof asked_});
+    flush(snapshot_bytes(asked_));
+  }
+  void translations() {
     for (std::size_t at = 0; at < memory_.size(); at += kLine) ++memory_[at];
     ::benchmark::ClobberMemory();
   }
@@ -104,25 +110,28 @@ class Eviction {
 #endif
   }
 
+  const nmt_profile& asked_;
   std::vector<unsigned char> memory_;
 };
 
 void cold(::benchmark::State& state) {
   const nmt_profile* asked = profile();
   const Stopwatch stopwatch;
-  Eviction evict;
+  Eviction evict(*asked);
+  const bool translations = state.range(0) != 0;
   std::vector<double> times_ns;
   std::size_t i = 0;
   int method = 0;
   for (auto _ : state) {
     const std::uint64_t size = random_sizes()[i++];
-    evict(*asked);
+    evict.lines();
+    if (translations) evict.translations();
     times_ns.push_back(timed(state, stopwatch, [&] { method = nmt_method_for(asked, 0, size); }));
     ::benchmark::DoNotOptimize(method);
   }
   report(state, times_ns);
 }
-BENCHMARK(cold)->Name("cold")->Iterations(50)->UseManualTime();
+BENCHMARK(cold)->Name("cold")->Arg(0)->Arg(1)->Iterations(50)->UseManualTime();
 
 }  // namespace
 }  // namespace nmt::bench
