@@ -133,10 +133,10 @@ void set_aggregation(const RailPlan& rail, PathTables& tables) {
   if (rail.find_threshold(DecisionKind::kAggregation) == nullptr) return;
   if (curves.together.empty() || curves.one_of_two.empty()) return;
   tables.aggregation.emplace();
-  tables.aggregation->one_of_two =
-      make_size_table([&](double tolerance) { return pieces(curves.one_of_two, tolerance); });
-  tables.aggregation->together =
-      make_size_table([&](double tolerance) { return pieces(curves.together, tolerance); });
+  tables.aggregation->one_of_two = make_size_table<EagerSizeTable>(
+      [&](double tolerance) { return pieces(curves.one_of_two, tolerance); });
+  tables.aggregation->together = make_size_table<EagerSizeTable>(
+      [&](double tolerance) { return pieces(curves.together, tolerance); });
 }
 
 }  // namespace nmt

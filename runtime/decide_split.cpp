@@ -108,8 +108,9 @@ bool split_by_table(const nmt_profile& profile, std::uint64_t size_bytes, nmt_sh
   const PairTable* table = pair_table(view, static_cast<std::uint32_t>(shares[0].path),
                                       static_cast<std::uint32_t>(shares[1].path), &in_order);
   if (table == nullptr) return false;
-  const std::uint64_t bytes = std::min(size_bytes, table->bytes_at(size_bytes));
-  const double end_ns = release_ns + table->end_at(size_bytes);
+  const std::uint32_t piece = table->index.piece_at(size_bytes);
+  const std::uint64_t bytes = std::min(size_bytes, table->bytes_at(piece, size_bytes));
+  const double end_ns = release_ns + table->end_at(piece, size_bytes);
   const std::uint64_t chunks[2] = {in_order ? bytes : size_bytes - bytes,
                                    in_order ? size_bytes - bytes : bytes};
   std::uint32_t flags = profile.advice_flags;
@@ -117,12 +118,13 @@ bool split_by_table(const nmt_profile& profile, std::uint64_t size_bytes, nmt_sh
     const auto path = static_cast<std::uint32_t>(shares[i].path);
     shares[i].offset_bytes = i == 0 ? 0 : chunks[0];
     shares[i].bytes = chunks[i];
-    shares[i].end_ns = chunks[i] > 0 ? end_ns : 0;
-    shares[i].left_out = NMT_TAKES_PART;
-    if (chunks[i] > view.paths[path].size_bytes_max) flags |= NMT_ADVICE_EXTRAPOLATED;
-    if (chunks[i] == 0) {
-      shares[i].left_out = left_out_reason(view, {path, release_ns, 0, 0}, end_ns);
-    }
+    // Without branches on which rails take part, which are mispredicted.
+    const bool carries = chunks[i] > 0;
+    const std::uint32_t reason = left_out_reason(view, {path, release_ns, 0, 0}, end_ns);
+    shares[i].end_ns = carries ? end_ns : 0;
+    shares[i].left_out = reason & (carries ? 0 : UINT32_MAX);
+    const bool beyond = chunks[i] > view.paths[path].size_bytes_max;
+    flags |= std::uint32_t{NMT_ADVICE_EXTRAPOLATED} * beyond;
   }
   const bool both = bytes > 0 && bytes < size_bytes;
   if (both && table->simultaneous != 0) flags |= NMT_ADVICE_SIMULTANEOUS;

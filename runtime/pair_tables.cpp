@@ -12,7 +12,7 @@ namespace nmt {
 namespace {
 
 // Of a duration: what a table may add to the solver's. The least at which a pair fits its table.
-constexpr double kTolerances[] = {2e-5, 1e-4, 4e-4};
+constexpr double kTolerances[] = {1e-4, 4e-4};
 constexpr std::uint64_t kEnd = SizeIndex<PairTable::kPieces>::kNever;
 
 struct Answer {

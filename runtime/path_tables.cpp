@@ -55,10 +55,10 @@ double departure(const std::vector<Piece>& exact, Approximation approximation) {
 
 }  // namespace
 
-SizeTable make_size_table(const MakePieces& make) {
-  constexpr std::size_t kPieces = SizeTable::kPieces;
-  const std::vector<Piece> pieces = fitting(make, kPieces);
-  SizeTable table{};
+template <class Table>
+Table make_size_table(const MakePieces& make) {
+  const std::vector<Piece> pieces = fitting(make, Table::kPieces);
+  Table table{};
   std::fill(std::begin(table.index.knot), std::end(table.index.knot), table.index.kNever);
   std::size_t count = 0;
   for (const Piece& piece : pieces) {
@@ -72,6 +72,8 @@ SizeTable make_size_table(const MakePieces& make) {
   table.index.set_first(count);
   return table;
 }
+template SizeTable make_size_table(const MakePieces& make);
+template EagerSizeTable make_size_table(const MakePieces& make);
 
 std::vector<InversePiece> inverse_pieces(const Curve& monotone) {
   std::vector<InversePiece> all = {{0, 0, 0}};

@@ -17,7 +17,8 @@ namespace nmt {
 
 // `make` gives the pieces for a tolerance.
 using MakePieces = std::function<std::vector<Piece>(double tolerance)>;
-SizeTable make_size_table(const MakePieces& make);
+template <class Table = SizeTable>
+Table make_size_table(const MakePieces& make);
 TimeTable make_time_table(const Curve& monotone);
 
 // A piece of an inverse curve, as it goes into a TimeTable: strictly rising in time.

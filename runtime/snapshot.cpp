@@ -242,7 +242,8 @@ class Checker {
     }
   }
 
-  void check_sizes(const SizeTable& table) const {
+  template <std::size_t Pieces>
+  void check_sizes(const BasicSizeTable<Pieces>& table) const {
     check_knots(table.index.knot, table.index.kNever, table.index.first);
     check_numbers(table.start);
     check_numbers(table.duration_ns);

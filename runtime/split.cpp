@@ -196,14 +196,6 @@ SplitAnswer split_exactly(const View& view, std::uint64_t size_bytes, std::span<
   return Splitter(view, size_bytes, rails).answer(chunks_max);
 }
 
-std::uint32_t left_out_reason(const View& view, const SplitRail& rail, double end_ns) {
-  const PathBlock& block = view.paths[rail.path];
-  if (rail.release_ns >= end_ns) return NMT_LEFT_BUSY;
-  const double first_byte_ns = rail.release_ns + static_cast<double>(time_for(block.inverse, 1));
-  if (first_byte_ns >= end_ns) return NMT_LEFT_SLOW;
-  return block.companions > 0 ? NMT_LEFT_TOGETHER : NMT_LEFT_SMALL;
-}
-
 const PairTable* pair_table(const View& view, std::uint32_t a, std::uint32_t b, bool* in_order) {
   const PathBlock& path_a = view.paths[a];
   const PathBlock& path_b = view.paths[b];

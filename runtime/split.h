@@ -11,6 +11,7 @@
 
 #include <span>
 
+#include "include/nmadtune.h"
 #include "runtime/snapshot.h"
 
 namespace nmt {
@@ -36,7 +37,14 @@ SplitAnswer split_exactly(const View& view, std::uint64_t size_bytes, std::span<
                           std::size_t chunks_max = SIZE_MAX);
 
 // Why a rail carries nothing of a message that ends at `end_ns`.
-std::uint32_t left_out_reason(const View& view, const SplitRail& rail, double end_ns);
+inline std::uint32_t left_out_reason(const View& view, const SplitRail& rail, double end_ns) {
+  const PathBlock& block = view.paths[rail.path];
+  if (rail.release_ns >= end_ns) return NMT_LEFT_BUSY;
+  // Before its first piece it carries nothing.
+  const double started_ns = rail.release_ns + static_cast<double>(block.inverse.start(1));
+  const std::uint32_t later = block.companions > 0 ? NMT_LEFT_TOGETHER : NMT_LEFT_SMALL;
+  return started_ns >= end_ns ? std::uint32_t{NMT_LEFT_SLOW} : later;
+}
 
 // The table of two paths of one gate, or null. `in_order` tells whether `a` is its first rail.
 const PairTable* pair_table(const View& view, std::uint32_t a, std::uint32_t b, bool* in_order);

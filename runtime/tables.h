@@ -20,7 +20,7 @@ inline constexpr std::uint64_t kSizeBytesMax = INT64_MAX;
 // Quarter octave of a size: 0 to 3 hold one size each, then four of equal width per power of two.
 inline std::uint32_t size_bucket(std::uint64_t size_bytes) {
   const std::uint64_t shifted = size_bytes + 4;
-  const auto exponent = static_cast<std::uint32_t>(std::bit_width(shifted)) - 1;
+  const auto exponent = static_cast<std::uint32_t>(std::countl_zero(shifted) ^ 63);
   return 4 * exponent + static_cast<std::uint32_t>(shifted >> (exponent - 2)) - 12;
 }
 inline constexpr std::size_t kSizeBuckets = 256;
@@ -50,26 +50,24 @@ struct SizeIndex {
     }
   }
 
-  // value(i) of the piece i that holds `size_bytes`. Two neighbours are worked out at once and the
-  // right one is taken at the end, so that the values do not wait for the comparison.
-  template <class Value>
-  auto at(std::uint64_t size_bytes, Value value) const {
+  // The piece that holds `size_bytes`. Its neighbour is taken by adding the comparison: branches on
+  // random sizes are mispredicted half of the time, which costs more than the load that waits.
+  std::uint32_t piece_at(std::uint64_t size_bytes) const {
     const auto key = static_cast<std::uint32_t>(size_bytes < kNever ? size_bytes : kNever - 1);
     std::uint32_t piece = first[size_bucket(size_bytes)];
     if (key >= knot[piece + 2]) [[unlikely]] {
       piece += 2;
       while (key >= knot[piece + 1]) ++piece;
-      return value(piece);
+      return piece;
     }
-    const auto here = value(piece);
-    const auto next = value(piece + 1);
-    return key >= knot[piece + 1] ? next : here;
+    return piece + static_cast<std::uint32_t>(key >= knot[piece + 1]);
   }
 };
 
 // Durations over sizes.
-struct SizeTable {
-  static constexpr std::size_t kPieces = 52;
+template <std::size_t Pieces>
+struct BasicSizeTable {
+  static constexpr std::size_t kPieces = Pieces;
 
   SizeIndex<kPieces> index;
   float start[kPieces + 1];  // knots again, to subtract
@@ -78,11 +76,12 @@ struct SizeTable {
 
   double at(std::uint64_t size_bytes) const {
     const auto size = static_cast<float>(static_cast<std::int64_t>(size_bytes));
-    return static_cast<double>(index.at(size_bytes, [&](std::uint32_t piece) {
-      return duration_ns[piece] + (size - start[piece]) * ns_per_byte[piece];
-    }));
+    const std::uint32_t piece = index.piece_at(size_bytes);
+    return static_cast<double>(duration_ns[piece] + (size - start[piece]) * ns_per_byte[piece]);
   }
 };
+using SizeTable = BasicSizeTable<52>;
+using EagerSizeTable = BasicSizeTable<40>;  // of packets that are eager
 
 // Bytes carried within a duration, the inverse of a curve: strictly rising, but for a first piece
 // of nothing before the start-up, and for pieces of no rise where one more byte takes a jump.
@@ -128,22 +127,18 @@ struct alignas(64) PairTable {
   std::uint32_t pieces;        // 0: too many for this table, the solver decides
   std::uint32_t simultaneous;  // the curves are of both rails under simultaneous use
 
-  std::uint64_t bytes_at(std::uint64_t size_bytes) const {
-    return index.at(size_bytes, [&](std::uint32_t piece) {
-      const std::uint64_t past = size_bytes - index.knot[piece];
-      if (past > UINT32_MAX) [[unlikely]] {  // in two parts, each of which fits
-        return bytes[piece] + (past >> 31) * share[piece] +
-               ((past & (kOne - 1)) * share[piece] >> 31);
-      }
-      return bytes[piece] + (past * share[piece] >> 31);
-    });
+  std::uint64_t bytes_at(std::uint32_t piece, std::uint64_t size_bytes) const {
+    const std::uint64_t past = size_bytes - index.knot[piece];
+    if (past > UINT32_MAX) [[unlikely]] {  // in two parts, each of which fits
+      return bytes[piece] + (past >> 31) * share[piece] +
+             ((past & (kOne - 1)) * share[piece] >> 31);
+    }
+    return bytes[piece] + (past * share[piece] >> 31);
   }
-  double end_at(std::uint64_t size_bytes) const {
+  double end_at(std::uint32_t piece, std::uint64_t size_bytes) const {
     const auto size = static_cast<std::int64_t>(size_bytes);
-    return static_cast<double>(index.at(size_bytes, [&](std::uint32_t piece) {
-      const auto past = static_cast<float>(size - std::int64_t{index.knot[piece]});
-      return end_ns[piece] + past * ns_per_byte[piece];
-    }));
+    const auto past = static_cast<float>(size - std::int64_t{index.knot[piece]});
+    return static_cast<double>(end_ns[piece] + past * ns_per_byte[piece]);
   }
 };
 
@@ -175,8 +170,8 @@ static_assert(sizeof(PathBlock) <= 2048, "the hot data of one rail");
 // Of two packets: alone, back to back, and together. Asked only where the sum of their sizes does
 // not settle it.
 struct AggregationTable {
-  SizeTable one_of_two;  // half of two equal packets, over the size of one
-  SizeTable together;    // the aggregate, over the size of both together
+  EagerSizeTable one_of_two;  // half of two equal packets, over the size of one
+  EagerSizeTable together;    // the aggregate, over the size of both together
 };
 
 }  // namespace nmt

@@ -9,7 +9,9 @@ namespace {
 
 constexpr double kTimerShare = 0.005;  // of a repetition that the timer may cost
 constexpr double kBatchMax = 10000;
-constexpr double kRepetitionsPerPassMax = 4;
+// More of them in one block would say more of that block and no more of the cell: rounds differ by
+// more than repetitions do.
+constexpr double kRepetitionsPerPassMax = 2;
 
 }  // namespace
 

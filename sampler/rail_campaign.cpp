@@ -12,8 +12,9 @@ namespace nmt {
 namespace {
 
 constexpr double kVisitsPerBudget = 600;  // experiments' visits that a budget should hold
-// Longer than what an interrupt takes, shorter than a scheduler's slice.
-constexpr double kRepetitionNsMin = 200e3;
+// So long that what an interrupt takes is little of it, shorter than a scheduler's slice. Fewer and
+// longer ones know as much: the noise is averaged inside, and rounds differ by more.
+constexpr double kRepetitionNsMin = 500e3;
 constexpr std::uint32_t kWarmUpBatchMax = 10000;
 constexpr double kWarmUpNsMax = 100e6;
 constexpr double kWarmUpAgreement = 0.02;
@@ -21,6 +22,11 @@ constexpr std::uint64_t kWarmUpSizeBytes = 1024;
 // Large enough to feel how near the two cores are, small enough to cost little.
 constexpr std::uint64_t kSentinelSizeBytes = 16384;
 constexpr std::uint32_t kSentinelRepetitions = 3;
+constexpr double kSentinelNsMin = 150e3;
+// Other work that starts and stops, a cron job or another test, is waited for; one wait takes at
+// most this share of the budget, and one in vain is the last.
+constexpr double kWaitShareMax = 0.2;
+constexpr int kQuietProbes = 10;  // in a row, longer together than a scheduler's slice
 
 }  // namespace
 
@@ -38,6 +44,8 @@ RailCampaign::RailCampaign(Benchmark& benchmark, const SamplingOptions& options,
       pacing_(evidence_, {.timer_cost_ns = benchmark.clock().cost_ns(),
                           .repetition_ns_min = setting.real ? kRepetitionNsMin : 0,
                           .visit_ns_max = budget_ns / kVisitsPerBudget}),
+      watch_pacing_(evidence_, {.timer_cost_ns = benchmark.clock().cost_ns(),
+                                .repetition_ns_min = kSentinelNsMin}),
       random_(options.seed),
       schedule_(evidence_, pacing_, offer_,
                 {.precision = options.precision, .verify = options.verify}, random_),
@@ -144,7 +152,7 @@ void RailCampaign::run_block(const Block& block) {
     hooks_.measured(journal_.add(round_, block.held_out, steps, benchmark_.run(steps), {}));
     return;
   }
-  const std::vector<Step> watch = pacing_.glance(sentinels_, kSentinelRepetitions);
+  const std::vector<Step> watch = watch_pacing_.glance(sentinels_, kSentinelRepetitions);
   std::vector<Step> watched = watch;
   watched.insert(watched.end(), steps.begin(), steps.end());
   watched.insert(watched.end(), watch.begin(), watch.end());
@@ -154,6 +162,25 @@ void RailCampaign::run_block(const Block& block) {
   result.totals_ns.erase(result.totals_ns.begin(), result.totals_ns.begin() + kSentinels);
   result.totals_ns.resize(steps.size());
   hooks_.measured(journal_.add(round_, block.held_out, steps, result, signature));
+  if (patient_ && journal_.disturbed(journal_.blocks() - 1)) wait_for_quiet();
+}
+
+// Until nothing but us runs on the two cores. What is measured in other work's slices is marked and
+// not used, so that measuring on meanwhile would only fill the profile.
+void RailCampaign::wait_for_quiet() {
+  const double start_ns = now_ns();
+  const double end_ns = start_ns + kWaitShareMax * (deadline_ns_ - start_ns_);
+  const std::vector<Step> probe = watch_pacing_.glance(sentinels_, kSentinelRepetitions);
+  hooks_.progress("waiting for quiet");
+  for (int quiet = 0; quiet < kQuietProbes && !hooks_.interrupted();) {
+    const BlockResult result = benchmark_.run(probe);
+    quiet = is_disturbed(result.interference, result.elapsed_ns) ? 0 : quiet + 1;
+    if (quiet < kQuietProbes && now_ns() >= end_ns) {
+      patient_ = false;
+      break;
+    }
+  }
+  waited_ns_ += now_ns() - start_ns;
 }
 
 // The sentinels are the first and the last steps.
@@ -175,6 +202,7 @@ RailReport RailCampaign::report() const {
   report.repetitions = journal_.repetitions();
   report.watch_repetitions = watch_repetitions_;
   report.disturbed = journal_.disturbed_repetitions();
+  report.waited_ns = waited_ns_;
   report.drift = evidence_.drift();
   std::vector<double> doubts;
   for (const auto& [experiment, estimate] : evidence_.estimates()) {

@@ -48,6 +48,7 @@ class RailCampaign {
   void run_round(std::vector<Block> blocks);
   std::vector<Block> run_blocks(const std::vector<Block>& blocks);  // returns the disturbed ones
   void run_block(const Block& block);
+  void wait_for_quiet();
   Signature signature_of(const BlockResult& result, std::span<const Step> steps) const;
   double now_ns() const { return static_cast<double>(benchmark_.clock().now_ns()); }
   bool over() const { return out_of_time_ || hooks_.interrupted(); }
@@ -63,12 +64,15 @@ class RailCampaign {
   Evidence evidence_;
   Journal journal_;
   Pacing pacing_;
+  Pacing watch_pacing_;  // of sentinels: they tell states apart, not durations
   std::mt19937_64 random_;
   Schedule schedule_;
   std::uint32_t round_;
   std::vector<Experiment> sentinels_;
   std::size_t watch_repetitions_ = 0;
   double verifying_ns_ = 0;  // spent on held-out sizes so far
+  double waited_ns_ = 0;     // for other work to end
+  bool patient_ = true;      // no wait was in vain yet
   bool out_of_time_ = false;
 };
 

@@ -143,14 +143,19 @@ class RailRunner {
 
 }  // namespace
 
+double RailReport::quality() const {
+  if (repetitions == 0 || elapsed_ns <= 0) return 1;
+  const double share_disturbed = static_cast<double>(disturbed) / static_cast<double>(repetitions);
+  return (1 - share_disturbed) * (1 - waited_ns / elapsed_ns);
+}
+
 CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingOptions& options,
                             const std::map<std::string, std::vector<Sample>>& earlier,
                             Observer& observer) {
   NMT_CHECK(options.size_bytes_max >= 1 && options.budget_ns > 0 && options.precision > 0);
   RailRunner runner(options, earlier, observer);
   CampaignReport report;
-  std::size_t repetitions = 0;
-  std::size_t disturbed = 0;
+  double quality_ns = 0;
   std::size_t cells = 0;
   std::size_t untrusted_cells = 0;
   for (std::size_t i = 0; i < rails.size() && !observer.interrupted(); ++i) {
@@ -159,15 +164,12 @@ CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingO
     const RailReport& rail = report.rails.emplace_back(
         runner.run(rails[i], left_ns / static_cast<double>(rails.size() - i)));
     report.elapsed_ns += rail.elapsed_ns;
-    repetitions += rail.repetitions;
-    disturbed += rail.disturbed;
+    quality_ns += rail.quality() * rail.elapsed_ns;
     cells += rail.cells;
     untrusted_cells += rail.untrusted_cells;
   }
   report.interrupted = observer.interrupted();
-  if (repetitions > 0) {
-    report.quality = 1 - static_cast<double>(disturbed) / static_cast<double>(repetitions);
-  }
+  if (report.elapsed_ns > 0) report.quality = quality_ns / report.elapsed_ns;
   report.disturbed = report.quality < kQualityMin;
   report.trusted =
       static_cast<double>(untrusted_cells) <= kUntrustedCellsMax * static_cast<double>(cells);

@@ -38,7 +38,7 @@ struct RailToSample {
 
 struct Progress {
   std::string rail;
-  std::string phase;      // "warming up", "sampling", "verifying"
+  std::string phase;      // "warming up", "sampling", "verifying", "waiting for quiet"
   double done = 0;        // fraction of the whole campaign
   double left_ns = 0;     // expected
   std::size_t cells = 0;  // measured so far
@@ -67,12 +67,15 @@ struct RailReport {
   double precision = 0;               // 90th percentile of the cells' relative half-widths
   double drift = 0;                   // largest departure of a round's speed from the usual
   double elapsed_ns = 0;
+  double waited_ns = 0;  // of it, for other work to end
+
+  double quality() const;  // share of repetitions, and of the time, that nothing disturbed
 };
 
 struct CampaignReport {
   std::vector<RailReport> rails;
   bool interrupted = false;
-  double quality = 1;      // share of repetitions that nothing disturbed
+  double quality = 1;      // of its rails together, by their time
   bool disturbed = false;  // less of it than a quiet machine gives: worth a warning
   bool trusted = true;     // nearly every cell has repetitions that nothing disturbed
   double elapsed_ns = 0;

@@ -45,10 +45,7 @@ std::vector<Block> Schedule::next_round(const Time& time) {
   const bool verify_now = time.verifying_ns < kVerifyShare * time.spent_ns;
   std::vector<Block> blocks;
   if (verify_now) blocks = verifying_round();
-  if (blocks.empty() && !satisfied_) {
-    blocks = sampling_round(time.left_ns);
-    satisfied_ = blocks.empty();
-  }
+  if (blocks.empty()) blocks = sampling_round(time.left_ns);
   return blocks.empty() ? verifying_round() : blocks;
 }
 

@@ -46,7 +46,6 @@ class Schedule {
 
   // What is wanted most, and the anchors; empty where nothing is wanted any more.
   std::vector<Block> next_round(const Time& time);
-  bool satisfied() const { return satisfied_; }
 
   std::vector<Experiment> experiments(const Block& block) const;
   static std::uint32_t passes(const Block& block) { return block.anchor ? 1 : kPasses; }
@@ -67,7 +66,6 @@ class Schedule {
   Aims aims_;
   std::mt19937_64& random_;
   std::vector<std::uint64_t> held_out_;
-  bool satisfied_ = false;  // sampling wants nothing any more
 };
 
 }  // namespace nmt

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/runtime/planted.h"
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -146,6 +145,17 @@ Plan plan(std::vector<RailPlan> rails) {
   return plan;
 }
 
+Plan full_plan(std::mt19937_64& random, const std::vector<std::string>& names) {
+  Plan full = plan({});
+  for (const std::string& name : names) full.rails.push_back(random_full_rail(random, name));
+  full.rails.push_back(full.rails.at(0));
+  full.rails.back().busy_rails = names.at(1);
+  full.offloads = {{"shared-cache", 3000, 2900, 3100}};
+  full.segments = {{"bcast", 4, 8, 0, std::nullopt, 8192}};
+  full.signatures = {{.algorithm = "direct", .bound = Curve({{0, 1}, {1, 2}})}};
+  return full;
+}
+
 Provenance provenance() {
   return {.platform = {.id = Id::random(), .name = "planted", .fingerprint = {}},
           .measured_utc = "2026-11-21T10:30:00Z",
@@ -191,7 +201,7 @@ Profile::Profile(const Plan& plan) {
   nmt_open_options options = open_options(file);
   options.message = message;
   options.message_bytes = sizeof message;
-  EXPECT_EQ(nmt_open(&options, &profile_), NMT_OK) << message;
+  if (nmt_open(&options, &profile_) != NMT_OK) throw std::runtime_error(message);
 }
 
 }  // namespace nmt::planted

@@ -33,6 +33,9 @@ RailPlan random_rail(std::mt19937_64& random, const std::string& name, double no
 RailPlan random_full_rail(std::mt19937_64& random, const std::string& name);
 
 Plan plan(std::vector<RailPlan> rails);
+// Everything that a snapshot can hold: these rails, two or more, the first of them also measured
+// while the second was busy, and what collectives need.
+Plan full_plan(std::mt19937_64& random, const std::vector<std::string>& names);
 Provenance provenance();
 
 // The two rails of paper "multirail on multicore", IV-A.

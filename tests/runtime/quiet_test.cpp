@@ -19,16 +19,7 @@ namespace {
 
 Plan plan() {
   std::mt19937_64 random(1);
-  Plan plan = planted::plan({});
-  for (const char* name : {"a", "b", "c", "d"}) {
-    plan.rails.push_back(planted::random_full_rail(random, name));
-  }
-  plan.rails.push_back(plan.rails[0]);
-  plan.rails.back().busy_rails = "b";
-  plan.offloads = {{"shared-cache", 3000, 2900, 3100}};
-  plan.segments = {{"bcast", 4, 8, 0, std::nullopt, 8192}};
-  plan.signatures = {{.algorithm = "direct", .bound = Curve({{0, 1}, {1, 2}})}};
-  return plan;
+  return planted::full_plan(random, {"a", "b", "c", "d"});
 }
 
 void track_rails(nmt_rails* rails) {

@@ -17,15 +17,7 @@ using testing::HasSubstr;
 
 Plan small_plan() {
   std::mt19937_64 random(1);
-  Plan plan = planted::plan(
-      {planted::random_full_rail(random, "a"), planted::random_full_rail(random, "b")});
-  RailPlan busy = plan.rails[0];
-  busy.busy_rails = "b";
-  plan.rails.push_back(busy);
-  plan.offloads = {{"shared-cache", 3000, 2900, 3100}};
-  plan.segments = {{"bcast", 4, 8, 0, std::nullopt, 8192}};
-  plan.signatures = {{.algorithm = "direct", .bound = Curve({{0, 1}, {1, 2}})}};
-  return plan;
+  return planted::full_plan(random, {"a", "b"});
 }
 
 Storage image() { return compile(planted::provenance(), small_plan()); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
+#include <climits>
 
 #include <cmath>
 #include <set>
@@ -247,6 +248,38 @@ TEST_P(DisturbedCampaign, DisturbedBlocksAreMarkedRepeatedAndKept) {
     EXPECT_NEAR(summarize(cell.repetitions).median_ns / truth_ns, 1, 0.01)
         << describe(cell.condition) << " " << cell.size_bytes;
   }
+}
+
+RailReport run_on(Disturbable& benchmark) {
+  const Offer offer{{Method::kCopy, Method::kIovec}, 65536, 65536};
+  RailCampaign campaign(benchmark, {}, {.offer = offer, .real = true},
+                        {.measured = [](std::span<const Sample>) {},
+                         .progress = [](std::string_view) {},
+                         .interrupted = [] { return false; }},
+                        10e9);
+  return campaign.run();
+}
+
+TEST(BusyNeighbour, WhoEndsIsWaitedForAndCostsNoMoreThanABlock) {
+  Disturbable benchmark;
+  benchmark.busy_from = 20;
+  benchmark.busy_to = 60;
+  const RailReport report = run_on(benchmark);
+  EXPECT_GT(report.waited_ns, 0);
+  EXPECT_GT(report.disturbed, 0u);
+  EXPECT_LT(report.disturbed, 100u);
+  EXPECT_LT(report.quality(), 1);
+  EXPECT_EQ(report.untrusted_cells, 0u);
+}
+
+TEST(BusyNeighbour, WhoNeverEndsIsWaitedForOnce) {
+  Disturbable benchmark;
+  benchmark.busy_from = 20;
+  benchmark.busy_to = INT_MAX;
+  const RailReport report = run_on(benchmark);
+  EXPECT_NEAR(report.waited_ns / 10e9, 0.2, 0.05);
+  EXPECT_GT(report.disturbed, report.repetitions / 2);
+  EXPECT_LE(report.elapsed_ns, 10.5e9);
 }
 
 TEST(StateWatch, TheUsualStateIsTheOneMostBlocksWereIn) {

@@ -180,16 +180,30 @@ TEST_F(StoreFaults, ALimitOnFileSizesIsNoSignalAndLosesNothingOld) {
   EXPECT_EQ(tune({"--db", path("a.db")}).exit_code, 0);
 }
 
+void wait_for_a_sample_of_another_session(sqlite3* db) {
+  const auto seen = [](void* found, int, char**, char**) {
+    *static_cast<bool*>(found) = true;
+    return 0;
+  };
+  bool found = false;
+  for (int turn = 0; turn < 1000 && !found; ++turn) {
+    ::usleep(20'000);
+    sqlite3_exec(db, "SELECT 1 FROM sample GROUP BY 1 HAVING count(DISTINCT session) > 1", seen,
+                 &found, nullptr);
+  }
+  EXPECT_TRUE(found) << "nothing was measured";
+}
+
 TEST_F(StoreFaults, AWriterThatNeverEndsIsWaitedForAndThenTheResultsAreKeptBeside) {
   make_profile("a.db");
   Process process(
       sample_command({"--rails", "fake:" + path("rails.json"), "--budget", "600s", "--precision",
                       "0.1%", "--max-size", "64K", "--db", path("a.db"), "--seed", "2", "--json"}),
       setting());
-  ::usleep(200'000);
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open(path("a.db").c_str(), &other), SQLITE_OK);
   sqlite3_busy_timeout(other, 10'000);
+  wait_for_a_sample_of_another_session(other);
   ASSERT_EQ(sqlite3_exec(other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
   const Result result = process.wait(120);
   sqlite3_close(other);

@@ -1,36 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/sample/record.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 
 #include "core/error.h"
-#include "tools/command/terminal.h"
+#include "tools/command/write_file.h"
 
 namespace nmt {
-namespace {
-
-// False where this place does not take the text; nothing of it stays there.
-bool write_new_file(const std::string& file, const std::string& text) {
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (descriptor < 0) return false;
-  bool written = false;
-  try {
-    written = write_all(descriptor, text) && ::fsync(descriptor) == 0;
-  } catch (const Error&) {  // the next place may do
-  }
-  if (::close(descriptor) != 0) written = false;
-  if (!written) ::unlink(file.c_str());
-  return written;
-}
-
-}  // namespace
 
 const Path& Record::path_of(const std::string& rail) const {
   const auto found =
@@ -79,7 +59,11 @@ std::optional<std::string> write_beside(const std::string& file, const std::stri
                                        Id::random().hex().substr(0, 8));
   for (const auto& folder : {profile.parent_path(), elsewhere}) {
     const std::string beside = folder / name;
-    if (write_new_file(beside, text)) return beside;
+    try {
+      write_file(beside, text, false);
+      return beside;
+    } catch (const Error&) {  // the next place may do
+    }
   }
   return std::nullopt;
 }

@@ -40,10 +40,11 @@ json::Value rail_json(const RailReport& rail, const std::vector<RailPlan>& plans
   out.set("cells", rail.cells);
   out.set("repetitions", rail.repetitions);
   out.set("disturbed_share", share(rail.disturbed, rail.repetitions));
-  out.set("quality", 1 - share(rail.disturbed, rail.repetitions));
+  out.set("quality", rail.quality());
   out.set("precision", rail.precision);
   out.set("drift", rail.drift);
   out.set("elapsed_ns", rail.elapsed_ns);
+  out.set("waited_ns", rail.waited_ns);
   json::Value thresholds = json::Value::array();
   for (const RailPlan& plan : plans) {
     if (plan.rail == rail.rail) thresholds = thresholds_json(plan);
@@ -94,8 +95,8 @@ void add_rails_table(const Outcome& outcome, Text* text) {
 
 std::string disturbance(const CampaignReport& campaign) {
   return fmt::format(
-      "{} of the repetitions were disturbed, by other work or by the machine changing its state; "
-      "stored, and marked",
+      "{} of the time was disturbed, by other work or by the machine changing its state; what was "
+      "measured meanwhile is stored, and marked",
       format_fraction(1 - campaign.quality));
 }
 

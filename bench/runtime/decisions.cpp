@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Decisions in chains: each question depends on the answer before, so that the processor can not
+// work on several at once, as it can not where a decision stands between two messages.
+#include <benchmark/benchmark.h>
+
+#include <bit>
+
+#include "bench/runtime/asked.h"
+#include "bench/runtime/peers.h"
+
+namespace nmt::bench {
+namespace {
+
+// decide(size) -> 64 bits of answer.
+template <class Decide>
+void chain(::benchmark::State& state, Decide decide) {
+  const std::vector<std::uint64_t>& sizes = random_sizes();
+  std::uint64_t none = 0;  // of the bits of an answer; the compiler does not know
+  ::benchmark::DoNotOptimize(none);
+  std::uint64_t answer = 0;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    answer = decide(sizes[i] + (answer & none));
+    i = (i + 1) % kQuestions;
+  }
+  ::benchmark::DoNotOptimize(answer);
+}
+
+std::uint64_t bits(double answer) { return std::bit_cast<std::uint64_t>(answer); }
+std::uint64_t bits(int answer) { return static_cast<std::uint64_t>(answer); }
+
+void empty(::benchmark::State& state) {
+  chain(state, [](std::uint64_t size) { return size; });
+}
+BENCHMARK(empty)->Name("chain");
+
+void method_for(::benchmark::State& state) {
+  const nmt_profile* asked = profile();
+  chain(state, [&](std::uint64_t size) { return bits(nmt_method_for(asked, 0, size)); });
+}
+BENCHMARK(method_for)->Name("method");
+
+void duration(::benchmark::State& state) {
+  const nmt_profile* asked = profile();
+  chain(state, [&](std::uint64_t size) { return bits(nmt_duration_ns(asked, 0, size)); });
+}
+BENCHMARK(duration)->Name("duration");
+
+// The other packet is of any size too.
+void aggregate(::benchmark::State& state) {
+  const nmt_profile* asked = profile();
+  const std::vector<std::uint64_t>& sizes = random_sizes();
+  std::size_t i = kQuestions / 2;
+  chain(state, [&](std::uint64_t size) {
+    i = (i + 1) % kQuestions;
+    return bits(nmt_aggregate(asked, 0, size, sizes[i]));
+  });
+}
+BENCHMARK(aggregate)->Name("aggregate");
+
+void split_idle(::benchmark::State& state) {
+  const nmt_profile* asked = profile();
+  nmt_share shares[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    shares[i].struct_bytes = sizeof(nmt_share);
+    shares[i].path = i;
+  }
+  nmt_split_result result{};
+  result.struct_bytes = sizeof result;
+  chain(state, [&](std::uint64_t size) {
+    nmt_split(asked, size, shares, 2, &result);
+    return shares[0].bytes;
+  });
+}
+BENCHMARK(split_idle)->Name("split");
+
+// -- Others ---------------------------------------------------------------------------------------
+
+void ucx_shaped(::benchmark::State& state, std::vector<MethodRange> ranges) {
+  const UcxShaped ucx(ranges);
+  std::uint64_t key = 1;
+  ::benchmark::DoNotOptimize(key);
+  chain(state, [&](std::uint64_t size) { return bits(ucx.method_for(key, size)); });
+}
+
+void ucx(::benchmark::State& state) { ucx_shaped(state, method_ranges(asked_plan().rails[0])); }
+BENCHMARK(ucx)->Name("ucx");
+
+// The least that there is to choose from.
+void ucx_short(::benchmark::State& state) {
+  ucx_shaped(state, {{0, Method::kCopy}, {1024, Method::kIovec}, {32768, Method::kRendezvous}});
+}
+BENCHMARK(ucx_short)->Name("ucx of three ranges");
+
+void nccl(::benchmark::State& state) {
+  const Plan plan = asked_plan();
+  std::vector<Curve> curves;
+  for (const Method method : kMethods) curves.push_back(transfer_curve(plan.rails[0], method));
+  const NcclShaped nccl(curves);
+  chain(state, [&](std::uint64_t size) { return bits(nccl.cell_for(size)); });
+}
+BENCHMARK(nccl)->Name("nccl");
+
+void sql(::benchmark::State& state) {
+  const Plan plan = asked_plan();
+  const SqlLookup sql(plan.rails);
+  chain(state, [&](std::uint64_t size) { return bits(sql.method_for(0, size)); });
+}
+BENCHMARK(sql)->Name("sql");
+
+}  // namespace
+}  // namespace nmt::bench

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What is installed around the library and the commands, which their own folders install: the
+# packages of CMake and pkg-config, the manual pages of sections 3 and 5, and all of it as a Debian
+# package (cpack, in the build folder). All of it works from whatever prefix it lies in.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/nmadtune)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/nmadtune-config-version.cmake
+  COMPATIBILITY SameMajorVersion)
+install(EXPORT nmadtune-targets NAMESPACE nmadtune:: DESTINATION ${package_folder})
+install(FILES cmake/nmadtune-config.cmake ${PROJECT_BINARY_DIR}/nmadtune-config-version.cmake
+  DESTINATION ${package_folder})
+
+file(RELATIVE_PATH up_to_prefix
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/nmadtune.pc.in nmadtune.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/nmadtune.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+foreach(section 3 5)
+  configure_file(docs/man/nmadtune.${section}.in nmadtune.${section} @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/nmadtune.${section}
+    DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+endforeach()
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGE_CONTACT "The nmadtune authors")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS libsqlite3-dev)  # to link the static library
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
+  ${PROJECT_SOURCE_DIR}/cmake/debian/postinst ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
+include(CPack)
