@@ -37,6 +37,10 @@ class Advice {
 
   bool aggregate(int path, std::uint64_t first_bytes, std::uint64_t second_bytes) const;
 
+  // Whether eager chunks by other cores pay; the shares tell which.
+  bool eager_chunks(const std::string& placement, std::size_t idle_cores, std::uint64_t size_bytes,
+                    std::span<nmt_share> shares) const;
+
   // Fills the shares in. False where there is no advice.
   bool split(std::uint64_t size_bytes, std::span<nmt_share> shares, nmt_split_result& result) const;
 

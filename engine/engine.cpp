@@ -74,6 +74,7 @@ constexpr std::uint32_t kRailsMax = 256;  // of an engine, over all its gates
 struct Engine::State {
   std::unique_ptr<Clock> own_clock;
   std::unique_ptr<nmt_rails, FreeTracker> tracker;
+  std::unique_ptr<engine::Helpers> helpers;
   std::unique_ptr<engine::Context> context;
   std::vector<std::string> rails;
   std::vector<std::unique_ptr<engine::Gate>> gates;
@@ -102,10 +103,13 @@ Engine::Engine(EngineOptions options) : state_(std::make_unique<State>()) {
   state_->tracker.reset(tracker);
   std::string only;
   const engine::Strategy& strategy = strategy_named(options.strategy, only);
+  if (strategy.has_helpers) {
+    state_->helpers = std::make_unique<engine::Helpers>(options.helpers_max);
+  }
   const Clock& clock = options.clock != nullptr ? *options.clock : *state_->own_clock;
   const engine::Advice advice(options.profile);
-  state_->context = std::make_unique<engine::Context>(
-      engine::Context{std::move(options), clock, advice, strategy, only, tracker});
+  state_->context = std::make_unique<engine::Context>(engine::Context{
+      std::move(options), clock, advice, strategy, only, tracker, state_->helpers.get()});
 }
 
 Engine::~Engine() = default;
@@ -147,6 +151,8 @@ Engine::Request Engine::irecv(std::size_t gate, std::uint64_t tag,
   state_->gates.at(gate)->irecv(receive);
   return state_->requests.add(std::move(receive));
 }
+
+bool Engine::knows(Request request) const { return state_->requests.find(request) != nullptr; }
 
 std::optional<Completion> Engine::test(Request request) {
   const Operation* operation = state_->requests.find(request);

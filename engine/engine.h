@@ -54,7 +54,8 @@ struct EngineOptions {
   const nmt_profile* profile = nullptr;   // outlives the engine; null: no advice
   const Clock* clock = nullptr;           // likewise; null: the real one
   std::uint64_t eager_bytes_max = 65536;  // larger messages ask first, whatever the profile says
-  std::uint64_t unexpected_bytes_max = 4 << 20;              // per gate
+  std::uint64_t unexpected_bytes_max = 4 << 20;  // per gate
+  std::size_t helpers_max = 8;  // threads of the strategy `offload`, each on a core of its own
   std::function<void(const std::string&)> report = nullptr;  // what a user should know of
 };
 
@@ -74,6 +75,9 @@ class Engine {
   using Request = std::uint64_t;
   Request isend(std::size_t gate, std::uint64_t tag, std::span<const ConstBytes> segments);
   Request irecv(std::size_t gate, std::uint64_t tag, std::span<const Bytes> segments);
+
+  // Of an operation whose end was not told yet; another request is a bug to ask about.
+  bool knows(Request request) const;
 
   // Nothing while the operation is under way; its request is gone with the answer.
   std::optional<Completion> test(Request request);

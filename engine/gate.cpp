@@ -42,7 +42,7 @@ bool Gate::progress() {
   if (lost_) return false;
   bool happened = false;
   for (const std::unique_ptr<Link>& link : links_) {
-    if (link->alive()) happened |= poll(*link);
+    if (link->alive() && (alive() == 1 || link->due())) happened |= poll(*link);
   }
   if (lost_) return true;
   for (Label& label : inbox_.take_answers()) window_.control.push_back({.label = label});
@@ -205,7 +205,26 @@ bool Gate::send_large(std::size_t lane, std::size_t unit, std::uint64_t size_byt
   return all;
 }
 
-void Gate::post(Link& link, Method method, Posted posted) {
+void Gate::send_small_elsewhere(std::size_t lane, std::uint64_t size_bytes) {
+  if (lost_) return;
+  Unit& whole = window_.small.front();
+  NMT_CHECK(size_bytes > 0 && size_bytes <= whole.label.body_bytes);
+  Unit part = whole;
+  part.label.body_bytes = static_cast<std::uint32_t>(size_bytes);
+  whole.label.offset_bytes += size_bytes;
+  whole.label.body_bytes -= part.label.body_bytes;
+  if (whole.label.body_bytes == 0) window_.small.pop_front();
+  Link& link = *links_[lanes_[lane].link];
+  Posted posted;
+  posted.settle = Settle::kWhenConfirmed;  // a copy would be this core's work again
+  posted.units.push_back(std::move(part));
+  const Method method = advice().eager_method(link.path(), size_bytes, link.methods());
+  post(link, method, std::move(posted), context_.helpers->find_idle());
+  refresh(lanes_[lane]);
+}
+
+// By this thread where no helper is given.
+void Gate::post(Link& link, Method method, Posted posted, Helper* helper) {
   std::uint64_t size_bytes = 0;
   for (const Unit& unit : posted.units) size_bytes += unit.label.body_bytes;
   const double now = now_ns();
@@ -229,7 +248,11 @@ void Gate::post(Link& link, Method method, Posted posted) {
     }
   }
   try {
-    link.post(method, head, std::move(posted));
+    if (helper != nullptr) {
+      link.post_elsewhere(*helper, method, head, std::move(posted));
+    } else {
+      link.post(method, head, std::move(posted));
+    }
   } catch (const Error& error) {
     lose(link, error.what());
   }

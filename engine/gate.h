@@ -29,6 +29,7 @@ struct Context {
   const Strategy& strategy;
   std::string only;              // the rail of single:RAIL, or empty
   nmt_rails* tracker = nullptr;  // release times by rail
+  Helpers* helpers = nullptr;    // of a strategy that has some
 
   void report(const std::string& message) const {
     if (options.report) options.report(message);
@@ -54,6 +55,9 @@ class Gate final : public Outlet {
   const Advice& advice() const override { return context_.advice; }
   void send_small(std::size_t lane, std::size_t count) override;
   bool send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes) override;
+  std::size_t helpers() const override { return context_.helpers ? context_.helpers->idle() : 0; }
+  const std::string& helpers_placement() const override { return context_.helpers->placement(); }
+  void send_small_elsewhere(std::size_t lane, std::uint64_t size_bytes) override;
 
  private:
   // engine/gate.cpp: sending
@@ -66,7 +70,7 @@ class Gate final : public Outlet {
   void refresh(Lane& lane) const;
   void send_control();
   void send_states();
-  void post(Link& link, Method method, Posted posted);
+  void post(Link& link, Method method, Posted posted, Helper* helper = nullptr);
   std::size_t alive() const;
 
   // engine/gate_receive.cpp: receiving, and what became of what was sent

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/link.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -11,6 +13,10 @@ namespace {
 
 // Unconfirmed messages are kept; after this many, an answer is asked for so that they can go.
 constexpr std::uint32_t kUnaskedMax = 32;
+
+// Polls in vain before a link counts as quiet, and rounds of the others between two polls of it.
+constexpr unsigned kQuietAfterPolls = 256;
+constexpr unsigned kRoundsBetweenPolls = 16;
 
 // Numbers are modulo 2^32; those that are compared are near each other.
 bool reaches(std::uint32_t number, std::uint32_t other) {
@@ -28,6 +34,8 @@ Link::Link(LinkDescription description, int path, std::uint32_t rail)
   endpoint_->listen(headers_);
 }
 
+Link::~Link() { wait_for_helper(); }
+
 std::size_t Link::large_unconfirmed() const {
   return static_cast<std::size_t>(std::ranges::count_if(posted_, &Posted::large));
 }
@@ -39,32 +47,52 @@ double Link::overdue_ns(double now_ns) const {
   return 0;
 }
 
-void Link::post(Method method, Head head, Posted posted) {
-  std::array<std::byte, kHeadersBytesMax> headers;
-  std::array<Packet, kPacketsMax> packets;
+void Link::prepare(Prepared& prepared, Head head, Posted posted) {
   const Label nothing;
-  const std::size_t count = std::max<std::size_t>(1, posted.units.size());
+  prepared.count = std::max<std::size_t>(1, posted.units.size());
   if (posted.settle == Settle::kWhenConfirmed || count_ - asked_ >= kUnaskedMax) {
     head.flags |= Head::kAnswer;
   }
-  std::memcpy(headers.data(), &head, sizeof head);
+  std::memcpy(prepared.headers.data(), &head, sizeof head);
   std::size_t from = 0, to = sizeof head;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < prepared.count; ++i) {
     const Label& label = posted.units.empty() ? nothing : posted.units[i].label;
-    std::memcpy(headers.data() + to, &label, sizeof label);
+    std::memcpy(prepared.headers.data() + to, &label, sizeof label);
     to += sizeof label;
-    packets[i].header = ConstBytes(headers).subspan(from, to - from);
-    packets[i].body = posted.units.empty() ? ConstBytes{} : posted.units[i].body();
-    state_.bytes_sent += packets[i].body.size();
+    Packet& packet = prepared.packets[i];
+    packet.header = ConstBytes(prepared.headers).subspan(from, to - from);
+    packet.body = posted.units.empty() ? ConstBytes{} : posted.units[i].body();
+    state_.bytes_sent += packet.body.size();
     from = to;
   }
+  prepared.header_bytes = to;
   posted.number = ++count_;
   if ((head.flags & Head::kAnswer) != 0) asked_ = count_;
   ++state_.messages_sent;
   state_.packets_sent += posted.units.size();
   posted_.push_back(std::move(posted));
   ++unsent_;
-  endpoint_->send(method, std::span(packets).first(count));
+}
+
+void Link::post(Method method, Head head, Posted posted) {
+  Prepared prepared;
+  prepare(prepared, head, std::move(posted));
+  endpoint_->send(method, std::span(prepared.packets).first(prepared.count));
+}
+
+void Link::post_elsewhere(Helper& helper, Method method, Head head, Posted posted) {
+  NMT_CHECK(posted.units.size() == 1);
+  Prepared prepared;
+  prepare(prepared, head, std::move(posted));
+  away_ = std::make_unique<Job>(*endpoint_, method,
+                                ConstBytes(prepared.headers).first(prepared.header_bytes),
+                                prepared.packets[0].body);
+  helper.start(*away_);
+}
+
+void Link::wait_for_helper() {
+  while (away_ && !away_->done()) ::sched_yield();
+  away_.reset();
 }
 
 void Link::sent(unsigned count, const Visitor& visit) {
@@ -95,12 +123,31 @@ bool Link::in_doubt() const {
   return false;
 }
 
+bool Link::due() {
+  const bool expects = away_ || unsent_ > 0 || !reaches(confirmed_, asked_);
+  if (expects || polls_in_vain_ < kQuietAfterPolls) return true;
+  return ++polls_in_vain_ % kRoundsBetweenPolls == 0;
+}
+
+Endpoint::Progress Link::poll() {
+  if (away_) {
+    if (!away_->done()) return {};
+    const std::unique_ptr<Job> job = std::move(away_);
+    job->check();
+  }
+  const Endpoint::Progress progress = endpoint_->poll();
+  const bool happened = progress.sent > 0 || progress.announced || progress.received;
+  polls_in_vain_ = happened ? 0 : polls_in_vain_ + (polls_in_vain_ < kQuietAfterPolls);
+  return progress;
+}
+
 void Link::received() {
   ++received_count;
   endpoint_->listen(headers_);
 }
 
 void Link::give_up(const std::string& reason) {
+  wait_for_helper();
   endpoint_.reset();
   state_.alive = false;
   state_.reason = reason;

@@ -18,6 +18,7 @@
 
 #include "drivers/driver.h"
 #include "engine/engine.h"
+#include "engine/helpers.h"
 #include "engine/window.h"
 
 namespace nmt::engine {
@@ -38,6 +39,8 @@ struct Posted {
 class Link {
  public:
   Link(LinkDescription description, int path, std::uint32_t rail);
+  ~Link();
+  Link(const Link&) = delete;
 
   const std::string& name() const { return state_.rail; }
   const LinkState& state() const { return state_; }
@@ -49,14 +52,17 @@ class Link {
 
   // -- Sending ------------------------------------------------------------------------------------
 
-  bool can_post() const { return alive() && unsent_ < kSendsInFlightMax; }
-  bool idle() const { return alive() && unsent_ == 0; }
+  bool can_post() const { return alive() && !away_ && unsent_ < kSendsInFlightMax; }
+  bool idle() const { return can_post() && unsent_ == 0; }
   std::size_t large_unconfirmed() const;
   // How long the oldest large message has been expected to be through by now.
   double overdue_ns(double now_ns) const;
 
   // Gives a message to the driver. What the driver throws passes through, with the message kept.
   void post(Method method, Head head, Posted posted);
+  // The same for a message of one packet, by a thread on another core; until that has done it, the
+  // link can do nothing else.
+  void post_elsewhere(Helper& helper, Method method, Head head, Posted posted);
 
   using Visitor = std::function<void(Posted&)>;
   void sent(unsigned count, const Visitor& visit);  // the driver has given so many back
@@ -70,7 +76,11 @@ class Link {
 
   // -- Receiving ----------------------------------------------------------------------------------
 
-  Endpoint::Progress poll() { return endpoint_->poll(); }
+  // Whether to poll in this round: a link over which nothing comes and nothing is expected is
+  // looked at now and then only, since looking costs the others latency (paper "multi-rail
+  // strategies", 3.3).
+  bool due();
+  Endpoint::Progress poll();
   ConstBytes headers(std::size_t size_bytes) const {
     return ConstBytes(headers_).first(size_bytes);
   }
@@ -88,7 +98,18 @@ class Link {
   std::vector<Posted> take_lost();  // what was not confirmed
 
  private:
+  // The headers and packets of a message, as the driver wants them.
+  struct Prepared {
+    std::array<std::byte, kHeadersBytesMax> headers;
+    std::array<Packet, kPacketsMax> packets;
+    std::size_t header_bytes = 0;
+    std::size_t count = 0;
+  };
+  void prepare(Prepared& prepared, Head head, Posted posted);
+  void wait_for_helper();
+
   std::unique_ptr<Endpoint> endpoint_;
+  std::unique_ptr<Job> away_;  // the endpoint is a helper's until this is done
   std::vector<Method> methods_;
   int path_;
   std::uint32_t rail_;
@@ -100,6 +121,7 @@ class Link {
   std::uint32_t count_ = 0;      // messages posted, modulo 2^32
   std::uint32_t confirmed_ = 0;  // of them
   std::uint32_t asked_ = 0;      // number of the last that asks for an answer
+  unsigned polls_in_vain_ = 0;   // since anything happened
 };
 
 }  // namespace nmt::engine

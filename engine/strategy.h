@@ -40,11 +40,18 @@ class Outlet {
   // The first `size_bytes` of a large unit, over a lane that takes_large; true if nothing of the
   // unit is left.
   virtual bool send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes) = 0;
+
+  // Idle threads on other cores, and how near these are; and the first `size_bytes` of the first
+  // small unit by one of them, over a lane that takes_small.
+  virtual std::size_t helpers() const = 0;
+  virtual const std::string& helpers_placement() const = 0;
+  virtual void send_small_elsewhere(std::size_t lane, std::uint64_t size_bytes) = 0;
 };
 
 struct Strategy {
   std::string_view name;
   void (*schedule)(Outlet&);
+  bool has_helpers = false;  // threads on other cores
 };
 
 // Null for a name that is none. `only` is the rail of "single:RAIL", else empty.
@@ -56,6 +63,7 @@ void schedule_aggregate(Outlet& outlet);
 void schedule_iso(Outlet& outlet);
 void schedule_strip(Outlet& outlet);
 void schedule_adaptive(Outlet& outlet);
+void schedule_offload(Outlet& outlet);
 
 // Predicted end of a packet of this size over a lane, from now; without advice, the lane's release.
 double end_ns(const Advice& advice, const Lane& lane, std::uint64_t size_bytes);

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The engine behind include/nmadtune_engine.h. No exception leaves these functions.
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include "core/error.h"
+#include "drivers/drivers.h"
+#include "engine/engine.h"
+#include "include/nmadtune_engine.h"
+
+struct nmt_engine {
+  nmt::Engine engine;
+  std::size_t gates = 0;
+  std::vector<nmt::LinkState> links;  // of the last nmt_engine_link
+};
+
+namespace nmt {
+namespace {
+
+constexpr std::uint64_t kHeadBytes = 2 * sizeof(std::uint32_t);  // least that a struct can be
+
+// As much of the caller's struct as both sides know, the rest 0.
+template <class Struct>
+Struct read(const Struct* theirs) {
+  Struct ours{};
+  if (theirs != nullptr) {
+    std::memcpy(&ours, theirs, std::min<std::size_t>(theirs->struct_bytes, sizeof ours));
+  }
+  return ours;
+}
+
+template <class Struct>
+void write(Struct* theirs, Struct ours) {
+  ours.struct_bytes = theirs->struct_bytes;
+  std::memcpy(theirs, &ours, std::min<std::size_t>(theirs->struct_bytes, sizeof ours));
+}
+
+template <class Struct>
+bool is_struct(const Struct* theirs) {
+  return theirs != nullptr && theirs->struct_bytes >= kHeadBytes;
+}
+
+template <class Options>
+int fail(const Options& options, int status, const char* message) {
+  if (options.message != nullptr && options.message_bytes > 0) {
+    const std::size_t size = std::min<std::size_t>(std::strlen(message), options.message_bytes - 1);
+    std::memcpy(options.message, message, size);
+    options.message[size] = '\0';
+  }
+  return status;
+}
+
+// Runs `body`, whose errors become statuses and messages.
+template <class Options, class Body>
+int guarded(const Options& options, Body body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    return fail(options, error.fault() == Fault::kUsage ? NMT_INVALID : NMT_FAILED, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(options, NMT_NO_MEMORY, "out of memory");
+  } catch (const std::exception& error) {
+    return fail(options, NMT_FAILED, error.what());
+  }
+}
+
+// The caller's function as the drivers want it.
+class CallerExchange final : public Exchange {
+ public:
+  explicit CallerExchange(const nmt_gate_options& options) : options_(options) {}
+  std::string swap(std::string_view mine) override {
+    std::string theirs(NMT_SWAP_BYTES_MAX, '\0');
+    std::uint64_t size_bytes = theirs.size();
+    const int status =
+        options_.swap(options_.context, mine.data(), mine.size(), theirs.data(), &size_bytes);
+    if (status < 0 || size_bytes > theirs.size()) {
+      throw Error(Fault::kPeer, "the other end of the gate does not answer");
+    }
+    theirs.resize(size_bytes);
+    return theirs;
+  }
+
+ private:
+  const nmt_gate_options& options_;
+};
+
+LinkDescription open_link(const std::string& name, Side side, Exchange& exchange) {
+  for (const std::unique_ptr<Driver>& driver : make_drivers()) {
+    Rail rail;
+    split_rail_name(name, &rail.driver, &rail.name);
+    if (rail.driver != driver->name()) continue;
+    for (const Rail& known : driver->detect().rails) {
+      if (known.full_name() == name) rail = known;
+    }
+    std::vector<Method> methods = driver->methods(rail);
+    return {driver->open(rail, side, exchange), name, std::move(methods)};
+  }
+  throw Error(Fault::kUsage, "no driver for a rail " + name);
+}
+
+std::vector<LinkDescription> open_links(const nmt_gate_options& options) {
+  CallerExchange exchange(options);
+  std::vector<LinkDescription> links;
+  for (std::string_view rest = options.rails; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    const Side side = options.far_side != 0 ? Side::kFar : Side::kNear;
+    if (end > 0) links.push_back(open_link(std::string(rest.substr(0, end)), side, exchange));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return links;
+}
+
+// Calls isend or irecv with segments of their kind of memory.
+template <class Piece, class Post>
+int post(nmt_engine* engine, int gate, const nmt_segment* segments, std::uint32_t count,
+         nmt_request* request, Post post_it) {
+  if (engine == nullptr || request == nullptr || (segments == nullptr && count > 0)) {
+    return NMT_INVALID;
+  }
+  if (gate < 0 || static_cast<std::size_t>(gate) >= engine->gates) return NMT_UNKNOWN;
+  return guarded(nmt_engine_options{}, [&] {
+    std::vector<Piece> pieces;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      pieces.emplace_back(static_cast<std::byte*>(segments[i].memory), segments[i].bytes);
+    }
+    *request = post_it(pieces);
+    return static_cast<int>(NMT_OK);
+  });
+}
+
+int tell(const std::optional<Completion>& completion, nmt_completion* theirs) {
+  if (!completion) return 0;
+  if (is_struct(theirs)) {
+    write(theirs, {.outcome = static_cast<std::int32_t>(completion->outcome),
+                   .bytes = completion->size_bytes});
+  }
+  return 1;
+}
+
+static_assert(static_cast<int>(Outcome::kTooSmall) == NMT_TOO_SMALL);
+static_assert(static_cast<int>(Outcome::kLost) == NMT_LOST);
+
+}  // namespace
+}  // namespace nmt
+
+int nmt_engine_new(const nmt_engine_options* options, nmt_engine** engine) {
+  if (engine == nullptr) return NMT_INVALID;
+  *engine = nullptr;
+  const nmt_engine_options given = nmt::read(options);
+  return nmt::guarded(given, [&] {
+    nmt::EngineOptions wanted;
+    if (given.strategy != nullptr) wanted.strategy = given.strategy;
+    wanted.profile = given.profile;
+    if (given.eager_bytes_max > 0) wanted.eager_bytes_max = given.eager_bytes_max;
+    if (given.unexpected_bytes_max > 0) wanted.unexpected_bytes_max = given.unexpected_bytes_max;
+    if (given.report != nullptr) {
+      wanted.report = [report = given.report, context = given.context](const std::string& text) {
+        report(context, text.c_str());
+      };
+    }
+    *engine = new nmt_engine{nmt::Engine(std::move(wanted))};
+    return static_cast<int>(NMT_OK);
+  });
+}
+
+void nmt_engine_free(nmt_engine* engine) { delete engine; }
+
+int nmt_engine_open_gate(nmt_engine* engine, const nmt_gate_options* options) {
+  if (engine == nullptr || !nmt::is_struct(options)) return NMT_INVALID;
+  const nmt_gate_options given = nmt::read(options);
+  if (given.rails == nullptr || given.swap == nullptr) return NMT_INVALID;
+  return nmt::guarded(given, [&] {
+    const std::string peer = given.peer != nullptr ? given.peer : "peer";
+    const std::size_t gate = engine->engine.add_gate(peer, nmt::open_links(given));
+    engine->gates = gate + 1;
+    return static_cast<int>(gate);
+  });
+}
+
+int nmt_engine_isend(nmt_engine* engine, int gate, uint64_t tag, const nmt_segment* segments,
+                     uint32_t count, nmt_request* request) {
+  return nmt::post<nmt::ConstBytes>(engine, gate, segments, count, request, [&](auto& pieces) {
+    return engine->engine.isend(static_cast<std::size_t>(gate), tag, pieces);
+  });
+}
+
+int nmt_engine_irecv(nmt_engine* engine, int gate, uint64_t tag, const nmt_segment* segments,
+                     uint32_t count, nmt_request* request) {
+  return nmt::post<nmt::Bytes>(engine, gate, segments, count, request, [&](auto& pieces) {
+    return engine->engine.irecv(static_cast<std::size_t>(gate), tag, pieces);
+  });
+}
+
+int nmt_engine_test(nmt_engine* engine, nmt_request request, nmt_completion* completion) {
+  if (engine == nullptr) return NMT_INVALID;
+  if (!engine->engine.knows(request)) return NMT_UNKNOWN;
+  return nmt::guarded(nmt_engine_options{},
+                      [&] { return nmt::tell(engine->engine.test(request), completion); });
+}
+
+int nmt_engine_wait(nmt_engine* engine, nmt_request request, uint64_t patience_ns,
+                    nmt_completion* completion) {
+  if (engine == nullptr || patience_ns > INT64_MAX) return NMT_INVALID;
+  if (!engine->engine.knows(request)) return NMT_UNKNOWN;
+  const std::chrono::nanoseconds patience(static_cast<std::int64_t>(patience_ns));
+  return nmt::guarded(nmt_engine_options{}, [&] {
+    return nmt::tell(engine->engine.wait(request, patience), completion);
+  });
+}
+
+int nmt_engine_progress(nmt_engine* engine) {
+  if (engine == nullptr) return NMT_INVALID;
+  return nmt::guarded(nmt_engine_options{}, [&] { return engine->engine.progress() ? 1 : 0; });
+}
+
+int nmt_engine_flush(nmt_engine* engine, uint64_t patience_ns) {
+  if (engine == nullptr || patience_ns > INT64_MAX) return NMT_INVALID;
+  const std::chrono::nanoseconds patience(static_cast<std::int64_t>(patience_ns));
+  return nmt::guarded(nmt_engine_options{}, [&] { return engine->engine.flush(patience) ? 1 : 0; });
+}
+
+int nmt_engine_link(nmt_engine* engine, int gate, uint32_t index, nmt_link_state* state) {
+  if (engine == nullptr || !nmt::is_struct(state)) return NMT_INVALID;
+  if (gate < 0 || static_cast<std::size_t>(gate) >= engine->gates) return NMT_UNKNOWN;
+  return nmt::guarded(nmt_engine_options{}, [&] {
+    engine->links = engine->engine.links(static_cast<std::size_t>(gate));
+    if (index >= engine->links.size()) return static_cast<int>(NMT_UNKNOWN);
+    const nmt::LinkState& link = engine->links[index];
+    nmt::write(state, {.alive = link.alive,
+                       .rail = link.rail.c_str(),
+                       .reason = link.reason.c_str(),
+                       .messages = link.messages_sent,
+                       .bytes = link.bytes_sent,
+                       .packets_again = link.packets_again});
+    return static_cast<int>(NMT_OK);
+  });
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The engine as a C program has it: two processes, their rails, messages, and every wrong argument.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "include/nmadtune_engine.h"
+
+static int failures = 0;
+#define EXPECT(condition)                                             \
+  do {                                                                \
+    if (!(condition)) {                                               \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      ++failures;                                                     \
+    }                                                                 \
+  } while (0)
+
+enum { kBytes = 1 << 20 };
+static const uint64_t kPatience = 10000000000u;
+
+static int swap(void* context, const char* mine, uint64_t mine_bytes, char* theirs,
+                uint64_t* theirs_bytes) {
+  const int socket = *(int*)context;
+  if (send(socket, mine, mine_bytes, 0) != (ssize_t)mine_bytes) return -1;
+  const ssize_t size = recv(socket, theirs, *theirs_bytes, 0);
+  if (size <= 0) return -1;
+  *theirs_bytes = (uint64_t)size;
+  return 0;
+}
+
+static nmt_engine* open_engine(int socket, uint32_t far_side) {
+  char message[500] = "";
+  nmt_engine_options options = {sizeof options};
+  options.strategy = "greedy";
+  options.message = message;
+  options.message_bytes = sizeof message;
+  nmt_engine* engine = NULL;
+  EXPECT(nmt_engine_new(&options, &engine) == NMT_OK);
+  nmt_gate_options gate = {sizeof gate, far_side, "the other", "shm,tcp:lo"};
+  gate.swap = swap;
+  gate.context = &socket;
+  gate.message = message;
+  gate.message_bytes = sizeof message;
+  const int number = nmt_engine_open_gate(engine, &gate);
+  EXPECT(number == 0);
+  if (number != 0) fprintf(stderr, "%s\n", message);
+  return engine;
+}
+
+// Sends back what comes, in one piece.
+static int live_far(int socket) {
+  nmt_engine* engine = open_engine(socket, 1);
+  char* memory = malloc(kBytes);
+  const nmt_segment room = {memory, kBytes};
+  for (uint64_t tag = 0; tag < 3; ++tag) {
+    nmt_request request;
+    nmt_completion completion = {sizeof completion};
+    EXPECT(nmt_engine_irecv(engine, 0, tag, &room, 1, &request) == NMT_OK);
+    EXPECT(nmt_engine_wait(engine, request, kPatience, &completion) == 1);
+    const nmt_segment answer = {memory, completion.bytes};
+    EXPECT(nmt_engine_isend(engine, 0, tag, &answer, 1, &request) == NMT_OK);
+    EXPECT(nmt_engine_wait(engine, request, kPatience, NULL) == 1);
+  }
+  EXPECT(nmt_engine_flush(engine, kPatience) == 1);
+  nmt_engine_free(engine);
+  free(memory);
+  return failures;
+}
+
+static void brings_messages_there_and_back(nmt_engine* engine) {
+  char* out = malloc(kBytes);
+  char* in = malloc(kBytes);
+  for (int i = 0; i < kBytes; ++i) out[i] = (char)(i * 7 + i / 1000);
+  const uint64_t sizes[] = {5, 20000, kBytes};
+  for (uint64_t tag = 0; tag < 3; ++tag) {
+    const uint64_t size = sizes[tag];
+    const nmt_segment parts[] = {{out, size / 3}, {out + size / 3, size - size / 3}};
+    const nmt_segment room = {in, tag == 1 ? size - 1 : size};
+    nmt_request send, receive;
+    nmt_completion completion = {sizeof completion};
+    EXPECT(nmt_engine_irecv(engine, 0, tag, &room, 1, &receive) == NMT_OK);
+    EXPECT(nmt_engine_isend(engine, 0, tag, parts, 2, &send) == NMT_OK);
+    EXPECT(nmt_engine_wait(engine, send, kPatience, &completion) == 1);
+    EXPECT(completion.outcome == NMT_DONE && completion.bytes == size);
+    EXPECT(nmt_engine_test(engine, send, NULL) == NMT_UNKNOWN);
+    EXPECT(nmt_engine_wait(engine, receive, kPatience, &completion) == 1);
+    EXPECT(completion.outcome == (tag == 1 ? NMT_TOO_SMALL : NMT_DONE));
+    EXPECT(completion.bytes == size);
+    if (tag != 1) EXPECT(memcmp(in, out, size) == 0);
+  }
+  free(out);
+  free(in);
+}
+
+static void describes_its_links(nmt_engine* engine) {
+  nmt_link_state state = {sizeof state};
+  EXPECT(nmt_engine_link(engine, 0, 1, &state) == NMT_OK);
+  EXPECT(strcmp(state.rail, "tcp:lo") == 0 && state.alive == 1);
+  EXPECT(nmt_engine_link(engine, 0, 2, &state) == NMT_UNKNOWN);
+  EXPECT(nmt_engine_link(engine, 1, 0, &state) == NMT_UNKNOWN);
+}
+
+static void answers_nonsense_with_a_status(nmt_engine* engine) {
+  nmt_request request;
+  nmt_segment segment = {NULL, 0};
+  EXPECT(nmt_engine_isend(NULL, 0, 0, &segment, 1, &request) == NMT_INVALID);
+  EXPECT(nmt_engine_isend(engine, 7, 0, &segment, 1, &request) == NMT_UNKNOWN);
+  EXPECT(nmt_engine_isend(engine, -1, 0, &segment, 1, &request) == NMT_UNKNOWN);
+  EXPECT(nmt_engine_isend(engine, 0, 0, NULL, 1, &request) == NMT_INVALID);
+  EXPECT(nmt_engine_test(engine, 12345, NULL) == NMT_UNKNOWN);
+  EXPECT(nmt_engine_open_gate(engine, NULL) == NMT_INVALID);
+  char message[300] = "";
+  nmt_engine_options options = {sizeof options};
+  options.strategy = "fastest";
+  options.message = message;
+  options.message_bytes = sizeof message;
+  nmt_engine* none = NULL;
+  EXPECT(nmt_engine_new(&options, &none) == NMT_INVALID);
+  EXPECT(none == NULL && strstr(message, "adaptive") != NULL);
+  nmt_engine_free(NULL);
+}
+
+int main(void) {
+  int sockets[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets) != 0) return 1;
+  const pid_t far = fork();
+  if (far == 0) return live_far(sockets[1]);
+  nmt_engine* engine = open_engine(sockets[0], 0);
+  brings_messages_there_and_back(engine);
+  describes_its_links(engine);
+  answers_nonsense_with_a_status(engine);
+  int status = 0;
+  waitpid(far, &status, 0);
+  EXPECT(status == 0);
+  nmt_engine_free(engine);
+  return failures;
+}

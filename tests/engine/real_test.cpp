@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The engine over shared memory and connections, in one process and in two.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "node/descriptor.h"
+#include "tests/drivers/pair.h"
+#include "tests/engine/traffic.h"
+
+namespace nmt::engine {
+namespace {
+
+// A real endpoint that stops at once when told; the other end sees what it does to the rail.
+class Fragile final : public Endpoint {
+ public:
+  Fragile(std::unique_ptr<Endpoint> real, std::shared_ptr<bool> broken)
+      : real_(std::move(real)), broken_(std::move(broken)) {}
+  void send(Method method, std::span<const Packet> packets) override {
+    check();
+    real_->send(method, packets);
+  }
+  void receive(Bytes headers, Bytes bodies, Delivery delivery) override {
+    real_->receive(headers, bodies, delivery);
+  }
+  void listen(Bytes headers) override { real_->listen(headers); }
+  void accept(std::span<const Bytes> bodies) override { real_->accept(bodies); }
+  Progress poll() override {
+    check();
+    return real_->poll();
+  }
+  void copy(Bytes to, ConstBytes from) override { real_->copy(to, from); }
+  std::size_t size_bytes_max(Method method) const override { return real_->size_bytes_max(method); }
+
+ private:
+  void check() const {
+    if (*broken_) throw Error(Fault::kPeer, "reset");
+  }
+  std::unique_ptr<Endpoint> real_;
+  std::shared_ptr<bool> broken_;
+};
+
+// Two engines of this process, and the links between them.
+struct RealCouple {
+  std::string missing;
+  std::vector<std::string> reports;
+  std::vector<std::shared_ptr<bool>> broken;
+  std::unique_ptr<Engine> a, b;
+
+  RealCouple(const std::vector<std::string>& rails, const std::string& strategy) {
+    const EngineOptions options{.strategy = strategy,
+                                .report = [this](const std::string& t) { reports.push_back(t); }};
+    a = std::make_unique<Engine>(options);
+    b = std::make_unique<Engine>(options);
+    std::vector<LinkDescription> sides[2];
+    for (const std::string& rail : rails) {
+      Pair pair = open_pair(rail);
+      if (!pair.near) missing = pair.under_test.missing;
+      if (!pair.near) return;
+      broken.push_back(std::make_shared<bool>(false));
+      sides[0].push_back(
+          {std::make_unique<Fragile>(std::move(pair.near), broken.back()), rail, pair.methods()});
+      sides[1].push_back({std::move(pair.far), rail, pair.methods()});
+    }
+    a->add_gate("b", std::move(sides[0]));
+    b->add_gate("a", std::move(sides[1]));
+  }
+};
+
+class RealRails : public testing::TestWithParam<std::string> {};
+
+TEST_P(RealRails, BringEveryMessage) {
+  for (const std::vector<std::string>& rails : {std::vector<std::string>{"shm"},
+                                                {"tcp:lo"},
+                                                {"tcp:lo", "tcp:lo"},
+                                                {"shm", "tcp:lo", "tcp:lo"}}) {
+    RealCouple couple(rails, GetParam());
+    if (!couple.missing.empty()) GTEST_SKIP() << couple.missing;
+    EXPECT_EQ(run_traffic(*couple.a, 0, *couple.b, 0, {.messages = 400}), "");
+    EXPECT_TRUE(couple.reports.empty());
+  }
+}
+
+TEST_P(RealRails, LoseNothingWhereOneIsReset) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    RealCouple couple({"shm", "tcp:lo", "tcp:lo"}, GetParam());
+    if (!couple.missing.empty()) GTEST_SKIP() << couple.missing;
+    const auto cut = [&](double share) {
+      if (share > 0.3) *couple.broken[seed % 3] = true;
+      if (share > 0.6) *couple.broken[(seed + 1) % 3] = true;
+    };
+    EXPECT_EQ(run_traffic(*couple.a, 0, *couple.b, 0, {.seed = seed, .messages = 300}, cut), "");
+    EXPECT_EQ(couple.reports.size(), 4u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, RealRails, testing::Values("greedy", "iso", "adaptive"),
+                         [](const auto& tested) { return tested.param; });
+
+class SocketExchange final : public Exchange {
+ public:
+  explicit SocketExchange(int socket) : socket_(socket) {}
+  std::string swap(std::string_view mine) override {
+    NMT_CHECK(::send(socket_, mine.data(), mine.size(), 0) == static_cast<ssize_t>(mine.size()));
+    char theirs[65536];
+    const ssize_t n = ::recv(socket_, theirs, sizeof theirs, 0);
+    NMT_CHECK(n > 0);
+    return {theirs, static_cast<std::size_t>(n)};
+  }
+
+ private:
+  int socket_;
+};
+
+std::unique_ptr<Engine> open_engine(Side side, int socket) {
+  auto engine = std::make_unique<Engine>(EngineOptions{});
+  SocketExchange exchange(socket);
+  std::vector<LinkDescription> links;
+  for (const char* name : {"shm", "tcp:lo", "tcp:lo"}) {
+    RailUnderTest rail = find_rail(name);
+    links.push_back(
+        {rail.driver->open(rail.rail, side, exchange), name, rail.driver->methods(rail.rail)});
+  }
+  engine->add_gate("peer", std::move(links));
+  return engine;
+}
+
+// Transfers of all kinds without end, in a process of its own.
+[[noreturn]] void live(int socket) {
+  const std::unique_ptr<Engine> engine = open_engine(Side::kFar, socket);
+  std::vector<std::byte> out(1 << 20), in(1 << 20);
+  for (std::uint64_t tag = 0;; ++tag) {
+    const std::size_t size_bytes = tag % 3 == 0 ? 1 << 20 : tag % 3 == 1 ? 5000 : 10;
+    const ConstBytes to_send[] = {ConstBytes(out).first(size_bytes)};
+    const Bytes room[] = {in};
+    const Engine::Request receive = engine->irecv(0, tag, room);
+    const Engine::Request send = engine->isend(0, tag, to_send);
+    const auto patience = std::chrono::seconds(20);
+    if (engine->wait(receive, patience)->outcome != Outcome::kDone) ::_exit(1);
+    engine->wait(send, patience);
+  }
+}
+
+TEST(TwoProcesses, APeerThatIsKilledIsLostWithinFiveSeconds) {
+  for (const int after_messages : {0, 1, 2, 50, 301}) {
+    int sockets[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), 0);
+    const Descriptor own(sockets[0]);
+    const pid_t peer = ::fork();
+    if (peer == 0) live(sockets[1]);
+    const Descriptor other(sockets[1]);
+    const std::unique_ptr<Engine> engine = open_engine(Side::kNear, own.get());
+    std::vector<std::byte> out(1 << 20), in(1 << 20);
+    std::chrono::steady_clock::time_point killed;
+    Outcome outcome = Outcome::kDone;
+    for (int i = 0; outcome == Outcome::kDone; ++i) {
+      const std::size_t size_bytes = i % 3 == 0 ? 1 << 20 : 300;
+      const ConstBytes to_send[] = {ConstBytes(out).first(size_bytes)};
+      const Bytes room[] = {in};
+      const auto tag = static_cast<std::uint64_t>(i);
+      const Engine::Request send = engine->isend(0, tag, to_send);
+      const Engine::Request receive = engine->irecv(0, tag, room);
+      if (i == after_messages) {
+        engine->progress();
+        killed = std::chrono::steady_clock::now();
+        ::kill(peer, SIGKILL);
+        ::waitpid(peer, nullptr, 0);
+      }
+      const auto patience = std::chrono::seconds(10);
+      const std::optional<Completion> came = engine->wait(receive, patience);
+      ASSERT_TRUE(came);
+      outcome = came->outcome;
+      ASSERT_TRUE(engine->wait(send, patience));
+    }
+    EXPECT_EQ(outcome, Outcome::kLost);
+    EXPECT_LT(std::chrono::steady_clock::now() - killed, std::chrono::seconds(5));
+  }
+}
+
+}  // namespace
+}  // namespace nmt::engine

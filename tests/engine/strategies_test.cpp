@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the strategies are worth, on described rails in virtual time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/engine/virtual_couple.h"
+
+namespace nmt::engine {
+namespace {
+
+constexpr double kBytesPerNs = 0.125;  // 1000 Mbit/s
+
+// Rails as fast as this compared with the first, which carries 1000 Mbit/s.
+std::vector<DescribedRail> rails_of(const std::vector<double>& speeds) {
+  std::vector<DescribedRail> rails;
+  for (const double speed : speeds) {
+    const std::string name = "r" + std::to_string(rails.size());
+    rails.push_back(straight_rail(name, 20e3, kBytesPerNs * speed, 40e3));
+  }
+  return rails;
+}
+
+double transfer_ns(const std::vector<DescribedRail>& rails, const std::string& strategy,
+                   const std::vector<std::size_t>& sizes_bytes) {
+  return VirtualCouple(rails, strategy).transfer_ns(sizes_bytes);
+}
+
+double single_ns(const std::vector<DescribedRail>& rails, std::size_t rail,
+                 std::size_t size_bytes) {
+  return transfer_ns(rails, "single:fake:r" + std::to_string(rail), {size_bytes});
+}
+
+TEST(Strategies, AdaptiveEndsAsThePublishedSplit) {
+  VirtualCouple couple(paper_rails(), "adaptive");
+  EXPECT_NEAR(couple.transfer_ns({4194304}), 1999.95e3, 0.005 * 1999.95e3);
+  const std::vector<LinkState> links = couple.near().links(0);
+  EXPECT_NEAR(static_cast<double>(links[0].bytes_sent), 2438201, 3000);
+  EXPECT_EQ(links[0].bytes_sent + links[1].bytes_sent, 4194304u);
+}
+
+TEST(Strategies, EqualChunksEndWithTheSlowerRail) {
+  EXPECT_NEAR(transfer_ns(paper_rails(), "iso", {4194304}), 2400e3, 0.005 * 2400e3);
+}
+
+TEST(Strategies, AdaptiveReachesTheSumOfItsRails) {
+  for (const std::vector<double>& speeds : std::vector<std::vector<double>>{
+           {1, 0.6}, {1, 1}, {1, 0.5}, {1, 0.25}, {1, 0.125}, {1, 0.6, 0.3}, {1, 1, 0.5, 0.25}}) {
+    const std::vector<DescribedRail> rails = rails_of(speeds);
+    for (const std::size_t size_bytes : {1 << 20, 4 << 20, 16 << 20}) {
+      double sum = 0;
+      for (std::size_t i = 0; i < rails.size(); ++i) sum += 1 / single_ns(rails, i, size_bytes);
+      EXPECT_GE(1 / transfer_ns(rails, "adaptive", {size_bytes}), 0.98 * sum)
+          << rails.size() << " rails, the second at " << speeds[1] << ", " << size_bytes;
+    }
+  }
+}
+
+TEST(Strategies, AdaptiveIsAtNoSizeSlowerThanTheBestRail) {
+  for (const double speed : {0.125, 0.6, 1.0}) {
+    const std::vector<DescribedRail> rails = rails_of({1, speed});
+    for (std::size_t size_bytes = 1; size_bytes <= 4 << 20; size_bytes *= 2) {
+      const double best_ns =
+          std::min(single_ns(rails, 0, size_bytes), single_ns(rails, 1, size_bytes));
+      EXPECT_LE(transfer_ns(rails, "adaptive", {size_bytes}), 1.001 * best_ns) << size_bytes;
+    }
+  }
+}
+
+TEST(Strategies, AdaptiveBeatsEqualChunksByWhatTheRailsDiffer) {
+  const std::vector<DescribedRail> rails = rails_of({1, 0.5});
+  for (const std::size_t size_bytes : {4 << 20, 16 << 20}) {
+    EXPECT_GE(transfer_ns(rails, "iso", {size_bytes}),
+              1.45 * transfer_ns(rails, "adaptive", {size_bytes}));
+  }
+}
+
+TEST(Strategies, TheFixedRatioComesNearWhereAllRailsAreIdle) {
+  const std::vector<DescribedRail> rails = rails_of({1, 0.6});
+  const double adaptive_ns = transfer_ns(rails, "adaptive", {4 << 20});
+  const double strip_ns = transfer_ns(rails, "strip", {4 << 20});
+  EXPECT_GE(strip_ns, 0.999 * adaptive_ns);
+  EXPECT_LE(strip_ns, 1.01 * adaptive_ns);
+}
+
+TEST(Strategies, FlowsEndEarlierInTotalThanGreedily) {
+  const std::vector<DescribedRail> rails = rails_of({1, 0.6});
+  const std::vector<std::size_t> flows = {1 << 20, 65536,  300000, 1 << 20, 100,
+                                          100,     700000, 65536,  65536,   2 << 20};
+  EXPECT_LE(transfer_ns(rails, "adaptive", flows), 0.85 * transfer_ns(rails, "greedy", flows));
+}
+
+TEST(Strategies, ABusyRailTakesPartOnceItIsFree) {
+  const std::vector<DescribedRail> rails = rails_of({1, 0.6});
+  const double both_ns = transfer_ns(rails, "adaptive", {3 << 20, 1 << 20});
+  const double whole_ns = transfer_ns(rails, "adaptive", {4 << 20});
+  EXPECT_LE(both_ns, 1.05 * whole_ns);
+}
+
+TEST(Strategies, AggregationSendsSixteenSmallOnesAsOne) {
+  const std::vector<DescribedRail> rails = rails_of({1});
+  const std::vector<std::size_t> sixteen(16, 256);
+  EXPECT_LE(2 * transfer_ns(rails, "adaptive", sixteen),
+            transfer_ns(rails, "single:fake:r0", sixteen));
+  VirtualCouple couple(rails, "aggregate");
+  couple.transfer_ns(sixteen);
+  EXPECT_EQ(couple.near().links(0)[0].messages_sent, 1u);
+  EXPECT_EQ(couple.near().links(0)[0].packets_sent, 16u);
+}
+
+TEST(Strategies, EachWorksWithoutAProfile) {
+  for (const char* strategy : {"greedy", "aggregate", "iso", "strip", "adaptive"}) {
+    VirtualCouple couple(rails_of({1, 0.6}), strategy, false);
+    EXPECT_GT(couple.transfer_ns({1, 1000, 70000, 1 << 20, 0}), 0) << strategy;
+  }
+}
+
+}  // namespace
+}  // namespace nmt::engine
