@@ -18,7 +18,7 @@ constexpr double kGapMin = 1.06;
 // share of the log axis (in octaves) that it would be wrong on.
 constexpr double kBracketRegret = 0.03;
 // The better of two choices may stay in doubt by about what counts as equal.
-constexpr double kDecisionDoubt = 0.025;
+constexpr double kDecisionDoubt = 0.015;
 // A cell seen in one round only cannot tell its own noise from the round's.
 constexpr double kOneRoundScore = 1.2;
 // A cell seen only while something disturbed it says little of anything.
