@@ -148,6 +148,7 @@ float share_out(Vessel* vessels, std::size_t rails, float time_ns, std::uint64_t
   Vessel* steepest = nullptr;  // of those that carry anything
   std::uint64_t sum = 0;
   std::uint64_t least_sum = 0;
+  bool overflow = false;  // smallest chunks, of which a forged snapshot may have any
   const float size = std::min(static_cast<float>(static_cast<std::int64_t>(size_bytes)), kBytesMax);
   for (Vessel& vessel : all) {
     const float bytes = std::clamp(vessel.bytes_at(time_ns), 0.0f, size);
@@ -158,9 +159,9 @@ float share_out(Vessel* vessels, std::size_t rails, float time_ns, std::uint64_t
     }
     if (vessel.chunk > 0 && vessel.chunk < vessel.least_bytes) vessel.chunk = vessel.least_bytes;
     least_sum += vessel.chunk > 0 ? vessel.least_bytes : 0;
-    sum += vessel.chunk;
+    overflow |= __builtin_add_overflow(sum, vessel.chunk, &sum);
   }
-  if (least_sum > size_bytes) return -1;
+  if (overflow || least_sum > size_bytes) return -1;
   if (steepest == nullptr) steepest = vessels;
   if (sum > size_bytes) {
     give_way(all, *steepest, sum - size_bytes);

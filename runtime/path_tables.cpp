@@ -110,8 +110,9 @@ TimeTable make_time_table(const Curve& monotone) {
   table.base = table.octave_quarter(table.knot[1]);
   std::uint8_t piece = 0;
   for (std::uint32_t bucket = 1; bucket < table.kBuckets; ++bucket) {
-    const std::uint32_t begin = (table.base + bucket) << 21;
-    while (piece + std::size_t{1} < pieces.size() && table.knot[piece + 1] <= begin) ++piece;
+    while (piece + std::size_t{1} < pieces.size() && table.knot[piece + 1] <= table.begin(bucket)) {
+      ++piece;
+    }
     table.first[bucket] = piece;
   }
   return table;

@@ -219,9 +219,9 @@ class Checker {
 
   // Knots rise up to the first one that is never reached, and no quarter octave starts beyond
   // them. Returns how many pieces there are.
-  template <std::size_t Knots>
+  template <std::size_t Knots, class Begin>
   std::size_t check_knots(const std::uint32_t (&knots)[Knots], std::uint32_t never,
-                          std::span<const std::uint8_t> first) const {
+                          std::span<const std::uint8_t> first, Begin begin) const {
     require(knots[0] == 0, "a table that does not begin at 0");
     std::size_t pieces = 1;
     while (pieces < Knots && knots[pieces] < never) {
@@ -232,8 +232,16 @@ class Checker {
     for (std::size_t i = pieces; i < Knots; ++i) {
       require(knots[i] == never, "a table that goes on after its end");
     }
-    for (const std::uint8_t piece : first) require(piece < pieces, "a piece not in its table");
+    for (std::uint32_t bucket = 0; bucket < first.size(); ++bucket) {
+      require(first[bucket] < pieces, "a piece not in its table");
+      require(knots[first[bucket]] <= begin(bucket), "a table that begins in its middle");
+    }
     return pieces;
+  }
+
+  template <std::size_t Pieces>
+  std::size_t check_knots(const SizeIndex<Pieces>& index) const {
+    return check_knots(index.knot, index.kNever, index.first, index.begin);
   }
 
   void check_numbers(std::span<const float> values) const {
@@ -244,14 +252,17 @@ class Checker {
 
   template <std::size_t Pieces>
   void check_sizes(const BasicSizeTable<Pieces>& table) const {
-    check_knots(table.index.knot, table.index.kNever, table.index.first);
+    check_knots(table.index);
     check_numbers(table.start);
     check_numbers(table.duration_ns);
     check_numbers(table.ns_per_byte);
   }
 
   void check_times(const TimeTable& table) const {
-    const std::size_t pieces = check_knots(table.knot, table.kNever, table.first);
+    require(table.base <= table.octave_quarter(table.kNever), "a table beyond all times");
+    const std::size_t pieces =
+        check_knots(table.knot, table.kNever, table.first,
+                    [&](std::uint32_t bucket) { return table.begin(bucket); });
     require(pieces == table.pieces && pieces >= 2, "a table of another length");
     check_numbers(table.bytes);
     check_numbers(table.bytes_per_ns);
@@ -263,7 +274,7 @@ class Checker {
   }
 
   void check_pair(const PairTable& table) const {
-    const std::size_t pieces = check_knots(table.index.knot, table.index.kNever, table.index.first);
+    const std::size_t pieces = check_knots(table.index);
     require(table.pieces == 0 || table.pieces == pieces, "a table of another length");
     check_numbers(table.end_ns);
     check_numbers(table.ns_per_byte);

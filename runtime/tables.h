@@ -39,13 +39,16 @@ struct SizeIndex {
   std::uint8_t first[kSizeBuckets];
   std::uint32_t knot[Pieces + 2];  // where piece i begins; knot[0] is 0
 
+  // Of a quarter octave; some at the end hold no size.
+  static std::uint64_t begin(std::uint32_t bucket) {
+    return bucket <= size_bucket(kSizeBytesMax) ? size_bucket_begin(bucket) : kSizeBytesMax;
+  }
+
   // Fills the rest, once the knots are there.
   void set_first(std::size_t pieces) {
     std::uint8_t piece = 0;
     for (std::uint32_t bucket = 0; bucket < kSizeBuckets; ++bucket) {
-      const bool reachable = bucket <= size_bucket(kSizeBytesMax);
-      const std::uint64_t begin = reachable ? size_bucket_begin(bucket) : kSizeBytesMax;
-      while (piece + std::size_t{1} < pieces && knot[piece + 1] <= begin) ++piece;
+      while (piece + std::size_t{1} < pieces && knot[piece + 1] <= begin(bucket)) ++piece;
       first[bucket] = piece;
     }
   }
@@ -98,6 +101,9 @@ struct TimeTable {
   float bytes_per_ns[kPieces + 1];
 
   static std::uint32_t octave_quarter(std::uint32_t bits) { return bits >> 21; }
+  std::uint32_t begin(std::uint32_t bucket) const {  // bucket 0 also holds what is before it
+    return bucket == 0 ? 0 : (base + bucket) << 21;
+  }
 
   // The piece that holds `bits`, those of a finite float that is not negative.
   std::uint32_t piece_at(std::uint32_t bits) const {

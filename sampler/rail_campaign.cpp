@@ -22,11 +22,10 @@ constexpr std::uint64_t kWarmUpSizeBytes = 1024;
 // Large enough to feel how near the two cores are, small enough to cost little.
 constexpr std::uint64_t kSentinelSizeBytes = 16384;
 constexpr std::uint32_t kSentinelRepetitions = 3;
-constexpr double kSentinelNsMin = 150e3;
 // Other work that starts and stops, a cron job or another test, is waited for; one wait takes at
 // most this share of the budget, and one in vain is the last.
 constexpr double kWaitShareMax = 0.2;
-constexpr int kQuietProbes = 10;  // in a row, longer together than a scheduler's slice
+constexpr int kQuietProbes = 3;  // in a row, each some milliseconds long
 
 }  // namespace
 
@@ -44,8 +43,6 @@ RailCampaign::RailCampaign(Benchmark& benchmark, const SamplingOptions& options,
       pacing_(evidence_, {.timer_cost_ns = benchmark.clock().cost_ns(),
                           .repetition_ns_min = setting.real ? kRepetitionNsMin : 0,
                           .visit_ns_max = budget_ns / kVisitsPerBudget}),
-      watch_pacing_(evidence_, {.timer_cost_ns = benchmark.clock().cost_ns(),
-                                .repetition_ns_min = kSentinelNsMin}),
       random_(options.seed),
       schedule_(evidence_, pacing_, offer_,
                 {.precision = options.precision, .verify = options.verify}, random_),
@@ -152,7 +149,7 @@ void RailCampaign::run_block(const Block& block) {
     hooks_.measured(journal_.add(round_, block.held_out, steps, benchmark_.run(steps), {}));
     return;
   }
-  const std::vector<Step> watch = watch_pacing_.glance(sentinels_, kSentinelRepetitions);
+  const std::vector<Step> watch = pacing_.glance(sentinels_, kSentinelRepetitions);
   std::vector<Step> watched = watch;
   watched.insert(watched.end(), steps.begin(), steps.end());
   watched.insert(watched.end(), watch.begin(), watch.end());
@@ -170,7 +167,7 @@ void RailCampaign::run_block(const Block& block) {
 void RailCampaign::wait_for_quiet() {
   const double start_ns = now_ns();
   const double end_ns = start_ns + kWaitShareMax * (deadline_ns_ - start_ns_);
-  const std::vector<Step> probe = watch_pacing_.glance(sentinels_, kSentinelRepetitions);
+  const std::vector<Step> probe = pacing_.glance(sentinels_, kSentinelRepetitions);
   hooks_.progress("waiting for quiet");
   for (int quiet = 0; quiet < kQuietProbes && !hooks_.interrupted();) {
     const BlockResult result = benchmark_.run(probe);

@@ -64,7 +64,6 @@ class RailCampaign {
   Evidence evidence_;
   Journal journal_;
   Pacing pacing_;
-  Pacing watch_pacing_;  // of sentinels: they tell states apart, not durations
   std::mt19937_64 random_;
   Schedule schedule_;
   std::uint32_t round_;

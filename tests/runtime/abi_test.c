@@ -69,7 +69,9 @@ static void refuses_null_results(const nmt_profile* profile) {
 }
 
 static void refuses_paths_that_do_not_exist(const nmt_profile* profile) {
-  static const int wrong[] = {-1, NMT_UNKNOWN, 2, INT32_MAX, INT32_MIN};
+  nmt_description known = {.struct_bytes = sizeof known};
+  EXPECT(nmt_describe(profile, &known) == NMT_OK);
+  const int wrong[] = {-1, NMT_UNKNOWN, (int)known.paths, INT32_MAX, INT32_MIN};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
     nmt_prediction prediction = {.struct_bytes = sizeof prediction};
     nmt_share share = {.struct_bytes = sizeof share, .path = wrong[i]};

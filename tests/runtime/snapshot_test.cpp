@@ -75,6 +75,14 @@ TEST(Snapshot, WithAnyByteFlippedIsRefused) {
   EXPECT_EQ(refusal(bytes), "accepted");
 }
 
+TEST(Snapshot, WithATableThatBeginsInItsMiddleIsRefused) {
+  Storage forged = image();
+  const View view = check(forged.bytes(), "p.nmt");
+  auto& table = const_cast<TimeTable&>(view.paths[0].inverse);
+  table.first[0] = static_cast<std::uint8_t>(table.pieces - 1);
+  EXPECT_THAT(refusal_of(forged), HasSubstr("begins in its middle"));
+}
+
 // Past the digest: whatever is accepted must answer every question without harm.
 TEST(Snapshot, WithAnyByteForgedIsRefusedOrHarmless) {
   const Storage original = image();
