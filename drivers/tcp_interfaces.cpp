@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 #include "node/node.h"
 
