@@ -69,9 +69,9 @@ Message Connection::receive(std::chrono::nanoseconds timeout, std::size_t length
   return message;
 }
 
-bool Connection::has_message() const {
+bool Connection::has_message(std::chrono::milliseconds patience) const {
   pollfd waiting{descriptor_.get(), POLLIN, 0};
-  return ::poll(&waiting, 1, 0) > 0;
+  return ::poll(&waiting, 1, static_cast<int>(patience.count())) > 0;
 }
 
 }  // namespace nmt::control

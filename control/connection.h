@@ -36,7 +36,9 @@ class Connection {
   Message receive(std::chrono::nanoseconds timeout,
                   std::size_t length_bytes_max = kMessageBytesMax);
 
-  bool has_message() const;  // or its beginning, or the peer has gone: receive() will tell
+  // Whether one is there, or its beginning, or the peer has gone: receive() will tell. Waits so
+  // long for it.
+  bool has_message(std::chrono::milliseconds patience = std::chrono::milliseconds(0)) const;
 
   const std::string& peer() const { return peer_; }  // address, for messages
   int descriptor() const { return descriptor_.get(); }
