@@ -94,11 +94,23 @@ struct Detection {
 
 enum class Side { kNear, kFar };
 
+// A rail that leads to other nodes, and what another node's driver must know of it to tell whether
+// the two meet.
+struct Port {
+  Rail rail;
+  std::string address;
+};
+
 class Driver {
  public:
   virtual ~Driver() = default;
   virtual std::string_view name() const = 0;
   virtual Detection detect() = 0;  // probes by doing; never throws for a missing device
+
+  // Rails to peers, and whether a port of this node and one of another meet. A rail whose port
+  // meets several of the other node is named "RAIL/PEERRAIL" for each; open() takes both names.
+  virtual std::vector<Port> ports() { return {}; }
+  virtual bool meet(std::string_view /*own*/, std::string_view /*theirs*/) const { return false; }
 
   // Opens this side of a rail; the other side is opened at the same time, through the other end
   // of the exchange. Error(kPeer) or Error(kFailed) with the cause.

@@ -6,6 +6,7 @@
 
 #include <charconv>
 
+#include "core/deadline.h"
 #include "core/error.h"
 #include "drivers/shm_endpoint.h"
 

@@ -5,6 +5,7 @@
 #include "drivers/tcp_connect.h"
 #include "drivers/tcp_endpoint.h"
 #include "drivers/tcp_interfaces.h"
+#include "drivers/tcp_subnet.h"
 
 namespace nmt {
 namespace {
@@ -37,6 +38,20 @@ class TcpDriver final : public Driver {
     return detection;
   }
 
+  std::vector<Port> ports() override {
+    std::vector<Port> ports;
+    for (const TcpInterface& interface : tcp_interfaces()) {
+      if (interface.loopback || !interface.problem.empty()) continue;
+      ports.push_back(
+          {{"tcp", interface.name, tcp_fingerprint(interface.name)}, subnet_text(interface)});
+    }
+    return ports;
+  }
+
+  bool meet(std::string_view own, std::string_view theirs) const override {
+    return same_subnet(own, theirs);
+  }
+
   std::vector<Method> methods(const Rail&) const override {
     return {kMethods.begin(), kMethods.end()};
   }
@@ -51,8 +66,9 @@ class TcpDriver final : public Driver {
 
  private:
   static TcpAddress address_of(const Rail& rail) {
+    const std::string own = rail.name.substr(0, rail.name.find('/'));  // "r0/PEERINTERFACE"
     for (const TcpInterface& interface : tcp_interfaces()) {
-      if (interface.name != rail.name) continue;
+      if (interface.name != own) continue;
       if (interface.problem.empty()) return *interface.address;
       throw Error(Fault::kFailed,
                   rail.full_name() + ": " + interface.problem + "; " + interface.remedy);

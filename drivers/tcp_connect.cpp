@@ -13,6 +13,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "core/deadline.h"
 #include "core/error.h"
 #include "core/id.h"
 

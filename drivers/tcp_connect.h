@@ -12,9 +12,9 @@
 
 #include <string>
 
+#include "core/descriptor.h"
 #include "drivers/driver.h"
 #include "drivers/tcp_interfaces.h"
-#include "node/node.h"
 
 namespace nmt {
 

@@ -11,11 +11,13 @@
 #include <sys/ioctl.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 #include "node/node.h"
 
@@ -64,6 +66,19 @@ bool is_usable(const sockaddr* address) {
   return !IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr);  // it would need its interface's number as well
 }
 
+unsigned prefix_bits(const sockaddr* mask) {
+  if (mask == nullptr) return 0;
+  const bool is_four = mask->sa_family == AF_INET;
+  const auto* bytes = is_four ? reinterpret_cast<const std::uint8_t*>(
+                                    &reinterpret_cast<const sockaddr_in*>(mask)->sin_addr)
+                              : reinterpret_cast<const sockaddr_in6*>(mask)->sin6_addr.s6_addr;
+  unsigned bits = 0;
+  for (std::size_t i = 0; i < (is_four ? 4u : 16u); ++i) {
+    bits += static_cast<unsigned>(std::popcount(bytes[i]));
+  }
+  return bits;
+}
+
 // Takes one entry of the kernel's list: the interface's state, and its address if this is one.
 void take(const ifaddrs& entry, TcpInterface& interface) {
   interface.loopback = (entry.ifa_flags & IFF_LOOPBACK) != 0;
@@ -83,6 +98,7 @@ void take(const ifaddrs& entry, TcpInterface& interface) {
   address.length = is_four ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
   std::memcpy(&address.socket, entry.ifa_addr, address.length);
   interface.address = address;
+  interface.prefix_bits = prefix_bits(entry.ifa_netmask);
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ struct TcpInterface {
   std::string name;
   bool loopback = false;
   std::optional<TcpAddress> address;  // IPv4 first, else a global IPv6 one
+  unsigned prefix_bits = 0;           // of its subnet
   std::string problem;                // why it cannot be used; empty if it can
   std::string remedy;
 };

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "node/descriptor.h"
+#include "core/descriptor.h"
 
 namespace nmt {
 namespace {

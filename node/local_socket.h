@@ -14,8 +14,8 @@
 #include <span>
 #include <string>
 
-#include "node/deadline.h"
-#include "node/descriptor.h"
+#include "core/deadline.h"
+#include "core/descriptor.h"
 
 namespace nmt {
 

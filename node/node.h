@@ -5,8 +5,6 @@
 
 #include "node/cores.h"                // which cores, how near, pinning, caches
 #include "node/cross_memory_attach.h"  // one-copy reads from another process
-#include "node/deadline.h"             // when to stop waiting
-#include "node/descriptor.h"           // a file descriptor that closes itself
 #include "node/fingerprint.h"          // what makes this machine another platform
 #include "node/interference.h"         // what else ran while we measured
 #include "node/local_socket.h"         // two processes of one user, connected

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <span>
 
-#include "node/descriptor.h"
+#include "core/descriptor.h"
 #include "node/local_socket.h"
 
 namespace nmt {

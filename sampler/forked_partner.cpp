@@ -7,21 +7,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "core/error.h"
 #include "node/node.h"
 #include "sampler/partner.h"
+#include "sampler/patience.h"
 
 namespace nmt {
 namespace {
 
 constexpr std::size_t kMessageBytesMax = 64 * 1024;  // one control message; a block is far smaller
-constexpr std::uint64_t kPeerTimeoutNs = 5'000'000'000;
-constexpr double kSlowestBytesPerNs = 0.005;  // 5 MB/s: what a large exchange may need at worst
-constexpr unsigned kPollsPerCheck = 4096;     // looks at clock and peer once in so many empty polls
 
 // Messages between the two processes: SOCK_SEQPACKET keeps their boundaries, and a peer that is
 // gone ends the read at once.
@@ -168,13 +165,7 @@ class ForkedPartner final : public Partner {
   const Clock& clock() const override { return clock_; }
 
   void begin(std::span<const Step> block) override {
-    std::uint64_t largest_bytes = 0;
-    for (const Step& step : block) {
-      largest_bytes = std::max(largest_bytes, step.experiment.size_bytes);
-    }
-    timeout_ns_ = kPeerTimeoutNs + static_cast<std::uint64_t>(2 * kPacketsPerDirectionMax *
-                                                              static_cast<double>(largest_bytes) /
-                                                              kSlowestBytesPerNs);
+    timeout_ns_ = exchange_timeout_ns(block);
     socket_->send(steps_to_text(block));
   }
 

@@ -9,12 +9,14 @@
 #include "sampler/partner.h"
 #include "sampler/ping_pong.h"
 #include "sampler/rail_campaign.h"
+#include "sampler/remote.h"
 
 namespace nmt {
 namespace {
 
-constexpr double kQualityMin = 0.9;         // below this share of undisturbed repetitions: say so
-constexpr double kUntrustedCellsMax = 0.1;  // above this share of all cells: do not trust it
+constexpr double kQualityMin = 0.9;          // below this share of undisturbed repetitions: say so
+constexpr double kUntrustedCellsMax = 0.1;   // above this share of all cells: do not trust it
+constexpr char kOtherNode[] = "other-node";  // placement of ends that share no machine
 
 // Tells the observer where the whole campaign stands while one rail is at work.
 class ProgressReporter {
@@ -32,13 +34,15 @@ class ProgressReporter {
     clock_ = nullptr;
   }
   void count(std::size_t cells) { cells_ += cells; }
-  void report(std::string_view phase) const {
+  Progress report(std::string_view phase) const {
     const double now_ns = spent_ns_ + static_cast<double>(clock_->now_ns() - start_ns_);
-    observer_.progress({.rail = rail_,
-                        .phase = std::string(phase),
-                        .done = std::clamp(now_ns / budget_ns_, 0.0, 1.0),
-                        .left_ns = std::max(0.0, budget_ns_ - now_ns),
-                        .cells = cells_});
+    const Progress progress{.rail = rail_,
+                            .phase = std::string(phase),
+                            .done = std::clamp(now_ns / budget_ns_, 0.0, 1.0),
+                            .left_ns = std::max(0.0, budget_ns_ - now_ns),
+                            .cells = cells_};
+    observer_.progress(progress);
+    return progress;
   }
 
  private:
@@ -72,7 +76,9 @@ class RailRunner {
              const std::map<std::string, std::vector<Sample>>& earlier, Observer& observer)
       : options_(options), earlier_(earlier), observer_(observer), reporter_(options, observer) {}
 
-  RailReport run(const RailToSample& each, double budget_ns) {
+  // `number` is the rail's in the campaign.
+  RailReport run(const RailToSample& each, std::size_t number, double budget_ns) {
+    number_ = number;
     RailReport report;
     try {
       report = each.driver->virtual_clock() != nullptr ? run_described(each, budget_ns)
@@ -83,10 +89,22 @@ class RailRunner {
       report.fault = error.fault();
     }
     report.rail = each.rail.full_name();
+    if (each.peer != nullptr) close_remote(*each.peer, report.failure);
     return report;
   }
 
+  const std::string& peer_lost() const { return peer_lost_; }
+
  private:
+  // Where the other end is lost, what failed first says more than what fails now.
+  void close_remote(control::Connection& peer, const std::string& failure) {
+    try {
+      close_remote_rail(peer);
+    } catch (const Error& error) {
+      peer_lost_ = failure.empty() ? error.what() : failure;
+    }
+  }
+
   RailReport run_described(const RailToSample& each, double budget_ns) {
     const Buffers buffers = Buffers::described(largest_exchange_bytes(options_));
     const auto partner = in_process_partner(*each.driver, each.rail, buffers);
@@ -100,11 +118,15 @@ class RailRunner {
   RailReport run_real(const RailToSample& each, double budget_ns) {
     if (!real_) real_.emplace(options_);
     const std::uint64_t start_ns = real_->clock.now_ns();
+    const bool remote = each.peer != nullptr;
     const auto partner =
-        fork_partner(*each.driver, each.rail, real_->buffers, real_->cores, real_->clock);
+        remote ? remote_partner(*each.driver, each.rail, number_, *each.peer, real_->cores,
+                                real_->clock)
+               : fork_partner(*each.driver, each.rail, real_->buffers, real_->cores, real_->clock);
     PingPong ping_pong(*partner, real_->buffers, &real_->meter);
     Sample prototype;
-    prototype.condition.placement = placement(real_->cores.near, real_->cores.far);
+    prototype.condition.placement =
+        remote ? kOtherNode : placement(real_->cores.near, real_->cores.far);
     const double spent_ns = static_cast<double>(real_->clock.now_ns() - start_ns);
     return measure(each, ping_pong, std::move(prototype), true, budget_ns - spent_ns);
   }
@@ -124,9 +146,16 @@ class RailRunner {
                           {.measured =
                                [&](std::span<const Sample> cells) {
                                  observer_.measured(each.rail, cells);
+                                 if (each.peer != nullptr) tell(*each.peer, cells);
                                  reporter_.count(cells.size());
                                },
-                           .progress = [&](std::string_view phase) { reporter_.report(phase); },
+                           .progress =
+                               [&](std::string_view phase) {
+                                 const Progress progress = reporter_.report(phase);
+                                 if (each.peer != nullptr) {
+                                   each.peer->send(remote::kProgress, remote::to_text(progress));
+                                 }
+                               },
                            .interrupted = [&] { return observer_.interrupted(); }},
                           budget_ns);
     RailReport report = campaign.run();
@@ -134,12 +163,31 @@ class RailRunner {
     return report;
   }
 
+  // One message per cell, each far below the limit.
+  void tell(control::Connection& peer, std::span<const Sample> cells) const {
+    for (const Sample& cell : cells) {
+      peer.send(remote::kCells, remote::to_text(number_, std::span(&cell, 1)));
+    }
+  }
+
   const SamplingOptions& options_;
   const std::map<std::string, std::vector<Sample>>& earlier_;
   Observer& observer_;
   ProgressReporter reporter_;
   std::optional<RealTime> real_;
+  std::size_t number_ = 0;
+  std::string peer_lost_;
 };
+
+// Best effort: who is lost will not hear it.
+void tell_end(std::span<const RailToSample> rails, CampaignReport* report) {
+  if (rails.empty() || rails.front().peer == nullptr || !report->peer_lost.empty()) return;
+  try {
+    rails.front().peer->send(remote::kEnd, remote::to_text(*report));
+  } catch (const Error& error) {
+    report->peer_lost = error.what();
+  }
+}
 
 }  // namespace
 
@@ -158,11 +206,12 @@ CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingO
   double quality_ns = 0;
   std::size_t cells = 0;
   std::size_t untrusted_cells = 0;
-  for (std::size_t i = 0; i < rails.size() && !observer.interrupted(); ++i) {
+  for (std::size_t i = 0; i < rails.size() && runner.peer_lost().empty(); ++i) {
+    if (observer.interrupted()) break;
     // What one rail leaves of its share goes to those after it.
     const double left_ns = options.budget_ns - report.elapsed_ns;
     const RailReport& rail = report.rails.emplace_back(
-        runner.run(rails[i], left_ns / static_cast<double>(rails.size() - i)));
+        runner.run(rails[i], i, left_ns / static_cast<double>(rails.size() - i)));
     report.elapsed_ns += rail.elapsed_ns;
     quality_ns += rail.quality() * rail.elapsed_ns;
     cells += rail.cells;
@@ -170,9 +219,11 @@ CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingO
   }
   report.interrupted = observer.interrupted();
   if (report.elapsed_ns > 0) report.quality = quality_ns / report.elapsed_ns;
+  report.peer_lost = runner.peer_lost();
   report.disturbed = report.quality < kQualityMin;
   report.trusted =
       static_cast<double>(untrusted_cells) <= kUntrustedCellsMax * static_cast<double>(cells);
+  tell_end(rails, &report);
   return report;
 }
 

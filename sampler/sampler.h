@@ -7,7 +7,8 @@
 // size with all competing methods back to back; anchor sizes return in every round, so that drift
 // is estimated and not chased; a geometric grid first, then the sizes where interpolation fails
 // or a decision is undecided (docs/method.md). Real rails are measured between this process and a
-// forked one on the two nearest cores; described rails in virtual time, within this process.
+// forked one on the two nearest cores; rails to another node between this process and one there
+// that answers (answer_campaign); described rails in virtual time, within this process.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "control/control.h"
 #include "core/error.h"
 #include "core/sample.h"
 #include "drivers/drivers.h"
@@ -34,6 +36,7 @@ struct SamplingOptions {
 struct RailToSample {
   Driver* driver = nullptr;
   Rail rail;
+  control::Connection* peer = nullptr;  // to the node with the rail's other end; null: this node
 };
 
 struct Progress {
@@ -75,16 +78,25 @@ struct RailReport {
 struct CampaignReport {
   std::vector<RailReport> rails;
   bool interrupted = false;
+  std::string peer_lost;   // why the other node is not there any more; empty where it is
   double quality = 1;      // of its rails together, by their time
   bool disturbed = false;  // less of it than a quiet machine gives: worth a warning
   bool trusted = true;     // nearly every cell has repetitions that nothing disturbed
   double elapsed_ns = 0;
 };
 
-// `earlier` holds what previous sessions of the same campaign measured, per rail's full name. A
-// rail that fails is reported and the others go on. Throws only for what no rail survives.
+// All rails of one campaign have one peer, or none. `earlier` holds what previous sessions of the
+// same campaign measured, per rail's full name. A rail that fails is reported and the others go on.
+// Throws only for what no rail survives.
 CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingOptions& options,
                             const std::map<std::string, std::vector<Sample>>& earlier,
                             Observer& observer);
+
+// The other end's part of a campaign over `rails`, in the order that both ends agreed on: answers
+// what run_campaign() over there orders through each rail's peer, and tells `observer` the same as
+// there, so that both ends keep what was measured. Ends with the campaign, or where the peer is
+// lost or this end interrupted.
+CampaignReport answer_campaign(std::span<const RailToSample> rails, const SamplingOptions& options,
+                               Observer& observer);
 
 }  // namespace nmt

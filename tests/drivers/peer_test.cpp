@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "core/id.h"
-#include "node/descriptor.h"
+#include "core/descriptor.h"
 #include "tests/drivers/contract.h"
 
 namespace nmt {

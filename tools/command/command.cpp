@@ -140,6 +140,7 @@ Report Command::report(const std::vector<std::string>& arguments) {
   try {
     parse(arguments);
     form_ = json_ ? Form::kJson : csv_ ? Form::kCsv : Form::kText;
+    invocation_.text = form_ == Form::kText;
     if (manual_) return verbatim(manual(*app_));
     if (completion_) return verbatim(completion(*app_));
     return work_.at(&verb_named(*app_))(invocation_);

@@ -26,6 +26,7 @@ struct Invocation {
   std::string tool;
   std::string command_line;  // quoted as a shell would take it
   bool quiet = false;
+  bool text = true;  // results are for people, not JSON or CSV
 
   // "TOOL: MESSAGE" on standard error, unless quiet.
   void notice(std::string_view message) const;

@@ -133,6 +133,7 @@ std::string Help::make_help(const CLI::App* app, std::string, CLI::AppFormatMode
     list.push_back({signature(*option), option->get_description()});
   }
   for (const CLI::Option* option : options_in_reach(*app)) {
+    if (option->get_group() == kRareOptions) continue;
     list.push_back({signature(*option), option->get_description()});
   }
   out += '\n' + entries(list);

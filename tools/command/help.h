@@ -14,6 +14,8 @@
 
 namespace nmt {
 
+inline constexpr char kRareOptions[] = "Rare";  // group of those that help leaves to the manual
+
 class Help final : public CLI::FormatterBase {
  public:
   std::string make_help(const CLI::App* app, std::string name,

@@ -28,6 +28,8 @@ constexpr std::pair<const char*, const char*> kExitCodes[] = {
 };
 constexpr std::pair<const char*, const char*> kEnvironment[] = {
     {"NMADTUNE_DB", "The profile, where --db does not name one."},
+    {"NMADTUNE_SECRET",
+     "The secret of both ends of nmad-sample --peer and --serve: 64 hex digits."},
     {"XDG_DATA_HOME", "Folder of the user's profile; ~/.local/share where unset."},
     {"NO_COLOR", "Set to anything: no highlighting on a terminal."},
 };

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/rail.h"
 #include "core/units.h"
+#include "tools/command/help.h"
 #include "tools/command/text.h"
 
 namespace nmt {
@@ -121,6 +122,11 @@ Options& Options::required() {
 
 Options& Options::excludes(const std::string& other) {
   last_->excludes(app_.get_option(other));
+  return *this;
+}
+
+Options& Options::rare() {
+  last_->group(kRareOptions);
   return *this;
 }
 

@@ -60,6 +60,7 @@ class Options {
   // Of the option that was declared last.
   Options& required();
   Options& excludes(const std::string& other);  // declared before
+  Options& rare();                              // in the manual page, not in the help's one screen
 
   void example(const std::string& command_line);
 

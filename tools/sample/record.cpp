@@ -40,6 +40,10 @@ RailReport Record::report(const Path& path) const {
 void Record::write(ProfileDb& db) const {
   db.ensure_platform(platform);
   db.ensure_node(node, platform.id);
+  if (peer) {
+    db.ensure_platform(peer->platform);
+    db.ensure_node(peer->node, peer->platform.id);
+  }
   for (const Path& path : paths) db.ensure_path(path);
   db.begin_campaign(campaign);
   db.begin_session(session, campaign.id);

@@ -17,13 +17,21 @@
 
 namespace nmt {
 
+// The node at the other end of all rails of a campaign.
+struct Counterpart {
+  Platform platform;
+  Node node;
+  std::vector<Rail> rails;  // in the order of this end's
+};
+
 class Record {
  public:
   Platform platform;
   Node node;
+  std::optional<Counterpart> peer;
   Campaign campaign;
   Session session;
-  std::vector<Path> paths;  // of the rails to sample, each to itself
+  std::vector<Path> paths;  // of the rails to sample, each to itself or to the peer's
 
   const Path& path_of(const std::string& rail) const;
 

@@ -57,6 +57,7 @@ void add_payload(const Outcome& outcome, const std::vector<RailPlan>& plans, jso
   const Record& record = outcome.record;
   const CampaignReport& campaign = outcome.campaign;
   payload->set("platform", platform_json(record.platform));
+  if (record.peer) payload->set("peer", record.peer->node.host);
   payload->set("profile", json::Value::object()
                               .set("file", outcome.profile.file)
                               .set("reason", outcome.profile.reason));
@@ -88,8 +89,11 @@ void add_rails_table(const Outcome& outcome, Text* text) {
                format_fraction(rail.precision), format_duration(rail.elapsed_ns),
                rail.failure.empty() ? stop_reason(rail, outcome) : "failed: " + rail.failure});
   }
-  text->heading(
-      fmt::format("Sampled on {} ({})", outcome.record.node.host, outcome.record.platform.name));
+  const Record& record = outcome.record;
+  const std::string where =
+      record.peer ? fmt::format("between {} and {}", record.node.host, record.peer->node.host)
+                  : "on " + record.node.host;
+  text->heading(fmt::format("Sampled {} ({})", where, record.platform.name));
   text->table(std::move(table));
 }
 
@@ -117,6 +121,14 @@ std::optional<Problem> problem(const Outcome& outcome) {
   }
   const CampaignReport& campaign = outcome.campaign;
   const bool nothing = !outcome.record.has_samples();
+  if (!campaign.peer_lost.empty()) {
+    return Problem(Fault::kPeer,
+                   fmt::format("the other end is lost: {}; {}", campaign.peer_lost,
+                               nothing ? "nothing was measured" : "what was measured is stored"));
+  }
+  if (campaign.interrupted) {
+    return Problem(Fault::kPartial, "interrupted at the other end; what was measured is stored");
+  }
   Fault fault = Fault::kPartial;
   std::string causes;
   const auto add = [&](const std::string& cause) {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "control/secret.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "control/proof.h"
+#include "core/descriptor.h"
+#include "core/error.h"
+
+namespace nmt::control {
+namespace {
+
+constexpr std::size_t kTextBytesMax = 256;  // of the first line; a secret has 64
+
+// One byte after the other, so that nothing behind the line is taken from standard input.
+std::string first_line(int descriptor, const std::string& where) {
+  std::string line;
+  char byte = 0;
+  while (line.size() < kTextBytesMax) {
+    const ssize_t n = ::read(descriptor, &byte, 1);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw system_error(Fault::kUsage, fmt::format("read({})", where), errno);
+    if (n == 0 || byte == '\n') break;
+    line += byte;
+  }
+  return line;
+}
+
+std::string read_private_file(const std::string& file) {
+  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!descriptor) throw system_error(Fault::kUsage, fmt::format("open({})", file), errno);
+  struct stat status = {};
+  if (::fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    throw Error(Fault::kUsage, fmt::format("{}: the secret must be in a regular file", file));
+  }
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    throw Error(Fault::kUsage,
+                fmt::format("{}: others can use this secret; chmod 600 {}", file, file));
+  }
+  return first_line(descriptor.get(), file);
+}
+
+int digit_value(char digit) {
+  if (digit >= '0' && digit <= '9') return digit - '0';
+  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+  if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
+  return -1;
+}
+
+}  // namespace
+
+Secret Secret::random() {
+  Secret secret;
+  secret.bytes_ = random_bytes();
+  return secret;
+}
+
+Secret Secret::parse(std::string_view text, std::string_view where) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
+  text = text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+  Secret secret;
+  bool good = text.size() == 2 * secret.bytes_.size();
+  for (std::size_t i = 0; good && i < secret.bytes_.size(); ++i) {
+    const int high = digit_value(text[2 * i]);
+    const int low = digit_value(text[2 * i + 1]);
+    good = high >= 0 && low >= 0;
+    secret.bytes_[i] = static_cast<std::uint8_t>(high << 4 | low);
+  }
+  if (!good) {
+    throw Error(Fault::kUsage,
+                fmt::format("{}: a secret is 64 hex digits, as nmad-sample --serve prints", where));
+  }
+  return secret;
+}
+
+std::string Secret::hex() const {
+  std::string text;
+  for (const std::uint8_t byte : bytes_) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+std::optional<Secret> find_secret(const std::string& file) {
+  if (file == "-") {
+    return Secret::parse(first_line(STDIN_FILENO, "standard input"), "standard input");
+  }
+  if (!file.empty()) return Secret::parse(read_private_file(file), file);
+  const char* text = std::getenv(kSecretVariable);
+  if (text == nullptr) return std::nullopt;
+  const Secret secret = Secret::parse(text, fmt::format("${}", kSecretVariable));
+  ::unsetenv(kSecretVariable);
+  return secret;
+}
+
+}  // namespace nmt::control

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sched.h>
+
+#include "core/error.h"
+#include "sampler/partner.h"
+#include "sampler/patience.h"
+#include "sampler/remote.h"
+
+namespace nmt {
+namespace {
+
+// A process for as long as it lives on one core, and then where it was before.
+class Pinned {
+ public:
+  explicit Pinned(int core) {
+    ::sched_getaffinity(0, sizeof before_, &before_);
+    pin_to(core);
+  }
+  ~Pinned() { ::sched_setaffinity(0, sizeof before_, &before_); }
+  Pinned(const Pinned&) = delete;
+
+ private:
+  cpu_set_t before_{};
+};
+
+class RemotePartner final : public Partner {
+ public:
+  RemotePartner(Driver& driver, const Rail& rail, std::size_t number, control::Connection& peer,
+                const CorePair& cores, const Clock& clock)
+      : rail_(rail.full_name()), peer_(peer), clock_(clock), pinned_(cores.near) {
+    peer_.send(remote::kOpen, remote::to_text({.rail = number, .machine = remote::machine()}));
+    remote::RemoteExchange exchange(peer_);
+    endpoint_ = driver.open(rail, Side::kNear, exchange);
+    const bool one_machine = expect(remote::kReady, remote::kAnswerTimeout) == remote::machine();
+    shared_core_ = one_machine && cores.near == cores.far;
+  }
+
+  Endpoint& endpoint() override { return *endpoint_; }
+  const Clock& clock() const override { return clock_; }
+
+  // Waits until the other end has kept what came before, and has posted its first receive.
+  void begin(std::span<const Step> block) override {
+    timeout_ns_ = exchange_timeout_ns(block);
+    done_.clear();
+    peer_.send(remote::kBlock, remote::to_text(block));
+    expect(remote::kGo, remote::kStoreTimeout);
+  }
+
+  void idle(std::uint64_t polls_in_vain) override {
+    if (shared_core_) ::sched_yield();
+    if (polls_in_vain % kPollsPerCheck != 0) return;
+    const std::uint64_t now_ns = clock_.now_ns();
+    if (polls_in_vain == kPollsPerCheck) waiting_since_ns_ = now_ns;
+    if (done_.empty() && peer_.has_message()) done_ = expect(remote::kDone, remote::kAnswerTimeout);
+    if (now_ns - waiting_since_ns_ > timeout_ns_) {
+      throw Error(Fault::kPeer, rail_ + ": the other end has not answered for " +
+                                    std::to_string(timeout_ns_ / 1'000'000'000) + " s");
+    }
+  }
+
+  Interference finish() override {
+    if (done_.empty()) done_ = expect(remote::kDone, std::chrono::nanoseconds(timeout_ns_));
+    return remote::interference_from(done_);
+  }
+
+ private:
+  std::string expect(remote::Kind kind, std::chrono::nanoseconds timeout) {
+    return remote::expect(peer_.receive(timeout), kind);
+  }
+
+  std::string rail_;
+  control::Connection& peer_;
+  const Clock& clock_;
+  Pinned pinned_;
+  std::unique_ptr<Endpoint> endpoint_;
+  bool shared_core_ = false;
+  std::uint64_t timeout_ns_ = kPeerTimeoutNs;
+  std::uint64_t waiting_since_ns_ = 0;
+  std::string done_;  // of a far side that was through before this one had its last message
+};
+
+}  // namespace
+
+std::unique_ptr<Partner> remote_partner(Driver& driver, const Rail& rail, std::size_t number,
+                                        control::Connection& peer, const CorePair& cores,
+                                        const Clock& clock) {
+  return std::make_unique<RemotePartner>(driver, rail, number, peer, cores, clock);
+}
+
+void close_remote_rail(control::Connection& peer) {
+  peer.send(remote::kClose, "");
+  // What it said while this end gave up the rail is of no interest any more.
+  const Deadline deadline(remote::kCloseTimeout);
+  while (peer.receive(std::chrono::milliseconds(deadline.left_ms())).kind != remote::kClosed) {
+  }
+}
+
+}  // namespace nmt

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/lab/lab.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+
+#include "core/error.h"
+#include "tests/tools/process.h"
+
+namespace nmt::testing {
+namespace {
+
+bool can_make_namespaces() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(::unshare(CLONE_NEWNET) == 0 ? 0 : 1);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status == 0;
+}
+
+Result lab_script(const std::string& name, const std::vector<std::string>& arguments) {
+  std::vector<std::string> all = {NMT_LAB_SCRIPT, "--lab", name};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return run(all);
+}
+
+}  // namespace
+
+std::string Lab::missing() {
+  if (::geteuid() != 0) return "two hosts on one machine need root";
+  if (run({"ip", "-V"}).exit_code != 0 || run({"tc", "-V"}).exit_code != 0) {
+    return "ip or tc is missing; scripts/install-packages test brings them";
+  }
+  if (!can_make_namespaces()) return "the kernel refuses network namespaces here";
+  return "";
+}
+
+Lab::Lab(const std::vector<unsigned>& rates_mbits_per_s) {
+  static std::atomic<unsigned> labs{0};
+  name_ = fmt::format("t{}x{}", ::getpid(), labs++);
+  std::vector<std::string> arguments = {"--owner", std::to_string(::getpid()), "up", "rails"};
+  for (const unsigned rate : rates_mbits_per_s) arguments.push_back(std::to_string(rate));
+  const Result result = lab_script(name_, arguments);
+  if (result.exit_code != 0) throw Error(Fault::kFailed, "scripts/lab up: " + result.err);
+}
+
+Lab::~Lab() { lab_script(name_, {"down"}); }
+
+std::vector<std::string> Lab::in(const std::string& host,
+                                 std::vector<std::string> arguments) const {
+  std::vector<std::string> all = {NMT_LAB_SCRIPT, "--lab", name_, "run", host};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return all;
+}
+
+void Lab::enter(const std::string& host) const {
+  const std::string file = fmt::format("/run/netns/nmtlab-{}-{}", name_, host);
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw system_error(Fault::kFailed, fmt::format("open({})", file), errno);
+  const int status = ::setns(descriptor, CLONE_NEWNET);
+  ::close(descriptor);
+  if (status != 0) throw system_error(Fault::kFailed, fmt::format("setns({})", file), errno);
+}
+
+std::string Lab::address(const std::string& host, unsigned rail) const {
+  return fmt::format("10.77.{}.{}", rail, host == "one" ? 1 : 2);
+}
+
+}  // namespace nmt::testing

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the two ends of a campaign say to each other: read as it was written, and nothing else.
+#include "sampler/remote.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+
+#include "core/error.h"
+
+namespace nmt::remote {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::uint64_t kSizeBytesMax = 1 << 20;
+
+std::vector<Step> some_steps() {
+  std::vector<Step> steps;
+  for (std::uint8_t traffic = 0; traffic < std::size(kTraffics); ++traffic) {
+    steps.push_back({.experiment = {traffic, Method::kRendezvous, Regime::kCold, kSizeBytesMax},
+                     .warm_ups = 1,
+                     .repetitions = 2,
+                     .batch = 3});
+  }
+  return steps;
+}
+
+nmt::Sample some_sample() {
+  nmt::Sample sample{.size_bytes = 4096, .held_out = true, .run_delay_ns = 12.5};
+  sample.condition.benchmark = "transfer";
+  sample.condition.method = "iovec";
+  sample.condition.placement = "other-node";
+  sample.condition.header_bytes = 64;
+  sample.repetitions = {{1000, 2, 3, false}, {123456789012, 4, 5, true}};
+  return sample;
+}
+
+std::string refusal(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::kPeer);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Remote, StepsAreReadAsTheyWereWritten) {
+  const std::vector<Step> steps = some_steps();
+  const std::vector<Step> read = steps_from(to_text(steps), kSizeBytesMax);
+  ASSERT_EQ(read.size(), steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    EXPECT_TRUE(read[i].experiment == steps[i].experiment);
+    EXPECT_EQ(read[i].warm_ups, steps[i].warm_ups);
+    EXPECT_EQ(read[i].repetitions, steps[i].repetitions);
+    EXPECT_EQ(read[i].batch, steps[i].batch);
+  }
+}
+
+TEST(Remote, StepsBeyondTheBuffersAreRefused) {
+  EXPECT_THAT(refusal([] { steps_from(to_text(some_steps()), kSizeBytesMax - 1); }),
+              HasSubstr("1048576"));
+}
+
+TEST(Remote, CellsAreReadAsTheyWereWritten) {
+  const nmt::Sample sample = some_sample();
+  const Cells cells = cells_from(to_text(1, std::span(&sample, 1)), 2, kSizeBytesMax);
+  EXPECT_EQ(cells.rail, 1u);
+  ASSERT_EQ(cells.cells.size(), 1u);
+  EXPECT_EQ(cells.cells.front(), sample);
+}
+
+TEST(Remote, CellsOfARailThatIsNotThereAreRefused) {
+  const nmt::Sample sample = some_sample();
+  const std::string text = to_text(2, std::span(&sample, 1));
+  EXPECT_THAT(refusal([&] { cells_from(text, 2, kSizeBytesMax); }), HasSubstr("rail"));
+}
+
+TEST(Remote, AReportIsReadAsItWasWritten) {
+  CampaignReport report{.interrupted = true, .quality = 0.5, .trusted = false, .elapsed_ns = 7};
+  report.rails.push_back({.failure = "cut", .fault = Fault::kPeer, .cells = 3, .drift = -0.1});
+  const RailToSample rail{.rail = {.driver = "tcp", .name = "r0"}};
+  const CampaignReport read = report_from(to_text(report), std::span(&rail, 1));
+  EXPECT_TRUE(read.interrupted);
+  EXPECT_FALSE(read.trusted);
+  EXPECT_EQ(read.quality, 0.5);
+  ASSERT_EQ(read.rails.size(), 1u);
+  EXPECT_EQ(read.rails[0].rail, "tcp:r0");
+  EXPECT_EQ(read.rails[0].failure, "cut");
+  EXPECT_EQ(read.rails[0].fault, Fault::kPeer);
+  EXPECT_EQ(read.rails[0].cells, 3u);
+  EXPECT_EQ(read.rails[0].drift, -0.1);
+  EXPECT_THAT(refusal([&] { report_from(to_text(report), {}); }), HasSubstr("more rails"));
+}
+
+// Whatever comes is read, or refused as the peer's fault.
+TEST(Remote, DamagedTextIsNeverAnythingElseThanRefused) {
+  const nmt::Sample sample = some_sample();
+  const std::string steps = to_text(some_steps());
+  const std::string cells = to_text(0, std::span(&sample, 1));
+  std::mt19937_64 random(3);
+  const auto damaged = [&](std::string text) {
+    for (int change = 0; change < 3; ++change) {
+      const std::size_t at = random() % text.size();
+      if (random() % 4 == 0) {
+        text.erase(at, random() % 20);
+        if (text.empty()) text = "x";
+      } else {
+        text[at] = "0123456789-eE.,[]{}\"tfn"[random() % 23];
+      }
+    }
+    return text;
+  };
+  for (int i = 0; i < 5000; ++i) {
+    refusal([&] {
+      for (const Step& step : steps_from(damaged(steps), kSizeBytesMax)) {
+        ASSERT_LE(step.experiment.size_bytes, kSizeBytesMax);
+        ASSERT_LT(step.experiment.traffic, std::size(kTraffics));
+      }
+    });
+    refusal([&] {
+      for (const nmt::Sample& each : cells_from(damaged(cells), 1, kSizeBytesMax).cells) {
+        ASSERT_LE(each.size_bytes, kSizeBytesMax);
+        for (const Repetition& repetition : each.repetitions) ASSERT_GT(repetition.batch, 0u);
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace nmt::remote

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/sample/campaign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "tools/profile/this_machine.h"
+#include "tools/profile/tuning.h"
+#include "tools/sample/recorder.h"
+#include "tools/sample/sample_report.h"
+
+namespace nmt {
+namespace {
+
+// What earlier sessions of a campaign leave to a resumed one.
+struct Earlier {
+  SamplesByRail samples;  // by rail
+  double elapsed_ns = 0;
+};
+
+Earlier read_earlier(const ProfileDb& db, const Record& record) {
+  Earlier earlier;
+  std::map<Id, double> elapsed_ns;  // by session, each of which measured several rails
+  for (SampleSet& set : db.sample_sets(record.campaign.id)) {
+    elapsed_ns[set.session.id] = set.session.elapsed_ns;
+    // A rail whose fingerprint has changed since is another one.
+    if (std::ranges::find(record.paths, set.path.id, &Path::id) == record.paths.end()) continue;
+    std::vector<Sample>& of_rail = earlier.samples[set.path.from.full_name()];
+    std::ranges::move(set.samples, std::back_inserter(of_rail));
+  }
+  for (const auto& [session, taken_ns] : elapsed_ns) earlier.elapsed_ns += taken_ns;
+  return earlier;
+}
+
+// This machine, the rails, the campaign (a resumed one where asked and possible) and the session,
+// in the profile and in memory.
+Record begin(ProfileDb& db, const Share& share) {
+  Record record;
+  record.platform = db.ensure_platform(this_platform());
+  record.node = db.ensure_node(this_node(), record.platform.id);
+  record.peer = share.peer;
+  if (record.peer) {
+    record.peer->platform = db.ensure_platform(record.peer->platform);
+    record.peer->node = db.ensure_node(record.peer->node, record.peer->platform.id);
+  }
+  for (std::size_t i = 0; i < share.choice.rails.size(); ++i) {
+    const Rail& rail = share.choice.rails[i].rail;
+    record.paths.push_back(
+        db.ensure_path({.id = Id::random(),
+                        .from_node = record.node.id,
+                        .to_node = record.peer ? record.peer->node.id : record.node.id,
+                        .from = rail,
+                        .to = record.peer ? record.peer->rails[i] : rail}));
+  }
+  Fields fields = campaign_options(share.options, share.choice.names());
+  if (record.peer) fields["peer"] = record.peer->node.host;
+  const auto resumable =
+      share.options.resume ? db.find_resumable(record.platform.id, fields) : std::nullopt;
+  if (resumable) {
+    record.campaign = *resumable;
+  } else {
+    if (share.options.resume) {
+      share.invocation.notice("no campaign to resume with these options; a new one");
+    }
+    record.campaign = {.id = Id::random(),
+                       .platform = record.platform.id,
+                       .started_utc = utc_now(),
+                       .tool_version = NMT_VERSION,
+                       .command_line = share.invocation.command_line,
+                       .options = fields};
+    db.begin_campaign(record.campaign);
+  }
+  record.session = share.session;
+  record.session.id = Id::random();
+  record.session.started_utc = utc_now();
+  db.begin_session(record.session, record.campaign.id);
+  return record;
+}
+
+// How the campaign went, as it is stored with it.
+void settle(Campaign& campaign, const CampaignReport& report) {
+  campaign.complete = !report.interrupted && report.peer_lost.empty();
+  campaign.quality = report.quality;
+  campaign.remark = !report.peer_lost.empty() ? "peer lost: " + report.peer_lost
+                    : report.interrupted      ? "interrupted"
+                    : report.disturbed        ? "disturbed"
+                                              : "";
+  for (const RailReport& rail : report.rails) {
+    if (!rail.complete) campaign.complete = false;
+    if (rail.failure.empty()) continue;
+    campaign.remark += campaign.remark.empty() ? "" : "; ";
+    campaign.remark += rail.rail + ": " + rail.failure;
+  }
+  if (campaign.complete) campaign.finished_utc = utc_now();
+}
+
+// Of a campaign whose own report never came: what was kept.
+void report_from(const Record& record, CampaignReport* campaign) {
+  for (const Path& path : record.paths) campaign->rails.push_back(record.report(path));
+}
+
+// The profile does not take it any more: derives all the same, and keeps everything in a file that
+// it can be imported from.
+void save_elsewhere(const Error& cause, Record& record, const TuneOptions& tuning,
+                    Outcome* outcome) {
+  if (outcome->campaign.rails.empty()) {  // it stopped the campaign
+    record.campaign.remark = "the profile could not be written";
+    report_from(record, &outcome->campaign);
+  }
+  ProfileDb memory = ProfileDb::in_memory();
+  record.write(memory);
+  outcome->plan = tune(memory, record.platform.id, tuning);
+  const auto file = write_beside(outcome->profile.file, memory.export_json({}));
+  const std::string way_out =
+      file ? fmt::format("what was measured is in {}: nmad-tune db import {} --db {}", *file, *file,
+                         outcome->profile.file)
+           : "nor is there room for it beside the profile or among temporary files";
+  outcome->unsaved = Problem(Fault::kDatabase, fmt::format("{}; {}", cause.what(), way_out));
+}
+
+}  // namespace
+
+Session describe_session(const RailChoice& choice, std::uint64_t seed) {
+  Session session{.seed = seed};
+  const auto describe_clock = [&](const Clock& clock) {
+    session.clock = clock.name();
+    session.clock_cost_ns = clock.cost_ns();
+    session.clock_resolution_ns = clock.resolution_ns();
+  };
+  const auto real = std::ranges::find_if(choice.rails, [](const RailToSample& each) {
+    return each.driver->virtual_clock() == nullptr;
+  });
+  if (real != choice.rails.end()) {
+    describe_clock(RealClock());
+  } else {
+    describe_clock(*choice.rails.front().driver->virtual_clock());
+  }
+  return session;
+}
+
+std::uint64_t random_seed() {  // short enough to be typed again
+  constexpr std::uint64_t kSeeds = 1'000'000'000;
+  return Digest().add(Id::random().hex()).value() % kSeeds;
+}
+
+ProfileDb open_for_writing(const Location& profile, const Invocation& invocation,
+                           ProgressLine& line) {
+  return ProfileDb(profile.file,
+                   {.mode = ProfileDb::Mode::kWrite, .notice = [&](const std::string& message) {
+                      line.clear();
+                      invocation.notice(message);
+                    }});
+}
+
+Report run_share(ProfileDb& db, Share share, ProgressLine& line, const Interruption& interruption) {
+  Record record = begin(db, share);
+  const Earlier earlier = read_earlier(db, record);
+  SamplingOptions sampling = share.options.sampling;
+  sampling.seed = share.session.seed;
+  // What a campaign may still take: never so little that it could not end.
+  constexpr double kShareMin = 0.1;
+  sampling.budget_ns =
+      std::max(kShareMin * sampling.budget_ns, sampling.budget_ns - earlier.elapsed_ns);
+  const TuneOptions tuning{.max_unexpected_bytes = sampling.max_unexpected_bytes};
+
+  Outcome outcome{
+      .options = share.options, .choice = share.choice, .record = record, .profile = share.profile};
+  outcome.resumed = !earlier.samples.empty();
+  try {
+    Recorder recorder(db, record, line, interruption, sampling.budget_ns);
+    outcome.campaign = share.measure(sampling, earlier.samples, recorder);
+    if (share.peer && outcome.campaign.rails.empty()) report_from(record, &outcome.campaign);
+    settle(record.campaign, outcome.campaign);
+    db.note_elapsed(record.session.id, outcome.campaign.elapsed_ns);
+    db.finish_campaign(record.campaign);
+    outcome.plan = tune(db, record.platform.id, tuning);
+  } catch (const Error& error) {
+    if (error.fault() != Fault::kDatabase || !record.has_samples()) throw;
+    save_elsewhere(error, record, tuning, &outcome);
+  }
+  line.clear();
+  if (outcome.campaign.interrupted) outcome.signal = interruption.signal();
+  return sample_report(outcome);
+}
+
+}  // namespace nmt

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Starting the other end of a campaign on another node, as by ssh.
+//
+// Runs `COMMAND HOST nmad-sample --serve --quiet --secret-file - [--address ADDRESS]`, which must
+// connect that program's standard input and output with its own. The secret goes through the
+// former; where to connect to comes back through the latter. Nothing secret is on a command line.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "control/control.h"
+#include "core/descriptor.h"
+
+namespace nmt {
+
+class Launcher {
+ public:
+  // `command` as a shell would take it.
+  Launcher(const std::string& command, const std::string& host, const control::Secret& secret);
+  ~Launcher();  // ends the command where it still runs
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+
+  // Where the other end listens. Error(kPeer) where it does not say so in time.
+  control::HostPort address();
+
+  // For the other end to be through, as long as that usually takes.
+  void wait();
+
+ private:
+  bool ended();
+
+  std::string what_;
+  pid_t process_ = -1;
+  Descriptor output_;
+};
+
+}  // namespace nmt
