@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "core/clock.h"
-#include "drivers/driver.h"
+#include "drivers/drivers.h"
 #include "engine/operation.h"
 #include "include/nmadtune.h"
 

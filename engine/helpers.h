@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "drivers/driver.h"
+#include "drivers/drivers.h"
 #include "engine/wire.h"
 
 namespace nmt::engine {

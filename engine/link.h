@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "drivers/driver.h"
+#include "drivers/drivers.h"
 #include "engine/engine.h"
 #include "engine/helpers.h"
 #include "engine/window.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "drivers/driver.h"
+#include "drivers/drivers.h"
 
 namespace nmt {
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "drivers/driver.h"
+#include "drivers/drivers.h"
 
 namespace nmt::engine {
 

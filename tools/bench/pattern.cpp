@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/clock.h"
 #include "core/error.h"
 
 namespace nmt {
@@ -10,13 +11,17 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{20};  // far beyond any one message
 
-template <class Piece, class Memory>
-std::vector<Piece> cut(Memory& memory, const Cell& cell) {
+// Memory of messages that are under way at once. Where they are larger together, they share it:
+// nobody looks at what comes.
+constexpr std::uint64_t kMemoryBytes = std::uint64_t{64} << 20;
+
+template <class Piece>
+std::vector<Piece> cut(std::byte* memory, std::uint64_t left_bytes, std::uint32_t segments) {
   std::vector<Piece> pieces;
-  std::uint64_t left_bytes = cell.size_bytes, at = 0;
-  for (std::uint32_t left = cell.segments; left > 0; --left) {
+  std::uint64_t at = 0;
+  for (std::uint32_t left = segments; left > 0; --left) {
     const std::uint64_t part_bytes = left_bytes / left;
-    pieces.emplace_back(memory.data() + at, part_bytes);
+    pieces.emplace_back(memory + at, part_bytes);
     at += part_bytes;
     left_bytes -= part_bytes;
   }
@@ -45,54 +50,101 @@ void keep_under_way(Engine& engine, const Cell& cell, Start start) {
   }
 }
 
-constexpr std::uint32_t kLastWord = UINT32_MAX;  // tag of the message that ends a stream
+// Tags of messages without content, by which the two ends tell each other that they are ready or
+// through.
+constexpr std::uint64_t kReady = std::uint64_t{1} << 32;
+constexpr std::uint64_t kThrough = kReady + 1;
+
+void say(Engine& engine, std::uint64_t word) { finish(engine, engine.isend(0, word, {})); }
+void hear(Engine& engine, std::uint64_t word) { finish(engine, engine.irecv(0, word, {})); }
 
 }  // namespace
 
+double Cell::operations() const {
+  const double times = count;
+  if (pattern == Pattern::kPingPong) return 2 * times;
+  return pattern == Pattern::kRate ? times * at_once : times;
+}
+
+std::uint32_t Cell::operation_messages() const {
+  return pattern == Pattern::kPingPong ? at_once : 1;
+}
+
+std::uint64_t Cell::operation_bytes() const {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t slot = 0; slot < operation_messages(); ++slot) bytes += size_bytes(slot);
+  return bytes;
+}
+
+Player::Player(std::uint64_t size_bytes_max, std::uint32_t at_once_max) {
+  const std::uint64_t memory_bytes =
+      std::max(size_bytes_max, std::min(kMemoryBytes, size_bytes_max * at_once_max));
+  out_.resize(memory_bytes + 1);
+  in_.resize(memory_bytes + 1);
+}
+
+std::byte* Player::place(std::vector<std::byte>& memory, const Cell& cell,
+                         std::uint32_t slot) const {
+  const std::uint64_t size_bytes = *std::ranges::max_element(cell.sizes_bytes);
+  const std::uint64_t slots = (memory.size() - 1) / std::max<std::uint64_t>(1, size_bytes);
+  return memory.data() + size_bytes * (slot % std::max<std::uint64_t>(1, slots));
+}
+
 Engine::Request Player::send(Engine& engine, const Cell& cell, std::uint32_t slot) {
-  return engine.isend(0, slot, cut<ConstBytes>(out_, cell));
+  return engine.isend(
+      0, slot, cut<ConstBytes>(place(out_, cell, slot), cell.size_bytes(slot), cell.segments));
 }
 
 Engine::Request Player::receive(Engine& engine, const Cell& cell, std::uint32_t slot) {
-  return engine.irecv(0, slot, cut<Bytes>(in_[slot], cell));
+  return engine.irecv(0, slot,
+                      cut<Bytes>(place(in_, cell, slot), cell.size_bytes(slot), cell.segments));
 }
 
-void Player::play_near(Engine& engine, const Cell& cell) {
+double Player::play_near(Engine& engine, const Cell& cell) {
+  say(engine, kReady);
+  hear(engine, kReady);
+  const RealClock clock;
+  const std::uint64_t start_ns = clock.now_ns();
+  const auto start_send = [&](std::uint32_t slot) { return send(engine, cell, slot); };
   if (cell.pattern == Pattern::kStream) {
-    const Engine::Request last = engine.irecv(0, kLastWord, {});
-    keep_under_way(engine, cell, [&](std::uint32_t slot) { return send(engine, cell, slot); });
-    finish(engine, last);
-    return;
-  }
-  std::vector<Engine::Request> requests;
-  for (std::uint32_t round = 0; round < cell.count; ++round) {
-    for (std::uint32_t flow = 0; flow < cell.at_once; ++flow) {
-      requests.push_back(receive(engine, cell, flow));
+    keep_under_way(engine, cell, start_send);
+    hear(engine, kThrough);
+  } else {
+    std::vector<Engine::Request> requests;
+    for (std::uint32_t round = 0; round < cell.count; ++round) {
+      const bool back = cell.pattern == Pattern::kPingPong;
+      for (std::uint32_t slot = 0; slot < cell.at_once; ++slot) {
+        if (back) requests.push_back(receive(engine, cell, slot));
+      }
+      for (std::uint32_t slot = 0; slot < cell.at_once; ++slot) {
+        requests.push_back(start_send(slot));
+      }
+      finish_all(engine, requests);
+      if (!back) hear(engine, kThrough);
     }
-    for (std::uint32_t flow = 0; flow < cell.at_once; ++flow) {
-      requests.push_back(send(engine, cell, flow));
-    }
-    finish_all(engine, requests);
   }
+  return static_cast<double>(clock.now_ns() - start_ns);
 }
 
 void Player::play_far(Engine& engine, const Cell& cell) {
+  hear(engine, kReady);
+  say(engine, kReady);
+  const auto start_receive = [&](std::uint32_t slot) { return receive(engine, cell, slot); };
   if (cell.pattern == Pattern::kStream) {
-    keep_under_way(engine, cell, [&](std::uint32_t slot) { return receive(engine, cell, slot); });
-    finish(engine, engine.isend(0, kLastWord, {}));
+    keep_under_way(engine, cell, start_receive);
+    say(engine, kThrough);
     return;
   }
   std::vector<Engine::Request> coming, going;
   for (std::uint32_t round = 0; round < cell.count; ++round) {
-    for (std::uint32_t flow = 0; flow < cell.at_once; ++flow) {
-      coming.push_back(receive(engine, cell, flow));
-    }
-    for (std::uint32_t flow = 0; flow < cell.at_once; ++flow) {
-      finish(engine, coming[flow]);
-      going.push_back(send(engine, cell, flow));
+    for (std::uint32_t slot = 0; slot < cell.at_once; ++slot) coming.push_back(start_receive(slot));
+    for (std::uint32_t slot = 0; slot < cell.at_once; ++slot) {
+      finish(engine, coming[slot]);
+      if (cell.pattern == Pattern::kPingPong) going.push_back(send(engine, cell, slot));
     }
     coming.clear();
     finish_all(engine, going);
+    if (cell.pattern == Pattern::kRate) say(engine, kThrough);
   }
 }
 

@@ -4,9 +4,11 @@
 //
 // A ping-pong of n flows sends n messages at once and waits for n back; its duration is half a
 // round. A stream keeps a window of messages under way and ends with a word from the far end; its
-// duration is the whole divided by the messages.
+// duration is the whole divided by the messages. A rate posts n messages at once and waits for a
+// word from the far end before the next n; its duration is likewise that of one message.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -15,39 +17,41 @@
 
 namespace nmt {
 
-enum class Pattern : std::uint32_t { kPingPong, kStream };
+enum class Pattern : std::uint32_t { kPingPong, kStream, kRate };
+inline constexpr std::array<std::string_view, 3> kPatternNames = {"ping-pong", "stream", "rate"};
 
 struct Cell {
-  std::uint32_t strategy = 0;  // index of the engine that plays it
+  std::uint32_t contender = 0;  // index of the engine that plays it
   Pattern pattern = Pattern::kPingPong;
-  std::uint64_t size_bytes = 0;  // of each message
-  std::uint32_t segments = 1;    // equal parts of it
-  std::uint32_t at_once = 1;     // flows, or messages under way
-  std::uint32_t count = 1;       // rounds, or messages
+  std::vector<std::uint64_t> sizes_bytes = {0};  // of the flows of a ping-pong, in turn
+  std::uint32_t segments = 1;                    // equal parts of each message
+  std::uint32_t at_once = 1;                     // flows, or messages under way
+  std::uint32_t count = 1;                       // rounds of a ping-pong or rate, or messages
 
-  // By which the time of the whole is divided.
-  double operations() const { return pattern == Pattern::kPingPong ? 2.0 * count : count; }
-  // That one operation moves.
-  double bytes() const {
-    return static_cast<double>(size_bytes) * (pattern == Pattern::kPingPong ? at_once : 1);
+  std::uint64_t size_bytes(std::uint32_t slot) const {
+    return sizes_bytes[slot % sizes_bytes.size()];
   }
+  // By which the time of the whole is divided, and what one of them moves.
+  double operations() const;
+  std::uint64_t operation_bytes() const;
+  std::uint32_t operation_messages() const;
 };
 
 class Player {
  public:
-  Player(std::uint64_t size_bytes_max, std::uint32_t at_once_max)
-      : out_(size_bytes_max + 1), in_(at_once_max, std::vector<std::byte>(size_bytes_max + 1)) {}
+  Player(std::uint64_t size_bytes_max, std::uint32_t at_once_max);
 
-  // Error(kPeer) where the other end is lost or silent.
-  void play_near(Engine& engine, const Cell& cell);
+  // Both begin together; the near end tells how long it took. Error(kPeer) where the other end is
+  // lost or silent.
+  double play_near(Engine& engine, const Cell& cell);
   void play_far(Engine& engine, const Cell& cell);
 
  private:
   Engine::Request send(Engine& engine, const Cell& cell, std::uint32_t slot);
   Engine::Request receive(Engine& engine, const Cell& cell, std::uint32_t slot);
+  std::byte* place(std::vector<std::byte>& memory, const Cell& cell, std::uint32_t slot) const;
 
-  std::vector<std::byte> out_;
-  std::vector<std::vector<std::byte>> in_;  // one per message under way
+  std::vector<std::byte> out_, in_;
 };
 
 }  // namespace nmt

@@ -52,39 +52,18 @@ void declare(Options& options, SampleOptions& target) {
                "also measure unused sizes, and tell errors and regrets\n"
                "At least 40 sizes that nothing was derived from: the error of each prediction, "
                "and the regret of each decision against the best method measured there.");
-  options
-      .text("--peer", target.peer, "HOST[:PORT]",
-            "sample all rails between this node and HOST\n"
-            "Each interface with HOST's in the same subnet; where one has several there, "
-            "tcp:IF/PEERIF. The other end runs nmad-sample --serve, which prints the port and the "
-            "secret, or is started by --launcher. Both ends keep what was measured, each as its "
-            "own rails' way to the other.")
-      .excludes("--list")
-      .excludes("--resume");
-  options.text("--launcher", target.launcher, "COMMAND",
-               "with --peer: start the other end, as by ssh\n"
-               "Runs COMMAND HOST nmad-sample --serve ..., which must run that on HOST with the "
-               "standard input and output of COMMAND; the secret goes through the former.");
-  options
-      .flag("--serve", target.serve,
-            "be the other end: print the command for HOST\n"
-            "Waits ten minutes for who knows the secret, serves one campaign, and keeps what was "
-            "measured. Options of the sampling are the other end's.")
-      .excludes("--peer")
-      .excludes("--list")
-      .excludes("--resume")
-      .excludes("--rails");
-  options
-      .text("--address", target.address, "ADDR[:PORT]",
-            "with --serve: where to listen (first interface)\n"
-            "At this one address only; without a port, the kernel chooses one.")
-      .rare();
-  options
-      .text("--secret-file", target.secret_file, "FILE",
-            "secret of both ends; - for stdin ($NMADTUNE_SECRET)\n"
-            "64 hex digits in a file of mode 0600. Where --serve has none it makes one and prints "
-            "it with the command.")
-      .rare();
+  declare(options, target.peer,
+          {.tool = "nmad-sample",
+           .peer = "sample all rails between this node and HOST\n"
+                   "Each interface with HOST's in the same subnet; where one has several there, "
+                   "tcp:IF/PEERIF. The other end runs nmad-sample --serve, which prints the port "
+                   "and the secret, or is started by --launcher. Both ends keep what was measured, "
+                   "each as its own rails' way to the other.",
+           .serve = "be the other end: print the command for HOST\n"
+                    "Waits ten minutes for who knows the secret, serves one campaign, and keeps "
+                    "what was measured. Options of the sampling are the other end's.",
+           .not_with_peer = {"--list", "--resume"},
+           .not_with_serve = {"--list", "--resume", "--rails"}});
   options.example("nmad-sample --rails shm,tcp:lo --budget 20s --verify");
 }
 

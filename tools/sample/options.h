@@ -11,6 +11,7 @@
 #include "core/fields.h"
 #include "sampler/sampler.h"
 #include "tools/command/options.h"
+#include "tools/peer/peer.h"
 
 namespace nmt {
 
@@ -22,11 +23,7 @@ struct SampleOptions {
   bool system = false;                // the system's profile
   bool resume = false;                // go on with the newest incomplete campaign of these options
   bool list = false;                  // only tell what rails there are
-  bool serve = false;                 // be the other end of a campaign
-  std::string address;                // to listen at; empty: the first interface's
-  std::string peer;                   // HOST[:PORT] of the other end; empty: this node alone
-  std::string launcher;               // command that starts the other end; empty: it runs already
-  std::string secret_file;            // empty: $NMADTUNE_SECRET
+  PeerOptions peer;                   // the other end, on another node
 };
 
 void declare(Options& options, SampleOptions& target);

@@ -104,28 +104,6 @@ std::vector<std::string> RailChoice::names() const {
   return names;
 }
 
-std::vector<std::size_t> choose_names(const std::string& wanted,
-                                      const std::vector<std::string>& known) {
-  std::vector<std::size_t> chosen;
-  const std::vector<std::string> names = split_list(wanted);
-  for (const std::string& name : names) {
-    const auto means = [&](const std::string& rail) {
-      return rail == name || rail.starts_with(name + ':');
-    };
-    if (std::ranges::none_of(known, means)) {
-      throw Error(Fault::kUsage, fmt::format("--rails: no rail '{}' to the peer{}", name,
-                                             suggestion(name, known)));
-    }
-  }
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    const auto names_it = [&](const std::string& name) {
-      return known[i] == name || known[i].starts_with(name + ':');
-    };
-    if (names.empty() || std::ranges::any_of(names, names_it)) chosen.push_back(i);
-  }
-  return chosen;
-}
-
 RailChoice choose_rails(const std::string& wanted, std::uint64_t seed) {
   Chooser chooser(seed);
   if (wanted.empty()) {

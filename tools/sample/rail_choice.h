@@ -21,11 +21,6 @@ struct RailChoice {
   std::vector<std::string> names() const;  // of `rails`
 };
 
-// Those of `known` that `wanted` names: rails or drivers, with commas; empty: all. Error(kUsage)
-// with the nearest name for one that is not there.
-std::vector<std::size_t> choose_names(const std::string& wanted,
-                                      const std::vector<std::string>& known);
-
 // `wanted` as typed: rails, drivers or fake:FILE, with commas; empty: every rail there is. `seed`
 // is that of the launch, for described rails. Throws Error(kUsage) with the nearest name for a rail
 // that does not exist, Error(kFailed) for a broken description.

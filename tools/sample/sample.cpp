@@ -39,14 +39,9 @@ Report sample_this_node(const SampleOptions& options, const Invocation& invocati
 }  // namespace
 
 Report sample(const SampleOptions& options, const Invocation& invocation) {
-  if (options.peer.empty() && !options.launcher.empty()) {
-    throw Error(Fault::kUsage, "--launcher needs --peer HOST");
-  }
-  if (!options.serve && !options.address.empty()) {
-    throw Error(Fault::kUsage, "--address needs --serve");
-  }
-  if (options.serve) return serve(options, invocation);
-  if (!options.peer.empty()) return sample_with_peer(options, invocation);
+  check(options.peer);
+  if (options.peer.serve) return serve(options, invocation);
+  if (!options.peer.peer.empty()) return sample_with_peer(options, invocation);
   return sample_this_node(options, invocation);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Starting the other end of a campaign on another node, as by ssh.
+// Starting the other end on another node, as by ssh.
 //
-// Runs `COMMAND HOST nmad-sample --serve --quiet --secret-file - [--address ADDRESS]`, which must
-// connect that program's standard input and output with its own. The secret goes through the
-// former; where to connect to comes back through the latter. Nothing secret is on a command line.
+// Runs `COMMAND HOST TOOL --serve --quiet --secret-file - [--address ADDRESS]`, which must connect
+// that program's standard input and output with its own. The secret goes through the former; where
+// to connect to comes back through the latter. Nothing secret is on a command line.
 #pragma once
 
 #include <sys/types.h>
@@ -18,8 +18,9 @@ namespace nmt {
 
 class Launcher {
  public:
-  // `command` as a shell would take it.
-  Launcher(const std::string& command, const std::string& host, const control::Secret& secret);
+  // `command` as a shell would take it; `tool` as it is called there.
+  Launcher(const std::string& command, const std::string& host, const std::string& tool,
+           const control::Secret& secret);
   ~Launcher();  // ends the command where it still runs
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
@@ -34,6 +35,7 @@ class Launcher {
   bool ended();
 
   std::string what_;
+  std::string mark_;  // what stands before the address
   pid_t process_ = -1;
   Descriptor output_;
 };

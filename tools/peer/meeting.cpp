@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/sample/meeting.h"
+#include "tools/peer/meeting.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,8 +8,8 @@
 
 #include "core/error.h"
 #include "core/plan_json.h"
+#include "tools/command/options.h"
 #include "tools/profile/this_machine.h"
-#include "tools/sample/campaign.h"
 
 namespace nmt {
 namespace {
@@ -17,12 +17,10 @@ namespace {
 using json::Reader;
 using json::Value;
 
-enum Kind : std::uint16_t { kIntroduction = 32, kAgreement, kRefused };
+enum Kind : std::uint16_t { kIntroduction = 32, kAgreement, kTerms, kRefused };
 
 constexpr std::chrono::seconds kAnswerTimeout{10};
 constexpr std::size_t kPortsMax = 256;
-constexpr std::uint64_t kSizeBytesMax = std::uint64_t{64} << 20;
-constexpr std::uint64_t kSeedMax = std::uint64_t{1} << 53;
 
 struct OwnPort {
   Driver* driver = nullptr;
@@ -52,7 +50,7 @@ std::vector<OwnPort> own_ports(const std::vector<std::unique_ptr<Driver>>& drive
   return ports;
 }
 
-std::string introduction_text(const std::vector<OwnPort>& ports) {
+std::string introduction_text(const std::string& tool, const std::vector<OwnPort>& ports) {
   const Platform platform = this_platform();
   Value list = Value::array();
   for (const OwnPort& own : ports) {
@@ -63,6 +61,7 @@ std::string introduction_text(const std::vector<OwnPort>& ports) {
                        .set("address", own.port.address));
   }
   return Value::object()
+      .set("tool", tool)
       .set("host", this_node().host)
       .set("platform", platform.name)
       .set("fingerprint", to_json(platform.fingerprint))
@@ -70,24 +69,11 @@ std::string introduction_text(const std::vector<OwnPort>& ports) {
       .dump(-1);
 }
 
-template <class Read>
-auto parsed(const std::string& text, std::string_view what, Read read) {
-  try {
-    const Value document = json::parse(text, what, control::kMessageBytesMax);
-    return read(Reader(document, what));
-  } catch (const Error& error) {
-    throw Error(Fault::kPeer, fmt::format("the other end says nonsense: {}", error.what()));
-  }
-}
-
-std::string name_from(const Reader& reader) {
-  const std::string name = json::printable(reader.text());
-  if (name.empty()) reader.fail("no name");
-  return name;
-}
-
-Introduction introduction_from(const std::string& text) {
-  return parsed(text, "introduction", [](const Reader& reader) {
+Introduction introduction_from(const std::string& text, const std::string& tool) {
+  return read_theirs(text, "introduction", [&](const Reader& reader) {
+    if (const std::string theirs = name_from(reader["tool"]); theirs != tool) {
+      reader["tool"].fail(fmt::format("it runs {}, and this is {}", theirs, tool));
+    }
     Introduction introduction{.platform = {.id = Id::random(),
                                            .name = name_from(reader["platform"]),
                                            .fingerprint = fields_from_json(reader["fingerprint"])},
@@ -150,7 +136,7 @@ Rail named(const Rail& rail, bool meets_several, const Rail& other) {
                           json::printable(list(far.ports, [](const Port& p) { return p; }), 500)));
 }
 
-std::string agreement_text(const std::vector<Pair>& pairs, const Meeting& meeting) {
+std::string agreement_text(const std::vector<Pair>& pairs) {
   Value list = Value::array();
   for (const Pair& pair : pairs) {
     list.push_back(Value::array()
@@ -159,50 +145,43 @@ std::string agreement_text(const std::vector<Pair>& pairs, const Meeting& meetin
                        .push_back(pair.near_meets_several)
                        .push_back(pair.far_meets_several));
   }
-  const SamplingOptions& sampling = meeting.options.sampling;
-  return Value::object()
-      .set("pairs", std::move(list))
-      .set("budget_ns", sampling.budget_ns)
-      .set("precision", sampling.precision)
-      .set("max_size_bytes", sampling.size_bytes_max)
-      .set("max_unexpected_bytes", sampling.max_unexpected_bytes)
-      .set("verify", sampling.verify)
-      .set("seed", meeting.session.seed)
-      .set("clock", meeting.session.clock)
-      .set("clock_cost_ns", meeting.session.clock_cost_ns)
-      .set("clock_resolution_ns", meeting.session.clock_resolution_ns)
-      .dump(-1);
+  return Value::object().set("pairs", std::move(list)).dump(-1);
 }
 
-struct Agreement {
-  std::vector<Pair> pairs;
-  SamplingOptions sampling;
-  Session session;
-};
-
-Agreement agreement_from(const std::string& text, std::size_t near_ports, std::size_t far_ports) {
-  return parsed(text, "agreement", [&](const Reader& reader) {
-    Agreement agreement{
-        .sampling = {.budget_ns = reader["budget_ns"].number(1),
-                     .precision = reader["precision"].number(1e-6, 1),
-                     .size_bytes_max = reader["max_size_bytes"].unsigned_integer(kSizeBytesMax),
-                     .max_unexpected_bytes =
-                         reader["max_unexpected_bytes"].unsigned_integer(kSizeBytesMax),
-                     .verify = reader["verify"].boolean()},
-        .session = {.clock = name_from(reader["clock"]),
-                    .clock_cost_ns = reader["clock_cost_ns"].number(0),
-                    .clock_resolution_ns = reader["clock_resolution_ns"].number(0),
-                    .seed = reader["seed"].unsigned_integer(kSeedMax)}};
-    if (agreement.sampling.size_bytes_max == 0) reader["max_size_bytes"].fail("is 0");
+std::vector<Pair> agreement_from(const std::string& text, std::size_t near_ports,
+                                 std::size_t far_ports) {
+  return read_theirs(text, "agreement", [&](const Reader& reader) {
+    std::vector<Pair> pairs;
     for (const Reader& pair : reader["pairs"].items()) {
       const std::size_t near = pair[0].unsigned_integer(kPortsMax);
       const std::size_t far = pair[1].unsigned_integer(kPortsMax);
       if (near >= near_ports || far >= far_ports) pair.fail("no such port");
-      agreement.pairs.push_back({near, far, pair[2].boolean(), pair[3].boolean()});
+      pairs.push_back({near, far, pair[2].boolean(), pair[3].boolean()});
     }
-    if (agreement.pairs.empty()) reader["pairs"].fail("no pair");
-    return agreement;
+    if (pairs.empty()) reader["pairs"].fail("no pair");
+    return pairs;
   });
+}
+
+// The places in `known` that `wanted` names: rails or drivers, with commas; empty: all.
+std::vector<std::size_t> chosen_of(const std::vector<std::string>& known,
+                                   const std::string& wanted) {
+  const auto means = [](const std::string& name, const std::string& rail) {
+    return rail == name || rail.starts_with(name + ':');
+  };
+  const std::vector<std::string> names = split_list(wanted);
+  for (const std::string& name : names) {
+    if (std::ranges::any_of(known, [&](const auto& rail) { return means(name, rail); })) continue;
+    throw Error(Fault::kUsage,
+                fmt::format("--rails: no rail '{}' to the peer{}", name, suggestion(name, known)));
+  }
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const bool named =
+        std::ranges::any_of(names, [&](const auto& name) { return means(name, known[i]); });
+    if (names.empty() || named) chosen.push_back(i);
+  }
+  return chosen;
 }
 
 void tell(control::Connection& peer, const std::string& refusal) {
@@ -212,40 +191,50 @@ void tell(control::Connection& peer, const std::string& refusal) {
   }
 }
 
-void add(Meeting* meeting, control::Connection& peer, const OwnPort& own, const Port& theirs,
-         bool own_meets_several, bool theirs_meets_several) {
+std::vector<Pair> choose(const std::vector<OwnPort>& own, const Introduction& far,
+                         const std::string& wanted) {
+  const std::vector<Pair> pairs = pairs_that_meet(own, far);
+  if (pairs.empty()) refuse_no_rail(own, far);
+  std::vector<std::string> names;
+  for (const Pair& pair : pairs) {
+    const Rail& rail = own[pair.near].port.rail;
+    names.push_back(named(rail, pair.near_meets_several, far.ports[pair.far].rail).full_name());
+  }
+  std::vector<Pair> chosen;
+  for (const std::size_t i : chosen_of(names, wanted)) chosen.push_back(pairs[i]);
+  return chosen;
+}
+
+SharedRail shared(const OwnPort& own, bool own_meets_several, const Port& theirs,
+                  bool theirs_meets_several) {
   const Rail& rail = own.port.rail;
-  meeting->choice.rails.push_back({own.driver, named(rail, own_meets_several, theirs.rail), &peer});
-  meeting->peer.rails.push_back(named(theirs.rail, theirs_meets_several, rail));
+  return {.driver = own.driver,
+          .rail = named(rail, own_meets_several, theirs.rail),
+          .theirs = named(theirs.rail, theirs_meets_several, rail)};
 }
 
 }  // namespace
 
-Meeting meet_as_near(control::Connection& peer, const SampleOptions& options) {
-  Meeting meeting{.options = options};
-  meeting.choice.drivers = make_drivers();
-  const std::vector<OwnPort> own = own_ports(meeting.choice.drivers);
-  peer.send(kIntroduction, introduction_text(own));
-  const Introduction far = introduction_from(expect(peer, kIntroduction));
-  meeting.peer = {.platform = far.platform, .node = far.node};
+std::string name_from(const Reader& reader) {
+  const std::string name = json::printable(reader.text());
+  if (name.empty()) reader.fail("no name");
+  return name;
+}
+
+Meeting meet_as_near(control::Connection& peer, const std::string& tool, const std::string& rails) {
+  Meeting meeting{.drivers = make_drivers()};
+  const std::vector<OwnPort> own = own_ports(meeting.drivers);
+  peer.send(kIntroduction, introduction_text(tool, own));
+  const Introduction far = introduction_from(expect(peer, kIntroduction), tool);
+  meeting.platform = far.platform;
+  meeting.node = far.node;
   try {
-    const std::vector<Pair> pairs = pairs_that_meet(own, far);
-    if (pairs.empty()) refuse_no_rail(own, far);
-    std::vector<std::string> names;
+    const std::vector<Pair> pairs = choose(own, far, rails);
     for (const Pair& pair : pairs) {
-      names.push_back(
-          named(own[pair.near].port.rail, pair.near_meets_several, far.ports[pair.far].rail)
-              .full_name());
+      meeting.rails.push_back(shared(own[pair.near], pair.near_meets_several, far.ports[pair.far],
+                                     pair.far_meets_several));
     }
-    std::vector<Pair> chosen;
-    for (const std::size_t i : choose_names(options.rails, names)) {
-      const Pair& pair = chosen.emplace_back(pairs[i]);
-      add(&meeting, peer, own[pair.near], far.ports[pair.far], pair.near_meets_several,
-          pair.far_meets_several);
-    }
-    meeting.session =
-        describe_session(meeting.choice, options.seed ? *options.seed : random_seed());
-    peer.send(kAgreement, agreement_text(chosen, meeting));
+    peer.send(kAgreement, agreement_text(pairs));
   } catch (const Error& error) {
     tell(peer, error.what());
     throw;
@@ -253,22 +242,25 @@ Meeting meet_as_near(control::Connection& peer, const SampleOptions& options) {
   return meeting;
 }
 
-Meeting meet_as_far(control::Connection& peer, const SampleOptions& options) {
-  Meeting meeting{.options = options};
-  meeting.choice.drivers = make_drivers();
-  const std::vector<OwnPort> own = own_ports(meeting.choice.drivers);
-  const Introduction near = introduction_from(expect(peer, kIntroduction));
-  peer.send(kIntroduction, introduction_text(own));
-  meeting.peer = {.platform = near.platform, .node = near.node};
-  Agreement agreement = agreement_from(expect(peer, kAgreement), near.ports.size(), own.size());
-  for (const Pair& pair : agreement.pairs) {
-    add(&meeting, peer, own[pair.far], near.ports[pair.near], pair.far_meets_several,
-        pair.near_meets_several);
+Meeting meet_as_far(control::Connection& peer, const std::string& tool) {
+  Meeting meeting{.drivers = make_drivers()};
+  const std::vector<OwnPort> own = own_ports(meeting.drivers);
+  const std::string introduction = expect(peer, kIntroduction);
+  peer.send(kIntroduction, introduction_text(tool, own));
+  const Introduction near = introduction_from(introduction, tool);
+  meeting.platform = near.platform;
+  meeting.node = near.node;
+  for (const Pair& pair : agreement_from(expect(peer, kAgreement), near.ports.size(), own.size())) {
+    meeting.rails.push_back(shared(own[pair.far], pair.far_meets_several, near.ports[pair.near],
+                                   pair.near_meets_several));
   }
-  meeting.options.sampling = agreement.sampling;
-  meeting.options.seed = agreement.session.seed;
-  meeting.session = agreement.session;
   return meeting;
 }
+
+void tell_terms(control::Connection& peer, const Value& terms) {
+  peer.send(kTerms, terms.dump(-1));
+}
+
+std::string hear_terms(control::Connection& peer) { return expect(peer, kTerms); }
 
 }  // namespace nmt

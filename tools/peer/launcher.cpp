@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/sample/launcher.h"
+#include "tools/peer/launcher.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace nmt {
 namespace {
 
 constexpr std::chrono::seconds kStartTimeout{60};  // somebody may have to type a password
-constexpr std::chrono::seconds kEndTimeout{10};    // the other end stores and tunes
+constexpr std::chrono::seconds kEndTimeout{10};    // a sampling one stores and tunes
 constexpr std::size_t kOutputBytesMax = 4096;
 
 struct Pipe {
@@ -36,11 +36,11 @@ Pipe make_pipe() {
 
 // An address that this node knows is the one to listen at; a name that only the launcher knows
 // leaves that to the other end.
-std::vector<std::string> arguments(const std::string& command, const std::string& host) {
-  std::vector<std::string> all = {"/bin/sh", "-c",      "exec " + command + " \"$@\"",
-                                  "sh",      host,      "nmad-sample",
-                                  "--serve", "--quiet", "--secret-file",
-                                  "-"};
+std::vector<std::string> arguments(const std::string& command, const std::string& host,
+                                   const std::string& tool) {
+  std::vector<std::string> all = {
+      "/bin/sh",       "-c", "exec " + command + " \"$@\"", "sh", host, tool, "--serve", "--quiet",
+      "--secret-file", "-"};
   try {
     all.insert(all.end(), {"--address", control::resolve(host, 0).front().host()});
   } catch (const Error&) {
@@ -64,13 +64,13 @@ std::vector<std::string> arguments(const std::string& command, const std::string
 
 }  // namespace
 
-Launcher::Launcher(const std::string& command, const std::string& host,
+Launcher::Launcher(const std::string& command, const std::string& host, const std::string& tool,
                    const control::Secret& secret)
-    : what_(fmt::format("--launcher '{} {}'", command, host)) {
+    : what_(fmt::format("--launcher '{} {}'", command, host)), mark_(tool + " --peer ") {
   if (host.starts_with('-')) {
     throw Error(Fault::kUsage, fmt::format("'{}' is an option and no host", host));
   }
-  const std::vector<std::string> all = arguments(command, host);
+  const std::vector<std::string> all = arguments(command, host, tool);
   Pipe input = make_pipe();
   Pipe output = make_pipe();
   process_ = ::fork();
@@ -97,14 +97,13 @@ bool Launcher::ended() {
 }
 
 control::HostPort Launcher::address() {
-  constexpr std::string_view kMark = "nmad-sample --peer ";
   const Deadline deadline(kStartTimeout);
   std::string said;
   while (said.size() < kOutputBytesMax) {
-    const std::size_t mark = said.find(kMark);
+    const std::size_t mark = said.find(mark_);
     const std::size_t end = mark == std::string::npos ? mark : said.find('\n', mark);
     if (end != std::string::npos) {
-      const std::size_t begin = mark + kMark.size();
+      const std::size_t begin = mark + mark_.size();
       return control::parse_host_port(said.substr(begin, end - begin));
     }
     pollfd waiting{output_.get(), POLLIN, 0};

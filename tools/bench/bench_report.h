@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What nmad-bench tells of its cells: a table for people, rows and documents for programs.
+//
+// A duration is the median of the rounds, with its 95 % interval. What the rails carried and what
+// the processors did is of both ends together, over all rounds.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/bench/ends.h"
+#include "tools/bench/wanted.h"
+#include "tools/command/report.h"
+
+namespace nmt {
+
+struct MeasuredContender {
+  std::vector<double> durations_ns;  // per operation, one of every round
+  double operations = 0;
+  bench::Account account;
+};
+
+struct Measured {
+  Cell cell;
+  std::vector<MeasuredContender> contenders;
+};
+
+class BenchReport {
+ public:
+  BenchReport(const Wanted& wanted, const bench::Setup& setup);
+
+  void add(const Measured& measured);
+  Report take();
+
+ private:
+  struct Row;
+  void add_row(const Row& row, double best_ns);
+  json::Value rails_of(const MeasuredContender& contender) const;
+
+  const Wanted& wanted_;
+  const bench::Setup& setup_;
+  std::vector<std::string> rails_;
+  std::vector<std::optional<double>> alone_;  // most bytes per second by single:RAIL, per rail
+  Table table_;
+  Report report_;
+  json::Value cells_ = json::Value::array();
+};
+
+}  // namespace nmt

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/bench/ends.h"
+
+#include <sys/resource.h>
+
+#include "core/error.h"
+
+namespace nmt::bench {
+namespace {
+
+constexpr std::chrono::seconds kOpenTimeout{10};
+constexpr std::chrono::seconds kOrderTimeout{60};
+constexpr std::chrono::seconds kPlayedTimeout{20};           // the near end is through by then
+constexpr std::chrono::milliseconds kLastWordTimeout{1000};  // of an end that fails
+
+std::string expect(control::Message message, Kind kind) {
+  if (message.kind == kFailure) {
+    throw Error(Fault::kPeer, "the other end reports: " + json::printable(message.text, 500));
+  }
+  if (message.kind != kind) {
+    throw Error(Fault::kPeer, "the other end does not keep to the protocol");
+  }
+  return std::move(message.text);
+}
+
+class ConnectionExchange final : public Exchange {
+ public:
+  explicit ConnectionExchange(control::Connection& peer) : peer_(peer) {}
+  std::string swap(std::string_view mine) override {
+    peer_.send(kExchange, mine);
+    return expect(peer_.receive(kOpenTimeout), kExchange);
+  }
+
+ private:
+  control::Connection& peer_;
+};
+
+std::string strategy_of(const Contender& contender, const std::vector<RailInUse>& rails) {
+  if (!contender.only) return contender.strategy;
+  return contender.strategy + ":" + rails[*contender.only].rail.full_name();
+}
+
+double processor_ns() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto ns = [](const timeval& time) {
+    return 1e9 * static_cast<double>(time.tv_sec) + 1e3 * static_cast<double>(time.tv_usec);
+  };
+  return ns(usage.ru_utime) + ns(usage.ru_stime);
+}
+
+// All that was done so far.
+Account account_of(const Engine& engine) {
+  Account account{.processor_ns = processor_ns()};
+  for (const LinkState& link : engine.links(0)) {
+    account.rail_bytes.push_back(link.bytes_sent);
+    account.rail_messages.push_back(link.messages_sent);
+  }
+  return account;
+}
+
+Account operator-(Account after, const Account& before) {
+  after.processor_ns -= before.processor_ns;
+  for (std::size_t i = 0; i < after.rail_bytes.size(); ++i) {
+    after.rail_bytes[i] -= before.rail_bytes[i];
+    after.rail_messages[i] -= before.rail_messages[i];
+  }
+  return after;
+}
+
+// What the far end said before it left, where it did.
+[[noreturn]] void tell_failure(control::Connection& peer, const Error& error) {
+  if (peer.has_message(kLastWordTimeout)) expect(peer.receive(kLastWordTimeout), kPlayed);
+  throw error;
+}
+
+}  // namespace
+
+End::End(const Setup& setup, Side side, control::Connection& peer)
+    : player_(setup.terms.size_bytes_max, setup.terms.at_once_max) {
+  ConnectionExchange exchange(peer);
+  for (const Contender& contender : setup.terms.contenders) {
+    engines_.push_back(std::make_unique<Engine>(
+        EngineOptions{.strategy = strategy_of(contender, setup.rails),
+                      .profile = setup.terms.no_profile ? nullptr : setup.profile,
+                      .report = setup.report}));
+    std::vector<LinkDescription> links;
+    for (const RailInUse& rail : setup.rails) {
+      links.push_back({rail.driver->open(rail.rail, side, exchange), rail.rail.full_name(),
+                       rail.driver->methods(rail.rail)});
+    }
+    engines_.back()->add_gate(setup.peer, std::move(links));
+  }
+}
+
+double End::play(Side side, const Cell& cell, Account& account) {
+  Engine& engine = *engines_[cell.contender];
+  const Account before = account_of(engine);
+  double elapsed_ns = 0;
+  if (side == Side::kNear) {
+    elapsed_ns = player_.play_near(engine, cell);
+  } else {
+    player_.play_far(engine, cell);
+  }
+  account = account_of(engine) - before;
+  return elapsed_ns;
+}
+
+NearEnd::NearEnd(const Setup& setup, control::Connection& peer)
+    : peer_(peer), rails_(setup.rails.size()), end_(setup, Side::kNear, peer) {}
+
+NearEnd::~NearEnd() {
+  try {
+    peer_.send(kEnd, "");
+  } catch (const Error&) {  // who is gone needs no telling
+  }
+}
+
+Play NearEnd::play(const Cell& cell) {
+  Play play;
+  try {
+    peer_.send(kPlay, to_json(cell).dump(-1));
+    play.elapsed_ns = end_.play(Side::kNear, cell, play.account);
+  } catch (const Error& error) {
+    tell_failure(peer_, error);
+  }
+  play.account += account_from(expect(peer_.receive(kPlayedTimeout), kPlayed), rails_);
+  return play;
+}
+
+std::uint64_t play_far_end(const Setup& setup, control::Connection& peer) {
+  try {
+    End end(setup, Side::kFar, peer);
+    for (std::uint64_t cells = 0;; ++cells) {
+      control::Message message = peer.receive(kOrderTimeout);
+      if (message.kind == kEnd) return cells;
+      const Cell cell = cell_from(expect(std::move(message), kPlay), setup.terms);
+      Account account;
+      end.play(Side::kFar, cell, account);
+      peer.send(kPlayed, to_json(account).dump(-1));
+    }
+  } catch (const Error& error) {
+    try {
+      peer.send(kFailure, error.what());
+    } catch (const Error&) {  // who is gone needs no telling
+    }
+    throw;
+  }
+}
+
+}  // namespace nmt::bench

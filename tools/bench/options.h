@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a user can ask of nmad-bench.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/command/options.h"
+#include "tools/peer/peer.h"
+
+namespace nmt {
+
+struct BenchOptions {
+  PeerOptions peer;   // the other end, on another node; empty: a process of this one
+  std::string rails;  // as typed; empty: all that are usable
+  std::string strategy = "adaptive";
+  std::string compare;                // as typed; several strategies instead of one
+  std::string pattern = "ping-pong";  // stream, rate, flows
+  std::vector<std::uint64_t> sizes_bytes;
+  std::optional<std::uint64_t> segments, at_once, rounds;
+  double repetition_ns = 5e6;
+  std::string db;
+  bool no_profile = false;
+};
+
+void declare(Options& options, BenchOptions& target);
+
+}  // namespace nmt

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the options of nmad-bench mean: which cells, which strategies, which rails.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/bench/ends.h"
+#include "tools/bench/options.h"
+
+namespace nmt {
+
+struct Wanted {
+  std::string pattern;
+  std::vector<Cell> cells;
+  std::vector<std::string> strategies;  // as typed
+};
+
+// These throw Error(kUsage) for what cannot be, Error(kNoRail) where nothing is usable.
+Wanted wanted_of(const BenchOptions& options);
+
+// The rails of this node by name; one may be named several times, for several links over it.
+std::vector<bench::RailInUse> choose_rails_in_use(
+    const std::string& wanted, const std::vector<std::unique_ptr<Driver>>& drivers);
+
+bench::Terms terms_of(const Wanted& wanted, const std::vector<bench::RailInUse>& rails,
+                      bool no_profile);
+
+}  // namespace nmt
