@@ -39,11 +39,13 @@ void schedule_strip(Outlet& outlet) {
     const std::vector<double> ratio = all_idle ? ratios(outlet) : std::vector<double>{};
     if (ratio.empty()) return send_large_whole(outlet);
     const std::uint64_t size_bytes = outlet.window().large.front().label.body_bytes;
+    std::uint64_t left_bytes = size_bytes;
     for (std::size_t lane = 0; lane < outlet.lanes().size(); ++lane) {
       const bool last = lane + 1 == outlet.lanes().size();
-      const auto chunk_bytes =
-          last ? size_bytes
-               : static_cast<std::uint64_t>(ratio[lane] * static_cast<double>(size_bytes));
+      const auto share_bytes =
+          static_cast<std::uint64_t>(ratio[lane] * static_cast<double>(size_bytes));
+      const std::uint64_t chunk_bytes = last ? left_bytes : std::min(share_bytes, left_bytes);
+      left_bytes -= chunk_bytes;
       if (outlet.send_large(lane, 0, chunk_bytes)) break;
     }
   }

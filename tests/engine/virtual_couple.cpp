@@ -38,12 +38,14 @@ std::unique_ptr<Driver> described_driver(const std::vector<DescribedRail>& rails
 Plan plan_of(const std::vector<DescribedRail>& rails) {
   std::vector<RailPlan> plans;
   for (const DescribedRail& rail : rails) {
+    const std::vector<std::uint64_t> aggregated(rail.aggregate_below_bytes > 0 ? 1 : 0,
+                                                rail.aggregate_below_bytes);
     plans.push_back(planted::rail(
         "fake:" + rail.name,
         {planted::curve(benchmark::kTransfer, "copy", rail.copy),
          planted::curve(benchmark::kTransfer, "rendezvous", rail.rendezvous)},
         {planted::threshold(DecisionKind::kRendezvous, {rail.threshold_bytes}),
-         planted::threshold(DecisionKind::kAggregation, {rail.aggregate_below_bytes})}));
+         planted::threshold(DecisionKind::kAggregation, aggregated, aggregated.empty())}));
   }
   return planted::plan(std::move(plans));
 }
@@ -91,6 +93,8 @@ double VirtualCouple::transfer_ns(const std::vector<std::size_t>& sizes_bytes) {
   std::size_t left = receives.size() + sends.size();
   for (int round = 0; left > 0; ++round) {
     NMT_CHECK(round < 1000000);
+    near_->progress();
+    far_->progress();  // also once all has come: sends end when that is confirmed
     for (std::size_t i = 0; i < sends.size(); ++i) {
       if (sends[i] != 0 && near_->test(sends[i])) sends[i] = 0, --left;
       if (receives[i] == 0 || !far_->test(receives[i])) continue;
