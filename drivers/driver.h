@@ -13,6 +13,8 @@
 // a time. All drivers pass one contract test (tests/drivers/contract_test.cpp).
 #pragma once
 
+#include <poll.h>
+
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -71,6 +73,10 @@ class Endpoint {
     std::size_t body_bytes = 0;      // likewise
   };
   virtual Progress poll() = 0;
+
+  // Adds what the kernel can watch so that poll() has news once any of it is ready; for as long as
+  // nothing else is called here. False where only looking tells (shared memory, virtual time).
+  virtual bool watch(std::vector<pollfd>& /*watched*/) const { return false; }
 
   // The machine's own copy, as this rail's clock sees it.
   virtual void copy(Bytes to, ConstBytes from) = 0;

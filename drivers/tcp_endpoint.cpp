@@ -66,6 +66,15 @@ Endpoint::Progress TcpEndpoint::poll() {
   return progress;
 }
 
+bool TcpEndpoint::watch(std::vector<pollfd>& watched) const {
+  const bool asks = outbox_.size() > 0 && outbox_[0].gather.done();
+  const bool pushes = outbox_.size() > 0 && !asks;
+  watched.push_back({connections_.messages.get(),
+                     static_cast<short>(pushes ? POLLIN | POLLOUT : POLLIN), 0});
+  watched.push_back({connections_.acknowledgements.get(), static_cast<short>(asks ? POLLIN : 0), 0});
+  return true;
+}
+
 // Gives messages to the kernel as far as it takes them.
 void TcpEndpoint::push() {
   while (outbox_.size() > 0) {

@@ -25,6 +25,7 @@ class TcpEndpoint final : public Endpoint {
   void listen(Bytes headers) override;
   void accept(std::span<const Bytes> bodies) override;
   Progress poll() override;
+  bool watch(std::vector<pollfd>& watched) const override;
   void copy(Bytes to, ConstBytes from) override;
   std::size_t size_bytes_max(Method method) const override;
 

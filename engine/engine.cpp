@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <limits>
 
 #include "core/error.h"
+#include "drivers/waiting.h"
 #include "engine/gate.h"
 
 namespace nmt {
@@ -16,8 +16,6 @@ namespace {
 
 using engine::Operation;
 
-// Rounds in vain before the processor is offered to others: about what a switch to them costs.
-constexpr unsigned kSpins = 64;
 
 // Operations by the numbers that the application holds: a slot, and how often it was used.
 class Requests {
@@ -67,6 +65,7 @@ struct FreeTracker {
   void operator()(nmt_rails* tracker) const { nmt_rails_free(tracker); }
 };
 
+constexpr std::uint64_t kLooksPerCheck = 16;  // of the clock, for whether patience has ended
 constexpr std::uint32_t kRailsMax = 256;  // of an engine, over all its gates
 
 }  // namespace
@@ -78,6 +77,7 @@ struct Engine::State {
   std::unique_ptr<engine::Context> context;
   std::vector<std::string> rails;
   std::vector<std::unique_ptr<engine::Gate>> gates;
+  Waiting waiting;
   Requests requests;
 
   // Gates share rails: what one sends delays the others.
@@ -157,19 +157,18 @@ bool Engine::knows(Request request) const { return state_->requests.find(request
 std::optional<Completion> Engine::test(Request request) {
   const Operation* operation = state_->requests.find(request);
   NMT_CHECK(operation != nullptr);
-  if (!operation->ended) {
-    progress();
-    if (!operation->ended) return std::nullopt;
-  }
+  if (!operation->ended) progress();
+  if (!operation->ended) return std::nullopt;
   const Completion completion = operation->completion;
   state_->requests.remove(request);
   return completion;
 }
 
 std::optional<Completion> Engine::wait(Request request, std::chrono::nanoseconds patience) {
-  std::optional<Completion> completion;
-  until([&] { return (completion = test(request)).has_value(); }, patience);
-  return completion;
+  const Operation* operation = state_->requests.find(request);
+  NMT_CHECK(operation != nullptr);
+  until([&] { return operation->ended; }, patience);
+  return test(request);
 }
 
 bool Engine::progress() {
@@ -178,20 +177,27 @@ bool Engine::progress() {
   return happened;
 }
 
-// Turns until `done` says so, or patience ends; gives way to other processes where nothing happens.
+// Progresses until `done` says so, or patience ends.
 bool Engine::until(const std::function<bool()>& done, std::chrono::nanoseconds patience) {
   const auto end = std::chrono::steady_clock::now() + patience;
-  for (unsigned turns = 1; !done(); ++turns) {
-    if (turns % kSpins != 0) continue;
-    if (std::chrono::steady_clock::now() > end) return false;
-    ::sched_yield();
+  const Waiting::Watch watch = [this](std::vector<pollfd>& watched) {
+    return std::ranges::all_of(state_->gates,
+                               [&](const auto& gate) { return gate->watch(watched); });
+  };
+  std::uint64_t looks_in_vain = 0;
+  while (!done()) {
+    if (progress()) {
+      looks_in_vain = 0;
+      continue;
+    }
+    state_->waiting.rest(++looks_in_vain, watch);
+    if (looks_in_vain % kLooksPerCheck == 0 && std::chrono::steady_clock::now() > end) return false;
   }
   return true;
 }
 
 bool Engine::flush(std::chrono::nanoseconds patience) {
   const auto flushed = [&] {
-    progress();
     bool done = true;
     for (const std::unique_ptr<engine::Gate>& gate : state_->gates) done &= gate->flush();
     return done;

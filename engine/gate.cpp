@@ -52,6 +52,11 @@ bool Gate::progress() {
   return happened;
 }
 
+bool Gate::watch(std::vector<pollfd>& watched) const {
+  return std::ranges::all_of(
+      links_, [&](const auto& link) { return !link->alive() || link->watch(watched); });
+}
+
 // -- From sends to units --------------------------------------------------------------------------
 
 bool Gate::has_room(std::uint64_t size_bytes, std::uint64_t room_bytes) const {

@@ -46,6 +46,8 @@ class Gate final : public Outlet {
   bool progress();
 
   bool lost() const { return lost_; }
+  // What tells of news of any link; false where one has to be looked at.
+  bool watch(std::vector<pollfd>& watched) const;
   // Asks for confirmation of all that was sent; true once there is nothing to wait for.
   bool flush();
   const std::vector<std::unique_ptr<Link>>& links() const { return links_; }

@@ -84,6 +84,8 @@ class Link {
   ConstBytes headers(std::size_t size_bytes) const {
     return ConstBytes(headers_).first(size_bytes);
   }
+  // As Endpoint::watch(); not while the endpoint is a helper's.
+  bool watch(std::vector<pollfd>& watched) const { return !away_ && endpoint_->watch(watched); }
   void accept(std::span<const Bytes> places) { endpoint_->accept(places); }
   void received();  // one message; listens for the next
 
