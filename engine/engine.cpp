@@ -212,4 +212,6 @@ std::vector<LinkState> Engine::links(std::size_t gate) const {
   return states;
 }
 
+GateState Engine::state(std::size_t gate) const { return state_->gates.at(gate)->state(); }
+
 }  // namespace nmt

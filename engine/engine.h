@@ -49,6 +49,16 @@ struct LinkState {
   std::uint64_t packets_again = 0;  // that were to be sent again over other links
 };
 
+// What became of the messages of a gate, ever.
+struct GateState {
+  std::uint64_t eager_sends = 0;     // sent without asking
+  std::uint64_t asked_sends = 0;     // that waited for the receiver to grant them
+  std::uint64_t chunks_sent = 0;     // in which these went
+  std::uint64_t split_messages = 0;  // that came over several links
+  double split_duration_ns = 0;      // of them together
+  double split_apart_ns = 0;         // by which the ends of their links' parts differed, together
+};
+
 struct EngineOptions {
   std::string strategy = "adaptive";      // strategy_names()
   const nmt_profile* profile = nullptr;   // outlives the engine; null: no advice
@@ -91,6 +101,7 @@ class Engine {
   bool flush(std::chrono::nanoseconds patience);
 
   std::vector<LinkState> links(std::size_t gate) const;
+  GateState state(std::size_t gate) const;
 
  private:
   bool until(const std::function<bool()>& done, std::chrono::nanoseconds patience);

@@ -27,6 +27,17 @@ std::size_t Gate::alive() const {
       std::ranges::count_if(links_, [](const auto& link) { return link->alive(); }));
 }
 
+std::size_t Gate::number_of(const Link& link) const {
+  const auto at = std::ranges::find_if(links_, [&](const auto& one) { return one.get() == &link; });
+  return static_cast<std::size_t>(at - links_.begin());
+}
+
+GateState Gate::state() const {
+  GateState state = state_;
+  chunk_ends_.add_to(state);
+  return state;
+}
+
 void Gate::isend(std::shared_ptr<Send> send) {
   if (lost_) {
     send->end(Outcome::kLost, 0);
@@ -82,6 +93,7 @@ void Gate::admit() {
     if (!eager && !has_room(0, context_.options.unexpected_bytes_max)) break;
     taken_bytes_ += kEnvelopeBytes + (eager ? send->size_bytes : 0);
     waiting_.pop_front();
+    ++(eager ? state_.eager_sends : state_.asked_sends);
     if (eager) {
       add_pieces(send, Kind::kEager, window_.small);
       continue;
@@ -203,6 +215,7 @@ bool Gate::send_large(std::size_t lane, std::size_t unit, std::uint64_t size_byt
   if (all) window_.large.erase(window_.large.begin() + static_cast<std::ptrdiff_t>(unit));
   Posted posted;
   posted.large = true;
+  ++state_.chunks_sent;
   posted.settle = alive() > 1 ? Settle::kWhenConfirmed : Settle::kWhenSent;
   posted.units.push_back(std::move(part));
   post(link, advice().data_method(link.path(), size_bytes, link.methods()), std::move(posted));

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/chunk_ends.h"
 #include "engine/inbox.h"
 #include "engine/link.h"
 #include "engine/strategy.h"
@@ -51,6 +52,7 @@ class Gate final : public Outlet {
   // Asks for confirmation of all that was sent; true once there is nothing to wait for.
   bool flush();
   const std::vector<std::unique_ptr<Link>>& links() const { return links_; }
+  GateState state() const;
 
   std::span<const Lane> lanes() const override { return lanes_; }
   const Window& window() const override { return window_; }
@@ -80,7 +82,8 @@ class Gate final : public Outlet {
   bool advance(Link& link);
   void begin(Link& link, const Endpoint::Progress& progress);
   void finish(Link& link);
-  void take(const Label& label);
+  void take(const Label& label, const Link& link);
+  std::size_t number_of(const Link& link) const;
   void grant(const Label& label);
   void settle(Unit& unit);
   void gone(Posted& posted);  // out of the driver's hands
@@ -100,6 +103,8 @@ class Gate final : public Outlet {
   std::vector<Lane> lanes_;
   Window window_;
   Inbox inbox_;
+  ChunkEnds chunk_ends_;
+  GateState state_;  // but for the split ones
   bool lost_ = false;
 
   std::uint64_t next_sequence_ = 0;

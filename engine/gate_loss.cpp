@@ -13,14 +13,13 @@ namespace nmt::engine {
 void Gate::lose(Link& link, const std::string& reason) {
   if (!link.alive()) return;
   link.give_up(reason);
-  const auto at = std::ranges::find_if(links_, [&](const auto& one) { return one.get() == &link; });
   if (alive() == 0) {
     lose_peer(reason);
     return;
   }
   context_.report(peer_ + ": a rail is lost, its packets go over the others: " + reason);
   window_.control.push_back({.label = {.kind = Kind::kLinkDown,
-                                       .sequence = static_cast<std::uint64_t>(at - links_.begin()),
+                                       .sequence = number_of(link),
                                        .total_bytes = link.received_count}});
 }
 

@@ -57,6 +57,7 @@ void Gate::begin(Link& link, const Endpoint::Progress& progress) {
   places_.clear();
   for (const Label& label : link.incoming.labels) {
     if (label.kind == Kind::kEager || label.kind == Kind::kData) inbox_.announced(label, places_);
+    if (label.kind == Kind::kData) chunk_ends_.announced(label, now_ns());
   }
   try {
     link.accept(places_);
@@ -68,13 +69,15 @@ void Gate::begin(Link& link, const Endpoint::Progress& progress) {
 void Gate::finish(Link& link) {
   link.received();
   if ((link.incoming.head.flags & Head::kAnswer) != 0) link.owes_answer = true;
-  for (const Label& label : link.incoming.labels) take(label);
+  for (const Label& label : link.incoming.labels) take(label, link);
 }
 
-void Gate::take(const Label& label) {
+void Gate::take(const Label& label, const Link& link) {
   switch (label.kind) {
-    case Kind::kEager:
     case Kind::kData:
+      inbox_.came(label);
+      return chunk_ends_.came(label, number_of(link), now_ns());
+    case Kind::kEager:
     case Kind::kRequest:
       return inbox_.came(label);
     case Kind::kGrant:

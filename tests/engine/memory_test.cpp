@@ -3,37 +3,13 @@
 // The engine over links in memory: any interleaving, any loss.
 #include <gtest/gtest.h>
 
-#include "tests/engine/memory_link.h"
+#include <random>
+
+#include "tests/engine/couple.h"
 #include "tests/engine/traffic.h"
 
 namespace nmt::engine {
 namespace {
-
-// Two engines, and the wires between them.
-struct Couple {
-  std::vector<std::shared_ptr<MemoryWire>> wires;
-  std::vector<std::string> reports;
-  std::unique_ptr<VirtualClock> clock = std::make_unique<VirtualClock>();
-  std::unique_ptr<Engine> a, b;
-
-  Couple(std::size_t links, std::uint64_t seed, EngineOptions options = {}) {
-    options.clock = clock.get();
-    options.report = [this](const std::string& text) { reports.push_back(text); };
-    a = std::make_unique<Engine>(options);
-    b = std::make_unique<Engine>(options);
-    std::vector<LinkDescription> sides[2];
-    for (std::size_t i = 0; i < links; ++i) {
-      wires.push_back(std::make_shared<MemoryWire>(seed + i));
-      for (int side : {0, 1}) {
-        sides[side].push_back({std::make_unique<MemoryEndpoint>(wires.back(), side),
-                               "memory:" + std::to_string(i),
-                               {kMethods.begin(), kMethods.end()}});
-      }
-    }
-    a->add_gate("b", std::move(sides[0]));
-    b->add_gate("a", std::move(sides[1]));
-  }
-};
 
 class EveryStrategy : public testing::TestWithParam<std::string> {};
 
@@ -67,6 +43,26 @@ INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategy,
                          testing::Values("single:memory:0", "greedy", "aggregate", "iso", "strip",
                                          "adaptive"),
                          [](const auto& tested) { return tested.param.substr(0, 6); });
+
+// 100000 messages, in couples that lose three of their four rails each at some moment.
+TEST(Engine, AHundredThousandMessagesComeOnceThoughRailsAreLostAllTheTime) {
+  constexpr std::size_t kCouples = 25;
+  constexpr std::size_t kMessages = 100000 / 2 / kCouples;  // in each direction
+  std::mt19937_64 random(1);
+  for (std::uint64_t seed = 1; seed <= kCouples; ++seed) {
+    Couple couple(4, seed);
+    double moments[] = {0, 0, 0};
+    for (double& moment : moments) moment = static_cast<double>(random() % 1000) / 1000;
+    const auto cut = [&](double share) {
+      for (std::size_t i = 0; i < 3; ++i) {
+        if (share > moments[i]) couple.wires[(seed + i) % 4]->cut();
+      }
+    };
+    const TrafficOptions options{
+        .seed = seed, .messages = kMessages, .size_bytes_max = 100000, .tags = 1000};
+    ASSERT_EQ(run_traffic(*couple.a, 0, *couple.b, 0, options, cut), "") << "seed " << seed;
+  }
+}
 
 TEST(Engine, LittleRoomForTheUnexpectedSlowsDownButBringsEverything) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {

@@ -109,6 +109,55 @@ TEST(Strategies, AggregationSendsSixteenSmallOnesAsOne) {
   EXPECT_EQ(couple.near().links(0)[0].packets_sent, 16u);
 }
 
+// Paper "multi-rail strategies": Myri-10G and Quadrics by their latencies and bandwidths alone.
+std::vector<DescribedRail> rails_of_2007() {
+  return {straight_rail("r0", 2.8e3, 1.2, 10e3), straight_rail("r1", 1.7e3, 0.85, 10e3)};
+}
+
+double segments_ns(const std::vector<DescribedRail>& rails, const std::string& strategy,
+                   std::size_t size_bytes, std::size_t segments) {
+  return VirtualCouple(rails, strategy).transfer_ns({size_bytes}, segments);
+}
+
+// Figures 2 (a) and 3 (a).
+TEST(Strategies, SmallSegmentsTogetherCostAsOneAndSinglyAsManyStarts) {
+  for (const DescribedRail& rail : rails_of_2007()) {
+    const std::string single = "single:fake:" + rail.name;
+    for (const std::size_t size_bytes : {64, 512, 2048}) {
+      const double one_ns = segments_ns({rail}, single, size_bytes, 1);
+      for (const std::size_t segments : {2u, 4u}) {
+        EXPECT_NEAR(segments_ns({rail}, "aggregate", size_bytes, segments), one_ns, 0.02 * one_ns);
+        const double starts_ns = static_cast<double>(segments - 1) * rail.copy[0].duration_ns;
+        EXPECT_GE(segments_ns({rail}, single, size_bytes, segments), one_ns + 0.9 * starts_ns);
+      }
+    }
+  }
+}
+
+// Figures 4 (a) and 6.
+TEST(Strategies, SmallSegmentsOverTwoRailsGreedilyAreNoFasterThanTogetherOverTheBetterOne) {
+  const std::vector<DescribedRail> rails = rails_of_2007();
+  for (const std::size_t segments : {2u, 4u}) {
+    const double better_ns = segments_ns({rails[1]}, "aggregate", 512, segments);
+    EXPECT_GT(segments_ns(rails, "greedy", 512, segments), 1.2 * better_ns);
+    for (const char* strategy : {"aggregate", "strip", "adaptive"}) {
+      EXPECT_NEAR(segments_ns(rails, strategy, 512, segments), better_ns, 0.01 * better_ns);
+    }
+  }
+}
+
+// Figure 4 (b), 1675 MB/s: twice what the slower rail carries. Figure 7: a ratio gets nearly all.
+TEST(Strategies, TwoLargeSegmentsGreedilyGoAsFastAsTheSlowerRailTwice) {
+  const std::vector<DescribedRail> rails = rails_of_2007();
+  constexpr std::size_t kSizeBytes = 8 << 20;
+  const auto bytes_per_ns = [&](const std::string& strategy) {
+    return kSizeBytes / segments_ns(rails, strategy, kSizeBytes, 2);
+  };
+  EXPECT_NEAR(bytes_per_ns("single:fake:r0"), 1.2, 0.01 * 1.2);
+  EXPECT_NEAR(bytes_per_ns("greedy"), 1.7, 0.01 * 1.7);
+  EXPECT_GE(bytes_per_ns("adaptive"), 0.98 * 2.05);
+}
+
 TEST(Strategies, EachWorksWithoutAProfile) {
   for (const char* strategy : {"greedy", "aggregate", "iso", "strip", "adaptive"}) {
     VirtualCouple couple(rails_of({1, 0.6}), strategy, false);

@@ -73,7 +73,8 @@ VirtualCouple::VirtualCouple(const std::vector<DescribedRail>& rails, const std:
   far_->add_gate("near", std::move(sides[1]));
 }
 
-double VirtualCouple::transfer_ns(const std::vector<std::size_t>& sizes_bytes) {
+double VirtualCouple::transfer_ns(const std::vector<std::size_t>& sizes_bytes,
+                                  std::size_t segments) {
   std::vector<std::vector<std::byte>> from, to;
   std::vector<Engine::Request> sends, receives;
   const std::uint64_t first_tag = tag_;
@@ -86,8 +87,13 @@ double VirtualCouple::transfer_ns(const std::vector<std::size_t>& sizes_bytes) {
   const double start_ns = now_ns();
   tag_ = first_tag;
   for (const std::vector<std::byte>& message : from) {
-    const ConstBytes body[] = {message};
-    sends.push_back(near_->isend(0, tag_++, body));
+    std::vector<ConstBytes> parts;
+    const std::size_t part_bytes = message.size() / segments;
+    for (std::size_t i = 0; i + 1 < segments; ++i) {
+      parts.push_back(ConstBytes(message).subspan(i * part_bytes, part_bytes));
+    }
+    parts.push_back(ConstBytes(message).subspan((segments - 1) * part_bytes));
+    sends.push_back(near_->isend(0, tag_++, parts));
   }
   arrivals_ns_.assign(receives.size(), -1);
   std::size_t left = receives.size() + sends.size();

@@ -30,7 +30,8 @@ class VirtualCouple {
   double now_ns() const { return static_cast<double>(driver_->virtual_clock()->now_ns()); }
 
   // Sends these at once, with receives posted, and returns how long it took until all had come.
-  double transfer_ns(const std::vector<std::size_t>& sizes_bytes);
+  // Each message lies in so many equal parts of the sender's memory.
+  double transfer_ns(const std::vector<std::size_t>& sizes_bytes, std::size_t segments = 1);
   // Of the last transfer: when each message had come, from its start.
   const std::vector<double>& arrivals_ns() const { return arrivals_ns_; }
 

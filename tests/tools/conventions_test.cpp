@@ -23,6 +23,7 @@ class Conventions : public Sandbox {};
 // Every command line that has a help of its own.
 const std::vector<std::vector<std::string>> kCommandLines = {
     {NMAD_SAMPLE},
+    {NMAD_BENCH},
     {NMAD_TUNE},
     {NMAD_TUNE, "thresholds"},
     {NMAD_TUNE, "show"},
@@ -212,7 +213,7 @@ TEST_F(Conventions, HighlightsOnATerminalOnlyAndNotAgainstNoColor) {
 }
 
 TEST_F(Conventions, ManualPagesAreWellFormedAndNameEveryOption) {
-  for (const char* command : {NMAD_SAMPLE, NMAD_TUNE}) {
+  for (const char* command : {NMAD_SAMPLE, NMAD_TUNE, NMAD_BENCH}) {
     const Result page = run({command, "--man"});
     EXPECT_EQ(page.exit_code, 0);
     for (const char* option : {"json", "csv", "quiet", "db"}) {
@@ -228,7 +229,7 @@ TEST_F(Conventions, ManualPagesPassMandoc) {
   if (run({"mandoc", "-T", "lint", "/dev/null"}).exit_code == 127) {
     GTEST_SKIP() << "mandoc is missing";
   }
-  for (const char* command : {NMAD_SAMPLE, NMAD_TUNE}) {
+  for (const char* command : {NMAD_SAMPLE, NMAD_TUNE, NMAD_BENCH}) {
     const std::string page = write("page.1", run({command, "--man"}).out);
     const Result lint = run({"mandoc", "-T", "lint", "-W", "error", page});
     EXPECT_EQ(lint.exit_code, 0) << lint.out;

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // nmad-sample between two hosts, and what becomes of one when the other is killed.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/stat.h>
 
 #include <chrono>
 #include <fstream>
 #include <thread>
 
 #include "profiledb/profiledb.h"
-#include "tests/lab/lab.h"
-#include "tests/tools/sandbox.h"
+#include "tests/tools/peer_sandbox.h"
 
 namespace nmt::testing {
 namespace {
@@ -24,47 +21,23 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr std::string_view kCommand = "nmad-sample --peer ";
-
-class Peer : public Sandbox {
+class Peer : public PeerSandbox {
  protected:
-  void SetUp() override {
-    if (const std::string reason = Lab::missing(); !reason.empty()) GTEST_SKIP() << reason;
-    lab_.emplace(std::vector<unsigned>{1000, 600});
-    const std::string secret(64, '7');
-    const std::string file = write("secret", secret + "\n");
-    ::chmod(file.c_str(), 0600);
-  }
-
   Process start(const std::string& host, std::vector<std::string> arguments,
                 bool with_secret = true) const {
     arguments.insert(arguments.end(), {"--db", path(host + ".db")});
-    if (with_secret) arguments.insert(arguments.end(), {"--secret-file", path("secret")});
+    if (with_secret) arguments.insert(arguments.end(), {"--secret-file", secret_file()});
     return Process(lab_->in(host, sample_command(std::move(arguments))), setting());
   }
 
   // A server in host one whose output goes to a file, and where it listens.
   Process start_server(std::vector<std::string> more = {}, bool with_secret = true) {
     more.insert(more.begin(), {"--serve", "--db", path("one.db")});
-    if (with_secret) more.insert(more.end(), {"--secret-file", path("secret")});
-    Setting with_output = setting();
-    with_output.stdout_file = path("served");
-    return Process(lab_->in("one", sample_command(std::move(more))), with_output);
+    if (with_secret) more.insert(more.end(), {"--secret-file", secret_file()});
+    return start_serving(sample_command(std::move(more)));
   }
 
-  std::string served_at() const {
-    for (int i = 0; i < 500; ++i) {
-      const std::string out = read("served");
-      const std::size_t at = out.find(kCommand);
-      const std::size_t end = at == std::string::npos ? at : out.find('\n', at);
-      if (end != std::string::npos) {
-        return out.substr(at + kCommand.size(), end - at - kCommand.size());
-      }
-      std::this_thread::sleep_for(milliseconds(20));
-    }
-    ADD_FAILURE() << "the server does not say where it is";
-    return "";
-  }
+  std::string served_at() const { return PeerSandbox::served_at("nmad-sample"); }
 
   std::vector<std::string> quick(std::vector<std::string> more = {}) const {
     std::vector<std::string> all = {"--peer",     served_at(), "--budget", "2s",
@@ -103,8 +76,6 @@ class Peer : public Sandbox {
     const Result check = tune({"db", "check", "--db", path(db)});
     EXPECT_EQ(check.exit_code, 0) << check.out << check.err;
   }
-
-  std::optional<Lab> lab_;
 };
 
 TEST_F(Peer, SamplesEveryRailBetweenTheTwoAndBothEndsKeepIt) {
@@ -183,10 +154,7 @@ TEST_F(Peer, InterfacesThatMeetSeveralAreNamedByBoth) {
 
 TEST_F(Peer, IsStartedByALauncher) {
   const std::string launcher = NMT_LAB_SCRIPT " --lab " + lab_->name() + " run";
-  Setting with_path = setting();
-  const std::string tool = NMAD_SAMPLE;
-  with_path.environment["PATH"] =
-      tool.substr(0, tool.rfind('/')) + ":" + std::string(::getenv("PATH"));
+  Setting with_path = setting_with_path();
   with_path.environment["NMADTUNE_DB"] = path("one.db");
   const Result result =
       run(lab_->in("two", sample_command({"--peer", "one", "--launcher", launcher, "--budget", "2s",
@@ -213,12 +181,8 @@ TEST_F(Peer, PrintsTheCommandWithItsSecretWhereItMadeOne) {
   // As printed, by a shell.
   std::string command = read("served");
   command = command.substr(0, command.find('\n'));
-  Setting with_path = setting();
-  const std::string tool = NMAD_SAMPLE;
-  with_path.environment["PATH"] =
-      tool.substr(0, tool.rfind('/')) + ":" + std::string(::getenv("PATH"));
   command += " --budget 1s --max-size 4K --db " + path("two.db");
-  expect_measured(run(lab_->in("two", {"sh", "-c", command}), with_path));
+  expect_measured(run(lab_->in("two", {"sh", "-c", command}), setting_with_path()));
   expect_measured(server.wait());
 }
 
@@ -284,14 +248,7 @@ class Killed : public Peer, public ::testing::WithParamInterface<int> {
   static constexpr std::chrono::seconds kNoticedWithin{5};
 
   void meet_for_a_while(const std::string& address) const {
-    const std::string port =
-        fmt::format(":{:04X} ", std::stoi(address.substr(address.find(':') + 1)));
-    constexpr std::string_view kEstablished = " 01 ";
-    for (int i = 0; i < 200; ++i) {
-      const std::string sockets = run(lab_->in("one", {"cat", "/proc/net/tcp"})).out;
-      const std::size_t own = sockets.find(kEstablished);
-      if (own != std::string::npos && sockets.find(port) < own) break;
-    }
+    await_connection(address);
     std::this_thread::sleep_for(milliseconds(GetParam()));
   }
 };
@@ -332,8 +289,8 @@ TEST_F(Peer, ALinkThatIsCutIsNoticedAtBothEnds) {
   Process server = start_server();
   Process near = start("two", {"--peer", served_at(), "--budget", "60s", "--max-size", "64K"});
   std::this_thread::sleep_for(milliseconds(2500));
-  run(lab_->in("two", {"ip", "link", "set", "dev", "r0", "down"}));
-  run(lab_->in("two", {"ip", "link", "set", "dev", "r1", "down"}));
+  cut("two", "r0");
+  cut("two", "r1");
   const auto cut = SteadyClock::now();
   EXPECT_EQ(near.wait(20).exit_code, 5);
   EXPECT_EQ(server.wait(20).exit_code, 5);
@@ -348,7 +305,7 @@ TEST_F(Peer, ARailThatIsCutFailsAloneAndTheOthersAreSampled) {
                                "--rails", "tcp:r1,tcp:r0"});
   // The second rail is cut while the first is at work: opening it fails, and the first is kept.
   std::this_thread::sleep_for(milliseconds(1500));
-  run(lab_->in("two", {"ip", "link", "set", "dev", "r1", "down"}));
+  cut("two", "r1");
   const Result measured = near.wait(60);
   EXPECT_EQ(measured.exit_code, 4) << measured.err;
   EXPECT_THAT(measured.err, HasSubstr("tcp:r1: "));

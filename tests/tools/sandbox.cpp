@@ -80,12 +80,21 @@ std::vector<std::string> Sandbox::tune_command(std::vector<std::string> argument
   return arguments;
 }
 
+std::vector<std::string> Sandbox::bench_command(std::vector<std::string> arguments) const {
+  arguments.insert(arguments.begin(), NMAD_BENCH);
+  return arguments;
+}
+
 Result Sandbox::sample(std::vector<std::string> arguments, const Setting& more) const {
   return run(sample_command(std::move(arguments)), with_home(more));
 }
 
 Result Sandbox::tune(std::vector<std::string> arguments, const Setting& more) const {
   return run(tune_command(std::move(arguments)), with_home(more));
+}
+
+Result Sandbox::bench(std::vector<std::string> arguments, const Setting& more) const {
+  return run(bench_command(std::move(arguments)), with_home(more));
 }
 
 std::string Sandbox::make_profile(const std::string& name, const std::string& seed) const {

@@ -35,8 +35,10 @@ class Sandbox : public ::testing::Test {
   Setting setting() const;
   Result sample(std::vector<std::string> arguments, const Setting& more = {}) const;
   Result tune(std::vector<std::string> arguments, const Setting& more = {}) const;
+  Result bench(std::vector<std::string> arguments, const Setting& more = {}) const;
   std::vector<std::string> sample_command(std::vector<std::string> arguments) const;
   std::vector<std::string> tune_command(std::vector<std::string> arguments) const;
+  std::vector<std::string> bench_command(std::vector<std::string> arguments) const;
 
   // A profile of both rails, small and quick.
   std::string make_profile(const std::string& name, const std::string& seed = "1") const;

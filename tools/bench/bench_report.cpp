@@ -26,6 +26,21 @@ json::Value number(const std::optional<double>& value) {
   return {};
 }
 
+// What became of the messages, per operation.
+json::Value decisions_of(const MeasuredContender& contender) {
+  const GateState& gate = contender.account.gate;
+  return json::Value::object()
+      .set("eager", contender.per_operation(gate.eager_sends))
+      .set("asked", contender.per_operation(gate.asked_sends))
+      .set("chunks", contender.per_operation(gate.chunks_sent));
+}
+
+// By how much the ends of split messages' chunks differ, as a share of their durations.
+json::Value chunks_apart(const GateState& gate) {
+  if (gate.split_messages == 0) return {};
+  return gate.split_apart_ns / gate.split_duration_ns;
+}
+
 }  // namespace
 
 struct BenchReport::Row {
@@ -106,6 +121,8 @@ void BenchReport::add_row(const Row& row, double best_ns) {
                        .set("bandwidth_bytes_per_second", row.bandwidth)
                        .set("messages_per_second", row.messages_per_second)
                        .set("processor_ns_per_megabyte", processor)
+                       .set("decisions", decisions_of(row.contender))
+                       .set("chunks_apart", chunks_apart(row.contender.account.gate))
                        .set("rails", rails_of(row.contender)));
 }
 
@@ -113,13 +130,13 @@ void BenchReport::add_row(const Row& row, double best_ns) {
 json::Value BenchReport::rails_of(const MeasuredContender& contender) const {
   json::Value rails = json::Value::array();
   for (std::size_t i = 0; i < rails_.size(); ++i) {
-    const auto per_operation = [&](std::uint64_t sum) {
-      return static_cast<double>(sum) / contender.operations;
-    };
+    const LinkState& link = contender.account.links[i];
     rails.push_back(json::Value::object()
                         .set("rail", rails_[i])
-                        .set("bytes", per_operation(contender.account.rail_bytes[i]))
-                        .set("messages", per_operation(contender.account.rail_messages[i])));
+                        .set("bytes", contender.per_operation(link.bytes_sent))
+                        .set("messages", contender.per_operation(link.messages_sent))
+                        .set("packets", contender.per_operation(link.packets_sent))
+                        .set("packets_again", link.packets_again));
   }
   return rails;
 }

@@ -20,6 +20,8 @@ struct MeasuredContender {
   std::vector<double> durations_ns;  // per operation, one of every round
   double operations = 0;
   bench::Account account;
+
+  double per_operation(std::uint64_t sum) const { return static_cast<double>(sum) / operations; }
 };
 
 struct Measured {

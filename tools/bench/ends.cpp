@@ -51,21 +51,7 @@ double processor_ns() {
 
 // All that was done so far.
 Account account_of(const Engine& engine) {
-  Account account{.processor_ns = processor_ns()};
-  for (const LinkState& link : engine.links(0)) {
-    account.rail_bytes.push_back(link.bytes_sent);
-    account.rail_messages.push_back(link.messages_sent);
-  }
-  return account;
-}
-
-Account operator-(Account after, const Account& before) {
-  after.processor_ns -= before.processor_ns;
-  for (std::size_t i = 0; i < after.rail_bytes.size(); ++i) {
-    after.rail_bytes[i] -= before.rail_bytes[i];
-    after.rail_messages[i] -= before.rail_messages[i];
-  }
-  return after;
+  return {.processor_ns = processor_ns(), .links = engine.links(0), .gate = engine.state(0)};
 }
 
 // What the far end said before it left, where it did.

@@ -30,8 +30,10 @@ void declare(Options& options, BenchOptions& target) {
                 "messages together (1; stream 16; rate 64)\n"
                 "Of flows: as many as there are sizes.");
   options.count("--rounds", target.rounds, "repetitions of each cell (15)");
-  options.duration_ns("--repetition", target.repetition_ns, {1e3, 1e10},
-                      "how long one repetition is at least (5ms)");
+  options
+      .duration_ns("--repetition", target.repetition_ns, {1e3, 1e10},
+                   "how long one repetition is at least (5ms)")
+      .rare();
   options.text("--db", target.db, "FILE", "the profile to decide by (as nmad-tune finds it)");
   options.flag("--no-profile", target.no_profile, "decide without a profile").excludes("--db");
   declare(options, target.peer,

@@ -32,17 +32,53 @@ std::vector<std::uint64_t> numbers_from(const Reader& reader, std::uint64_t high
   return numbers;
 }
 
+// The numbers of an account that are told, by name.
+template <class Struct, class Number>
+struct Named {
+  std::string_view name;
+  Number Struct::*member;
+};
+constexpr Named<LinkState, std::uint64_t> kLinkCounts[] = {
+    {"messages", &LinkState::messages_sent},
+    {"packets", &LinkState::packets_sent},
+    {"bytes", &LinkState::bytes_sent},
+    {"packets_again", &LinkState::packets_again}};
+constexpr Named<GateState, std::uint64_t> kGateCounts[] = {
+    {"eager_sends", &GateState::eager_sends},
+    {"asked_sends", &GateState::asked_sends},
+    {"chunks_sent", &GateState::chunks_sent},
+    {"split_messages", &GateState::split_messages}};
+constexpr Named<GateState, double> kGateDurations[] = {
+    {"split_duration_ns", &GateState::split_duration_ns},
+    {"split_apart_ns", &GateState::split_apart_ns}};
+
+// Calls `change` with each number of one and its counterpart of the other; both have the same
+// links.
+template <class Change>
+void change_all(Account& account, const Account& other, Change change) {
+  change(account.processor_ns, other.processor_ns);
+  for (const auto& [name, member] : kGateCounts) change(account.gate.*member, other.gate.*member);
+  for (const auto& [name, member] : kGateDurations) {
+    change(account.gate.*member, other.gate.*member);
+  }
+  for (std::size_t i = 0; i < account.links.size(); ++i) {
+    for (const auto& [name, member] : kLinkCounts) {
+      change(account.links[i].*member, other.links[i].*member);
+    }
+  }
+}
+
 }  // namespace
 
-Account& Account::operator+=(const Account& other) {
-  const auto add = [](std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& from) {
-    to.resize(std::max(to.size(), from.size()));
-    for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
-  };
-  processor_ns += other.processor_ns;
-  add(rail_bytes, other.rail_bytes);
-  add(rail_messages, other.rail_messages);
-  return *this;
+Account& operator+=(Account& account, const Account& other) {
+  account.links.resize(other.links.size());
+  change_all(account, other, [](auto& to, const auto& from) { to += from; });
+  return account;
+}
+
+Account operator-(Account after, const Account& before) {
+  change_all(after, before, [](auto& to, const auto& from) { to -= from; });
+  return after;
 }
 
 Value to_json(const Terms& terms) {
@@ -108,20 +144,35 @@ Cell cell_from(const std::string& text, const Terms& terms) {
 }
 
 Value to_json(const Account& account) {
-  return Value::object()
-      .set("processor_ns", account.processor_ns)
-      .set("rail_bytes", to_json(account.rail_bytes))
-      .set("rail_messages", to_json(account.rail_messages));
+  Value links = Value::array();
+  for (const LinkState& link : account.links) {
+    Value counts = Value::object();
+    for (const auto& [name, member] : kLinkCounts) counts.set(std::string(name), link.*member);
+    links.push_back(std::move(counts));
+  }
+  Value all = Value::object().set("processor_ns", account.processor_ns);
+  for (const auto& [name, member] : kGateCounts) all.set(std::string(name), account.gate.*member);
+  for (const auto& [name, member] : kGateDurations) {
+    all.set(std::string(name), account.gate.*member);
+  }
+  return all.set("links", std::move(links));
 }
 
 Account account_from(const std::string& text, std::size_t rails) {
   constexpr std::uint64_t kMax = std::uint64_t{1} << 62;
   return read_theirs(text, "account", [&](const Reader& reader) {
     Account account{.processor_ns = reader["processor_ns"].number(0),
-                    .rail_bytes = numbers_from(reader["rail_bytes"], kMax),
-                    .rail_messages = numbers_from(reader["rail_messages"], kMax)};
-    if (account.rail_bytes.size() != rails || account.rail_messages.size() != rails) {
-      reader.fail("of other rails");
+                    .links = std::vector<LinkState>(rails)};
+    for (const auto& [name, member] : kGateCounts) {
+      account.gate.*member = reader[name].unsigned_integer(kMax);
+    }
+    for (const auto& [name, member] : kGateDurations) {
+      account.gate.*member = reader[name].number(0);
+    }
+    for (std::size_t i = 0; i < rails; ++i) {
+      for (const auto& [name, member] : kLinkCounts) {
+        account.links[i].*member = reader["links"][i][name].unsigned_integer(kMax);
+      }
     }
     return account;
   });

@@ -43,14 +43,14 @@ struct Terms {
   bool no_profile = false;  // neither end decides by one
 };
 
-// What one end did in a cell.
+// What one end did in a cell, or both.
 struct Account {
   double processor_ns = 0;
-  std::vector<std::uint64_t> rail_bytes;  // sent over each rail
-  std::vector<std::uint64_t> rail_messages;
-
-  Account& operator+=(const Account& other);
+  std::vector<LinkState> links;  // what went over each rail
+  GateState gate;
 };
+Account& operator+=(Account& account, const Account& other);
+Account operator-(Account after, const Account& before);  // with the same links
 
 json::Value to_json(const Terms& terms);
 json::Value to_json(const Cell& cell);
