@@ -95,6 +95,7 @@ class Outbox {
   Outbox();
   std::size_t size() const { return count_; }
   Outgoing& operator[](std::size_t index) { return slots_[order_[index]]; }  // 0: the first sent
+  const Outgoing& operator[](std::size_t index) const { return slots_[order_[index]]; }
   Outgoing& push();  // aborts where kSendsInFlightMax are there
   void pop();        // the first
 
