@@ -15,13 +15,16 @@ install(FILES cmake/nmadtune-config.cmake ${PROJECT_BINARY_DIR}/nmadtune-config-
 
 file(RELATIVE_PATH up_to_prefix
   ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-configure_file(cmake/nmadtune.pc.in nmadtune.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/nmadtune.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(library nmadtune nmadtune-engine)
+  configure_file(cmake/${library}.pc.in ${library}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${library}.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 
-foreach(section 3 5)
-  configure_file(docs/man/nmadtune.${section}.in nmadtune.${section} @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/nmadtune.${section}
-    DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+foreach(page nmadtune.3 nmadtune_engine.3 nmadtune.5)
+  configure_file(docs/man/${page}.in ${page} @ONLY)
+  string(REGEX MATCH "[0-9]$" section ${page})
+  install(FILES ${PROJECT_BINARY_DIR}/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
 endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 
@@ -32,6 +35,7 @@ set(CPACK_PACKAGE_CONTACT "The nmadtune authors")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/runtime)  # the engine's
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS libsqlite3-dev)  # to link the static library

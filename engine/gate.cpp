@@ -45,7 +45,6 @@ void Gate::isend(std::shared_ptr<Send> send) {
   }
   send->sequence = next_sequence_++;
   send->unsettled_bytes = std::max<std::uint64_t>(1, send->size_bytes);
-  sends_.emplace(send->sequence, send);
   waiting_.push_back(std::move(send));
 }
 
@@ -57,8 +56,11 @@ bool Gate::progress() {
   }
   if (lost_) return true;
   for (Label& label : inbox_.take_answers()) window_.control.push_back({.label = label});
-  admit();
-  schedule();
+  if (!waiting_.empty() || !window_.empty()) {
+    make_lanes();
+    admit();
+    schedule();
+  }
   if (!lost_) send_states();
   return happened;
 }
@@ -85,8 +87,6 @@ bool Gate::is_eager(const Send& send) const {
 
 // Moves sends into the window, in order, as far as the peer has room for them.
 void Gate::admit() {
-  if (waiting_.empty()) return;
-  make_lanes();
   while (!waiting_.empty()) {
     const std::shared_ptr<Send> send = waiting_.front();
     const bool eager = is_eager(*send);
@@ -129,6 +129,7 @@ void Gate::add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::deque<U
 
 void Gate::make_lanes() {
   lanes_.clear();
+  lanes_ns_ = now_ns();
   const auto add = [&](bool all) {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const Link& link = *links_[i];
@@ -143,19 +144,16 @@ void Gate::make_lanes() {
 
 void Gate::refresh(Lane& lane) const {
   const Link& link = *links_[lane.link];
-  const double now = now_ns();
   const double release_ns =
-      nmt_rails_release_ns(context_.tracker, link.rail(), static_cast<std::uint64_t>(now));
+      nmt_rails_release_ns(context_.tracker, link.rail(), static_cast<std::uint64_t>(lanes_ns_));
   // What is overdue will take about as long again as it already does.
-  lane.release_ns = std::max(release_ns, link.overdue_ns(now));
+  lane.release_ns = std::max(release_ns, link.overdue_ns(lanes_ns_));
   lane.takes_small = link.idle();
   lane.takes_large =
       link.idle() && (alive() == 1 || link.large_unconfirmed() < kLargeUnconfirmedMax);
 }
 
 void Gate::schedule() {
-  if (lost_ || window_.empty()) return;
-  make_lanes();
   send_control();
   if (!lost_ && !lanes_.empty()) context_.strategy.schedule(*this);
 }
@@ -245,7 +243,7 @@ void Gate::send_small_elsewhere(std::size_t lane, std::uint64_t size_bytes) {
 void Gate::post(Link& link, Method method, Posted posted, Helper* helper) {
   std::uint64_t size_bytes = 0;
   for (const Unit& unit : posted.units) size_bytes += unit.label.body_bytes;
-  const double now = now_ns();
+  const double now = lanes_ns_ = now_ns();
   if (const auto duration_ns = advice().duration_ns(link.path(), size_bytes)) {
     posted.transfer = nmt_transfer{};
     posted.transfer->struct_bytes = sizeof(nmt_transfer);
@@ -293,7 +291,7 @@ void Gate::send_states() {
 
 bool Gate::flush() {
   if (lost_) return true;
-  bool done = sends_.empty() && window_.empty();
+  bool done = waiting_.empty() && requests_.empty() && window_.empty();
   for (std::size_t i = 0; i < links_.size() && !lost_; ++i) {
     Link& link = *links_[i];
     if (link.settled()) continue;

@@ -71,7 +71,7 @@ class Gate final : public Outlet {
   void add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::deque<Unit>& queue);
   void schedule();
   void make_lanes();
-  void refresh(Lane& lane) const;
+  void refresh(Lane& lane) const;  // as of lanes_ns_
   void send_control();
   void send_states();
   void post(Link& link, Method method, Posted posted, Helper* helper = nullptr);
@@ -94,6 +94,7 @@ class Gate final : public Outlet {
   void learn_loss(const Label& label);
   void send_again(std::vector<Posted> lost);
   void lose_peer(const std::string& reason);
+  void end_all_sends();
 
   double now_ns() const { return static_cast<double>(context_.clock.now_ns()); }
 
@@ -101,6 +102,7 @@ class Gate final : public Outlet {
   std::string peer_;
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<Lane> lanes_;
+  double lanes_ns_ = 0;  // what time it is for them
   Window window_;
   Inbox inbox_;
   ChunkEnds chunk_ends_;
@@ -109,7 +111,6 @@ class Gate final : public Outlet {
 
   std::uint64_t next_sequence_ = 0;
   std::deque<std::shared_ptr<Send>> waiting_;                          // for room
-  std::unordered_map<std::uint64_t, std::shared_ptr<Send>> sends_;     // not ended
   std::unordered_map<std::uint64_t, std::shared_ptr<Send>> requests_;  // not answered
 
   std::uint64_t taken_bytes_ = 0;     // of the peer's room, ever

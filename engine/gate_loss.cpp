@@ -34,7 +34,9 @@ void Gate::learn_loss(const Label& label) {
     throw Error(Fault::kPeer, peer_ + ": the other engine confirms what was never sent");
   }
   link.drop_confirmed([this](Posted& posted) { confirmed(posted); });
-  send_again(link.take_lost());
+  std::vector<Posted> lost = link.take_lost();
+  for (const Posted& posted : lost) link.count_again(posted.units.size());
+  send_again(std::move(lost));
 }
 
 // In front of what waits, in the same order as before.
@@ -57,12 +59,21 @@ void Gate::lose_peer(const std::string& reason) {
     if (link->alive()) link->give_up(reason);
   }
   context_.report(peer_ + ": lost: " + reason);
-  window_ = {};
-  waiting_.clear();
-  requests_.clear();
-  for (auto& [sequence, send] : sends_) send->end(Outcome::kLost, 0);
-  sends_.clear();
+  end_all_sends();
   inbox_.lose_peer();
+}
+
+// Wherever they are: waiting, asked for, in the window, or given to a link.
+void Gate::end_all_sends() {
+  for (const std::unique_ptr<Link>& link : links_) send_again(link->take_lost());
+  const auto end = [](const std::shared_ptr<Send>& send) {
+    if (send && !send->ended) send->end(Outcome::kLost, 0);
+  };
+  for (const std::shared_ptr<Send>& send : std::exchange(waiting_, {})) end(send);
+  for (const auto& [sequence, send] : std::exchange(requests_, {})) end(send);
+  const Window window = std::exchange(window_, {});
+  for (const Unit& unit : window.small) end(unit.send);
+  for (const Unit& unit : window.large) end(unit.send);
 }
 
 }  // namespace nmt::engine

@@ -102,7 +102,6 @@ void Gate::grant(const Label& label) {
     return;
   }
   send->end(Outcome::kDone, send->size_bytes);
-  sends_.erase(send->sequence);
 }
 
 void Gate::settle(Unit& unit) {
@@ -110,9 +109,7 @@ void Gate::settle(Unit& unit) {
   unit.settled = true;
   Send& send = *unit.send;
   send.unsettled_bytes -= std::max<std::uint64_t>(send.size_bytes == 0, unit.label.body_bytes);
-  if (send.unsettled_bytes > 0) return;
-  send.end(Outcome::kDone, send.size_bytes);
-  sends_.erase(send.sequence);
+  if (send.unsettled_bytes == 0) send.end(Outcome::kDone, send.size_bytes);
 }
 
 void Gate::gone(Posted& posted) {

@@ -10,14 +10,13 @@
 namespace nmt::engine {
 namespace {
 
-// The oldest entry of a tag's queue, taken out; queues that become empty go.
+// The oldest entry of a tag, taken out: a multimap keeps those of one key in their order.
 template <class Queues, class Value>
 bool take_first(Queues& queues, std::uint64_t tag, Value& value) {
-  const auto at = queues.find(tag);
-  if (at == queues.end()) return false;
-  value = std::move(at->second.front());
-  at->second.pop_front();
-  if (at->second.empty()) queues.erase(at);
+  const auto at = queues.lower_bound(tag);
+  if (at == queues.end() || at->first != tag) return false;
+  value = std::move(at->second);
+  queues.erase(at);
   return true;
 }
 
@@ -37,7 +36,7 @@ void Inbox::post(std::shared_ptr<Receive> receive) {
   } else if (lost_) {
     receive->end(Outcome::kLost, 0);
   } else {
-    posted_[tag].push_back(std::move(receive));
+    posted_.emplace(tag, std::move(receive));
   }
 }
 
@@ -70,7 +69,7 @@ void Inbox::match_in_order() {
       match(at->first, at->second, std::move(receive));
       if (at->second.whole || at->second.receive->ended) deliver(at);
     } else {
-      unexpected_[at->second.tag].push_back(at->first);
+      unexpected_.emplace(at->second.tag, at->first);
     }
     at = next;
   }
@@ -157,9 +156,7 @@ void Inbox::deliver(Arrivals::iterator at) {
 
 void Inbox::lose_peer() {
   lost_ = true;
-  for (auto& [tag, receives] : posted_) {
-    for (const std::shared_ptr<Receive>& receive : receives) receive->end(Outcome::kLost, 0);
-  }
+  for (const auto& [tag, receive] : posted_) receive->end(Outcome::kLost, 0);
   posted_.clear();
   for (auto at = arrivals_.begin(); at != arrivals_.end();) {
     const Arrival& arrival = at->second;
@@ -167,10 +164,7 @@ void Inbox::lose_peer() {
     const bool stays = arrival.whole && at->first < next_sequence_;
     at = stays ? std::next(at) : arrivals_.erase(at);
   }
-  for (auto queue = unexpected_.begin(); queue != unexpected_.end();) {
-    std::erase_if(queue->second, [&](std::uint64_t one) { return !arrivals_.contains(one); });
-    queue = queue->second.empty() ? unexpected_.erase(queue) : std::next(queue);
-  }
+  std::erase_if(unexpected_, [&](const auto& one) { return !arrivals_.contains(one.second); });
 }
 
 }  // namespace nmt::engine

@@ -10,11 +10,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -74,10 +72,11 @@ class Inbox {
   bool lost_ = false;
   std::uint64_t next_sequence_ = 0;  // not yet matched or set aside as unexpected
   Arrivals arrivals_;                // by sequence, until delivered
-  std::unordered_map<std::uint64_t, std::deque<std::shared_ptr<Receive>>> posted_;  // by tag
-  std::unordered_map<std::uint64_t, std::deque<std::uint64_t>> unexpected_;         // by tag
-  std::uint64_t taken_bytes_ = 0;     // of the room, ever
-  std::uint64_t released_bytes_ = 0;  // likewise
+  // By tag, the oldest of each first.
+  std::multimap<std::uint64_t, std::shared_ptr<Receive>> posted_;
+  std::multimap<std::uint64_t, std::uint64_t> unexpected_;  // sequences
+  std::uint64_t taken_bytes_ = 0;                           // of the room, ever
+  std::uint64_t released_bytes_ = 0;                        // likewise
   std::vector<Label> answers_;
 };
 

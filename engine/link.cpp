@@ -18,11 +18,6 @@ constexpr std::uint32_t kUnaskedMax = 32;
 constexpr unsigned kQuietAfterPolls = 256;
 constexpr unsigned kRoundsBetweenPolls = 16;
 
-// Numbers are modulo 2^32; those that are compared are near each other.
-bool reaches(std::uint32_t number, std::uint32_t other) {
-  return static_cast<std::int32_t>(number - other) >= 0;
-}
-
 }  // namespace
 
 Link::Link(LinkDescription description, int path, std::uint32_t rail)
@@ -47,25 +42,25 @@ double Link::overdue_ns(double now_ns) const {
   return 0;
 }
 
-void Link::prepare(Prepared& prepared, Head head, Posted posted) {
+void Link::prepare(Head head, Posted posted) {
   const Label nothing;
-  prepared.count = std::max<std::size_t>(1, posted.units.size());
+  prepared_.count = std::max<std::size_t>(1, posted.units.size());
   if (posted.settle == Settle::kWhenConfirmed || count_ - asked_ >= kUnaskedMax) {
     head.flags |= Head::kAnswer;
   }
-  std::memcpy(prepared.headers.data(), &head, sizeof head);
+  std::memcpy(prepared_.headers.data(), &head, sizeof head);
   std::size_t from = 0, to = sizeof head;
-  for (std::size_t i = 0; i < prepared.count; ++i) {
+  for (std::size_t i = 0; i < prepared_.count; ++i) {
     const Label& label = posted.units.empty() ? nothing : posted.units[i].label;
-    std::memcpy(prepared.headers.data() + to, &label, sizeof label);
+    std::memcpy(prepared_.headers.data() + to, &label, sizeof label);
     to += sizeof label;
-    Packet& packet = prepared.packets[i];
-    packet.header = ConstBytes(prepared.headers).subspan(from, to - from);
+    Packet& packet = prepared_.packets[i];
+    packet.header = ConstBytes(prepared_.headers).subspan(from, to - from);
     packet.body = posted.units.empty() ? ConstBytes{} : posted.units[i].body();
     state_.bytes_sent += packet.body.size();
     from = to;
   }
-  prepared.header_bytes = to;
+  prepared_.header_bytes = to;
   posted.number = ++count_;
   if ((head.flags & Head::kAnswer) != 0) asked_ = count_;
   ++state_.messages_sent;
@@ -75,18 +70,16 @@ void Link::prepare(Prepared& prepared, Head head, Posted posted) {
 }
 
 void Link::post(Method method, Head head, Posted posted) {
-  Prepared prepared;
-  prepare(prepared, head, std::move(posted));
-  endpoint_->send(method, std::span(prepared.packets).first(prepared.count));
+  prepare(head, std::move(posted));
+  endpoint_->send(method, std::span(prepared_.packets).first(prepared_.count));
 }
 
 void Link::post_elsewhere(Helper& helper, Method method, Head head, Posted posted) {
   NMT_CHECK(posted.units.size() == 1);
-  Prepared prepared;
-  prepare(prepared, head, std::move(posted));
+  prepare(head, std::move(posted));
   away_ = std::make_unique<Job>(*endpoint_, method,
-                                ConstBytes(prepared.headers).first(prepared.header_bytes),
-                                prepared.packets[0].body);
+                                ConstBytes(prepared_.headers).first(prepared_.header_bytes),
+                                prepared_.packets[0].body);
   helper.start(*away_);
 }
 
@@ -95,21 +88,10 @@ void Link::wait_for_helper() {
   away_.reset();
 }
 
-void Link::sent(unsigned count, const Visitor& visit) {
-  for (; count > 0; --count) visit(posted_[posted_.size() - unsent_--]);
-}
-
 bool Link::confirm(std::uint32_t number) {
   if (!reaches(number, confirmed_) || !reaches(count_, number)) return false;
   confirmed_ = number;
   return true;
-}
-
-void Link::drop_confirmed(const Visitor& visit) {
-  while (posted_.size() > unsent_ && reaches(confirmed_, posted_.front().number)) {
-    visit(posted_.front());
-    posted_.pop_front();
-  }
 }
 
 bool Link::settled() const {
@@ -157,7 +139,6 @@ void Link::give_up(const std::string& reason) {
 std::vector<Posted> Link::take_lost() {
   std::vector<Posted> lost(std::move_iterator(posted_.begin()), std::move_iterator(posted_.end()));
   posted_.clear();
-  for (const Posted& posted : lost) state_.packets_again += posted.units.size();
   return lost;
 }
 

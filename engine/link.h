@@ -10,7 +10,6 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,12 +63,21 @@ class Link {
   // link can do nothing else.
   void post_elsewhere(Helper& helper, Method method, Head head, Posted posted);
 
-  using Visitor = std::function<void(Posted&)>;
-  void sent(unsigned count, const Visitor& visit);  // the driver has given so many back
+  // The driver has given so many back.
+  template <class Visit>
+  void sent(unsigned count, Visit visit) {
+    for (; count > 0; --count) visit(posted_[posted_.size() - unsent_--]);
+  }
   // So many have come to the other end. False for a number of messages that were never sent.
   bool confirm(std::uint32_t number);
   // Forgets what is confirmed; what has come may still be the driver's for a moment.
-  void drop_confirmed(const Visitor& visit);
+  template <class Visit>
+  void drop_confirmed(Visit visit) {
+    while (posted_.size() > unsent_ && reaches(confirmed_, posted_.front().number)) {
+      visit(posted_.front());
+      posted_.pop_front();
+    }
+  }
 
   bool settled() const;   // everything that matters is confirmed
   bool in_doubt() const;  // something that matters is neither confirmed nor asked about
@@ -98,8 +106,14 @@ class Link {
   // Closes the endpoint: nothing more comes, and memory given to it is free.
   void give_up(const std::string& reason);
   std::vector<Posted> take_lost();  // what was not confirmed
+  void count_again(std::size_t packets) { state_.packets_again += packets; }
 
  private:
+  // Numbers are modulo 2^32; those that are compared are near each other.
+  static bool reaches(std::uint32_t number, std::uint32_t other) {
+    return static_cast<std::int32_t>(number - other) >= 0;
+  }
+
   // The headers and packets of a message, as the driver wants them.
   struct Prepared {
     std::array<std::byte, kHeadersBytesMax> headers;
@@ -107,7 +121,7 @@ class Link {
     std::size_t header_bytes = 0;
     std::size_t count = 0;
   };
-  void prepare(Prepared& prepared, Head head, Posted posted);
+  void prepare(Head head, Posted posted);
   void wait_for_helper();
 
   std::unique_ptr<Endpoint> endpoint_;
@@ -117,6 +131,7 @@ class Link {
   std::uint32_t rail_;
   LinkState state_;
   std::array<std::byte, kHeadersBytesMax> headers_;
+  Prepared prepared_;  // the message being given to the driver
 
   std::deque<Posted> posted_;    // not confirmed, the oldest first
   std::size_t unsent_ = 0;       // the last of them: still the driver's

@@ -38,6 +38,7 @@ double end_ns(const Advice& advice, const Lane& lane, std::uint64_t size_bytes) 
 
 std::size_t first_to_end(const Outlet& outlet, std::uint64_t size_bytes) {
   const std::span<const Lane> lanes = outlet.lanes();
+  if (lanes.size() == 1) return 0;
   const auto sooner = [&](const Lane& a, const Lane& b) {
     return end_ns(outlet.advice(), a, size_bytes) < end_ns(outlet.advice(), b, size_bytes);
   };

@@ -27,7 +27,7 @@ typedef struct nmt_engine_options {
   uint32_t struct_bytes;
   uint32_t reserved;
   const char* strategy;  // NULL: "adaptive"; else "single:RAIL", "greedy", "aggregate", "iso",
-                         // "strip"
+                         // "strip", "offload"
   const nmt_profile* profile;     // outlives the engine; NULL: no advice
   uint64_t eager_bytes_max;       // larger messages ask first; 0: 64 KiB. The same at both ends,
   uint64_t unexpected_bytes_max;  // as this: what unexpected messages of a gate may take; 0: 4 MiB

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The engine as a C program has it: two processes, their rails, messages, and every wrong argument.
+#include <nmadtune_engine.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "include/nmadtune_engine.h"
 
 static int failures = 0;
 #define EXPECT(condition)                                             \
@@ -34,13 +33,15 @@ static int swap(void* context, const char* mine, uint64_t mine_bytes, char* thei
 
 static nmt_engine* open_engine(int socket, uint32_t far_side) {
   char message[500] = "";
-  nmt_engine_options options = {sizeof options};
+  nmt_engine_options options = {.struct_bytes = sizeof options};
   options.strategy = "greedy";
   options.message = message;
   options.message_bytes = sizeof message;
   nmt_engine* engine = NULL;
   EXPECT(nmt_engine_new(&options, &engine) == NMT_OK);
-  nmt_gate_options gate = {sizeof gate, far_side, "the other", "shm,tcp:lo"};
+  nmt_gate_options gate = {.struct_bytes = sizeof gate, .far_side = far_side};
+  gate.peer = "the other";
+  gate.rails = "shm,tcp:lo";
   gate.swap = swap;
   gate.context = &socket;
   gate.message = message;
@@ -58,7 +59,7 @@ static int live_far(int socket) {
   const nmt_segment room = {memory, kBytes};
   for (uint64_t tag = 0; tag < 3; ++tag) {
     nmt_request request;
-    nmt_completion completion = {sizeof completion};
+    nmt_completion completion = {.struct_bytes = sizeof completion};
     EXPECT(nmt_engine_irecv(engine, 0, tag, &room, 1, &request) == NMT_OK);
     EXPECT(nmt_engine_wait(engine, request, kPatience, &completion) == 1);
     const nmt_segment answer = {memory, completion.bytes};
@@ -81,7 +82,7 @@ static void brings_messages_there_and_back(nmt_engine* engine) {
     const nmt_segment parts[] = {{out, size / 3}, {out + size / 3, size - size / 3}};
     const nmt_segment room = {in, tag == 1 ? size - 1 : size};
     nmt_request send, receive;
-    nmt_completion completion = {sizeof completion};
+    nmt_completion completion = {.struct_bytes = sizeof completion};
     EXPECT(nmt_engine_irecv(engine, 0, tag, &room, 1, &receive) == NMT_OK);
     EXPECT(nmt_engine_isend(engine, 0, tag, parts, 2, &send) == NMT_OK);
     EXPECT(nmt_engine_wait(engine, send, kPatience, &completion) == 1);
@@ -97,7 +98,7 @@ static void brings_messages_there_and_back(nmt_engine* engine) {
 }
 
 static void describes_its_links(nmt_engine* engine) {
-  nmt_link_state state = {sizeof state};
+  nmt_link_state state = {.struct_bytes = sizeof state};
   EXPECT(nmt_engine_link(engine, 0, 1, &state) == NMT_OK);
   EXPECT(strcmp(state.rail, "tcp:lo") == 0 && state.alive == 1);
   EXPECT(nmt_engine_link(engine, 0, 2, &state) == NMT_UNKNOWN);
@@ -114,7 +115,7 @@ static void answers_nonsense_with_a_status(nmt_engine* engine) {
   EXPECT(nmt_engine_test(engine, 12345, NULL) == NMT_UNKNOWN);
   EXPECT(nmt_engine_open_gate(engine, NULL) == NMT_INVALID);
   char message[300] = "";
-  nmt_engine_options options = {sizeof options};
+  nmt_engine_options options = {.struct_bytes = sizeof options};
   options.strategy = "fastest";
   options.message = message;
   options.message_bytes = sizeof message;
