@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/rails/two_hosts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+namespace nmt::bench {
+namespace {
+
+[[noreturn]] void give_up(const std::string& what) {
+  std::fprintf(stderr, "rails: %s\n", what.c_str());
+  std::exit(1);
+}
+
+std::string rail_names(unsigned rails) {
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < rails; ++i) names.push_back(fmt::format("tcp:r{}", i));
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+double number_or_zero(const json::Reader& reader) { return reader.is_null() ? 0 : reader.number(); }
+
+}  // namespace
+
+std::string output_of(const std::string& command) {
+  FILE* pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) give_up("cannot run " + command);
+  std::string output;
+  std::array<char, 4096> piece;
+  for (std::size_t n; (n = std::fread(piece.data(), 1, piece.size(), pipe)) > 0;) {
+    output.append(piece.data(), n);
+  }
+  const int status = ::pclose(pipe);
+  if (status != 0) give_up(fmt::format("{}: failed; what it said is above", command));
+  return output;
+}
+
+std::string singles(unsigned rails) {
+  std::vector<std::string> names;
+  for (unsigned i = 0; i < rails; ++i) names.push_back(fmt::format("single:r{}", i));
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+TwoHosts::TwoHosts(const std::vector<unsigned>& rates_mbits_per_s)
+    : lab_name_(fmt::format("b{}", ::getpid())),
+      lab_(fmt::format("{} --lab {}", NMT_LAB_SCRIPT, lab_name_)),
+      rates_(rates_mbits_per_s) {
+  std::fprintf(stderr, "rails: two hosts, %s\n", name().c_str());
+  output_of(fmt::format("{} --owner {} up rails {}", lab_, ::getpid(), fmt::join(rates_, " ")));
+}
+
+TwoHosts::~TwoHosts() { output_of(lab_ + " down"); }
+
+std::string TwoHosts::name() const { return fmt::format("{} Mbit/s", fmt::join(rates_, "+")); }
+
+std::string TwoHosts::run(const std::string& command) const {
+  return output_of(fmt::format("{} run one {}", lab_, command));
+}
+
+// A campaign that is too disturbed to trust ends with 4, and is what this machine gives.
+void TwoHosts::sample(const std::string& budget) const {
+  output_of(
+      fmt::format("{} run one nmad-sample --peer two --launcher '{} run' --budget {} --json "
+                  ">/dev/null || test $? -eq 4",
+                  lab_, lab_, budget));
+}
+
+ByStrategy TwoHosts::measure(const std::string& strategies, const std::string& sizes,
+                             const std::string& more, unsigned rails) const {
+  const json::Value document = json::parse(
+      run(fmt::format("nmad-bench --peer two --launcher '{} run' --json --rails {} --compare {} "
+                      "--sizes {} {}",
+                      lab_, rail_names(rails == 0 ? this->rails() : rails), strategies, sizes,
+                      more)),
+      "nmad-bench");
+  ByStrategy all;
+  for (const json::Reader& cell : json::Reader(document, "nmad-bench")["cells"].items()) {
+    all[cell["strategy"].text()][cell["size_bytes"].unsigned_integer()] = {
+        .latency_ns = cell["latency_ns"].number(),
+        .bandwidth = cell["bandwidth_bytes_per_second"].number(),
+        .messages_per_second = cell["messages_per_second"].number(),
+        .processor_ns_per_megabyte = number_or_zero(cell["processor_ns_per_megabyte"]),
+        .chunks_apart = number_or_zero(cell["chunks_apart"])};
+  }
+  return all;
+}
+
+double TwoHosts::optimum_ns(std::uint64_t size_bytes) const {
+  const std::string output = run(
+      fmt::format("nmad-tune split --size {} --rails {} --json", size_bytes, rail_names(rails())));
+  const json::Value document = json::parse(output, "nmad-tune split");
+  return json::Reader(document, "nmad-tune split")["end_ns"].number();
+}
+
+double TwoHosts::predicted_ns(const std::string& rail, std::uint64_t size_bytes) const {
+  const std::string output =
+      run(fmt::format("nmad-tune predict transfer --rail {} --size {} --json", rail, size_bytes));
+  const json::Value document = json::parse(output, "nmad-tune predict");
+  return json::Reader(document, "nmad-tune predict")["predictions"][0]["predicted_ns"].number();
+}
+
+}  // namespace nmt::bench

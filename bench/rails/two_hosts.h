@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Two hosts with rails of given rates for one part of the group: made by scripts/lab, gone with the
+// object. Commands run in them as a user would run them, and tell what they found as JSON.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+
+namespace nmt::bench {
+
+// One strategy at one size, as nmad-bench tells it.
+struct Measured {
+  double latency_ns = 0;
+  double bandwidth = 0;  // bytes per second
+  double messages_per_second = 0;
+  double processor_ns_per_megabyte = 0;
+  double chunks_apart = 0;  // ends of a message's chunks, of its duration
+};
+using BySize = std::map<std::uint64_t, Measured>;
+using ByStrategy = std::map<std::string, BySize>;
+
+class TwoHosts {
+ public:
+  explicit TwoHosts(const std::vector<unsigned>& rates_mbits_per_s);
+  ~TwoHosts();
+  TwoHosts(const TwoHosts&) = delete;
+
+  unsigned rails() const { return static_cast<unsigned>(rates_.size()); }
+  std::string name() const;  // "1000+600 Mbit/s"
+
+  // What a command said, run in host "one". Ends the group where it fails.
+  std::string run(const std::string& command) const;
+
+  // nmad-sample between the two, into the profiles that the other calls decide by.
+  void sample(const std::string& budget) const;
+
+  // nmad-bench between the two over the first `rails` rails; 0: all.
+  ByStrategy measure(const std::string& strategies, const std::string& sizes,
+                     const std::string& more = "", unsigned rails = 0) const;
+
+  // By the profile: a message over all rails, idle at first, or over one; nanoseconds.
+  double optimum_ns(std::uint64_t size_bytes) const;
+  double predicted_ns(const std::string& rail, std::uint64_t size_bytes) const;
+
+  const std::string& lab() const { return lab_; }
+  const std::string& lab_name() const { return lab_name_; }
+
+ private:
+  std::string lab_name_;
+  std::string lab_;  // the command that makes it, and runs in it
+  std::vector<unsigned> rates_;
+};
+
+// "single:r0,single:r1" of so many rails.
+std::string singles(unsigned rails);
+
+std::string output_of(const std::string& command);
+
+}  // namespace nmt::bench
