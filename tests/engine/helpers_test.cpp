@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Eager chunks given to the drivers by other cores, whatever a profile would say of it.
+#include "engine/helpers.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "core/error.h"
+#include "engine/gate.h"
+#include "tests/drivers/pair.h"
+#include "tests/engine/traffic.h"
+
+namespace nmt::engine {
+namespace {
+
+std::size_t chunks_elsewhere = 0;
+
+// Halves of the first message by other cores as long as there are any, the rest by this one.
+void schedule_elsewhere(Outlet& outlet) {
+  for (std::size_t lane = 0; lane < outlet.lanes().size(); ++lane) {
+    if (outlet.window().small.empty() || !outlet.lanes()[lane].takes_small) continue;
+    const Label& label = outlet.window().small.front().label;
+    if (label.kind == Kind::kEager && label.body_bytes > 1 && outlet.helpers() > 0) {
+      outlet.send_small_elsewhere(lane, label.body_bytes / 2);
+      ++chunks_elsewhere;
+    } else {
+      outlet.send_small(lane, 1);
+    }
+  }
+  send_large_whole(outlet);
+}
+constexpr Strategy kElsewhere = {"elsewhere", schedule_elsewhere, true};
+
+struct FreeTracker {
+  void operator()(nmt_rails* tracker) const { nmt_rails_free(tracker); }
+};
+
+class Elsewhere : public testing::Test {
+ protected:
+  Elsewhere() {
+    nmt_rails* tracker = nullptr;
+    NMT_CHECK(nmt_rails_new(2, &tracker) == NMT_OK);
+    tracker_.reset(tracker);
+    context_.emplace(Context{.options = {},
+                             .clock = clock_,
+                             .advice = Advice(nullptr),
+                             .strategy = kElsewhere,
+                             .tracker = tracker,
+                             .helpers = &helpers_});
+    chunks_elsewhere = 0;
+  }
+
+  void open(const std::vector<std::string>& rails) {
+    std::vector<std::unique_ptr<Link>> sides[2];
+    for (const std::string& name : rails) {
+      Pair pair = open_pair(name);
+      if (!pair.near) GTEST_SKIP() << pair.under_test.missing;
+      const auto rail = static_cast<std::uint32_t>(sides[0].size());
+      for (int side : {0, 1}) {
+        LinkDescription link{std::move(side == 0 ? pair.near : pair.far), name, pair.methods()};
+        sides[side].push_back(std::make_unique<Link>(std::move(link), kNoPath, rail));
+      }
+    }
+    a_.emplace(*context_, "b", std::move(sides[0]));
+    b_.emplace(*context_, "a", std::move(sides[1]));
+  }
+
+  // A message of this size from a to b, and whether it came as it was.
+  bool brings(std::size_t size_bytes, std::uint64_t seed) {
+    std::vector<std::byte> out(size_bytes), in(size_bytes);
+    fill(out, seed);
+    auto send = std::make_shared<Send>();
+    send->segments = {out};
+    send->size_bytes = size_bytes;
+    auto receive = std::make_shared<Receive>();
+    receive->segments = {in};
+    receive->size_bytes = size_bytes;
+    b_->irecv(receive);
+    a_->isend(send);
+    return eventually([&] {
+             a_->progress();
+             b_->progress();
+             return send->ended && receive->ended;
+           }) &&
+           receive->completion.outcome == Outcome::kDone && holds(in, seed);
+  }
+
+  RealClock clock_;
+  Helpers helpers_{8};
+  std::unique_ptr<nmt_rails, FreeTracker> tracker_;
+  std::optional<Context> context_;
+  std::optional<Gate> a_, b_;
+};
+
+TEST_F(Elsewhere, ChunksByOtherCoresMakeTheMessage) {
+  if (helpers_.idle() == 0) GTEST_SKIP() << "there is one core only";
+  for (const std::vector<std::string>& rails :
+       {std::vector<std::string>{"shm"}, {"tcp:lo"}, {"shm", "tcp:lo", "tcp:lo"}}) {
+    open(rails);
+    if (IsSkipped()) return;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+      ASSERT_TRUE(brings(seed % 3 == 0 ? seed : 300 * seed, seed)) << rails.size() << " rails";
+    }
+    EXPECT_GT(chunks_elsewhere, 200u);
+  }
+}
+
+TEST_F(Elsewhere, ADriversErrorThereLosesTheLinkHere) {
+  if (helpers_.idle() == 0) GTEST_SKIP() << "there is one core only";
+  open({"tcp:lo"});
+  if (IsSkipped()) return;
+  ASSERT_TRUE(brings(5000, 1));
+  b_.reset();
+  auto send = std::make_shared<Send>();
+  std::vector<std::byte> out(5000);
+  for (int i = 0; i < 1000 && !a_->lost(); ++i) {
+    send = std::make_shared<Send>();
+    send->segments = {out};
+    send->size_bytes = out.size();
+    a_->isend(send);
+    a_->progress();
+  }
+  ASSERT_TRUE(eventually([&] {
+    a_->progress();
+    return a_->lost();
+  }));
+  EXPECT_TRUE(send->ended);
+}
+
+}  // namespace
+}  // namespace nmt::engine
