@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "drivers/driver.h"
+#include "drivers/waiting.h"
 
 namespace nmt {
 

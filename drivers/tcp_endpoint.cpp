@@ -17,6 +17,10 @@ namespace {
 // lost in them; and a rail that is polled every few milliseconds still notices within a second.
 constexpr unsigned kIdlePollsPerPeerCheck = 128;
 
+// Given to the kernel at a time: it copies, and rails that share a thread are to start together.
+// So much keeps any rail busy until the next poll.
+constexpr std::size_t kPushBytesMax = 128 << 10;
+
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 }  // namespace
@@ -69,9 +73,10 @@ Endpoint::Progress TcpEndpoint::poll() {
 bool TcpEndpoint::watch(std::vector<pollfd>& watched) const {
   const bool asks = outbox_.size() > 0 && outbox_[0].gather.done();
   const bool pushes = outbox_.size() > 0 && !asks;
-  watched.push_back({connections_.messages.get(),
-                     static_cast<short>(pushes ? POLLIN | POLLOUT : POLLIN), 0});
-  watched.push_back({connections_.acknowledgements.get(), static_cast<short>(asks ? POLLIN : 0), 0});
+  watched.push_back(
+      {connections_.messages.get(), static_cast<short>(pushes ? POLLIN | POLLOUT : POLLIN), 0});
+  watched.push_back(
+      {connections_.acknowledgements.get(), static_cast<short>(asks ? POLLIN : 0), 0});
   return true;
 }
 
@@ -92,25 +97,30 @@ void TcpEndpoint::push() {
   }
 }
 
-// False where the kernel has no room for all of it.
+// False where the kernel has no room for all of it, or the rest is for the next poll.
 bool TcpEndpoint::push_gather(Gather& gather) {
+  std::size_t room = kPushBytesMax;
   while (!gather.done()) {
+    if (room == 0) return false;
     iovec pieces[kPacketsMax + 1];
-    const std::span<const ConstBytes> left = gather.left();
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      pieces[i] = {const_cast<std::byte*>(left[i].data()), left[i].size()};
-    }
     msghdr message{};
     message.msg_iov = pieces;
-    message.msg_iovlen = left.size();
-    const ssize_t n =
-        left.size() == 1
-            ? ::send(connections_.messages.get(), left[0].data(), left[0].size(), MSG_NOSIGNAL)
-            : ::sendmsg(connections_.messages.get(), &message, MSG_NOSIGNAL);
+    std::size_t size_bytes = 0;
+    for (const ConstBytes piece : gather.left()) {
+      const std::size_t part_bytes = std::min(piece.size(), room - size_bytes);
+      pieces[message.msg_iovlen++] = {const_cast<std::byte*>(piece.data()), part_bytes};
+      size_bytes += part_bytes;
+      if (size_bytes == room) break;
+    }
+    const int descriptor = connections_.messages.get();
+    const ssize_t n = message.msg_iovlen == 1
+                          ? ::send(descriptor, pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL)
+                          : ::sendmsg(descriptor, &message, MSG_NOSIGNAL);
     if (n < 0) {
       if (would_block(errno)) return false;
       throw system_error(Fault::kPeer, rail_ + ": send", errno);
     }
+    room -= static_cast<std::size_t>(n);
     gather.advance(static_cast<std::size_t>(n));
   }
   return true;

@@ -3,8 +3,8 @@
 // How to wait for endpoints without wasting a core that somebody else could use.
 //
 // Looking again and again notices a small message soonest, and takes a core away from whoever has
-// work: another process, or the kernel's own share in moving the bytes. So a Waiting looks for about
-// as long as sleeping and waking would cost, and then sleeps in the kernel until one of the
+// work: another process, or the kernel's own share in moving the bytes. So a Waiting looks for
+// about as long as sleeping and waking would cost, and then sleeps in the kernel until one of the
 // endpoints has news. Where one of them only tells by being looked at, it gives way and looks on.
 #pragma once
 

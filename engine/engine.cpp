@@ -8,14 +8,13 @@
 #include <limits>
 
 #include "core/error.h"
-#include "drivers/waiting.h"
+#include "drivers/drivers.h"
 #include "engine/gate.h"
 
 namespace nmt {
 namespace {
 
 using engine::Operation;
-
 
 // Operations by the numbers that the application holds: a slot, and how often it was used.
 class Requests {
@@ -66,7 +65,7 @@ struct FreeTracker {
 };
 
 constexpr std::uint64_t kLooksPerCheck = 16;  // of the clock, for whether patience has ended
-constexpr std::uint32_t kRailsMax = 256;  // of an engine, over all its gates
+constexpr std::uint32_t kRailsMax = 256;      // of an engine, over all its gates
 
 }  // namespace
 
