@@ -76,7 +76,7 @@ class Endpoint {
 
   // Adds what the kernel can watch so that poll() has news once any of it is ready; for as long as
   // nothing else is called here. False where only looking tells (shared memory, virtual time).
-  virtual bool watch(std::vector<pollfd>& /*watched*/) const { return false; }
+  virtual bool watch(std::vector<pollfd>& /*watched*/) { return false; }
 
   // The machine's own copy, as this rail's clock sees it.
   virtual void copy(Bytes to, ConstBytes from) = 0;

@@ -21,6 +21,10 @@ constexpr unsigned kIdlePollsPerPeerCheck = 128;
 // So much keeps any rail busy until the next poll.
 constexpr std::size_t kPushBytesMax = 128 << 10;
 
+// Of a body that is being received, before who sleeps is woken: a fraction of what the kernel holds
+// for a connection, so that the sender never waits for it.
+constexpr std::size_t kWakeBytes = 64 << 10;
+
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
 }  // namespace
@@ -70,7 +74,11 @@ Endpoint::Progress TcpEndpoint::poll() {
   return progress;
 }
 
-bool TcpEndpoint::watch(std::vector<pollfd>& watched) const {
+bool TcpEndpoint::watch(std::vector<pollfd>& watched) {
+  const bool in_body = incoming_.begun() && incoming_.placed();
+  wake_at(in_body
+              ? static_cast<int>(std::clamp<std::size_t>(incoming_.next().size(), 1, kWakeBytes))
+              : 1);
   const bool asks = outbox_.size() > 0 && outbox_[0].gather.done();
   const bool pushes = outbox_.size() > 0 && !asks;
   watched.push_back(
@@ -78,6 +86,13 @@ bool TcpEndpoint::watch(std::vector<pollfd>& watched) const {
   watched.push_back(
       {connections_.acknowledgements.get(), static_cast<short>(asks ? POLLIN : 0), 0});
   return true;
+}
+
+// Waking for every packet of a long body costs more than the packet.
+void TcpEndpoint::wake_at(int size_bytes) {
+  if (size_bytes == std::exchange(wake_bytes_, size_bytes)) return;
+  ::setsockopt(connections_.messages.get(), SOL_SOCKET, SO_RCVLOWAT, &size_bytes,
+               sizeof size_bytes);
 }
 
 // Gives messages to the kernel as far as it takes them.

@@ -25,13 +25,14 @@ class TcpEndpoint final : public Endpoint {
   void listen(Bytes headers) override;
   void accept(std::span<const Bytes> bodies) override;
   Progress poll() override;
-  bool watch(std::vector<pollfd>& watched) const override;
+  bool watch(std::vector<pollfd>& watched) override;
   void copy(Bytes to, ConstBytes from) override;
   std::size_t size_bytes_max(Method method) const override;
 
  private:
   static constexpr std::size_t kInboxBytes = 16384;
 
+  void wake_at(int size_bytes);
   void push();
   bool push_gather(Gather& gather);
   bool acknowledged();
@@ -56,6 +57,7 @@ class TcpEndpoint final : public Endpoint {
   Bytes unread_;  // of the inbox
   std::uint32_t receives_begun_ = 0;
   unsigned idle_polls_ = 0;
+  int wake_bytes_ = 1;  // SO_RCVLOWAT of the message connection
 };
 
 }  // namespace nmt

@@ -20,9 +20,15 @@ constexpr timespec kSleepMax{.tv_sec = 0, .tv_nsec = 1'000'000};
 }  // namespace
 
 void Waiting::rest(std::uint64_t looks_in_vain, const Watch& watch) {
-  if (looks_in_vain == 1) since_ = std::chrono::steady_clock::now();
-  if (looks_in_vain % kLooksPerCheck != 0) return;
-  if (std::chrono::steady_clock::now() - since_ < kLooking) return;
+  if (looks_in_vain == 1) {
+    looking_ = true;
+    since_ = std::chrono::steady_clock::now();
+  }
+  if (looking_) {
+    if (looks_in_vain % kLooksPerCheck != 0) return;
+    looking_ = std::chrono::steady_clock::now() - since_ < kLooking;
+    if (looking_) return;
+  }
   watched_.clear();
   if (!watch(watched_)) {
     ::sched_yield();

@@ -21,10 +21,12 @@ class Waiting {
   // Adds what is to be watched, as Endpoint::watch() does.
   using Watch = std::function<bool(std::vector<pollfd>&)>;
 
-  // Called after each look in vain; `looks_in_vain` counts them from 1.
+  // Called after each look in vain; `looks_in_vain` counts them from 1. Parts of a long message are
+  // no news: while one comes, it sleeps from part to part.
   void rest(std::uint64_t looks_in_vain, const Watch& watch);
 
  private:
+  bool looking_ = true;
   std::chrono::steady_clock::time_point since_;
   std::vector<pollfd> watched_;
 };

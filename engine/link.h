@@ -93,7 +93,7 @@ class Link {
     return ConstBytes(headers_).first(size_bytes);
   }
   // As Endpoint::watch(); not while the endpoint is a helper's.
-  bool watch(std::vector<pollfd>& watched) const { return !away_ && endpoint_->watch(watched); }
+  bool watch(std::vector<pollfd>& watched) { return !away_ && endpoint_->watch(watched); }
   void accept(std::span<const Bytes> places) { endpoint_->accept(places); }
   void received();  // one message; listens for the next
 

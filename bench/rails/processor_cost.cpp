@@ -124,7 +124,7 @@ double plain_ns_per_megabyte(const std::string& lab_name) {
 
 void processor_cost() {
   const TwoHosts hosts({1000});
-  hosts.sample("30s");
+  hosts.sample("20s");
   std::vector<double> plain_ns, engine_ns;
   for (int turn = 0; turn < kTurns; ++turn) {
     plain_ns.push_back(plain_ns_per_megabyte(hosts.lab_name()));
