@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -60,7 +61,7 @@ struct Memory {
 
   void set(std::span<const std::byte> content) {
     for (const Bytes segment : segments) {
-      std::memcpy(segment.data(), content.data(), segment.size());
+      std::ranges::copy(content.first(segment.size()), segment.begin());
       content = content.subspan(segment.size());
     }
   }

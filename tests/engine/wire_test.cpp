@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -14,7 +15,7 @@ namespace {
 std::vector<std::byte> headers(const Head& head, const std::vector<Label>& labels) {
   std::vector<std::byte> bytes(sizeof head + labels.size() * sizeof(Label));
   std::memcpy(bytes.data(), &head, sizeof head);
-  std::memcpy(bytes.data() + sizeof head, labels.data(), labels.size() * sizeof(Label));
+  std::ranges::copy(std::as_bytes(std::span(labels)), bytes.begin() + sizeof head);
   return bytes;
 }
 
