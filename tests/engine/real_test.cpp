@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/descriptor.h"
 #include "core/error.h"
-#include "node/descriptor.h"
 #include "tests/drivers/pair.h"
 #include "tests/engine/traffic.h"
 
