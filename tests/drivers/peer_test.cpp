@@ -9,9 +9,9 @@
 
 #include <optional>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 #include "core/id.h"
-#include "core/descriptor.h"
 #include "tests/drivers/contract.h"
 
 namespace nmt {

@@ -167,6 +167,7 @@ std::string agreement_text(const std::vector<Pair>& pairs, const Meeting& meetin
       .set("max_size_bytes", sampling.size_bytes_max)
       .set("max_unexpected_bytes", sampling.max_unexpected_bytes)
       .set("verify", sampling.verify)
+      .set("rails_together", sampling.pairs)
       .set("seed", meeting.session.seed)
       .set("clock", meeting.session.clock)
       .set("clock_cost_ns", meeting.session.clock_cost_ns)
@@ -188,7 +189,8 @@ Agreement agreement_from(const std::string& text, std::size_t near_ports, std::s
                      .size_bytes_max = reader["max_size_bytes"].unsigned_integer(kSizeBytesMax),
                      .max_unexpected_bytes =
                          reader["max_unexpected_bytes"].unsigned_integer(kSizeBytesMax),
-                     .verify = reader["verify"].boolean()},
+                     .verify = reader["verify"].boolean(),
+                     .pairs = reader["rails_together"].boolean()},
         .session = {.clock = name_from(reader["clock"]),
                     .clock_cost_ns = reader["clock_cost_ns"].number(0),
                     .clock_resolution_ns = reader["clock_resolution_ns"].number(0),

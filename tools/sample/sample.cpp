@@ -38,7 +38,9 @@ Report sample_this_node(const SampleOptions& options, const Invocation& invocati
 
 }  // namespace
 
-Report sample(const SampleOptions& options, const Invocation& invocation) {
+Report sample(const SampleOptions& typed, const Invocation& invocation) {
+  SampleOptions options = typed;
+  options.sampling.pairs = options.peer.empty() ? options.pairs : !options.no_pairs;
   if (options.peer.empty() && !options.launcher.empty()) {
     throw Error(Fault::kUsage, "--launcher needs --peer HOST");
   }
