@@ -108,6 +108,7 @@ class World {
   void leave(FakeEndpoint* endpoint) { std::erase(endpoints_, endpoint); }
   void changed();  // something happened: everybody may have work again
   void polled_in_vain(FakeEndpoint* endpoint);
+  bool shares_its_bus(const Wire& wire) const;  // now, with another rail that carries something
   void move_to(double time_ns) {
     now_ns_ = std::max(now_ns_, time_ns);
     clock_.advance_to(static_cast<std::uint64_t>(std::llround(now_ns_)));
@@ -229,6 +230,8 @@ class FakeEndpoint final : public Endpoint {
     return receive_done_ns();
   }
 
+  const Wire& wire() const { return *wire_; }
+
   bool idle = false;  // polled in vain since anything last changed
 
  private:
@@ -247,9 +250,10 @@ class FakeEndpoint final : public Endpoint {
     const FakeRail& rail = *wire_->rail;
     const double size_bytes = static_cast<double>(message.size_bytes);
     const double packets = static_cast<double>(message.bodies.size());
-    if (packets > 1) return wire_->factor * rail.aggregate_ns(message.method, packets, size_bytes);
-    return wire_->factor * (behind ? rail.second_packet_ns(message.method, size_bytes)
-                                   : rail.transfer_ns(message.method, size_bytes));
+    const double factor = wire_->factor * (world_.shares_its_bus(*wire_) ? rail.slowdown : 1);
+    if (packets > 1) return factor * rail.aggregate_ns(message.method, packets, size_bytes);
+    return factor * (behind ? rail.second_packet_ns(message.method, size_bytes)
+                            : rail.transfer_ns(message.method, size_bytes));
   }
 
   // When the posted receive of the message at the head will be done. A rendezvous starts when its
@@ -326,6 +330,14 @@ void World::changed() {
   for (FakeEndpoint* endpoint : endpoints_) endpoint->idle = false;
 }
 
+bool World::shares_its_bus(const Wire& wire) const {
+  return std::ranges::any_of(endpoints_, [&](const FakeEndpoint* each) {
+    const Wire& other = each->wire();
+    return &other != &wire && !wire.rail->bus.empty() && other.rail->bus == wire.rail->bus &&
+           !other.quiet(now_ns_);
+  });
+}
+
 void World::polled_in_vain(FakeEndpoint* endpoint) {
   endpoint->idle = true;
   double next_ns = kNever;
@@ -383,6 +395,7 @@ class FakeDriver final : public Driver {
  private:
   static std::string digest(const FakeRail& rail) {
     Digest digest;
+    if (!rail.bus.empty()) digest.add(rail.bus).add(std::bit_cast<std::uint64_t>(rail.slowdown));
     for (const auto* curve : {&rail.copy, &rail.iovec, &rail.rendezvous, &rail.memcpy, &rail.eager,
                               &rail.two_packets, &rail.aggregate}) {
       digest.add(curve->has_value() ? (*curve)->points().size() : 0);

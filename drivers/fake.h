@@ -10,11 +10,13 @@
 //   {"seed":1,"rails":[{"name":"myri",
 //     "methods":{"copy":[[bytes,ns],...],"iovec":[...],"rendezvous":[...],"memcpy":[...],
 //                "eager":[...],"two_packets":[...],"aggregate":[...]},
-//     "noise":{"cv":0.02,"outlier_rate":0.01,"outlier_factor":20,"session_drift":0.08}}]}
+//     "noise":{"cv":0.02,"outlier_rate":0.01,"outlier_factor":20,"session_drift":0.08},
+//     "bus":{"name":"pci","slowdown":1.3}}]}
 //
 // At least one of copy, iovec and rendezvous; the rest may be absent. eager defaults to the better
 // of copy and iovec plus memcpy; two_packets to twice the better of both; aggregate to one packet
-// of twice the size. In two_packets and aggregate the size is that of one packet.
+// of twice the size. In two_packets and aggregate the size is that of one packet. A message that
+// begins while another rail on the same bus carries something takes `slowdown` times as long.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +41,8 @@ struct FakeRail {
   std::string name;
   std::optional<Curve> copy, iovec, rendezvous, memcpy, eager, two_packets, aggregate;
   FakeNoise noise;
+  std::string bus;  // empty: its own
+  double slowdown = 1;
 
   // Truth, without noise, in nanoseconds; sizes as in Condition.
   double transfer_ns(Method method, double size_bytes) const;

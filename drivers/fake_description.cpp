@@ -36,7 +36,7 @@ FakeNoise noise_from_json(const json::Reader& reader) {
 }
 
 FakeRail rail_from_json(const json::Reader& reader) {
-  reader.only({"name", "methods", "noise"});
+  reader.only({"name", "methods", "noise", "bus"});
   FakeRail rail;
   rail.name = reader["name"].text();
   if (rail.name.empty() || rail.name.find_first_of(", \t\n") != std::string::npos) {
@@ -58,6 +58,11 @@ FakeRail rail_from_json(const json::Reader& reader) {
     methods.fail("has none of copy, iovec and rendezvous");
   }
   if (reader.has("noise")) rail.noise = noise_from_json(reader["noise"]);
+  if (reader.has("bus")) {
+    reader["bus"].only({"name", "slowdown"});
+    rail.bus = reader["bus"]["name"].text();
+    rail.slowdown = reader["bus"]["slowdown"].number(1, 1e6);
+  }
   return rail;
 }
 

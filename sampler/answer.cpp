@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "sampler/patience.h"
-#include "sampler/ping_pong.h"
+#include "sampler/rail_group.h"
 #include "sampler/remote.h"
 
 namespace nmt {
@@ -92,33 +92,31 @@ class Answerer {
 
   void open(const std::string& text) {
     const remote::Opening opening = remote::opening_from(text, rails_.size());
-    const RailToSample& each = rails_[opening.rail];
-    const CorePair cores = nearest_cores();
     const bool one_machine = opening.machine == remote::machine();
-    const int core = one_machine ? cores.far : cores.near;
-    shared_core_ = one_machine && cores.near == cores.far;
+    const int core = one_machine ? cores_.far : cores_.near;
+    shared_core_ = one_machine && cores_.near == cores_.far;
     pin_to(core);
     remote::RemoteExchange exchange(near_);
-    rail_ = opening.rail;
+    group_ = opening.group;
     try {
-      endpoint_ = each.driver->open(each.rail, Side::kFar, exchange);
+      opened_.emplace(open_rails(group_, rails_, Side::kFar, exchange));
     } catch (const Error&) {
       closed_ = exchange.closed();
       throw;
     }
-    responder_.emplace(*endpoint_, buffers_);
+    responder_.emplace(*opened_, buffers_);
     meter_.emplace(core, core);
     near_.send(remote::kReady, remote::machine());
   }
 
   void close() {
     responder_.reset();
-    endpoint_.reset();
+    opened_.reset();
     meter_.reset();
   }
 
   void answer(const std::string& text) {
-    if (!endpoint_) throw Error(Fault::kPeer, "a block without a rail");
+    if (!opened_) throw Error(Fault::kPeer, "a block without a rail");
     const std::uint64_t size_bytes_max =
         std::max(options_.size_bytes_max, options_.max_unexpected_bytes);
     std::vector<Step> steps = remote::steps_from(text, size_bytes_max);
@@ -134,7 +132,7 @@ class Answerer {
       if (near_.has_message()) return;  // only a hang-up or kClose comes inside a block
       if (in_vain == kPollsPerCheck) deadline = Deadline(patience);
       if (deadline.passed()) {
-        throw Error(Fault::kPeer, rails_[rail_].rail.full_name() + ": nothing comes over it");
+        throw Error(Fault::kPeer, name_of(group_, rails_) + ": nothing comes over it");
       }
     }
     near_.send(remote::kDone, remote::to_text(meter_->read().since(before)));
@@ -143,13 +141,13 @@ class Answerer {
   void keep(const std::string& text) {
     const std::uint64_t size_bytes_max =
         std::max(options_.size_bytes_max, options_.max_unexpected_bytes);
-    const remote::Cells cells = remote::cells_from(text, rails_.size(), size_bytes_max);
-    observer_.measured(rails_[cells.rail].rail, cells.cells);
+    const remote::Cells cells = remote::cells_from(text, rails_, size_bytes_max);
+    observer_.measured(rails_[cells.group.measured].rail, cells.cells);
   }
 
   void show(const std::string& text) {
     Progress progress = remote::progress_from(text);
-    progress.rail = rails_[rail_].rail.full_name();
+    progress.rail = name_of(group_, rails_);
     observer_.progress(progress);
   }
 
@@ -159,10 +157,11 @@ class Answerer {
   control::Connection& near_;
   Buffers buffers_;
   cpu_set_t affinity_{};
+  const CorePair cores_ = nearest_cores();  // of all that are allowed before pinning
   bool shared_core_ = false;
   bool closed_ = false;  // the near end gave up the rail while it was being opened
-  std::size_t rail_ = 0;
-  std::unique_ptr<Endpoint> endpoint_;
+  RailGroup group_;
+  std::optional<OpenRails> opened_;
   std::optional<Responder> responder_;
   std::optional<InterferenceMeter> meter_;
   std::optional<CampaignReport> report_;

@@ -3,8 +3,8 @@
 // What a campaign can measure: blocks of steps, each step some repetitions of one experiment.
 //
 // The campaign decides what to measure next, how often, and when to stop; a Benchmark knows how.
-// PingPong (sampler/ping_pong.h) measures rails; later ones measure pairs of rails, collectives,
-// foreign stacks. Tests give the campaign a Benchmark that computes its numbers.
+// PingPong (sampler/ping_pong.h) measures rails, alone or beside busy ones; later ones measure
+// collectives, foreign stacks. Tests give the campaign a Benchmark that computes its numbers.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +47,7 @@ struct Experiment {
   std::uint8_t traffic = 0;  // index into kTraffics
   Method method = Method::kCopy;
   Regime regime = Regime::kHot;
+  bool beside = false;  // busy rails
   std::uint64_t size_bytes = 0;
   auto operator<=>(const Experiment&) const = default;
 };

@@ -19,6 +19,7 @@ bool experiment_of(const Sample& sample, Experiment* experiment) {
     experiment->traffic = static_cast<std::uint8_t>(i);
     experiment->method = parse_method(c.method).value_or(Method::kCopy);
     experiment->regime = c.regime == to_string(Regime::kCold) ? Regime::kCold : Regime::kHot;
+    experiment->beside = !c.busy_rails.empty();
     experiment->size_bytes = sample.size_bytes;
     return true;
   }
@@ -56,12 +57,28 @@ Estimate estimate(const std::vector<Sample>& parts, const DriftFactors& drift, d
 
 }  // namespace
 
-Evidence::Evidence(Sample prototype, double precision, std::vector<Sample> earlier)
+Evidence::Evidence(Sample prototype, double precision, std::vector<Sample> earlier,
+                   const std::vector<Sample>& session)
     : prototype_(std::move(prototype)), precision_(precision), earlier_(std::move(earlier)) {
-  for (const Sample& sample : earlier_) {
-    for (const Repetition& repetition : sample.repetitions) {
-      next_round_ = std::max(next_round_, repetition.round + 1);
+  const auto count_rounds = [&](const std::vector<Sample>& samples) {
+    for (const Sample& sample : samples) {
+      for (const Repetition& repetition : sample.repetitions) {
+        next_round_ = std::max(next_round_, repetition.round + 1);
+      }
     }
+  };
+  count_rounds(earlier_);
+  count_rounds(session);
+  const auto beside_others = [&](const Sample& sample) {
+    const std::string& busy = sample.condition.busy_rails;
+    return !busy.empty() && busy != prototype_.condition.busy_rails;
+  };
+  std::erase_if(earlier_, beside_others);
+  for (const Sample& sample : session) {
+    Experiment experiment;
+    if (beside_others(sample) || !experiment_of(sample, &experiment)) continue;
+    index_[{experiment, sample.held_out}] = session_.size();
+    session_.push_back(sample);
   }
   refresh();
 }
@@ -75,6 +92,7 @@ Condition Evidence::condition(const Experiment& experiment) const {
     condition.header_bytes = kHeaderBytes;
   }
   condition.regime = to_string(experiment.regime);
+  if (!experiment.beside) condition.busy_rails.clear();
   return condition;
 }
 
@@ -129,12 +147,17 @@ void Evidence::refresh() {
         estimate(parts, factors, precision_);
   }
 
-  std::set<std::uint64_t> sizes[2];
+  std::set<std::uint64_t> sizes[2][2];
   for (const auto& [experiment, estimate] : estimates_) {
     if (kTraffics[experiment.traffic].benchmark != benchmark::kTransfer) continue;
-    sizes[static_cast<std::size_t>(experiment.regime)].insert(experiment.size_bytes);
+    sizes[experiment.beside][static_cast<std::size_t>(experiment.regime)].insert(
+        experiment.size_bytes);
   }
-  for (std::size_t i = 0; i < 2; ++i) sizes_bytes_[i].assign(sizes[i].begin(), sizes[i].end());
+  for (const bool beside : {false, true}) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      sizes_bytes_[beside][i].assign(sizes[beside][i].begin(), sizes[beside][i].end());
+    }
+  }
 }
 
 const Estimate* Evidence::find(const Experiment& experiment, bool held_out) const {
@@ -152,7 +175,7 @@ double Evidence::guess_ns(const Experiment& experiment) const {
   // Experiments are ordered with the size last: neighbours in the map are the nearest sizes.
   const auto same_kind = [&](const Experiment& other) {
     return other.traffic == experiment.traffic && other.method == experiment.method &&
-           other.regime == experiment.regime;
+           other.regime == experiment.regime && other.beside == experiment.beside;
   };
   const auto above = guesses_ns_.lower_bound(experiment);
   if (above != guesses_ns_.end() && same_kind(above->first)) return above->second;

@@ -28,8 +28,11 @@ struct Estimate {
 
 class Evidence {
  public:
-  // `prototype` carries what all samples of the rail share: placement, origin.
-  Evidence(Sample prototype, double precision, std::vector<Sample> earlier);
+  // `prototype` carries what all samples of the rail share: placement, origin, and the rails that
+  // are busy where an experiment is beside them. `earlier` are the rail's of other sessions,
+  // `session` those of this one so far; what was measured beside other rails takes no part.
+  Evidence(Sample prototype, double precision, std::vector<Sample> earlier,
+           const std::vector<Sample>& session = {});
 
   Condition condition(const Experiment& experiment) const;
   std::uint32_t next_round() const { return next_round_; }  // above all that earlier sessions used
@@ -49,8 +52,8 @@ class Evidence {
   const Estimate* find(const Experiment& experiment, bool held_out = false) const;
 
   // Sizes at which a transfer was measured (and not held out), ascending.
-  const std::vector<std::uint64_t>& sizes_bytes(Regime regime) const {
-    return sizes_bytes_[static_cast<std::size_t>(regime)];
+  const std::vector<std::uint64_t>& sizes_bytes(Regime regime, bool beside = false) const {
+    return sizes_bytes_[beside][static_cast<std::size_t>(regime)];
   }
   const std::map<Experiment, Estimate>& estimates() const { return estimates_; }
 
@@ -71,7 +74,7 @@ class Evidence {
   std::map<std::pair<Experiment, bool>, std::size_t> index_;  // into session_; bool: held out
   std::map<Experiment, Estimate> estimates_;
   std::map<Experiment, Estimate> held_out_estimates_;
-  std::vector<std::uint64_t> sizes_bytes_[2];  // by regime
+  std::vector<std::uint64_t> sizes_bytes_[2][2];  // beside or not, by regime
   std::map<Experiment, double> guesses_ns_;
   std::uint32_t next_round_ = 0;
   double drift_ = 0;

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "core/error.h"
 #include "node/node.h"
@@ -86,14 +87,14 @@ std::vector<Step> steps_from_text(const std::string& text) {
 }
 
 // Life of the forked process: open the far side, answer blocks, until the parent hangs up.
-void serve(Driver& driver, const Rail& rail, const Buffers& buffers, const CorePair& cores,
-           ControlSocket& socket) {
+void serve(const RailGroup& group, std::span<const RailToSample> rails, const Buffers& buffers,
+           const CorePair& cores, ControlSocket& socket) {
   pin_to(cores.far);
   SocketExchange exchange(socket);
-  const std::unique_ptr<Endpoint> endpoint = driver.open(rail, Side::kFar, exchange);
+  OpenRails opened = open_rails(group, rails, Side::kFar, exchange);
   socket.send("r");
   const InterferenceMeter meter(cores.far, cores.far);
-  Responder responder(*endpoint, buffers);
+  Responder responder(opened, buffers);
   for (;;) {
     const std::string order = socket.receive(0);
     const Interference before = meter.read();
@@ -109,12 +110,12 @@ void serve(Driver& driver, const Rail& rail, const Buffers& buffers, const CoreP
   }
 }
 
-[[noreturn]] void run_child(Driver& driver, const Rail& rail, const Buffers& buffers,
-                            const CorePair& cores, ControlSocket& socket) {
+[[noreturn]] void run_child(const RailGroup& group, std::span<const RailToSample> rails,
+                            const Buffers& buffers, const CorePair& cores, ControlSocket& socket) {
   ::signal(SIGINT, SIG_IGN);  // the parent finishes its block first, then ends this process
   ::signal(SIGTERM, SIG_IGN);
   try {
-    serve(driver, rail, buffers, cores, socket);
+    serve(group, rails, buffers, cores, socket);
   } catch (const std::exception& error) {
     try {
       socket.send(std::string("e") + error.what());
@@ -127,9 +128,9 @@ void serve(Driver& driver, const Rail& rail, const Buffers& buffers, const CoreP
 
 class ForkedPartner final : public Partner {
  public:
-  ForkedPartner(Driver& driver, const Rail& rail, const Buffers& buffers, const CorePair& cores,
-                const Clock& clock)
-      : rail_(rail.full_name()), cores_(cores), clock_(clock) {
+  ForkedPartner(const RailGroup& group, std::span<const RailToSample> rails, const Buffers& buffers,
+                const CorePair& cores, const Clock& clock)
+      : rail_(name_of(group, rails)), cores_(cores), clock_(clock) {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
       throw system_error(Fault::kFailed, "socketpair(AF_UNIX, SOCK_SEQPACKET)", errno);
@@ -143,7 +144,7 @@ class ForkedPartner final : public Partner {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != parent) ::_exit(0);
       ControlSocket socket(ends[1]);
-      run_child(driver, rail, buffers, cores, socket);
+      run_child(group, rails, buffers, cores, socket);
     }
     ::close(ends[1]);
     socket_ = std::make_unique<ControlSocket>(ends[0]);
@@ -151,7 +152,7 @@ class ForkedPartner final : public Partner {
     try {
       pin_to(cores.near);
       SocketExchange exchange(*socket_);
-      endpoint_ = driver.open(rail, Side::kNear, exchange);
+      rails_.emplace(open_rails(group, rails, Side::kNear, exchange));
       expect('r', kPeerTimeoutNs);
     } catch (...) {
       end();
@@ -161,7 +162,7 @@ class ForkedPartner final : public Partner {
 
   ~ForkedPartner() override { end(); }
 
-  Endpoint& endpoint() override { return *endpoint_; }
+  OpenRails& rails() override { return *rails_; }
   const Clock& clock() const override { return clock_; }
 
   void begin(std::span<const Step> block) override {
@@ -202,7 +203,7 @@ class ForkedPartner final : public Partner {
   }
 
   void end() {
-    endpoint_.reset();
+    rails_.reset();
     socket_.reset();  // the child leaves at the hang-up; a stuck one is ended
     ::kill(child_, SIGKILL);
     while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
@@ -216,7 +217,7 @@ class ForkedPartner final : public Partner {
   pid_t child_ = -1;
   cpu_set_t affinity_{};
   std::unique_ptr<ControlSocket> socket_;
-  std::unique_ptr<Endpoint> endpoint_;
+  std::optional<OpenRails> rails_;
   std::uint64_t timeout_ns_ = kPeerTimeoutNs;
   std::uint64_t waiting_since_ns_ = 0;
   std::string report_;  // of a far side that was through before this one had its last message
@@ -224,9 +225,10 @@ class ForkedPartner final : public Partner {
 
 }  // namespace
 
-std::unique_ptr<Partner> fork_partner(Driver& driver, const Rail& rail, const Buffers& buffers,
-                                      const CorePair& cores, const Clock& clock) {
-  return std::make_unique<ForkedPartner>(driver, rail, buffers, cores, clock);
+std::unique_ptr<Partner> fork_partner(const RailGroup& group, std::span<const RailToSample> rails,
+                                      const Buffers& buffers, const CorePair& cores,
+                                      const Clock& clock) {
+  return std::make_unique<ForkedPartner>(group, rails, buffers, cores, clock);
 }
 
 }  // namespace nmt

@@ -24,22 +24,36 @@ std::vector<Experiment> eager_ways(const Offer& offer, Regime regime, std::strin
                                    std::uint64_t size_bytes) {
   std::vector<Experiment> ways;
   for (const Method method : {Method::kCopy, Method::kIovec}) {
-    if (has(offer, method)) ways.push_back({traffic_index(benchmark), method, regime, size_bytes});
+    if (!has(offer, method)) continue;
+    ways.push_back({traffic_index(benchmark), method, regime, false, size_bytes});
   }
   return ways;
+}
+
+// A message that no receiver accepts unexpected goes by rendezvous.
+std::vector<Experiment> transfers_beside(const Offer& offer, Regime regime,
+                                         std::uint64_t size_bytes) {
+  std::vector<Experiment> all;
+  const bool eager = size_bytes <= offer.max_unexpected_bytes || !has(offer, Method::kRendezvous);
+  for (const Method method : offer.methods) {
+    if (method != Method::kRendezvous && !eager) continue;
+    all.push_back({traffic_index(benchmark::kTransfer), method, regime, true, size_bytes});
+  }
+  return all;
 }
 
 }  // namespace
 
 std::vector<Contest> contests_at(const Offer& offer, Regime regime, std::uint64_t size_bytes) {
   const auto transfer = [&](Method method) {
-    return Experiment{traffic_index(benchmark::kTransfer), method, regime, size_bytes};
+    return Experiment{traffic_index(benchmark::kTransfer), method, regime, false, size_bytes};
   };
   const auto ways = [&](std::string_view name) {
     return eager_ways(offer, regime, name, size_bytes);
   };
   const bool eager = has(offer, Method::kCopy) || has(offer, Method::kIovec);
   std::vector<Contest> contests;
+  if (offer.beside) return contests;
   if (has(offer, Method::kCopy) && has(offer, Method::kIovec)) {
     contests.push_back(
         {DecisionKind::kIovec, {transfer(Method::kCopy)}, {transfer(Method::kIovec)}});
@@ -57,9 +71,10 @@ std::vector<Contest> contests_at(const Offer& offer, Regime regime, std::uint64_
 
 std::vector<Experiment> experiments_at(const Offer& offer, Regime regime,
                                        std::uint64_t size_bytes) {
+  if (offer.beside) return transfers_beside(offer, regime, size_bytes);
   std::vector<Experiment> all;
   for (const Method method : offer.methods) {
-    all.push_back({traffic_index(benchmark::kTransfer), method, regime, size_bytes});
+    all.push_back({traffic_index(benchmark::kTransfer), method, regime, false, size_bytes});
   }
   if (size_bytes <= offer.max_unexpected_bytes) {
     for (const auto& way : eager_ways(offer, regime, benchmark::kEager, size_bytes)) {
@@ -71,7 +86,7 @@ std::vector<Experiment> experiments_at(const Offer& offer, Regime regime,
     all.insert(all.end(), contest.below.begin(), contest.below.end());
     all.insert(all.end(), contest.above.begin(), contest.above.end());
   }
-  all.push_back({traffic_index(benchmark::kMemcpy), Method::kCopy, regime, size_bytes});
+  all.push_back({traffic_index(benchmark::kMemcpy), Method::kCopy, regime, false, size_bytes});
   return all;
 }
 

@@ -16,6 +16,7 @@ struct Offer {
   std::vector<Method> methods;
   std::uint64_t size_bytes_max = 0;
   std::uint64_t max_unexpected_bytes = 0;  // eager messages end here
+  bool beside = false;  // busy rails: only transfers, hot, by what thresholds can choose
 };
 
 // Two sides of a decision at one size; each side is worth its best experiment.
@@ -29,7 +30,8 @@ struct Contest {
 // both packets together are still eager.
 std::vector<Contest> contests_at(const Offer& offer, Regime regime, std::uint64_t size_bytes);
 
-// All experiments at a size: every transfer method, the contests', memcpy.
+// All experiments at a size: every transfer method, the contests', memcpy; beside busy rails the
+// transfers that a threshold can choose.
 std::vector<Experiment> experiments_at(const Offer& offer, Regime regime, std::uint64_t size_bytes);
 
 }  // namespace nmt

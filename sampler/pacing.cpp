@@ -21,6 +21,7 @@ double Pacing::exchange_ns(const Experiment& experiment) const {
 
 std::uint32_t Pacing::batch(const Experiment& experiment) const {
   const double needed_ns = std::max(limits_.timer_cost_ns / kTimerShare, limits_.repetition_ns_min);
+  if (evidence_.guess_ns(experiment) <= 0) return 1;  // nothing is known: it may be long
   const double needed = std::ceil(needed_ns / exchange_ns(experiment));
   return static_cast<std::uint32_t>(std::clamp(needed, 1.0, kBatchMax));
 }

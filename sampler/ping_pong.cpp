@@ -79,10 +79,13 @@ void Responder::next_exchange() {
 
 bool Responder::advance() {
   const bool progressed = conversation_.poll();
-  if (done()) return progressed;  // the initiator may still be at its last receive
+  const bool answers = step_ < steps_.size();  // or the initiator is still at its last receive
+  if (!busy_.settled() || (answers && beside())) busy_.poll();
+  if (!answers) return progressed;
   if (conversation_.received() && !answered_) {
     answered_ = true;
     conversation_.send();
+    if (beside()) busy_.turn();
   }
   if (answered_ && conversation_.sent()) {
     if (--exchanges_left_ == 0) ++step_;
@@ -92,7 +95,10 @@ bool Responder::advance() {
 }
 
 PingPong::PingPong(Partner& partner, Buffers buffers, const InterferenceMeter* meter)
-    : partner_(partner), conversation_(partner.endpoint(), std::move(buffers)), meter_(meter) {}
+    : partner_(partner),
+      busy_(partner.rails().busy),
+      conversation_(*partner.rails().measured, std::move(buffers)),
+      meter_(meter) {}
 
 void PingPong::exchange(const Experiment& experiment) {
   conversation_.start(experiment);
@@ -101,9 +107,16 @@ void PingPong::exchange(const Experiment& experiment) {
     return;
   }
   conversation_.send();
-  std::uint64_t polls_in_vain = 0;
-  while (!conversation_.received() || !conversation_.sent()) {
-    if (conversation_.poll()) {
+  if (experiment.beside) busy_.turn();
+  poll_until([&] { return conversation_.received() && conversation_.sent(); });
+}
+
+template <class Done>
+void PingPong::poll_until(Done done) {
+  for (std::uint64_t polls_in_vain = 0; !done();) {
+    const bool progressed = conversation_.poll();
+    if (!busy_.settled()) busy_.poll();
+    if (progressed) {
       polls_in_vain = 0;
     } else {
       partner_.idle(++polls_in_vain);
@@ -117,7 +130,8 @@ BlockResult PingPong::run(std::span<const Step> block) {
   const Interference before = meter_ != nullptr ? meter_->read() : Interference{};
   const std::uint64_t block_start_ns = time.now_ns();
   partner_.begin(block);
-  for (const Step& step : block) {
+  for (std::size_t at = 0; at < block.size(); ++at) {
+    const Step& step = block[at];
     std::vector<std::uint64_t>& totals_ns = result.totals_ns.emplace_back();
     totals_ns.reserve(step.repetitions);
     for (std::uint32_t i = 0; i < step.warm_ups; ++i) exchange(step.experiment);
@@ -126,6 +140,9 @@ BlockResult PingPong::run(std::span<const Step> block) {
       for (std::uint32_t k = 0; k < step.batch; ++k) exchange(step.experiment);
       totals_ns.push_back(time.now_ns() - start_ns);
     }
+    if (at + 1 < block.size() && block[at + 1].experiment.beside) continue;
+    busy_.finish();
+    poll_until([&] { return busy_.settled(); });
   }
   result.interference = partner_.finish();
   result.elapsed_ns = time.now_ns() - block_start_ns;

@@ -5,16 +5,25 @@
 //
 // A sample is half a symmetric round trip: the far side answers each exchange with the same
 // traffic. Initiator times, Responder answers; the Responder advances one poll at a time, so that
-// both can share a thread in virtual time (models.md 1, measuring.md 1).
+// both can share a thread in virtual time (models.md 1, measuring.md 1). Experiments beside other
+// rails keep those busy in the direction of each transfer (sampler/busy_rails.h).
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "sampler/benchmark.h"
 #include "sampler/buffers.h"
+#include "sampler/busy_rails.h"
 
 namespace nmt {
+
+// This end of the measured rail, and of those beside it.
+struct OpenRails {
+  std::unique_ptr<Endpoint> measured;
+  BusyRails busy;
+};
 
 // One side's share of one experiment over an endpoint: the messages it sends and awaits in one
 // exchange. Both sides use it; headers are constant bytes.
@@ -44,15 +53,18 @@ class Conversation {
 
 class Responder {
  public:
-  Responder(Endpoint& endpoint, Buffers buffers) : conversation_(endpoint, std::move(buffers)) {}
+  Responder(OpenRails& rails, Buffers buffers)
+      : busy_(rails.busy), conversation_(*rails.measured, std::move(buffers)) {}
 
   void begin(std::vector<Step> steps);
-  bool done() const { return step_ == steps_.size(); }
-  bool advance();  // one poll; true where something completed
+  bool done() const { return step_ == steps_.size() && busy_.settled(); }
+  bool advance();  // one poll; true where something completed on the measured rail
 
  private:
+  bool beside() const { return steps_[step_].experiment.beside; }
   void next_exchange();
 
+  BusyRails& busy_;
   Conversation conversation_;
   std::vector<Step> steps_;
   std::size_t step_ = 0;
@@ -64,10 +76,10 @@ class Responder {
 class Partner {
  public:
   virtual ~Partner() = default;
-  virtual Endpoint& endpoint() = 0;  // this end's
+  virtual OpenRails& rails() = 0;  // this end's
   virtual void begin(std::span<const Step> block) = 0;
-  // Nothing completed at this end, for so many polls in a row (from 1): lets the other end work,
-  // or checks on it. Error(kPeer) where it is gone or past its deadline.
+  // Nothing completed at this end of the measured rail, for so many polls in a row (from 1): lets
+  // the other end work, or checks on it. Error(kPeer) where it is gone or past its deadline.
   virtual void idle(std::uint64_t polls_in_vain) = 0;
   virtual Interference finish() = 0;  // waits for the other end to be through; what disturbed it
   virtual const Clock& clock() const = 0;
@@ -81,8 +93,11 @@ class PingPong final : public Benchmark {
 
  private:
   void exchange(const Experiment& experiment);
+  template <class Done>
+  void poll_until(Done done);
 
   Partner& partner_;
+  BusyRails& busy_;
   Conversation conversation_;
   const InterferenceMeter* meter_;  // null in virtual time
 };

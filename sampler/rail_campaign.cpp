@@ -38,17 +38,21 @@ RailCampaign::RailCampaign(Benchmark& benchmark, const SamplingOptions& options,
       hooks_(std::move(hooks)),
       start_ns_(now_ns()),
       deadline_ns_(start_ns_ + budget_ns),
-      evidence_(std::move(setting.prototype), options.precision, std::move(setting.earlier)),
+      evidence_(std::move(setting.prototype), options.precision, std::move(setting.earlier),
+                setting.session),
       journal_(evidence_),
       pacing_(evidence_, {.timer_cost_ns = benchmark.clock().cost_ns(),
                           .repetition_ns_min = setting.real ? kRepetitionNsMin : 0,
                           .visit_ns_max = budget_ns / kVisitsPerBudget}),
       random_(options.seed),
       schedule_(evidence_, pacing_, offer_,
-                {.precision = options.precision, .verify = options.verify}, random_),
+                {.precision = options.precision, .verify = options.verify && !offer_.beside},
+                random_),
       round_(evidence_.next_round()) {
   const auto size = std::min(kSentinelSizeBytes, offer_.size_bytes_max);
-  const std::vector<Experiment> all = experiments_at(offer_, Regime::kHot, size);
+  Offer alone = offer_;
+  alone.beside = false;
+  const std::vector<Experiment> all = experiments_at(alone, Regime::kHot, size);
   sentinels_ = {all.front(), all.back()};  // the first transfer method, and memcpy
   NMT_CHECK(sentinels_.size() == kSentinels);
 }
@@ -89,20 +93,30 @@ void RailCampaign::warm_up() {
 // A first look at the sizes of the grid, in order, to plan batches and rounds: part of the warm-up,
 // not stored. Ends where one visit would already break the deadline.
 void RailCampaign::scout() {
+  if (offer_.beside) {  // what is measured alone all the same
+    std::vector<Experiment> alone = sentinels_;
+    for (const std::uint64_t size : anchors(offer_.size_bytes_max)) {
+      std::ranges::move(schedule_.experiments({.size_bytes = size, .anchor = true}),
+                        std::back_inserter(alone));
+    }
+    glance_at(alone);
+  }
   for (const std::uint64_t size : first_grid(offer_.size_bytes_max)) {
     if (now_ns() + schedule_.cost_ns({Regime::kHot, size, false}) > deadline_ns_) return;
-    std::vector<Step> steps;
-    for (const Experiment& experiment : experiments_at(offer_, Regime::kHot, size)) {
-      steps.push_back({experiment, 1, 1, 1});
-    }
-    const BlockResult result = benchmark_.run(steps);
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      Experiment experiment = steps[i].experiment;
-      const double total_ns = static_cast<double>(result.totals_ns[i].front());
-      for (const Regime regime : {Regime::kHot, Regime::kCold}) {
-        experiment.regime = regime;
-        evidence_.note_guess(experiment, std::max(1.0, total_ns / operations(experiment)));
-      }
+    glance_at(experiments_at(offer_, Regime::kHot, size));
+  }
+}
+
+void RailCampaign::glance_at(const std::vector<Experiment>& experiments) {
+  std::vector<Step> steps;
+  for (const Experiment& experiment : experiments) steps.push_back({experiment, 1, 1, 1});
+  const BlockResult result = benchmark_.run(steps);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    Experiment experiment = steps[i].experiment;
+    const double total_ns = static_cast<double>(result.totals_ns[i].front());
+    for (const Regime regime : {Regime::kHot, Regime::kCold}) {
+      experiment.regime = regime;
+      evidence_.note_guess(experiment, std::max(1.0, total_ns / operations(experiment)));
     }
   }
 }
@@ -195,7 +209,9 @@ Signature RailCampaign::signature_of(const BlockResult& result, std::span<const 
 RailReport RailCampaign::report() const {
   RailReport report;
   report.complete = !hooks_.interrupted();
-  report.cells = evidence_.session_samples().size();
+  report.cells = static_cast<std::size_t>(std::ranges::count_if(
+      evidence_.session_samples(),
+      [&](const Sample& sample) { return sample.condition.busy_rails.empty() != offer_.beside; }));
   report.repetitions = journal_.repetitions();
   report.watch_repetitions = watch_repetitions_;
   report.disturbed = journal_.disturbed_repetitions();
@@ -203,7 +219,7 @@ RailReport RailCampaign::report() const {
   report.drift = evidence_.drift();
   std::vector<double> doubts;
   for (const auto& [experiment, estimate] : evidence_.estimates()) {
-    if (clearly_loses(evidence_, experiment)) continue;
+    if (experiment.beside != offer_.beside || clearly_loses(evidence_, experiment)) continue;
     doubts.push_back(estimate.doubt);
     if (estimate.disturbed) ++report.untrusted_cells;
   }

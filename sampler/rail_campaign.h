@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One rail's share of a campaign: rounds of shuffled blocks until nothing is wanted any more, or
-// its time is up.
+// One rail's share of a campaign, alone or beside busy rails: rounds of shuffled blocks until
+// nothing is wanted any more, or its time is up.
 //
 // A round visits shuffled blocks (sampler/schedule.h); those that were disturbed stay, marked, and
 // are tried once more at its end. Knows no rail and no process: a Benchmark measures, hooks store.
@@ -32,6 +32,7 @@ class RailCampaign {
     Offer offer;
     Sample prototype;             // what all samples of the rail share
     std::vector<Sample> earlier;  // of previous sessions
+    std::vector<Sample> session;  // of this one: what it measured of the rail already
     // A machine, with states and noise of its own, against a description of one: watched by
     // sentinels in each block, and measured in repetitions that outlast its shortest noise.
     bool real = true;
@@ -45,6 +46,7 @@ class RailCampaign {
  private:
   void warm_up();
   void scout();
+  void glance_at(const std::vector<Experiment>& experiments);
   void run_round(std::vector<Block> blocks);
   std::vector<Block> run_blocks(const std::vector<Block>& blocks);  // returns the disturbed ones
   void run_block(const Block& block);

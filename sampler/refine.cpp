@@ -84,10 +84,11 @@ struct Series {
   std::vector<Measured> points;
 };
 
-std::vector<Series> series_of(const Evidence& evidence, Regime regime) {
+std::vector<Series> series_of(const Evidence& evidence, Regime regime, bool beside) {
   std::map<std::pair<std::uint8_t, Method>, Series> series;
   for (const auto& [experiment, estimate] : evidence.estimates()) {
-    if (experiment.regime != regime || clearly_loses(evidence, experiment)) continue;
+    if (experiment.regime != regime || experiment.beside != beside) continue;
+    if (clearly_loses(evidence, experiment)) continue;
     Series& of_kind = series[{experiment.traffic, experiment.method}];
     of_kind.predicts = kTraffics[experiment.traffic].benchmark == benchmark::kTransfer;
     of_kind.points.push_back({experiment.size_bytes, estimate});
@@ -225,7 +226,7 @@ bool clearly_loses(const Evidence& evidence, const Experiment& experiment) {
 std::vector<Wish> wishes(const Evidence& evidence, const Offer& offer, Regime regime,
                          double precision, const std::vector<std::uint64_t>& avoid) {
   Wishlist wishlist(regime, avoid);
-  for (const Series& series : series_of(evidence, regime)) {
+  for (const Series& series : series_of(evidence, regime, offer.beside)) {
     if (series.predicts) wish_for_interpolation(series.points, precision, &wishlist);
     wish_for_precision(series.points, precision, &wishlist);
   }

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/error.h"
+#include "sampler/rail_group.h"
 
 namespace nmt::remote {
 namespace {
@@ -82,8 +83,29 @@ Sample sample_from(const Reader& reader, std::uint64_t size_bytes_max) {
   return sample;
 }
 
+Value to_json(const RailGroup& group) {
+  Value list = Value::array();
+  list.push_back(group.measured);
+  for (const std::size_t rail : group.busy) list.push_back(rail);
+  return list;
+}
+
+// Of `rails` rails, each of them once.
+RailGroup group_from(const Reader& reader, std::size_t rails) {
+  std::vector<std::size_t> numbers;
+  for (const Reader& each : reader.items()) {
+    const std::size_t number = each.unsigned_integer(rails);
+    if (number == rails) each.fail("no such rail");
+    if (std::ranges::find(numbers, number) != numbers.end()) each.fail("a rail beside itself");
+    numbers.push_back(number);
+  }
+  if (numbers.empty()) reader.fail("no rail");
+  return {.measured = numbers.front(), .busy = {numbers.begin() + 1, numbers.end()}};
+}
+
 Value to_json(const RailReport& rail) {
   return Value::object()
+      .set("rails", to_json(rail.group))
       .set("complete", rail.complete)
       .set("failure", rail.failure)
       .set("fault", static_cast<int>(rail.fault))
@@ -97,11 +119,15 @@ Value to_json(const RailReport& rail) {
       .set("elapsed_ns", rail.elapsed_ns);
 }
 
-RailReport rail_report_from(const Reader& reader) {
+RailReport rail_report_from(const Reader& reader, std::span<const RailToSample> rails) {
   const auto count = [&](std::string_view name) {
     return static_cast<std::size_t>(reader[name].unsigned_integer(kCountMax));
   };
-  return {.complete = reader["complete"].boolean(),
+  const RailGroup group = group_from(reader["rails"], rails.size());
+  return {.group = group,
+          .rail = rails[group.measured].rail.full_name(),
+          .busy_rails = busy_names(group, rails),
+          .complete = reader["complete"].boolean(),
           .failure = json::printable(reader["failure"].text(), 500),
           .fault = static_cast<Fault>(reader["fault"].integer(static_cast<int>(Fault::kFailed),
                                                               static_cast<int>(Fault::kStale))),
@@ -120,14 +146,16 @@ RailReport rail_report_from(const Reader& reader) {
 std::string machine() { return read_line("/proc/sys/kernel/random/boot_id"); }
 
 std::string to_text(const Opening& opening) {
-  return Value::object().set("rail", opening.rail).set("machine", opening.machine).dump(-1);
+  return Value::object()
+      .set("rails", to_json(opening.group))
+      .set("machine", opening.machine)
+      .dump(-1);
 }
 
 Opening opening_from(const std::string& text, std::size_t rails) {
   return parsed(text, "opening", [&](const Reader& reader) {
-    const std::size_t rail = reader["rail"].unsigned_integer(rails);
-    if (rail == rails) reader["rail"].fail("no such rail");
-    return Opening{.rail = rail, .machine = reader["machine"].text()};
+    return Opening{.group = group_from(reader["rails"], rails),
+                   .machine = reader["machine"].text()};
   });
 }
 
@@ -142,7 +170,8 @@ std::string to_text(std::span<const Step> block) {
                         .push_back(experiment.size_bytes)
                         .push_back(step.warm_ups)
                         .push_back(step.repetitions)
-                        .push_back(step.batch));
+                        .push_back(step.batch)
+                        .push_back(experiment.beside));
   }
   return steps.dump(-1);
 }
@@ -164,6 +193,7 @@ std::vector<Step> steps_from(const std::string& text, std::uint64_t size_bytes_m
           {.experiment = {.traffic = static_cast<std::uint8_t>(traffic - std::begin(kTraffics)),
                           .method = *method,
                           .regime = item[2].boolean() ? Regime::kCold : Regime::kHot,
+                          .beside = item[7].boolean(),
                           .size_bytes = item[3].unsigned_integer(size_bytes_max)},
            .warm_ups = repeats(4),
            .repetitions = repeats(5),
@@ -191,18 +221,21 @@ Interference interference_from(const std::string& text) {
   });
 }
 
-std::string to_text(std::size_t rail, std::span<const Sample> cells) {
+std::string to_text(const RailGroup& group, std::span<const Sample> cells) {
   Value list = Value::array();
   for (const Sample& cell : cells) list.push_back(to_json(cell));
-  return Value::object().set("rail", rail).set("cells", std::move(list)).dump(-1);
+  return Value::object().set("rails", to_json(group)).set("cells", std::move(list)).dump(-1);
 }
 
-Cells cells_from(const std::string& text, std::size_t rails, std::uint64_t size_bytes_max) {
+Cells cells_from(const std::string& text, std::span<const RailToSample> rails,
+                 std::uint64_t size_bytes_max) {
   return parsed(text, "cells", [&](const Reader& reader) {
-    Cells cells{.rail = reader["rail"].unsigned_integer(rails)};
-    if (cells.rail == rails) reader["rail"].fail("no such rail");
+    Cells cells{.group = group_from(reader["rails"], rails.size())};
     for (const Reader& each : reader["cells"].items()) {
-      cells.cells.push_back(sample_from(each, size_bytes_max));
+      Sample& cell = cells.cells.emplace_back(sample_from(each, size_bytes_max));
+      if (!cell.condition.busy_rails.empty()) {
+        cell.condition.busy_rails = busy_names(cells.group, rails);
+      }
     }
     return cells;
   });
@@ -247,9 +280,7 @@ CampaignReport report_from(const std::string& text, std::span<const RailToSample
                           .trusted = reader["trusted"].boolean(),
                           .elapsed_ns = reader["elapsed_ns"].number(0)};
     for (const Reader& each : reader["rails"].items()) {
-      if (report.rails.size() == rails.size()) each.fail("more rails than there are");
-      report.rails.push_back(rail_report_from(each));
-      report.rails.back().rail = rails[report.rails.size() - 1].rail.full_name();
+      report.rails.push_back(rail_report_from(each, rails));
     }
     return report;
   });

@@ -4,7 +4,7 @@
 // (control/control.h), between blocks and never inside one.
 //
 //   near                                  far
-//   kOpen      number of the rail    ->       opens its end, pins itself
+//   kOpen      the group's rails     ->       opens its ends, pins itself
 //   kExchange  addresses            <->
 //                                    <-   kReady
 //   kBlock     steps                 ->   kGo, then answers over the rail
@@ -56,8 +56,8 @@ inline constexpr std::size_t kCellsBytesMax = std::size_t{1} << 20;
 std::string machine();
 
 struct Opening {
-  std::size_t rail = 0;  // number in the list both have
-  std::string machine;   // of the near end
+  RailGroup group;      // numbers in the list both have
+  std::string machine;  // of the near end
 };
 std::string to_text(const Opening& opening);
 Opening opening_from(const std::string& text, std::size_t rails);
@@ -68,12 +68,14 @@ std::vector<Step> steps_from(const std::string& text, std::uint64_t size_bytes_m
 std::string to_text(const Interference& interference);
 Interference interference_from(const std::string& text);
 
+// Rails are called by their names at each end: busy ones of a condition by the reader's.
 struct Cells {
-  std::size_t rail = 0;
+  RailGroup group;
   std::vector<Sample> cells;
 };
-std::string to_text(std::size_t rail, std::span<const Sample> cells);
-Cells cells_from(const std::string& text, std::size_t rails, std::uint64_t size_bytes_max);
+std::string to_text(const RailGroup& group, std::span<const Sample> cells);
+Cells cells_from(const std::string& text, std::span<const RailToSample> rails,
+                 std::uint64_t size_bytes_max);
 
 std::string to_text(const Progress& progress);
 Progress progress_from(const std::string& text);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <sched.h>
 
+#include <optional>
+
 #include "core/error.h"
 #include "sampler/partner.h"
 #include "sampler/patience.h"
@@ -25,17 +27,20 @@ class Pinned {
 
 class RemotePartner final : public Partner {
  public:
-  RemotePartner(Driver& driver, const Rail& rail, std::size_t number, control::Connection& peer,
-                const CorePair& cores, const Clock& clock)
-      : rail_(rail.full_name()), peer_(peer), clock_(clock), pinned_(cores.near) {
-    peer_.send(remote::kOpen, remote::to_text({.rail = number, .machine = remote::machine()}));
+  RemotePartner(const RailGroup& group, std::span<const RailToSample> rails, const CorePair& cores,
+                const Clock& clock)
+      : rail_(name_of(group, rails)),
+        peer_(*rails[group.measured].peer),
+        clock_(clock),
+        pinned_(cores.near) {
+    peer_.send(remote::kOpen, remote::to_text({.group = group, .machine = remote::machine()}));
     remote::RemoteExchange exchange(peer_);
-    endpoint_ = driver.open(rail, Side::kNear, exchange);
+    rails_.emplace(open_rails(group, rails, Side::kNear, exchange));
     const bool one_machine = expect(remote::kReady, remote::kAnswerTimeout) == remote::machine();
     shared_core_ = one_machine && cores.near == cores.far;
   }
 
-  Endpoint& endpoint() override { return *endpoint_; }
+  OpenRails& rails() override { return *rails_; }
   const Clock& clock() const override { return clock_; }
 
   // Waits until the other end has kept what came before, and has posted its first receive.
@@ -72,7 +77,7 @@ class RemotePartner final : public Partner {
   control::Connection& peer_;
   const Clock& clock_;
   Pinned pinned_;
-  std::unique_ptr<Endpoint> endpoint_;
+  std::optional<OpenRails> rails_;
   bool shared_core_ = false;
   std::uint64_t timeout_ns_ = kPeerTimeoutNs;
   std::uint64_t waiting_since_ns_ = 0;
@@ -81,10 +86,9 @@ class RemotePartner final : public Partner {
 
 }  // namespace
 
-std::unique_ptr<Partner> remote_partner(Driver& driver, const Rail& rail, std::size_t number,
-                                        control::Connection& peer, const CorePair& cores,
-                                        const Clock& clock) {
-  return std::make_unique<RemotePartner>(driver, rail, number, peer, cores, clock);
+std::unique_ptr<Partner> remote_partner(const RailGroup& group, std::span<const RailToSample> rails,
+                                        const CorePair& cores, const Clock& clock) {
+  return std::make_unique<RemotePartner>(group, rails, cores, clock);
 }
 
 void close_remote_rail(control::Connection& peer) {

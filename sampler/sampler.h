@@ -6,7 +6,8 @@
 // One campaign, one rail after the other. Per rail: rounds of shuffled blocks, a block being one
 // size with all competing methods back to back; anchor sizes return in every round, so that drift
 // is estimated and not chased; a geometric grid first, then the sizes where interpolation fails
-// or a decision is undecided (docs/method.md). Real rails are measured between this process and a
+// or a decision is undecided (docs/method.md). Then, where asked, each rail again while others are
+// busy. Real rails are measured between this process and a
 // forked one on the two nearest cores; rails to another node between this process and one there
 // that answers (answer_campaign); described rails in virtual time, within this process.
 #pragma once
@@ -31,6 +32,7 @@ struct SamplingOptions {
   std::uint64_t max_unexpected_bytes = std::uint64_t{64} << 10;
   std::uint64_t seed = 1;  // of the shuffling and of the sizes held out
   bool verify = false;     // also measure sizes that are held out (Sample::held_out)
+  bool pairs = false;      // also each rail while others are busy (RailGroup)
 };
 
 struct RailToSample {
@@ -39,8 +41,16 @@ struct RailToSample {
   control::Connection* peer = nullptr;  // to the node with the rail's other end; null: this node
 };
 
+// What one measurement is about: a rail, by its number in the campaign, and those that are kept
+// busy beside it for as long as its transfers last. Alone where there are none.
+struct RailGroup {
+  std::size_t measured = 0;
+  std::vector<std::size_t> busy;
+  bool operator==(const RailGroup&) const = default;
+};
+
 struct Progress {
-  std::string rail;
+  std::string rail;       // and those beside it
   std::string phase;      // "warming up", "sampling", "verifying", "waiting for quiet"
   double done = 0;        // fraction of the whole campaign
   double left_ns = 0;     // expected
@@ -58,7 +68,9 @@ class Observer {
 };
 
 struct RailReport {
+  RailGroup group;
   std::string rail;
+  std::string busy_rails;  // beside it, as in Condition
   bool complete = false;
   std::string failure;           // why the rail could not be sampled to its end; empty if it was
   Fault fault = Fault::kFailed;  // of the failure
@@ -72,11 +84,12 @@ struct RailReport {
   double elapsed_ns = 0;
   double waited_ns = 0;  // of it, for other work to end
 
-  double quality() const;  // share of repetitions, and of the time, that nothing disturbed
+  std::string name() const;  // "tcp:r0", "tcp:r0 beside tcp:r1"
+  double quality() const;    // share of repetitions, and of the time, that nothing disturbed
 };
 
 struct CampaignReport {
-  std::vector<RailReport> rails;
+  std::vector<RailReport> rails;  // each rail alone, then each group
   bool interrupted = false;
   std::string peer_lost;   // why the other node is not there any more; empty where it is
   double quality = 1;      // of its rails together, by their time
@@ -86,7 +99,8 @@ struct CampaignReport {
 };
 
 // All rails of one campaign have one peer, or none. `earlier` holds what previous sessions of the
-// same campaign measured, per rail's full name. A rail that fails is reported and the others go on.
+// same campaign measured, per rail's full name. A rail that fails is reported and the others go on;
+// it is no part of any group.
 // Throws only for what no rail survives.
 CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingOptions& options,
                             const std::map<std::string, std::vector<Sample>>& earlier,

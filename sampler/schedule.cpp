@@ -29,13 +29,15 @@ Schedule::Schedule(const Evidence& evidence, const Pacing& pacing, const Offer& 
 std::vector<Block> Schedule::first_round() const {
   std::vector<Block> blocks;
   for (const Regime regime : {Regime::kHot, Regime::kCold}) {
-    const std::vector<std::uint64_t>& known = evidence_.sizes_bytes(regime);
+    if (offer_.beside && regime == Regime::kCold) continue;
+    const std::vector<std::uint64_t>& known = evidence_.sizes_bytes(regime, offer_.beside);
     for (const std::uint64_t size : first_grid(offer_.size_bytes_max)) {
       if (std::find(known.begin(), known.end(), size) == known.end()) {
         blocks.push_back({regime, size, false});
       }
     }
   }
+  if (offer_.beside && !blocks.empty()) add_anchors(&blocks);
   return blocks;
 }
 
@@ -111,7 +113,7 @@ double Schedule::held_out_score(std::uint64_t size_bytes) const {
 void Schedule::add_anchors(std::vector<Block>* blocks) const {
   for (const std::uint64_t size : anchors(offer_.size_bytes_max)) {
     const auto same = [&](const Block& block) {
-      return block.regime == Regime::kHot && block.size_bytes == size;
+      return block.regime == Regime::kHot && block.size_bytes == size && !offer_.beside;
     };
     if (std::none_of(blocks->begin(), blocks->end(), same)) {
       blocks->push_back({Regime::kHot, size, false, true});
@@ -146,6 +148,9 @@ std::vector<Experiment> Schedule::experiments(const Block& block) const {
     return clearly_loses(evidence_, e) || (block.held_out && traffic.local) ||
            (block.anchor && traffic.benchmark != benchmark::kTransfer);
   });
+  if (block.anchor) {
+    for (Experiment& e : all) e.beside = false;
+  }
   return all;
 }
 

@@ -4,7 +4,8 @@
 // nothing and knows no clock: the time left comes in with each question.
 //
 // Rounds of held-out sizes alternate with the others by their share of the time spent, so that
-// truth is measured in the same states of the machine as what it verifies.
+// truth is measured in the same states of the machine as what it verifies. Beside busy rails the
+// anchors are measured alone, and only they: they tie these rounds to those of the rail alone.
 #pragma once
 
 #include <cstdint>

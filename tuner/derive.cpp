@@ -25,6 +25,17 @@ std::uint64_t max_unexpected_bytes(const Id& path, std::span<const SampleSet> se
   return bytes;
 }
 
+// What the rail decides alone holds beside busy rails too, where only transfers are measured.
+const std::vector<Threshold>* decided_alone(const Plan& plan, const RailPlan& rail) {
+  for (const RailPlan& alone : plan.rails) {
+    if (alone.busy_rails.empty() && alone.path == rail.path && alone.regime == rail.regime &&
+        alone.placement == rail.placement) {
+      return &alone.thresholds;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Plan derive_plan(const Id& platform, std::span<const SampleSet> sets, const TuneOptions& options) {
@@ -45,8 +56,10 @@ Plan derive_plan(const Id& platform, std::span<const SampleSet> sets, const Tune
     rail.max_unexpected_bytes =
         max_unexpected_bytes(samples.path, sets, options.max_unexpected_bytes);
     rail.curves = make_curves(samples.sampled);
-    rail.thresholds =
-        derive_thresholds(samples.sampled, rail.curves, rail.max_unexpected_bytes, options.seed);
+    const auto* alone = rail.busy_rails.empty() ? nullptr : decided_alone(plan, rail);
+    rail.thresholds = alone != nullptr ? *alone
+                                       : derive_thresholds(samples.sampled, rail.curves,
+                                                           rail.max_unexpected_bytes, options.seed);
     plan.rails.push_back(std::move(rail));
   }
   return plan;

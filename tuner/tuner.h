@@ -27,7 +27,8 @@ struct TuneOptions {
 };
 
 // One RailPlan per path, regime, placement and busy rails found in the sets. Sets of several
-// campaigns or sessions of one path are pooled: their common speed is the centre of theirs.
+// campaigns or sessions of one path are pooled: their common speed is the centre of theirs. Beside
+// busy rails the methods are those that the rail's thresholds choose alone.
 Plan derive_plan(const Id& platform, std::span<const SampleSet> sets, const TuneOptions& options);
 
 // Truth: held-out samples of the sets against the plan's predictions and decisions.
@@ -45,6 +46,23 @@ struct Prediction {
 // or rendezvous). nullopt where the plan has no such curve.
 std::optional<Prediction> predict_transfer(const RailPlan& rail, std::uint64_t size_bytes,
                                            std::optional<Method> method);
+
+// What each of several rails carries of messages of one size, alone and while the others are busy.
+struct RailSpeed {
+  std::string rail;
+  double alone_bytes_per_second = 0;
+  double together_bytes_per_second = 0;
+};
+struct Together {
+  std::string regime;
+  std::string placement;
+  std::uint64_t size_bytes = 0;
+  std::vector<RailSpeed> rails;
+
+  double share_of_sum() const;  // 1: nothing is lost by using them at the same time
+};
+// Every set of rails of which each was measured beside all others, at some large sizes.
+std::vector<Together> rails_together(const Plan& plan);
 
 // What a foreign threshold costs: the thresholds of `from` applied to `on`, against its own best
 // curves at every sampled size (the first paper's figures 9 to 18).

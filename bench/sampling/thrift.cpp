@@ -39,7 +39,7 @@ std::vector<Sample> measure_exhaustively(const RailToSample& each, const Samplin
   const RealClock clock;
   const CorePair cores = nearest_cores();
   const Buffers buffers(options.size_bytes_max, private_cache_bytes());
-  const auto partner = fork_partner(*each.driver, each.rail, buffers, cores, clock);
+  const auto partner = fork_partner({}, {&each, 1}, buffers, cores, clock);
   PingPong ping_pong(*partner, buffers, nullptr);
   const Offer offer{each.driver->methods(each.rail), options.size_bytes_max,
                     options.max_unexpected_bytes};

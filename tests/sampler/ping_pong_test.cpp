@@ -42,8 +42,9 @@ TEST(Buffers, ColdComesRoundAfterMoreThanThePrivateCache) {
 TEST(PingPong, TimesHalfARoundTripOfEveryExperimentInVirtualTime) {
   const auto driver = described(crossing_rail());
   const Rail rail = driver->detect().rails[0];
+  const RailToSample rails[] = {{driver.get(), rail}};
   const Buffers buffers = Buffers::described(kSizeMax);
-  const auto partner = in_process_partner(*driver, rail, buffers);
+  const auto partner = in_process_partner({}, rails, buffers);
   PingPong ping_pong(*partner, buffers, nullptr);
   const Offer offer{driver->methods(rail), kSizeMax, 65536};
   for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{4096}}) {
@@ -76,7 +77,8 @@ TEST_P(ForkedPingPong, MeasuresEveryExperimentAndSurvivesTheLossOfItsPartner) {
   for (const auto& driver : drivers) {
     for (const Rail& rail : driver->detect().rails) {
       if (rail.full_name() != GetParam()) continue;
-      const auto partner = fork_partner(*driver, rail, buffers, cores, clock);
+      const RailToSample rails[] = {{driver.get(), rail}};
+      const auto partner = fork_partner({}, rails, buffers, cores, clock);
       PingPong ping_pong(*partner, buffers, nullptr);
       const Offer offer{driver->methods(rail), kSizeMax, 65536};
       for (const std::uint64_t size :

@@ -21,10 +21,11 @@ constexpr std::uint64_t kSizeBytesMax = 1 << 20;
 std::vector<Step> some_steps() {
   std::vector<Step> steps;
   for (std::uint8_t traffic = 0; traffic < std::size(kTraffics); ++traffic) {
-    steps.push_back({.experiment = {traffic, Method::kRendezvous, Regime::kCold, kSizeBytesMax},
-                     .warm_ups = 1,
-                     .repetitions = 2,
-                     .batch = 3});
+    steps.push_back(
+        {.experiment = {traffic, Method::kRendezvous, Regime::kCold, true, kSizeBytesMax},
+         .warm_ups = 1,
+         .repetitions = 2,
+         .batch = 3});
   }
   return steps;
 }
@@ -37,6 +38,13 @@ nmt::Sample some_sample() {
   sample.condition.header_bytes = 64;
   sample.repetitions = {{1000, 2, 3, false}, {123456789012, 4, 5, true}};
   return sample;
+}
+
+// As each end calls them.
+std::vector<RailToSample> rails_named(const std::vector<std::string>& names) {
+  std::vector<RailToSample> rails;
+  for (const std::string& name : names) rails.push_back({.rail = {.driver = "tcp", .name = name}});
+  return rails;
 }
 
 std::string refusal(const std::function<void()>& work) {
@@ -68,40 +76,60 @@ TEST(Remote, StepsBeyondTheBuffersAreRefused) {
 
 TEST(Remote, CellsAreReadAsTheyWereWritten) {
   const nmt::Sample sample = some_sample();
-  const Cells cells = cells_from(to_text(1, std::span(&sample, 1)), 2, kSizeBytesMax);
-  EXPECT_EQ(cells.rail, 1u);
+  const auto rails = rails_named({"r0", "r1"});
+  const Cells cells = cells_from(to_text({1}, std::span(&sample, 1)), rails, kSizeBytesMax);
+  EXPECT_EQ(cells.group, RailGroup{1});
   ASSERT_EQ(cells.cells.size(), 1u);
   EXPECT_EQ(cells.cells.front(), sample);
 }
 
-TEST(Remote, CellsOfARailThatIsNotThereAreRefused) {
+TEST(Remote, BusyRailsAreCalledByTheNamesOfWhoReads) {
+  nmt::Sample sample = some_sample();
+  sample.condition.busy_rails = "tcp:r0,tcp:r2";
+  const std::string text = to_text({1, {0, 2}}, std::span(&sample, 1));
+  const auto rails = rails_named({"eth7", "eth1", "eth2"});
+  const Cells cells = cells_from(text, rails, kSizeBytesMax);
+  EXPECT_EQ(cells.group, (RailGroup{1, {0, 2}}));
+  EXPECT_EQ(cells.cells.at(0).condition.busy_rails, "tcp:eth2,tcp:eth7");
+}
+
+TEST(Remote, CellsOfARailThatIsNotThereOrBesideItselfAreRefused) {
   const nmt::Sample sample = some_sample();
-  const std::string text = to_text(2, std::span(&sample, 1));
-  EXPECT_THAT(refusal([&] { cells_from(text, 2, kSizeBytesMax); }), HasSubstr("rail"));
+  const auto rails = rails_named({"r0", "r1"});
+  for (const RailGroup& wrong : {RailGroup{2}, RailGroup{0, {2}}, RailGroup{1, {1}}}) {
+    const std::string text = to_text(wrong, std::span(&sample, 1));
+    EXPECT_THAT(refusal([&] { cells_from(text, rails, kSizeBytesMax); }), HasSubstr("rail"));
+  }
 }
 
 TEST(Remote, AReportIsReadAsItWasWritten) {
   CampaignReport report{.interrupted = true, .quality = 0.5, .trusted = false, .elapsed_ns = 7};
-  report.rails.push_back({.failure = "cut", .fault = Fault::kPeer, .cells = 3, .drift = -0.1});
-  const RailToSample rail{.rail = {.driver = "tcp", .name = "r0"}};
-  const CampaignReport read = report_from(to_text(report), std::span(&rail, 1));
+  report.rails.push_back({.group = {.measured = 1, .busy = {0}},
+                          .failure = "cut",
+                          .fault = Fault::kPeer,
+                          .cells = 3,
+                          .drift = -0.1});
+  const CampaignReport read = report_from(to_text(report), rails_named({"r0", "r1"}));
   EXPECT_TRUE(read.interrupted);
   EXPECT_FALSE(read.trusted);
   EXPECT_EQ(read.quality, 0.5);
   ASSERT_EQ(read.rails.size(), 1u);
-  EXPECT_EQ(read.rails[0].rail, "tcp:r0");
+  EXPECT_EQ(read.rails[0].group, report.rails[0].group);
+  EXPECT_EQ(read.rails[0].rail, "tcp:r1");
+  EXPECT_EQ(read.rails[0].busy_rails, "tcp:r0");
   EXPECT_EQ(read.rails[0].failure, "cut");
   EXPECT_EQ(read.rails[0].fault, Fault::kPeer);
   EXPECT_EQ(read.rails[0].cells, 3u);
   EXPECT_EQ(read.rails[0].drift, -0.1);
-  EXPECT_THAT(refusal([&] { report_from(to_text(report), {}); }), HasSubstr("more rails"));
+  EXPECT_THAT(refusal([&] { report_from(to_text(report), {}); }), HasSubstr("above 0"));
 }
 
 // Whatever comes is read, or refused as the peer's fault.
 TEST(Remote, DamagedTextIsNeverAnythingElseThanRefused) {
   const nmt::Sample sample = some_sample();
   const std::string steps = to_text(some_steps());
-  const std::string cells = to_text(0, std::span(&sample, 1));
+  const std::string cells = to_text({0}, std::span(&sample, 1));
+  const auto rails = rails_named({"r0"});
   std::mt19937_64 random(3);
   const auto damaged = [&](std::string text) {
     for (int change = 0; change < 3; ++change) {
@@ -123,7 +151,7 @@ TEST(Remote, DamagedTextIsNeverAnythingElseThanRefused) {
       }
     });
     refusal([&] {
-      for (const nmt::Sample& each : cells_from(damaged(cells), 1, kSizeBytesMax).cells) {
+      for (const nmt::Sample& each : cells_from(damaged(cells), rails, kSizeBytesMax).cells) {
         ASSERT_LE(each.size_bytes, kSizeBytesMax);
         for (const Repetition& repetition : each.repetitions) ASSERT_GT(repetition.batch, 0u);
       }

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "profiledb/profiledb.h"
@@ -72,6 +73,21 @@ class Peer : public PeerSandbox {
     return found;
   }
 
+  // What was measured beside busy rails, as "tcp:r0 beside tcp:r1".
+  std::set<std::string> measured_beside(const std::string& db) const {
+    const ProfileDb profile(path(db), {});
+    std::set<std::string> found;
+    for (const Platform& platform : profile.platforms()) {
+      for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {
+        for (const auto& sample : set.samples) {
+          const std::string& busy = sample.condition.busy_rails;
+          if (!busy.empty()) found.insert(set.path.from.full_name() + " beside " + busy);
+        }
+      }
+    }
+    return found;
+  }
+
   void expect_intact(const std::string& db) const {
     const Result check = tune({"db", "check", "--db", path(db)});
     EXPECT_EQ(check.exit_code, 0) << check.out << check.err;
@@ -116,6 +132,29 @@ TEST_F(Peer, BothEndsKeepTheSameRepetitions) {
   const auto one = samples("one.db");
   EXPECT_GT(one.size(), 20u);
   EXPECT_TRUE(one == samples("two.db"));
+}
+
+TEST_F(Peer, MeasuresRailsBesideEachOtherAndBothEndsKeepIt) {
+  Process server = start_server();
+  Process near = start("two", {"--peer", served_at(), "--budget", "9s", "--max-size", "256K"});
+  const Result measured = near.wait();
+  expect_measured(measured);
+  expect_measured(server.wait());
+  const std::set<std::string> both = {"tcp:r0 beside tcp:r1", "tcp:r1 beside tcp:r0"};
+  EXPECT_EQ(measured_beside("one.db"), both);
+  EXPECT_EQ(measured_beside("two.db"), both);
+  const std::string together = "tcp:r0 + tcp:r1";
+  EXPECT_THAT(measured.out, HasSubstr(together));
+  EXPECT_THAT(read("served"), HasSubstr(together));
+  EXPECT_THAT(tune({"show", "--db", path("one.db")}).out, HasSubstr(together));
+}
+
+TEST_F(Peer, MeasuresEveryRailAloneWhereToldSo) {
+  Process server = start_server();
+  Process near = start("two", quick({"--no-pairs"}));
+  expect_measured(near.wait());
+  expect_measured(server.wait());
+  EXPECT_TRUE(measured_beside("two.db").empty());
 }
 
 TEST_F(Peer, SamplesOnlyTheRailsNamed) {
@@ -284,6 +323,41 @@ TEST_P(Killed, CampaignEndsTheServerWithinFiveSeconds) {
 
 INSTANTIATE_TEST_SUITE_P(AfterMs, Killed, ::testing::Values(0, 40, 120, 300, 800, 2500),
                          ::testing::PrintToStringParamName());
+
+// The same while rails are measured beside each other, at either end.
+class KilledBesideBusyRails : public Peer, public ::testing::WithParamInterface<bool> {
+ protected:
+  void await_busy_rails() const {
+    for (int i = 0; i < 300; ++i) {
+      std::this_thread::sleep_for(milliseconds(100));
+      if (files_have("one.db") && !measured_beside("one.db").empty()) return;
+    }
+    FAIL() << "nothing was measured beside a busy rail";
+  }
+
+ private:
+  bool files_have(const std::string& name) const {
+    return std::ranges::count(files(), name) > 0 && !read(name).empty();
+  }
+};
+
+TEST_P(KilledBesideBusyRails, IsNoticedWithinFiveSeconds) {
+  Process server = start_server();
+  Process near = start("two", {"--peer", served_at(), "--budget", "12s", "--max-size", "64K"});
+  await_busy_rails();
+  Process& victim = GetParam() ? server : near;
+  Process& other = GetParam() ? near : server;
+  const auto killed = SteadyClock::now();
+  victim.signal(SIGKILL);
+  const Result left = other.wait(15);
+  EXPECT_LT(SteadyClock::now() - killed, std::chrono::seconds(5));
+  EXPECT_EQ(left.exit_code, 5) << left.err;
+  expect_intact("one.db");
+  expect_intact("two.db");
+}
+
+INSTANTIATE_TEST_SUITE_P(End, KilledBesideBusyRails, ::testing::Bool(),
+                         [](const auto& end) { return end.param ? "Server" : "Campaign"; });
 
 TEST_F(Peer, ALinkThatIsCutIsNoticedAtBothEnds) {
   Process server = start_server();

@@ -91,7 +91,7 @@ void settle(Campaign& campaign, const CampaignReport& report) {
     if (!rail.complete) campaign.complete = false;
     if (rail.failure.empty()) continue;
     campaign.remark += campaign.remark.empty() ? "" : "; ";
-    campaign.remark += rail.rail + ": " + rail.failure;
+    campaign.remark += rail.name() + ": " + rail.failure;
   }
   if (campaign.complete) campaign.finished_utc = utc_now();
 }

@@ -52,6 +52,15 @@ void declare(Options& options, SampleOptions& target) {
                "also measure unused sizes, and tell errors and regrets\n"
                "At least 40 sizes that nothing was derived from: the error of each prediction, "
                "and the regret of each decision against the best method measured there.");
+  options
+      .flag("--pairs", target.pairs,
+            "also measure rails while others are busy (with --peer)\n"
+            "Each rail beside each other, and beside all others together: what they carry at the "
+            "same time, which splits of messages follow. A third of the budget goes there.")
+      .rare();
+  options.flag("--no-pairs", target.no_pairs, "with --peer: measure every rail alone only")
+      .excludes("--pairs")
+      .rare();
   declare(options, target.peer,
           {.tool = "nmad-sample",
            .peer = "sample all rails between this node and HOST\n"
@@ -73,6 +82,7 @@ Fields campaign_options(const SampleOptions& options, const std::vector<std::str
       {"budget_ns", fmt::format("{:.0f}", sampling.budget_ns)},
       {"max_size_bytes", std::to_string(sampling.size_bytes_max)},
       {"max_unexpected_bytes", std::to_string(sampling.max_unexpected_bytes)},
+      {"pairs", sampling.pairs ? "yes" : "no"},
       {"precision", fmt::format("{}", sampling.precision)},
       {"rails", fmt::format("{}", fmt::join(rails, ","))},
       {"verify", sampling.verify ? "yes" : "no"},

@@ -21,6 +21,8 @@ struct SampleOptions {
   std::string rails;                  // as typed; empty: all that are usable
   std::string db;                     // --db; empty: the default
   bool system = false;                // the system's profile
+  bool pairs = false;                 // --pairs: rails beside each other, on one node too
+  bool no_pairs = false;              // --no-pairs: not to a peer either
   bool resume = false;                // go on with the newest incomplete campaign of these options
   bool list = false;                  // only tell what rails there are
   PeerOptions peer;                   // the other end, on another node

@@ -38,8 +38,10 @@ Report sample_this_node(const SampleOptions& options, const Invocation& invocati
 
 }  // namespace
 
-Report sample(const SampleOptions& options, const Invocation& invocation) {
-  check(options.peer);
+Report sample(const SampleOptions& typed, const Invocation& invocation) {
+  check(typed.peer);
+  SampleOptions options = typed;
+  options.sampling.pairs = options.peer.peer.empty() ? options.pairs : !options.no_pairs;
   if (options.peer.serve) return serve(options, invocation);
   if (!options.peer.peer.empty()) return sample_with_peer(options, invocation);
   return sample_this_node(options, invocation);

@@ -11,6 +11,7 @@
 #include "core/units.h"
 #include "tools/sample/list.h"
 #include "tools/view/thresholds.h"
+#include "tools/view/together.h"
 #include "tools/view/verification.h"
 
 namespace nmt {
@@ -34,6 +35,7 @@ json::Value rail_json(const RailReport& rail, const std::vector<RailPlan>& plans
                       const Outcome& outcome) {
   json::Value out = json::Value::object();
   out.set("rail", rail.rail);
+  out.set("busy_rails", rail.busy_rails);
   out.set("complete", rail.complete);
   out.set("stop_reason", stop_reason(rail, outcome));
   out.set("failure", rail.failure.empty() ? json::Value() : json::Value(rail.failure));
@@ -47,7 +49,7 @@ json::Value rail_json(const RailReport& rail, const std::vector<RailPlan>& plans
   out.set("waited_ns", rail.waited_ns);
   json::Value thresholds = json::Value::array();
   for (const RailPlan& plan : plans) {
-    if (plan.rail == rail.rail) thresholds = thresholds_json(plan);
+    if (plan.rail == rail.rail && rail.busy_rails.empty()) thresholds = thresholds_json(plan);
   }
   out.set("thresholds", std::move(thresholds));
   return out;
@@ -84,7 +86,7 @@ void add_payload(const Outcome& outcome, const std::vector<RailPlan>& plans, jso
 void add_rails_table(const Outcome& outcome, Text* text) {
   Table table({"rail", ">cells", ">repetitions", ">disturbed", ">precision", ">time", "ended"});
   for (const RailReport& rail : outcome.campaign.rails) {
-    table.add({rail.rail, std::to_string(rail.cells), std::to_string(rail.repetitions),
+    table.add({rail.name(), std::to_string(rail.cells), std::to_string(rail.repetitions),
                format_fraction(share(rail.disturbed, rail.repetitions)),
                format_fraction(rail.precision), format_duration(rail.elapsed_ns),
                rail.failure.empty() ? stop_reason(rail, outcome) : "failed: " + rail.failure});
@@ -136,7 +138,7 @@ std::optional<Problem> problem(const Outcome& outcome) {
   };
   for (const RailReport& rail : campaign.rails) {
     if (rail.failure.empty()) continue;
-    add(rail.rail + ": " + rail.failure);
+    add(rail.name() + ": " + rail.failure);
     if (nothing) fault = rail.fault;
   }
   const bool asked_for = !outcome.options.rails.empty();
@@ -163,6 +165,9 @@ Report sample_report(const Outcome& outcome) {
   add_rails_table(outcome, &report.text);
   add_thresholds(plans, &report.text);
   add_thresholds(plans, &report.records);
+  const std::vector<Together> together = of_rails(rails_together(outcome.plan), rails);
+  report.payload.set("together", together_json(together));
+  add_together(together, &report.text);
   if (outcome.options.sampling.verify) {
     const Verification verification =
         of_rails(outcome.plan.verification.value_or(Verification{}), rails);
@@ -182,11 +187,13 @@ Report sample_report(const Outcome& outcome) {
 
   std::size_t cells = 0;
   std::size_t repetitions = 0;
+  std::size_t rails_alone = 0;
   for (const RailReport& rail : outcome.campaign.rails) {
+    if (rail.busy_rails.empty()) ++rails_alone;
     cells += rail.cells;
     repetitions += rail.repetitions;
   }
-  report.summary = {{"rails", std::to_string(outcome.campaign.rails.size())},
+  report.summary = {{"rails", std::to_string(rails_alone)},
                     {"cells", std::to_string(cells)},
                     {"repetitions", std::to_string(repetitions)},
                     {"quality", fmt::format("{:.3f}", outcome.campaign.quality)},

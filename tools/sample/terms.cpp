@@ -18,6 +18,7 @@ json::Value to_json(const SamplingTerms& terms) {
       .set("max_size_bytes", terms.sampling.size_bytes_max)
       .set("max_unexpected_bytes", terms.sampling.max_unexpected_bytes)
       .set("verify", terms.sampling.verify)
+      .set("rails_together", terms.sampling.pairs)
       .set("seed", terms.session.seed)
       .set("clock", terms.session.clock)
       .set("clock_cost_ns", terms.session.clock_cost_ns)
@@ -32,7 +33,8 @@ SamplingTerms sampling_terms_from(const std::string& text) {
                      .size_bytes_max = reader["max_size_bytes"].unsigned_integer(kSizeBytesMax),
                      .max_unexpected_bytes =
                          reader["max_unexpected_bytes"].unsigned_integer(kSizeBytesMax),
-                     .verify = reader["verify"].boolean()},
+                     .verify = reader["verify"].boolean(),
+                     .pairs = reader["rails_together"].boolean()},
         .session = {.clock = name_from(reader["clock"]),
                     .clock_cost_ns = reader["clock_cost_ns"].number(0),
                     .clock_resolution_ns = reader["clock_resolution_ns"].number(0),

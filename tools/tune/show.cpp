@@ -14,6 +14,7 @@
 #include "core/units.h"
 #include "tools/tune/open_profile.h"
 #include "tools/view/thresholds.h"
+#include "tools/view/together.h"
 
 namespace nmt {
 namespace {
@@ -69,11 +70,14 @@ class PlatformView {
     report->text.heading(fmt::format("{} (platform {})", platform_.name, short_id(platform_.id)));
     json::Value rails = add_rails(&report->text);
     json::Value campaigns = add_campaigns(report);
+    const std::vector<Together> together = plan_ ? rails_together(*plan_) : std::vector<Together>{};
+    add_together(together, &report->text);
     platforms->push_back(platform_json(platform_)
                              .set("fingerprint", to_json(platform_.fingerprint))
                              .set("plan", plan_json())
                              .set("rails", std::move(rails))
-                             .set("campaigns", std::move(campaigns)));
+                             .set("campaigns", std::move(campaigns))
+                             .set("together", together_json(together)));
   }
 
  private:
