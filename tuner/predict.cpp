@@ -6,12 +6,25 @@
 namespace nmt {
 namespace {
 
-// What the thresholds say; eager without a rendezvous decision, copy without one on assembly.
+// The one method that a rail was measured by; nullopt for several.
+std::optional<Method> only_method(const RailPlan& rail) {
+  std::optional<Method> only;
+  for (const Method method : kMethods) {
+    if (rail.find_curve(benchmark::kTransfer, to_string(method)) == nullptr) continue;
+    if (only) return std::nullopt;
+    only = method;
+  }
+  return only;
+}
+
+// What the thresholds say; eager without a rendezvous decision, copy without one on assembly. A
+// rail without a choice has no thresholds.
 Method chosen_method(const RailPlan& rail, std::uint64_t size_bytes) {
   const auto chooses_above = [&](DecisionKind kind) {
     const Threshold* threshold = rail.find_threshold(kind);
     return threshold != nullptr && threshold->choice_at(size_bytes) == choices(kind).above;
   };
+  if (const auto only = only_method(rail)) return *only;
   if (chooses_above(DecisionKind::kRendezvous)) return Method::kRendezvous;
   return chooses_above(DecisionKind::kIovec) ? Method::kIovec : Method::kCopy;
 }

@@ -88,7 +88,10 @@ std::vector<Together> rails_together(const Plan& plan) {
         entry.rails.push_back(
             {alone->rail, bandwidth(*alone, size_bytes), bandwidth(*together, size_bytes)});
       }
-      all.push_back(std::move(entry));
+      const bool known = std::ranges::all_of(entry.rails, [](const RailSpeed& rail) {
+        return rail.alone_bytes_per_second > 0 && rail.together_bytes_per_second > 0;
+      });
+      if (known) all.push_back(std::move(entry));
     }
   }
   return all;
