@@ -127,10 +127,12 @@ class Answerer {
     Deadline deadline(patience);
     for (unsigned in_vain = 1; !responder_->done(); ++in_vain) {
       if (responder_->advance()) in_vain = 0;
-      if (shared_core_ && in_vain > 0) ::sched_yield();
-      if (in_vain % kPollsPerCheck != 0 || in_vain == 0) continue;
+      if (in_vain == 0) continue;
+      if (shared_core_) ::sched_yield();
+      waiting_.rest(in_vain, [this](auto& watched) { return opened_->watch(watched); });
+      if (in_vain % kRemotePollsPerCheck != 0) continue;
       if (near_.has_message()) return;  // only a hang-up or kClose comes inside a block
-      if (in_vain == kPollsPerCheck) deadline = Deadline(patience);
+      if (in_vain == kRemotePollsPerCheck) deadline = Deadline(patience);
       if (deadline.passed()) {
         throw Error(Fault::kPeer, name_of(group_, rails_) + ": nothing comes over it");
       }
@@ -159,6 +161,7 @@ class Answerer {
   cpu_set_t affinity_{};
   const CorePair cores_ = nearest_cores();  // of all that are allowed before pinning
   bool shared_core_ = false;
+  Waiting waiting_;
   bool closed_ = false;  // the near end gave up the rail while it was being opened
   RailGroup group_;
   std::optional<OpenRails> opened_;

@@ -42,6 +42,8 @@ class BusyRails::Lane {
 
   bool settled() const { return mine_ == Word{}; }
 
+  bool watch(std::vector<pollfd>& watched) { return endpoint_->watch(watched); }
+
   void poll() {
     const Endpoint::Progress progress = endpoint_->poll();
     sends_ -= progress.sent;
@@ -124,6 +126,10 @@ void BusyRails::finish() {
 
 void BusyRails::poll() {
   for (const auto& lane : lanes_) lane->poll();
+}
+
+bool BusyRails::watch(std::vector<pollfd>& watched) {
+  return std::ranges::all_of(lanes_, [&](const auto& lane) { return lane->watch(watched); });
 }
 
 bool BusyRails::settled() const {

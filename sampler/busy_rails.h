@@ -30,10 +30,11 @@ class BusyRails {
   // A rail that is open at both ends, added there in the same order.
   void add(std::unique_ptr<Endpoint> endpoint, Method method);
 
-  void turn();           // this end has begun a transfer on the measured rail
-  void finish();         // near end: the last transfer has come back
-  void poll();           // moves on, without waiting
-  bool settled() const;  // nothing is on its way, nor was begun since
+  void turn();                               // this end has begun a transfer on the measured rail
+  void finish();                             // near end: the last transfer has come back
+  void poll();                               // moves on, without waiting
+  bool settled() const;                      // nothing is on its way, nor was begun since
+  bool watch(std::vector<pollfd>& watched);  // all of them, as Endpoint::watch()
 
  private:
   class Lane;

@@ -14,6 +14,9 @@ namespace nmt {
 inline constexpr std::uint64_t kPeerTimeoutNs = 5'000'000'000;
 inline constexpr unsigned kPollsPerCheck = 4096;  // looks at clock and peer once in so many polls
 
+// Of a partner on another node, whose polls may have slept in between.
+inline constexpr unsigned kRemotePollsPerCheck = 256;
+
 // Without anything completed: the time that the block's largest exchange may need at worst.
 inline std::uint64_t exchange_timeout_ns(std::span<const Step> block) {
   constexpr double kSlowestBytesPerNs = 0.005;  // 5 MB/s

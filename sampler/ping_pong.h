@@ -23,6 +23,11 @@ namespace nmt {
 struct OpenRails {
   std::unique_ptr<Endpoint> measured;
   BusyRails busy;
+
+  // Of all of them, as Endpoint::watch().
+  bool watch(std::vector<pollfd>& watched) {
+    return measured->watch(watched) && busy.watch(watched);
+  }
 };
 
 // One side's share of one experiment over an endpoint: the messages it sends and awaits in one

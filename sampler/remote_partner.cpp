@@ -53,9 +53,10 @@ class RemotePartner final : public Partner {
 
   void idle(std::uint64_t polls_in_vain) override {
     if (shared_core_) ::sched_yield();
-    if (polls_in_vain % kPollsPerCheck != 0) return;
+    waiting_.rest(polls_in_vain, [this](auto& watched) { return rails_->watch(watched); });
+    if (polls_in_vain % kRemotePollsPerCheck != 0) return;
     const std::uint64_t now_ns = clock_.now_ns();
-    if (polls_in_vain == kPollsPerCheck) waiting_since_ns_ = now_ns;
+    if (polls_in_vain == kRemotePollsPerCheck) waiting_since_ns_ = now_ns;
     if (done_.empty() && peer_.has_message()) done_ = expect(remote::kDone, remote::kAnswerTimeout);
     if (now_ns - waiting_since_ns_ > timeout_ns_) {
       throw Error(Fault::kPeer, rail_ + ": the other end has not answered for " +
@@ -79,6 +80,7 @@ class RemotePartner final : public Partner {
   Pinned pinned_;
   std::optional<OpenRails> rails_;
   bool shared_core_ = false;
+  Waiting waiting_;
   std::uint64_t timeout_ns_ = kPeerTimeoutNs;
   std::uint64_t waiting_since_ns_ = 0;
   std::string done_;  // of a far side that was through before this one had its last message
