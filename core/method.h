@@ -41,6 +41,13 @@ inline constexpr std::string_view kEager = "eager";             // plus one copy
 inline constexpr std::string_view kTwoPackets = "two_packets";  // back to back, size of one
 inline constexpr std::string_view kAggregate = "aggregate";     // two in one, size of one
 inline constexpr std::string_view kMemcpy = "memcpy";           // no rail: the machine's own copy
+inline constexpr std::string_view kOffload = "offload";  // no rail: until another core has begun
 }  // namespace benchmark
+
+// What the other core does when it is to begin: variants of kOffload.
+namespace offload {
+inline constexpr std::string_view kIdle = "idle";              // nothing, its helper sleeps
+inline constexpr std::string_view kPreempting = "preempting";  // it computes, and must make way
+}  // namespace offload
 
 }  // namespace nmt

@@ -104,12 +104,14 @@ struct Verification {
 };
 
 // Time from the decision to the start of the submission on another core (paper "multirail on
-// multicore", II-C), by how near the two cores are (node/cores.h).
+// multicore", II-C), by how near the two cores are (node/cores.h), and whether the other one has a
+// thread that computes there.
 struct OffloadCost {
   std::string placement;
   double cost_ns = 0;
   double low_ns = 0;  // 95 % limits
   double high_ns = 0;
+  bool preempting = false;
   bool operator==(const OffloadCost&) const = default;
 };
 

@@ -277,15 +277,17 @@ Value to_json(const OffloadCost& offload) {
       .set("placement", offload.placement)
       .set("cost_ns", offload.cost_ns)
       .set("low_ns", offload.low_ns)
-      .set("high_ns", offload.high_ns);
+      .set("high_ns", offload.high_ns)
+      .set("preempting", offload.preempting);
 }
 
 OffloadCost offload_cost_from_json(const Reader& reader) {
-  reader.only({"placement", "cost_ns", "low_ns", "high_ns"});
+  reader.only({"placement", "cost_ns", "low_ns", "high_ns", "preempting"});
   return {.placement = reader["placement"].text(),
           .cost_ns = reader["cost_ns"].number(0),
           .low_ns = reader["low_ns"].number(0),
-          .high_ns = reader["high_ns"].number(0)};
+          .high_ns = reader["high_ns"].number(0),
+          .preempting = reader["preempting"].boolean()};
 }
 
 Value to_json(const SegmentRule& segment) {

@@ -38,6 +38,10 @@ struct Rail {
   bool operator==(const Rail&) const = default;
 };
 
+// Stands where a path needs a rail and none is meant: what is measured between a node's own cores.
+inline constexpr std::string_view kCores = "cores";
+inline Rail cores_rail() { return {.driver = std::string(kCores), .name = "", .fingerprint = {}}; }
+
 // A rail that exists but cannot be used, and why: never silently absent.
 struct Refusal {
   std::string rail;    // full name, or the driver's alone

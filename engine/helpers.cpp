@@ -31,40 +31,6 @@ void Job::check() const {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-Helper::Helper(int core) : core_(core), thread_([this] { live(); }) {}
-
-Helper::~Helper() {
-  ending_.store(true, std::memory_order_release);
-  calls_.fetch_add(1, std::memory_order_release);
-  calls_.notify_one();
-  thread_.join();
-}
-
-void Helper::start(Job& job) {
-  NMT_CHECK(idle());
-  job_.store(&job, std::memory_order_release);
-  calls_.fetch_add(1, std::memory_order_release);
-  calls_.notify_one();
-}
-
-void Helper::live() {
-  try {
-    pin_to(core_);
-  } catch (const Error&) {
-    // Wherever the kernel wants it: still another thread.
-  }
-  for (unsigned heard = 0;;) {
-    calls_.wait(heard, std::memory_order_acquire);
-    heard = calls_.load(std::memory_order_acquire);
-    Job* job = job_.load(std::memory_order_acquire);
-    if (job != nullptr) {
-      job->run();  // who waits for it may be gone with it afterwards
-      job_.store(nullptr, std::memory_order_release);
-    }
-    if (ending_.load(std::memory_order_acquire)) return;
-  }
-}
-
 Helpers::Helpers(std::size_t count_max) {
   const int own = ::sched_getcpu();
   std::vector<int> cores = allowed_cores();

@@ -3,9 +3,8 @@
 // Threads on other cores that give messages to drivers, so that the copies of several eager chunks
 // go on at the same time (paper "multirail on multicore", II-C, III-D).
 //
-// A job belongs to its helper from start() until done() is true; meanwhile nobody else may touch
-// its endpoint. A helper sleeps until there is a job: what waking it costs is part of what the
-// profile knows as the offload cost of its placement.
+// A job belongs to its helper (node/helper.h) from start() until done() is true; meanwhile nobody
+// else may touch its endpoint.
 #pragma once
 
 #include <array>
@@ -13,20 +12,20 @@
 #include <exception>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "drivers/drivers.h"
 #include "engine/wire.h"
+#include "node/node.h"
 
 namespace nmt::engine {
 
 // One message of one packet, to be sent elsewhere.
-class Job {
+class Job final : public Helper::Task {
  public:
   Job(Endpoint& endpoint, Method method, ConstBytes headers, ConstBytes body);
 
-  void run() noexcept;
+  void run() noexcept override;
   bool done() const { return done_.load(std::memory_order_acquire); }
   // Of a job that is done: throws what the driver threw.
   void check() const;
@@ -38,25 +37,6 @@ class Job {
   Packet packet_;
   std::exception_ptr failure_;
   std::atomic<bool> done_{false};
-};
-
-class Helper {
- public:
-  explicit Helper(int core);  // stays on it where the kernel allows that
-  ~Helper();
-  Helper(const Helper&) = delete;
-
-  bool idle() const { return job_.load(std::memory_order_acquire) == nullptr; }
-  void start(Job& job);  // of an idle one
-
- private:
-  void live();
-
-  std::atomic<Job*> job_{nullptr};
-  std::atomic<bool> ending_{false};
-  std::atomic<unsigned> calls_{0};  // changes with every job, and at the end
-  int core_;
-  std::thread thread_;
 };
 
 // The helpers of an engine, nearest core first, and how near all of them are at least.

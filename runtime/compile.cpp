@@ -292,6 +292,7 @@ class Compiler {
 
   void add_collectives() {
     for (const OffloadCost& offload : plan_.offloads) {
+      if (offload.preempting) continue;  // chunks are for idle cores
       offloads_.push_back(
           {text(offload.placement), 0, offload.cost_ns, offload.low_ns, offload.high_ns});
     }

@@ -8,7 +8,10 @@
 namespace nmt {
 namespace {
 
-// Large enough for its rail's bandwidth, small enough to stop soon.
+// Bodies are this part of the measured transfer, so that what is on its way when it turns round is
+// little beside it; within what does not cost its rail its bandwidth.
+constexpr std::size_t kBodiesPerTransfer = 8;
+constexpr std::size_t kBodyBytesMin = std::size_t{8} << 10;
 constexpr std::size_t kBodyBytesMax = std::size_t{64} << 10;
 // One on the wire and one behind it, while the first is being answered.
 constexpr std::uint32_t kBodiesOnTheirWayMax = 2;
@@ -28,13 +31,18 @@ class BusyRails::Lane {
   Lane(std::unique_ptr<Endpoint> endpoint, Method method, Side side)
       : method_(method),
         side_(side),
-        body_(std::min(kBodyBytesMax, endpoint->size_bytes_max(method)), std::byte{0x5a}),
+        memory_(std::min(kBodyBytesMax, endpoint->size_bytes_max(method)), std::byte{0x5a}),
         body_in_(kBodyBytesMax),
         endpoint_(std::move(endpoint)) {
     post_receive();
   }
 
-  void turn() { ++mine_.turns; }
+  void turn(std::size_t size_bytes) {
+    const std::size_t wanted =
+        std::clamp(size_bytes / kBodiesPerTransfer, kBodyBytesMin, kBodyBytesMax);
+    body_ = ConstBytes(memory_).first(std::min(wanted, memory_.size()));
+    ++mine_.turns;
+  }
 
   void finish() {
     if (!settled()) mine_.last = 1;
@@ -66,12 +74,13 @@ class BusyRails::Lane {
 
   void speak() {
     if (sends_ == kSendsInFlightMax || said_.last != 0) return;
-    if (my_turn() && bodies_sent_ - theirs_.taken < kBodiesOnTheirWayMax) {
+    if (mine_.turns != said_.turns) {
+      say({});  // at once, and not behind a body: the other end stops
+    } else if (my_turn() && bodies_sent_ - theirs_.taken < kBodiesOnTheirWayMax) {
       ++bodies_sent_;
       say(body_);
     } else if (mine_ != said_) {
       say({});
-      if (mine_.last != 0 && side_ == Side::kFar) settle();
     }
   }
 
@@ -80,6 +89,7 @@ class BusyRails::Lane {
     endpoint_->send(method_, std::span(&packet, 1));
     ++sends_;
     said_ = mine_;
+    if (mine_.last != 0 && side_ == Side::kFar) settle();
   }
 
   // The near end begins, the far end answers: a transfer has arrived when the next is begun.
@@ -95,8 +105,9 @@ class BusyRails::Lane {
 
   Method method_;
   Side side_;
-  std::vector<std::byte> body_;
+  std::vector<std::byte> memory_;  // that bodies are sent from
   std::vector<std::byte> body_in_;
+  ConstBytes body_;
   Word mine_;    // to be said
   Word said_;    // last
   Word theirs_;  // last heard
@@ -115,8 +126,8 @@ void BusyRails::add(std::unique_ptr<Endpoint> endpoint, Method method) {
   lanes_.push_back(std::make_unique<Lane>(std::move(endpoint), method, side_));
 }
 
-void BusyRails::turn() {
-  for (const auto& lane : lanes_) lane->turn();
+void BusyRails::turn(std::size_t size_bytes) {
+  for (const auto& lane : lanes_) lane->turn(size_bytes);
 }
 
 void BusyRails::finish() {

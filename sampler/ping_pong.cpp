@@ -85,7 +85,7 @@ bool Responder::advance() {
   if (conversation_.received() && !answered_) {
     answered_ = true;
     conversation_.send();
-    if (beside()) busy_.turn();
+    if (beside()) busy_.turn(steps_[step_].experiment.size_bytes);
   }
   if (answered_ && conversation_.sent()) {
     if (--exchanges_left_ == 0) ++step_;
@@ -107,7 +107,7 @@ void PingPong::exchange(const Experiment& experiment) {
     return;
   }
   conversation_.send();
-  if (experiment.beside) busy_.turn();
+  if (experiment.beside) busy_.turn(experiment.size_bytes);
   poll_until([&] { return conversation_.received() && conversation_.sent(); });
 }
 

@@ -6,24 +6,11 @@
 #include "core/error.h"
 #include "sampler/partner.h"
 #include "sampler/patience.h"
+#include "sampler/pinned.h"
 #include "sampler/remote.h"
 
 namespace nmt {
 namespace {
-
-// A process for as long as it lives on one core, and then where it was before.
-class Pinned {
- public:
-  explicit Pinned(int core) {
-    ::sched_getaffinity(0, sizeof before_, &before_);
-    pin_to(core);
-  }
-  ~Pinned() { ::sched_setaffinity(0, sizeof before_, &before_); }
-  Pinned(const Pinned&) = delete;
-
- private:
-  cpu_set_t before_{};
-};
 
 class RemotePartner final : public Partner {
  public:

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "node/node.h"
+#include "sampler/offload.h"
 #include "sampler/partner.h"
 #include "sampler/ping_pong.h"
 #include "sampler/rail_campaign.h"
@@ -16,9 +17,11 @@
 namespace nmt {
 namespace {
 
-constexpr double kQualityMin = 0.9;          // below this share of undisturbed repetitions: say so
-constexpr double kUntrustedCellsMax = 0.1;   // above this share of all cells: do not trust it
-constexpr double kTogetherWeight = 0.5;      // of all groups, against all rails alone
+constexpr double kQualityMin = 0.9;         // below this share of undisturbed repetitions: say so
+constexpr double kUntrustedCellsMax = 0.1;  // above this share of all cells: do not trust it
+constexpr double kTogetherWeight = 0.5;     // of all groups, against all rails alone
+constexpr double kOffloadShareMax = 0.02;   // of the budget
+constexpr double kOffloadNsMax = 0.4e9;
 constexpr char kOtherNode[] = "other-node";  // placement of ends that share no machine
 
 // Tells the observer where the whole campaign stands while one rail is at work.
@@ -84,6 +87,20 @@ class Runner {
         observer_(observer),
         reporter_(options, observer),
         session_(rails.size()) {}
+
+  // What is measured without any rail; returns the time it took.
+  double run_offload() {
+    if (!real_) real_.emplace(options_);
+    reporter_.start(std::string(kCores), real_->clock);
+    reporter_.report("handing work over");
+    const std::uint64_t start_ns = real_->clock.now_ns();
+    const double budget_ns = std::min(kOffloadNsMax, kOffloadShareMax * options_.budget_ns);
+    const std::vector<Sample> samples = sample_offload(real_->clock, budget_ns);
+    if (!samples.empty()) observer_.measured(cores_rail(), samples);
+    reporter_.count(samples.size());
+    reporter_.finish();
+    return static_cast<double>(real_->clock.now_ns() - start_ns);
+  }
 
   RailReport run(const RailGroup& group, double budget_ns) {
     const RailToSample& each = rails_[group.measured];
@@ -277,6 +294,7 @@ CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingO
       untrusted_cells += rail.untrusted_cells;
     }
   };
+  if (options.offload) report.elapsed_ns += runner.run_offload();
   const bool pairs = options.pairs && rails.size() > 1;
   run(alone(rails.size()), pairs ? weight_of(together(rails, usable)) : 0);
   if (pairs) run(together(rails, usable), 0);

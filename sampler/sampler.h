@@ -33,6 +33,7 @@ struct SamplingOptions {
   std::uint64_t seed = 1;  // of the shuffling and of the sizes held out
   bool verify = false;     // also measure sizes that are held out (Sample::held_out)
   bool pairs = false;      // also each rail while others are busy (RailGroup)
+  bool offload = false;    // also what it costs to hand work to another core of this node
 };
 
 struct RailToSample {
@@ -61,7 +62,8 @@ struct Progress {
 class Observer {
  public:
   virtual ~Observer() = default;
-  // After each block: its cells as they are now, all repetitions of this session included.
+  // After each block: its cells as they are now, all repetitions of this session included. What
+  // belongs to no rail is told of cores_rail().
   virtual void measured(const Rail& rail, std::span<const Sample> cells) = 0;
   virtual void progress(const Progress& progress) = 0;
   virtual bool interrupted() = 0;  // asked between blocks; true ends the campaign early

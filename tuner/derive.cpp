@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <map>
 
+#include "core/statistics.h"
 #include "core/units.h"
 #include "tuner/curves.h"
 #include "tuner/pool.h"
@@ -36,6 +38,30 @@ const std::vector<Threshold>* decided_alone(const Plan& plan, const RailPlan& ra
   return nullptr;
 }
 
+// By placement and state of the other core, over all campaigns.
+std::vector<OffloadCost> offload_costs(std::span<const SampleSet> sets) {
+  std::map<std::pair<std::string, bool>, std::vector<Repetition>> measured;
+  for (const SampleSet& set : sets) {
+    for (const Sample& sample : set.samples) {
+      const Condition& c = sample.condition;
+      if (c.benchmark != benchmark::kOffload) continue;
+      auto& all = measured[{c.placement, c.variant == offload::kPreempting}];
+      all.insert(all.end(), sample.repetitions.begin(), sample.repetitions.end());
+    }
+  }
+  std::vector<OffloadCost> costs;
+  for (const auto& [key, repetitions] : measured) {
+    const Summary summary = summarize(repetitions);
+    if (summary.n == 0) continue;
+    costs.push_back({.placement = key.first,
+                     .cost_ns = summary.median_ns,
+                     .low_ns = summary.low_ns,
+                     .high_ns = summary.high_ns,
+                     .preempting = key.second});
+  }
+  return costs;
+}
+
 }  // namespace
 
 Plan derive_plan(const Id& platform, std::span<const SampleSet> sets, const TuneOptions& options) {
@@ -46,6 +72,7 @@ Plan derive_plan(const Id& platform, std::span<const SampleSet> sets, const Tune
       plan.campaigns.push_back(id);
     }
   }
+  plan.offloads = offload_costs(sets);
   for (const RailSamples& samples : pool(sets)) {
     if (samples.sampled.empty()) continue;
     RailPlan rail{.rail = samples.rail,

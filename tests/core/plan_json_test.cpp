@@ -26,7 +26,7 @@ class RandomPlans {
     for (auto n = below(4); n > 0; --n) plan.rails.push_back(rail());
     if (below(2) == 1) plan.verification = verification();
     for (auto n = below(3); n > 0; --n) {
-      plan.offloads.push_back({text(), positive(), positive(), positive()});
+      plan.offloads.push_back({text(), positive(), positive(), positive(), positive() > 1});
       plan.segments.push_back(segment());
       plan.signatures.push_back(signature());
     }

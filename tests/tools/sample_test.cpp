@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/plan_json.h"
+#include "node/node.h"
 #include "tests/tools/sandbox.h"
 
 namespace nmt::testing {
@@ -178,6 +179,34 @@ TEST_F(Sample, RailsNamedThatCannotAllBeUsedAreAPartialResult) {
   EXPECT_EQ(result.exit_code, 4);
   EXPECT_EQ(at(document(result), "error.code"), json::Value(4));
   EXPECT_FALSE(at(document(result), "rails.1.thresholds.0").is_null());
+}
+
+// Disturbed is no failure here: the machine may have other work.
+TEST_F(Sample, OfTheMachinesOwnRailsAlsoMeasuresWhatHandingOverCosts) {
+  if (allowed_cores().size() < 2) GTEST_SKIP() << "there is no other core to hand work to";
+  const Result result = sample(
+      {"--rails", "tcp:lo", "--budget", "1s", "--max-size", "4K", "--db", path("a.db"), "--json"});
+  EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 4) << result.err;
+  EXPECT_TRUE(at(document(result), "rails.1").is_null());
+  const json::Value shown = document(tune({"show", "--json", "--db", path("a.db")}));
+  const json::Value offloads = at(shown, "platforms.0.offloads");
+  ASSERT_FALSE(at(offloads, "1").is_null());
+  for (const json::Value& each : *offloads.get_if<json::Value::Array>()) {
+    EXPECT_GT(number(at(each, "cost_ns")), 0);
+    EXPECT_LE(number(at(each, "low_ns")), number(at(each, "cost_ns")));
+    EXPECT_GE(number(at(each, "high_ns")), number(at(each, "cost_ns")));
+  }
+  EXPECT_EQ(at(shown, "platforms.0.rails.0.rail"), json::Value("tcp:lo"));
+  EXPECT_TRUE(at(shown, "platforms.0.rails.1").is_null());
+  EXPECT_THAT(tune({"show", "--db", path("a.db")}).out,
+              HasSubstr("Handing a submission to another core"));
+  EXPECT_THAT(tune({"check", "--db", path("a.db")}).out, Not(HasSubstr("cores")));
+}
+
+TEST_F(Sample, OfDescribedRailsMeasuresNothingOfThisMachine) {
+  EXPECT_EQ(sample(quick({"--db", path("a.db")})).exit_code, 0);
+  const json::Value shown = document(tune({"show", "--json", "--db", path("a.db")}));
+  EXPECT_TRUE(at(shown, "platforms.0.offloads.0").is_null());
 }
 
 TEST_F(Sample, RefusesBrokenDescriptionsWithThePlace) {

@@ -54,6 +54,13 @@ Record begin(ProfileDb& db, const Share& share) {
                         .from = rail,
                         .to = record.peer ? record.peer->rails[i] : rail}));
   }
+  if (share.options.sampling.offload) {
+    record.paths.push_back(db.ensure_path({.id = Id::random(),
+                                           .from_node = record.node.id,
+                                           .to_node = record.node.id,
+                                           .from = cores_rail(),
+                                           .to = cores_rail()}));
+  }
   Fields fields = campaign_options(share.options, share.choice.names());
   if (record.peer) fields["peer"] = record.peer->node.host;
   const auto resumable =
@@ -98,7 +105,9 @@ void settle(Campaign& campaign, const CampaignReport& report) {
 
 // Of a campaign whose own report never came: what was kept.
 void report_from(const Record& record, CampaignReport* campaign) {
-  for (const Path& path : record.paths) campaign->rails.push_back(record.report(path));
+  for (const Path& path : record.paths) {
+    if (path.from.driver != kCores) campaign->rails.push_back(record.report(path));
+  }
 }
 
 // The profile does not take it any more: derives all the same, and keeps everything in a file that

@@ -25,6 +25,12 @@ void Record::keep(const Id& path, std::span<const Sample> cells) {
   }
 }
 
+bool Record::has_samples() const {
+  return std::ranges::any_of(paths, [&](const Path& path) {
+    return path.from.driver != kCores && cells_.contains(path.id);
+  });
+}
+
 RailReport Record::report(const Path& path) const {
   RailReport report{.rail = path.from.full_name()};
   const auto cells = cells_.find(path.id);

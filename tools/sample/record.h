@@ -31,13 +31,14 @@ class Record {
   std::optional<Counterpart> peer;
   Campaign campaign;
   Session session;
-  std::vector<Path> paths;  // of the rails to sample, each to itself or to the peer's
+  // Of the rails to sample, each to itself or to the peer's, and of cores_rail().
+  std::vector<Path> paths;
 
   const Path& path_of(const std::string& rail) const;
 
   // Cells as they are now; replaces what was kept of them.
   void keep(const Id& path, std::span<const Sample> cells);
-  bool has_samples() const { return !cells_.empty(); }
+  bool has_samples() const;  // of a rail
 
   // How much was kept, for the report of a campaign that ended before it could write one.
   RailReport report(const Path& path) const;

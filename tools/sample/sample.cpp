@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/sample/sample.h"
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "tools/sample/campaign.h"
 #include "tools/sample/list.h"
@@ -18,13 +20,17 @@ Report sample_this_node(const SampleOptions& options, const Invocation& invocati
     report.text = {};
     return report;
   }
+  SampleOptions with_cores = options;
+  with_cores.sampling.offload = std::ranges::any_of(choice.rails, [](const RailToSample& each) {
+    return each.driver->virtual_clock() == nullptr;
+  });
   const Location profile = locate_for_writing(options.db, options.system);
   ProgressLine line(invocation.quiet);
   ProfileDb db = open_for_writing(profile, invocation, line);
   const Interruption interruption;
   return run_share(
       db,
-      {.options = options,
+      {.options = with_cores,
        .invocation = invocation,
        .choice = choice,
        .profile = profile,

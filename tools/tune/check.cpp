@@ -38,7 +38,7 @@ std::vector<Finding> check_rails(const std::vector<Path>& paths) {
   const std::map<std::string, Fields> now = rails_now();
   std::map<std::string, std::vector<Difference>> nearest;
   for (const Path& path : paths) {
-    if (path.from.driver == kDescribed) continue;
+    if (path.from.driver == kDescribed || path.from.driver == kCores) continue;
     const std::string name = path.from.full_name();
     const auto present = now.find(name);
     std::vector<Difference> found = {{"present", "yes", "no"}};

@@ -13,6 +13,7 @@
 #include "core/plan_json.h"
 #include "core/units.h"
 #include "tools/tune/open_profile.h"
+#include "tools/view/offloads.h"
 #include "tools/view/thresholds.h"
 #include "tools/view/together.h"
 
@@ -29,7 +30,7 @@ CampaignContent content_of(const ProfileDb& db, const Campaign& campaign) {
   CampaignContent content;
   try {
     for (const SampleSet& set : db.sample_sets(campaign.id)) {
-      content.rails.insert(set.path.from.full_name());
+      if (set.path.from.driver != kCores) content.rails.insert(set.path.from.full_name());
       content.cells += set.samples.size();
     }
   } catch (const Error& error) {
@@ -72,12 +73,15 @@ class PlatformView {
     json::Value campaigns = add_campaigns(report);
     const std::vector<Together> together = plan_ ? rails_together(*plan_) : std::vector<Together>{};
     add_together(together, &report->text);
+    const std::vector<OffloadCost> offloads = plan_ ? plan_->offloads : std::vector<OffloadCost>{};
+    add_offloads(offloads, &report->text);
     platforms->push_back(platform_json(platform_)
                              .set("fingerprint", to_json(platform_.fingerprint))
                              .set("plan", plan_json())
                              .set("rails", std::move(rails))
                              .set("campaigns", std::move(campaigns))
-                             .set("together", together_json(together)));
+                             .set("together", together_json(together))
+                             .set("offloads", offloads_json(offloads)));
   }
 
  private:
@@ -96,6 +100,7 @@ class PlatformView {
     Table table({"rail", "measured as"});
     json::Value list = json::Value::array();
     for (const Path& path : db_.paths(platform_.id)) {
+      if (path.from.driver == kCores) continue;  // no rail
       std::vector<std::string> words;
       for (const auto& [name, value] : path.from.fingerprint) words.push_back(name + ' ' + value);
       table.add({path.from.full_name(), fmt::format("{}", fmt::join(words, ", "))});
