@@ -9,15 +9,33 @@
 #include <deque>
 #include <optional>
 
+#include "core/error.h"
+
 namespace nmt::engine {
 namespace {
 
 constexpr std::size_t kAhead = 24;  // receives are posted up to this much out of order
 constexpr std::size_t kInFlightMax = 40;
+constexpr std::size_t kRoundsInVain = 10000;  // at least, or this process did not run
 
-std::uint64_t word_of(std::uint64_t seed, std::size_t index) {
-  std::uint64_t word = (seed + index) * 0x9e3779b97f4a7c15;
-  return word ^ word >> 29;
+// Random bytes; each seed has its own place in them, from which the content of a message is taken.
+constexpr std::size_t kSeeds = 1 << 20;
+constexpr std::size_t kContentBytesMax = 1 << 20;
+
+const std::byte* content_of(std::uint64_t seed, std::size_t size_bytes) {
+  static const std::vector<std::uint64_t> words = [] {
+    std::mt19937_64 random(1);
+    std::vector<std::uint64_t> all((kSeeds + kContentBytesMax) / sizeof(std::uint64_t));
+    std::ranges::generate(all, random);
+    return all;
+  }();
+  NMT_CHECK(size_bytes <= kContentBytesMax);
+  return std::as_bytes(std::span(words)).data() + seed % kSeeds;
+}
+
+// In one call: a loop over bytes takes minutes under a sanitizer.
+void copy_bytes(std::byte* to, const std::byte* from, std::size_t size_bytes) {
+  if (size_bytes > 0) std::memcpy(to, from, size_bytes);
 }
 
 struct Planned {
@@ -61,7 +79,7 @@ struct Memory {
 
   void set(std::span<const std::byte> content) {
     for (const Bytes segment : segments) {
-      std::ranges::copy(content.first(segment.size()), segment.begin());
+      copy_bytes(segment.data(), content.data(), segment.size());
       content = content.subspan(segment.size());
     }
   }
@@ -149,7 +167,7 @@ class Direction {
         continue;
       }
       if (completion->outcome != Outcome::kDone) wrong_ = "a send was lost";
-      std::ranges::fill(send->memory->bytes, std::byte{0xee});  // it is ours again
+      std::memset(send->memory->bytes.data(), 0xee, send->memory->bytes.size());  // ours again
       ++ended_;
       send = sends_.erase(send);
     }
@@ -196,20 +214,12 @@ class Direction {
 }  // namespace
 
 void fill(std::span<std::byte> memory, std::uint64_t seed) {
-  for (std::size_t i = 0; i < memory.size(); i += 8) {
-    const std::uint64_t word = word_of(seed, i);
-    std::memcpy(memory.data() + i, &word, std::min<std::size_t>(8, memory.size() - i));
-  }
+  copy_bytes(memory.data(), content_of(seed, memory.size()), memory.size());
 }
 
 bool holds(std::span<const std::byte> memory, std::uint64_t seed) {
-  for (std::size_t i = 0; i < memory.size(); i += 8) {
-    const std::uint64_t word = word_of(seed, i);
-    if (std::memcmp(memory.data() + i, &word, std::min<std::size_t>(8, memory.size() - i)) != 0) {
-      return false;
-    }
-  }
-  return true;
+  const std::byte* content = content_of(seed, memory.size());
+  return memory.empty() || std::memcmp(memory.data(), content, memory.size()) == 0;
 }
 
 bool turn_until(Engine& a, Engine& b, const std::function<bool()>& done) {
@@ -227,6 +237,7 @@ std::string run_traffic(Engine& a, std::size_t gate_a, Engine& b, std::size_t ga
   Direction forth(a, gate_a, b, gate_b, options, options.seed);
   Direction back(b, gate_b, a, gate_a, options, options.seed + 1);
   double share = -1;
+  std::size_t rounds_in_vain = 0;
   auto last_change = std::chrono::steady_clock::now();
   while (!forth.done() || !back.done()) {
     forth.step();
@@ -236,9 +247,10 @@ std::string run_traffic(Engine& a, std::size_t gate_a, Engine& b, std::size_t ga
     if (!forth.wrong().empty() || !back.wrong().empty()) return forth.wrong() + back.wrong();
     const double now = (forth.share() + back.share()) / 2;
     if (event) event(now);
-    if (now != share) last_change = std::chrono::steady_clock::now();
+    if (now != share) last_change = std::chrono::steady_clock::now(), rounds_in_vain = 0;
     share = now;
-    if (std::chrono::steady_clock::now() - last_change > std::chrono::seconds(10)) {
+    const auto in_vain = std::chrono::steady_clock::now() - last_change;
+    if (++rounds_in_vain > kRoundsInVain && in_vain > std::chrono::seconds(10)) {
       return "stuck: " + forth.where() + "; " + back.where();
     }
   }
