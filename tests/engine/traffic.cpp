@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kAhead = 24;  // receives are posted up to this much out of order
 constexpr std::size_t kInFlightMax = 40;
+constexpr std::size_t kRoundsInVain = 10000;  // at least, or this process did not run
 
 // Random bytes; each seed has its own place in them, from which the content of a message is taken.
 constexpr std::size_t kSeeds = 1 << 20;
@@ -236,6 +237,7 @@ std::string run_traffic(Engine& a, std::size_t gate_a, Engine& b, std::size_t ga
   Direction forth(a, gate_a, b, gate_b, options, options.seed);
   Direction back(b, gate_b, a, gate_a, options, options.seed + 1);
   double share = -1;
+  std::size_t rounds_in_vain = 0;
   auto last_change = std::chrono::steady_clock::now();
   while (!forth.done() || !back.done()) {
     forth.step();
@@ -245,9 +247,10 @@ std::string run_traffic(Engine& a, std::size_t gate_a, Engine& b, std::size_t ga
     if (!forth.wrong().empty() || !back.wrong().empty()) return forth.wrong() + back.wrong();
     const double now = (forth.share() + back.share()) / 2;
     if (event) event(now);
-    if (now != share) last_change = std::chrono::steady_clock::now();
+    if (now != share) last_change = std::chrono::steady_clock::now(), rounds_in_vain = 0;
     share = now;
-    if (std::chrono::steady_clock::now() - last_change > std::chrono::seconds(10)) {
+    const auto in_vain = std::chrono::steady_clock::now() - last_change;
+    if (++rounds_in_vain > kRoundsInVain && in_vain > std::chrono::seconds(10)) {
       return "stuck: " + forth.where() + "; " + back.where();
     }
   }

@@ -42,6 +42,7 @@ TEST_F(Bench, RefusesWhatCannotBeWithARightValue) {
       {{"--pattern", "pingpong"}, "ping-pong"},
       {{"--sizes", "2G"}, "--sizes: at most"},
       {{"--at-once", "0"}, "--at-once: 1 to 4096, not 0"},
+      {{"--rounds", "0"}, "--rounds: 1 to 10000, not 0"},
       {{"--segments", "1025"}, "--segments: 1 to 1024, not 1025"},
       {{"--launcher", "ssh"}, "--launcher needs --peer HOST"},
       {{"--address", "127.0.0.1"}, "--address needs --serve"},

@@ -17,8 +17,6 @@
 namespace nmt {
 namespace {
 
-constexpr std::uint64_t kRounds = 15;
-
 struct CloseProfile {
   void operator()(nmt_profile* profile) const { nmt_close(profile); }
 };
@@ -43,8 +41,9 @@ OpenedProfile open_profile(const BenchOptions& options, const Invocation& invoca
 }
 
 // Plays one cell by each contender, round after round.
-Measured measure(bench::NearEnd& end, Cell cell, std::size_t contenders,
-                 const BenchOptions& options, std::mt19937_64& random) {
+Measured measure(bench::NearEnd& end, Cell cell, const Wanted& wanted, double repetition_ns,
+                 std::mt19937_64& random) {
+  const std::size_t contenders = wanted.strategies.size();
   Measured measured{.cell = cell, .contenders = std::vector<MeasuredContender>(contenders)};
   std::vector<std::uint32_t> counts(contenders, 1);
   std::vector<std::uint32_t> order(contenders);
@@ -56,13 +55,13 @@ Measured measure(bench::NearEnd& end, Cell cell, std::size_t contenders,
   for (std::uint32_t i = 0; i < contenders; ++i) {  // warms up, and finds out how many fit
     order[i] = i;
     double elapsed_ns = play(i).elapsed_ns;
-    while (elapsed_ns < options.repetition_ns && counts[i] < bench::kCountMax) {
-      const double factor = std::min(10.0, 1.2 * options.repetition_ns / elapsed_ns);
+    while (elapsed_ns < repetition_ns && counts[i] < bench::kCountMax) {
+      const double factor = std::min(10.0, 1.2 * repetition_ns / elapsed_ns);
       counts[i] = std::min(bench::kCountMax, static_cast<std::uint32_t>(counts[i] * factor) + 1);
       elapsed_ns = play(i).elapsed_ns;
     }
   }
-  for (std::uint64_t round = 0; round < options.rounds.value_or(kRounds); ++round) {
+  for (std::uint32_t round = 0; round < wanted.rounds; ++round) {
     std::shuffle(order.begin(), order.end(), random);
     for (const std::uint32_t contender : order) {
       const bench::Play played = play(contender);
@@ -76,12 +75,12 @@ Measured measure(bench::NearEnd& end, Cell cell, std::size_t contenders,
 }
 
 Report measure_all(const Wanted& wanted, const bench::Setup& setup, control::Connection& peer,
-                   const BenchOptions& options) {
+                   double repetition_ns) {
   BenchReport report(wanted, setup);
   bench::NearEnd end(setup, peer);
   std::mt19937_64 random(std::random_device{}());
   for (const Cell& cell : wanted.cells) {
-    report.add(measure(end, cell, setup.terms.contenders.size(), options, random));
+    report.add(measure(end, cell, wanted, repetition_ns, random));
   }
   return report.take();
 }
@@ -96,7 +95,7 @@ Report bench_this_node(const BenchOptions& options, const Invocation& invocation
                      .report = [&](const std::string& text) { invocation.notice(text); }};
   setup.terms = terms_of(wanted, setup.rails, options.no_profile);
   bench::ForkedFarEnd far(setup);
-  return measure_all(wanted, setup, far.connection(), options);
+  return measure_all(wanted, setup, far.connection(), options.repetition_ns);
 }
 
 std::vector<bench::RailInUse> rails_of(const Meeting& meeting) {
@@ -116,7 +115,7 @@ Report bench_with_peer(const BenchOptions& options, const Invocation& invocation
                      .report = [&](const std::string& text) { invocation.notice(text); }};
   setup.terms = terms_of(wanted, setup.rails, options.no_profile);
   tell_terms(peer.connection(), to_json(setup.terms));
-  Report report = measure_all(wanted, setup, peer.connection(), options);
+  Report report = measure_all(wanted, setup, peer.connection(), options.repetition_ns);
   peer.leave();
   return report;
 }

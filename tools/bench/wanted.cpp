@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::uint64_t kSizesBytes[] = {1,     64,     512,     4096,    16384,
                                          65536, 262144, 1048576, 4194304, 16777216};
+constexpr std::uint32_t kRounds = 15;
+constexpr std::uint32_t kRoundsMax = 10000;
 constexpr std::uint32_t kStreamAtOnce = 16;
 constexpr std::uint32_t kRateAtOnce = 64;
 constexpr std::string_view kSingle = "single:";
@@ -53,6 +55,7 @@ std::size_t rail_of(std::string_view name, const std::vector<bench::RailInUse>& 
 Wanted wanted_of(const BenchOptions& options) {
   Wanted wanted{.pattern = options.pattern, .strategies = split_list(options.compare)};
   if (wanted.strategies.empty()) wanted.strategies = {options.strategy};
+  wanted.rounds = limited("--rounds", options.rounds.value_or(kRounds), kRoundsMax);
   std::vector<std::uint64_t> sizes_bytes = options.sizes_bytes;
   if (sizes_bytes.empty()) sizes_bytes.assign(std::begin(kSizesBytes), std::end(kSizesBytes));
   if (std::ranges::max(sizes_bytes) > bench::kSizeBytesMax) {

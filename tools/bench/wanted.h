@@ -16,6 +16,7 @@ struct Wanted {
   std::string pattern;
   std::vector<Cell> cells;
   std::vector<std::string> strategies;  // as typed
+  std::uint32_t rounds = 0;
 };
 
 // These throw Error(kUsage) for what cannot be, Error(kNoRail) where nothing is usable.
