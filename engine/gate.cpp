@@ -134,7 +134,7 @@ void Gate::make_lanes() {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const Link& link = *links_[i];
       if (!link.alive() || (!all && link.name() != context_.only)) continue;
-      Lane& lane = lanes_.emplace_back(Lane{.link = i, .path = link.path()});
+      Lane& lane = lanes_.emplace_back(Lane{.link = i, .path = link.path(), .pace = &link.pace});
       refresh(lane);
     }
   };
@@ -198,7 +198,8 @@ void Gate::send_small(std::size_t lane, std::size_t count) {
   refresh(lanes_[lane]);
 }
 
-bool Gate::send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes) {
+bool Gate::send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes,
+                      std::optional<double> curve_ns) {
   if (lost_) return true;
   Unit& whole = window_.large[unit];
   const std::uint32_t left_bytes = whole.label.body_bytes;
@@ -213,6 +214,7 @@ bool Gate::send_large(std::size_t lane, std::size_t unit, std::uint64_t size_byt
   if (all) window_.large.erase(window_.large.begin() + static_cast<std::ptrdiff_t>(unit));
   Posted posted;
   posted.large = true;
+  posted.curve_ns = curve_ns.value_or(0);
   ++state_.chunks_sent;
   posted.settle = alive() > 1 ? Settle::kWhenConfirmed : Settle::kWhenSent;
   posted.units.push_back(std::move(part));
@@ -239,19 +241,35 @@ void Gate::send_small_elsewhere(std::size_t lane, std::uint64_t size_bytes) {
   refresh(lanes_[lane]);
 }
 
-// By this thread where no helper is given.
-void Gate::post(Link& link, Method method, Posted posted, Helper* helper) {
+// When the rail will be through with it, as the gate and the profile's tracker see it. Of a small
+// one that is only for the tracker.
+void Gate::predict(Link& link, Posted& posted) const {
   std::uint64_t size_bytes = 0;
   for (const Unit& unit : posted.units) size_bytes += unit.label.body_bytes;
-  const double now = lanes_ns_ = now_ns();
-  if (const auto duration_ns = advice().duration_ns(link.path(), size_bytes)) {
+  const auto now = static_cast<std::uint64_t>(lanes_ns_);
+  const auto release_ns = [&] {
+    return std::max(0.0, nmt_rails_release_ns(context_.tracker, link.rail(), now));
+  };
+  posted.posted_ns = lanes_ns_;
+  const bool is_free = release_ns() == 0 && link.large_unconfirmed() == 0;
+  std::optional<double> duration_ns = context_.advice.duration_ns(link.path(), size_bytes);
+  if (duration_ns && posted.large) {
+    if (posted.curve_ns == 0) posted.curve_ns = *duration_ns;
+    duration_ns = posted.curve_ns * link.pace.factor(size_bytes);
+  }
+  if (!is_free || posted.settle != Settle::kWhenConfirmed) posted.curve_ns = 0;
+  if (duration_ns) {
     posted.transfer = nmt_transfer{};
     posted.transfer->struct_bytes = sizeof(nmt_transfer);
-    nmt_rails_posted(context_.tracker, link.rail(), static_cast<std::uint64_t>(now), *duration_ns,
-                     &*posted.transfer);
+    nmt_rails_posted(context_.tracker, link.rail(), now, *duration_ns, &*posted.transfer);
   }
-  posted.end_ns = now + std::max(0.0, nmt_rails_release_ns(context_.tracker, link.rail(),
-                                                           static_cast<std::uint64_t>(now)));
+  posted.end_ns = lanes_ns_ + release_ns();
+}
+
+// By this thread where no helper is given.
+void Gate::post(Link& link, Method method, Posted posted, Helper* helper) {
+  lanes_ns_ = now_ns();
+  predict(link, posted);
   Head head{.received = link.received_count, .released_bytes = inbox_.released_bytes()};
   if (hungry_ && !told_hungry_) head.flags |= Head::kHungry;
   told_hungry_ = hungry_;

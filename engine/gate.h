@@ -58,7 +58,8 @@ class Gate final : public Outlet {
   const Window& window() const override { return window_; }
   const Advice& advice() const override { return context_.advice; }
   void send_small(std::size_t lane, std::size_t count) override;
-  bool send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes) override;
+  bool send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes,
+                  std::optional<double> curve_ns = {}) override;
   std::size_t helpers() const override { return context_.helpers ? context_.helpers->idle() : 0; }
   const std::string& helpers_placement() const override { return context_.helpers->placement(); }
   void send_small_elsewhere(std::size_t lane, std::uint64_t size_bytes) override;
@@ -75,6 +76,7 @@ class Gate final : public Outlet {
   void send_control();
   void send_states();
   void post(Link& link, Method method, Posted posted, Helper* helper = nullptr);
+  void predict(Link& link, Posted& posted) const;
   std::size_t alive() const;
 
   // engine/gate_receive.cpp: receiving, and what became of what was sent
@@ -87,7 +89,8 @@ class Gate final : public Outlet {
   void grant(const Label& label);
   void settle(Unit& unit);
   void gone(Posted& posted);  // out of the driver's hands
-  void confirmed(Posted& posted);
+  void confirmed(Link& link, Posted& posted);
+  void learn_pace(Link& link, const Posted& posted);
 
   // engine/gate_loss.cpp
   void lose(Link& link, const std::string& reason);

@@ -33,7 +33,7 @@ void Gate::learn_loss(const Label& label) {
   if (!link.confirm(static_cast<std::uint32_t>(label.total_bytes))) {
     throw Error(Fault::kPeer, peer_ + ": the other engine confirms what was never sent");
   }
-  link.drop_confirmed([this](Posted& posted) { confirmed(posted); });
+  link.drop_confirmed([&](Posted& posted) { confirmed(link, posted); });
   std::vector<Posted> lost = link.take_lost();
   for (const Posted& posted : lost) link.count_again(posted.units.size());
   send_again(std::move(lost));

@@ -2,6 +2,7 @@
 //
 // What comes over the links of a gate, and what became of what was sent.
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.h"
 #include "engine/gate.h"
@@ -33,7 +34,7 @@ bool Gate::advance(Link& link) {
     link.sent(progress.sent, [this](Posted& posted) { gone(posted); });
     if (progress.announced) begin(link, progress);
     if (progress.received) finish(link);
-    link.drop_confirmed([this](Posted& posted) { confirmed(posted); });
+    link.drop_confirmed([&](Posted& posted) { confirmed(link, posted); });
   } catch (const Error& error) {
     lose_peer(error.what());
   }
@@ -117,11 +118,24 @@ void Gate::gone(Posted& posted) {
   for (Unit& unit : posted.units) settle(unit);
 }
 
-void Gate::confirmed(Posted& posted) {
+void Gate::confirmed(Link& link, Posted& posted) {
   for (Unit& unit : posted.units) settle(unit);
-  if (posted.large && posted.transfer) {
-    nmt_rails_completed(context_.tracker, context_.clock.now_ns(), &*posted.transfer);
-  }
+  if (!posted.large || !posted.transfer) return;
+  nmt_rails_completed(context_.tracker, context_.clock.now_ns(), &*posted.transfer);
+  if (link.alive()) learn_pace(link, posted);
+}
+
+// A confirmation comes back as a small message does.
+void Gate::learn_pace(Link& link, const Posted& posted) {
+  if (posted.curve_ns == 0) return;
+  const double through_ns = now_ns() - advice().duration_ns(link.path(), 0).value_or(0);
+  const double actual_ns = through_ns - posted.posted_ns;
+  ++state_.foreseen_releases;
+  state_.foreseen_duration_ns += actual_ns;
+  state_.foreseen_error_ns += std::abs(through_ns - posted.end_ns);
+  std::uint64_t size_bytes = 0;
+  for (const Unit& unit : posted.units) size_bytes += unit.label.body_bytes;
+  link.pace.observe(size_bytes, posted.curve_ns, actual_ns);
 }
 
 }  // namespace nmt::engine

@@ -18,6 +18,7 @@
 #include "drivers/drivers.h"
 #include "engine/engine.h"
 #include "engine/helpers.h"
+#include "engine/pace.h"
 #include "engine/window.h"
 
 namespace nmt::engine {
@@ -30,7 +31,9 @@ struct Posted {
   std::vector<Unit> units;  // none: only a Head
   Settle settle = Settle::kWhenSent;
   bool large = false;
-  double end_ns = 0;                     // predicted, by the engine's clock
+  double posted_ns = 0;  // by the engine's clock
+  double end_ns = 0;     // predicted
+  double curve_ns = 0;   // duration by the profile alone, of a large one on a free rail; else 0
   std::optional<nmt_transfer> transfer;  // as the profile's tracker of release times has it
   std::uint32_t number = 0;              // on its link, from 1, modulo 2^32
 };
@@ -97,6 +100,7 @@ class Link {
   void accept(std::span<const Bytes> places) { endpoint_->accept(places); }
   void received();  // one message; listens for the next
 
+  Pace pace;                         // of large messages
   Parsed incoming;                   // the message being received
   std::uint32_t received_count = 0;  // modulo 2^32
   bool owes_answer = false;          // the other end waits for that number

@@ -9,12 +9,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/advice.h"
+#include "engine/pace.h"
 #include "engine/window.h"
 
 namespace nmt::engine {
@@ -23,6 +25,7 @@ namespace nmt::engine {
 struct Lane {
   std::size_t link = 0;
   int path = kNoPath;
+  const Pace* pace = nullptr;
   double release_ns = 0;     // from now until what was given to it is through, predicted
   bool takes_small = false;  // idle enough
   bool takes_large = false;
@@ -38,8 +41,10 @@ class Outlet {
   // The first `count` small units in one message, over a lane that takes_small.
   virtual void send_small(std::size_t lane, std::size_t count) = 0;
   // The first `size_bytes` of a large unit, over a lane that takes_large; true if nothing of the
-  // unit is left.
-  virtual bool send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes) = 0;
+  // unit is left. `curve_ns`: how long that takes by the profile, where the strategy knows better
+  // than the curve of the rail alone.
+  virtual bool send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes,
+                          std::optional<double> curve_ns = {}) = 0;
 
   // Idle threads on other cores, and how near these are; and the first `size_bytes` of the first
   // small unit by one of them, over a lane that takes_small.

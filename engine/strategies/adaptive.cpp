@@ -19,6 +19,9 @@ namespace {
 // How far ahead a plan looks: rails are few, and what is behind will be planned again anyway.
 constexpr std::size_t kPlannedMax = 16;
 
+// Paces differ from 1 by percents, and what they add by percents of that from round to round.
+constexpr int kSplitRounds = 3;
+
 class Planner {
  public:
   explicit Planner(Outlet& outlet) : outlet_(outlet) {}
@@ -38,26 +41,47 @@ class Planner {
     return std::ranges::any_of(outlet_.lanes(), [](const Lane& lane) { return lane.takes_large; });
   }
 
+  // The shares of a message, as the curves have it, and again with what the paces of the lanes make
+  // of these durations.
+  bool split(std::uint64_t size_bytes, std::size_t lanes) {
+    std::array<double, NMT_SPLIT_RAILS_MAX> added_ns{};  // to durations, by the paces
+    for (int round = 0; round < kSplitRounds; ++round) {
+      const double least_ns = *std::min_element(added_ns.begin(), added_ns.begin() + lanes);
+      for (std::size_t i = 0; i < lanes; ++i) {
+        shares_[i] = {};
+        shares_[i].struct_bytes = sizeof shares_[i];
+        shares_[i].path = outlet_.lanes()[i].path;
+        starts_ns_[i] = std::max(outlet_.lanes()[i].release_ns, planned_ns_[i]);
+        shares_[i].release_ns = starts_ns_[i] + added_ns[i] - least_ns;
+      }
+      nmt_split_result result;
+      const std::span<nmt_share> shares = std::span(shares_).first(lanes);
+      if (!outlet_.advice().split(size_bytes, shares, result)) return false;
+      bool at_pace = true;
+      for (std::size_t i = 0; i < lanes; ++i) {
+        if (shares_[i].bytes == 0) continue;
+        const double factor = outlet_.lanes()[i].pace->factor(shares_[i].bytes);
+        curves_ns_[i] = shares_[i].end_ns - shares_[i].release_ns;
+        added_ns[i] = curves_ns_[i] * (factor - 1);
+        at_pace &= factor == 1;
+      }
+      if (at_pace) break;
+    }
+    return true;
+  }
+
   // Splits one unit; moves on to the next where something of it has to wait.
   bool plan(std::size_t& unit) {
     const std::size_t lanes = std::min<std::size_t>(outlet_.lanes().size(), NMT_SPLIT_RAILS_MAX);
-    for (std::size_t i = 0; i < lanes; ++i) {
-      const Lane& lane = outlet_.lanes()[i];
-      shares_[i] = {};
-      shares_[i].struct_bytes = sizeof shares_[i];
-      shares_[i].path = lane.path;
-      shares_[i].release_ns = std::max(lane.release_ns, planned_ns_[i]);
-    }
-    nmt_split_result result;
-    const std::uint64_t size_bytes = outlet_.window().large[unit].label.body_bytes;
-    if (!outlet_.advice().split(size_bytes, std::span(shares_).first(lanes), result)) return false;
+    if (!split(outlet_.window().large[unit].label.body_bytes, lanes)) return false;
     bool gone = false;
     for (std::size_t i = 0; i < lanes && i < outlet_.lanes().size(); ++i) {
       if (shares_[i].bytes == 0) continue;
-      if (outlet_.lanes()[i].takes_large && planned_ns_[i] == 0) {
-        gone = outlet_.send_large(i, unit, shares_[i].bytes);
+      const Lane& lane = outlet_.lanes()[i];
+      if (lane.takes_large && planned_ns_[i] == 0) {
+        gone = outlet_.send_large(i, unit, shares_[i].bytes, curves_ns_[i]);
       } else {
-        planned_ns_[i] = shares_[i].end_ns;
+        planned_ns_[i] = starts_ns_[i] + curves_ns_[i] * lane.pace->factor(shares_[i].bytes);
       }
     }
     if (!gone) ++unit;
@@ -66,6 +90,8 @@ class Planner {
 
   Outlet& outlet_;
   std::array<nmt_share, NMT_SPLIT_RAILS_MAX> shares_;
+  std::array<double, NMT_SPLIT_RAILS_MAX> starts_ns_{};   // of the shares, from now
+  std::array<double, NMT_SPLIT_RAILS_MAX> curves_ns_{};   // durations of them by the profile
   std::array<double, NMT_SPLIT_RAILS_MAX> planned_ns_{};  // release behind what waits; 0: nothing
 };
 

@@ -84,6 +84,34 @@ TEST(Strategies, TheFixedRatioComesNearWhereAllRailsAreIdle) {
   EXPECT_LE(strip_ns, 1.01 * adaptive_ns);
 }
 
+double ends_apart(VirtualCouple& couple, std::size_t size_bytes) {
+  const GateState before = couple.far().state(0);
+  couple.transfer_ns({size_bytes});
+  const GateState after = couple.far().state(0);
+  return (after.split_apart_ns - before.split_apart_ns) /
+         (after.split_duration_ns - before.split_duration_ns);
+}
+
+TEST(Strategies, AdaptiveLearnsWhatTheProfileHasWrong) {
+  const std::vector<DescribedRail> rails = rails_of({1, 0.6, 0.3});
+  const std::vector<DescribedRail> believed = rails_of({0.96, 0.63, 0.3});
+  VirtualCouple couple(rails, "adaptive", &believed);
+  EXPECT_GE(ends_apart(couple, 8 << 20), 0.05);
+  for (int i = 0; i < 40; ++i) couple.transfer_ns({8 << 20});
+  EXPECT_LE(ends_apart(couple, 8 << 20), 0.005);
+  const GateState before = couple.near().state(0);
+  couple.transfer_ns({8 << 20});
+  const GateState after = couple.near().state(0);
+  EXPECT_EQ(after.foreseen_releases - before.foreseen_releases, 3u);
+  EXPECT_LE(after.foreseen_error_ns - before.foreseen_error_ns,
+            0.01 * (after.foreseen_duration_ns - before.foreseen_duration_ns));
+}
+
+TEST(Strategies, AdaptiveKeepsToAProfileThatIsRight) {
+  VirtualCouple couple(rails_of({1, 0.6}), "adaptive");
+  for (int i = 0; i < 20; ++i) EXPECT_LE(ends_apart(couple, 4 << 20), 0.005);
+}
+
 TEST(Strategies, FlowsEndEarlierInTotalThanGreedily) {
   const std::vector<DescribedRail> rails = rails_of({1, 0.6});
   const std::vector<std::size_t> flows = {1 << 20, 65536,  300000, 1 << 20, 100,

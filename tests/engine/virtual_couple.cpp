@@ -54,11 +54,11 @@ Plan plan_of(const std::vector<DescribedRail>& rails) {
 }  // namespace
 
 VirtualCouple::VirtualCouple(const std::vector<DescribedRail>& rails, const std::string& strategy,
-                             bool with_profile)
-    : profile_(std::make_unique<planted::Profile>(plan_of(rails))),
+                             const std::vector<DescribedRail>* believed)
+    : profile_(believed ? std::make_unique<planted::Profile>(plan_of(*believed)) : nullptr),
       driver_(described_driver(rails)) {
   const EngineOptions options{.strategy = strategy,
-                              .profile = with_profile ? profile_->get() : nullptr,
+                              .profile = profile_ ? profile_->get() : nullptr,
                               .clock = driver_->virtual_clock()};
   near_ = std::make_unique<Engine>(options);
   far_ = std::make_unique<Engine>(options);

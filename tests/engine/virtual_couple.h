@@ -24,9 +24,14 @@ struct DescribedRail {
 class VirtualCouple {
  public:
   VirtualCouple(const std::vector<DescribedRail>& rails, const std::string& strategy,
-                bool with_profile = true);
+                bool with_profile = true)
+      : VirtualCouple(rails, strategy, with_profile ? &rails : nullptr) {}
+  // The profile says that the rails are like `believed`; null: there is none.
+  VirtualCouple(const std::vector<DescribedRail>& rails, const std::string& strategy,
+                const std::vector<DescribedRail>* believed);
 
   Engine& near() { return *near_; }
+  Engine& far() { return *far_; }
   double now_ns() const { return static_cast<double>(driver_->virtual_clock()->now_ns()); }
 
   // Sends these at once, with receives posted, and returns how long it took until all had come.
@@ -36,7 +41,7 @@ class VirtualCouple {
   const std::vector<double>& arrivals_ns() const { return arrivals_ns_; }
 
  private:
-  std::unique_ptr<planted::Profile> profile_;
+  std::unique_ptr<planted::Profile> profile_;  // or none
   std::unique_ptr<Driver> driver_;
   std::unique_ptr<Engine> near_, far_;
   std::vector<double> arrivals_ns_;

@@ -41,6 +41,12 @@ json::Value chunks_apart(const GateState& gate) {
   return gate.split_apart_ns / gate.split_duration_ns;
 }
 
+// How far off the predicted releases of busy rails were, as a share of the transfers' durations.
+json::Value release_error(const GateState& gate) {
+  if (gate.foreseen_releases == 0) return {};
+  return gate.foreseen_error_ns / gate.foreseen_duration_ns;
+}
+
 }  // namespace
 
 struct BenchReport::Row {
@@ -123,6 +129,7 @@ void BenchReport::add_row(const Row& row, double best_ns) {
                        .set("processor_ns_per_megabyte", processor)
                        .set("decisions", decisions_of(row.contender))
                        .set("chunks_apart", chunks_apart(row.contender.account.gate))
+                       .set("release_error", release_error(row.contender.account.gate))
                        .set("rails", rails_of(row.contender)));
 }
 

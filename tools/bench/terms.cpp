@@ -47,10 +47,13 @@ constexpr Named<GateState, std::uint64_t> kGateCounts[] = {
     {"eager_sends", &GateState::eager_sends},
     {"asked_sends", &GateState::asked_sends},
     {"chunks_sent", &GateState::chunks_sent},
-    {"split_messages", &GateState::split_messages}};
+    {"split_messages", &GateState::split_messages},
+    {"foreseen_releases", &GateState::foreseen_releases}};
 constexpr Named<GateState, double> kGateDurations[] = {
     {"split_duration_ns", &GateState::split_duration_ns},
-    {"split_apart_ns", &GateState::split_apart_ns}};
+    {"split_apart_ns", &GateState::split_apart_ns},
+    {"foreseen_duration_ns", &GateState::foreseen_duration_ns},
+    {"foreseen_error_ns", &GateState::foreseen_error_ns}};
 
 // Calls `change` with each number of one and its counterpart of the other; both have the same
 // links.
