@@ -36,6 +36,16 @@ std::optional<double> Advice::duration_ns(int path, std::uint64_t size_bytes) co
   return duration_ns;
 }
 
+std::uint64_t Advice::bytes_within(int path, double duration_ns, std::uint64_t limit_bytes) const {
+  std::uint64_t fits_bytes = 0;
+  while (limit_bytes - fits_bytes > 1) {
+    const std::uint64_t middle_bytes = fits_bytes + (limit_bytes - fits_bytes) / 2;
+    const double middle_ns = nmt_duration_ns(profile_, path, middle_bytes);
+    (middle_ns >= 0 && middle_ns <= duration_ns ? fits_bytes : limit_bytes) = middle_bytes;
+  }
+  return fits_bytes;
+}
+
 bool Advice::is_rendezvous(int path, std::uint64_t size_bytes) const {
   return nmt_method_for(profile_, path, size_bytes) == NMT_RENDEZVOUS;
 }

@@ -27,6 +27,8 @@ class Advice {
   int path_of(const std::string& rail) const;  // kNoPath where it was not measured
 
   std::optional<double> duration_ns(int path, std::uint64_t size_bytes) const;
+  // The most bytes that take at most this long; below `limit_bytes`.
+  std::uint64_t bytes_within(int path, double duration_ns, std::uint64_t limit_bytes) const;
   bool is_rendezvous(int path, std::uint64_t size_bytes) const;
 
   // Of a packet that is sent without asking.

@@ -11,6 +11,7 @@ void ChunkEnds::announced(const Label& label, double now_ns) {
 
 void ChunkEnds::came(const Label& label, std::size_t link, double now_ns) {
   const auto at = coming_.find(label.sequence);
+  if (at == coming_.end()) return;
   Message& message = at->second;
   message.came_bytes += label.body_bytes;
   if (message.ends_ns.size() <= link) message.ends_ns.resize(link + 1);

@@ -20,6 +20,7 @@ class ChunkEnds {
  public:
   void announced(const Label& label, double now_ns);
   void came(const Label& label, std::size_t link, double now_ns);
+  void refused(std::uint64_t sequence) { coming_.erase(sequence); }
 
   void add_to(GateState& state) const;
 

@@ -13,6 +13,10 @@ namespace {
 // back.
 constexpr std::size_t kLargeUnconfirmedMax = 2;
 
+// What goes ahead of a grant keeps rails busy for so many times what a request and a grant take on
+// an idle rail by the profile: either end may have to be woken for them first.
+constexpr double kHandshakesAhead = 4;
+
 }  // namespace
 
 Gate::Gate(Context& context, std::string peer, std::vector<std::unique_ptr<Link>> links)
@@ -55,7 +59,10 @@ bool Gate::progress() {
     if (link->alive() && (alive() == 1 || link->due())) happened |= poll(*link);
   }
   if (lost_) return true;
-  for (Label& label : inbox_.take_answers()) window_.control.push_back({.label = label});
+  for (const Label& label : inbox_.take_answers()) {
+    if (label.kind == Kind::kRefusal) chunk_ends_.refused(label.sequence);
+    window_.control.push_back({.label = label});
+  }
   if (!waiting_.empty() || !window_.empty()) {
     make_lanes();
     admit();
@@ -91,37 +98,69 @@ void Gate::admit() {
     const std::shared_ptr<Send> send = waiting_.front();
     const bool eager = is_eager(*send);
     if (!eager && !has_room(0, context_.options.unexpected_bytes_max)) break;
-    taken_bytes_ += kEnvelopeBytes + (eager ? send->size_bytes : 0);
+    send->ahead_bytes = eager ? 0 : bytes_ahead(*send);
+    taken_bytes_ += room_of(eager ? Kind::kEager : Kind::kRequest, send->size_bytes,
+                            send->ahead_bytes > 0, context_.options.eager_bytes_max);
     waiting_.pop_front();
     ++(eager ? state_.eager_sends : state_.asked_sends);
     if (eager) {
-      add_pieces(send, Kind::kEager, window_.small);
+      add_pieces(send, Kind::kEager, 0, send->size_bytes, window_.small);
       continue;
     }
     requests_.emplace(send->sequence, send);
     window_.small.push_back({.label = {.kind = Kind::kRequest,
                                        .sequence = send->sequence,
                                        .tag = send->tag,
-                                       .total_bytes = send->size_bytes},
+                                       .total_bytes = send->size_bytes,
+                                       .offset_bytes = send->ahead_bytes},
                              .send = nullptr});
+    if (send->ahead_bytes > 0) {
+      add_pieces(send, Kind::kAhead, 0, send->ahead_bytes, window_.large);
+    }
   }
   hungry_ = !waiting_.empty();
 }
 
-// One unit per segment; of a message without bytes, one.
-void Gate::add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::deque<Unit>& queue) {
-  Label label{
-      .kind = kind, .sequence = send->sequence, .tag = send->tag, .total_bytes = send->size_bytes};
-  const auto add = [&](std::uint64_t size_bytes) {
-    label.body_bytes = static_cast<std::uint32_t>(size_bytes);
-    queue.push_back({.label = label, .send = send});
-    label.offset_bytes += size_bytes;
+// What free rails carry until the grant comes, but at most half: else the message should have been
+// eager. Where rails are busy, the grant comes while they are.
+std::uint64_t Gate::bytes_ahead(const Send& send) const {
+  if (!context_.strategy.goes_ahead || !window_.large.empty() || lanes_.empty()) return 0;
+  const std::uint64_t eager_bytes_max = context_.options.eager_bytes_max;
+  const std::uint64_t limit_bytes = std::min(eager_bytes_max, send.size_bytes / 2);
+  if (!has_room(eager_bytes_max, context_.options.unexpected_bytes_max / 2)) return 0;
+  const Lane& first = lanes_[first_to_end(*this, 0)];
+  const auto way_ns = advice().duration_ns(first.path, 0);
+  if (!way_ns) return 0;
+  std::uint64_t sum_bytes = 0;
+  for (const Lane& lane : lanes_) {
+    if (!lane.takes_large || lane.release_ns > 0) continue;
+    sum_bytes += advice().bytes_within(lane.path, 2 * *way_ns * kHandshakesAhead, limit_bytes + 1);
+  }
+  return std::min(limit_bytes, sum_bytes);
+}
+
+// The part of a message from here to there: one unit per segment; of one without bytes, one.
+void Gate::add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::uint64_t from_bytes,
+                      std::uint64_t to_bytes, std::deque<Unit>& queue) {
+  const auto add = [&](std::uint64_t offset_bytes, std::uint64_t size_bytes) {
+    queue.push_back({.label = {.kind = kind,
+                               .body_bytes = static_cast<std::uint32_t>(size_bytes),
+                               .sequence = send->sequence,
+                               .tag = send->tag,
+                               .total_bytes = send->size_bytes,
+                               .offset_bytes = offset_bytes},
+                     .send = send});
   };
-  if (send->size_bytes == 0) add(0);
+  if (send->size_bytes == 0) add(0, 0);
+  std::uint64_t segment_bytes = 0;  // where it begins in the message
   for (const ConstBytes segment : send->segments) {
-    for (std::size_t at = 0; at < segment.size(); at += kPieceBytesMax) {
-      add(std::min<std::size_t>(kPieceBytesMax, segment.size() - at));
+    const std::uint64_t end_bytes = std::min(to_bytes, segment_bytes + segment.size());
+    std::uint64_t at = std::max(from_bytes, segment_bytes);
+    for (std::uint64_t piece_bytes; at < end_bytes; at += piece_bytes) {
+      piece_bytes = std::min(kPieceBytesMax, end_bytes - at);
+      add(at, piece_bytes);
     }
+    segment_bytes += segment.size();
   }
 }
 
@@ -250,14 +289,13 @@ void Gate::predict(Link& link, Posted& posted) const {
   const auto release_ns = [&] {
     return std::max(0.0, nmt_rails_release_ns(context_.tracker, link.rail(), now));
   };
-  posted.posted_ns = lanes_ns_;
-  const bool is_free = release_ns() == 0 && link.large_unconfirmed() == 0;
+  posted.follows = link.large_unconfirmed() > 0;
   std::optional<double> duration_ns = context_.advice.duration_ns(link.path(), size_bytes);
   if (duration_ns && posted.large) {
     if (posted.curve_ns == 0) posted.curve_ns = *duration_ns;
-    duration_ns = posted.curve_ns * link.pace.factor(size_bytes);
+    posted.duration_ns = posted.curve_ns * link.pace.factor(size_bytes);
+    duration_ns = posted.duration_ns;
   }
-  if (!is_free || posted.settle != Settle::kWhenConfirmed) posted.curve_ns = 0;
   if (duration_ns) {
     posted.transfer = nmt_transfer{};
     posted.transfer->struct_bytes = sizeof(nmt_transfer);

@@ -4,7 +4,8 @@
 // they follow.
 //
 // A send waits until the peer has room for it, then enters the window: eager pieces, or a request
-// whose grant brings data pieces. A strategy moves them to links. Every message of a link carries
+// whose grant brings data pieces. With the request may go as much of the message as its rails carry
+// until the grant is there. A strategy moves them to links. Every message of a link carries
 // what the other end needs to know (engine/wire.h); where nothing goes the other way and the peer
 // waits for it, a message of its own does.
 #pragma once
@@ -69,7 +70,9 @@ class Gate final : public Outlet {
   void admit();
   bool is_eager(const Send& send) const;
   bool has_room(std::uint64_t size_bytes, std::uint64_t room_bytes) const;
-  void add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::deque<Unit>& queue);
+  std::uint64_t bytes_ahead(const Send& send) const;
+  void add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::uint64_t from_bytes,
+                  std::uint64_t to_bytes, std::deque<Unit>& queue);
   void schedule();
   void make_lanes();
   void refresh(Lane& lane) const;  // as of lanes_ns_
@@ -88,6 +91,7 @@ class Gate final : public Outlet {
   std::size_t number_of(const Link& link) const;
   void grant(const Label& label);
   void settle(Unit& unit);
+  void settle(Send& send, std::uint64_t size_bytes);
   void gone(Posted& posted);  // out of the driver's hands
   void confirmed(Link& link, Posted& posted);
   void learn_pace(Link& link, const Posted& posted);

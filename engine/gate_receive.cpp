@@ -57,8 +57,9 @@ void Gate::begin(Link& link, const Endpoint::Progress& progress) {
   if ((head.flags & Head::kHungry) != 0) peer_hungry_ = true;
   places_.clear();
   for (const Label& label : link.incoming.labels) {
-    if (label.kind == Kind::kEager || label.kind == Kind::kData) inbox_.announced(label, places_);
-    if (label.kind == Kind::kData) chunk_ends_.announced(label, now_ns());
+    const bool asked_for = label.kind == Kind::kData || label.kind == Kind::kAhead;
+    if (asked_for || label.kind == Kind::kEager) inbox_.announced(label, places_);
+    if (asked_for && inbox_.is_wanted(label.sequence)) chunk_ends_.announced(label, now_ns());
   }
   try {
     link.accept(places_);
@@ -76,6 +77,7 @@ void Gate::finish(Link& link) {
 void Gate::take(const Label& label, const Link& link) {
   switch (label.kind) {
     case Kind::kData:
+    case Kind::kAhead:
       inbox_.came(label);
       return chunk_ends_.came(label, number_of(link), now_ns());
     case Kind::kEager:
@@ -99,17 +101,20 @@ void Gate::grant(const Label& label) {
   const std::shared_ptr<Send> send = std::move(at->second);
   requests_.erase(at);
   if (label.kind == Kind::kGrant && send->size_bytes > 0) {
-    add_pieces(send, Kind::kData, window_.large);
+    add_pieces(send, Kind::kData, send->ahead_bytes, send->size_bytes, window_.large);
     return;
   }
-  send->end(Outcome::kDone, send->size_bytes);
+  settle(*send, std::max<std::uint64_t>(1, send->size_bytes) - send->ahead_bytes);
 }
 
 void Gate::settle(Unit& unit) {
   if (!unit.send || unit.settled) return;
   unit.settled = true;
-  Send& send = *unit.send;
-  send.unsettled_bytes -= std::max<std::uint64_t>(send.size_bytes == 0, unit.label.body_bytes);
+  settle(*unit.send, std::max<std::uint64_t>(unit.send->size_bytes == 0, unit.label.body_bytes));
+}
+
+void Gate::settle(Send& send, std::uint64_t size_bytes) {
+  send.unsettled_bytes -= size_bytes;
   if (send.unsettled_bytes == 0) send.end(Outcome::kDone, send.size_bytes);
 }
 
@@ -125,14 +130,18 @@ void Gate::confirmed(Link& link, Posted& posted) {
   if (link.alive()) learn_pace(link, posted);
 }
 
-// A confirmation comes back as a small message does.
+// A confirmation comes back as a small message does. What was late about the message before, which
+// this one had to wait for, is that one's.
 void Gate::learn_pace(Link& link, const Posted& posted) {
-  if (posted.curve_ns == 0) return;
-  const double through_ns = now_ns() - advice().duration_ns(link.path(), 0).value_or(0);
-  const double actual_ns = through_ns - posted.posted_ns;
+  if (posted.settle != Settle::kWhenConfirmed) return;
+  const double way_ns = advice().duration_ns(link.path(), 0).value_or(0);
+  const double late_ns = now_ns() - way_ns - posted.end_ns;
+  const double own_ns = late_ns - (posted.follows ? link.late_ns : 0);
+  const double actual_ns = posted.duration_ns + own_ns;
+  link.late_ns = late_ns;
   ++state_.foreseen_releases;
   state_.foreseen_duration_ns += actual_ns;
-  state_.foreseen_error_ns += std::abs(through_ns - posted.end_ns);
+  state_.foreseen_error_ns += std::abs(own_ns);
   std::uint64_t size_bytes = 0;
   for (const Unit& unit : posted.units) size_bytes += unit.label.body_bytes;
   link.pace.observe(size_bytes, posted.curve_ns, actual_ns);

@@ -4,11 +4,12 @@
 //
 // Pieces come over any link in any order. Messages are numbered in the order of their sends and
 // matched in that order, so that of two messages with one tag the first receive gets the first.
-// What comes before its receive is kept here, in room that the sender counts (`room_bytes`): each
-// message takes kEnvelopeBytes and, if eager, its size, until it is matched. A peer that takes
-// more, sends a piece twice, or sends what was not granted, breaks the protocol: Error(kPeer).
+// What comes before its receive is kept here, in room that the sender counts (room_of()), until it
+// is matched. A peer that takes more, sends a piece twice, or sends what was not granted, breaks
+// the protocol: Error(kPeer).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -23,6 +24,15 @@
 namespace nmt::engine {
 
 inline constexpr std::uint64_t kEnvelopeBytes = 128;  // about what an unmatched message costs
+
+// The room that a message takes: an envelope, and the bytes that may come before it is matched. A
+// request has none but where a part of the message goes ahead, for whose bytes as much is taken as
+// for the largest eager message, whichever piece is heard of first.
+inline std::uint64_t room_of(Kind kind, std::uint64_t size_bytes, bool goes_ahead,
+                             std::uint64_t eager_bytes_max) {
+  if (kind == Kind::kEager) return kEnvelopeBytes + size_bytes;
+  return kEnvelopeBytes + (goes_ahead ? std::min(size_bytes, eager_bytes_max) : 0);
+}
 
 class Inbox {
  public:
@@ -39,6 +49,9 @@ class Inbox {
   void announced(const Label& label, std::vector<Bytes>& places);
   void came(const Label& label);  // a piece, or a request
 
+  // A message that is coming, and was not refused.
+  bool is_wanted(std::uint64_t sequence) const;
+
   // Answers to requests of the peer, since the last call.
   std::vector<Label> take_answers() { return std::exchange(answers_, {}); }
 
@@ -51,17 +64,26 @@ class Inbox {
   struct Arrival {
     std::uint64_t tag = 0;
     std::uint64_t size_bytes = 0;
-    bool is_request = false;
+    std::uint64_t room_bytes = 0;   // that it takes until it is matched
+    bool is_request = false;        // or is eager
+    bool asked = false;             // its request has come, which tells
+    std::uint64_t ahead_bytes = 0;  // how much of it comes before it is granted
     bool matched = false;
     Coverage coverage;
     bool whole = false;
-    std::unique_ptr<std::byte[]> storage;  // of an eager one that nobody waited for
+    std::unique_ptr<std::byte[]> storage;  // what came before anybody waited for it
     std::shared_ptr<Receive> receive;
+
+    std::uint64_t stored_bytes_max() const { return room_bytes - kEnvelopeBytes; }
+    bool is_refused() const { return is_request && matched && receive->ended; }
+    bool is_over() const;  // nothing of it will come any more
   };
   using Arrivals = std::map<std::uint64_t, Arrival>;
 
   void open(const Label& label);
+  bool belongs(const Label& label, const Arrival& arrival) const;
   void place(const Label& label, Arrival& arrival, std::vector<Bytes>& places);
+  void ask(const Label& label, Arrivals::iterator at);
   void match_in_order();
   void match(std::uint64_t sequence, Arrival& arrival, std::shared_ptr<Receive> receive);
   void deliver(Arrivals::iterator at);

@@ -31,9 +31,10 @@ struct Posted {
   std::vector<Unit> units;  // none: only a Head
   Settle settle = Settle::kWhenSent;
   bool large = false;
-  double posted_ns = 0;  // by the engine's clock
-  double end_ns = 0;     // predicted
-  double curve_ns = 0;   // duration by the profile alone, of a large one on a free rail; else 0
+  bool follows = false;                  // a large one behind another
+  double end_ns = 0;                     // predicted, by the engine's clock
+  double curve_ns = 0;                   // duration of a large one, by the profile
+  double duration_ns = 0;                // at the pace of its link
   std::optional<nmt_transfer> transfer;  // as the profile's tracker of release times has it
   std::uint32_t number = 0;              // on its link, from 1, modulo 2^32
 };
@@ -101,6 +102,7 @@ class Link {
   void received();  // one message; listens for the next
 
   Pace pace;                         // of large messages
+  double late_ns = 0;                // by which the last of them ended after its predicted end
   Parsed incoming;                   // the message being received
   std::uint32_t received_count = 0;  // modulo 2^32
   bool owes_answer = false;          // the other end waits for that number

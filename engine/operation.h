@@ -52,6 +52,7 @@ struct Send : Operation {
   std::uint64_t tag = 0;
   std::vector<ConstBytes> segments;
   std::uint64_t size_bytes = 0;
+  std::uint64_t ahead_bytes = 0;      // that go with the request
   std::uint64_t unsettled_bytes = 0;  // of a message without bytes: 1
   std::vector<std::byte> copy;        // the message, once the application has its memory back
 

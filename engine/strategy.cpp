@@ -12,11 +12,14 @@ constexpr std::string_view kSingle = "single:";
 
 // In the order of the papers.
 constexpr Strategy kStrategies[] = {
-    {"greedy", schedule_greedy},     {"aggregate", schedule_aggregate},
-    {"iso", schedule_iso},           {"strip", schedule_strip},
-    {"adaptive", schedule_adaptive}, {"offload", schedule_offload, true},
+    {"greedy", schedule_greedy},
+    {"aggregate", schedule_aggregate},
+    {"iso", schedule_iso},
+    {"strip", schedule_strip},
+    {"adaptive", schedule_adaptive, true},
+    {"offload", schedule_offload, true, true},
 };
-constexpr Strategy kInTurn = {"single", schedule_greedy};
+constexpr Strategy kInTurn = {"single", schedule_greedy, true};
 
 }  // namespace
 

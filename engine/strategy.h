@@ -56,6 +56,7 @@ class Outlet {
 struct Strategy {
   std::string_view name;
   void (*schedule)(Outlet&);
+  bool goes_ahead = false;   // large messages begin while their requests are answered
   bool has_helpers = false;  // threads on other cores
 };
 

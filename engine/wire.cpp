@@ -12,8 +12,9 @@ namespace {
 
 // What is wrong with a label by itself; null if nothing.
 const char* fault_of(const Label& label) {
-  const bool carries = label.kind == Kind::kEager || label.kind == Kind::kData;
-  if (label.kind < Kind::kEager || label.kind > Kind::kState) return "a packet of no known kind";
+  const bool carries =
+      label.kind == Kind::kEager || label.kind == Kind::kData || label.kind == Kind::kAhead;
+  if (label.kind < Kind::kEager || label.kind > Kind::kAhead) return "a packet of no known kind";
   if (!carries && label.body_bytes != 0) return "a body where none belongs";
   if (label.total_bytes > kTotalBytesMax) return "a message of more bytes than there are";
   if (label.offset_bytes > label.total_bytes ||

@@ -26,6 +26,7 @@ enum class Kind : std::uint32_t {
   kData = 5,      // a piece of a granted message
   kLinkDown = 6,  // link number `sequence` is given up; `total_bytes` messages had come over it
   kState = 7,     // nothing but the Head
+  kAhead = 8,     // a piece of a message that waits for a grant, sent with its request
 };
 
 struct Label {
@@ -34,13 +35,13 @@ struct Label {
   std::uint64_t sequence = 0;  // of the message among all of this direction, counted from 0
   std::uint64_t tag = 0;
   std::uint64_t total_bytes = 0;   // of the message
-  std::uint64_t offset_bytes = 0;  // of this piece in it
+  std::uint64_t offset_bytes = 0;  // of this piece in it; of a request, how much goes ahead
   bool operator==(const Label&) const = default;
 };
 static_assert(sizeof(Label) == 40);
 
 struct Head {
-  static constexpr std::uint16_t kVersion = 1;
+  static constexpr std::uint16_t kVersion = 2;
   static constexpr std::uint16_t kAnswer = 1;  // flag: confirm this as soon as you have it
   static constexpr std::uint16_t kHungry = 2;  // flag: sends wait for room, tell of any
 
