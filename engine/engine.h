@@ -53,7 +53,8 @@ struct LinkState {
 struct GateState {
   std::uint64_t eager_sends = 0;     // sent without asking
   std::uint64_t asked_sends = 0;     // that waited for the receiver to grant them
-  std::uint64_t chunks_sent = 0;     // in which these went
+  std::uint64_t ahead_sends = 0;     // of these, that began before they were granted
+  std::uint64_t chunks_sent = 0;     // in which all of these went
   std::uint64_t split_messages = 0;  // that came over several links
   double split_duration_ns = 0;      // of them together
   double split_apart_ns = 0;         // by which the ends of their links' parts differed, together

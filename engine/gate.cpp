@@ -115,6 +115,7 @@ void Gate::admit() {
                                        .offset_bytes = send->ahead_bytes},
                              .send = nullptr});
     if (send->ahead_bytes > 0) {
+      ++state_.ahead_sends;
       add_pieces(send, Kind::kAhead, 0, send->ahead_bytes, window_.large);
     }
   }

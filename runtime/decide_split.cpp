@@ -182,7 +182,9 @@ int nmt_eager_chunks(const nmt_profile* profile, const char* placement, uint32_t
 
   const nmt::SplitAnswer alone = nmt::split_exactly(profile->view, size_bytes, whole, 1);
   if (alone.end_ns < 0) return NMT_NO_ADVICE;
-  if (idle_cores > 0 && nmt::is_eager(profile, size_bytes, whole)) {
+  // One chunk elsewhere is the whole message, later.
+  const bool may_pay = idle_cores > 1 && rails > 1 && offload->cost_ns < alone.end_ns;
+  if (may_pay && nmt::is_eager(profile, size_bytes, whole)) {
     nmt::SplitAnswer parallel = nmt::split_exactly(profile->view, size_bytes, chunks, idle_cores);
     parallel.end_ns += offload->cost_ns;
     if (parallel.end_ns < alone.end_ns) {

@@ -12,7 +12,7 @@ namespace {
 
 // The first small unit in chunks; false where it stays as it is.
 bool send_in_chunks(Outlet& outlet) {
-  if (outlet.window().small.empty() || outlet.helpers() == 0) return false;
+  if (outlet.window().small.empty() || outlet.helpers() < 2) return false;
   const Label& label = outlet.window().small.front().label;
   if (label.kind != Kind::kEager || label.body_bytes == 0) return false;
   std::vector<std::size_t> idle;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -142,6 +143,78 @@ TEST_F(InboxTest, AReceiveThatIsTooSmallLearnsTheSizeAndTheNextIsUntouched) {
   EXPECT_EQ(asked_one->completion.size_bytes, 12u);
   EXPECT_EQ(inbox_.take_answers().at(0).kind, Kind::kRefusal);
   EXPECT_TRUE(got(fits, 2));
+}
+
+constexpr std::uint64_t kTotalBytes = 10000;
+
+Label request(std::uint64_t sequence, std::uint64_t ahead_bytes) {
+  return {Kind::kRequest, 0, sequence, 1, kTotalBytes, ahead_bytes};
+}
+
+Label ahead(std::uint64_t sequence, std::uint32_t body_bytes, std::uint64_t offset_bytes) {
+  return {Kind::kAhead, body_bytes, sequence, 1, kTotalBytes, offset_bytes};
+}
+
+Label data(std::uint64_t sequence, std::uint32_t body_bytes, std::uint64_t offset_bytes) {
+  return {Kind::kData, body_bytes, sequence, 1, kTotalBytes, offset_bytes};
+}
+
+TEST_F(InboxTest, WhatGoesAheadMayComeBeforeOrAfterItsRequestAndItsReceive) {
+  enum Step { kRequest, kFirst, kSecond, kReceive, kRest };
+  std::vector<Step> steps = {kRequest, kFirst, kSecond, kReceive, kRest};
+  std::uint64_t sequence = 0;
+  do {
+    const auto rest = std::ranges::find(steps, kRest);
+    const bool granted = std::find(steps.begin(), rest, kReceive) != rest && rest[-1] != steps[0];
+    if (!granted) continue;  // an honest peer waits with the rest
+    std::shared_ptr<Receive> receive;
+    const std::uint64_t before_bytes = inbox_.released_bytes();
+    for (const Step step : steps) {
+      if (step == kRequest) inbox_.came(request(sequence, 1500));
+      if (step == kFirst) come(ahead(sequence, 700, 0));
+      if (step == kSecond) come(ahead(sequence, 800, 700));
+      if (step == kReceive) receive = post(1, kTotalBytes);
+      if (step == kRest) come(data(sequence, kTotalBytes - 1500, 1500));
+    }
+    EXPECT_TRUE(got(receive, sequence)) << sequence;
+    EXPECT_EQ(inbox_.take_answers().size(), 1u);
+    EXPECT_EQ(inbox_.released_bytes() - before_bytes, 2000 + kEnvelopeBytes);
+    ++sequence;
+  } while (std::ranges::next_permutation(steps).found);
+  EXPECT_EQ(sequence, 54u);  // of 60 with the receive before the rest, these heard of it before
+}
+
+TEST_F(InboxTest, WhatGoesAheadOfARefusalIsDroppedAndTakesItsRoomUntilThen) {
+  std::uint64_t sequence = 0;
+  for (; sequence < 100; ++sequence) {
+    const auto receive = post(1, kTotalBytes - 1);
+    const std::uint64_t before_bytes = inbox_.released_bytes();
+    if (sequence % 2 == 0) inbox_.came(request(sequence, 1500));
+    come(ahead(sequence, 700, 0));
+    EXPECT_EQ(receive->completion.outcome, Outcome::kTooSmall);
+    EXPECT_FALSE(inbox_.is_wanted(sequence));
+    EXPECT_EQ(inbox_.take_answers().at(0).kind, Kind::kRefusal);
+    refuses(data(sequence, kTotalBytes - 1500, 1500));
+    if (sequence % 2 == 1) inbox_.came(request(sequence, 1500));
+    EXPECT_EQ(inbox_.released_bytes(), before_bytes);
+    come(ahead(sequence, 800, 700));
+    EXPECT_EQ(inbox_.released_bytes() - before_bytes, 2000 + kEnvelopeBytes);
+    refuses(ahead(sequence, 800, 700));
+  }
+}
+
+TEST_F(InboxTest, WhatGoesAheadHasLimits) {
+  refuses(ahead(0, 1, 2000));  // more than an eager message may have
+  EXPECT_THROW(inbox_.came(request(1, 2001)), Error);
+  inbox_.came(request(1, 1500));
+  refuses(ahead(1, 1, 1500));  // more than was said
+  refuses({Kind::kAhead, 10, 1, 1, kTotalBytes + 1, 0});
+  EXPECT_THROW(inbox_.came(request(1, 1500)), Error);
+  come(ahead(1, 100, 0));
+  refuses(ahead(1, 100, 50));
+  refuses({Kind::kEager, 100, 1, 1, kTotalBytes, 200});
+  for (std::uint64_t sequence = 2; sequence < 4; ++sequence) come(ahead(sequence, 1, 0));
+  refuses(ahead(4, 1, 0));  // room for four of 2000 bytes, the one with the fault included
 }
 
 TEST_F(InboxTest, RefusesWhatAnHonestPeerDoesNotSend) {

@@ -7,6 +7,7 @@
 
 #include "tests/engine/couple.h"
 #include "tests/engine/traffic.h"
+#include "tests/runtime/planted.h"
 
 namespace nmt::engine {
 namespace {
@@ -62,6 +63,69 @@ TEST(Engine, AHundredThousandMessagesComeOnceThoughRailsAreLostAllTheTime) {
         .seed = seed, .messages = kMessages, .size_bytes_max = 100000, .tags = 1000};
     ASSERT_EQ(run_traffic(*couple.a, 0, *couple.b, 0, options, cut), "") << "seed " << seed;
   }
+}
+
+// With a profile, messages that ask begin before they are granted.
+class Ahead : public testing::Test {
+ protected:
+  static std::vector<RailPlan> rails() {
+    std::vector<RailPlan> all;
+    for (int i = 0; i < 4; ++i) {
+      const double end_ns = 1e6 * (1 + i);
+      all.push_back(planted::plain_rail("memory:" + std::to_string(i), {{1, 5e3}, {1e6, end_ns}}));
+    }
+    return all;
+  }
+
+  planted::Profile profile_{planted::plan(rails())};
+};
+
+TEST_F(Ahead, BringsEveryMessageOnceWhateverTheInterleaving) {
+  for (const char* strategy : {"single:memory:0", "adaptive"}) {
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+      Couple couple(1 + seed % 4, seed, {.strategy = strategy, .profile = profile_.get()});
+      EXPECT_EQ(run_traffic(*couple.a, 0, *couple.b, 0, {.seed = seed, .messages = 500}), "")
+          << strategy << ", seed " << seed;
+      EXPECT_TRUE(couple.reports.empty());
+      EXPECT_GT(couple.a->state(0).ahead_sends, 0u);
+    }
+  }
+}
+
+TEST_F(Ahead, LosesAndDoublesNothingWithItsRails) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Couple couple(4, seed, {.profile = profile_.get()});
+    const auto cut = [&](double share) {
+      for (std::size_t i = 0; i < 3; ++i) {
+        if (share > 0.1 + 0.3 * static_cast<double>(i)) couple.wires[(seed + i) % 4]->cut();
+      }
+    };
+    EXPECT_EQ(run_traffic(*couple.a, 0, *couple.b, 0, {.seed = seed, .messages = 300}, cut), "")
+        << "seed " << seed;
+    EXPECT_GT(couple.a->state(0).ahead_sends, 0u);
+  }
+}
+
+TEST_F(Ahead, LittleRoomForTheUnexpectedSlowsDownButBringsEverything) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    Couple couple(
+        2, seed,
+        {.profile = profile_.get(), .eager_bytes_max = 1000, .unexpected_bytes_max = 5000});
+    EXPECT_EQ(run_traffic(*couple.a, 0, *couple.b, 0, {.seed = seed, .messages = 400}), "");
+  }
+}
+
+TEST_F(Ahead, WaitsForTheGrantWithAllButWhatRailsCarryMeanwhile) {
+  Couple couple(2, 1, {.profile = profile_.get()});
+  std::vector<std::byte> memory(1 << 20);
+  const ConstBytes message[] = {memory};
+  couple.a->isend(0, 1, message);
+  for (int i = 0; i < 1000; ++i) couple.a->progress(), couple.b->progress();
+  EXPECT_EQ(couple.a->state(0).ahead_sends, 1u);
+  std::uint64_t sent_bytes = 0;
+  for (const LinkState& link : couple.a->links(0)) sent_bytes += link.bytes_sent;
+  EXPECT_GT(sent_bytes, 1000u);
+  EXPECT_LE(sent_bytes, EngineOptions{}.eager_bytes_max);
 }
 
 TEST(Engine, LittleRoomForTheUnexpectedSlowsDownButBringsEverything) {

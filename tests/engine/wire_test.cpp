@@ -56,8 +56,8 @@ TEST(Wire, RefusesWhatDoesNotAddUp) {
   EXPECT_FALSE(is_taken({piece(0, 0, 10)}, 0));
   EXPECT_FALSE(is_taken({{.kind = Kind::kRequest, .body_bytes = 3, .total_bytes = 3}}, 3));
   EXPECT_FALSE(is_taken({{.kind = static_cast<Kind>(0)}}, 0));
-  EXPECT_FALSE(is_taken({{.kind = static_cast<Kind>(8)}}, 0));
-  EXPECT_FALSE(is_taken({Label{}}, 0, {.version = 2}));
+  EXPECT_FALSE(is_taken({{.kind = static_cast<Kind>(9)}}, 0));
+  EXPECT_FALSE(is_taken({Label{}}, 0, {.version = Head::kVersion + 1}));
   EXPECT_FALSE(is_taken({}, 0));
 }
 

@@ -32,6 +32,7 @@ json::Value decisions_of(const MeasuredContender& contender) {
   return json::Value::object()
       .set("eager", contender.per_operation(gate.eager_sends))
       .set("asked", contender.per_operation(gate.asked_sends))
+      .set("ahead", contender.per_operation(gate.ahead_sends))
       .set("chunks", contender.per_operation(gate.chunks_sent));
 }
 

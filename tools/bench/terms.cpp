@@ -46,6 +46,7 @@ constexpr Named<LinkState, std::uint64_t> kLinkCounts[] = {
 constexpr Named<GateState, std::uint64_t> kGateCounts[] = {
     {"eager_sends", &GateState::eager_sends},
     {"asked_sends", &GateState::asked_sends},
+    {"ahead_sends", &GateState::ahead_sends},
     {"chunks_sent", &GateState::chunks_sent},
     {"split_messages", &GateState::split_messages},
     {"foreseen_releases", &GateState::foreseen_releases}};
