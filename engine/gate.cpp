@@ -63,6 +63,7 @@ bool Gate::progress() {
     if (label.kind == Kind::kRefusal) chunk_ends_.refused(label.sequence);
     window_.control.push_back({.label = label});
   }
+  round_ns_ = now_ns();
   if (!waiting_.empty() || !window_.empty()) {
     make_lanes();
     admit();
@@ -169,7 +170,6 @@ void Gate::add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::uint64_
 
 void Gate::make_lanes() {
   lanes_.clear();
-  lanes_ns_ = now_ns();
   const auto add = [&](bool all) {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const Link& link = *links_[i];
@@ -185,9 +185,9 @@ void Gate::make_lanes() {
 void Gate::refresh(Lane& lane) const {
   const Link& link = *links_[lane.link];
   const double release_ns =
-      nmt_rails_release_ns(context_.tracker, link.rail(), static_cast<std::uint64_t>(lanes_ns_));
+      nmt_rails_release_ns(context_.tracker, link.rail(), static_cast<std::uint64_t>(round_ns_));
   // What is overdue will take about as long again as it already does.
-  lane.release_ns = std::max(release_ns, link.overdue_ns(lanes_ns_));
+  lane.release_ns = std::max(release_ns, link.overdue_ns(round_ns_));
   lane.takes_small = link.idle();
   lane.takes_large =
       link.idle() && (alive() == 1 || link.large_unconfirmed() < kLargeUnconfirmedMax);
@@ -281,12 +281,13 @@ void Gate::send_small_elsewhere(std::size_t lane, std::uint64_t size_bytes) {
   refresh(lanes_[lane]);
 }
 
-// When the rail will be through with it, as the gate and the profile's tracker see it. Of a small
-// one that is only for the tracker.
+// When the rail will be through with it, as the gate and the profile's tracker see it. All of a
+// round count from its beginning, though one core submits them one after the other: so what that
+// costs the later ones is part of the pace of their links.
 void Gate::predict(Link& link, Posted& posted) const {
   std::uint64_t size_bytes = 0;
   for (const Unit& unit : posted.units) size_bytes += unit.label.body_bytes;
-  const auto now = static_cast<std::uint64_t>(lanes_ns_);
+  const auto now = static_cast<std::uint64_t>(round_ns_);
   const auto release_ns = [&] {
     return std::max(0.0, nmt_rails_release_ns(context_.tracker, link.rail(), now));
   };
@@ -302,12 +303,11 @@ void Gate::predict(Link& link, Posted& posted) const {
     posted.transfer->struct_bytes = sizeof(nmt_transfer);
     nmt_rails_posted(context_.tracker, link.rail(), now, *duration_ns, &*posted.transfer);
   }
-  posted.end_ns = lanes_ns_ + release_ns();
+  posted.end_ns = round_ns_ + release_ns();
 }
 
 // By this thread where no helper is given.
 void Gate::post(Link& link, Method method, Posted posted, Helper* helper) {
-  lanes_ns_ = now_ns();
   predict(link, posted);
   Head head{.received = link.received_count, .released_bytes = inbox_.released_bytes()};
   if (hungry_ && !told_hungry_) head.flags |= Head::kHungry;
@@ -348,6 +348,7 @@ void Gate::send_states() {
 
 bool Gate::flush() {
   if (lost_) return true;
+  round_ns_ = now_ns();
   bool done = waiting_.empty() && requests_.empty() && window_.empty();
   for (std::size_t i = 0; i < links_.size() && !lost_; ++i) {
     Link& link = *links_[i];

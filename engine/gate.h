@@ -75,7 +75,7 @@ class Gate final : public Outlet {
                   std::uint64_t to_bytes, std::deque<Unit>& queue);
   void schedule();
   void make_lanes();
-  void refresh(Lane& lane) const;  // as of lanes_ns_
+  void refresh(Lane& lane) const;  // as of round_ns_
   void send_control();
   void send_states();
   void post(Link& link, Method method, Posted posted, Helper* helper = nullptr);
@@ -109,7 +109,7 @@ class Gate final : public Outlet {
   std::string peer_;
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<Lane> lanes_;
-  double lanes_ns_ = 0;  // what time it is for them
+  double round_ns_ = 0;  // when this round of scheduling began: what the ends of chunks are from
   Window window_;
   Inbox inbox_;
   ChunkEnds chunk_ends_;
