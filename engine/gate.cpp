@@ -13,9 +13,9 @@ namespace {
 // back.
 constexpr std::size_t kLargeUnconfirmedMax = 2;
 
-// What goes ahead of a grant keeps rails busy for so many times what a request and a grant take on
-// an idle rail by the profile: either end may have to be woken for them first.
-constexpr double kHandshakesAhead = 4;
+// What goes ahead of a grant keeps rails busy for so many times what grants took lately: the next
+// may take longer.
+constexpr double kHandshakesAhead = 2;
 
 }  // namespace
 
@@ -99,6 +99,7 @@ void Gate::admit() {
     const std::shared_ptr<Send> send = waiting_.front();
     const bool eager = is_eager(*send);
     if (!eager && !has_room(0, context_.options.unexpected_bytes_max)) break;
+    send->admitted_ns = round_ns_;
     send->ahead_bytes = eager ? 0 : bytes_ahead(*send);
     taken_bytes_ += room_of(eager ? Kind::kEager : Kind::kRequest, send->size_bytes,
                             send->ahead_bytes > 0, context_.options.eager_bytes_max);
@@ -130,13 +131,14 @@ std::uint64_t Gate::bytes_ahead(const Send& send) const {
   const std::uint64_t eager_bytes_max = context_.options.eager_bytes_max;
   const std::uint64_t limit_bytes = std::min(eager_bytes_max, send.size_bytes / 2);
   if (!has_room(eager_bytes_max, context_.options.unexpected_bytes_max / 2)) return 0;
-  const Lane& first = lanes_[first_to_end(*this, 0)];
-  const auto way_ns = advice().duration_ns(first.path, 0);
-  if (!way_ns) return 0;
+  double handshake_ns = handshake_ns_;
+  if (handshake_ns == 0) {
+    handshake_ns = 2 * end_ns(advice(), lanes_[first_to_end(*this, 0)], 0);
+  }
   std::uint64_t sum_bytes = 0;
   for (const Lane& lane : lanes_) {
     if (!lane.takes_large || lane.release_ns > 0) continue;
-    sum_bytes += advice().bytes_within(lane.path, 2 * *way_ns * kHandshakesAhead, limit_bytes + 1);
+    sum_bytes += advice().bytes_within(lane.path, kHandshakesAhead * handshake_ns, limit_bytes + 1);
   }
   return std::min(limit_bytes, sum_bytes);
 }

@@ -90,6 +90,7 @@ class Gate final : public Outlet {
   void take(const Label& label, const Link& link);
   std::size_t number_of(const Link& link) const;
   void grant(const Label& label);
+  void learn_handshake(double duration_ns);
   void settle(Unit& unit);
   void settle(Send& send, std::uint64_t size_bytes);
   void gone(Posted& posted);  // out of the driver's hands
@@ -122,6 +123,7 @@ class Gate final : public Outlet {
 
   std::uint64_t taken_bytes_ = 0;     // of the peer's room, ever
   std::uint64_t released_bytes_ = 0;  // of it, as last heard
+  double handshake_ns_ = 0;           // that requests took to be granted lately; 0: none was
   bool hungry_ = false;               // sends wait for room
   bool told_hungry_ = false;          // since released_bytes_ last changed
 

@@ -13,6 +13,8 @@ namespace {
 // Messages taken from one link before the others get their turn.
 constexpr int kTurnsMax = 16;
 
+constexpr double kHandshakeWeight = 1.0 / 8;  // of the newest
+
 }  // namespace
 
 // A driver's Error loses the link; what the other engine must not have said loses the peer.
@@ -100,11 +102,19 @@ void Gate::grant(const Label& label) {
   }
   const std::shared_ptr<Send> send = std::move(at->second);
   requests_.erase(at);
+  learn_handshake(now_ns() - send->admitted_ns);
   if (label.kind == Kind::kGrant && send->size_bytes > 0) {
     add_pieces(send, Kind::kData, send->ahead_bytes, send->size_bytes, window_.large);
     return;
   }
   settle(*send, std::max<std::uint64_t>(1, send->size_bytes) - send->ahead_bytes);
+}
+
+// Where a receive was late, that took longer; one such counts as little as any other.
+void Gate::learn_handshake(double duration_ns) {
+  if (handshake_ns_ == 0) handshake_ns_ = duration_ns;
+  const double limited_ns = std::clamp(duration_ns, handshake_ns_ / 2, 2 * handshake_ns_);
+  handshake_ns_ += kHandshakeWeight * (limited_ns - handshake_ns_);
 }
 
 void Gate::settle(Unit& unit) {

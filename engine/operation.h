@@ -53,6 +53,7 @@ struct Send : Operation {
   std::vector<ConstBytes> segments;
   std::uint64_t size_bytes = 0;
   std::uint64_t ahead_bytes = 0;      // that go with the request
+  double admitted_ns = 0;             // when it left for the peer, by the engine's clock
   std::uint64_t unsettled_bytes = 0;  // of a message without bytes: 1
   std::vector<std::byte> copy;        // the message, once the application has its memory back
 

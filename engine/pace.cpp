@@ -7,9 +7,9 @@
 namespace nmt::engine {
 namespace {
 
-constexpr double kWeight = 1.0 / 8;  // of the newest transfer
-constexpr double kStepMax = 0.01;    // by which one transfer moves a factor
-constexpr double kFactorMax = 2;     // beyond this it is another machine: sample it again
+constexpr double kWeightMin = 1.0 / 8;  // of the newest transfer; the first ones have more
+constexpr double kSurpriseMax = 0.08;   // what differs more counts as if it differed by this
+constexpr double kFactorMax = 2;        // beyond this it is another machine: sample it again
 
 }  // namespace
 
@@ -19,9 +19,11 @@ std::size_t Pace::class_of(std::uint64_t size_bytes) {
 
 void Pace::observe(std::uint64_t size_bytes, double predicted_ns, double actual_ns) {
   if (!(predicted_ns > 0 && actual_ns > 0)) return;
-  double& factor = factors_[class_of(size_bytes)];
-  const double step = kWeight * (actual_ns / predicted_ns - factor);
-  factor = std::clamp(factor + std::clamp(step, -kStepMax, kStepMax), 1 / kFactorMax, kFactorMax);
+  const std::size_t at = class_of(size_bytes);
+  const double weight = std::max(kWeightMin, 1.0 / (2 + observed_[at]++));
+  const double surprise = actual_ns / predicted_ns - factors_[at];
+  const double step = weight * std::clamp(surprise, -kSurpriseMax, kSurpriseMax);
+  factors_[at] = std::clamp(factors_[at] + step, 1 / kFactorMax, kFactorMax);
 }
 
 }  // namespace nmt::engine

@@ -29,6 +29,7 @@ class Pace {
   static std::size_t class_of(std::uint64_t size_bytes);
 
   std::array<double, 64> factors_;
+  std::array<unsigned, 64> observed_{};
 };
 
 }  // namespace nmt::engine
