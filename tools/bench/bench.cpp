@@ -17,6 +17,9 @@
 namespace nmt {
 namespace {
 
+// Of a contender in a cell, before it counts: engines learn from what they send.
+constexpr std::size_t kWarmUps = 5;
+
 struct CloseProfile {
   void operator()(nmt_profile* profile) const { nmt_close(profile); }
 };
@@ -60,6 +63,9 @@ Measured measure(bench::NearEnd& end, Cell cell, const Wanted& wanted, double re
       counts[i] = std::min(bench::kCountMax, static_cast<std::uint32_t>(counts[i] * factor) + 1);
       elapsed_ns = play(i).elapsed_ns;
     }
+  }
+  for (std::size_t i = 0; i < kWarmUps * contenders; ++i) {
+    play(static_cast<std::uint32_t>(i % contenders));
   }
   for (std::uint32_t round = 0; round < wanted.rounds; ++round) {
     std::shuffle(order.begin(), order.end(), random);
