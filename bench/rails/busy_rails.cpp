@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rails that are busy: how well the end of what occupies one is foreseen, and what mixed flows gain
-// from it against greedy, which gives each packet to the first idle rail.
+// Rails that are busy: how well the end of what occupies one is foreseen (as the engine predicted
+// it when it gave the transfer to the rail, and as it was), and what mixed flows gain from it
+// against greedy, which gives each packet to the first idle rail.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "bench/rails/groups.h"
 #include "bench/rails/two_hosts.h"
@@ -24,10 +24,8 @@ void busy_rails() {
   const ByStrategy alone = hosts.measure("single:r0,single:r1", "256K,1M,4M,16M", "--rounds 9");
   double worst = 0;
   for (const auto& [strategy, sizes] : alone) {
-    const std::string rail = "tcp:" + strategy.substr(strategy.find(':') + 1);
     for (const auto& [size_bytes, measured] : sizes) {
-      const double error = measured.latency_ns / hosts.predicted_ns(rail, size_bytes) - 1;
-      worst = std::max(worst, std::abs(error));
+      worst = std::max(worst, measured.release_error);
     }
   }
   print_row("rails", "error of a busy rail's predicted release, at worst", 100 * worst, "%",

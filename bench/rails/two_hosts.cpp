@@ -86,7 +86,8 @@ ByStrategy TwoHosts::measure(const std::string& strategies, const std::string& s
         .bandwidth = cell["bandwidth_bytes_per_second"].number(),
         .messages_per_second = cell["messages_per_second"].number(),
         .processor_ns_per_megabyte = number_or_zero(cell["processor_ns_per_megabyte"]),
-        .chunks_apart = number_or_zero(cell["chunks_apart"])};
+        .chunks_apart = number_or_zero(cell["chunks_apart"]),
+        .release_error = number_or_zero(cell["release_error"])};
   }
   return all;
 }
@@ -96,13 +97,6 @@ double TwoHosts::optimum_ns(std::uint64_t size_bytes) const {
       fmt::format("nmad-tune split --size {} --rails {} --json", size_bytes, rail_names(rails())));
   const json::Value document = json::parse(output, "nmad-tune split");
   return json::Reader(document, "nmad-tune split")["end_ns"].number();
-}
-
-double TwoHosts::predicted_ns(const std::string& rail, std::uint64_t size_bytes) const {
-  const std::string output =
-      run(fmt::format("nmad-tune predict transfer --rail {} --size {} --json", rail, size_bytes));
-  const json::Value document = json::parse(output, "nmad-tune predict");
-  return json::Reader(document, "nmad-tune predict")["predictions"][0]["predicted_ns"].number();
 }
 
 }  // namespace nmt::bench

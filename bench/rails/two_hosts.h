@@ -19,7 +19,8 @@ struct Measured {
   double bandwidth = 0;  // bytes per second
   double messages_per_second = 0;
   double processor_ns_per_megabyte = 0;
-  double chunks_apart = 0;  // ends of a message's chunks, of its duration
+  double chunks_apart = 0;   // ends of a message's chunks, of its duration
+  double release_error = 0;  // of the predicted ends of transfers, of their durations
 };
 using BySize = std::map<std::uint64_t, Measured>;
 using ByStrategy = std::map<std::string, BySize>;
@@ -43,9 +44,8 @@ class TwoHosts {
   ByStrategy measure(const std::string& strategies, const std::string& sizes,
                      const std::string& more = "", unsigned rails = 0) const;
 
-  // By the profile: a message over all rails, idle at first, or over one; nanoseconds.
+  // By the profile: a message over all rails, idle at first; nanoseconds.
   double optimum_ns(std::uint64_t size_bytes) const;
-  double predicted_ns(const std::string& rail, std::uint64_t size_bytes) const;
 
   const std::string& lab() const { return lab_; }
   const std::string& lab_name() const { return lab_name_; }
