@@ -58,8 +58,8 @@ struct GateState {
   std::uint64_t split_messages = 0;  // that came over several links
   double split_duration_ns = 0;      // of them together
   double split_apart_ns = 0;         // by which the ends of their links' parts differed, together
-  // Large transfers on free rails: how long they took together, and by how much that differed from
-  // the release of their rail as it was predicted, whatever the sign.
+  // Large transfers over one of several links: how long they took together, and by how much that
+  // differed from what was predicted, whatever the sign.
   std::uint64_t foreseen_releases = 0;
   double foreseen_duration_ns = 0;
   double foreseen_error_ns = 0;

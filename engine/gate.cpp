@@ -124,12 +124,12 @@ void Gate::admit() {
   hungry_ = !waiting_.empty();
 }
 
-// What free rails carry until the grant comes, but at most half: else the message should have been
-// eager. Where rails are busy, the grant comes while they are.
+// What free rails carry until the grant comes, or all of a message that is so small. Where rails are
+// busy, the grant comes while they are.
 std::uint64_t Gate::bytes_ahead(const Send& send) const {
   if (!context_.strategy.goes_ahead || !window_.large.empty() || lanes_.empty()) return 0;
   const std::uint64_t eager_bytes_max = context_.options.eager_bytes_max;
-  const std::uint64_t limit_bytes = std::min(eager_bytes_max, send.size_bytes / 2);
+  const std::uint64_t limit_bytes = std::min(eager_bytes_max, send.size_bytes);
   if (!has_room(eager_bytes_max, context_.options.unexpected_bytes_max / 2)) return 0;
   double handshake_ns = handshake_ns_;
   if (handshake_ns == 0) {

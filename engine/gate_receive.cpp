@@ -125,7 +125,7 @@ void Gate::settle(Unit& unit) {
 
 void Gate::settle(Send& send, std::uint64_t size_bytes) {
   send.unsettled_bytes -= size_bytes;
-  if (send.unsettled_bytes == 0) send.end(Outcome::kDone, send.size_bytes);
+  if (send.unsettled_bytes == 0 && !send.ended) send.end(Outcome::kDone, send.size_bytes);
 }
 
 void Gate::gone(Posted& posted) {
