@@ -2,6 +2,7 @@
 #include "engine/gate.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.h"
 
@@ -16,6 +17,15 @@ constexpr std::size_t kLargeUnconfirmedMax = 2;
 // What goes ahead of a grant keeps rails busy for so many times what grants took lately: the next
 // may take longer.
 constexpr double kHandshakesAhead = 2;
+
+Unit request_of(const Send& send) {
+  return {.label = {.kind = Kind::kRequest,
+                    .sequence = send.sequence,
+                    .tag = send.tag,
+                    .total_bytes = send.size_bytes,
+                    .offset_bytes = send.ahead_bytes},
+          .send = nullptr};
+}
 
 }  // namespace
 
@@ -110,22 +120,19 @@ void Gate::admit() {
       continue;
     }
     requests_.emplace(send->sequence, send);
-    window_.small.push_back({.label = {.kind = Kind::kRequest,
-                                       .sequence = send->sequence,
-                                       .tag = send->tag,
-                                       .total_bytes = send->size_bytes,
-                                       .offset_bytes = send->ahead_bytes},
-                             .send = nullptr});
     if (send->ahead_bytes > 0) {
       ++state_.ahead_sends;
       add_pieces(send, Kind::kAhead, 0, send->ahead_bytes, window_.large);
+      window_.large.front().asks = true;
+    } else {
+      window_.small.push_back(request_of(*send));
     }
   }
   hungry_ = !waiting_.empty();
 }
 
-// What free rails carry until the grant comes, or all of a message that is so small. Where rails are
-// busy, the grant comes while they are.
+// What free rails carry until the grant comes, or all of a message that is so small. Where rails
+// are busy, the grant comes while they are.
 std::uint64_t Gate::bytes_ahead(const Send& send) const {
   if (!context_.strategy.goes_ahead || !window_.large.empty() || lanes_.empty()) return 0;
   const std::uint64_t eager_bytes_max = context_.options.eager_bytes_max;
@@ -253,12 +260,14 @@ bool Gate::send_large(std::size_t lane, std::size_t unit, std::uint64_t size_byt
   const bool all = size_bytes == left_bytes;
   whole.label.offset_bytes += size_bytes;
   whole.label.body_bytes -= part.label.body_bytes;
+  whole.asks = false;
   if (all) window_.large.erase(window_.large.begin() + static_cast<std::ptrdiff_t>(unit));
   Posted posted;
   posted.large = true;
   posted.curve_ns = curve_ns.value_or(0);
   ++state_.chunks_sent;
   posted.settle = alive() > 1 ? Settle::kWhenConfirmed : Settle::kWhenSent;
+  if (std::exchange(part.asks, false)) posted.units.push_back(request_of(*part.send));
   posted.units.push_back(std::move(part));
   post(link, advice().data_method(link.path(), size_bytes, link.methods()), std::move(posted));
   refresh(lanes_[lane]);

@@ -19,6 +19,7 @@ struct Unit {
   Label label;
   std::shared_ptr<Send> send;  // none of a control packet
   bool settled = false;        // its bytes are no longer counted as the application's
+  bool asks = false;           // the request of its message goes with it
 
   ConstBytes body() const {
     return send ? send->at(label.offset_bytes, label.body_bytes) : ConstBytes{};
