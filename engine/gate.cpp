@@ -16,7 +16,7 @@ constexpr std::size_t kLargeUnconfirmedMax = 2;
 
 // What goes ahead of a grant keeps rails busy for so many times what grants took lately: the next
 // may take longer.
-constexpr double kHandshakesAhead = 2;
+constexpr double kHandshakesAhead = 4;
 
 Unit request_of(const Send& send) {
   return {.label = {.kind = Kind::kRequest,
