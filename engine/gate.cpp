@@ -320,7 +320,9 @@ void Gate::predict(Link& link, Posted& posted) const {
 // By this thread where no helper is given.
 void Gate::post(Link& link, Method method, Posted posted, Helper* helper) {
   predict(link, posted);
-  Head head{.received = link.received_count, .released_bytes = inbox_.released_bytes()};
+  Head head{.received = link.received_count,
+            .released_bytes = inbox_.released_bytes(),
+            .came_ns = link.came_ns};
   if (hungry_ && !told_hungry_) head.flags |= Head::kHungry;
   told_hungry_ = hungry_;
   link.owes_answer = false;

@@ -49,6 +49,7 @@ void Gate::begin(Link& link, const Endpoint::Progress& progress) {
   if (!link.confirm(head.received)) {
     throw Error(Fault::kPeer, peer_ + ": the other engine confirms what was never sent");
   }
+  link.peer_clock.hear(static_cast<double>(head.came_ns), now_ns());
   if (head.released_bytes > taken_bytes_) {
     throw Error(Fault::kPeer, peer_ + ": the other engine releases what was never taken");
   }
@@ -72,6 +73,7 @@ void Gate::begin(Link& link, const Endpoint::Progress& progress) {
 
 void Gate::finish(Link& link) {
   link.received();
+  link.came_ns = context_.clock.now_ns();
   if ((link.incoming.head.flags & Head::kAnswer) != 0) link.owes_answer = true;
   for (const Label& label : link.incoming.labels) take(label, link);
 }
@@ -140,12 +142,12 @@ void Gate::confirmed(Link& link, Posted& posted) {
   if (link.alive()) learn_pace(link, posted);
 }
 
-// A confirmation comes back as a small message does. What was late about the message before, which
-// this one had to wait for, is that one's.
+// A confirmation says when the message came. What was late about the message before, which this one
+// had to wait for, is that one's.
 void Gate::learn_pace(Link& link, const Posted& posted) {
   if (posted.settle != Settle::kWhenConfirmed) return;
   const double way_ns = advice().duration_ns(link.path(), 0).value_or(0);
-  const double late_ns = now_ns() - way_ns - posted.end_ns;
+  const double late_ns = link.peer_clock.heard_ns() - way_ns - posted.end_ns;
   const double own_ns = late_ns - (posted.follows ? link.late_ns : 0);
   const double actual_ns = posted.duration_ns + own_ns;
   link.late_ns = late_ns;

@@ -19,6 +19,7 @@
 #include "engine/engine.h"
 #include "engine/helpers.h"
 #include "engine/pace.h"
+#include "engine/peer_clock.h"
 #include "engine/window.h"
 
 namespace nmt::engine {
@@ -102,9 +103,11 @@ class Link {
   void received();  // one message; listens for the next
 
   Pace pace;                         // of large messages
+  PeerClock peer_clock;              // of the confirmations over it
   double late_ns = 0;                // by which the last of them ended after its predicted end
   Parsed incoming;                   // the message being received
   std::uint32_t received_count = 0;  // modulo 2^32
+  std::uint64_t came_ns = 0;         // when the last of these came
   bool owes_answer = false;          // the other end waits for that number
 
   // -- Its end ------------------------------------------------------------------------------------

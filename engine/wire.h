@@ -49,9 +49,10 @@ struct Head {
   std::uint16_t flags = 0;
   std::uint32_t received = 0;        // driver messages that came over this link, modulo 2^32
   std::uint64_t released_bytes = 0;  // of the room for unexpected messages, over all links, ever
+  std::uint64_t came_ns = 0;  // when the last of the received ones came, by the sender's clock
   bool operator==(const Head&) const = default;
 };
-static_assert(sizeof(Head) == 16);
+static_assert(sizeof(Head) == 24);
 
 // With its first packet's label this is what a small message costs beyond its body.
 inline constexpr std::size_t kHeadersBytesMax = sizeof(Head) + kPacketsMax * sizeof(Label);
