@@ -131,12 +131,11 @@ void Gate::admit() {
   hungry_ = !waiting_.empty();
 }
 
-// What free rails carry until the grant comes, or all of a message that is so small. Where rails
-// are busy, the grant comes while they are.
+// What free rails carry until the grant comes, or all of a message that could have been eager.
+// Where rails are busy, the grant comes while they are.
 std::uint64_t Gate::bytes_ahead(const Send& send) const {
   if (!context_.strategy.goes_ahead || !window_.large.empty() || lanes_.empty()) return 0;
   const std::uint64_t eager_bytes_max = context_.options.eager_bytes_max;
-  const std::uint64_t limit_bytes = std::min(eager_bytes_max, send.size_bytes);
   if (!has_room(eager_bytes_max, context_.options.unexpected_bytes_max / 2)) return 0;
   double handshake_ns = handshake_ns_;
   if (handshake_ns == 0) {
@@ -145,9 +144,11 @@ std::uint64_t Gate::bytes_ahead(const Send& send) const {
   std::uint64_t sum_bytes = 0;
   for (const Lane& lane : lanes_) {
     if (!lane.takes_large || lane.release_ns > 0) continue;
-    sum_bytes += advice().bytes_within(lane.path, kHandshakesAhead * handshake_ns, limit_bytes + 1);
+    sum_bytes +=
+        advice().bytes_within(lane.path, kHandshakesAhead * handshake_ns, eager_bytes_max + 1);
   }
-  return std::min(limit_bytes, sum_bytes);
+  if (sum_bytes > 0 && send.size_bytes <= eager_bytes_max) return send.size_bytes;
+  return std::min(sum_bytes, eager_bytes_max);
 }
 
 // The part of a message from here to there: one unit per segment; of one without bytes, one.
