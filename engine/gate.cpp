@@ -144,10 +144,15 @@ std::uint64_t Gate::bytes_ahead(const Send& send) const {
   std::uint64_t sum_bytes = 0;
   for (const Lane& lane : lanes_) {
     if (!lane.takes_large || lane.release_ns > 0) continue;
-    sum_bytes +=
+    if (send.size_bytes <= eager_bytes_max) return send.size_bytes;
+    const std::uint64_t ahead_bytes =
         advice().bytes_within(lane.path, kHandshakesAhead * handshake_ns, eager_bytes_max + 1);
+    const auto duration_ns = [&](std::uint64_t size_bytes) {
+      return advice().duration_ns(lane.path, size_bytes).value_or(0);
+    };
+    const double apart_ns = duration_ns(ahead_bytes) + duration_ns(send.size_bytes - ahead_bytes);
+    if (apart_ns - duration_ns(send.size_bytes) < handshake_ns) sum_bytes += ahead_bytes;
   }
-  if (sum_bytes > 0 && send.size_bytes <= eager_bytes_max) return send.size_bytes;
   return std::min(sum_bytes, eager_bytes_max);
 }
 
