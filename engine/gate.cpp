@@ -132,7 +132,8 @@ void Gate::admit() {
 }
 
 // What free rails carry until the grant comes, or all of a message that could have been eager.
-// Where rails are busy, the grant comes while they are.
+// Where rails are busy, the grant comes while they are; and where a grant comes sooner than a
+// message in two parts loses, it is waited for.
 std::uint64_t Gate::bytes_ahead(const Send& send) const {
   if (!context_.strategy.goes_ahead || !window_.large.empty() || lanes_.empty()) return 0;
   const std::uint64_t eager_bytes_max = context_.options.eager_bytes_max;

@@ -3,13 +3,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace nmt::engine {
 namespace {
 
 constexpr double kWeightMin = 1.0 / 8;  // of the newest transfer; the first ones have more
-constexpr double kSurpriseMax = 0.08;   // what differs more counts as if it differed by this
-constexpr double kFactorMax = 2;        // beyond this it is another machine: sample it again
+constexpr double kSurpriseMax =
+    0.08;                         // what differs more counts as if it differed by this, at first
+constexpr double kFactorMax = 2;  // beyond this it is another machine: sample it again
 
 }  // namespace
 
@@ -22,7 +24,11 @@ void Pace::observe(std::uint64_t size_bytes, double predicted_ns, double actual_
   const std::size_t at = class_of(size_bytes);
   const double weight = std::max(kWeightMin, 1.0 / (2 + observed_[at]++));
   const double surprise = actual_ns / predicted_ns - factors_[at];
-  const double step = weight * std::clamp(surprise, -kSurpriseMax, kSurpriseMax);
+  int& in_a_row = in_a_row_[at];
+  if (std::abs(surprise) <= kSurpriseMax || (surprise > 0) != (in_a_row > 0)) in_a_row = 0;
+  const double surprise_max = kSurpriseMax * (1 + std::abs(in_a_row));
+  if (std::abs(surprise) > kSurpriseMax) in_a_row += surprise > 0 ? 1 : -1;
+  const double step = weight * std::clamp(surprise, -surprise_max, surprise_max);
   factors_[at] = std::clamp(factors_[at] + step, 1 / kFactorMax, kFactorMax);
 }
 

@@ -7,7 +7,8 @@
 // beside others is known to some percent only: enough to make one of two chunks end later, every
 // time by as much. Each transfer of a free rail is a measurement too, so the next split begins from
 // what they were. Per power of two of the size, since a start-up and a bandwidth err differently.
-// One transfer moves it little, and one that was disturbed no more than any other.
+// One transfer moves it little, and one that was disturbed no more than any other; several in a row
+// that all differ much move it more and more.
 #pragma once
 
 #include <array>
@@ -30,6 +31,7 @@ class Pace {
 
   std::array<double, 64> factors_;
   std::array<unsigned, 64> observed_{};
+  std::array<int, 64> in_a_row_{};  // that differed much: longer positive, shorter negative
 };
 
 }  // namespace nmt::engine

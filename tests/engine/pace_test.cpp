@@ -34,6 +34,21 @@ TEST(Pace, OneDisturbedTransferMovesItLittle) {
   EXPECT_NEAR(pace.factor(kSizeBytes), 1, 0.0101);
 }
 
+TEST(Pace, FollowsSoonWhereTransfersKeepDiffering) {
+  Pace pace;
+  for (int i = 0; i < 100; ++i) pace.observe(kSizeBytes, 1e6, 1e6);
+  for (int i = 0; i < 20; ++i) pace.observe(kSizeBytes, 1e6, 1.8e6);
+  EXPECT_NEAR(pace.factor(kSizeBytes), 1.8, 0.1);
+  for (int i = 0; i < 20; ++i) pace.observe(kSizeBytes, 1e6, 1e6);
+  EXPECT_NEAR(pace.factor(kSizeBytes), 1, 0.1);
+}
+
+TEST(Pace, IsNotMovedByDisturbancesNowAndThen) {
+  Pace pace;
+  for (int i = 0; i < 400; ++i) pace.observe(kSizeBytes, 1e6, i % 10 == 0 ? 5e6 : 1e6);
+  EXPECT_NEAR(pace.factor(kSizeBytes), 1, 0.02);
+}
+
 TEST(Pace, IsOfItsSizes) {
   Pace pace;
   for (int i = 0; i < 100; ++i) pace.observe(kSizeBytes, 1e6, 1.2e6);
