@@ -37,10 +37,10 @@ TEST(Beside, LeavesAMethodThatWasNotMeasuredAloneAsItIs) {
 
 // Two rails that carry as much as alone: small messages were measured, large ones follow.
 TEST(Beside, SplitsDoNotFollowALineThroughSmallMessages) {
-  const std::vector<Point> fast = {{1, 10e3}, {65536, 1e6}, {16 << 20, 256e6}};
-  const std::vector<Point> slow = {{1, 10e3}, {65536, 4e6}, {16 << 20, 1024e6}};
-  RailPlan fast_beside = plain_rail("fast", {{1, 10e3}, {1024, 25e3}});
-  RailPlan slow_beside = plain_rail("slow", {{1, 10e3}, {1024, 10.1e3}});
+  const std::vector<Point> fast = {{1, 10e3}, {1024, 11e3}, {65536, 1e6}, {16 << 20, 256e6}};
+  const std::vector<Point> slow = {{1, 10e3}, {1024, 11e3}, {65536, 4e6}, {16 << 20, 1024e6}};
+  RailPlan fast_beside = plain_rail("fast", {{1, 10e3}, {1024, 11.2e3}});
+  RailPlan slow_beside = plain_rail("slow", {{1, 10e3}, {1024, 11.1e3}});
   fast_beside.busy_rails = "slow";
   slow_beside.busy_rails = "fast";
   RailPlan fast_alone = plain_rail("fast", fast), slow_alone = plain_rail("slow", slow);
@@ -54,7 +54,7 @@ TEST(Beside, SplitsDoNotFollowALineThroughSmallMessages) {
   nmt_split_result result{};
   result.struct_bytes = sizeof result;
   ASSERT_EQ(nmt_split(profile.get(), 16 << 20, shares, 2, &result), NMT_OK);
-  EXPECT_NEAR(static_cast<double>(shares[1].bytes) / (16 << 20), 0.2, 0.08);
+  EXPECT_NEAR(static_cast<double>(shares[1].bytes) / (16 << 20), 0.2, 0.01);
 }
 
 }  // namespace
