@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
+#include <random>
 
 #include "core/error.h"
 #include "tests/tools/process.h"
@@ -43,8 +43,8 @@ std::string Lab::missing() {
 }
 
 Lab::Lab(const std::vector<unsigned>& rates_mbits_per_s) {
-  static std::atomic<unsigned> labs{0};
-  name_ = fmt::format("t{}x{}", ::getpid(), labs++);
+  std::random_device random;  // a number of a process comes back while its lab is being removed
+  name_ = fmt::format("t{:08x}", random());
   std::vector<std::string> arguments = {"--owner", std::to_string(::getpid()), "up", "rails"};
   for (const unsigned rate : rates_mbits_per_s) arguments.push_back(std::to_string(rate));
   const Result result = lab_script(name_, arguments);
