@@ -78,6 +78,9 @@ class Endpoint {
   // nothing else is called here. False where only looking tells (shared memory, virtual time).
   virtual bool watch(std::vector<pollfd>& /*watched*/) { return false; }
 
+  // Messages of a method go by its variant of this number (Driver::variants) from now on.
+  virtual void use(Method /*method*/, unsigned /*variant*/) {}
+
   // The machine's own copy, as this rail's clock sees it.
   virtual void copy(Bytes to, ConstBytes from) = 0;
 
@@ -124,6 +127,11 @@ class Driver {
 
   // Transfer methods a rail offers, in the order of core/method.h.
   virtual std::vector<Method> methods(const Rail& rail) const = 0;
+
+  // Ways in which the rail can carry a method out, the default first; none where there is but one.
+  virtual std::vector<std::string_view> variants(const Rail& /*rail*/, Method /*method*/) const {
+    return {};
+  }
 
   // Clock of a driver whose rails live in virtual time, with both sides opened in one process;
   // nullptr for real rails.

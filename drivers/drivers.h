@@ -13,7 +13,7 @@
 
 namespace nmt {
 
-// Drivers of real rails built into this binary, in order of preference: shm, tcp.
+// Drivers of real rails built into this binary, in order of preference: shm, verbs, tcp.
 std::vector<std::unique_ptr<Driver>> make_drivers();
 
 // Rails described by a JSON file, in virtual time (drivers/fake.h shows the format). `seed` is

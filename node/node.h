@@ -11,3 +11,4 @@
 #include "node/local_socket.h"         // two processes of one user, connected
 #include "node/shared_segment.h"       // memory two processes share, without a name
 #include "node/sysfs.h"                // small files under /proc and /sys
+#include "node/unmap_watch.h"          // when memory stops being what it was

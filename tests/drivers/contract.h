@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 #include <vector>
 
@@ -47,11 +48,15 @@ class Contract : public testing::TestWithParam<const char*> {
   std::vector<Method> methods_;
 };
 
-inline constexpr const char* kRailsUnderTest[] = {"shm", "tcp:lo", "fake:contract"};
+#ifndef NMT_RAILS_UNDER_TEST
+#define NMT_RAILS_UNDER_TEST "shm", "tcp:lo", "fake:contract"
+#endif
+inline constexpr const char* kRailsUnderTest[] = {NMT_RAILS_UNDER_TEST};
 
 inline std::string name_of_rail(const testing::TestParamInfo<const char*>& info) {
   std::string name = info.param;
-  std::replace(name.begin(), name.end(), ':', '_');
+  const auto is_other = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; };
+  std::replace_if(name.begin(), name.end(), is_other, '_');
   return name;
 }
 

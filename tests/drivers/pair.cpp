@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <fstream>
 #include <mutex>
-#include <optional>
 #include <thread>
 
 #include "core/error.h"
@@ -79,17 +79,19 @@ struct Meeting::Table {
 
   std::string swap(int index, std::string_view mine) {
     std::unique_lock lock(mutex);
-    texts[index] = std::string(mine);
+    texts[1 - index].emplace_back(mine);
     arrived.notify_all();
-    if (!arrived.wait_for(lock, kPatience, [&] { return texts[1 - index].has_value(); })) {
+    if (!arrived.wait_for(lock, kPatience, [&] { return !texts[index].empty(); })) {
       throw Error(Fault::kPeer, "the other side did not come to the meeting");
     }
-    return *texts[1 - index];
+    std::string theirs = std::move(texts[index].front());
+    texts[index].pop_front();
+    return theirs;
   }
 
   std::mutex mutex;
   std::condition_variable arrived;
-  std::optional<std::string> texts[2];
+  std::deque<std::string> texts[2];  // for each
   Seat seats[2];
 };
 
@@ -103,8 +105,20 @@ Meeting::~Meeting() = default;
 Exchange& Meeting::near() { return table_->seats[0]; }
 Exchange& Meeting::far() { return table_->seats[1]; }
 
-Pair open_pair(const std::string& full_name) {
-  Pair pair{find_rail(full_name), nullptr, nullptr};
+void Pair::use(std::string_view variant) {
+  for (const Method method : methods()) {
+    const auto known = under_test.driver->variants(under_test.rail, method);
+    const auto found = std::ranges::find(known, variant);
+    if (found == known.end()) continue;
+    for (Endpoint* end : {near.get(), far.get()}) {
+      end->use(method, static_cast<unsigned>(found - known.begin()));
+    }
+  }
+}
+
+Pair open_pair(const std::string& name) {
+  const std::size_t space = std::min(name.find(' '), name.size());
+  Pair pair{find_rail(name.substr(0, space)), nullptr, nullptr};
   if (!pair.under_test.driver) return pair;
   Driver& driver = *pair.under_test.driver;
   const Rail& rail = pair.under_test.rail;
@@ -126,6 +140,7 @@ Pair open_pair(const std::string& full_name) {
     other.join();
   }
   if (failure) std::rethrow_exception(failure);
+  if (space < name.size()) pair.use(name.substr(space + 1));
   return pair;
 }
 

@@ -32,8 +32,10 @@ struct Pair {
   std::unique_ptr<Endpoint> far;
 
   std::vector<Method> methods() const { return under_test.driver->methods(under_test.rail); }
+  void use(std::string_view variant);  // at both ends, of the methods that have it
 };
-Pair open_pair(const std::string& full_name);  // missing: endpoints stay null
+// Missing: endpoints stay null. "RAIL VARIANT": with this variant of the methods that have it.
+Pair open_pair(const std::string& rail);
 
 // What both ends of an exchange hold within one process.
 class Meeting {

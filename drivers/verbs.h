@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rails over InfiniBand verbs: one per active port of every device, InfiniBand or RoCE. Both ends
+// of such a rail may be on this node, since a port reaches itself; to other nodes it leads over the
+// same port.
+#pragma once
+
+#include <memory>
+
+#include "drivers/driver.h"
+
+namespace nmt {
+
+std::unique_ptr<Driver> make_verbs_driver();
+
+}  // namespace nmt

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which ports are rails, and why others are not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+
+#include "core/error.h"
+#include "drivers/verbs.h"
+#include "drivers/verbs_port.h"
+#include "tests/drivers/pair.h"
+#include "tests/verbs/stub.h"
+
+namespace nmt {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class VerbsDetection : public testing::Test {
+ protected:
+  void TearDown() override { stub::reset(); }
+
+  stub::Port& port() { return stub::settings().devices[0].ports[0]; }
+  void one_device() { stub::settings().devices.resize(1); }
+
+  // The one refusal of the one device.
+  Refusal refusal() {
+    const Detection detection = make_verbs_driver()->detect();
+    EXPECT_THAT(detection.rails, IsEmpty());
+    EXPECT_EQ(detection.refusals.size(), 1u);
+    return detection.refusals.empty() ? Refusal{} : detection.refusals.front();
+  }
+};
+
+TEST_F(VerbsDetection, EveryActivePortIsARail) {
+  stub::settings().devices[1].ports.resize(2);
+  std::vector<std::string> names;
+  for (const Rail& rail : make_verbs_driver()->detect().rails) names.push_back(rail.full_name());
+  EXPECT_THAT(names, ElementsAre("verbs:stub0/1", "verbs:stub1/1", "verbs:stub1/2"));
+}
+
+TEST_F(VerbsDetection, TheFingerprintTellsWhatMakesMeasurementsStale) {
+  one_device();
+  const Rail rail = make_verbs_driver()->detect().rails.at(0);
+  EXPECT_EQ(rail.fingerprint.at("firmware"), "1.0");
+  EXPECT_EQ(rail.fingerprint.at("mtu_bytes"), "1024");
+  EXPECT_EQ(rail.fingerprint.at("gid"), "RoCE v2, IPv4");
+  EXPECT_EQ(rail.fingerprint.at("inline_bytes"), "128");
+  EXPECT_EQ(rail.fingerprint.at("gather_pieces"), "4");
+}
+
+TEST_F(VerbsDetection, NoDeviceIsSaid) {
+  stub::settings().devices.clear();
+  EXPECT_EQ(refusal().rail, "verbs");
+  EXPECT_THAT(refusal().remedy, HasSubstr("rdma link add"));
+}
+
+TEST_F(VerbsDetection, AKernelWithoutVerbsIsSaid) {
+  stub::settings().failing["ibv_get_device_list"] = ENOSYS;
+  EXPECT_THAT(refusal().reason, HasSubstr("there is no InfiniBand or RoCE device"));
+}
+
+TEST_F(VerbsDetection, ADeviceFileThatIsMissingOrForbiddenIsSaid) {
+  one_device();
+  stub::settings().devices[0].open_error = ENOENT;
+  EXPECT_THAT(refusal().remedy, HasSubstr("/dev/infiniband is missing"));
+  stub::settings().devices[0].open_error = EACCES;
+  EXPECT_THAT(refusal().reason, HasSubstr("Permission denied"));
+  EXPECT_THAT(refusal().remedy, HasSubstr("read and write"));
+}
+
+TEST_F(VerbsDetection, APortThatIsDownIsSaid) {
+  one_device();
+  port().state = IBV_PORT_DOWN;
+  EXPECT_EQ(refusal().rail, "verbs:stub0/1");
+  EXPECT_THAT(refusal().reason, HasSubstr("not active"));
+  EXPECT_THAT(refusal().remedy, HasSubstr("ip link set"));
+  port().ethernet = false;
+  EXPECT_THAT(refusal().remedy, HasSubstr("subnet manager"));
+}
+
+TEST_F(VerbsDetection, APortWithoutAnAddressIsSaid) {
+  one_device();
+  port().gids.clear();
+  EXPECT_THAT(refusal().reason, HasSubstr("no GID"));
+  port().ethernet = false;
+  port().gids = {{.type = IBV_GID_TYPE_IB}};
+  EXPECT_THAT(refusal().reason, HasSubstr("no LID"));
+}
+
+TEST_F(VerbsDetection, TooLittleLockedMemoryIsSaidWithHowMuch) {
+  one_device();
+  rlimit before{};
+  ::getrlimit(RLIMIT_MEMLOCK, &before);
+  const rlimit small{64 << 10, before.rlim_max};
+  ::setrlimit(RLIMIT_MEMLOCK, &small);
+  stub::settings().locked_bytes_max = 64 << 10;
+  const Refusal refused = refusal();
+  ::setrlimit(RLIMIT_MEMLOCK, &before);
+  EXPECT_THAT(refused.reason, HasSubstr("limited to 64 KiB"));
+  EXPECT_THAT(refused.reason, HasSubstr("1.06 MiB too little"));
+  EXPECT_THAT(refused.reason, HasSubstr("ulimit -l"));
+}
+
+TEST_F(VerbsDetection, EveryCallThatFailsIsNamedAndLeavesNothingBehind) {
+  one_device();
+  for (const char* call :
+       {"ibv_query_device", "ibv_alloc_pd", "ibv_create_comp_channel", "ibv_create_cq",
+        "ibv_create_qp", "ibv_modify_qp", "ibv_reg_mr", "ibv_post_recv"}) {
+    stub::settings().failing = {{call, ENOSPC}};
+    EXPECT_THAT(refusal().reason, HasSubstr("No space left")) << call;
+    EXPECT_EQ(stub::counts().contexts, 0u) << call;
+    EXPECT_EQ(stub::counts().queues, 0u) << call;
+    EXPECT_EQ(stub::counts().regions, 0u) << call;
+  }
+}
+
+TEST_F(VerbsDetection, ADeviceThatVanishesBetweenDetectionAndUseIsSaid) {
+  const std::unique_ptr<Driver> driver = make_verbs_driver();
+  const Rail rail = driver->detect().rails.at(0);
+  stub::settings().devices.clear();
+  Saying exchange("");
+  try {
+    driver->open(rail, Side::kNear, exchange);
+    FAIL() << "opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::kFailed);
+    EXPECT_STREQ(error.what(), "verbs:stub0/1: there is no such device any more");
+  }
+}
+
+TEST_F(VerbsDetection, RoceV2OverIpv4IsPreferred) {
+  PortFacts facts{.ethernet = true};
+  const auto gid = [](unsigned index, GidKind kind, bool ipv4) {
+    VerbsGid made{.index = index, .kind = kind};
+    made.bytes = {0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+    if (ipv4) made.bytes = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 1};
+    return made;
+  };
+  facts.gids = {gid(0, GidKind::kRoceV1, false), gid(1, GidKind::kRoceV2, false),
+                gid(2, GidKind::kRoceV1, true), gid(3, GidKind::kRoceV2, true)};
+  EXPECT_EQ(best_gid(facts)->index, 3u);
+  facts.gids.pop_back();
+  EXPECT_EQ(best_gid(facts)->index, 1u);
+  facts.gids = {VerbsGid{}};
+  EXPECT_EQ(best_gid(facts), nullptr);
+}
+
+TEST_F(VerbsDetection, PortsMeetWithinTheirFabricOnly) {
+  EXPECT_TRUE(same_fabric("roce 10.0.1.1/24", "roce 10.0.1.2/24"));
+  EXPECT_FALSE(same_fabric("roce 10.0.1.1/24", "roce 10.0.2.2/24"));
+  EXPECT_FALSE(same_fabric("roce 10.0.1.1/24", "roce 10.0.1.1/24"));
+  EXPECT_TRUE(same_fabric("roce fd00::1/64", "roce fd00::2/64"));
+  EXPECT_TRUE(same_fabric("ib fe80000000000000 1", "ib fe80000000000000 2"));
+  EXPECT_FALSE(same_fabric("ib fe80000000000000 1", "ib fe80000000000001 2"));
+  EXPECT_FALSE(same_fabric("ib fe80000000000000 1", "roce 10.0.1.2/24"));
+  for (const char* garbage : {"", "roce", "roce 1/2/3", "roce 10.0.1.2/99", "roce 10.0.1.2"}) {
+    EXPECT_FALSE(same_fabric("roce 10.0.1.1/24", garbage)) << garbage;
+  }
+}
+
+}  // namespace
+}  // namespace nmt

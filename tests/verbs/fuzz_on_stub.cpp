@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#define NMT_RAILS_UNDER_TEST "verbs:stub0/1 rdma_read", "verbs:stub1/1 rdma_write"
+#include "tests/drivers/fuzz_test.cpp"
