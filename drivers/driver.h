@@ -78,7 +78,8 @@ class Endpoint {
   // nothing else is called here. False where only looking tells (shared memory, virtual time).
   virtual bool watch(std::vector<pollfd>& /*watched*/) { return false; }
 
-  // Messages of a method go by its variant of this number (Driver::variants) from now on.
+  // Messages of a method go by its variant of this number (Driver::variants) from now on;
+  // Error(kFailed) where there is none.
   virtual void use(Method /*method*/, unsigned /*variant*/) {}
 
   // The machine's own copy, as this rail's clock sees it.

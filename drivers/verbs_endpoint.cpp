@@ -103,8 +103,11 @@ void VerbsEndpoint::connect(const VerbsAddress& far) {
 std::size_t VerbsEndpoint::size_bytes_max(Method) const { return kBodyBytesMax; }
 
 void VerbsEndpoint::use(Method method, unsigned variant) {
-  NMT_CHECK(variant < kVerbsRendezvous.size());
-  if (method == Method::kRendezvous) way_ = static_cast<VerbsRendezvous>(variant);
+  if (method != Method::kRendezvous) return;
+  if (variant >= kVerbsRendezvous.size()) {
+    throw Error(Fault::kFailed, fmt::format("{}: there is no variant {}", rail_, variant));
+  }
+  way_ = static_cast<VerbsRendezvous>(variant);
 }
 
 void VerbsEndpoint::copy(Bytes to, ConstBytes from) {

@@ -8,7 +8,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/clock.h"
@@ -42,10 +44,15 @@ inline constexpr unsigned kPacketsPerDirectionMax = 2;
 enum class Regime : std::uint8_t { kHot, kCold };
 std::string_view to_string(Regime regime);
 
+// The variants that each method of a rail has, the default first (Driver::variants); most have
+// none.
+using Variants = std::map<Method, std::vector<std::string_view>>;
+
 // One size of one benchmark by one method. Plain, so that it can cross to the other process.
 struct Experiment {
   std::uint8_t traffic = 0;  // index into kTraffics
   Method method = Method::kCopy;
+  std::uint8_t variant = 0;  // its number among the method's
   Regime regime = Regime::kHot;
   bool beside = false;  // busy rails
   std::uint64_t size_bytes = 0;

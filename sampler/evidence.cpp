@@ -12,12 +12,17 @@ namespace nmt {
 namespace {
 
 // The experiment that a stored sample came from; false for one that this version does not measure.
-bool experiment_of(const Sample& sample, Experiment* experiment) {
+bool experiment_of(const Sample& sample, const Variants& variants, Experiment* experiment) {
   const Condition& c = sample.condition;
   for (std::size_t i = 0; i < std::size(kTraffics); ++i) {
     if (kTraffics[i].benchmark != c.benchmark) continue;
     experiment->traffic = static_cast<std::uint8_t>(i);
     experiment->method = parse_method(c.method).value_or(Method::kCopy);
+    if (const auto known = variants.find(experiment->method); known != variants.end()) {
+      const auto found = std::ranges::find(known->second, c.variant);
+      if (found == known->second.end()) return false;
+      experiment->variant = static_cast<std::uint8_t>(found - known->second.begin());
+    }
     experiment->regime = c.regime == to_string(Regime::kCold) ? Regime::kCold : Regime::kHot;
     experiment->beside = !c.busy_rails.empty();
     experiment->size_bytes = sample.size_bytes;
@@ -58,8 +63,11 @@ Estimate estimate(const std::vector<Sample>& parts, const DriftFactors& drift, d
 }  // namespace
 
 Evidence::Evidence(Sample prototype, double precision, std::vector<Sample> earlier,
-                   const std::vector<Sample>& session)
-    : prototype_(std::move(prototype)), precision_(precision), earlier_(std::move(earlier)) {
+                   const std::vector<Sample>& session, Variants variants)
+    : prototype_(std::move(prototype)),
+      precision_(precision),
+      variants_(std::move(variants)),
+      earlier_(std::move(earlier)) {
   const auto count_rounds = [&](const std::vector<Sample>& samples) {
     for (const Sample& sample : samples) {
       for (const Repetition& repetition : sample.repetitions) {
@@ -76,7 +84,7 @@ Evidence::Evidence(Sample prototype, double precision, std::vector<Sample> earli
   std::erase_if(earlier_, beside_others);
   for (const Sample& sample : session) {
     Experiment experiment;
-    if (beside_others(sample) || !experiment_of(sample, &experiment)) continue;
+    if (beside_others(sample) || !experiment_of(sample, variants_, &experiment)) continue;
     index_[{experiment, sample.held_out}] = session_.size();
     session_.push_back(sample);
   }
@@ -89,6 +97,9 @@ Condition Evidence::condition(const Experiment& experiment) const {
   condition.benchmark = traffic.benchmark;
   if (!traffic.local) {
     condition.method = to_string(experiment.method);
+    if (const auto known = variants_.find(experiment.method); known != variants_.end()) {
+      condition.variant = known->second.at(experiment.variant);
+    }
     condition.header_bytes = kHeaderBytes;
   }
   condition.regime = to_string(experiment.regime);
@@ -136,7 +147,7 @@ void Evidence::refresh() {
   std::map<std::pair<Experiment, bool>, std::vector<Sample>> cells;
   for (Sample& sample : all) {
     Experiment experiment;
-    if (!experiment_of(sample, &experiment)) continue;
+    if (!experiment_of(sample, variants_, &experiment)) continue;
     cells[{experiment, sample.held_out}].push_back(std::move(sample));
   }
   estimates_.clear();
@@ -175,7 +186,8 @@ double Evidence::guess_ns(const Experiment& experiment) const {
   // Experiments are ordered with the size last: neighbours in the map are the nearest sizes.
   const auto same_kind = [&](const Experiment& other) {
     return other.traffic == experiment.traffic && other.method == experiment.method &&
-           other.regime == experiment.regime && other.beside == experiment.beside;
+           other.variant == experiment.variant && other.regime == experiment.regime &&
+           other.beside == experiment.beside;
   };
   const auto above = guesses_ns_.lower_bound(experiment);
   if (above != guesses_ns_.end() && same_kind(above->first)) return above->second;

@@ -32,7 +32,7 @@ class Evidence {
   // are busy where an experiment is beside them. `earlier` are the rail's of other sessions,
   // `session` those of this one so far; what was measured beside other rails takes no part.
   Evidence(Sample prototype, double precision, std::vector<Sample> earlier,
-           const std::vector<Sample>& session = {});
+           const std::vector<Sample>& session = {}, Variants variants = {});
 
   Condition condition(const Experiment& experiment) const;
   std::uint32_t next_round() const { return next_round_; }  // above all that earlier sessions used
@@ -69,6 +69,7 @@ class Evidence {
  private:
   Sample prototype_;
   double precision_;
+  Variants variants_;
   std::vector<Sample> earlier_;
   std::vector<Sample> session_;
   std::map<std::pair<Experiment, bool>, std::size_t> index_;  // into session_; bool: held out

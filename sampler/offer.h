@@ -17,6 +17,7 @@ struct Offer {
   std::uint64_t size_bytes_max = 0;
   std::uint64_t max_unexpected_bytes = 0;  // eager messages end here
   bool beside = false;  // busy rails: only transfers, hot, by what thresholds can choose
+  Variants variants;    // of those methods that have any
 };
 
 // Two sides of a decision at one size; each side is worth its best experiment.

@@ -23,7 +23,9 @@ void Conversation::start(const Experiment& experiment) {
   buffers_.advance(experiment.regime, traffic_->local ? experiment.size_bytes
                                                       : experiment.size_bytes * traffic_->messages *
                                                             traffic_->packets);
-  if (!traffic_->local) post_receive();
+  if (traffic_->local) return;
+  endpoint_.use(experiment.method, experiment.variant);
+  post_receive();
 }
 
 void Conversation::post_receive() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "core/curve.h"
 
@@ -85,11 +86,11 @@ struct Series {
 };
 
 std::vector<Series> series_of(const Evidence& evidence, Regime regime, bool beside) {
-  std::map<std::pair<std::uint8_t, Method>, Series> series;
+  std::map<std::tuple<std::uint8_t, Method, std::uint8_t>, Series> series;
   for (const auto& [experiment, estimate] : evidence.estimates()) {
     if (experiment.regime != regime || experiment.beside != beside) continue;
     if (clearly_loses(evidence, experiment)) continue;
-    Series& of_kind = series[{experiment.traffic, experiment.method}];
+    Series& of_kind = series[{experiment.traffic, experiment.method, experiment.variant}];
     of_kind.predicts = kTraffics[experiment.traffic].benchmark == benchmark::kTransfer;
     of_kind.points.push_back({experiment.size_bytes, estimate});
   }

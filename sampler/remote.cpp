@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <type_traits>
 
 #include "core/error.h"
@@ -171,7 +172,8 @@ std::string to_text(std::span<const Step> block) {
                         .push_back(step.warm_ups)
                         .push_back(step.repetitions)
                         .push_back(step.batch)
-                        .push_back(experiment.beside));
+                        .push_back(experiment.beside)
+                        .push_back(experiment.variant));
   }
   return steps.dump(-1);
 }
@@ -192,6 +194,8 @@ std::vector<Step> steps_from(const std::string& text, std::uint64_t size_bytes_m
       steps.push_back(
           {.experiment = {.traffic = static_cast<std::uint8_t>(traffic - std::begin(kTraffics)),
                           .method = *method,
+                          .variant = static_cast<std::uint8_t>(
+                              item[8].unsigned_integer(std::numeric_limits<std::uint8_t>::max())),
                           .regime = item[2].boolean() ? Regime::kCold : Regime::kHot,
                           .beside = item[7].boolean(),
                           .size_bytes = item[3].unsigned_integer(size_bytes_max)},

@@ -63,6 +63,15 @@ std::size_t largest_exchange_bytes(const SamplingOptions& options) {
   return std::max(options.size_bytes_max, options.max_unexpected_bytes);
 }
 
+Variants variants_of(const RailToSample& rail) {
+  Variants variants;
+  for (const Method method : rail.driver->methods(rail.rail)) {
+    auto known = rail.driver->variants(rail.rail, method);
+    if (!known.empty()) variants[method] = std::move(known);
+  }
+  return variants;
+}
+
 // What real rails share; made when the first of them comes.
 struct RealTime {
   explicit RealTime(const SamplingOptions& options)
@@ -179,7 +188,8 @@ class Runner {
         .offer = {.methods = each.driver->methods(each.rail),
                   .size_bytes_max = options_.size_bytes_max,
                   .max_unexpected_bytes = options_.max_unexpected_bytes,
-                  .beside = !group.busy.empty()},
+                  .beside = !group.busy.empty(),
+                  .variants = variants_of(each)},
         .prototype = std::move(prototype),
         .earlier = earlier == earlier_.end() ? std::vector<Sample>{} : earlier->second,
         .real = real};

@@ -85,7 +85,7 @@ class Counting final : public Driver {
 };
 
 Step step(std::uint64_t size_bytes, bool beside) {
-  return {{0, Method::kCopy, Regime::kHot, beside, size_bytes}, 1, 3, 2};
+  return {{0, Method::kCopy, 0, Regime::kHot, beside, size_bytes}, 1, 3, 2};
 }
 
 TEST(BusyRails, AreBusyForAsLongAsTheMeasuredTransferLasts) {
@@ -226,7 +226,7 @@ TEST(RailsTogether, RoundsOfARailAreNeverCountedTwice) {
 TEST(RailsTogether, OneOfWhichNothingIsKnownYetIsTriedOnceAndNotTenThousandTimes) {
   const Evidence nothing({}, 0.02, {});
   const Pacing pacing(nothing, {.timer_cost_ns = 20, .repetition_ns_min = 500e3});
-  const auto steps = pacing.glance({{0, Method::kCopy, Regime::kHot, false, kSizeMax}}, 1);
+  const auto steps = pacing.glance({{0, Method::kCopy, 0, Regime::kHot, false, kSizeMax}}, 1);
   ASSERT_EQ(steps.size(), 1u);
   EXPECT_EQ(steps[0].batch, 1u);
 }

@@ -22,7 +22,7 @@ std::vector<Step> some_steps() {
   std::vector<Step> steps;
   for (std::uint8_t traffic = 0; traffic < std::size(kTraffics); ++traffic) {
     steps.push_back(
-        {.experiment = {traffic, Method::kRendezvous, Regime::kCold, true, kSizeBytesMax},
+        {.experiment = {traffic, Method::kRendezvous, 1, Regime::kCold, true, kSizeBytesMax},
          .warm_ups = 1,
          .repetitions = 2,
          .batch = 3});

@@ -31,9 +31,10 @@ Secret secret_of_peer(const PeerOptions& options, const std::string& tool) {
                                          tool, control::kSecretVariable));
 }
 
-// Rails to the peer are all over interfaces; the first of them leads there as well as any.
+// Of tcp: what other rails are over may have no address to listen at.
 std::string first_address() {
   for (const auto& driver : make_drivers()) {
+    if (driver->name() != "tcp") continue;
     for (const Port& port : driver->ports()) {
       return port.address.substr(0, port.address.find('/'));
     }

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// wire RAIL latency|bandwidth METHOD VARIANT SIZE COUNT: what the driver alone makes of a rail, to
+// be held against perftest's ib_send_lat and ib_write_bw. Between two processes, as those are.
+// Prints microseconds (the median of half round trips) or MB/s (decimal).
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "drivers/drivers.h"
+
+namespace nmt::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class SocketExchange final : public Exchange {
+ public:
+  explicit SocketExchange(int socket) : socket_(socket) {}
+  std::string swap(std::string_view mine) override {
+    std::string theirs(65536, '\0');
+    NMT_CHECK(::send(socket_, mine.data(), mine.size(), 0) == static_cast<ssize_t>(mine.size()));
+    const ssize_t size = ::recv(socket_, theirs.data(), theirs.size(), 0);
+    if (size <= 0) throw Error(Fault::kPeer, "the other process has gone");
+    theirs.resize(static_cast<std::size_t>(size));
+    return theirs;
+  }
+
+ private:
+  int socket_;
+};
+
+struct Work {
+  std::string rail;
+  Method method = Method::kCopy;
+  std::string variant;
+  std::size_t size_bytes = 0;
+  unsigned count = 0;
+};
+
+std::unique_ptr<Endpoint> open(Driver& driver, const Work& work, Side side, int socket) {
+  SocketExchange exchange(socket);
+  for (const Rail& rail : driver.detect().rails) {
+    if (rail.full_name() != work.rail) continue;
+    auto endpoint = driver.open(rail, side, exchange);
+    const auto variants = driver.variants(rail, work.method);
+    const auto found = std::ranges::find(variants, work.variant);
+    if (found != variants.end()) {
+      endpoint->use(work.method, static_cast<unsigned>(found - variants.begin()));
+    }
+    return endpoint;
+  }
+  throw Error(Fault::kNoRail, work.rail + ": no such rail");
+}
+
+// Counts what one end has sent and received, always with a receive posted.
+class End {
+ public:
+  End(Endpoint& endpoint, const Work& work)
+      : endpoint_(endpoint), work_(work), source_(work.size_bytes), target_(work.size_bytes) {
+    post();
+  }
+  void send() {
+    const Packet packet{{}, source_};
+    endpoint_.send(work_.method, {&packet, 1});
+    ++started_;
+  }
+  void poll() {
+    const Endpoint::Progress progress = endpoint_.poll();
+    sent_ += progress.sent;
+    if (!progress.received) return;
+    ++received_;
+    post();
+  }
+  unsigned started() const { return started_; }
+  unsigned sent() const { return sent_; }
+  unsigned received() const { return received_; }
+
+ private:
+  void post() { endpoint_.receive({}, target_, Delivery::kExpected); }
+  Endpoint& endpoint_;
+  const Work& work_;
+  std::vector<std::byte> source_, target_;
+  unsigned started_ = 0, sent_ = 0, received_ = 0;
+};
+
+void answer(End& end, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    while (end.received() <= i) end.poll();
+    end.send();
+  }
+  while (end.sent() < count) end.poll();
+}
+
+double latency_us(End& end, unsigned count) {
+  std::vector<double> halves;
+  for (unsigned i = 0; i < count; ++i) {
+    const auto start = Clock::now();
+    end.send();
+    while (end.received() <= i) end.poll();
+    const std::chrono::duration<double, std::micro> round_trip = Clock::now() - start;
+    halves.push_back(round_trip.count() / 2);
+  }
+  std::ranges::nth_element(halves, halves.begin() + halves.size() / 2);
+  return halves[halves.size() / 2];
+}
+
+double bandwidth_mb_per_s(End& end, const Work& work) {
+  const auto start = Clock::now();
+  while (end.sent() < work.count) {
+    while (end.started() < work.count && end.started() - end.sent() < kSendsInFlightMax) end.send();
+    end.poll();
+  }
+  while (end.received() == 0) end.poll();  // the other end has them all
+  const std::chrono::duration<double> elapsed = Clock::now() - start;
+  return static_cast<double>(work.size_bytes) * work.count / elapsed.count() / 1e6;
+}
+
+void take_all(End& end, unsigned count) {
+  while (end.received() < count) end.poll();
+  end.send();
+  while (end.sent() == 0) end.poll();
+}
+
+int run(const Work& work, bool latency) {
+  int sockets[2];
+  NMT_CHECK(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets) == 0);
+  const pid_t child = ::fork();
+  const bool near = child != 0;
+  for (const std::unique_ptr<Driver>& driver : make_drivers()) {
+    if (!work.rail.starts_with(driver->name())) continue;
+    const auto endpoint = open(*driver, work, near ? Side::kNear : Side::kFar, sockets[near]);
+    End end(*endpoint, work);
+    if (!near) {
+      latency ? answer(end, work.count) : take_all(end, work.count);
+    } else {
+      std::printf("%.3f\n", latency ? latency_us(end, work.count) : bandwidth_mb_per_s(end, work));
+    }
+  }
+  if (!near) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  return 0;
+}
+
+}  // namespace
+}  // namespace nmt::bench
+
+int main(int argc, char** argv) {
+  if (argc != 7) {
+    std::fprintf(stderr, "wire RAIL latency|bandwidth METHOD VARIANT SIZE COUNT\n");
+    return 2;
+  }
+  try {
+    return nmt::bench::run({.rail = argv[1],
+                            .method = nmt::parse_method(argv[3]).value(),
+                            .variant = argv[4],
+                            .size_bytes = std::stoul(argv[5]),
+                            .count = static_cast<unsigned>(std::stoul(argv[6]))},
+                           std::string(argv[2]) == "latency");
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "wire: %s\n", error.what());
+    return 1;
+  }
+}
