@@ -16,6 +16,7 @@
 
 #include "core/error.h"
 #include "drivers/drivers.h"
+#include "node/node.h"
 
 namespace nmt::bench {
 namespace {
@@ -149,6 +150,8 @@ int run(const Work& work, bool latency) {
   NMT_CHECK(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets) == 0);
   const pid_t child = ::fork();
   const bool near = child != 0;
+  const CorePair cores = nearest_cores();
+  pin_to(near ? cores.near : cores.far);
   for (const std::unique_ptr<Driver>& driver : make_drivers()) {
     if (!work.rail.starts_with(driver->name())) continue;
     const auto endpoint = open(*driver, work, near ? Side::kNear : Side::kFar, sockets[near]);
