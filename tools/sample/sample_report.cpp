@@ -143,7 +143,8 @@ std::optional<Problem> problem(const Outcome& outcome) {
       if (nothing) fault = rail.fault;
     } else if (rail.cells == 0 && rail.busy_rails.empty()) {
       const double budget_ns = outcome.options.sampling.budget_ns;
-      add(fmt::format("{}: its share of the {} was over before anything was measured; --budget {} "
+      add(
+          fmt::format("{}: its share of the {} was over before anything was measured; --budget {} "
                       "gives more",
                       rail.name(), format_duration(budget_ns), format_duration(5 * budget_ns)));
     }
