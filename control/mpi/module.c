@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The table of control/mpi/table.h over mpi.h. The only file that includes it here.
+#include "control/mpi/table.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { kGroupsMax = 256, kTag = 7 };
+
+static MPI_Comm groups[kGroupsMax];
+static int groups_made;
+static char library[MPI_MAX_LIBRARY_VERSION_STRING];
+
+static void start(void) {
+  int begun = 0, length = 0;
+  MPI_Initialized(&begun);
+  if (!begun) MPI_Init(NULL, NULL);
+  MPI_Comm_dup(MPI_COMM_WORLD, &groups[0]);
+  groups_made = 1;
+  MPI_Get_library_version(library, &length);
+  library[strcspn(library, ",\n\r\t")] = '\0';  // the rest is of its build
+}
+
+static void finish(void) {
+  for (int i = 0; i < groups_made; ++i) {
+    if (groups[i] != MPI_COMM_NULL) MPI_Comm_free(&groups[i]);
+  }
+  MPI_Finalize();
+}
+
+static void end_job(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
+
+static const char* library_name(void) { return library; }
+
+static int rank_of(MPI_Comm group) {
+  int rank = -1;
+  if (group != MPI_COMM_NULL) MPI_Comm_rank(group, &rank);
+  return rank;
+}
+
+static int size_of(MPI_Comm group) {
+  int size = 0;
+  MPI_Comm_size(group, &size);
+  return size;
+}
+
+static int rank(void) { return rank_of(groups[0]); }
+static int size(void) { return size_of(groups[0]); }
+
+static void nodes(int* of_ranks) {
+  MPI_Comm node;
+  int lowest = rank();
+  MPI_Comm_split_type(groups[0], MPI_COMM_TYPE_SHARED, lowest, MPI_INFO_NULL, &node);
+  MPI_Bcast(&lowest, 1, MPI_INT, 0, node);
+  MPI_Comm_free(&node);
+  MPI_Allgather(&lowest, 1, MPI_INT, of_ranks, 1, MPI_INT, groups[0]);
+}
+
+static int make_group(const int* ranks, int count) {
+  if (groups_made == kGroupsMax) end_job(1);
+  MPI_Group all, some;
+  MPI_Comm_group(groups[0], &all);
+  MPI_Group_incl(all, count, ranks, &some);
+  MPI_Comm_create(groups[0], some, &groups[groups_made]);
+  MPI_Group_free(&some);
+  MPI_Group_free(&all);
+  return groups_made++;
+}
+
+static int group_rank(int group) { return rank_of(groups[group]); }
+
+// Looks for a while, then sleeps between looks.
+static void wait_politely(MPI_Request* request) {
+  const struct timespec nap = {.tv_nsec = 50000};
+  for (int done = 0, looks = 0;; ++looks) {
+    MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (done) return;
+    if (looks > 100) nanosleep(&nap, NULL);
+  }
+}
+
+static void barrier(int group) {
+  MPI_Request request;
+  MPI_Ibarrier(groups[group], &request);
+  wait_politely(&request);
+}
+
+static void broadcast(void* bytes, uint64_t size_bytes) {
+  MPI_Request request;
+  MPI_Ibcast(bytes, (int)size_bytes, MPI_BYTE, 0, groups[0], &request);
+  wait_politely(&request);
+}
+
+static void gather(const void* from, void* to, uint64_t size_bytes) {
+  const int count = (int)size_bytes;
+  MPI_Request request;
+  MPI_Igather(from, count, MPI_BYTE, to, count, MPI_BYTE, 0, groups[0], &request);
+  wait_politely(&request);
+}
+
+static void least_and_most(int group, double* least, double* most) {
+  double both[2] = {-*least, *most}, result[2];
+  MPI_Allreduce(both, result, 2, MPI_DOUBLE, MPI_MAX, groups[group]);
+  *least = -result[0];
+  *most = result[1];
+}
+
+static void send(const void* bytes, uint64_t size_bytes, int to) {
+  MPI_Send(bytes, (int)size_bytes, MPI_BYTE, to, kTag, groups[0]);
+}
+
+static void receive(void* bytes, uint64_t size_bytes, int from) {
+  MPI_Recv(bytes, (int)size_bytes, MPI_BYTE, from, kTag, groups[0], MPI_STATUS_IGNORE);
+}
+
+static void alltoall(int group, const void* from, void* to, uint64_t size_bytes) {
+  const int count = (int)size_bytes;
+  MPI_Alltoall(from, count, MPI_BYTE, to, count, MPI_BYTE, groups[group]);
+}
+
+// In round t, to the rank t ahead and from the one t behind.
+static void exchange(int group, const void* from, void* to, uint64_t size_bytes) {
+  const MPI_Comm comm = groups[group];
+  const int self = rank_of(comm), ranks = size_of(comm), count = (int)size_bytes;
+  const char* parts_from = from;
+  char* parts_to = to;
+  memcpy(parts_to + (uint64_t)self * size_bytes, parts_from + (uint64_t)self * size_bytes,
+         size_bytes);
+  for (int t = 1; t < ranks; ++t) {
+    const int next = (self + t) % ranks, last = (self - t + ranks) % ranks;
+    MPI_Sendrecv(parts_from + (uint64_t)next * size_bytes, count, MPI_BYTE, next, kTag,
+                 parts_to + (uint64_t)last * size_bytes, count, MPI_BYTE, last, kTag, comm,
+                 MPI_STATUS_IGNORE);
+  }
+}
+
+__attribute__((visibility("default"))) const nmt_mpi_table* nmt_mpi_module(void) {
+  static const nmt_mpi_table table = {
+      .struct_bytes = sizeof table,
+      .start = start,
+      .finish = finish,
+      .abort = end_job,
+      .library = library_name,
+      .rank = rank,
+      .size = size,
+      .nodes = nodes,
+      .group = make_group,
+      .group_rank = group_rank,
+      .barrier = barrier,
+      .broadcast = broadcast,
+      .gather = gather,
+      .least_and_most = least_and_most,
+      .send = send,
+      .receive = receive,
+      .alltoall = alltoall,
+      .exchange = exchange,
+  };
+  return &table;
+}
