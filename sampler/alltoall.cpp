@@ -154,7 +154,20 @@ class Leader {
     }
   }
 
+  // The others hear of the end, however it comes.
   CampaignReport run() {
+    try {
+      CampaignReport report = measure();
+      tell({.kind = Kind::kEnd});
+      return report;
+    } catch (...) {
+      tell({.kind = Kind::kEnd});
+      throw;
+    }
+  }
+
+ private:
+  CampaignReport measure() {
     const double start_ns = player_.now_ns();
     tell({.kind = Kind::kClock});
     clock_ns_ = player_.now_ns();
@@ -171,13 +184,11 @@ class Leader {
       }
       if (report.interrupted) break;
     }
-    tell({.kind = Kind::kEnd});
     report.elapsed_ns = player_.now_ns() - start_ns;
     report.rails.push_back(rail_report(report));
     return report;
   }
 
- private:
   void add_message(std::uint64_t size_bytes) {
     Cell& cell = cells_.emplace_back();
     cell.order = {.kind = Kind::kMessage, .size_bytes = size_bytes};

@@ -63,6 +63,7 @@ Record begin(ProfileDb& db, const Share& share) {
   }
   Fields fields = campaign_options(share.options, share.choice.names());
   if (record.peer) fields["peer"] = record.peer->node.host;
+  fields.insert(share.more.begin(), share.more.end());
   const auto resumable =
       share.options.resume ? db.find_resumable(record.platform.id, fields) : std::nullopt;
   if (resumable) {

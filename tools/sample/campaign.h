@@ -27,6 +27,7 @@ struct Share {
   const RailChoice& choice;
   const Location& profile;
   std::optional<Counterpart> peer;
+  Fields more;      // options of the campaign beside the typed ones
   Session session;  // its clock and seed; the rest is filled in
   std::function<CampaignReport(const SamplingOptions&, const SamplesByRail& earlier, Observer&)>
       measure;

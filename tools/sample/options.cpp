@@ -61,6 +61,15 @@ void declare(Options& options, SampleOptions& target) {
   options.flag("--no-pairs", target.no_pairs, "with --peer: measure every rail alone only")
       .excludes("--pairs")
       .rare();
+  options
+      .text("--mpi", target.mpi, "MPI",
+            "take part in a job of openmpi or mpich (that which launched it)\n"
+            "Under mpirun, nmad-sample measures alltoalls over all nodes of the job, for their "
+            "contention signature; rank 0 keeps what was measured.")
+      .rare();
+  options
+      .text("--ranks", target.ranks, "N,...", "numbers of ranks of the alltoalls (half, and all)")
+      .rare();
   declare(options, target.peer,
           {.tool = "nmad-sample",
            .peer = "sample all rails between this node and HOST\n"

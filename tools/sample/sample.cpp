@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "tools/sample/campaign.h"
+#include "tools/sample/job.h"
 #include "tools/sample/list.h"
 #include "tools/sample/peer.h"
 
@@ -48,6 +49,8 @@ Report sample(const SampleOptions& typed, const Invocation& invocation) {
   check(typed.peer);
   SampleOptions options = typed;
   options.sampling.pairs = options.peer.peer.empty() ? options.pairs : !options.no_pairs;
+  const std::string mpi = mpi_of(options);
+  if (!mpi.empty()) return sample_in_job(options, invocation, mpi);
   if (options.peer.serve) return serve(options, invocation);
   if (!options.peer.peer.empty()) return sample_with_peer(options, invocation);
   return sample_this_node(options, invocation);
