@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "sampler/offload.h"
 #include "sampler/patience.h"
 #include "sampler/rail_group.h"
 #include "sampler/remote.h"
@@ -184,6 +185,11 @@ CampaignReport answer_campaign(std::span<const RailToSample> rails, const Sampli
                                Observer& observer) {
   NMT_CHECK(!rails.empty() && rails.front().peer != nullptr);
   try {
+    if (options.offload) {
+      const std::vector<Sample> samples =
+          sample_offload(RealClock(), offload_budget_ns(options.budget_ns));
+      if (!samples.empty()) observer.measured(cores_rail(), samples);
+    }
     return Answerer(rails, options, observer).run();
   } catch (const Error& error) {
     if (error.fault() == Fault::kPeer) return {.peer_lost = error.what()};

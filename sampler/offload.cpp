@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sampler/offload.h"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <optional>
@@ -17,6 +18,8 @@ namespace {
 constexpr std::size_t kRepetitionsMin = 12;  // whatever the budget: enough for 95 % limits
 constexpr std::size_t kRepetitionsMax = 400;
 constexpr std::size_t kWarmUps = 5;
+constexpr double kShareMax = 0.02;  // of a campaign
+constexpr double kBudgetNsMax = 0.4e9;
 // Until a helper that has nothing to do sleeps: longer than it looks for more before.
 constexpr std::uint64_t kFallAsleepNs = 50'000;
 
@@ -113,6 +116,10 @@ std::vector<Sample> sample_offload(const Clock& clock, double budget_ns) {
     }
   }
   return samples;
+}
+
+double offload_budget_ns(double campaign_budget_ns) {
+  return std::min(kBudgetNsMax, kShareMax * campaign_budget_ns);
 }
 
 }  // namespace nmt

@@ -20,4 +20,7 @@ namespace nmt {
 // none where there is one core only. Belongs to no rail.
 std::vector<Sample> sample_offload(const Clock& clock, double budget_ns);
 
+// What a campaign has for it.
+double offload_budget_ns(double campaign_budget_ns);
+
 }  // namespace nmt

@@ -17,11 +17,9 @@
 namespace nmt {
 namespace {
 
-constexpr double kQualityMin = 0.9;         // below this share of undisturbed repetitions: say so
-constexpr double kUntrustedCellsMax = 0.1;  // above this share of all cells: do not trust it
-constexpr double kTogetherWeight = 0.5;     // of all groups, against all rails alone
-constexpr double kOffloadShareMax = 0.02;   // of the budget
-constexpr double kOffloadNsMax = 0.4e9;
+constexpr double kQualityMin = 0.9;          // below this share of undisturbed repetitions: say so
+constexpr double kUntrustedCellsMax = 0.1;   // above this share of all cells: do not trust it
+constexpr double kTogetherWeight = 0.5;      // of all groups, against all rails alone
 constexpr char kOtherNode[] = "other-node";  // placement of ends that share no machine
 
 // Tells the observer where the whole campaign stands while one rail is at work.
@@ -94,8 +92,8 @@ class Runner {
     reporter_.start(std::string(kCores), real_->clock);
     reporter_.report("handing work over");
     const std::uint64_t start_ns = real_->clock.now_ns();
-    const double budget_ns = std::min(kOffloadNsMax, kOffloadShareMax * options_.budget_ns);
-    const std::vector<Sample> samples = sample_offload(real_->clock, budget_ns);
+    const std::vector<Sample> samples =
+        sample_offload(real_->clock, offload_budget_ns(options_.budget_ns));
     if (!samples.empty()) observer_.measured(cores_rail(), samples);
     reporter_.count(samples.size());
     reporter_.finish();

@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "node/node.h"
 #include "profiledb/profiledb.h"
 #include "tests/tools/peer_sandbox.h"
 
@@ -60,6 +61,7 @@ class Peer : public PeerSandbox {
     std::vector<std::string> found;
     for (const Platform& platform : profile.platforms()) {
       for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {
+        if (set.path.from == cores_rail()) continue;
         found.push_back(set.path.from.full_name() + " > " + set.path.to.full_name());
         EXPECT_NE(set.path.from_node, set.path.to_node);
         EXPECT_FALSE(set.samples.empty());
@@ -121,6 +123,7 @@ TEST_F(Peer, BothEndsKeepTheSameRepetitions) {
     std::vector<nmt::Sample> all;
     for (const Platform& platform : profile.platforms()) {
       for (SampleSet& set : profile.sample_sets_in_force(platform.id)) {
+        if (set.path.from == cores_rail()) continue;  // each has its own
         std::ranges::move(set.samples, std::back_inserter(all));
       }
     }
@@ -132,6 +135,18 @@ TEST_F(Peer, BothEndsKeepTheSameRepetitions) {
   const auto one = samples("one.db");
   EXPECT_GT(one.size(), 20u);
   EXPECT_TRUE(one == samples("two.db"));
+}
+
+TEST_F(Peer, BothEndsMeasureWhatHandingOverCostsAmongTheirCores) {
+  if (allowed_cores().size() < 2) GTEST_SKIP() << "there is no other core to hand work to";
+  Process server = start_server();
+  Process near = start("two", quick({"--rails", "tcp:r0"}));
+  expect_measured(near.wait());
+  expect_measured(server.wait());
+  for (const char* db : {"one.db", "two.db"}) {
+    EXPECT_THAT(tune({"show", "--db", path(db)}).out,
+                HasSubstr("Handing a submission to another core"));
+  }
 }
 
 TEST_F(Peer, MeasuresRailsBesideEachOtherAndBothEndsKeepIt) {

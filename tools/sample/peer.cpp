@@ -29,7 +29,10 @@ Counterpart counterpart_of(const Meeting& meeting) {
 
 }  // namespace
 
-Report sample_with_peer(const SampleOptions& options, const Invocation& invocation) {
+// Each end measures what handing over costs among its own cores, for its own profile.
+Report sample_with_peer(const SampleOptions& typed, const Invocation& invocation) {
+  SampleOptions options = typed;
+  options.sampling.offload = true;
   const Location profile = locate_for_writing(options.db, options.system);
   ProgressLine line(invocation.quiet);
   ProfileDb db = open_for_writing(profile, invocation, line);
@@ -73,6 +76,7 @@ Report serve(const SampleOptions& options, const Invocation& invocation) {
   const SamplingTerms terms = sampling_terms_from(hear_terms(*peer));
   SampleOptions theirs = options;
   theirs.sampling = terms.sampling;
+  theirs.sampling.offload = true;
   theirs.seed = terms.session.seed;
   return run_share(
       db,
