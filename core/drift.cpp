@@ -56,6 +56,30 @@ double improve(std::span<const Entry> entries, std::size_t Entry::*moves, std::s
   return largest;
 }
 
+// Whether the cells of a round agree that it was slower or faster by its factor, and by no more
+// than machines drift. Where waking up took longer, only small messages do; a factor from them must
+// not be taken off the large ones.
+bool is_drift(std::span<const GroupedDuration> durations, const DriftFactors& factors,
+              std::uint32_t round) {
+  constexpr double kDriftMax = 1.5;
+  constexpr double kDisagreementMax = 0.1;
+  const double factor = factors.at(round);
+  if (factor > kDriftMax || factor < 1 / kDriftMax) return false;
+  std::map<std::size_t, std::vector<double>> others;  // logarithms, by cell, drift removed
+  for (const GroupedDuration& each : durations) {
+    const auto known = factors.find(each.group);
+    if (each.group == round || known == factors.end()) continue;
+    others[each.cell].push_back(std::log(each.duration_ns / known->second));
+  }
+  std::vector<double> disagreements;
+  for (const GroupedDuration& each : durations) {
+    const auto shared = others.find(each.cell);
+    if (each.group != round || shared == others.end()) continue;
+    disagreements.push_back(std::abs(std::log(each.duration_ns / factor) - median(shared->second)));
+  }
+  return disagreements.empty() || median(disagreements) <= kDisagreementMax;
+}
+
 }  // namespace
 
 std::map<std::uint32_t, double> common_factors(std::span<const GroupedDuration> durations) {
@@ -100,7 +124,10 @@ DriftFactors estimate_drift(std::span<const Sample> samples) {
     }
     for (const Repetition& repetition : samples[cell].repetitions) factors[repetition.round] = 1;
   }
-  for (const auto& [round, factor] : common_factors(durations)) factors[round] = factor;
+  const DriftFactors common = common_factors(durations);
+  for (const auto& [round, factor] : common) {
+    if (is_drift(durations, common, round)) factors[round] = factor;
+  }
   return factors;
 }
 

@@ -36,7 +36,8 @@ std::map<std::uint32_t, double> common_factors(std::span<const GroupedDuration> 
 // Factor by which each round was slower (> 1) or faster (< 1) than the session's median round.
 using DriftFactors = std::map<std::uint32_t, double>;
 
-// From all samples of one path and session; rounds without a shared cell get 1.
+// From all samples of one path and session. 1 for rounds without a shared cell, and for those whose
+// cells do not agree or differ by more than machines drift: something else happened there.
 DriftFactors estimate_drift(std::span<const Sample> samples);
 
 // Durations of one operation with drift removed, of the trusted() repetitions.

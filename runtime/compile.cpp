@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "core/error.h"
 #include "include/nmadtune.h"
+#include "runtime/beside.h"
 #include "runtime/pair_tables.h"
 #include "runtime/path_tables.h"
 #include "runtime/snapshot.h"
@@ -101,8 +103,14 @@ class Compiler {
   // Those measured alone first: they are asked most, and companions refer to them.
   void order_paths() {
     for (const RailPlan& rail : plan_.rails) rails_.push_back(&rail);
-    std::stable_partition(rails_.begin(), rails_.end(),
-                          [](const RailPlan* rail) { return rail->busy_rails.empty(); });
+    const auto beside =
+        std::stable_partition(rails_.begin(), rails_.end(),
+                              [](const RailPlan* rail) { return rail->busy_rails.empty(); });
+    for (auto at = beside; at != rails_.end(); ++at) {
+      const auto alone = std::find_if(
+          rails_.begin(), beside, [&](const RailPlan* rail) { return is_companion(*rail, **at); });
+      if (alone != beside) *at = &completed_.emplace_back(completed(**at, **alone));
+    }
   }
 
   TextOffset text(std::string_view text) {
@@ -335,6 +343,7 @@ class Compiler {
   std::vector<ThresholdRecord> thresholds_;
   std::vector<RangeRecord> ranges_;
   std::vector<AggregationTable> aggregations_;
+  std::deque<RailPlan> completed_;  // those beside busy ones
   std::vector<CompanionRecord> companions_;
   std::vector<OffloadRecord> offloads_;
   std::vector<SegmentRecord> segments_;

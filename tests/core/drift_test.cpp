@@ -104,6 +104,28 @@ TEST(Drift, IsFoundWhereTheAnchorAloneSawTheChange) {
   EXPECT_NEAR(factors.at(11) / factors.at(0), 1.3, 0.02);
 }
 
+TEST(Drift, IsNotWhatOnlySmallMessagesShow) {
+  std::mt19937_64 random(1);
+  const auto slow_to_wake = [](int round) { return round == 3 ? 3.0 : 1.0; };
+  const auto steady = [](int) { return 1.0; };
+  std::vector<Sample> samples;
+  for (std::uint64_t size = 1; size <= 4; ++size) {
+    samples.push_back(measured(size, 1e4, 6, 4, slow_to_wake, 0.02, random));
+    samples.push_back(measured(size << 20, 1e7, 6, 4, steady, 0.02, random));
+  }
+  EXPECT_EQ(estimate_drift(samples).at(3), 1);
+}
+
+TEST(Drift, IsNotMoreThanMachinesDrift) {
+  std::mt19937_64 random(1);
+  const auto speed = [](int round) { return round == 2 ? 3.4 : round == 4 ? 1.3 : 1.0; };
+  const std::vector<Sample> samples = {measured(1, 1e6, 6, 4, speed, 0, random),
+                                       measured(2, 3e6, 6, 4, speed, 0, random)};
+  const DriftFactors factors = estimate_drift(samples);
+  EXPECT_EQ(factors.at(2), 1);
+  EXPECT_NEAR(factors.at(4), 1.3, 1e-6);
+}
+
 TEST(Drift, OfARoundThatSharesNoCellIsOne) {
   std::mt19937_64 random(1);
   const auto speed = [](int round) { return 1 + 0.1 * round; };
