@@ -31,8 +31,7 @@ std::vector<fs::path> module_files(const std::string& name) {
 
 const nmt_mpi_table* load(const std::string& name) {
   if (name != kOpenMpi && name != kMpich) {
-    throw Error(Fault::kUsage,
-                fmt::format("--mpi: {} or {}, not {}", kOpenMpi, kMpich, name));
+    throw Error(Fault::kUsage, fmt::format("--mpi: {} or {}, not {}", kOpenMpi, kMpich, name));
   }
   std::string reason;
   for (const fs::path& file : module_files(name)) {
@@ -42,8 +41,8 @@ const nmt_mpi_table* load(const std::string& name) {
       if (reason.empty() || fs::exists(file)) reason = ::dlerror();
       continue;
     }
-    const auto table = reinterpret_cast<decltype(&nmt_mpi_module)>(
-        ::dlsym(module, NMT_MPI_MODULE_SYMBOL));
+    const auto table =
+        reinterpret_cast<decltype(&nmt_mpi_module)>(::dlsym(module, NMT_MPI_MODULE_SYMBOL));
     if (table != nullptr && table()->struct_bytes == sizeof(nmt_mpi_table)) return table();
     reason = file.string() + ": of another version of nmadtune";
   }

@@ -19,19 +19,19 @@ namespace {
 constexpr std::uint64_t kSizesBytes[] = {1 << 10,  4 << 10,   16 << 10,  32 << 10,
                                          64 << 10, 128 << 10, 256 << 10, 512 << 10};
 constexpr std::uint64_t kSizeBytesMax = std::uint64_t{1} << 30;
-constexpr std::size_t kSizesMin = 4;   // what a fit needs
-constexpr double kRoundsMin = 6;       // for the sizes chosen here
-constexpr double kVisitNs = 2e6;       // short ones are repeated for as long as this,
-constexpr std::uint32_t kVisitMax = 8; // but no more often
-constexpr double kStartNs = 1e6;       // from the word until the agreed start, at least
-constexpr double kClockEveryNs = 5e9;  // clocks drift
+constexpr std::size_t kSizesMin = 4;    // what a fit needs
+constexpr double kRoundsMin = 6;        // for the sizes chosen here
+constexpr double kVisitNs = 2e6;        // short ones are repeated for as long as this,
+constexpr std::uint32_t kVisitMax = 8;  // but no more often
+constexpr double kStartNs = 1e6;        // from the word until the agreed start, at least
+constexpr double kClockEveryNs = 5e9;   // clocks drift
 
 enum class Kind : std::uint32_t { kEnd, kClock, kMessage, kDirect, kLibrary };
 
 // What rank 0 has all ranks do next.
 struct Order {
   Kind kind = Kind::kEnd;
-  std::int32_t group = 0;    // of an alltoall; the partner of a message
+  std::int32_t group = 0;  // of an alltoall; the partner of a message
   std::uint64_t size_bytes = 0;
   std::uint32_t repetitions = 1;
 };
@@ -114,7 +114,7 @@ class Player {
       clock_.wait_until(agreed_ns);
       double start_ns = clock_.now_ns();
       (order.kind == Kind::kDirect ? mpi.exchange : mpi.alltoall)(order.group, from_.data(),
-                                                                 to_.data(), order.size_bytes);
+                                                                  to_.data(), order.size_bytes);
       double end_ns = clock_.now_ns();
       mpi.least_and_most(order.group, &start_ns, &end_ns);
       durations_ns.push_back(end_ns - start_ns);
@@ -329,8 +329,8 @@ JobShape JobShape::of(const control::MpiJob& job) {
   JobShape shape;
   for (const auto& [lowest, ranks] : by_node) shape.nodes.push_back(ranks);
   const std::size_t per_node = shape.nodes.front().size();
-  const bool same = std::ranges::all_of(
-      shape.nodes, [&](const auto& ranks) { return ranks.size() == per_node; });
+  const bool same =
+      std::ranges::all_of(shape.nodes, [&](const auto& ranks) { return ranks.size() == per_node; });
   if (same) shape.ranks_per_node = static_cast<int>(per_node);
   return shape;
 }
@@ -339,8 +339,8 @@ CampaignReport run_alltoall(const control::MpiJob& job, const std::string& mpi_n
                             const AlltoallOptions& options, Observer* observer) {
   for (const std::uint64_t size_bytes : options.sizes_bytes) {
     if (size_bytes > 0 && size_bytes <= kSizeBytesMax) continue;
-    throw Error(Fault::kUsage, fmt::format("alltoall: messages of 1 B to 1 GiB, not {}",
-                                           size_bytes));
+    throw Error(Fault::kUsage,
+                fmt::format("alltoall: messages of 1 B to 1 GiB, not {}", size_bytes));
   }
   const JobShape shape = JobShape::of(job);
   const std::vector<int> ranks = numbers_of_ranks(shape, options.ranks);

@@ -30,7 +30,7 @@ typedef struct nmt_mpi_table {
   int (*group_rank)(int group);  // -1: not in it
   void (*barrier)(int group);
   // Whoever waits for it gives its core away: there may be more ranks than cores.
-  void (*broadcast)(void* bytes, uint64_t size_bytes);  // from rank 0 to all
+  void (*broadcast)(void* bytes, uint64_t size_bytes);              // from rank 0 to all
   void (*gather)(const void* from, void* to, uint64_t size_bytes);  // of each, at rank 0
   void (*least_and_most)(int group, double* least, double* most);
   void (*send)(const void* bytes, uint64_t size_bytes, int to);

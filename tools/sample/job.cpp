@@ -73,10 +73,8 @@ Report lead(const MpiJob& job, const SampleOptions& options, const Invocation& i
                    .clock_cost_ns = clock.cost_ns(),
                    .clock_resolution_ns = clock.resolution_ns(),
                    .seed = alltoall.seed},
-       .measure =
-           [&](const SamplingOptions&, const SamplesByRail&, Observer& observer) {
-             return run_alltoall(job, mpi, alltoall, &observer);
-           }},
+       .measure = [&](const SamplingOptions&, const SamplesByRail&,
+                      Observer& observer) { return run_alltoall(job, mpi, alltoall, &observer); }},
       line, interruption);
 }
 
