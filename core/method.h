@@ -42,6 +42,8 @@ inline constexpr std::string_view kTwoPackets = "two_packets";  // back to back,
 inline constexpr std::string_view kAggregate = "aggregate";     // two in one, size of one
 inline constexpr std::string_view kMemcpy = "memcpy";           // no rail: the machine's own copy
 inline constexpr std::string_view kOffload = "offload";  // no rail: until another core has begun
+inline constexpr std::string_view kMessage = "message";  // as an MPI sends it, whichever method
+inline constexpr std::string_view kCollective = "collective";  // Condition::operation says which
 }  // namespace benchmark
 
 // What the other core does when it is to begin: variants of kOffload.

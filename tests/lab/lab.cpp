@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
+#include <random>
 
 #include "core/error.h"
 #include "tests/tools/process.h"
@@ -54,8 +54,8 @@ Lab::Lab(const Cluster& cluster) {
 }
 
 void Lab::up(const std::vector<std::string>& what) {
-  static std::atomic<unsigned> labs{0};
-  name_ = fmt::format("t{}x{}", ::getpid(), labs++);
+  std::random_device random;  // a number of a process comes back while its lab is being removed
+  name_ = fmt::format("t{:08x}", random());
   std::vector<std::string> arguments = {"--owner", std::to_string(::getpid()), "up"};
   arguments.insert(arguments.end(), what.begin(), what.end());
   const Result result = lab_script(name_, arguments);

@@ -3,6 +3,9 @@
 
 #include <vector>
 
+#include "contention/contention.h"
+#include "core/error.h"
+
 namespace nmt {
 
 Plan tune(ProfileDb& db, const Id& platform, const TuneOptions& options) {
@@ -10,6 +13,12 @@ Plan tune(ProfileDb& db, const Id& platform, const TuneOptions& options) {
   Plan plan = derive_plan(platform, sets, options);
   const Verification verification = verify(plan, sets);
   if (verification != Verification{}) plan.verification = verification;
+  for (const AlltoallTimes& times : alltoall_times(sets)) {
+    try {
+      plan.signatures.push_back(fit_signature(times, {}).signature);
+    } catch (const Error&) {  // too little was measured; nmad-tune contention says what is missing
+    }
+  }
   db.store_plan(plan);
   return plan;
 }

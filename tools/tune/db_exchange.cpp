@@ -4,17 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "core/error.h"
 #include "core/json.h"
 #include "core/units.h"
 #include "tools/command/write_file.h"
 #include "tools/tune/open_profile.h"
+#include "tools/tune/read_file.h"
 #include "tools/tune/retuned.h"
 
 namespace nmt {
@@ -37,24 +34,6 @@ Report export_profile(const ExportOptions& options, const ProfileOptions& profil
   report.records = {{"file", "size_bytes"}, {{options.file, text.size()}}};
   report.summary = {{"size_bytes", std::to_string(text.size())}, {"file", options.file}};
   return report;
-}
-
-std::string read_file(const std::string& file) {
-  std::error_code error;
-  const auto status = std::filesystem::status(file, error);
-  if (error) throw system_error(Fault::kFailed, fmt::format("stat({})", file), error.value());
-  if (!std::filesystem::is_regular_file(status)) {
-    throw Error(Fault::kFailed, fmt::format("{}: not a regular file", file));
-  }
-  if (std::filesystem::file_size(file) > json::kSizeBytesMax) {
-    throw Error(Fault::kFailed,
-                fmt::format("{}: larger than {}", file, format_bytes(json::kSizeBytesMax)));
-  }
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) throw system_error(Fault::kFailed, fmt::format("read({})", file), errno);
-  return std::move(text).str();
 }
 
 std::vector<Platform> with_old_plans(const ProfileDb& db) {

@@ -23,11 +23,17 @@ Work declare_check(Options& options, const ProfileOptions& profile);
 Work declare_compare(Options& options, const ProfileOptions& profile);
 Work declare_curve(Options& options, const ProfileOptions& profile);
 Work declare_predict_transfer(Options& options, const ProfileOptions& profile);
+Work declare_predict_alltoall(Options& options, const ProfileOptions& profile);
+Work declare_predict_alltoallv(Options& options, const ProfileOptions& profile);
+Work declare_contention(Options& options, const ProfileOptions& profile);
 Work declare_decide(Options& options, const ProfileOptions& profile);
 Work declare_split(Options& options, const ProfileOptions& profile);
 
 // The profile in another form.
 Work declare_compile(Options& options, const ProfileOptions& profile);
+
+// Other people's measurements.
+Work declare_import_alltoall(Options& options, const ProfileOptions& profile);
 
 // Changes of what is derived.
 Work declare_retune(Options& options, const ProfileOptions& profile);

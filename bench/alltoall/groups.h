@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The parts of the group "alltoall", each printing its rows; see scripts/bench.
+#pragma once
+
+namespace nmt::bench {
+
+void planted_signatures();  // thousands of networks whose signature is known
+void fit_time();            // how long fitting ten thousand times takes
+
+}  // namespace nmt::bench

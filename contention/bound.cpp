@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "contention/bound.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+
+namespace nmt {
+
+Curve straight_line(double alpha_ns, double beta_ns_per_byte) {
+  if (!(std::isfinite(alpha_ns) && alpha_ns >= 0 && std::isfinite(beta_ns_per_byte) &&
+        beta_ns_per_byte >= 0)) {
+    throw Error(Fault::kUsage,
+                fmt::format("alpha = {} ns and beta = {} ns per byte are no start-up "
+                            "and gap; both are at least 0",
+                            alpha_ns, beta_ns_per_byte));
+  }
+  constexpr double kFar = 0x1p30;  // where rounding in alpha no longer shows in the slope
+  return Curve({{0, alpha_ns}, {kFar, alpha_ns + kFar * beta_ns_per_byte}});
+}
+
+double messages_through_nic(std::int64_t ranks, std::int64_t ranks_per_node) {
+  if (ranks < 2) {
+    throw Error(Fault::kUsage, fmt::format("n = {}: an alltoall needs at least 2 ranks", ranks));
+  }
+  if (ranks_per_node < 1) {
+    throw Error(Fault::kUsage,
+                fmt::format("{} ranks per node: there is at least 1", ranks_per_node));
+  }
+  if (ranks <= ranks_per_node) {
+    throw Error(Fault::kUsage,
+                fmt::format("n = {} with {} ranks per node: all ranks are on one node, so that "
+                            "they contend for its memory, not for a network; take more than {}",
+                            ranks, ranks_per_node, ranks_per_node));
+  }
+  return static_cast<double>(ranks_per_node) * static_cast<double>(ranks - ranks_per_node);
+}
+
+double lower_bound_ns(const Curve& message, std::int64_t ranks, std::int64_t ranks_per_node,
+                      std::uint64_t size_bytes) {
+  return messages_through_nic(ranks, ranks_per_node) * message.at(static_cast<double>(size_bytes));
+}
+
+UnequalExchange unequal_exchange(const Curve& message, const ExchangeSizes& sizes,
+                                 std::uint64_t large_bytes) {
+  const std::size_t ranks = sizes.size();
+  if (ranks < 2) {
+    throw Error(Fault::kUsage,
+                fmt::format("sizes of {} ranks: an exchange needs at least 2 rows", ranks));
+  }
+  const double startup_ns = message.at(0);
+  std::vector<UnequalExchange> sent(ranks);
+  std::vector<UnequalExchange> received(ranks);
+  for (std::size_t from = 0; from < ranks; ++from) {
+    if (sizes[from].size() != ranks) {
+      throw Error(Fault::kUsage, fmt::format("row {} has {} sizes; one for each of the {} ranks",
+                                             from + 1, sizes[from].size(), ranks));
+    }
+    for (std::size_t to = 0; to < ranks; ++to) {
+      const std::uint64_t bytes = sizes[from][to];
+      if (to == from || bytes == 0) continue;
+      const double transfer_ns = message.at(static_cast<double>(bytes)) - startup_ns;
+      for (UnequalExchange* end : {&sent[from], &received[to]}) {
+        end->startups += 1;
+        end->startups_large += bytes >= large_bytes ? 1 : 0;
+        end->transfer_ns += transfer_ns;
+      }
+    }
+  }
+  UnequalExchange busiest;
+  for (const auto* ends : {&sent, &received}) {
+    for (const UnequalExchange& end : *ends) {
+      busiest.startups = std::max(busiest.startups, end.startups);
+      busiest.startups_large = std::max(busiest.startups_large, end.startups_large);
+      busiest.transfer_ns = std::max(busiest.transfer_ns, end.transfer_ns);
+    }
+  }
+  busiest.lower_bound_ns = static_cast<double>(busiest.startups) * startup_ns + busiest.transfer_ns;
+  return busiest;
+}
+
+double two_state_gap(double free_gap, double contended_gap, double rho) {
+  if (!(rho >= 0 && rho <= 1)) {
+    throw Error(Fault::kUsage, fmt::format("rho = {} is no share; write 0 to 1", rho));
+  }
+  return (1 - rho) * free_gap + rho * contended_gap;
+}
+
+TwoStates two_states(std::span<const ConnectionProbe> probes) {
+  const auto [fewest, most] =
+      std::ranges::minmax_element(probes, {}, &ConnectionProbe::connections);
+  if (probes.empty() || fewest->connections == most->connections) {
+    throw Error(Fault::kUsage, "a saturation probe needs two different numbers of connections");
+  }
+  for (const ConnectionProbe& probe : probes) {
+    if (probe.size_bytes == 0 || !(probe.mean_ns > 0) || !(probe.slowest_ns >= probe.mean_ns)) {
+      throw Error(
+          Fault::kUsage,
+          fmt::format("{} connections of {} B in {} ns, the slowest {} ns: times are "
+                      "positive, and the slowest is not before the mean",
+                      probe.connections, probe.size_bytes, probe.mean_ns, probe.slowest_ns));
+    }
+  }
+  const auto per_byte = [](double duration_ns, const ConnectionProbe& probe) {
+    return duration_ns / static_cast<double>(probe.size_bytes);
+  };
+  TwoStates states{.free_gap_ns = per_byte(fewest->mean_ns, *fewest),
+                   .contended_gap_ns = per_byte(most->slowest_ns, *most)};
+  const double mean_gap_ns = per_byte(most->mean_ns, *most);
+  const double between = states.contended_gap_ns - states.free_gap_ns;
+  states.rho =
+      between > 0 ? std::clamp((mean_gap_ns - states.free_gap_ns) / between, 0.0, 1.0) : 0.0;
+  return states;
+}
+
+}  // namespace nmt

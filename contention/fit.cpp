@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "contention/fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "contention/bound.h"
+#include "contention/resampling.h"
+#include "core/error.h"
+#include "core/units.h"
+
+namespace nmt {
+namespace {
+
+constexpr double kSignificant = 0.05;
+constexpr double kLargeError = 0.25;  // left out: more than twice what the paper calls good
+
+std::set<std::int64_t> ranks_of(std::span<const AlltoallCell> cells) {
+  std::set<std::int64_t> ranks;
+  for (const AlltoallCell& cell : cells) ranks.insert(cell.ranks);
+  return ranks;
+}
+
+struct Choice {
+  Fitted fit;
+  std::vector<std::uint64_t> delta_sizes;
+  std::optional<double> error_left_out;
+};
+
+// The form that predicts numbers of ranks left out better. As good: the paper's text.
+Choice choose_form(std::span<const AlltoallCell> cells, std::vector<std::uint64_t> sizes_bytes,
+                   const FitOptions& options) {
+  Choice choice{.delta_sizes = std::move(sizes_bytes)};
+  DeltaForm best = options.delta_form.value_or(DeltaForm::kPerCommunication);
+  if (ranks_of(cells).size() >= 2) {
+    choice.error_left_out = error_left_out(best, cells, choice.delta_sizes);
+    if (!options.delta_form && !choice.delta_sizes.empty()) {
+      const double once = error_left_out(DeltaForm::kOnce, cells, choice.delta_sizes);
+      if (once < *choice.error_left_out) {
+        best = DeltaForm::kOnce;
+        choice.error_left_out = once;
+      }
+    }
+  }
+  choice.fit = fitted(best, cells, choice.delta_sizes);
+  return choice;
+}
+
+// Mean and spread over the numbers of ranks of ln(measured / model) at the least size.
+struct Departure {
+  double mean = 0;
+  double error = 0;
+};
+Departure departure_at(std::uint64_t size_bytes, const Fitted& fit,
+                       std::span<const AlltoallCell> cells) {
+  Departure departure;
+  double count = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (cells[i].size_bytes != size_bytes) continue;
+    departure.mean += std::log(cells[i].duration_ns / duration_ns(fit.model, cells[i]));
+    departure.error += cells[i].spread * cells[i].spread;
+    count += 1;
+  }
+  return {departure.mean / count, std::sqrt(departure.error) / count};
+}
+
+SmallRatio ratio_at(std::uint64_t size_bytes, const Model& model,
+                    std::span<const AlltoallCell> cells) {
+  std::vector<double> logs;
+  double noise = 0;
+  for (const AlltoallCell& cell : cells) {
+    if (cell.size_bytes != size_bytes) continue;
+    const double processors_ns = cell.processors * model.processor_ns();
+    const double network_ns = std::max(cell.duration_ns - processors_ns, cell.duration_ns / 100);
+    logs.push_back(std::log(network_ns / cell.bound_ns));
+    noise = std::max(noise, cell.spread);
+  }
+  double mean = 0;
+  for (const double log : logs) mean += log / static_cast<double>(logs.size());
+  double variance = 0;
+  for (const double log : logs) variance += (log - mean) * (log - mean);
+  if (logs.size() > 1) variance /= static_cast<double>(logs.size() - 1);
+  return {size_bytes, std::exp(mean), std::hypot(std::sqrt(variance), noise)};
+}
+
+// Small messages follow other rules (the paper's figure 5): from the smallest size on, those that
+// the fit of the larger ones misses are left to their own measured ratios.
+Choice fit_above_small(std::vector<AlltoallCell>* cells, const FitOptions& options,
+                       std::vector<std::uint64_t>* small) {
+  constexpr std::size_t kSizesLeft = 6;
+  constexpr double kMissed = 0.1;
+  std::vector<std::uint64_t> candidates = delta_sizes(*cells, options);
+  while (true) {
+    std::set<std::uint64_t> sizes;
+    for (const AlltoallCell& cell : *cells) sizes.insert(cell.size_bytes);
+    if (!options.delta_from_bytes) {
+      std::erase_if(candidates, [&](std::uint64_t size) { return size <= *sizes.begin(); });
+    }
+    Choice choice = choose_form(*cells, candidates, options);
+    if (sizes.size() <= kSizesLeft) return choice;
+    const std::uint64_t least = *sizes.begin();
+    const Departure departure = departure_at(least, choice.fit, *cells);
+    if (std::abs(departure.mean) < std::max(kMissed, 3 * departure.error)) return choice;
+    small->push_back(least);
+    std::erase_if(*cells, [&](const AlltoallCell& cell) { return cell.size_bytes == least; });
+  }
+}
+
+void remark_on(SignatureFit& fit, const Choice& choice) {
+  const auto say = [&](std::string text) { fit.remarks.push_back(std::move(text)); };
+  if (fit.ranks.size() < 2) {
+    say(fmt::format("fitted at n = {} only: whether the network is saturated there is unknown",
+                    fit.ranks.front()));
+  } else if (!fit.signature.saturated) {
+    say(
+        fmt::format("not saturated at n = {}: gamma still changes with n, so that more ranks are "
+                    "likely to contend more",
+                    fit.ranks.back()));
+  }
+  if (choice.delta_sizes.empty()) {
+    say("fewer than six sizes: M was not searched, and there is no delta without it (--from M)");
+  }
+  if (fit.processor_ns > 0) {
+    say(
+        fmt::format("ranks share {} cores: {} n (n - 1) / cores is processor time, not contention "
+                    "of the network",
+                    fit.cores, format_duration(fit.processor_ns)));
+  }
+  if (fit.error_left_out && *fit.error_left_out > kLargeError) {
+    say(
+        fmt::format("numbers of ranks left out are missed by {}: predictions for others are no "
+                    "better",
+                    format_fraction(*fit.error_left_out)));
+  }
+  if (!choice.fit.model.rises.empty() && fit.signature.saturated) {
+    say("not saturated at the smaller numbers of ranks: they have a gamma of their own");
+  }
+}
+
+// Half a 95 % interval of a prediction where the fit was made, relative.
+double prediction_error(const SignatureFit& fit) {
+  const Uncertainty& u = *fit.uncertainty;
+  const double gamma = u.gamma_variance / (fit.signature.gamma * fit.signature.gamma);
+  return u.quantile * std::sqrt(gamma + u.sessions * u.sessions +
+                                std::pow(std::max(u.misfit, fit.error_left_out.value_or(0)), 2));
+}
+
+void add_model(const Choice& choice, std::span<const AlltoallCell> cells, SignatureFit* fit) {
+  const Model& model = choice.fit.model;
+  Signature& signature = fit->signature;
+  signature.gamma = model.gamma();
+  signature.delta_ns = model.delta_ns();
+  signature.delta_per_message = model.form == DeltaForm::kPerCommunication;
+  signature.delta_from_bytes = model.delta_from_bytes == kNoDelta ? 0 : model.delta_from_bytes;
+  signature.saturated = model.saturated_from > 0;
+  fit->saturated_from = model.saturated_from;
+  fit->processor_ns = model.processor_ns();
+  fit->growth = model.growth;
+  for (const GammaOf& each : gamma_by_ranks(model, cells, choice.fit.spreads.variances)) {
+    const double half = fit->uncertainty->quantile * each.error * each.gamma;
+    fit->gamma_by_ranks.push_back(
+        {each.ranks, each.gamma, {std::max(0.0, each.gamma - half), each.gamma + half}});
+  }
+}
+
+void add_range(std::span<const AlltoallCell> cells, SignatureFit* fit) {
+  const std::set<std::int64_t> ranks = ranks_of(cells);
+  std::set<std::uint64_t> sizes;
+  for (const AlltoallCell& cell : cells) sizes.insert(cell.size_bytes);
+  fit->ranks.assign(ranks.begin(), ranks.end());
+  fit->sizes_bytes.assign(sizes.begin(), sizes.end());
+  Signature& signature = fit->signature;
+  signature.ranks_min = *ranks.begin();
+  signature.ranks_max = *ranks.rbegin();
+  signature.size_bytes_min = *sizes.begin();
+  signature.size_bytes_max = *sizes.rbegin();
+}
+
+// Keeps the delta of a choice only where chance would not have made as much of one.
+void test_delta(std::span<const AlltoallCell> cells, const AlltoallTable& table,
+                const FitOptions& options, std::mt19937_64& random, Choice* choice,
+                SignatureFit* fit) {
+  Intervals intervals =
+      intervals_of(choice->fit, table, cells, choice->delta_sizes, options.resamples, random);
+  fit->delta_ns = intervals.delta_ns;
+  fit->delta_from_bytes = intervals.delta_from_bytes;
+  if (choice->fit.model.delta_ns() > 0) {
+    fit->no_delta_probability =
+        no_delta_probability(choice->fit, cells, choice->delta_sizes, options.resamples, random);
+  }
+  if (fit->no_delta_probability > kSignificant && !choice->delta_sizes.empty()) {
+    const DeltaForm form = choice->fit.model.form;
+    choice->fit = fitted(form, cells, {});
+    if (choice->error_left_out) choice->error_left_out = error_left_out(form, cells, {});
+    intervals = intervals_of(choice->fit, table, cells, {}, options.resamples, random);
+    fit->delta_ns.low = 0;
+    fit->delta_from_bytes = {};
+  }
+  fit->gamma = intervals.gamma;
+  fit->uncertainty = intervals.uncertainty;
+  fit->error_left_out = choice->error_left_out;
+}
+
+}  // namespace
+
+std::string_view to_string(DeltaForm form) {
+  return form == DeltaForm::kOnce ? "once" : "per_communication";
+}
+
+std::optional<DeltaForm> parse_delta_form(std::string_view text) {
+  for (const DeltaForm form : {DeltaForm::kPerCommunication, DeltaForm::kOnce}) {
+    if (to_string(form) == text) return form;
+  }
+  return std::nullopt;
+}
+
+SignatureFit fit_signature(const AlltoallTimes& measured, const FitOptions& options) {
+  const AlltoallTable table(measured, options);
+  std::mt19937_64 random(options.seed);
+  std::vector<AlltoallCell> cells = table.cells();
+  std::vector<std::uint64_t> small;
+  Choice choice = fit_above_small(&cells, options, &small);
+
+  SignatureFit fit{.signature = {.algorithm = measured.algorithm,
+                                 .ranks_per_node = measured.ranks_per_node,
+                                 .bound = measured.message.monotone()},
+                   .times = table.times(),
+                   .outliers = table.outliers(),
+                   .sessions = table.sessions(),
+                   .cores = measured.cores};
+  test_delta(cells, table, options, random, &choice, &fit);
+  add_range(cells, &fit);
+  add_model(choice, cells, &fit);
+  for (const std::uint64_t size_bytes : small) {
+    fit.small.push_back(ratio_at(size_bytes, choice.fit.model, table.cells()));
+  }
+  fit.signature.error = prediction_error(fit);
+  remark_on(fit, choice);
+  return fit;
+}
+
+SignatureFit taken_as_given(const Signature& signature) {
+  SignatureFit fit{.signature = signature,
+                   .gamma = {signature.gamma, signature.gamma},
+                   .delta_ns = {signature.delta_ns, signature.delta_ns}};
+  if (signature.ranks_max > 0) fit.ranks = {signature.ranks_min, signature.ranks_max};
+  return fit;
+}
+
+}  // namespace nmt

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "contention/fit_json.h"
+
+#include "core/plan_json.h"
+
+namespace nmt {
+namespace {
+
+using json::Value;
+
+Value to_json(const Interval& interval) { return Value::Array{interval.low, interval.high}; }
+
+template <class T>
+Value numbers(const std::vector<T>& values) {
+  Value list = Value::array();
+  for (const T& value : values) list.push_back(value);
+  return list;
+}
+
+Value to_json(const GammaAt& at) {
+  return Value::object()
+      .set("n", at.ranks)
+      .set("gamma", at.gamma)
+      .set("interval", to_json(at.interval));
+}
+
+Value to_json(const SmallRatio& small) {
+  return Value::object()
+      .set("m_bytes", small.size_bytes)
+      .set("ratio", small.ratio)
+      .set("spread", small.spread);
+}
+
+Value to_json(const Uncertainty& uncertainty) {
+  return Value::object()
+      .set("gamma_variance", uncertainty.gamma_variance)
+      .set("delta_variance_ns2", uncertainty.delta_variance)
+      .set("covariance_ns", uncertainty.covariance)
+      .set("sessions", uncertainty.sessions)
+      .set("misfit", uncertainty.misfit)
+      .set("quantile", uncertainty.quantile);
+}
+
+template <class T>
+Value list(const std::vector<T>& values) {
+  Value all = Value::array();
+  for (const T& value : values) all.push_back(to_json(value));
+  return all;
+}
+
+}  // namespace
+
+Value to_json(const SignatureFit& fit) {
+  const Signature& signature = fit.signature;
+  const bool has_delta = signature.delta_ns > 0;
+  const DeltaForm form =
+      signature.delta_per_message ? DeltaForm::kPerCommunication : DeltaForm::kOnce;
+  return Value::object()
+      .set("algorithm", signature.algorithm)
+      .set("ranks_per_node", signature.ranks_per_node)
+      .set("alpha_ns", signature.bound.at(0))
+      .set("beta_ns_per_byte", signature.bound.slope_beyond())
+      .set("bound", nmt::to_json(signature.bound))
+      .set("gamma", signature.gamma)
+      .set("gamma_interval", to_json(fit.gamma))
+      .set("delta_ns", signature.delta_ns)
+      .set("delta_interval_ns", to_json(fit.delta_ns))
+      .set("delta_form", has_delta ? Value(to_string(form)) : Value())
+      .set("no_delta_probability", fit.no_delta_probability)
+      .set("m_from_bytes", has_delta ? Value(signature.delta_from_bytes) : Value())
+      .set("m_from_interval_bytes", has_delta ? to_json(fit.delta_from_bytes) : Value())
+      .set("ranks", numbers(fit.ranks))
+      .set("sizes_bytes", numbers(fit.sizes_bytes))
+      .set("times", fit.times)
+      .set("outliers", fit.outliers)
+      .set("sessions", fit.sessions)
+      .set("saturated", signature.saturated)
+      .set("saturated_from_ranks", fit.saturated_from > 0 ? Value(fit.saturated_from) : Value())
+      .set("gamma_by_ranks", list(fit.gamma_by_ranks))
+      .set("growth", fit.growth)
+      .set("small", list(fit.small))
+      .set("cores", fit.cores > 0 ? Value(fit.cores) : Value())
+      .set("processor_ns", fit.processor_ns)
+      .set("error_left_out", fit.error_left_out ? Value(*fit.error_left_out) : Value())
+      .set("prediction_error", signature.error)
+      .set("uncertainty", fit.uncertainty ? to_json(*fit.uncertainty) : Value())
+      .set("remarks", numbers(fit.remarks));
+}
+
+}  // namespace nmt

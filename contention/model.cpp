@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "contention/model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/statistics.h"
+
+namespace nmt {
+
+double rise_at(std::span<const Rise> rises, double growth, std::int64_t ranks) {
+  if (rises.empty()) return 1;
+  const double n = static_cast<double>(ranks);
+  const Rise& last = rises.back();
+  if (ranks >= last.ranks) return std::pow(n / static_cast<double>(last.ranks), growth);
+  if (rises.size() < 2) return 1;
+  auto above = std::ranges::find_if(rises, [&](const Rise& rise) { return rise.ranks >= ranks; });
+  if (above == rises.begin()) ++above;  // below the first: as between the first two
+  const Rise& low = *std::prev(above);
+  const double exponent = std::log(above->factor / low.factor) /
+                          std::log(double(above->ranks) / static_cast<double>(low.ranks));
+  return low.factor * std::pow(n / static_cast<double>(low.ranks), exponent);
+}
+
+std::array<double, kTerms> terms_of(const Model& model, const AlltoallCell& cell) {
+  const bool large = cell.size_bytes >= model.delta_from_bytes;
+  const double delta = model.form == DeltaForm::kOnce ? 1 : cell.messages;
+  return {cell.bound_ns * rise_at(model.rises, model.growth, cell.ranks), large ? delta : 0,
+          cell.processors};
+}
+
+double duration_ns(const Model& model, const AlltoallCell& cell) {
+  const std::array<double, kTerms> terms = terms_of(model, cell);
+  double duration_ns = 0;
+  for (std::size_t i = 0; i < kTerms; ++i) duration_ns += terms[i] * model.estimate.value[i];
+  return duration_ns;
+}
+
+Spreads spreads_of(const Model& model, std::span<const AlltoallCell> cells,
+                   std::size_t parameters) {
+  constexpr double kNormalPerMedian = 1.4826;  // of absolute values
+  std::vector<double> distances;
+  std::vector<double> own;
+  for (const AlltoallCell& cell : cells) {
+    distances.push_back(std::abs(std::log(cell.duration_ns / duration_ns(model, cell))));
+    own.push_back(cell.spread * cell.spread);
+  }
+  const double free = static_cast<double>(cells.size()) - static_cast<double>(parameters);
+  const double scale = kNormalPerMedian * median(distances) *
+                       std::sqrt(static_cast<double>(cells.size()) / std::max(free, 1.0));
+  Spreads spreads{.misfit = std::sqrt(std::max(0.0, scale * scale - median(own)))};
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    spreads.variances.push_back((own[i] + spreads.misfit * spreads.misfit) / cells[i].trust);
+  }
+  return spreads;
+}
+
+double chi_square(const Model& model, std::span<const AlltoallCell> cells,
+                  std::span<const double> variances) {
+  double sum = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const double distance = std::log(cells[i].duration_ns / duration_ns(model, cells[i]));
+    sum += distance * distance / variances[i];
+  }
+  return sum;
+}
+
+}  // namespace nmt

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "contention/samples.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "core/method.h"
+
+namespace nmt {
+namespace {
+
+// Durations of one message alone, by size; of one MPI.
+using Messages = std::map<std::uint64_t, std::vector<double>>;
+
+bool is_alltoall(const Sample& sample) {
+  return !sample.held_out && sample.condition.benchmark == benchmark::kCollective &&
+         sample.condition.operation == kAlltoall;
+}
+
+Messages messages_of(const SampleSet& set, const std::string& mpi) {
+  Messages messages;
+  for (const Sample& sample : set.samples) {
+    const Condition& condition = sample.condition;
+    if (sample.held_out || condition.benchmark != benchmark::kMessage || condition.mpi != mpi) {
+      continue;
+    }
+    for (const Repetition& repetition : trusted(sample.repetitions)) {
+      messages[sample.size_bytes].push_back(repetition.each_ns());
+    }
+  }
+  return messages;
+}
+
+Curve curve_through(const Messages& messages) {
+  std::vector<Point> points;
+  for (const auto& [size_bytes, durations_ns] : messages) {
+    points.push_back({static_cast<double>(size_bytes), median(durations_ns)});
+  }
+  return points.empty() ? Curve() : Curve(std::move(points));
+}
+
+// By what factor the messages of this session took longer than those of all.
+double factor_of(const Messages& own, const Curve& all) {
+  std::vector<double> logs;
+  for (const auto& [size_bytes, durations_ns] : own) {
+    const double usual_ns = all.at(static_cast<double>(size_bytes));
+    const double own_ns = median(durations_ns);
+    if (usual_ns > 0 && own_ns > 0) logs.push_back(std::log(own_ns / usual_ns));
+  }
+  return logs.empty() ? 1 : std::exp(median(logs));
+}
+
+std::int64_t cores_of(const Campaign& campaign) {
+  const auto option = campaign.options.find(kCoresOption);
+  std::int64_t cores = 0;
+  if (option != campaign.options.end()) {
+    std::from_chars(option->second.data(), option->second.data() + option->second.size(), cores);
+  }
+  return cores;
+}
+
+}  // namespace
+
+std::vector<AlltoallTimes> alltoall_times(std::span<const SampleSet> sets) {
+  using Key = std::tuple<std::string, std::string, std::int64_t>;  // MPI, algorithm, ranks per node
+  std::map<Key, AlltoallTimes> all;
+  std::map<std::string, Messages> messages;
+  for (const SampleSet& set : sets) {
+    for (const Sample& sample : set.samples) {
+      const Condition& condition = sample.condition;
+      if (!is_alltoall(sample)) continue;
+      all[{condition.mpi, condition.algorithm, condition.ranks_per_node}];
+      messages[condition.mpi];
+    }
+  }
+  for (auto& [mpi, pooled] : messages) {
+    for (const SampleSet& set : sets) {
+      for (auto& [size_bytes, durations_ns] : messages_of(set, mpi)) {
+        auto& into = pooled[size_bytes];
+        into.insert(into.end(), durations_ns.begin(), durations_ns.end());
+      }
+    }
+  }
+  for (auto& [key, times] : all) {
+    const auto& [mpi, algorithm, ranks_per_node] = key;
+    times.algorithm = mpi.empty() ? algorithm : algorithm + " (" + mpi + ")";
+    times.ranks_per_node = std::max<std::int64_t>(ranks_per_node, 1);
+    times.message = curve_through(messages[mpi]);
+    std::map<Id, std::uint32_t> sessions;
+    for (const SampleSet& set : sets) {
+      const double factor =
+          times.message.empty() ? 1 : factor_of(messages_of(set, mpi), times.message);
+      for (const Sample& sample : set.samples) {
+        const Condition& condition = sample.condition;
+        if (!is_alltoall(sample) ||
+            Key{condition.mpi, condition.algorithm, condition.ranks_per_node} != key) {
+          continue;
+        }
+        times.cores = std::max(times.cores, cores_of(set.campaign));
+        const auto session =
+            sessions.emplace(set.session.id, static_cast<std::uint32_t>(sessions.size())).first;
+        for (const Repetition& repetition : trusted(sample.repetitions)) {
+          times.times.push_back(
+              {condition.ranks, sample.size_bytes, session->second, repetition.each_ns() / factor});
+        }
+      }
+    }
+  }
+  std::vector<AlltoallTimes> result;
+  for (auto& [key, times] : all) result.push_back(std::move(times));
+  return result;
+}
+
+}  // namespace nmt

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Alltoalls in nmad-tune: predictions, other people's measurements, and the signature of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/tools/sandbox.h"
+
+namespace nmt::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kGigabit[] = "alpha=50us,beta=8.502ns/B,gamma=4.3628,delta=4.93ms,M=8K";
+
+class Alltoall : public Sandbox {
+ protected:
+  static std::string output(const std::string& name) { return NMT_OUTPUTS "/" + name; }
+
+  std::string imported() const {
+    const Result result =
+        tune({"import-alltoall", output("imb-alltoall-4.txt"), output("imb-alltoall-6.txt"),
+              output("imb-alltoall-8.txt"), "--p2p", output("imb-pingpong.txt"), "--cores", "2",
+              "--network", "lab", "--db", path("lab.db")});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return path("lab.db");
+  }
+
+  double number(const json::Value& document, std::string_view place) const {
+    const json::Value value = at(document, place);
+    return json::Reader(value, place).number();
+  }
+};
+
+TEST_F(Alltoall, OfAKnownSignatureIsThePapersPrediction) {
+  const json::Value document = nmt::testing::document(
+      tune({"predict", "alltoall", "--signature", kGigabit, "-n", "40", "-m", "1M", "--json"}));
+  EXPECT_EQ(at(document, "predictions.0.n"), json::Value(40));
+  EXPECT_EQ(at(document, "predictions.0.m_bytes"), json::Value(1048576));
+  EXPECT_NEAR(number(document, "predictions.0.predicted_ns"), 1.717656e9, 0.5e3);
+  EXPECT_NEAR(number(document, "predictions.0.lower_bound_ns"), 0.349635e9, 0.5e3);
+  EXPECT_EQ(at(document, "predictions.0.verdict"), json::Value("extrapolated"));
+  EXPECT_TRUE(at(document, "predictions.0.low_ns").is_null());
+  const json::Value once = nmt::testing::document(
+      tune({"predict", "alltoall", "--signature", std::string(kGigabit) + ",form=once,error=10%",
+            "-n", "40", "-m", "1M", "--json"}));
+  EXPECT_NEAR(number(once, "predictions.0.predicted_ns"), 1.530316e9, 0.5e3);
+  EXPECT_NEAR(number(once, "predictions.0.high_ns"), 1.1 * 1.530316e9, 1e3);
+}
+
+TEST_F(Alltoall, TakesListsAndRanges) {
+  const Result result = tune({"predict", "alltoall", "--signature", kGigabit, "-n",
+                              "4,8..40,10..20:5", "-m", "1K..4K", "--csv"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out,
+              HasSubstr("n,m_bytes,predicted_ns,low_ns,high_ns,lower_bound_ns,verdict\n4,1024,"));
+  for (const char* row : {"\n8,2048,", "\n16,4096,", "\n32,", "\n40,", "\n10,", "\n15,", "\n20,"}) {
+    EXPECT_THAT(result.out, HasSubstr(row));
+  }
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1 + 8 * 3);
+}
+
+TEST_F(Alltoall, SaysAloudThatItGoesFarBeyondTheFit) {
+  const std::string fitted = std::string(kGigabit) + ",n=40";
+  const Result near =
+      tune({"predict", "alltoall", "--signature", fitted, "-n", "40,320", "-m", "1M"});
+  EXPECT_THAT(near.err, Not(HasSubstr("8 times")));
+  EXPECT_THAT(near.out, AllOf(HasSubstr("inside"), HasSubstr("outside 40 .. 40")));
+  const Result far = tune({"predict", "alltoall", "--signature", fitted, "-n", "321", "-m", "1M"});
+  EXPECT_EQ(far.exit_code, 0);
+  EXPECT_THAT(far.err, HasSubstr("n = 321 is more than 8 times the 40 ranks"));
+}
+
+TEST_F(Alltoall, OfUnequalSizesFollowsClaimThree) {
+  const std::string sizes = write("sizes.txt", "# three ranks\n0 100 8K\n100,0,100\n100 100 0\n");
+  const json::Value document = nmt::testing::document(
+      tune({"predict", "alltoallv", "--signature", kGigabit, "--sizes", sizes, "--json"}));
+  const double bound_ns = 2 * 50e3 + 8292 * 8.502;
+  EXPECT_NEAR(number(document, "predictions.0.lower_bound_ns"), bound_ns, 1e-2);
+  EXPECT_NEAR(number(document, "predictions.0.predicted_ns"), bound_ns * 4.3628 + 4.93e6, 1e-1);
+  const Result bad = tune({"predict", "alltoallv", "--signature", kGigabit, "--sizes",
+                           write("bad.txt", "0 100\n100 x\n")});
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("line 2: 'x' is not a size"));
+}
+
+TEST_F(Alltoall, RefusesWhatCannotBeAsked) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"-n", "1", "-m", "1K"}, "at least 2 ranks"},
+      {{"-n", "4", "-m", "0"}, "m = 0"},
+      {{"-n", "x", "-m", "1K"}, "-n: 'x'"},
+      {{"-n", "8..4", "-m", "1K"}, "no range"},
+      {{"-n", "4", "-m", "1Q"}, "-m: '1Q'"},
+      {{"-n", "4", "-m", "1K", "--signature", "alpha=5us"}, "beta is missing"},
+      {{"-n", "4", "-m", "1K", "--signature", "alpha=5us,beta=1ns/B,gamma=2,delta=1ms"},
+       "without M"},
+      {{"-n", "4", "-m", "1K", "--signature", "alpha=5,beta=1ns/B,gamma=2"}, "alpha: '5'"},
+      {{"-n", "4", "-m", "1K", "--signature", "alpha=5us,beta=1ns,gamma=2"}, "beta: '1ns'"},
+      {{"-n", "4", "-m", "1K", "--signature", "alfa=5us"}, "'alfa=5us'"},
+      {{"-n", "4", "-m", "1K", "--signature", "gamma=2,gamma=3"}, "gamma comes twice"},
+  };
+  for (auto [arguments, message] : cases) {
+    if (std::ranges::find(arguments, "--signature") == arguments.end()) {
+      arguments.insert(arguments.end(), {"--signature", kGigabit});
+    }
+    arguments.insert(arguments.begin(), {"predict", "alltoall"});
+    const Result result = tune(arguments);
+    EXPECT_EQ(result.exit_code, 2) << message;
+    EXPECT_THAT(result.err, HasSubstr(message));
+  }
+}
+
+TEST_F(Alltoall, FromOtherToolsIsImportedFittedAndPredicted) {
+  const std::string db = imported();
+  const json::Value fit = nmt::testing::document(tune({"contention", "--db", db, "--json"}));
+  EXPECT_EQ(at(fit, "platform.name"), json::Value("lab"));
+  EXPECT_EQ(at(fit, "signature.ranks"), json::Value(json::Value::Array{4, 6, 8}));
+  EXPECT_GT(number(fit, "signature.gamma"), 1);
+  EXPECT_GT(number(fit, "signature.delta_ns"), 0);
+  // Open MPI's eager limit for TCP, from where on these ten hosts lost packets.
+  EXPECT_EQ(at(fit, "signature.m_from_bytes"), json::Value(65536));
+  const Result text = tune({"contention", "--db", db});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("gamma"), HasSubstr("delta"), HasSubstr("lab: library")));
+  const json::Value predicted = nmt::testing::document(
+      tune({"predict", "alltoall", "--db", db, "-n", "6", "-m", "32K", "--json"}));
+  EXPECT_EQ(at(predicted, "predictions.0.verdict"), json::Value("inside"));
+  EXPECT_NEAR(number(predicted, "predictions.0.predicted_ns"), 14.3e6, 4e6);
+  EXPECT_EQ(tune({"db", "check", "--db", db}).exit_code, 0);
+}
+
+TEST_F(Alltoall, FromOsuNeedsItsRanksSaid) {
+  const std::vector<std::string> files = {output("osu-alltoall-4.txt"),
+                                          output("osu-alltoall-8.txt")};
+  const Result silent = tune({"import-alltoall", files[0], files[1], "--db", path("osu.db")});
+  EXPECT_EQ(silent.exit_code, 2);
+  EXPECT_THAT(silent.err, HasSubstr("say it with -n"));
+  const Result said = tune({"import-alltoall", files[0], files[1], "-n", "4,8", "--p2p",
+                            output("osu-latency.txt"), "--cores", "2", "--db", path("osu.db")});
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  const json::Value fit =
+      nmt::testing::document(tune({"contention", "--db", path("osu.db"), "--json"}));
+  EXPECT_EQ(at(fit, "signature.ranks"), json::Value(json::Value::Array{4, 8}));
+}
+
+TEST_F(Alltoall, LinesThatCannotBeReadAreNamed) {
+  const std::string file =
+      write("a.csv", "n,m_bytes,time_ns\n4,1024,5000\n4,64K,5000\n4,2048,8us\n");
+  const Result result = tune({"import-alltoall", file, "--db", path("a.db"), "--json"});
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(result.err, AllOf(HasSubstr(file + ": line 3: '4,64K,5000'"),
+                                HasSubstr("line 4: '4,2048,8us'"), HasSubstr("--p2p")));
+  const json::Value document = nmt::testing::document(result);
+  EXPECT_EQ(at(document, "times"), json::Value(1));
+  EXPECT_EQ(at(document, "unread.1.line"), json::Value(4));
+  EXPECT_EQ(tune({"import-alltoall", write("b.csv", "hello\n"), "--db", path("b.db")}).exit_code,
+            2);
+  EXPECT_THAT(files(), Not(::testing::Contains("b.db")));
+}
+
+TEST_F(Alltoall, WithoutMeasurementsSaysHowToGetThem) {
+  const std::string db = make_profile("a.db");
+  const Result result = tune({"predict", "alltoall", "-n", "8", "-m", "1K", "--db", db});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("import-alltoall"), HasSubstr("--signature")));
+}
+
+}  // namespace
+}  // namespace nmt::testing

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-tune contention: what contention does to alltoalls on a network, as one signature.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/units.h"
+#include "tools/tune/signatures.h"
+#include "tools/view/thresholds.h"
+
+namespace nmt {
+namespace {
+
+std::string between(const Interval& interval, std::string (*format)(double)) {
+  return fmt::format("{} .. {}", format(interval.low), format(interval.high));
+}
+
+std::string ratio(double value) { return fmt::format("{:.4g}", value); }
+std::string gap(double ns_per_byte) { return fmt::format("{:.4g} ns/B", ns_per_byte); }
+std::string bytes(double size_bytes) {
+  return format_bytes(static_cast<std::uint64_t>(size_bytes));
+}
+
+Table table_of(const SignatureFit& fit) {
+  const Signature& signature = fit.signature;
+  Table table({"what", ">value", "95 % interval", "meaning"});
+  table.add({"alpha", format_duration(signature.bound.at(0)), "", "one message, empty"});
+  table.add({"beta", gap(signature.bound.slope_beyond()), "", "each byte more of a large one"});
+  table.add({"gamma", ratio(signature.gamma), between(fit.gamma, ratio),
+             signature.saturated
+                 ? "times the lower bound; the network is saturated"
+                 : fmt::format("times the lower bound, at n = {}", signature.ranks_max)});
+  if (signature.delta_ns > 0) {
+    table.add({"delta", format_duration(signature.delta_ns), between(fit.delta_ns, format_duration),
+               signature.delta_per_message ? "added to each communication of M or more"
+                                           : "added once where m is M or more"});
+    table.add({"M", format_bytes(signature.delta_from_bytes), between(fit.delta_from_bytes, bytes),
+               "where delta begins"});
+  } else {
+    table.add({"delta", "none", between(fit.delta_ns, format_duration),
+               fmt::format("as much is chance with probability {:.2g}", fit.no_delta_probability)});
+  }
+  if (fit.processor_ns > 0) {
+    table.add({"c", format_duration(fit.processor_ns), "",
+               fmt::format("c n (n - 1) / {} cores: processor time", fit.cores)});
+  }
+  return table;
+}
+
+Table gammas_of(const SignatureFit& fit) {
+  Table table({">n", ">gamma", "95 % interval"});
+  for (const GammaAt& each : fit.gamma_by_ranks) {
+    table.add({std::to_string(each.ranks), ratio(each.gamma), between(each.interval, ratio)});
+  }
+  return table;
+}
+
+Report show_signature(const SignatureChoice& choice, const ProfileOptions& profile,
+                      const Invocation& invocation) {
+  const ChosenSignature chosen = choose_signature(choice, profile, invocation);
+  const SignatureFit& fit = chosen.fit;
+  const Signature& signature = fit.signature;
+  Report report;
+  report.text.heading(fmt::format("{}: {}, {} per node", chosen.platform->name, signature.algorithm,
+                                  signature.ranks_per_node == 1
+                                      ? "1 rank"
+                                      : fmt::format("{} ranks", signature.ranks_per_node)));
+  report.text.table(table_of(fit));
+  report.text.line("");
+  report.text.table(gammas_of(fit));
+  report.text.line("");
+  report.text.line(fmt::format("Fitted on {} times of n = {} and {} sizes from {} to {}, in {} {}",
+                               fit.times, fmt::join(fit.ranks, ", "), fit.sizes_bytes.size(),
+                               format_bytes(signature.size_bytes_min),
+                               format_bytes(signature.size_bytes_max), fit.sessions,
+                               fit.sessions == 1 ? "session" : "sessions"));
+  if (fit.error_left_out) {
+    report.text.line(fmt::format("A number of ranks that was left out is missed by {}",
+                                 format_fraction(*fit.error_left_out)));
+  }
+  report.warnings = fit.remarks;
+  report.payload.set("platform", platform_json(*chosen.platform));
+  report.payload.set("signature", to_json(fit));
+  report.records.header = {"algorithm",    "ranks_per_node", "alpha_ns",   "beta_ns_per_byte",
+                           "gamma",        "gamma_low",      "gamma_high", "delta_ns",
+                           "delta_low_ns", "delta_high_ns",  "delta_form", "m_from_bytes",
+                           "saturated",    "error_left_out"};
+  report.records.rows.push_back(
+      {signature.algorithm, signature.ranks_per_node, signature.bound.at(0),
+       signature.bound.slope_beyond(), signature.gamma, fit.gamma.low, fit.gamma.high,
+       signature.delta_ns, fit.delta_ns.low, fit.delta_ns.high,
+       signature.delta_per_message ? "per_communication" : "once", signature.delta_from_bytes,
+       signature.saturated, fit.error_left_out ? json::Value(*fit.error_left_out) : json::Value()});
+  report.summary = {{"gamma", ratio(signature.gamma)},
+                    {"delta_ns", fmt::format("{:.0f}", signature.delta_ns)},
+                    {"m_from_bytes", std::to_string(signature.delta_from_bytes)},
+                    {"saturated", signature.saturated ? "yes" : "no"}};
+  return report;
+}
+
+}  // namespace
+
+Work declare_contention(Options& options, const ProfileOptions& profile) {
+  const auto own = std::make_shared<SignatureChoice>();
+  declare_signature_choice(options, *own);
+  options.example("nmad-tune contention --json");
+  return [own, &profile](const Invocation& invocation) {
+    return show_signature(*own, profile, invocation);
+  };
+}
+
+}  // namespace nmt

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-tune predict alltoall and alltoallv: how long an exchange between all ranks will take.
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "tools/tune/alltoall_terms.h"
+#include "tools/tune/read_file.h"
+#include "tools/tune/signatures.h"
+#include "tools/view/thresholds.h"
+
+namespace nmt {
+namespace {
+
+constexpr char kSignatureHelp[] =
+    "alpha=TIME,beta=TIME/B,gamma=RATIO,... (of the profile)\n"
+    "A signature that is known from elsewhere: alpha, beta and gamma; delta and M, the size that "
+    "it begins at; form=once where delta comes once and not per communication; n, the ranks that "
+    "it was fitted on; error, half a 95 % interval.";
+
+std::string interval_text(const AlltoallPrediction& prediction) {
+  if (!prediction.interval_ns) return "not known";
+  return fmt::format("{} .. {}", format_duration(prediction.interval_ns->low),
+                     format_duration(prediction.interval_ns->high));
+}
+
+// One prediction in every form; `ranks` and `size` as cells and members before the others.
+class Predictions {
+ public:
+  explicit Predictions(bool equal_sizes)
+      : equal_sizes_(equal_sizes),
+        table_(equal_sizes ? std::vector<std::string>{">n", ">m", ">predicted", "95 % interval",
+                                                      ">lower bound", "verdict"}
+                           : std::vector<std::string>{">n", ">predicted", "95 % interval",
+                                                      ">lower bound", "verdict"}) {
+    report.records.header = {"n"};
+    if (equal_sizes) report.records.header.push_back("m_bytes");
+    for (const char* name : {"predicted_ns", "low_ns", "high_ns", "lower_bound_ns", "verdict"}) {
+      report.records.header.push_back(name);
+    }
+  }
+
+  void add(std::int64_t ranks, std::uint64_t size_bytes, const AlltoallPrediction& prediction) {
+    const json::Value predicted = prediction.verdict == Verdict::kRefused
+                                      ? json::Value()
+                                      : json::Value(prediction.predicted_ns);
+    const auto limit = [&](double Interval::*end) {
+      return prediction.interval_ns ? json::Value((*prediction.interval_ns).*end) : json::Value();
+    };
+    std::vector<std::string> cells = {std::to_string(ranks)};
+    std::vector<json::Value> row = {ranks};
+    json::Value member = json::Value::object().set("n", ranks);
+    if (equal_sizes_) {
+      cells.push_back(format_bytes(size_bytes));
+      row.push_back(size_bytes);
+      member.set("m_bytes", size_bytes);
+    }
+    const std::string_view verdict = to_string(prediction.verdict);
+    cells.insert(cells.end(),
+                 {predicted.is_null() ? "-" : format_duration(prediction.predicted_ns),
+                  interval_text(prediction), format_duration(prediction.lower_bound_ns),
+                  prediction.reason.empty() ? std::string(verdict)
+                                            : fmt::format("{}: {}", verdict, prediction.reason)});
+    row.insert(row.end(), {predicted, limit(&Interval::low), limit(&Interval::high),
+                           prediction.lower_bound_ns, verdict});
+    member.set("predicted_ns", predicted)
+        .set("low_ns", limit(&Interval::low))
+        .set("high_ns", limit(&Interval::high))
+        .set("lower_bound_ns", prediction.lower_bound_ns)
+        .set("verdict", verdict)
+        .set("reason", prediction.reason.empty() ? json::Value() : json::Value(prediction.reason));
+    table_.add(std::move(cells));
+    report.records.rows.push_back(std::move(row));
+    list_.push_back(std::move(member));
+    ++count_;
+    refused_ += prediction.verdict == Verdict::kRefused ? 1 : 0;
+    if (prediction.far) far_ = std::max(far_, ranks);
+  }
+
+  Report finished(const ChosenSignature& chosen) {
+    if (far_ > 0) {
+      report.warnings.push_back(
+          fmt::format("n = {} is more than 8 times the {} ranks that were fitted", far_,
+                      chosen.fit.signature.ranks_max));
+    }
+    for (const std::string& remark : chosen.fit.remarks) report.warnings.push_back(remark);
+    if (chosen.platform) {
+      report.text.heading(
+          fmt::format("{}: {}", chosen.platform->name, chosen.fit.signature.algorithm));
+      report.payload.set("platform", platform_json(*chosen.platform));
+    }
+    report.text.table(std::move(table_));
+    report.payload.set("predictions", std::move(list_));
+    report.summary = {{"predictions", std::to_string(count_)},
+                      {"refused", std::to_string(refused_)}};
+    return std::move(report);
+  }
+
+  Report report;
+
+ private:
+  bool equal_sizes_;
+  Table table_;
+  json::Value list_ = json::Value::array();
+  std::size_t count_ = 0;
+  std::size_t refused_ = 0;
+  std::int64_t far_ = 0;
+};
+
+struct AlltoallOptions {
+  SignatureChoice signature;
+  std::string ranks;
+  std::string sizes;
+  std::string file;  // of alltoallv
+};
+
+Report predict(const AlltoallOptions& options, const ProfileOptions& profile,
+               const Invocation& invocation) {
+  const std::vector<std::int64_t> ranks = parse_ranks("-n", options.ranks);
+  const std::vector<std::uint64_t> sizes = parse_sizes("-m", options.sizes);
+  const ChosenSignature chosen = choose_signature(options.signature, profile, invocation);
+  Predictions predictions(true);
+  for (const std::int64_t n : ranks) {
+    for (const std::uint64_t size_bytes : sizes) {
+      predictions.add(n, size_bytes, predict_alltoall(chosen.fit, n, size_bytes));
+    }
+  }
+  return predictions.finished(chosen);
+}
+
+// One row per line, sizes as people write them, separated by blanks or commas.
+ExchangeSizes read_sizes(const std::string& file) {
+  std::istringstream stream(read_file(file));
+  constexpr std::size_t kRanksMax = 4096;
+  ExchangeSizes sizes;
+  std::string line;
+  for (std::size_t number = 1; std::getline(stream, line); ++number) {
+    for (char& c : line) c = c == ',' || c == '\t' || c == '\r' ? ' ' : c;
+    if (line.empty() || line.front() == '#') continue;
+    std::istringstream words(line);
+    std::vector<std::uint64_t> row;
+    for (std::string word; words >> word;) {
+      try {
+        row.push_back(parse_bytes(word));
+      } catch (const Error& error) {
+        throw Error(Fault::kUsage, fmt::format("{}: line {}: {}", file, number, error.what()));
+      }
+    }
+    if (row.empty()) continue;
+    sizes.push_back(std::move(row));
+    if (sizes.size() > kRanksMax || sizes.back().size() > kRanksMax) {
+      throw Error(Fault::kUsage, fmt::format("{}: more than {} ranks", file, kRanksMax));
+    }
+  }
+  return sizes;
+}
+
+Report predict_unequal(const AlltoallOptions& options, const ProfileOptions& profile,
+                       const Invocation& invocation) {
+  const ExchangeSizes sizes = read_sizes(options.file);
+  const ChosenSignature chosen = choose_signature(options.signature, profile, invocation);
+  Predictions predictions(false);
+  predictions.add(static_cast<std::int64_t>(sizes.size()), 0, predict_alltoallv(chosen.fit, sizes));
+  return predictions.finished(chosen);
+}
+
+}  // namespace
+
+Work declare_predict_alltoall(Options& options, const ProfileOptions& profile) {
+  const auto own = std::make_shared<AlltoallOptions>();
+  options.text("-n", own->ranks, "N,...", "of how many ranks; 4..64 doubles, 4..64:4 adds")
+      .required();
+  options.text("-m", own->sizes, "SIZE,...", "of how many bytes to each rank; ranges as for -n")
+      .required();
+  options.text("--signature", own->signature.given, "TERM,...", kSignatureHelp);
+  declare_signature_choice(options, own->signature);
+  options.example("nmad-tune predict alltoall -n 16..256 -m 64K");
+  return
+      [own, &profile](const Invocation& invocation) { return predict(*own, profile, invocation); };
+}
+
+Work declare_predict_alltoallv(Options& options, const ProfileOptions& profile) {
+  const auto own = std::make_shared<AlltoallOptions>();
+  options
+      .text("--sizes", own->file, "FILE",
+            "bytes from each rank to each other\n"
+            "One line per sending rank, one size per receiving rank, between blanks or commas.")
+      .required();
+  options.text("--signature", own->signature.given, "TERM,...", kSignatureHelp);
+  declare_signature_choice(options, own->signature);
+  options.example("nmad-tune predict alltoallv --sizes matrix.txt");
+  return [own, &profile](const Invocation& invocation) {
+    return predict_unequal(*own, profile, invocation);
+  };
+}
+
+}  // namespace nmt

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/tune/signatures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/error.h"
+#include "tools/command/options.h"
+#include "tools/tune/alltoall_terms.h"
+#include "tools/tune/open_profile.h"
+
+namespace nmt {
+namespace {
+
+struct Measured {
+  Platform platform;
+  std::vector<AlltoallTimes> times;
+};
+
+std::vector<AlltoallTimes> times_on(const ProfileDb& db, const Platform& platform) {
+  return alltoall_times(db.sample_sets_in_force(platform.id));
+}
+
+// Of the platform that other verbs would take, where it has alltoalls or was asked for; else of the
+// only one that has some.
+Measured measured_in(const ProfileOptions& options, const Invocation& invocation) {
+  const OpenProfile profile = open_to_read(options, invocation);
+  Measured measured{profile.platform, times_on(profile.db, profile.platform)};
+  if (!measured.times.empty() || !options.platform.empty()) return measured;
+  std::vector<Measured> others;
+  for (const Platform& platform : profile.db.platforms()) {
+    std::vector<AlltoallTimes> times = times_on(profile.db, platform);
+    if (!times.empty()) others.push_back({platform, std::move(times)});
+  }
+  if (others.size() == 1) {
+    invocation.notice(fmt::format("alltoalls are those of {}", others.front().platform.name));
+    return others.front();
+  }
+  if (others.empty()) return measured;
+  std::vector<std::string> names;
+  for (const Measured& other : others) {
+    names.push_back(fmt::format("{} ({})", short_id(other.platform.id), other.platform.name));
+  }
+  throw Error(Fault::kUsage, fmt::format("alltoalls of several platforms; --platform chooses{}",
+                                         suggestion("", names)));
+}
+
+std::string name_of(const AlltoallTimes& times) {
+  return fmt::format("{}, {} per node", times.algorithm, times.ranks_per_node);
+}
+
+AlltoallTimes chosen(std::vector<AlltoallTimes> all, const SignatureChoice& choice) {
+  std::vector<std::string> names;
+  for (const AlltoallTimes& times : all) names.push_back(name_of(times));
+  std::erase_if(all, [&](const AlltoallTimes& times) {
+    return !times.algorithm.starts_with(choice.algorithm) ||
+           (choice.ranks_per_node &&
+            static_cast<std::uint64_t>(times.ranks_per_node) != *choice.ranks_per_node);
+  });
+  if (all.size() == 1) return all.front();
+  if (names.empty()) {
+    throw Error(Fault::kUsage,
+                "no alltoall is measured; nmad-tune import-alltoall reads other tools' outputs, "
+                "--signature takes one that is known");
+  }
+  throw Error(Fault::kUsage,
+              fmt::format("{} of the profile's signatures fit; --algorithm and --ranks-per-node "
+                          "choose{}",
+                          all.empty() ? "none" : "several", suggestion("", names)));
+}
+
+}  // namespace
+
+void declare_signature_choice(Options& options, SignatureChoice& choice) {
+  options.text("--algorithm", choice.algorithm, "NAME", "of which algorithm (the only one)");
+  options.count("--ranks-per-node", choice.ranks_per_node, "with how many (the only ones)");
+  options
+      .choice("--delta-form", choice.delta_form, {"per_communication", "once"},
+              "what delta is added to (found by leaving ranks out)")
+      .rare();
+  options
+      .bytes("--from", choice.delta_from_bytes, {.low = 1},
+             "where delta begins, the paper's M (searched)")
+      .rare();
+}
+
+ChosenSignature choose_signature(const SignatureChoice& choice, const ProfileOptions& profile,
+                                 const Invocation& invocation) {
+  if (!choice.given.empty()) return {taken_as_given(parse_signature(choice.given)), {}};
+  const Measured measured = measured_in(profile, invocation);
+  FitOptions options{.delta_form = parse_delta_form(choice.delta_form)};
+  if (choice.delta_from_bytes > 0) options.delta_from_bytes = choice.delta_from_bytes;
+  return {fit_signature(chosen(measured.times, choice), options), measured.platform};
+}
+
+}  // namespace nmt
