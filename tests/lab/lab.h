@@ -18,9 +18,9 @@ namespace nmt::testing {
 
 // As scripts/lab takes them.
 struct Cluster {
-  unsigned hosts = 4;
   std::string rate = "100mbit";
   std::string queue = "64kb";
+  unsigned hosts = 4;
 };
 
 class Lab {

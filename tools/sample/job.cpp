@@ -5,6 +5,8 @@
 
 #include <charconv>
 #include <exception>
+#include <fstream>
+#include <set>
 
 #include "core/error.h"
 #include "node/node.h"
@@ -16,15 +18,18 @@ namespace {
 
 using control::MpiJob;
 
-// Of all nodes together, by the first rank of each.
+// Cores of all ranks together. Those of one kernel are counted once, however many nodes it plays.
 std::size_t cores_of(const MpiJob& job) {
-  const std::vector<int> nodes = job.nodes();
-  const bool first = nodes[static_cast<std::size_t>(job.rank())] == job.rank();
-  std::size_t cores = 0;
-  for (const std::string& text : job.gather(std::to_string(first ? allowed_cores().size() : 0))) {
-    cores += std::stoul(text);
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string kernel, own;
+  std::getline(file, kernel);
+  for (const int core : allowed_cores())
+    own += fmt::format("{}{}/{}", own.empty() ? "" : ",", kernel, core);
+  std::set<std::string> cores;
+  for (const std::string& of_rank : job.gather(own)) {
+    for (const std::string& core : split_list(of_rank)) cores.insert(core);
   }
-  return cores;
+  return cores.size();
 }
 
 AlltoallOptions alltoall_options(const SampleOptions& options) {

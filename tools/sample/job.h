@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-sample in a job that an MPI launched: rank 0 leads, keeps the profile and reports; the others
-// take part, and say nothing.
+// nmad-sample in a job that an MPI launched: rank 0 leads, keeps the profile and reports; the
+// others take part, and say nothing.
 #pragma once
 
 #include <string>
