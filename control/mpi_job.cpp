@@ -105,4 +105,11 @@ std::vector<std::string> MpiJob::gather(const std::string& text) const {
   return texts;
 }
 
+std::vector<std::string> MpiJob::to_all(const std::string& text) const {
+  std::vector<std::string> texts = gather(text);
+  texts.resize(static_cast<std::size_t>(size()));
+  for (std::string& each : texts) broadcast(each);
+  return texts;
+}
+
 }  // namespace nmt::control

@@ -46,6 +46,7 @@ class MpiJob {
   // What rank 0 has, to all; what all have, to rank 0 (empty elsewhere).
   void broadcast(std::string& text) const;
   std::vector<std::string> gather(const std::string& text) const;
+  std::vector<std::string> to_all(const std::string& text) const;  // what all have, to all
 
  private:
   const nmt_mpi_table* table_ = nullptr;

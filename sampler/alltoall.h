@@ -4,9 +4,9 @@
 //
 // Our own direct exchange and the library's MPI_Alltoall, over some numbers of ranks and sizes, in
 // shuffled rounds, with messages between rank 0 and one of another node in between, so that what
-// drifts does so for both. All ranks of one node take part or none: a signature belongs to a number
-// of ranks per node. One alltoall lasts from the first rank's start to the last one's end, by one
-// clock (sampler/job_clock.h), and begins at a time agreed before.
+// drifts does so for both; and among them 1, 2, 4 ... connections between nodes at the same time,
+// up to one from each to each, until the network is saturated (the paper's figures 2 and 3). All
+// ranks of one node take part or none: a signature belongs to a number of ranks per node.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "control/mpi_job.h"
+#include "sampler/job_player.h"
 #include "sampler/sampler.h"
 
 namespace nmt {
@@ -25,16 +26,11 @@ struct AlltoallOptions {
   std::uint64_t seed = 1;
 };
 
-// Where the ranks of a job are.
-struct JobShape {
-  std::vector<std::vector<int>> nodes;  // the ranks of each, rank 0 in the first
-  int ranks_per_node = 0;               // 0: not the same on all
-
-  static JobShape of(const control::MpiJob& job);
-};
+// Throws Error(kUsage) for numbers of ranks and sizes that cannot be.
+void check(const AlltoallOptions& options, const JobShape& shape);
 
 // By all ranks; the observer is rank 0's, and null elsewhere. What is measured belongs to
-// mpi_rail(). Throws Error(kUsage), on all ranks, for numbers of ranks that cannot be.
+// mpi_rail(). Options that check() refuses throw on all ranks.
 CampaignReport run_alltoall(const control::MpiJob& job, const std::string& mpi_name,
                             const AlltoallOptions& options, Observer* observer);
 

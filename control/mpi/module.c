@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { kGroupsMax = 256, kTag = 7 };
+enum { kGroupsMax = 256, kTag = 7, kTalkTag = 8 };
 
 static MPI_Comm groups[kGroupsMax];
 static int groups_made;
@@ -34,13 +34,6 @@ static void start(void) {
   groups_made = 1;
   MPI_Get_library_version(library, &length);
   tidy(library);
-}
-
-static void finish(void) {
-  for (int i = 0; i < groups_made; ++i) {
-    if (groups[i] != MPI_COMM_NULL) MPI_Comm_free(&groups[i]);
-  }
-  MPI_Finalize();
 }
 
 static void end_job(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
@@ -93,13 +86,18 @@ static void wait_awake(MPI_Request* request) {
   }
 }
 
-// Looks for a while, then sleeps between looks.
+// Sleeps between looks, the longer the longer it has waited: others need the core.
 static void wait_politely(MPI_Request* request) {
-  const struct timespec nap = {.tv_nsec = 50000};
+  const long shortest_ns = 50000, longest_ns = 10000000;
+  long waited_ns = 0;
   for (int done = 0, looks = 0;; ++looks) {
     MPI_Test(request, &done, MPI_STATUS_IGNORE);
     if (done) return;
-    if (looks > 100) nanosleep(&nap, NULL);
+    if (looks < 100) continue;
+    struct timespec nap = {.tv_nsec = waited_ns / 16 + shortest_ns};
+    if (nap.tv_nsec > longest_ns) nap.tv_nsec = longest_ns;
+    nanosleep(&nap, NULL);
+    waited_ns += nap.tv_nsec;
   }
 }
 
@@ -143,6 +141,93 @@ static void receive(void* bytes, uint64_t size_bytes, int from) {
   wait_awake(&request);
 }
 
+static int send_early(const void* bytes, uint64_t size_bytes, int to) {
+  const struct timespec nap = {.tv_nsec = 100000};
+  int gone = 0;
+  MPI_Request request;
+  MPI_Isend(bytes, (int)size_bytes, MPI_BYTE, to, kTag, groups[0], &request);
+  for (int looks = 0; looks < 100 && !gone; ++looks) {
+    nanosleep(&nap, NULL);
+    MPI_Test(&request, &gone, MPI_STATUS_IGNORE);
+  }
+  if (!gone) wait_awake(&request);
+  return gone;
+}
+
+static void flood(const int* to, int sends, const int* from, int receives, const void* bytes,
+                  void* into, uint64_t size_bytes, double (*now)(void* context), void* context,
+                  double* ends) {
+  const int count = (int)size_bytes, all = sends + receives;
+  MPI_Request* requests = malloc(((size_t)all + 1) * sizeof *requests);
+  if (requests == NULL) end_job(1);
+  for (int i = 0; i < receives; ++i) {
+    MPI_Irecv((char*)into + (uint64_t)i * size_bytes, count, MPI_BYTE, from[i], kTag, groups[0],
+              &requests[i]);
+  }
+  for (int i = 0; i < sends; ++i) {
+    MPI_Isend(bytes, count, MPI_BYTE, to[i], kTag, groups[0], &requests[receives + i]);
+  }
+  for (int left = all; left > 0;) {
+    int which = 0, done = 0;
+    MPI_Testany(all, requests, &which, &done, MPI_STATUS_IGNORE);
+    if (!done) {
+      sched_yield();
+      continue;
+    }
+    if (which < receives) ends[which] = now(context);
+    --left;
+  }
+  free(requests);
+}
+
+// Sent and not yet known to have gone.
+typedef struct posted {
+  struct posted* next;
+  MPI_Request request;
+  char bytes[];
+} posted;
+static posted* posts;
+
+static void let_go(void) {
+  for (posted** each = &posts; *each != NULL;) {
+    posted* here = *each;
+    int gone = 0;
+    MPI_Test(&here->request, &gone, MPI_STATUS_IGNORE);
+    if (gone) {
+      *each = here->next;
+      free(here);
+    } else {
+      each = &here->next;
+    }
+  }
+}
+
+static void post(const void* bytes, uint64_t size_bytes, int to) {
+  let_go();
+  posted* new = malloc(sizeof *new + size_bytes);
+  if (new == NULL) end_job(1);
+  memcpy(new->bytes, bytes, size_bytes);
+  new->next = posts;
+  posts = new;
+  MPI_Isend(new->bytes, (int)size_bytes, MPI_BYTE, to, kTalkTag, groups[0], &new->request);
+}
+
+static int64_t arrived(int from) {
+  int there = 0, size_bytes = 0;
+  MPI_Status status;
+  let_go();
+  MPI_Iprobe(from, kTalkTag, groups[0], &there, &status);
+  if (!there) return -1;
+  MPI_Get_count(&status, MPI_BYTE, &size_bytes);
+  return size_bytes;
+}
+
+static void take(void* bytes, uint64_t size_bytes, int from) {
+  MPI_Request request;
+  MPI_Irecv(bytes, (int)size_bytes, MPI_BYTE, from, kTalkTag, groups[0], &request);
+  wait_politely(&request);
+}
+
 static void alltoall(int group, const void* from, void* to, uint64_t size_bytes) {
   const int count = (int)size_bytes;
   MPI_Alltoall(from, count, MPI_BYTE, to, count, MPI_BYTE, groups[group]);
@@ -167,6 +252,21 @@ static void exchange(int group, const void* from, void* to, uint64_t size_bytes)
   }
 }
 
+// In MPI_Finalize, MPICH over UCX's TCP asks each other rank for an answer, leaves when it has all
+// of them, and answers nobody afterwards. Whoever was answered by a rank that was not in there yet
+// may be gone when that one asks. So nobody may go there before all are through with everything
+// else; after the barrier, a rest without a call makes sure of that.
+static void finish(void) {
+  const struct timespec rest = {.tv_nsec = 200000000};
+  while (posts != NULL) let_go();
+  for (int i = 1; i < groups_made; ++i) {
+    if (groups[i] != MPI_COMM_NULL) MPI_Comm_free(&groups[i]);
+  }
+  barrier(0);
+  nanosleep(&rest, NULL);
+  MPI_Finalize();
+}
+
 __attribute__((visibility("default"))) const nmt_mpi_table* nmt_mpi_module(void) {
   static const nmt_mpi_table table = {
       .struct_bytes = sizeof table,
@@ -185,6 +285,11 @@ __attribute__((visibility("default"))) const nmt_mpi_table* nmt_mpi_module(void)
       .least_and_most = least_and_most,
       .send = send,
       .receive = receive,
+      .send_early = send_early,
+      .flood = flood,
+      .post = post,
+      .arrived = arrived,
+      .take = take,
       .alltoall = alltoall,
       .exchange = exchange,
   };

@@ -5,9 +5,9 @@
 //
 // Binaries of ours link no MPI. The module is compiled once for each MPI that is installed
 // (control/mpi/module.c), and the one of the MPI that launched the process is loaded
-// (control/mpi_job.h). C, since it is a boundary between separately built objects. All functions
-// but group_rank, send and receive are called by all ranks of the group, as in MPI; group 0 is all
-// ranks. An error of MPI ends the job, as MPI's default is.
+// (control/mpi_job.h). C, since it is a boundary between separately built objects. What works on a
+// group is called by all its ranks, as in MPI; group 0 is all ranks. An error of MPI ends the job,
+// as MPI's default is.
 #pragma once
 
 #include <stdint.h>
@@ -35,6 +35,19 @@ typedef struct nmt_mpi_table {
   void (*least_and_most)(int group, double* least, double* most);
   void (*send)(const void* bytes, uint64_t size_bytes, int to);
   void (*receive)(void* bytes, uint64_t size_bytes, int from);
+  // Sends while nobody asks for it yet: whether it has gone all the same after a while (eager), or
+  // waits for the other end (rendezvous). Returns once it has been received.
+  int (*send_early)(const void* bytes, uint64_t size_bytes, int to);
+  // Many messages at a time, one to and one from each of these; ends[i] is what now(context) says
+  // once that from from[i] is there. `into` takes all that come.
+  void (*flood)(const int* to, int sends, const int* from, int receives, const void* bytes,
+                void* into, uint64_t size_bytes, double (*now)(void* context), void* context,
+                double* ends);
+  // Talk between two ranks, beside the messages above: post() copies and never waits; arrived() is
+  // the size of what take() would give, -1 where nothing has come. Both may be called at any time.
+  void (*post)(const void* bytes, uint64_t size_bytes, int to);
+  int64_t (*arrived)(int from);
+  void (*take)(void* bytes, uint64_t size_bytes, int from);
   // size_bytes for each of the group, below 2^31: by the MPI's own MPI_Alltoall, and by direct
   // exchange (paper "alltoall contention", Algorithm 1).
   void (*alltoall)(int group, const void* from, void* to, uint64_t size_bytes);

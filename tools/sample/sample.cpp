@@ -21,26 +21,11 @@ Report sample_this_node(const SampleOptions& options, const Invocation& invocati
     report.text = {};
     return report;
   }
-  SampleOptions with_cores = options;
-  with_cores.sampling.offload = std::ranges::any_of(choice.rails, [](const RailToSample& each) {
-    return each.driver->virtual_clock() == nullptr;
-  });
   const Location profile = locate_for_writing(options.db, options.system);
   ProgressLine line(invocation.quiet);
   ProfileDb db = open_for_writing(profile, invocation, line);
   const Interruption interruption;
-  return run_share(
-      db,
-      {.options = with_cores,
-       .invocation = invocation,
-       .choice = choice,
-       .profile = profile,
-       .session = describe_session(choice, seed),
-       .measure =
-           [&](const SamplingOptions& sampling, const SamplesByRail& earlier, Observer& observer) {
-             return run_campaign(choice.rails, sampling, earlier, observer);
-           }},
-      line, interruption);
+  return sample_rails(choice, seed, {options, invocation, profile, db, line, interruption});
 }
 
 }  // namespace
