@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "control/mpi_job.h"
+#include "control/control.h"
+#include "sampler/campaign.h"
 #include "sampler/job_player.h"
-#include "sampler/sampler.h"
 
 namespace nmt {
 

@@ -7,7 +7,7 @@
 // the two ways, microseconds on a quiet network; to be repeated now and then, since clocks drift.
 #pragma once
 
-#include "control/mpi_job.h"
+#include "control/control.h"
 #include "core/clock.h"
 
 namespace nmt {

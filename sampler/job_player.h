@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "control/mpi_job.h"
+#include "control/control.h"
 #include "core/clock.h"
 #include "sampler/job_clock.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "control/hang_alarm.h"
+#include "control/control.h"
 #include "core/statistics.h"
 
 namespace nmt {

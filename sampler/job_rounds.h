@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "sampler/campaign.h"
 #include "sampler/job_player.h"
-#include "sampler/sampler.h"
 
 namespace nmt {
 

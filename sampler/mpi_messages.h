@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <string>
 
-#include "control/mpi_job.h"
-#include "sampler/sampler.h"
+#include "control/control.h"
+#include "sampler/campaign.h"
 
 namespace nmt {
 

@@ -9,13 +9,9 @@
 #include <set>
 
 #include "control/control.h"
-#include "control/hang_alarm.h"
-#include "control/mpi_wire.h"
 #include "core/error.h"
 #include "core/plan_json.h"
 #include "node/node.h"
-#include "sampler/mpi_messages.h"
-#include "sampler/rounds.h"
 #include "tools/profile/this_machine.h"
 #include "tools/sample/peer.h"
 

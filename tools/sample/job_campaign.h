@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "control/mpi_job.h"
-#include "sampler/alltoall.h"
+#include "control/control.h"
+#include "sampler/sampler.h"
 #include "tools/sample/campaign.h"
 #include "tools/sample/job_parts.h"
 #include "tools/sample/job_report.h"

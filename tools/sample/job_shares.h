@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "control/mpi_job.h"
+#include "control/control.h"
 #include "profiledb/profiledb.h"
 #include "tools/command/report.h"
 #include "tools/sample/links.h"
