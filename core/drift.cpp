@@ -56,27 +56,47 @@ double improve(std::span<const Entry> entries, std::size_t Entry::*moves, std::s
   return largest;
 }
 
-// Whether the cells of a round agree that it was slower or faster by its factor, and by no more
-// than machines drift. Where waking up took longer, only small messages do; a factor from them must
-// not be taken off the large ones.
-bool is_drift(std::span<const GroupedDuration> durations, const DriftFactors& factors,
-              std::uint32_t round) {
-  constexpr double kDriftMax = 1.5;
-  constexpr double kDisagreementMax = 0.1;
-  const double factor = factors.at(round);
-  if (factor > kDriftMax || factor < 1 / kDriftMax) return false;
-  std::map<std::size_t, std::vector<double>> others;  // logarithms, by cell, drift removed
+// Logarithms of a cell's durations with the drift removed, by round.
+using DriftlessLogs = std::map<std::uint32_t, double>;
+
+std::map<std::size_t, DriftlessLogs> without_drift(std::span<const GroupedDuration> durations,
+                                                   const DriftFactors& factors) {
+  std::map<std::size_t, DriftlessLogs> cells;
   for (const GroupedDuration& each : durations) {
     const auto known = factors.find(each.group);
-    if (each.group == round || known == factors.end()) continue;
-    others[each.cell].push_back(std::log(each.duration_ns / known->second));
+    if (known == factors.end()) continue;
+    cells[each.cell][each.group] = std::log(each.duration_ns / known->second);
   }
-  std::vector<double> disagreements;
-  for (const GroupedDuration& each : durations) {
-    const auto shared = others.find(each.cell);
-    if (each.group != round || shared == others.end()) continue;
-    disagreements.push_back(std::abs(std::log(each.duration_ns / factor) - median(shared->second)));
+  return cells;
+}
+
+// How far each round's cells are from what the same cells took in the others.
+std::map<std::uint32_t, std::vector<double>> disagreements(
+    const std::map<std::size_t, DriftlessLogs>& cells) {
+  std::map<std::uint32_t, std::vector<double>> by_round;
+  for (const auto& [cell, logs] : cells) {
+    if (logs.size() < 2) continue;
+    for (const auto& [round, log] : logs) {
+      std::vector<double> others;
+      for (const auto& [other, other_log] : logs) {
+        if (other != round) others.push_back(other_log);
+      }
+      by_round[round].push_back(std::abs(log - median(others)));
+    }
   }
+  return by_round;
+}
+
+// Whether a factor is no more than machines drift.
+bool is_drift(double factor) {
+  constexpr double kDriftMax = 1.5;
+  return factor <= kDriftMax && factor >= 1 / kDriftMax;
+}
+
+// Whether the cells of a round agree that it was slower or faster by its factor. Where waking up
+// took longer, only small messages do; a factor from them must not be taken off the large ones.
+bool agree(const std::vector<double>& disagreements) {
+  constexpr double kDisagreementMax = 0.1;
   return disagreements.empty() || median(disagreements) <= kDisagreementMax;
 }
 
@@ -125,8 +145,10 @@ DriftFactors estimate_drift(std::span<const Sample> samples) {
     for (const Repetition& repetition : samples[cell].repetitions) factors[repetition.round] = 1;
   }
   const DriftFactors common = common_factors(durations);
+  std::map<std::uint32_t, std::vector<double>> apart =
+      disagreements(without_drift(durations, common));
   for (const auto& [round, factor] : common) {
-    if (is_drift(durations, common, round)) factors[round] = factor;
+    if (is_drift(factor) && agree(apart[round])) factors[round] = factor;
   }
   return factors;
 }

@@ -5,7 +5,7 @@
 //
 // A profile is measured once. Since then the machine may have drifted, and what a rail carries
 // beside others is known to some percent only: enough to make one of two chunks end later, every
-// time by as much. Each transfer of a free rail is a measurement too, so the next split begins from
+// time by as much. Each transfer is a measurement too, so the next split begins from
 // what they were. Per power of two of the size, since a start-up and a bandwidth err differently.
 // One transfer moves it little, and one that was disturbed no more than any other; several in a row
 // that all differ much move it more and more.
@@ -23,7 +23,7 @@ class Pace {
   // What durations of the profile are multiplied with.
   double factor(std::uint64_t size_bytes) const { return factors_[class_of(size_bytes)]; }
 
-  // A transfer that was the only one on its link.
+  // What came through: predicted by the profile alone, and without what it waited for others.
   void observe(std::uint64_t size_bytes, double predicted_ns, double actual_ns);
 
  private:

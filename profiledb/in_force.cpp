@@ -72,8 +72,8 @@ std::vector<CampaignCells> in_force(std::vector<CampaignCells> newest_first) {
     std::erase_if(newest_first, [&](const CampaignCells& entry) { return !is_pinned(entry); });
     return newest_first;
   }
-  std::ranges::stable_partition(newest_first,
-                                [](const CampaignCells& entry) { return entry.campaign.complete; });
+  std::stable_partition(newest_first.begin(), newest_first.end(),
+                        [](const CampaignCells& entry) { return entry.campaign.complete; });
   std::set<PlaceAndCondition> taken;
   for (CampaignCells& entry : newest_first) {
     std::erase_if(entry.cells, [&](const Cell& cell) {

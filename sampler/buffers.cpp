@@ -18,10 +18,10 @@ std::size_t round_up(std::size_t value, std::size_t step) {
 }
 
 std::shared_ptr<std::byte[]> touched(std::size_t size_bytes, int pattern) {
-  const std::align_val_t alignment{kPageBytes};
-  auto* memory = static_cast<std::byte*>(::operator new[](size_bytes, alignment));
+  constexpr std::align_val_t kAlignment{kPageBytes};
+  auto* memory = static_cast<std::byte*>(::operator new[](size_bytes, kAlignment));
   std::memset(memory, pattern, size_bytes);
-  return {memory, [alignment](std::byte* pointer) { ::operator delete[](pointer, alignment); }};
+  return {memory, [](std::byte* pointer) { ::operator delete[](pointer, kAlignment); }};
 }
 
 }  // namespace

@@ -108,8 +108,8 @@ TEST_F(Tcp, StrangersAreDroppedAndTheWaitGoesOn) {
   std::vector<Descriptor> strangers;
   Opened opened = open_intruded([&](const Place& place) {
     const char* sayings[] = {"", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "x",
-                             "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
-                             "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"};
+                             ("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
+                              "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")};
     for (const char* saying : sayings) {
       strangers.push_back(call(place));
       EXPECT_EQ(::send(strangers.back().get(), saying, std::strlen(saying), MSG_NOSIGNAL),

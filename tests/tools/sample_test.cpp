@@ -40,6 +40,15 @@ TEST_F(Sample, WithoutADatabaseNamedWritesTheUsersProfile) {
   EXPECT_THAT(tune({}).out, HasSubstr("fake:myri"));
 }
 
+TEST_F(Sample, ABudgetThatEndsBeforeAnythingWasMeasuredIsNoSuccess) {
+  const std::string slow = write("slow.json", R"({"rails":[{"name":"slow","methods":)"
+                                              R"({"copy":[[0,200000000],[65536,300000000]]}}]})");
+  const Result result =
+      sample({"--rails", "fake:" + slow, "--db", path("a.db"), "--budget", "100ms"});
+  EXPECT_EQ(result.exit_code, 4) << result.out;
+  EXPECT_THAT(result.err, HasSubstr("over before anything was measured; --budget 500 ms"));
+}
+
 TEST_F(Sample, WritesWhereTheEnvironmentSays) {
   const Setting setting{.environment = {{"NMADTUNE_DB", path("there.db")}}};
   EXPECT_EQ(sample(quick({}), setting).exit_code, 0);

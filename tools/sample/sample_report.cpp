@@ -27,6 +27,7 @@ double share(std::size_t part, std::size_t whole) {
 std::string stop_reason(const RailReport& rail, const Outcome& outcome) {
   if (!rail.failure.empty()) return "failed";
   if (!rail.complete) return "interrupted";
+  if (rail.cells == 0) return "budget spent";
   return rail.precision <= outcome.options.sampling.precision ? "precision reached"
                                                               : "budget spent";
 }
@@ -137,9 +138,16 @@ std::optional<Problem> problem(const Outcome& outcome) {
     causes += (causes.empty() ? "" : "; ") + cause;
   };
   for (const RailReport& rail : campaign.rails) {
-    if (rail.failure.empty()) continue;
-    add(rail.name() + ": " + rail.failure);
-    if (nothing) fault = rail.fault;
+    if (!rail.failure.empty()) {
+      add(rail.name() + ": " + rail.failure);
+      if (nothing) fault = rail.fault;
+    } else if (rail.cells == 0 && rail.busy_rails.empty()) {
+      const double budget_ns = outcome.options.sampling.budget_ns;
+      add(
+          fmt::format("{}: its share of the {} was over before anything was measured; --budget {} "
+                      "gives more",
+                      rail.name(), format_duration(budget_ns), format_duration(5 * budget_ns)));
+    }
   }
   const bool asked_for = !outcome.options.rails.empty();
   for (const Refusal& refusal : outcome.choice.refusals) {
