@@ -3,8 +3,12 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -52,6 +56,22 @@ const nmt_mpi_table* load(const std::string& name) {
                           name, reason, name == kOpenMpi ? "libopenmpi-dev" : "libmpich-dev"));
 }
 
+volatile std::sig_atomic_t exit_code = 0;
+
+extern "C" void leave_now(int) { ::_exit(exit_code); }
+
+// The last thing this process does, since MPI_Finalize may hang: that of MPICH over UCX's TCP waits
+// for ever where a rank that has gone through it already had to answer. Everything is said by then.
+void leave(int code, void* table) {
+  constexpr unsigned kPatienceS = 10;
+  std::fflush(nullptr);
+  exit_code = code;
+  ::signal(SIGALRM, leave_now);
+  ::alarm(kPatienceS);
+  static_cast<const nmt_mpi_table*>(table)->finish();
+  ::alarm(0);
+}
+
 }  // namespace
 
 std::optional<std::string> launching_mpi() {
@@ -68,7 +88,7 @@ MpiJob::~MpiJob() {
   if (std::uncaught_exceptions() > 0) {
     table_->abort(1);
   } else {
-    table_->finish();
+    ::on_exit(leave, const_cast<nmt_mpi_table*>(table_));
   }
 }
 

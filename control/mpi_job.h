@@ -25,6 +25,7 @@ inline constexpr std::string_view kMpich = "mpich";
 // did. Launchers of others that speak one of their protocols count as that one.
 std::optional<std::string> launching_mpi();
 
+// Of a process there is one; the MPI itself ends with the process, by exit().
 class MpiJob {
  public:
   // Joins the job. Error(kUsage) for an unknown name; Error(kFailed), which says what to install,

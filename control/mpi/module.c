@@ -252,10 +252,9 @@ static void exchange(int group, const void* from, void* to, uint64_t size_bytes)
   }
 }
 
-// In MPI_Finalize, MPICH over UCX's TCP asks each other rank for an answer, leaves when it has all
-// of them, and answers nobody afterwards. Whoever was answered by a rank that was not in there yet
-// may be gone when that one asks. So nobody may go there before all are through with everything
-// else; after the barrier, a rest without a call makes sure of that.
+// In MPI_Finalize, MPICH over UCX's TCP asks each other rank for an answer, leaves when it has all of
+// them, and answers nobody afterwards. It hangs less often where all come there together, through
+// with everything else: after the barrier, a rest without a call.
 static void finish(void) {
   const struct timespec rest = {.tv_nsec = 200000000};
   while (posts != NULL) let_go();
