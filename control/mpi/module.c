@@ -253,7 +253,7 @@ static void exchange(int group, const void* from, void* to, uint64_t size_bytes)
 }
 
 // In MPI_Finalize, MPICH over UCX's TCP asks each other rank for an answer, leaves when it has all
-// of them, and answers nobody afterwards. It hangs less often where all come there together, through
+// of them, and answers nobody afterwards. It hangs less often where all come there together, done
 // with everything else: after the barrier, a rest without a call.
 static void finish(void) {
   const struct timespec rest = {.tv_nsec = 200000000};
