@@ -44,6 +44,19 @@ std::string entries(const std::vector<Entry>& list) {
   return out;
 }
 
+std::string example(const CLI::App& app) {
+  return app.get_footer().empty() ? "" : "\nExample: " + app.get_footer() + '\n';
+}
+
+std::string options_of_verbs(const CLI::App& app) {
+  std::string list;
+  for (const CLI::Option* option : options_in_reach(app)) {
+    if (option->get_group() == kRareOptions) continue;
+    list += (list.empty() ? "" : ", ") + signature(*option);
+  }
+  return "All take " + list + ", and explain them with --help.";
+}
+
 }  // namespace
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
@@ -128,7 +141,11 @@ std::string Help::make_help(const CLI::App* app, std::string, CLI::AppFormatMode
   for (const CLI::App* verb : verbs_of(*app)) {
     list.push_back({verb->get_name(), std::string(first_line(verb->get_description()))});
   }
-  if (!list.empty()) out += '\n' + entries(std::exchange(list, {}));
+  if (!list.empty()) {  // each verb's help explains the options
+    out += '\n' + entries(list) + '\n';
+    for (const std::string& line : wrap(options_of_verbs(*app), kColumns)) out += line + '\n';
+    return out + example(*app);
+  }
   for (const CLI::Option* option : positionals(*app)) {
     list.push_back({signature(*option), option->get_description()});
   }
@@ -137,8 +154,7 @@ std::string Help::make_help(const CLI::App* app, std::string, CLI::AppFormatMode
     list.push_back({signature(*option), option->get_description()});
   }
   out += '\n' + entries(list);
-  if (!app->get_footer().empty()) out += "\nExample: " + app->get_footer() + '\n';
-  return out;
+  return out + example(*app);
 }
 
 }  // namespace nmt
