@@ -9,11 +9,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "control/frame.h"
-#include "core/deadline.h"
+#include "control/wire.h"
 #include "core/descriptor.h"
 
 namespace nmt::control {
@@ -27,8 +28,9 @@ class Connection {
  public:
   // Of a connected socket that does not block.
   Connection(Descriptor descriptor, std::string peer);
+  Connection(std::unique_ptr<Wire> wire, std::string peer);
 
-  // Error(kPeer) where the peer has gone, or takes nothing for kSendTimeout.
+  // Error(kPeer) where the peer has gone, or takes nothing any more.
   void send(std::uint16_t kind, std::string_view text);
 
   // The next message, whole within `timeout`. Error(kPeer) where it does not come, the peer has
@@ -41,12 +43,9 @@ class Connection {
   bool has_message(std::chrono::milliseconds patience = std::chrono::milliseconds(0)) const;
 
   const std::string& peer() const { return peer_; }  // address, for messages
-  int descriptor() const { return descriptor_.get(); }
 
  private:
-  void read(std::uint8_t* to, std::size_t size_bytes, const Deadline& deadline);
-
-  Descriptor descriptor_;
+  std::unique_ptr<Wire> wire_;
   std::string peer_;
 };
 

@@ -10,8 +10,13 @@
 //
 // This proves who is there; it does not hide what is said, nor protect it against somebody who can
 // change packets on their way.
+//
+// In a job that an MPI launched, the processes have met already, and talk over the MPI.
 #pragma once
 
 #include "control/connection.h"  // framed messages to a proven peer
-#include "control/listener.h"    // waiting for one, connecting to one
-#include "control/secret.h"      // what both know
+#include "control/hang_alarm.h"  // a time limit for what MPI has none for
+#include "control/listener.h"    // waiting for a peer, connecting to one
+#include "control/mpi_job.h"     // all ranks of a job
+#include "control/mpi_wire.h"    // a connection between two of them
+#include "control/secret.h"      // what both ends know

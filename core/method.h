@@ -44,6 +44,8 @@ inline constexpr std::string_view kMemcpy = "memcpy";           // no rail: the 
 inline constexpr std::string_view kOffload = "offload";  // no rail: until another core has begun
 inline constexpr std::string_view kMessage = "message";  // as an MPI sends it, whichever method
 inline constexpr std::string_view kCollective = "collective";  // Condition::operation says which
+// Many messages at a time (Condition::ranks): variant mean and slowest of them.
+inline constexpr std::string_view kConnections = "connections";
 }  // namespace benchmark
 
 // What the other core does when it is to begin: variants of kOffload.

@@ -42,6 +42,12 @@ struct Rail {
 inline constexpr std::string_view kCores = "cores";
 inline Rail cores_rail() { return {.driver = std::string(kCores), .name = "", .fingerprint = {}}; }
 
+// An MPI, by whichever rails it sends: what its messages and collectives take.
+inline constexpr std::string_view kMpi = "mpi";
+inline Rail mpi_rail(const std::string& name) {
+  return {.driver = std::string(kMpi), .name = name, .fingerprint = {}};
+}
+
 // A rail that exists but cannot be used, and why: never silently absent.
 struct Refusal {
   std::string rail;    // full name, or the driver's alone

@@ -43,10 +43,21 @@ std::string Lab::missing() {
 }
 
 Lab::Lab(const std::vector<unsigned>& rates_mbits_per_s) {
+  std::vector<std::string> what = {"rails"};
+  for (const unsigned rate : rates_mbits_per_s) what.push_back(std::to_string(rate));
+  up(what);
+}
+
+Lab::Lab(const Cluster& cluster) {
+  up({"cluster", "--hosts", std::to_string(cluster.hosts), "--rate", cluster.rate, "--queue",
+      cluster.queue});
+}
+
+void Lab::up(const std::vector<std::string>& what) {
   std::random_device random;  // a number of a process comes back while its lab is being removed
   name_ = fmt::format("t{:08x}", random());
-  std::vector<std::string> arguments = {"--owner", std::to_string(::getpid()), "up", "rails"};
-  for (const unsigned rate : rates_mbits_per_s) arguments.push_back(std::to_string(rate));
+  std::vector<std::string> arguments = {"--owner", std::to_string(::getpid()), "up"};
+  arguments.insert(arguments.end(), what.begin(), what.end());
   const Result result = lab_script(name_, arguments);
   if (result.exit_code != 0) throw Error(Fault::kFailed, "scripts/lab up: " + result.err);
 }
@@ -57,6 +68,14 @@ std::vector<std::string> Lab::in(const std::string& host,
                                  std::vector<std::string> arguments) const {
   std::vector<std::string> all = {NMT_LAB_SCRIPT, "--lab", name_, "run", host};
   all.insert(all.end(), arguments.begin(), arguments.end());
+  return all;
+}
+
+std::vector<std::string> Lab::job(const std::string& mpi, std::vector<std::string> options,
+                                  const std::vector<std::string>& command) const {
+  std::vector<std::string> all = {NMT_LAB_SCRIPT, "--lab", name_, "mpi", mpi};
+  all.insert(all.end(), options.begin(), options.end());
+  all.insert(all.end(), command.begin(), command.end());
   return all;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two hosts and shaped rails between them for one test, made by scripts/lab (docs/lab.md).
+// Two hosts and shaped rails between them, or a cluster on a switch, for one test, made by
+// scripts/lab (docs/lab.md).
 //
 //   if (const std::string reason = Lab::missing(); !reason.empty()) GTEST_SKIP() << reason;
 //   const Lab lab({1000, 600});
@@ -15,6 +16,13 @@
 
 namespace nmt::testing {
 
+// As scripts/lab takes them.
+struct Cluster {
+  std::string rate = "100mbit";
+  std::string queue = "64kb";
+  unsigned hosts = 4;
+};
+
 class Lab {
  public:
   // Why there can be no lab here; empty where there can.
@@ -22,6 +30,7 @@ class Lab {
 
   // One rail for each rate, "r0" the first. Error where missing() is not empty.
   explicit Lab(const std::vector<unsigned>& rates_mbits_per_s);
+  explicit Lab(const Cluster& cluster);  // hosts "h0", "h1" ...
   ~Lab();
   Lab(const Lab&) = delete;
   Lab& operator=(const Lab&) = delete;
@@ -32,6 +41,10 @@ class Lab {
   // starts it, so that a signal to the process reaches it.
   std::vector<std::string> in(const std::string& host, std::vector<std::string> arguments) const;
 
+  // The command line of a job of "openmpi" or "mpich"; `options` are those of the verb `mpi`.
+  std::vector<std::string> job(const std::string& mpi, std::vector<std::string> options,
+                               const std::vector<std::string>& command) const;
+
   // Moves the calling thread into a host's network for good: for forked processes, which then end
   // with the lab.
   void enter(const std::string& host) const;
@@ -40,6 +53,8 @@ class Lab {
   std::string address(const std::string& host, unsigned rail) const;
 
  private:
+  void up(const std::vector<std::string>& what);
+
   std::string name_;
 };
 

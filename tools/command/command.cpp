@@ -196,6 +196,7 @@ std::string Command::rendered(const Report& report) const {
 }
 
 int Command::print(const Report& report) const {
+  if (report.silent) return 0;
   for (const std::string& warning : report.warnings) tell(invocation_.tool, "warning: " + warning);
   if (report.problem) tell(invocation_.tool, report.problem->message);
   const int exit_code = report.problem ? report.problem->exit_code : 0;

@@ -39,6 +39,7 @@ struct Report {
   std::vector<std::pair<std::string, std::string>> summary;  // last line of the text
   std::optional<Problem> problem;
   std::vector<std::string> warnings;  // on standard error, whatever the form
+  bool silent = false;                // another process of the job says it all
 };
 
 }  // namespace nmt

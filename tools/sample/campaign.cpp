@@ -63,6 +63,7 @@ Record begin(ProfileDb& db, const Share& share) {
   }
   Fields fields = campaign_options(share.options, share.choice.names());
   if (record.peer) fields["peer"] = record.peer->node.host;
+  fields.insert(share.more.begin(), share.more.end());
   const auto resumable =
       share.options.resume ? db.find_resumable(record.platform.id, fields) : std::nullopt;
   if (resumable) {
@@ -161,6 +162,25 @@ ProfileDb open_for_writing(const Location& profile, const Invocation& invocation
                       line.clear();
                       invocation.notice(message);
                     }});
+}
+
+Report sample_rails(const RailChoice& choice, std::uint64_t seed, const Launch& launch) {
+  SampleOptions with_cores = launch.options;
+  with_cores.sampling.offload = std::ranges::any_of(choice.rails, [](const RailToSample& each) {
+    return each.driver->virtual_clock() == nullptr;
+  });
+  return run_share(
+      launch.db,
+      {.options = with_cores,
+       .invocation = launch.invocation,
+       .choice = choice,
+       .profile = launch.profile,
+       .session = describe_session(choice, seed),
+       .measure =
+           [&](const SamplingOptions& sampling, const SamplesByRail& earlier, Observer& observer) {
+             return run_campaign(choice.rails, sampling, earlier, observer);
+           }},
+      launch.line, launch.interruption);
 }
 
 Report run_share(ProfileDb& db, Share share, ProgressLine& line, const Interruption& interruption) {

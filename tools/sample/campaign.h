@@ -27,9 +27,20 @@ struct Share {
   const RailChoice& choice;
   const Location& profile;
   std::optional<Counterpart> peer;
+  Fields more;      // options of the campaign beside the typed ones
   Session session;  // its clock and seed; the rest is filled in
   std::function<CampaignReport(const SamplingOptions&, const SamplesByRail& earlier, Observer&)>
       measure;
+};
+
+// What all shares of one launch have in common.
+struct Launch {
+  const SampleOptions& options;
+  const Invocation& invocation;
+  const Location& profile;
+  ProfileDb& db;
+  ProgressLine& line;
+  const Interruption& interruption;
 };
 
 // `session` by the clock that the rails are measured with.
@@ -40,6 +51,9 @@ std::uint64_t random_seed();  // short enough to be typed again
 // Waits for another writer, and says so above the progress line.
 ProfileDb open_for_writing(const Location& profile, const Invocation& invocation,
                            ProgressLine& line);
+
+// All rails of this node that were chosen.
+Report sample_rails(const RailChoice& choice, std::uint64_t seed, const Launch& launch);
 
 Report run_share(ProfileDb& db, Share share, ProgressLine& line, const Interruption& interruption);
 

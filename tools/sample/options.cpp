@@ -61,6 +61,27 @@ void declare(Options& options, SampleOptions& target) {
   options.flag("--no-pairs", target.no_pairs, "with --peer: measure every rail alone only")
       .excludes("--pairs")
       .rare();
+  options
+      .text("--mpi", target.mpi, "MPI",
+            "take part in a job of openmpi or mpich (that which launched it)\n"
+            "mpirun nmad-sample measures all nodes of the job; rank 0 keeps what was measured. It "
+            "needs the module of that MPI, which is built where the MPI is installed.")
+      .rare();
+  options
+      .text("--parts", target.parts, "PART,...",
+            "in a job: node, pairs, mpi, alltoall (all)\n"
+            "node: the rails within one node of each platform. pairs: all rails between nodes, two "
+            "at a time. mpi: the MPI's own messages. alltoall: alltoalls for a contention "
+            "signature, and how many connections at a time the network bears.")
+      .rare();
+  options
+      .flag("--all-pairs", target.all_pairs,
+            "in a job: each node with each other (a sample)\n"
+            "Else each node with about log2(nodes) others.")
+      .rare();
+  options
+      .text("--ranks", target.ranks, "N,...", "numbers of ranks of the alltoalls (half, and all)")
+      .rare();
   declare(options, target.peer,
           {.tool = "nmad-sample",
            .peer = "sample all rails between this node and HOST\n"

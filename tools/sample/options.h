@@ -25,6 +25,10 @@ struct SampleOptions {
   bool no_pairs = false;              // --no-pairs: not to a peer either
   bool resume = false;                // go on with the newest incomplete campaign of these options
   bool list = false;                  // only tell what rails there are
+  std::string mpi;                    // of the job; empty: that which launched it
+  std::string parts;                  // of a campaign in a job; empty: all
+  bool all_pairs = false;             // in a job: each node with each other
+  std::string ranks;                  // numbers of ranks of alltoalls; empty: chosen
   PeerOptions peer;                   // the other end, on another node
 };
 

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "tools/peer/meeting.h"
-#include "tools/sample/campaign.h"
 #include "tools/sample/terms.h"
 
 namespace nmt {
@@ -30,31 +29,59 @@ Counterpart counterpart_of(const Meeting& meeting) {
 }  // namespace
 
 // Each end measures what handing over costs among its own cores, for its own profile.
-Report sample_with_peer(const SampleOptions& typed, const Invocation& invocation) {
-  SampleOptions options = typed;
+Report sample_as_near(Connection& peer, const Launch& launch) {
+  SampleOptions options = launch.options;
   options.sampling.offload = true;
-  const Location profile = locate_for_writing(options.db, options.system);
-  ProgressLine line(invocation.quiet);
-  ProfileDb db = open_for_writing(profile, invocation, line);
-  ReachedPeer peer(options.peer, invocation.tool);
-  Meeting meeting = meet_as_near(peer.connection(), invocation.tool, options.rails);
-  const RailChoice choice = choice_of(meeting, peer.connection());
+  Meeting meeting = meet_as_near(peer, launch.invocation.tool, options.rails);
+  const RailChoice choice = choice_of(meeting, peer);
   const Session session = describe_session(choice, options.seed ? *options.seed : random_seed());
-  tell_terms(peer.connection(), to_json({.sampling = options.sampling, .session = session}));
-  const Interruption interruption;
-  Report report = run_share(
-      db,
+  tell_terms(peer, to_json({.sampling = options.sampling, .session = session}));
+  return run_share(
+      launch.db,
       {.options = options,
-       .invocation = invocation,
+       .invocation = launch.invocation,
        .choice = choice,
-       .profile = profile,
+       .profile = launch.profile,
        .peer = counterpart_of(meeting),
        .session = session,
        .measure =
            [&](const SamplingOptions& sampling, const SamplesByRail& earlier, Observer& observer) {
              return run_campaign(choice.rails, sampling, earlier, observer);
            }},
-      line, interruption);
+      launch.line, launch.interruption);
+}
+
+Report sample_as_far(Connection& peer, const Launch& launch) {
+  Meeting meeting = meet_as_far(peer, launch.invocation.tool);
+  const RailChoice choice = choice_of(meeting, peer);
+  const SamplingTerms terms = sampling_terms_from(hear_terms(peer));
+  SampleOptions theirs = launch.options;
+  theirs.sampling = terms.sampling;
+  theirs.sampling.offload = true;
+  theirs.seed = terms.session.seed;
+  return run_share(
+      launch.db,
+      {.options = theirs,
+       .invocation = launch.invocation,
+       .choice = choice,
+       .profile = launch.profile,
+       .peer = counterpart_of(meeting),
+       .session = terms.session,
+       .measure =
+           [&](const SamplingOptions& sampling, const SamplesByRail&, Observer& observer) {
+             return answer_campaign(choice.rails, sampling, observer);
+           }},
+      launch.line, launch.interruption);
+}
+
+Report sample_with_peer(const SampleOptions& options, const Invocation& invocation) {
+  const Location profile = locate_for_writing(options.db, options.system);
+  ProgressLine line(invocation.quiet);
+  ProfileDb db = open_for_writing(profile, invocation, line);
+  ReachedPeer peer(options.peer, invocation.tool);
+  const Interruption interruption;
+  Report report =
+      sample_as_near(peer.connection(), {options, invocation, profile, db, line, interruption});
   peer.leave();
   return report;
 }
@@ -71,26 +98,7 @@ Report serve(const SampleOptions& options, const Invocation& invocation) {
     report.problem = Problem::signal(interruption.signal(), "interrupted; nobody was served");
     return report;
   }
-  Meeting meeting = meet_as_far(*peer, invocation.tool);
-  const RailChoice choice = choice_of(meeting, *peer);
-  const SamplingTerms terms = sampling_terms_from(hear_terms(*peer));
-  SampleOptions theirs = options;
-  theirs.sampling = terms.sampling;
-  theirs.sampling.offload = true;
-  theirs.seed = terms.session.seed;
-  return run_share(
-      db,
-      {.options = theirs,
-       .invocation = invocation,
-       .choice = choice,
-       .profile = profile,
-       .peer = counterpart_of(meeting),
-       .session = terms.session,
-       .measure =
-           [&](const SamplingOptions& sampling, const SamplesByRail&, Observer& observer) {
-             return answer_campaign(choice.rails, sampling, observer);
-           }},
-      line, interruption);
+  return sample_as_far(*peer, {options, invocation, profile, db, line, interruption});
 }
 
 }  // namespace nmt

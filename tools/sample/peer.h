@@ -4,10 +4,16 @@
 // keep what was measured.
 #pragma once
 
+#include "control/control.h"
 #include "tools/command/command.h"
+#include "tools/sample/campaign.h"
 #include "tools/sample/options.h"
 
 namespace nmt {
+
+// Over a connection that is there already.
+Report sample_as_near(control::Connection& peer, const Launch& launch);
+Report sample_as_far(control::Connection& peer, const Launch& launch);
 
 Report sample_with_peer(const SampleOptions& options, const Invocation& invocation);
 Report serve(const SampleOptions& options, const Invocation& invocation);

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The table of control/mpi/table.h over mpi.h. The only file that includes it here.
+#include "control/mpi/table.h"
+
+#include <mpi.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { kGroupsMax = 256, kTag = 7, kTalkTag = 8 };
+
+static MPI_Comm groups[kGroupsMax];
+static int groups_made;
+static char library[MPI_MAX_LIBRARY_VERSION_STRING];
+
+// "Open MPI v4.1.4" and "MPICH Version: 4.0.2": the rest is of its build, and blanks are of no use.
+static void tidy(char* text) {
+  char* to = text;
+  text[strcspn(text, ",\n\r")] = '\0';
+  for (const char* from = text; *from != '\0'; ++from) {
+    const char each = *from == '\t' ? ' ' : *from;
+    if (each != ' ' || (to != text && to[-1] != ' ')) *to++ = each;
+  }
+  *to = '\0';
+}
+
+static void start(void) {
+  int begun = 0, length = 0;
+  MPI_Initialized(&begun);
+  if (!begun) MPI_Init(NULL, NULL);
+  MPI_Comm_dup(MPI_COMM_WORLD, &groups[0]);
+  groups_made = 1;
+  MPI_Get_library_version(library, &length);
+  tidy(library);
+}
+
+static void end_job(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
+
+static const char* library_name(void) { return library; }
+
+static int rank_of(MPI_Comm group) {
+  int rank = -1;
+  if (group != MPI_COMM_NULL) MPI_Comm_rank(group, &rank);
+  return rank;
+}
+
+static int size_of(MPI_Comm group) {
+  int size = 0;
+  MPI_Comm_size(group, &size);
+  return size;
+}
+
+static int rank(void) { return rank_of(groups[0]); }
+static int size(void) { return size_of(groups[0]); }
+
+static void nodes(int* of_ranks) {
+  MPI_Comm node;
+  int lowest = rank();
+  MPI_Comm_split_type(groups[0], MPI_COMM_TYPE_SHARED, lowest, MPI_INFO_NULL, &node);
+  MPI_Bcast(&lowest, 1, MPI_INT, 0, node);
+  MPI_Comm_free(&node);
+  MPI_Allgather(&lowest, 1, MPI_INT, of_ranks, 1, MPI_INT, groups[0]);
+}
+
+static int make_group(const int* ranks, int count) {
+  if (groups_made == kGroupsMax) end_job(1);
+  MPI_Group all, some;
+  MPI_Comm_group(groups[0], &all);
+  MPI_Group_incl(all, count, ranks, &some);
+  MPI_Comm_create(groups[0], some, &groups[groups_made]);
+  MPI_Group_free(&some);
+  MPI_Group_free(&all);
+  return groups_made++;
+}
+
+static int group_rank(int group) { return rank_of(groups[group]); }
+
+// For what is measured: never late, but whoever else wants the core may have it in between.
+static void wait_awake(MPI_Request* request) {
+  for (int done = 0;;) {
+    MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (done) return;
+    sched_yield();
+  }
+}
+
+// Sleeps between looks, the longer the longer it has waited: others need the core.
+static void wait_politely(MPI_Request* request) {
+  const long shortest_ns = 50000, longest_ns = 10000000;
+  long waited_ns = 0;
+  for (int done = 0, looks = 0;; ++looks) {
+    MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (done) return;
+    if (looks < 100) continue;
+    struct timespec nap = {.tv_nsec = waited_ns / 16 + shortest_ns};
+    if (nap.tv_nsec > longest_ns) nap.tv_nsec = longest_ns;
+    nanosleep(&nap, NULL);
+    waited_ns += nap.tv_nsec;
+  }
+}
+
+static void barrier(int group) {
+  MPI_Request request;
+  MPI_Ibarrier(groups[group], &request);
+  wait_politely(&request);
+}
+
+static void broadcast(void* bytes, uint64_t size_bytes) {
+  MPI_Request request;
+  MPI_Ibcast(bytes, (int)size_bytes, MPI_BYTE, 0, groups[0], &request);
+  wait_politely(&request);
+}
+
+static void gather(const void* from, void* to, uint64_t size_bytes) {
+  const int count = (int)size_bytes;
+  MPI_Request request;
+  MPI_Igather(from, count, MPI_BYTE, to, count, MPI_BYTE, 0, groups[0], &request);
+  wait_politely(&request);
+}
+
+static void least_and_most(int group, double* least, double* most) {
+  double both[2] = {-*least, *most}, result[2];
+  MPI_Request request;
+  MPI_Iallreduce(both, result, 2, MPI_DOUBLE, MPI_MAX, groups[group], &request);
+  wait_politely(&request);
+  *least = -result[0];
+  *most = result[1];
+}
+
+static void send(const void* bytes, uint64_t size_bytes, int to) {
+  MPI_Request request;
+  MPI_Isend(bytes, (int)size_bytes, MPI_BYTE, to, kTag, groups[0], &request);
+  wait_awake(&request);
+}
+
+static void receive(void* bytes, uint64_t size_bytes, int from) {
+  MPI_Request request;
+  MPI_Irecv(bytes, (int)size_bytes, MPI_BYTE, from, kTag, groups[0], &request);
+  wait_awake(&request);
+}
+
+static int send_early(const void* bytes, uint64_t size_bytes, int to) {
+  const struct timespec nap = {.tv_nsec = 100000};
+  int gone = 0;
+  MPI_Request request;
+  MPI_Isend(bytes, (int)size_bytes, MPI_BYTE, to, kTag, groups[0], &request);
+  for (int looks = 0; looks < 100 && !gone; ++looks) {
+    nanosleep(&nap, NULL);
+    MPI_Test(&request, &gone, MPI_STATUS_IGNORE);
+  }
+  if (!gone) wait_awake(&request);
+  return gone;
+}
+
+static void flood(const int* to, int sends, const int* from, int receives, const void* bytes,
+                  void* into, uint64_t size_bytes, double (*now)(void* context), void* context,
+                  double* ends) {
+  const int count = (int)size_bytes, all = sends + receives;
+  MPI_Request* requests = malloc(((size_t)all + 1) * sizeof *requests);
+  if (requests == NULL) end_job(1);
+  for (int i = 0; i < receives; ++i) {
+    MPI_Irecv((char*)into + (uint64_t)i * size_bytes, count, MPI_BYTE, from[i], kTag, groups[0],
+              &requests[i]);
+  }
+  for (int i = 0; i < sends; ++i) {
+    MPI_Isend(bytes, count, MPI_BYTE, to[i], kTag, groups[0], &requests[receives + i]);
+  }
+  for (int left = all; left > 0;) {
+    int which = 0, done = 0;
+    MPI_Testany(all, requests, &which, &done, MPI_STATUS_IGNORE);
+    if (!done) {
+      sched_yield();
+      continue;
+    }
+    if (which < receives) ends[which] = now(context);
+    --left;
+  }
+  free(requests);
+}
+
+// Sent and not yet known to have gone.
+typedef struct posted {
+  struct posted* next;
+  MPI_Request request;
+  char bytes[];
+} posted;
+static posted* posts;
+
+static void let_go(void) {
+  for (posted** each = &posts; *each != NULL;) {
+    posted* here = *each;
+    int gone = 0;
+    MPI_Test(&here->request, &gone, MPI_STATUS_IGNORE);
+    if (gone) {
+      *each = here->next;
+      free(here);
+    } else {
+      each = &here->next;
+    }
+  }
+}
+
+static void post(const void* bytes, uint64_t size_bytes, int to) {
+  let_go();
+  posted* new = malloc(sizeof *new + size_bytes);
+  if (new == NULL) end_job(1);
+  memcpy(new->bytes, bytes, size_bytes);
+  new->next = posts;
+  posts = new;
+  MPI_Isend(new->bytes, (int)size_bytes, MPI_BYTE, to, kTalkTag, groups[0], &new->request);
+}
+
+static int64_t arrived(int from) {
+  int there = 0, size_bytes = 0;
+  MPI_Status status;
+  let_go();
+  MPI_Iprobe(from, kTalkTag, groups[0], &there, &status);
+  if (!there) return -1;
+  MPI_Get_count(&status, MPI_BYTE, &size_bytes);
+  return size_bytes;
+}
+
+static void take(void* bytes, uint64_t size_bytes, int from) {
+  MPI_Request request;
+  MPI_Irecv(bytes, (int)size_bytes, MPI_BYTE, from, kTalkTag, groups[0], &request);
+  wait_politely(&request);
+}
+
+static void alltoall(int group, const void* from, void* to, uint64_t size_bytes) {
+  const int count = (int)size_bytes;
+  MPI_Alltoall(from, count, MPI_BYTE, to, count, MPI_BYTE, groups[group]);
+}
+
+// In round t, to the rank t ahead and from the one t behind.
+static void exchange(int group, const void* from, void* to, uint64_t size_bytes) {
+  const MPI_Comm comm = groups[group];
+  const int self = rank_of(comm), ranks = size_of(comm), count = (int)size_bytes;
+  const char* parts_from = from;
+  char* parts_to = to;
+  memcpy(parts_to + (uint64_t)self * size_bytes, parts_from + (uint64_t)self * size_bytes,
+         size_bytes);
+  for (int t = 1; t < ranks; ++t) {
+    const int next = (self + t) % ranks, last = (self - t + ranks) % ranks;
+    MPI_Request receipt, dispatch;
+    MPI_Irecv(parts_to + (uint64_t)last * size_bytes, count, MPI_BYTE, last, kTag, comm, &receipt);
+    MPI_Isend(parts_from + (uint64_t)next * size_bytes, count, MPI_BYTE, next, kTag, comm,
+              &dispatch);
+    wait_awake(&receipt);
+    wait_awake(&dispatch);
+  }
+}
+
+// In MPI_Finalize, MPICH over UCX's TCP asks each other rank for an answer, leaves when it has all
+// of them, and answers nobody afterwards. It hangs less often where all come there together, done
+// with everything else: after the barrier, a rest without a call.
+static void finish(void) {
+  const struct timespec rest = {.tv_nsec = 200000000};
+  while (posts != NULL) let_go();
+  for (int i = 1; i < groups_made; ++i) {
+    if (groups[i] != MPI_COMM_NULL) MPI_Comm_free(&groups[i]);
+  }
+  barrier(0);
+  nanosleep(&rest, NULL);
+  MPI_Finalize();
+}
+
+__attribute__((visibility("default"))) const nmt_mpi_table* nmt_mpi_module(void) {
+  static const nmt_mpi_table table = {
+      .struct_bytes = sizeof table,
+      .start = start,
+      .finish = finish,
+      .abort = end_job,
+      .library = library_name,
+      .rank = rank,
+      .size = size,
+      .nodes = nodes,
+      .group = make_group,
+      .group_rank = group_rank,
+      .barrier = barrier,
+      .broadcast = broadcast,
+      .gather = gather,
+      .least_and_most = least_and_most,
+      .send = send,
+      .receive = receive,
+      .send_early = send_early,
+      .flood = flood,
+      .post = post,
+      .arrived = arrived,
+      .take = take,
+      .alltoall = alltoall,
+      .exchange = exchange,
+  };
+  return &table;
+}

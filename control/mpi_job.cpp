@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "control/mpi_job.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+
+#include "core/error.h"
+
+namespace nmt::control {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kTextBytesMax = std::uint64_t{1} << 30;
+
+// As installed, and as built: beside the folder of this program.
+std::vector<fs::path> module_files(const std::string& name) {
+  std::error_code ignored;
+  const fs::path programs = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  std::vector<fs::path> files;
+  for (const char* folder : {NMT_MODULES_FROM_PROGRAMS, "../lib/nmadtune"}) {
+    files.push_back((programs / folder / name / "nmadtune-mpi.so").lexically_normal());
+  }
+  return files;
+}
+
+const nmt_mpi_table* load(const std::string& name) {
+  if (name != kOpenMpi && name != kMpich) {
+    throw Error(Fault::kUsage, fmt::format("--mpi: {} or {}, not {}", kOpenMpi, kMpich, name));
+  }
+  std::string reason;
+  for (const fs::path& file : module_files(name)) {
+    // An MPI finds its own parts among the symbols of the whole process.
+    void* module = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (module == nullptr) {
+      if (reason.empty() || fs::exists(file)) reason = ::dlerror();
+      continue;
+    }
+    const auto table =
+        reinterpret_cast<decltype(&nmt_mpi_module)>(::dlsym(module, NMT_MPI_MODULE_SYMBOL));
+    if (table != nullptr && table()->struct_bytes == sizeof(nmt_mpi_table)) return table();
+    reason = file.string() + ": of another version of nmadtune";
+  }
+  throw Error(Fault::kFailed,
+              fmt::format("this job was launched by {0}, and there is no module for it ({1}); "
+                          "install {0}'s development package ({2}) and build nmadtune again",
+                          name, reason, name == kOpenMpi ? "libopenmpi-dev" : "libmpich-dev"));
+}
+
+volatile std::sig_atomic_t exit_code = 0;
+
+extern "C" void leave_now(int) { ::_exit(exit_code); }
+
+// The last thing this process does, since MPI_Finalize may hang: that of MPICH over UCX's TCP waits
+// for ever where a rank that has gone through it already had to answer. Everything is said by then.
+void leave(int code, void* table) {
+  constexpr unsigned kPatienceS = 10;
+  std::fflush(nullptr);
+  exit_code = code;
+  ::signal(SIGALRM, leave_now);
+  ::alarm(kPatienceS);
+  static_cast<const nmt_mpi_table*>(table)->finish();
+  ::alarm(0);
+}
+
+}  // namespace
+
+std::optional<std::string> launching_mpi() {
+  const auto has = [](const char* variable) { return std::getenv(variable) != nullptr; };
+  if (has("OMPI_COMM_WORLD_SIZE")) return std::string(kOpenMpi);
+  if (has("PMI_RANK") || has("PMI_FD")) return std::string(kMpich);
+  return std::nullopt;
+}
+
+MpiJob::MpiJob(const std::string& name) : table_(load(name)) { table_->start(); }
+
+// What fails in one rank only would leave the others waiting for it.
+MpiJob::~MpiJob() {
+  if (std::uncaught_exceptions() > 0) {
+    table_->abort(1);
+  } else {
+    ::on_exit(leave, const_cast<nmt_mpi_table*>(table_));
+  }
+}
+
+std::vector<int> MpiJob::nodes() const {
+  std::vector<int> nodes(static_cast<std::size_t>(size()));
+  table_->nodes(nodes.data());
+  return nodes;
+}
+
+void MpiJob::broadcast(std::string& text) const {
+  std::uint64_t size_bytes = text.size();
+  table_->broadcast(&size_bytes, sizeof size_bytes);
+  NMT_CHECK(size_bytes <= kTextBytesMax);
+  text.resize(size_bytes);
+  table_->broadcast(text.data(), size_bytes);
+}
+
+std::vector<std::string> MpiJob::gather(const std::string& text) const {
+  const auto ranks = static_cast<std::size_t>(leads() ? size() : 0);
+  std::uint64_t size_bytes = text.size();
+  std::vector<std::uint64_t> sizes_bytes(ranks);
+  table_->gather(&size_bytes, sizes_bytes.data(), sizeof size_bytes);
+  std::uint64_t most_bytes = leads() ? *std::ranges::max_element(sizes_bytes) : 0;
+  table_->broadcast(&most_bytes, sizeof most_bytes);
+  NMT_CHECK(most_bytes <= kTextBytesMax);
+  std::string padded = text;
+  padded.resize(most_bytes);
+  std::string all(ranks * most_bytes, '\0');
+  table_->gather(padded.data(), all.data(), most_bytes);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < ranks; ++i) {
+    texts.push_back(all.substr(i * most_bytes, sizes_bytes[i]));
+  }
+  return texts;
+}
+
+std::vector<std::string> MpiJob::to_all(const std::string& text) const {
+  std::vector<std::string> texts = gather(text);
+  texts.resize(static_cast<std::size_t>(size()));
+  for (std::string& each : texts) broadcast(each);
+  return texts;
+}
+
+}  // namespace nmt::control

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The wire that is a connected socket.
+#pragma once
+
+#include <string>
+
+#include "control/wire.h"
+#include "core/descriptor.h"
+
+namespace nmt::control {
+
+class SocketWire final : public Wire {
+ public:
+  // Of a connected socket that does not block; `peer` for messages.
+  SocketWire(Descriptor descriptor, std::string peer);
+
+  void write(std::string_view bytes) override;
+  void read(std::span<std::uint8_t> to, const Deadline& deadline) override;
+  bool readable(std::chrono::milliseconds patience) const override;
+
+ private:
+  Descriptor descriptor_;
+  std::string peer_;
+};
+
+}  // namespace nmt::control

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/alltoall.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/method.h"
+#include "sampler/job_rounds.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::uint64_t kSizesBytes[] = {1 << 10,  4 << 10,   16 << 10,  32 << 10,
+                                         64 << 10, 128 << 10, 256 << 10, 512 << 10};
+constexpr std::uint64_t kSizeBytesMax = std::uint64_t{1} << 30;
+constexpr std::size_t kSizesMin = 4;                   // what a fit needs
+constexpr std::uint64_t kConnectionBytes = 256 << 10;  // as long as a rail takes to show its speed
+
+// What was asked for, or half of the nodes and all of them.
+std::vector<int> numbers_of_ranks(const JobShape& shape, const std::vector<int>& asked) {
+  const int per_node = shape.ranks_per_node;
+  if (per_node == 0) {
+    throw Error(Fault::kUsage,
+                "alltoall: nodes with different numbers of ranks; a signature belongs to one: "
+                "start as many ranks on each");
+  }
+  const int all = per_node * static_cast<int>(shape.nodes.size());
+  if (all < 2) throw Error(Fault::kUsage, "alltoall: one rank only; mpirun -n 2 or more");
+  if (asked.empty()) {
+    const int half = std::max(per_node * ((static_cast<int>(shape.nodes.size()) + 1) / 2), 2);
+    return half < all && all > 3 ? std::vector<int>{half, all} : std::vector<int>{all};
+  }
+  for (const int count : asked) {
+    if (count >= 2 && count <= all && count % per_node == 0) continue;
+    throw Error(Fault::kUsage,
+                fmt::format("--ranks: {} cannot be; whole nodes of {} ranks, 2 to {} ranks", count,
+                            per_node, all));
+  }
+  return asked;
+}
+
+// The cells of a campaign.
+class Cells {
+ public:
+  Cells(const control::MpiJob& job, const JobShape& shape, const Player& player)
+      : job_(job), shape_(shape), player_(player) {}
+
+  std::vector<JobCell> make(std::span<const std::uint64_t> sizes_bytes,
+                            std::span<const int> ranks) {
+    for (const std::uint64_t size_bytes : sizes_bytes) {
+      if (shape_.nodes.size() > 1) add_message(size_bytes);
+      for (const int count : ranks) {
+        add_alltoall(Play::kDirect, "direct", count, size_bytes);
+        add_alltoall(Play::kLibrary, "library", count, size_bytes);
+      }
+    }
+    const std::size_t nodes = shape_.nodes.size();
+    for (std::size_t count = 1; count <= nodes * (nodes - 1); count *= 2) add_connections(count);
+    return std::move(cells_);
+  }
+
+ private:
+  void add_message(std::uint64_t size_bytes) {
+    JobCell& cell = cells_.emplace_back();
+    cell.order = {.play = Play::kMessage, .size_bytes = size_bytes};
+    cell.samples.push_back(mpi_sample(job_, benchmark::kMessage, 2, size_bytes));
+  }
+
+  void add_alltoall(Play play, const char* algorithm, int count, std::uint64_t size_bytes) {
+    JobCell& cell = cells_.emplace_back();
+    cell.order = {.play = play, .subject = player_.group_of(count), .size_bytes = size_bytes};
+    Sample& sample =
+        cell.samples.emplace_back(mpi_sample(job_, benchmark::kCollective, count, size_bytes));
+    sample.condition.operation = "alltoall";
+    sample.condition.algorithm = algorithm;
+    sample.condition.nodes = count / shape_.ranks_per_node;
+    sample.condition.ranks_per_node = shape_.ranks_per_node;
+  }
+
+  void add_connections(std::size_t count) {
+    JobCell& cell = cells_.emplace_back();
+    cell.order = {.play = Play::kConnections,
+                  .subject = static_cast<std::int32_t>(count),
+                  .size_bytes = kConnectionBytes};
+    for (const char* which : {"mean", "slowest"}) {
+      Sample& sample = cell.samples.emplace_back(
+          mpi_sample(job_, benchmark::kConnections, static_cast<int>(count), kConnectionBytes));
+      sample.condition.variant = which;
+      sample.condition.nodes = static_cast<std::int64_t>(shape_.nodes.size());
+    }
+  }
+
+  const control::MpiJob& job_;
+  const JobShape& shape_;
+  const Player& player_;
+  std::vector<JobCell> cells_;
+};
+
+// The largest size of alltoalls, where more are left than a fit needs.
+bool leave_out_largest(std::vector<JobCell>& cells) {
+  std::vector<std::uint64_t> sizes_bytes;
+  for (const JobCell& cell : cells) {
+    if (cell.order.play == Play::kDirect) sizes_bytes.push_back(cell.order.size_bytes);
+  }
+  std::ranges::sort(sizes_bytes);
+  sizes_bytes.erase(std::unique(sizes_bytes.begin(), sizes_bytes.end()), sizes_bytes.end());
+  if (sizes_bytes.size() <= kSizesMin) return false;
+  std::erase_if(cells, [&](const JobCell& cell) {
+    return cell.order.play != Play::kConnections && cell.order.size_bytes == sizes_bytes.back();
+  });
+  return true;
+}
+
+}  // namespace
+
+void check(const AlltoallOptions& options, const JobShape& shape) {
+  for (const std::uint64_t size_bytes : options.sizes_bytes) {
+    if (size_bytes > 0 && size_bytes <= kSizeBytesMax) continue;
+    throw Error(Fault::kUsage,
+                fmt::format("alltoall: messages of 1 B to 1 GiB, not {}", size_bytes));
+  }
+  numbers_of_ranks(shape, options.ranks);
+}
+
+CampaignReport run_alltoall(const control::MpiJob& job, const std::string& mpi_name,
+                            const AlltoallOptions& options, Observer* observer) {
+  const JobShape shape = JobShape::of(job);
+  check(options, shape);
+  const std::vector<int> ranks = numbers_of_ranks(shape, options.ranks);
+  Player player(job, shape, ranks);
+  if (!job.leads()) {
+    player.follow();
+    return {};
+  }
+  const std::span<const std::uint64_t> sizes_bytes =
+      options.sizes_bytes.empty() ? std::span<const std::uint64_t>(kSizesBytes)
+                                  : std::span<const std::uint64_t>(options.sizes_bytes);
+  const Rail rail = mpi_rail(mpi_name);
+  JobRounds rounds(job, shape, player, rail, options.budget_ns, options.seed, *observer);
+  JobRounds::Hooks hooks{
+      .prepare = [&] { return Cells(job, shape, player).make(sizes_bytes, ranks); }};
+  if (options.sizes_bytes.empty()) hooks.leave_out = leave_out_largest;
+  return rounds.run(hooks);
+}
+
+}  // namespace nmt

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/job_player.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace nmt {
+namespace {
+
+constexpr double kStartNs = 1e6;                   // from the word until the agreed start, at least
+constexpr std::chrono::milliseconds kUnasked{40};  // longer than send_early() looks
+
+}  // namespace
+
+JobShape JobShape::of(const control::MpiJob& job) {
+  std::map<int, std::vector<int>> by_node;
+  const std::vector<int> nodes = job.nodes();
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    by_node[nodes[rank]].push_back(static_cast<int>(rank));
+  }
+  JobShape shape;
+  for (const auto& [lowest, ranks] : by_node) shape.nodes.push_back(ranks);
+  const std::size_t per_node = shape.nodes.front().size();
+  const bool same =
+      std::ranges::all_of(shape.nodes, [&](const auto& ranks) { return ranks.size() == per_node; });
+  if (same) shape.ranks_per_node = static_cast<int>(per_node);
+  return shape;
+}
+
+Player::Player(const control::MpiJob& job, const JobShape& shape,
+               std::span<const int> ranks_of_groups)
+    : job_(job), shape_(shape), clock_(job, real_) {
+  for (const int count : ranks_of_groups) {
+    std::vector<int> members;
+    for (const std::vector<int>& node : shape.nodes) {
+      if (members.size() == static_cast<std::size_t>(count)) break;
+      members.insert(members.end(), node.begin(), node.end());
+    }
+    groups_[count] = job.mpi().group(members.data(), count);
+  }
+}
+
+std::vector<double> Player::play(const Order& order) {
+  switch (order.play) {
+    case Play::kEnd:
+      return {};
+    case Play::kClock:
+      clock_.synchronise();
+      return {};
+    case Play::kMessage:
+      return play_message(order);
+    case Play::kEarly:
+      return play_early(order);
+    case Play::kDirect:
+    case Play::kLibrary:
+      return play_alltoall(order);
+    case Play::kConnections:
+      return play_connections(order);
+  }
+  return {};
+}
+
+void Player::follow() {
+  for (Order order;;) {
+    job_.mpi().broadcast(&order, sizeof order);
+    if (order.play == Play::kEnd) return;
+    play(order);
+  }
+}
+
+void Player::make_room(std::uint64_t size_bytes) {
+  if (from_.size() >= size_bytes) return;
+  from_.assign(size_bytes, std::byte{0x5a});
+  to_.assign(size_bytes, std::byte{0});
+}
+
+std::vector<double> Player::play_message(const Order& order) {
+  const int partner = order.subject;
+  if (job_.rank() != 0 && job_.rank() != partner) return {};
+  make_room(order.size_bytes);
+  std::vector<double> durations_ns;
+  for (std::uint32_t i = 0; i < order.repetitions; ++i) {
+    const double start_ns = clock_.now_ns();
+    if (job_.leads()) job_.mpi().send(from_.data(), order.size_bytes, partner);
+    job_.mpi().receive(to_.data(), order.size_bytes, partner - job_.rank());
+    if (!job_.leads()) job_.mpi().send(from_.data(), order.size_bytes, 0);
+    durations_ns.push_back((clock_.now_ns() - start_ns) / 2);
+  }
+  return durations_ns;
+}
+
+std::vector<double> Player::play_early(const Order& order) {
+  make_room(order.size_bytes);
+  if (job_.leads()) {
+    return {job_.mpi().send_early(from_.data(), order.size_bytes, order.subject) != 0 ? 1.0 : 0.0};
+  }
+  if (job_.rank() == order.subject) {
+    std::this_thread::sleep_for(kUnasked);
+    job_.mpi().receive(to_.data(), order.size_bytes, 0);
+  }
+  return {};
+}
+
+// When to start, by rank 0: when everybody has heard of it.
+double Player::agree() {
+  const double said_ns = clock_.now_ns();
+  double agreed_ns = said_ns + 2 * word_ns_ + kStartNs;
+  job_.mpi().broadcast(&agreed_ns, sizeof agreed_ns);
+  word_ns_ = std::max(word_ns_ / 2, clock_.now_ns() - said_ns);
+  return agreed_ns;
+}
+
+std::vector<double> Player::play_alltoall(const Order& order) {
+  const nmt_mpi_table& mpi = job_.mpi();
+  const bool takes_part = mpi.group_rank(order.subject) >= 0;
+  if (takes_part) make_room(order.size_bytes * static_cast<std::uint64_t>(job_.size()));
+  const auto alltoall = order.play == Play::kDirect ? mpi.exchange : mpi.alltoall;
+  std::vector<double> durations_ns;
+  for (std::uint32_t i = 0; i < order.repetitions; ++i) {
+    const double agreed_ns = agree();
+    if (!takes_part) continue;
+    clock_.wait_until(agreed_ns);
+    double start_ns = clock_.now_ns();
+    alltoall(order.subject, from_.data(), to_.data(), order.size_bytes);
+    double end_ns = clock_.now_ns();
+    mpi.least_and_most(order.subject, &start_ns, &end_ns);
+    durations_ns.push_back(end_ns - start_ns);
+  }
+  return durations_ns;
+}
+
+std::vector<double> Player::play_connections(const Order& order) {
+  const std::size_t nodes = shape_.nodes.size();
+  std::vector<int> to, from;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(order.subject); ++i) {
+    const int near = shape_.nodes[i % nodes].front();
+    const int far = shape_.nodes[(i % nodes + 1 + i / nodes) % nodes].front();
+    if (near == job_.rank()) to.push_back(far);
+    if (far == job_.rank()) from.push_back(near);
+  }
+  make_room(order.size_bytes * std::max<std::size_t>(from.size(), 1));
+  const auto now = [](void* clock) { return static_cast<const JobClock*>(clock)->now_ns(); };
+  std::vector<double> figures_ns;
+  for (std::uint32_t i = 0; i < order.repetitions; ++i) {
+    const double agreed_ns = agree();
+    std::vector<double> ends_ns(nodes, 0), all_ns(job_.leads() ? nodes * job_.size() : 0);
+    clock_.wait_until(agreed_ns);
+    job_.mpi().flood(to.data(), static_cast<int>(to.size()), from.data(),
+                     static_cast<int>(from.size()), from_.data(), to_.data(), order.size_bytes, now,
+                     &clock_, ends_ns.data());
+    job_.mpi().gather(ends_ns.data(), all_ns.data(), nodes * sizeof(double));
+    double sum_ns = 0, last_ns = agreed_ns;
+    for (const double end_ns : all_ns) {
+      if (end_ns == 0) continue;
+      sum_ns += end_ns - agreed_ns;
+      last_ns = std::max(last_ns, end_ns);
+    }
+    figures_ns.push_back(sum_ns / order.subject);
+    figures_ns.push_back(last_ns - agreed_ns);
+  }
+  return figures_ns;
+}
+
+}  // namespace nmt

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the ranks of a job do together when rank 0 says so: messages between two, alltoalls of some,
+// many connections at a time.
+//
+// One thing lasts from the first rank's start to the last one's end, by one clock
+// (sampler/job_clock.h), and begins at a time agreed before.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "control/control.h"
+#include "core/clock.h"
+#include "sampler/job_clock.h"
+
+namespace nmt {
+
+// Where the ranks of a job are.
+struct JobShape {
+  std::vector<std::vector<int>> nodes;  // the ranks of each, rank 0 in the first
+  int ranks_per_node = 0;               // 0: not the same on all
+
+  static JobShape of(const control::MpiJob& job);
+};
+
+// kMessage: there and back between rank 0 and `subject`; half of it.
+// kEarly: from rank 0 to `subject`, before that one asks for it; 1 where it is eager, else 0.
+// kDirect, kLibrary: alltoall of group `subject`, by direct exchange or by the MPI's own.
+// kConnections: `subject` messages at a time between nodes, the first ones each from its node to
+// the next, further ones to those after; the mean of their durations and the slowest.
+enum class Play : std::uint32_t { kEnd, kClock, kMessage, kEarly, kDirect, kLibrary, kConnections };
+
+// What rank 0 has all ranks do next.
+struct Order {
+  Play play = Play::kEnd;
+  std::int32_t subject = 0;
+  std::uint64_t size_bytes = 0;
+  std::uint32_t repetitions = 1;
+};
+
+class Player {
+ public:
+  // By all ranks.
+  Player(const control::MpiJob& job, const JobShape& shape, std::span<const int> ranks_of_groups);
+
+  int group_of(int ranks) const { return groups_.at(ranks); }
+  double now_ns() const { return clock_.now_ns(); }
+
+  // By all ranks. One number for each repetition, on rank 0; two of kConnections.
+  std::vector<double> play(const Order& order);
+
+  // The part of all other ranks: until the end.
+  void follow();
+
+ private:
+  void make_room(std::uint64_t size_bytes);
+  std::vector<double> play_message(const Order& order);
+  std::vector<double> play_early(const Order& order);
+  std::vector<double> play_alltoall(const Order& order);
+  std::vector<double> play_connections(const Order& order);
+  double agree();
+
+  const control::MpiJob& job_;
+  const JobShape& shape_;
+  RealClock real_;
+  JobClock clock_;
+  std::map<int, int> groups_;
+  std::vector<std::byte> from_, to_;
+  double word_ns_ = 0;  // that a word from rank 0 takes lately
+};
+
+}  // namespace nmt

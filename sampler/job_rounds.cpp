@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/job_rounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "control/control.h"
+#include "core/statistics.h"
+
+namespace nmt {
+namespace {
+
+constexpr double kRoundsMin = 6;        // that the budget should have time for
+constexpr double kVisitNs = 2e6;        // short ones are repeated for as long as this,
+constexpr std::uint32_t kVisitMax = 8;  // but no more often
+constexpr double kVisitCostNs = 1e6;    // beside what is measured
+constexpr double kClockEveryNs = 5e9;   // clocks drift
+constexpr double kPatienceNs = 120e9;   // for whatever is done, and
+constexpr double kPatience = 100;       // times what it usually takes
+
+std::uint32_t repetitions_of(const JobCell& cell) {
+  const double fit = kVisitNs / std::max(1.0, cell.usual_ns);
+  return std::clamp<std::uint32_t>(static_cast<std::uint32_t>(std::min(fit, 1e6)), 1, kVisitMax);
+}
+
+// Relative half-width of the interval of its median.
+double precision_of(const Sample& sample) {
+  const Summary summary = summarize(sample.repetitions);
+  return summary.median_ns > 0 ? (summary.high_ns - summary.low_ns) / 2 / summary.median_ns : 1;
+}
+
+}  // namespace
+
+JobRounds::JobRounds(const control::MpiJob& job, const JobShape& shape, Player& player,
+                     const Rail& rail, double budget_ns, std::uint64_t seed, Observer& observer)
+    : job_(job),
+      shape_(shape),
+      player_(player),
+      rail_(rail),
+      budget_ns_(budget_ns),
+      observer_(observer),
+      random_(seed) {}
+
+std::vector<double> JobRounds::tell(Order order, double usual_ns) {
+  // A message goes to each of the other nodes in turn.
+  if (order.play == Play::kMessage) {
+    order.subject = shape_.nodes[1 + partners_++ % (shape_.nodes.size() - 1)].front();
+  }
+  const control::HangAlarm alarm(kPatienceNs + kPatience * usual_ns * order.repetitions);
+  job_.mpi().broadcast(&order, sizeof order);
+  return player_.play(order);
+}
+
+CampaignReport JobRounds::run(const Hooks& hooks) {
+  try {
+    CampaignReport report = measure(hooks);
+    tell({.play = Play::kEnd});
+    return report;
+  } catch (...) {
+    tell({.play = Play::kEnd});
+    throw;
+  }
+}
+
+CampaignReport JobRounds::measure(const Hooks& hooks) {
+  const double start_ns = player_.now_ns();
+  tell({.play = Play::kClock});
+  clock_ns_ = player_.now_ns();
+  cells_ = hooks.prepare();
+  warm_up();
+  const double end_ns = start_ns + budget_ns_;
+  while (hooks.leave_out && player_.now_ns() + kRoundsMin * round_ns() > end_ns) {
+    if (!hooks.leave_out(cells_)) break;
+  }
+  CampaignReport report;
+  for (std::uint32_t round = 0; round < 2 || player_.now_ns() + round_ns() < end_ns; ++round) {
+    std::shuffle(cells_.begin(), cells_.end(), random_);
+    for (JobCell& cell : cells_) {
+      if ((report.interrupted = observer_.interrupted())) break;
+      visit(cell, round);
+      tell_progress(start_ns, round);
+    }
+    if (report.interrupted) break;
+  }
+  report.elapsed_ns = player_.now_ns() - start_ns;
+  report.rails.push_back(rail_report(report));
+  return report;
+}
+
+// Connections are made by their first use.
+void JobRounds::warm_up() {
+  for (JobCell& cell : cells_) {
+    tell(cell.order);
+    cell.usual_ns = tell(cell.order).front();
+  }
+}
+
+double JobRounds::round_ns() const {
+  double sum_ns = 0;
+  for (const JobCell& cell : cells_) sum_ns += cell.usual_ns * repetitions_of(cell) + kVisitCostNs;
+  return sum_ns;
+}
+
+void JobRounds::visit(JobCell& cell, std::uint32_t round) {
+  if (player_.now_ns() - clock_ns_ > kClockEveryNs) {
+    tell({.play = Play::kClock});
+    clock_ns_ = player_.now_ns();
+  }
+  Order order = cell.order;
+  order.repetitions = repetitions_of(cell);
+  const std::vector<double> durations_ns = tell(order, cell.usual_ns);
+  for (std::size_t i = 0; i < durations_ns.size(); ++i) {
+    cell.samples[i % cell.samples.size()].repetitions.push_back(
+        {.total_ns = static_cast<std::uint64_t>(std::max(1.0, durations_ns[i])), .round = round});
+    cell.usual_ns = 0.5 * (cell.usual_ns + durations_ns[i]);
+  }
+  observer_.measured(rail_, cell.samples);
+}
+
+void JobRounds::tell_progress(double start_ns, std::uint32_t round) {
+  const double taken_ns = player_.now_ns() - start_ns;
+  observer_.progress({.rail = rail_.full_name(),
+                      .phase = fmt::format("round {}", round + 1),
+                      .done = std::min(1.0, taken_ns / budget_ns_),
+                      .left_ns = std::max(0.0, budget_ns_ - taken_ns),
+                      .cells = cells_.size()});
+}
+
+RailReport JobRounds::rail_report(const CampaignReport& campaign) const {
+  RailReport report{.rail = rail_.full_name(), .complete = !campaign.interrupted};
+  std::vector<double> precisions;
+  for (const JobCell& cell : cells_) {
+    for (const Sample& sample : cell.samples) {
+      ++report.cells;
+      report.repetitions += sample.repetitions.size();
+      precisions.push_back(precision_of(sample));
+    }
+  }
+  report.precision = precisions.empty() ? 1 : quantile(precisions, 0.9);
+  report.elapsed_ns = campaign.elapsed_ns;
+  return report;
+}
+
+Sample mpi_sample(const control::MpiJob& job, std::string_view benchmark, int ranks,
+                  std::uint64_t size_bytes) {
+  Sample sample{.size_bytes = size_bytes};
+  sample.condition.benchmark = benchmark;
+  sample.condition.mpi = job.library();
+  sample.condition.ranks = ranks;
+  return sample;
+}
+
+}  // namespace nmt

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rank 0's part of a campaign of a job: cells in shuffled rounds, all in each, so that what drifts
+// does so for all of them, until the budget is spent.
+#pragma once
+
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "sampler/campaign.h"
+#include "sampler/job_player.h"
+
+namespace nmt {
+
+struct JobCell {
+  Order order;
+  std::vector<Sample> samples;  // one for each number that the order gives
+  double usual_ns = 0;
+};
+
+class JobRounds {
+ public:
+  JobRounds(const control::MpiJob& job, const JobShape& shape, Player& player, const Rail& rail,
+            double budget_ns, std::uint64_t seed, Observer& observer);
+
+  // All ranks do it; what it gives. One repetition usually takes so long, if that is known.
+  std::vector<double> tell(Order order, double usual_ns = 0);
+
+  // Measures the cells. The others hear of the end, however it comes; what `prepare` does first is
+  // part of that. Cells that the budget has no time for may be left out by `leave_out`, the largest
+  // size first; it says whether there was one.
+  struct Hooks {
+    std::function<std::vector<JobCell>()> prepare;
+    std::function<bool(std::vector<JobCell>&)> leave_out = {};
+  };
+  CampaignReport run(const Hooks& hooks);
+
+ private:
+  CampaignReport measure(const Hooks& hooks);
+  void warm_up();
+  double round_ns() const;
+  void visit(JobCell& cell, std::uint32_t round);
+  void tell_progress(double start_ns, std::uint32_t round);
+  RailReport rail_report(const CampaignReport& campaign) const;
+
+  const control::MpiJob& job_;
+  const JobShape& shape_;
+  Player& player_;
+  const Rail& rail_;
+  double budget_ns_;
+  Observer& observer_;
+  std::mt19937_64 random_;
+  std::vector<JobCell> cells_;
+  std::size_t partners_ = 0;
+  double clock_ns_ = 0;  // when clocks were compared last
+};
+
+// A sample of what an MPI does, of messages or alltoalls.
+Sample mpi_sample(const control::MpiJob& job, std::string_view benchmark, int ranks,
+                  std::uint64_t size_bytes);
+
+}  // namespace nmt

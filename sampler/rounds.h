@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which pairs of nodes are measured at the same time: rounds in which no node is in two pairs.
+//
+// Pure. All pairs of N nodes are N - 1 rounds, N where N is odd (the circle method: one node stays,
+// the others go round). A sample of them is the first ceil(log2 N) rounds, in which every node is
+// paired about as often: a slow node or a bad cable shows in each of its pairs.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace nmt {
+
+struct NodePair {
+  std::size_t near = 0;
+  std::size_t far = 0;
+  bool operator==(const NodePair&) const = default;
+};
+using Round = std::vector<NodePair>;
+
+std::vector<Round> rounds_of_all_pairs(std::size_t nodes);
+std::vector<Round> rounds_of_some_pairs(std::size_t nodes);
+
+}  // namespace nmt

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/rounds.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace nmt {
+namespace {
+
+using Nodes = std::set<std::size_t>;
+
+std::set<Nodes> pairs_in(const std::vector<Round>& rounds) {
+  std::set<Nodes> pairs;
+  for (const Round& round : rounds) {
+    Nodes busy;
+    for (const NodePair& pair : round) {
+      EXPECT_TRUE(busy.insert(pair.near).second) << "node in two pairs of a round";
+      EXPECT_TRUE(busy.insert(pair.far).second) << "node in two pairs of a round";
+      EXPECT_TRUE(pairs.insert({pair.near, pair.far}).second) << "pair measured twice";
+    }
+  }
+  return pairs;
+}
+
+TEST(Rounds, OfAllPairsHaveEachPairOnceInAsFewRoundsAsThereCanBe) {
+  for (std::size_t nodes = 2; nodes <= 33; ++nodes) {
+    const std::vector<Round> rounds = rounds_of_all_pairs(nodes);
+    EXPECT_EQ(rounds.size(), nodes % 2 == 0 ? nodes - 1 : nodes);
+    EXPECT_EQ(pairs_in(rounds).size(), nodes * (nodes - 1) / 2);
+  }
+}
+
+TEST(Rounds, OfOneNodeAreNone) {
+  EXPECT_TRUE(rounds_of_all_pairs(1).empty());
+  EXPECT_TRUE(rounds_of_some_pairs(1).empty());
+}
+
+TEST(Rounds, OfSomePairsGrowWithTheLogarithmAndLeaveNoNodeOut) {
+  EXPECT_EQ(rounds_of_some_pairs(2).size(), 1u);
+  EXPECT_EQ(rounds_of_some_pairs(10).size(), 4u);
+  EXPECT_EQ(rounds_of_some_pairs(1000).size(), 10u);
+  for (std::size_t nodes = 2; nodes <= 33; ++nodes) {
+    Nodes met;
+    for (const Nodes& pair : pairs_in(rounds_of_some_pairs(nodes))) {
+      met.insert(pair.begin(), pair.end());
+    }
+    EXPECT_EQ(met.size(), nodes);
+  }
+}
+
+}  // namespace
+}  // namespace nmt

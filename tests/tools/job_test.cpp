@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-sample in jobs of real MPIs, over the hosts of a cluster in the lab.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "core/error.h"
+#include "core/method.h"
+#include "profiledb/profiledb.h"
+#include "tests/lab/lab.h"
+#include "tests/tools/sandbox.h"
+
+namespace nmt::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+class Job : public Sandbox, public ::testing::WithParamInterface<std::string> {
+ protected:
+  void SetUp() override {
+    Sandbox::SetUp();
+    if (const std::string reason = Lab::missing(); !reason.empty()) GTEST_SKIP() << reason;
+    const std::string launcher = GetParam() == "openmpi" ? "mpirun.openmpi" : "mpiexec.hydra";
+    if (run({launcher, "--version"}).exit_code != 0) GTEST_SKIP() << launcher << " is missing";
+    bring_up();
+  }
+  virtual void bring_up() { lab_.emplace(Cluster{.hosts = 4}); }
+
+  Result sample(std::vector<std::string> options, const std::vector<std::string>& more) const {
+    std::vector<std::string> command = {NMAD_SAMPLE, "--db", path("a.db")};
+    command.insert(command.end(), more.begin(), more.end());
+    return run(lab_->job(GetParam(), std::move(options), command));
+  }
+
+  std::optional<Lab> lab_;
+};
+
+TEST_P(Job, MeasuresAlltoallsAndRankZeroKeepsThem) {
+  const Result result = sample({}, {"--parts", "alltoall", "--budget", "5s", "--ranks", "3,4"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("Sampled on h0"));
+  const ProfileDb profile(path("a.db"), {});
+  std::set<std::int64_t> ranks, connections;
+  std::set<std::string> algorithms;
+  std::set<std::uint64_t> sizes_bytes;
+  std::size_t messages = 0;
+  for (const Platform& platform : profile.platforms()) {
+    for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {
+      EXPECT_EQ(set.path.from.full_name(), "mpi:" + GetParam());
+      for (const auto& sample : set.samples) {
+        EXPECT_FALSE(sample.repetitions.empty());
+        if (sample.condition.benchmark == benchmark::kMessage) {
+          ++messages;
+          continue;
+        }
+        if (sample.condition.benchmark == benchmark::kConnections) {
+          connections.insert(sample.condition.ranks);
+          continue;
+        }
+        EXPECT_EQ(sample.condition.operation, "alltoall");
+        EXPECT_EQ(sample.condition.ranks_per_node, 1);
+        ranks.insert(sample.condition.ranks);
+        algorithms.insert(sample.condition.algorithm);
+        sizes_bytes.insert(sample.size_bytes);
+      }
+    }
+  }
+  EXPECT_EQ(ranks, (std::set<std::int64_t>{3, 4}));
+  EXPECT_EQ(algorithms, (std::set<std::string>{"direct", "library"}));
+  EXPECT_GE(sizes_bytes.size(), 4u);
+  EXPECT_EQ(messages, sizes_bytes.size());
+  EXPECT_EQ(connections, (std::set<std::int64_t>{1, 2, 4, 8}));
+}
+
+// The cut of a rank's life is as sudden as a node's.
+TEST_P(Job, ARankThatDiesLeavesWhatWasGathered) {
+  std::vector<std::string> command = {NMAD_SAMPLE, "--db",     path("a.db"), "--parts",
+                                      "alltoall",  "--budget", "60s"};
+  Process job(lab_->job(GetParam(), {}, command));
+  const auto has_samples = [&] {
+    try {
+      const ProfileDb profile(path("a.db"), {});
+      for (const Platform& platform : profile.platforms()) {
+        if (!profile.sample_sets_in_force(platform.id).empty()) return true;
+      }
+    } catch (const Error&) {  // not there yet
+    }
+    return false;
+  };
+  for (int looks = 0; looks < 200 && !has_samples(); ++looks) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  const std::string kill = "for p in $(ip netns pids nmtlab-" + lab_->name() +
+                           "-h2); do case $(cat /proc/$p/comm) in nmad-sample) kill -9 $p;; esac; "
+                           "done";
+  EXPECT_EQ(run({"sh", "-c", kill}).exit_code, 0);
+  EXPECT_NE(job.wait(30).exit_code, 0);
+  const ProfileDb profile(path("a.db"), {});
+  ASSERT_EQ(profile.platforms().size(), 1u);
+  const std::vector<Campaign> campaigns = profile.campaigns(profile.platforms().front().id);
+  ASSERT_EQ(campaigns.size(), 1u);
+  EXPECT_FALSE(campaigns.front().complete);
+  EXPECT_FALSE(profile.sample_sets(campaigns.front().id).empty());
+}
+
+TEST_P(Job, NumbersOfRanksThatCannotBeAreRefusedOnce) {
+  const Result result = sample({}, {"--ranks", "7"});
+  EXPECT_NE(result.exit_code, 0);
+  const std::string message = "--ranks: 7 cannot be";
+  const std::size_t first = result.err.find(message);
+  ASSERT_NE(first, std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find(message, first + 1), std::string::npos);
+}
+
+class JobOfTwo : public Job {
+ protected:
+  void bring_up() override { lab_.emplace(std::vector<unsigned>{1000, 600}); }
+};
+
+TEST_P(JobOfTwo, SamplesBothRailsAndThePairAsThePeerModeDoes) {
+  const Result result =
+      sample({"-n", "2"}, {"--parts", "pairs,mpi", "--budget", "8s", "--max-size", "64K"});
+  EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: on a machine that is not quiet
+  EXPECT_THAT(result.out, HasSubstr("Rails between nodes"));
+  const ProfileDb profile(path("a.db"), {});
+  std::set<std::string> alone, together, methods;
+  for (const Platform& platform : profile.platforms()) {
+    for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {
+      const std::string rail = set.path.from.full_name();
+      for (const auto& sample : set.samples) {
+        if (sample.condition.benchmark == benchmark::kMessage) {
+          EXPECT_EQ(rail, "mpi:" + GetParam());
+          methods.insert(sample.condition.method);
+          continue;
+        }
+        if (rail == kCores) continue;
+        EXPECT_NE(set.path.from_node, set.path.to_node);
+        const std::string& busy = sample.condition.busy_rails;
+        (busy.empty() ? alone : together).insert(busy.empty() ? rail : rail + " beside " + busy);
+      }
+    }
+  }
+  EXPECT_EQ(alone, (std::set<std::string>{"tcp:r0", "tcp:r1"}));
+  EXPECT_EQ(together, (std::set<std::string>{"tcp:r0 beside tcp:r1", "tcp:r1 beside tcp:r0"}));
+  EXPECT_TRUE(methods.contains("copy"));
+}
+
+TEST_F(Sandbox, AJobWhoseMpiHasNoModuleIsToldWhatToInstall) {
+  std::filesystem::copy_file(NMAD_SAMPLE, path("nmad-sample"));
+  for (const auto& [variable, package] : std::map<std::string, std::string>{
+           {"OMPI_COMM_WORLD_SIZE", "libopenmpi-dev"}, {"PMI_RANK", "libmpich-dev"}}) {
+    const Result result = run({path("nmad-sample")}, {.environment = {{variable, "1"}}});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.err, HasSubstr(package));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpis, JobOfTwo, ::testing::Values("openmpi", "mpich"),
+                         [](const auto& tested) { return tested.param; });
+INSTANTIATE_TEST_SUITE_P(Mpis, Job, ::testing::Values("openmpi", "mpich"),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
+}  // namespace nmt::testing

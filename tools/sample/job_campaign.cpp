@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/sample/job_campaign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <set>
+
+#include "control/control.h"
+#include "core/error.h"
+#include "core/plan_json.h"
+#include "node/node.h"
+#include "tools/profile/this_machine.h"
+#include "tools/sample/peer.h"
+
+namespace nmt {
+namespace {
+
+using control::MpiJob;
+
+// Cores of all ranks together. Those of one kernel are counted once, however many nodes it plays.
+std::size_t cores_of(const MpiJob& job) {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string kernel, own;
+  std::getline(file, kernel);
+  for (const int core : allowed_cores()) {
+    own += fmt::format("{}{}/{}", own.empty() ? "" : ",", kernel, core);
+  }
+  std::set<std::string> cores;
+  for (const std::string& of_rank : job.gather(own)) {
+    for (const std::string& core : split_list(of_rank)) cores.insert(core);
+  }
+  return cores.size();
+}
+
+// How much of the budget each part gets, against the others.
+double weight_of(Part part) { return part == Part::kPairs || part == Part::kAlltoall ? 2 : 1; }
+
+std::vector<int> ranks_from(const std::string& list) {
+  std::vector<int> all;
+  for (const std::string& text : split_list(list)) {
+    int ranks = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ranks);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      throw Error(Fault::kUsage, fmt::format("--ranks: {} is no number of ranks; as 4,8", text));
+    }
+    all.push_back(ranks);
+  }
+  return all;
+}
+
+}  // namespace
+
+JobCampaign::JobCampaign(const MpiJob& job, const SampleOptions& options,
+                         const Invocation& invocation, std::string mpi)
+    : job_(job),
+      options_(options),
+      invocation_(invocation),
+      mpi_(std::move(mpi)),
+      seed_(options.seed.value_or(random_seed())),
+      shape_(JobShape::of(job)),
+      cores_(cores_of(job)) {
+  const bool speaks = std::ranges::any_of(
+      shape_.nodes, [&](const std::vector<int>& node) { return node.front() == job.rank(); });
+  hosts_ = job.to_all(this_node().host);
+  platforms_ = job.to_all(speaks ? to_json(this_platform().fingerprint).dump(-1) : "");
+}
+
+Report JobCampaign::lead() {
+  try {
+    const std::vector<Part> parts = parts_from(options_.parts);
+    check(alltoall_options({}), shape_);
+    const Location profile = locate_for_writing(options_.db, options_.system);
+    ProgressLine line(invocation_.quiet);
+    ProfileDb db = open_for_writing(profile, invocation_, line);
+    const Interruption interruption;
+    const Launch launch{options_, invocation_, profile, db, line, interruption};
+    JobFindings findings{
+        .library = job_.library(), .ranks = job_.size(), .nodes = shape_.nodes.size()};
+    measure(launch, parts, &findings);
+    tell({.end = true});
+    return job_report(findings, db, profile);
+  } catch (const Error&) {
+    tell({.end = true});
+    throw;
+  }
+}
+
+Report JobCampaign::follow() {
+  const Interruption interruption;  // rank 0 ends the campaign
+  for (std::string word;;) {
+    job_.broadcast(word);
+    const JobOrder order = job_order_from(word);
+    if (order.end) break;
+    if (order.part == Part::kNode || order.part == Part::kPairs) {
+      play(order, interruption, nullptr);
+    } else {
+      play_together(order, nullptr);
+    }
+  }
+  Report silent;
+  silent.silent = true;
+  return silent;
+}
+
+void JobCampaign::tell(const JobOrder& order) const {
+  std::string word = to_text(order);
+  job_.broadcast(word);
+}
+
+AlltoallOptions JobCampaign::alltoall_options(const JobOrder& order) const {
+  return {.budget_ns = order.budget_ns, .ranks = ranks_from(options_.ranks), .seed = seed_};
+}
+
+CampaignReport JobCampaign::play_together(const JobOrder& order, Observer* observer) {
+  if (order.part == Part::kAlltoall) {
+    return run_alltoall(job_, mpi_, alltoall_options(order), observer);
+  }
+  return run_mpi_messages(job_, mpi_,
+                          {.budget_ns = order.budget_ns,
+                           .size_bytes_max = options_.sampling.size_bytes_max,
+                           .seed = seed_},
+                          observer);
+}
+
+// What this rank has to do for the order, if anything.
+Gathered JobCampaign::play(const JobOrder& order, const Interruption& interruption,
+                           ProfileDb* profile) {
+  const auto place = std::ranges::find(order.ranks, job_.rank());
+  if (place == order.ranks.end()) return run_shares(job_, {}, profile);
+  SampleOptions options = options_;
+  options.sampling.budget_ns = order.budget_ns;
+  Invocation invocation = invocation_;
+  invocation.quiet = invocation.quiet || !job_.leads();
+  ProgressLine line(invocation.quiet);
+  const Location in_memory{.file = "memory", .reason = "rank 0 keeps it"};
+  const std::size_t index = static_cast<std::size_t>(place - order.ranks.begin());
+  const bool pairs = order.part == Part::kPairs, near = index % 2 == 0;
+  options.sampling.pairs = pairs ? !options.no_pairs : options.pairs;
+  RankWork work{.measure = [&](ProfileDb& db) {
+    const Launch launch{options, invocation, in_memory, db, line, interruption};
+    if (!pairs) {
+      const std::uint64_t seed = options.seed.value_or(random_seed());
+      return sample_rails(choose_rails(options.rails, seed), seed, launch);
+    }
+    const int other = order.ranks[near ? index + 1 : index - 1];
+    control::Connection peer(std::make_unique<control::MpiWire>(job_, other),
+                             fmt::format("rank {}", other));
+    return near ? sample_as_near(peer, launch) : sample_as_far(peer, launch);
+  }};
+  if (pairs) {
+    const auto other = static_cast<std::size_t>(order.ranks[near ? index + 1 : index - 1]);
+    const auto self = static_cast<std::size_t>(job_.rank());
+    if (near) work.far = hosts_[other];
+    // Of two nodes of one platform, what the near one kept stands for both.
+    work.keeps = near || platforms_[self] != platforms_[other];
+  }
+  return run_shares(job_, work, profile);
+}
+
+void JobCampaign::measure(const Launch& launch, const std::vector<Part>& parts,
+                          JobFindings* findings) {
+  double weight = 0;
+  for (const Part part : parts) weight += weight_of(part);
+  for (const Part part : parts) {
+    const double budget_ns = options_.sampling.budget_ns * weight_of(part) / weight;
+    if (part == Part::kNode) measure_node(launch, budget_ns, findings);
+    if (part == Part::kPairs) measure_pairs(launch, budget_ns, findings);
+    if (part == Part::kMessages || part == Part::kAlltoall) {
+      measure_mpi(launch, part, budget_ns, findings);
+    }
+    findings->signal = launch.interruption.signal();
+    if (findings->signal != 0) return;
+  }
+}
+
+void JobCampaign::play_shares(const JobOrder& order, const Launch& launch, JobFindings* findings) {
+  constexpr double kPatienceNs = 300e9;
+  const control::HangAlarm alarm(kPatienceNs + 4 * order.budget_ns);
+  tell(order);
+  findings->add(play(order, launch.interruption, &launch.db));
+}
+
+// One node of each platform, at the same time.
+void JobCampaign::measure_node(const Launch& launch, double budget_ns, JobFindings* findings) {
+  JobOrder order{.part = Part::kNode, .budget_ns = budget_ns};
+  std::set<std::string> known = {""};
+  for (std::size_t rank = 0; rank < platforms_.size(); ++rank) {
+    if (known.insert(platforms_[rank]).second) order.ranks.push_back(static_cast<int>(rank));
+  }
+  play_shares(order, launch, findings);
+}
+
+void JobCampaign::measure_pairs(const Launch& launch, double budget_ns, JobFindings* findings) {
+  const std::size_t nodes = shape_.nodes.size();
+  const std::vector<Round> rounds =
+      options_.all_pairs ? rounds_of_all_pairs(nodes) : rounds_of_some_pairs(nodes);
+  if (rounds.empty()) findings->remarks.push_back("pairs: there is one node only");
+  for (std::size_t i = 0; i < rounds.size() && launch.interruption.signal() == 0; ++i) {
+    JobOrder order{.part = Part::kPairs,
+                   .budget_ns = budget_ns / static_cast<double>(rounds.size())};
+    for (const NodePair& pair : rounds[i]) {
+      order.ranks.push_back(shape_.nodes[pair.near].front());
+      order.ranks.push_back(shape_.nodes[pair.far].front());
+    }
+    launch.line.clear();
+    launch.invocation.notice(fmt::format("pairs, round {} of {}", i + 1, rounds.size()));
+    play_shares(order, launch, findings);
+  }
+}
+
+void JobCampaign::measure_mpi(const Launch& launch, Part part, double budget_ns,
+                              JobFindings* findings) {
+  if (shape_.nodes.size() == 1) {
+    findings->remarks.push_back(
+        part == Part::kAlltoall
+            ? "all ranks are on one node: what they contend for is its memory, and there is no "
+              "signature of a network"
+            : "mpi: there is one node only");
+    if (part == Part::kMessages) return;
+  }
+  JobOrder order{.part = part, .budget_ns = budget_ns};
+  SampleOptions options = options_;
+  options.sampling.budget_ns = budget_ns;
+  RailChoice choice;
+  choice.rails.push_back({.rail = mpi_rail(mpi_)});
+  const RealClock clock;
+  const auto run = [&](const SamplingOptions&, const SamplesByRail&, Observer& observer) {
+    tell(order);
+    return play_together(order, &observer);
+  };
+  findings->shares.push_back(run_share(
+      launch.db,
+      {.options = options,
+       .invocation = launch.invocation,
+       .choice = choice,
+       .profile = launch.profile,
+       .more = {{"cores", std::to_string(cores_)}, {"part", std::string(to_string(part))}},
+       .session = {.clock = clock.name(),
+                   .clock_cost_ns = clock.cost_ns(),
+                   .clock_resolution_ns = clock.resolution_ns(),
+                   .seed = seed_},
+       .measure = run},
+      launch.line, launch.interruption));
+}
+
+}  // namespace nmt

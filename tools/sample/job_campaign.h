@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A campaign over all nodes of a job, part by part, as each rank sees it.
+//
+// Rank 0 says what is next (tools/sample/job_parts.h), keeps the profile and reports; the others
+// follow until it says that there is no more, however it comes to that. The first rank of a node
+// speaks for it: `node` is measured by one node of each platform, `pairs` by two nodes at a time
+// over the job's own connection in place of a control socket; in `mpi` and `alltoall` all ranks
+// take part.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "control/control.h"
+#include "sampler/sampler.h"
+#include "tools/sample/campaign.h"
+#include "tools/sample/job_parts.h"
+#include "tools/sample/job_report.h"
+#include "tools/sample/job_shares.h"
+
+namespace nmt {
+
+class JobCampaign {
+ public:
+  JobCampaign(const control::MpiJob& job, const SampleOptions& options,
+              const Invocation& invocation, std::string mpi);
+
+  Report lead();
+  Report follow();
+
+ private:
+  // The part of every rank.
+  Gathered play(const JobOrder& order, const Interruption& interruption, ProfileDb* profile);
+  CampaignReport play_together(const JobOrder& order, Observer* observer);
+  AlltoallOptions alltoall_options(const JobOrder& order) const;
+
+  // The part of rank 0 beside that.
+  void tell(const JobOrder& order) const;
+  void measure(const Launch& launch, const std::vector<Part>& parts, JobFindings* findings);
+  void play_shares(const JobOrder& order, const Launch& launch, JobFindings* findings);
+  void measure_node(const Launch& launch, double budget_ns, JobFindings* findings);
+  void measure_pairs(const Launch& launch, double budget_ns, JobFindings* findings);
+  void measure_mpi(const Launch& launch, Part part, double budget_ns, JobFindings* findings);
+
+  const control::MpiJob& job_;
+  const SampleOptions& options_;
+  const Invocation& invocation_;
+  std::string mpi_;
+  std::uint64_t seed_;
+  JobShape shape_;
+  std::size_t cores_ = 0;               // of all ranks together
+  std::vector<std::string> hosts_;      // of each rank
+  std::vector<std::string> platforms_;  // of each node's first rank; else empty
+};
+
+}  // namespace nmt

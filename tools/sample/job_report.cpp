@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/sample/job_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <set>
+
+#include "tools/profile/tuning.h"
+#include "tools/view/thresholds.h"
+
+namespace nmt {
+namespace {
+
+std::optional<Problem> problem_of(const JobFindings& findings) {
+  if (findings.signal != 0) {
+    return Problem::signal(findings.signal,
+                           fmt::format("interrupted by {}; what was measured is stored",
+                                       ::strsignal(findings.signal)));
+  }
+  if (!findings.problems.empty()) {
+    std::string causes;
+    for (const auto& [problem, hosts] : findings.problems) {
+      const std::set<std::string> once(hosts.begin(), hosts.end());
+      causes += fmt::format("{}{}: {}", causes.empty() ? "" : "; ", fmt::join(once, ", "), problem);
+    }
+    return Problem(Fault::kPartial, "not all was measured: " + causes);
+  }
+  return std::nullopt;
+}
+
+void add_links(const std::vector<Link>& links, Report* report) {
+  if (links.empty()) return;
+  report->text.heading("Rails between nodes");
+  report->text.table(table_of(links));
+  report->payload.set("links", to_json(links));
+  for (const Link& link : links) {
+    if (!link.outlier) continue;
+    report->warnings.push_back(fmt::format("{} between {} and {} is slower than between others",
+                                           link.rail, link.near, link.far));
+  }
+}
+
+// For people: each rail between whichever two nodes were measured first.
+std::vector<RailPlan> first_of_each(const std::vector<RailPlan>& plans) {
+  std::vector<RailPlan> first;
+  std::set<std::pair<std::string, std::string>> known;
+  for (const RailPlan& plan : plans) {
+    if (known.emplace(plan.rail, plan.placement).second) first.push_back(plan);
+  }
+  return first;
+}
+
+// Of each platform, as all that was gathered has it.
+void add_plans(ProfileDb& db, Report* report) {
+  json::Value platforms = json::Value::array();
+  for (const Platform& platform : db.platforms()) {
+    const std::vector<RailPlan> plans = rail_plans(tune(db, platform.id), "hot", {});
+    json::Value rails = json::Value::array();
+    for (const RailPlan& plan : plans) {
+      rails.push_back(
+          json::Value::object().set("rail", plan.rail).set("thresholds", thresholds_json(plan)));
+    }
+    platforms.push_back(
+        json::Value::object().set("platform", platform_json(platform)).set("rails", rails));
+    add_thresholds(first_of_each(plans), &report->text);
+    add_thresholds(plans, &report->records);
+  }
+  report->payload.set("platforms", std::move(platforms));
+}
+
+}  // namespace
+
+void JobFindings::add(Gathered gathered) {
+  for (const auto& [problem, hosts] : gathered.problems) {
+    problems[problem].insert(problems[problem].end(), hosts.begin(), hosts.end());
+  }
+  std::ranges::move(gathered.links, std::back_inserter(links));
+}
+
+Report job_report(JobFindings findings, ProfileDb& db, const Location& profile) {
+  Report report;
+  report.payload.set("mpi", findings.library)
+      .set("ranks", findings.ranks)
+      .set("nodes", findings.nodes)
+      .set("profile", profile.file);
+  report.text.heading(fmt::format("Sampled by {} ranks on {} nodes ({})", findings.ranks,
+                                  findings.nodes, findings.library));
+  mark_outliers(&findings.links);
+  add_links(findings.links, &report);
+  add_plans(db, &report);
+  json::Value shares = json::Value::array();
+  for (Report& share : findings.shares) {
+    report.text.append(share.text);
+    shares.push_back(share.payload);
+    std::ranges::move(share.warnings, std::back_inserter(report.warnings));
+    if (share.problem) findings.problems[share.problem->message].push_back("all ranks");
+  }
+  report.payload.set("campaigns", std::move(shares));
+  std::ranges::copy(findings.remarks, std::back_inserter(report.warnings));
+  report.problem = problem_of(findings);
+  const auto outliers = std::ranges::count(findings.links, true, &Link::outlier);
+  report.summary = {
+      {"ranks", std::to_string(findings.ranks)},        {"nodes", std::to_string(findings.nodes)},
+      {"links", std::to_string(findings.links.size())}, {"outliers", std::to_string(outliers)},
+      {"complete", report.problem ? "no" : "yes"},      {"profile", profile.file}};
+  return report;
+}
+
+}  // namespace nmt

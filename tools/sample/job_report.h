@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a campaign over all nodes of a job found, and how rank 0 says it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "profiledb/profiledb.h"
+#include "tools/command/report.h"
+#include "tools/sample/job_shares.h"
+#include "tools/sample/links.h"
+
+namespace nmt {
+
+struct JobFindings {
+  std::string library;  // the MPI's name and version
+  int ranks = 0;
+  std::size_t nodes = 0;
+  std::map<std::string, std::vector<std::string>> problems;  // of which hosts
+  std::vector<std::string> remarks;
+  std::vector<Link> links;
+  std::vector<Report> shares;  // of the parts in which all ranks take part
+  int signal = 0;              // that ended it early
+
+  void add(Gathered gathered);
+};
+
+// Derives the plan of each platform again, from all that was gathered.
+Report job_report(JobFindings findings, ProfileDb& db, const Location& profile);
+
+}  // namespace nmt

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/sample/job_shares.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/error.h"
+#include "tools/profile/this_machine.h"
+
+namespace nmt {
+namespace {
+
+// One line of JSON, how it went, and the profile after it.
+std::string result_of(const RankWork& work) {
+  if (!work.measure) return {};
+  const std::string host = this_node().host;
+  ProfileDb measured = ProfileDb::in_memory();
+  std::string problem;
+  try {
+    const Report report = work.measure(measured);
+    if (report.problem) problem = report.problem->message;
+  } catch (const Error& error) {
+    problem = error.what();
+  }
+  json::Value head = json::Value::object();
+  head.set("host", host).set("problem", problem);
+  head.set("links",
+           to_json(work.far.empty() ? std::vector<Link>{} : links_of(measured, host, work.far)));
+  return head.dump(-1) + "\n" + (work.keeps ? measured.export_json({}) : "");
+}
+
+}  // namespace
+
+Gathered run_shares(const control::MpiJob& job, const RankWork& work, ProfileDb* profile) {
+  Gathered gathered;
+  const std::vector<std::string> results = job.gather(result_of(work));
+  for (std::size_t rank = 0; rank < results.size(); ++rank) {
+    if (results[rank].empty()) continue;
+    const std::string what = fmt::format("what rank {} measured", rank);
+    const std::string_view result = results[rank];
+    const std::size_t line = result.find('\n');
+    const json::Value head = json::parse(result.substr(0, line), what, line);
+    const json::Reader reader(head, what);
+    if (const std::string problem = reader["problem"].text(); !problem.empty()) {
+      gathered.problems[problem].push_back(reader["host"].text());
+    }
+    std::ranges::move(links_from(reader["links"]), std::back_inserter(gathered.links));
+    const std::string_view measured = result.substr(line + 1);
+    if (!measured.empty()) profile->import_json(measured, what);
+  }
+  return gathered;
+}
+
+}  // namespace nmt
