@@ -56,8 +56,10 @@ struct TwoStates {
   double free_gap_ns = 0;       // beta_F: per byte, of the fewest connections
   double contended_gap_ns = 0;  // beta_C: per byte, of the slowest among the most connections
   double rho = 0;               // the share of delayed ones that gives the mean among the most
+  bool operator==(const TwoStates&) const = default;
 };
-// At least two probes with different numbers of connections.
+// At least two probes with different numbers of connections; else, and for times that cannot be,
+// Error(kUsage).
 TwoStates two_states(std::span<const ConnectionProbe> probes);
 
 }  // namespace nmt

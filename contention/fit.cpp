@@ -232,6 +232,7 @@ SignatureFit fit_signature(const AlltoallTimes& measured, const FitOptions& opti
                    .outliers = table.outliers(),
                    .sessions = table.sessions(),
                    .cores = measured.cores};
+  if (measured.probes.size() >= 2) fit.two_states = two_states(measured.probes);
   test_delta(cells, table, options, random, &choice, &fit);
   add_range(cells, &fit);
   add_model(choice, cells, &fit);

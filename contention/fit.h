@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "contention/bound.h"
 #include "core/signature.h"
 #include "core/statistics.h"
 
@@ -38,6 +39,7 @@ struct AlltoallTimes {
   std::int64_t ranks_per_node = 1;
   std::int64_t cores = 0;  // under all ranks together; 0: at least one for each
   Curve message;           // duration of one message alone, on the same network
+  std::vector<ConnectionProbe> probes;  // many messages at a time, where that was measured
   std::vector<AlltoallTime> times;
 };
 
@@ -94,6 +96,7 @@ struct SignatureFit {
   std::size_t sessions = 0;
   std::vector<GammaAt> gamma_by_ranks;
   std::int64_t saturated_from = 0;  // one gamma serves from so many ranks on; 0: not that is known
+  std::optional<TwoStates> two_states;  // of the probes; nullopt: there were fewer than two
   double growth = 0;  // exponent by which gamma still grows with ranks; 0 where saturated
   std::vector<SmallRatio> small;
   std::int64_t cores = 0;

@@ -41,6 +41,14 @@ Value to_json(const Uncertainty& uncertainty) {
       .set("quantile", uncertainty.quantile);
 }
 
+Value to_json(const TwoStates& states) {
+  return Value::object()
+      .set("free_gap_ns_per_byte", states.free_gap_ns)
+      .set("contended_gap_ns_per_byte", states.contended_gap_ns)
+      .set("rho", states.rho)
+      .set("gap_ns_per_byte", two_state_gap(states.free_gap_ns, states.contended_gap_ns, states.rho));
+}
+
 template <class T>
 Value list(const std::vector<T>& values) {
   Value all = Value::array();
@@ -77,6 +85,7 @@ Value to_json(const SignatureFit& fit) {
       .set("saturated", signature.saturated)
       .set("saturated_from_ranks", fit.saturated_from > 0 ? Value(fit.saturated_from) : Value())
       .set("gamma_by_ranks", list(fit.gamma_by_ranks))
+      .set("two_states", fit.two_states ? to_json(*fit.two_states) : Value())
       .set("growth", fit.growth)
       .set("small", list(fit.small))
       .set("cores", fit.cores > 0 ? Value(fit.cores) : Value())

@@ -42,6 +42,34 @@ Curve curve_through(const Messages& messages) {
   return points.empty() ? Curve() : Curve(std::move(points));
 }
 
+// The same many connections, their mean and their slowest.
+std::vector<ConnectionProbe> probes_of(std::span<const SampleSet> sets, const std::string& mpi) {
+  struct Times {
+    std::vector<double> mean_ns;
+    std::vector<double> slowest_ns;
+  };
+  std::map<std::pair<std::int64_t, std::uint64_t>, Times> measured;
+  for (const SampleSet& set : sets) {
+    for (const Sample& sample : set.samples) {
+      const Condition& condition = sample.condition;
+      if (condition.benchmark != benchmark::kConnections || condition.mpi != mpi) continue;
+      Times& times = measured[{condition.ranks, sample.size_bytes}];
+      auto& into = condition.variant == "slowest" ? times.slowest_ns : times.mean_ns;
+      for (const Repetition& repetition : trusted(sample.repetitions)) {
+        into.push_back(repetition.each_ns());
+      }
+    }
+  }
+  std::vector<ConnectionProbe> probes;
+  for (auto& [which, times] : measured) {
+    if (times.mean_ns.empty() || times.slowest_ns.empty()) continue;
+    const double mean_ns = median(times.mean_ns);
+    const double slowest_ns = std::max(mean_ns, median(times.slowest_ns));
+    probes.push_back({which.first, which.second, mean_ns, slowest_ns});
+  }
+  return probes;
+}
+
 // By what factor the messages of this session took longer than those of all.
 double factor_of(const Messages& own, const Curve& all) {
   std::vector<double> logs;
@@ -89,6 +117,7 @@ std::vector<AlltoallTimes> alltoall_times(std::span<const SampleSet> sets) {
     times.algorithm = mpi.empty() ? algorithm : algorithm + " (" + mpi + ")";
     times.ranks_per_node = std::max<std::int64_t>(ranks_per_node, 1);
     times.message = curve_through(messages[mpi]);
+    times.probes = probes_of(sets, mpi);
     std::map<Id, std::uint32_t> sessions;
     for (const SampleSet& set : sets) {
       const double factor =

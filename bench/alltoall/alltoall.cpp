@@ -14,7 +14,8 @@ struct Part {
 };
 
 constexpr Part kParts[] = {{"planted", nmt::bench::planted_signatures},
-                           {"fit-time", nmt::bench::fit_time}};
+                           {"fit-time", nmt::bench::fit_time},
+                           {"ten-hosts", nmt::bench::ten_hosts}};
 
 void run(std::string_view name) {
   for (const Part& part : kParts) {

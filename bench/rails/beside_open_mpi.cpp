@@ -13,6 +13,7 @@
 
 #include "bench/rails/groups.h"
 #include "bench/rails/two_hosts.h"
+#include "bench/output_of.h"
 #include "bench/row.h"
 #include "core/statistics.h"
 

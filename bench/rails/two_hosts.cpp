@@ -3,20 +3,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdio>
-#include <cstdlib>
+
+#include "bench/output_of.h"
 
 namespace nmt::bench {
 namespace {
-
-[[noreturn]] void give_up(const std::string& what) {
-  std::fprintf(stderr, "rails: %s\n", what.c_str());
-  std::exit(1);
-}
 
 std::string rail_names(unsigned rails) {
   std::vector<std::string> names;
@@ -27,19 +21,6 @@ std::string rail_names(unsigned rails) {
 double number_or_zero(const json::Reader& reader) { return reader.is_null() ? 0 : reader.number(); }
 
 }  // namespace
-
-std::string output_of(const std::string& command) {
-  FILE* pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) give_up("cannot run " + command);
-  std::string output;
-  std::array<char, 4096> piece;
-  for (std::size_t n; (n = std::fread(piece.data(), 1, piece.size(), pipe)) > 0;) {
-    output.append(piece.data(), n);
-  }
-  const int status = ::pclose(pipe);
-  if (status != 0) give_up(fmt::format("{}: failed; what it said is above", command));
-  return output;
-}
 
 std::string singles(unsigned rails) {
   std::vector<std::string> names;

@@ -59,6 +59,4 @@ class TwoHosts {
 // "single:r0,single:r1" of so many rails.
 std::string singles(unsigned rails);
 
-std::string output_of(const std::string& command);
-
 }  // namespace nmt::bench

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <random>
+#include <tuple>
 
 #include "core/method.h"
 #include "tests/contention/planted.h"
@@ -89,6 +90,33 @@ TEST(AlltoallSamples, KnowTheCoresOfTheirCampaign) {
   std::vector<SampleSet> sets = drifting_sessions({});
   for (SampleSet& set : sets) set.campaign.options[kCoresOption] = "2";
   EXPECT_EQ(alltoall_times(sets)[0].cores, 2);
+}
+
+Sample connections_of(std::int64_t count, const char* variant, double duration_ns) {
+  Sample sample = sample_of(benchmark::kConnections, count, 1000, duration_ns);
+  sample.condition.ranks = count;
+  sample.condition.variant = variant;
+  return sample;
+}
+
+TEST(AlltoallSamples, ManyConnectionsAtATimeGiveTheTwoStates) {
+  std::vector<SampleSet> sets = drifting_sessions({});
+  for (const auto& [count, mean_ns, slowest_ns] :
+       {std::tuple(1, 8500.0, 8500.0), std::tuple(8, 20000.0, 40000.0),
+        std::tuple(60, 46750.0, 85000.0)}) {
+    sets.front().samples.push_back(connections_of(count, "mean", mean_ns));
+    sets.front().samples.push_back(connections_of(count, "slowest", slowest_ns));
+  }
+  const SignatureFit fit = fit_signature(alltoall_times(sets).front(), {});
+  ASSERT_TRUE(fit.two_states);
+  EXPECT_DOUBLE_EQ(fit.two_states->free_gap_ns, 8.5);
+  EXPECT_DOUBLE_EQ(fit.two_states->contended_gap_ns, 85);
+  EXPECT_NEAR(fit.two_states->rho, 0.5, 1e-9);
+}
+
+TEST(AlltoallSamples, WithoutConnectionsThereAreNoTwoStates) {
+  const std::vector<SampleSet> sets = drifting_sessions({});
+  EXPECT_FALSE(fit_signature(alltoall_times(sets).front(), {}).two_states);
 }
 
 }  // namespace

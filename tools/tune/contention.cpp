@@ -40,6 +40,12 @@ Table table_of(const SignatureFit& fit) {
     table.add({"delta", "none", between(fit.delta_ns, format_duration),
                fmt::format("as much is chance with probability {:.2g}", fit.no_delta_probability)});
   }
+  if (fit.two_states) {
+    table.add({"beta_F", gap(fit.two_states->free_gap_ns), "", "one connection at a time"});
+    table.add({"beta_C", gap(fit.two_states->contended_gap_ns), "",
+               "the slowest of as many as there can be"});
+    table.add({"rho", ratio(fit.two_states->rho), "", "share of those that are delayed"});
+  }
   if (fit.processor_ns > 0) {
     table.add({"c", format_duration(fit.processor_ns), "",
                fmt::format("c n (n - 1) / {} cores: processor time", fit.cores)});
