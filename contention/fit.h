@@ -37,8 +37,8 @@ struct AlltoallTime {
 struct AlltoallTimes {
   std::string algorithm = "direct";
   std::int64_t ranks_per_node = 1;
-  std::int64_t cores = 0;  // under all ranks together; 0: at least one for each
-  Curve message;           // duration of one message alone, on the same network
+  std::int64_t cores = 0;               // under all ranks together; 0: at least one for each
+  Curve message;                        // duration of one message alone, on the same network
   std::vector<ConnectionProbe> probes;  // many messages at a time, where that was measured
   std::vector<AlltoallTime> times;
 };

@@ -46,7 +46,8 @@ Value to_json(const TwoStates& states) {
       .set("free_gap_ns_per_byte", states.free_gap_ns)
       .set("contended_gap_ns_per_byte", states.contended_gap_ns)
       .set("rho", states.rho)
-      .set("gap_ns_per_byte", two_state_gap(states.free_gap_ns, states.contended_gap_ns, states.rho));
+      .set("gap_ns_per_byte",
+           two_state_gap(states.free_gap_ns, states.contended_gap_ns, states.rho));
 }
 
 template <class T>

@@ -3,9 +3,10 @@
 // Measured alltoalls as a profile keeps them, made ready for a fit.
 //
 // An alltoall is a sample of benchmark::kCollective with the operation "alltoall"; the message
-// alone one of benchmark::kMessage; many messages at a time one of benchmark::kConnections. Where sessions measured both, what a session's messages took
-// more or less than usual is taken off its alltoalls: interleaved, both drift alike. A campaign's
-// option "cores" says how many cores all ranks had together.
+// alone one of benchmark::kMessage; many messages at a time one of benchmark::kConnections. Where
+// sessions measured both, what a session's messages took more or less than usual is taken off its
+// alltoalls: interleaved, both drift alike. A campaign's option "cores" says how many cores all
+// ranks had together.
 #pragma once
 
 #include <span>

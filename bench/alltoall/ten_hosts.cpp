@@ -44,9 +44,10 @@ class Cluster {
   std::map<std::string, AlltoallTimes> sample(const std::string& mpi) const {
     const std::string folder = made_folder();
     const std::string file = folder + "/profile.db";
-    output_of(fmt::format("{} mpi {} nmad-sample --parts alltoall --ranks 4,6,8,10 --budget {}s "
-                          "--db {} --json >/dev/null || test $? -eq 4",
-                          lab_, mpi, kBudgetS, file));
+    output_of(
+        fmt::format("{} mpi {} nmad-sample --parts alltoall --ranks 4,6,8,10 --budget {}s "
+                    "--db {} --json >/dev/null || test $? -eq 4",
+                    lab_, mpi, kBudgetS, file));
     std::map<std::string, AlltoallTimes> times;
     {
       const ProfileDb db(file, {});

@@ -11,9 +11,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "bench/output_of.h"
 #include "bench/rails/groups.h"
 #include "bench/rails/two_hosts.h"
-#include "bench/output_of.h"
 #include "bench/row.h"
 #include "core/statistics.h"
 
