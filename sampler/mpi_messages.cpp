@@ -20,8 +20,7 @@ std::vector<std::uint64_t> sizes_bytes(std::uint64_t most_bytes, std::uint64_t r
     sizes.push_back(rendezvous_bytes);
   }
   std::ranges::sort(sizes);
-  const auto twice = std::ranges::unique(sizes);
-  sizes.erase(twice.begin(), twice.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
 }
 

@@ -31,8 +31,7 @@ std::vector<Part> parts_from(const std::string& text) {
   }
   if (parts.empty()) parts = {Part::kNode, Part::kPairs, Part::kMessages, Part::kAlltoall};
   std::ranges::sort(parts);
-  const auto twice = std::ranges::unique(parts);
-  parts.erase(twice.begin(), twice.end());
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
   return parts;
 }
 
