@@ -211,7 +211,7 @@ TEST_F(Peer, IsStartedByALauncher) {
   Setting with_path = setting_with_path();
   with_path.environment["NMADTUNE_DB"] = path("one.db");
   const Result result =
-      run(lab_->in("two", sample_command({"--peer", "one", "--launcher", launcher, "--budget", "2s",
+      run(lab_->in("two", sample_command({"--peer", "one", "--launcher", launcher, "--budget", "5s",
                                           "--max-size", "64K", "--db", path("two.db")})),
           with_path);
   expect_measured(result);
@@ -235,7 +235,7 @@ TEST_F(Peer, PrintsTheCommandWithItsSecretWhereItMadeOne) {
   // As printed, by a shell.
   std::string command = read("served");
   command = command.substr(0, command.find('\n'));
-  command += " --budget 1s --max-size 4K --db " + path("two.db");
+  command += " --budget 5s --max-size 4K --db " + path("two.db");
   expect_measured(run(lab_->in("two", {"sh", "-c", command}), setting_with_path()));
   expect_measured(server.wait());
 }

@@ -194,7 +194,7 @@ TEST_F(Sample, RailsNamedThatCannotAllBeUsedAreAPartialResult) {
 TEST_F(Sample, OfTheMachinesOwnRailsAlsoMeasuresWhatHandingOverCosts) {
   if (allowed_cores().size() < 2) GTEST_SKIP() << "there is no other core to hand work to";
   const Result result = sample(
-      {"--rails", "tcp:lo", "--budget", "1s", "--max-size", "4K", "--db", path("a.db"), "--json"});
+      {"--rails", "tcp:lo", "--budget", "3s", "--max-size", "4K", "--db", path("a.db"), "--json"});
   EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 4) << result.err;
   EXPECT_TRUE(at(document(result), "rails.1").is_null());
   const json::Value shown = document(tune({"show", "--json", "--db", path("a.db")}));
