@@ -36,7 +36,8 @@ Earlier read_earlier(const ProfileDb& db, const Record& record) {
 
 // This machine, the rails, the campaign (a resumed one where asked and possible) and the session,
 // in the profile and in memory.
-Record begin(ProfileDb& db, const Share& share) {
+Record begin(const Launch& launch, const Share& share) {
+  ProfileDb& db = launch.db;
   Record record;
   record.platform = db.ensure_platform(this_platform());
   record.node = db.ensure_node(this_node(), record.platform.id);
@@ -70,13 +71,13 @@ Record begin(ProfileDb& db, const Share& share) {
     record.campaign = *resumable;
   } else {
     if (share.options.resume) {
-      share.invocation.notice("no campaign to resume with these options; a new one");
+      launch.invocation.notice("no campaign to resume with these options; a new one");
     }
     record.campaign = {.id = Id::random(),
                        .platform = record.platform.id,
                        .started_utc = utc_now(),
                        .tool_version = NMT_VERSION,
-                       .command_line = share.invocation.command_line,
+                       .command_line = launch.invocation.command_line,
                        .options = fields};
     db.begin_campaign(record.campaign);
   }
@@ -169,22 +170,18 @@ Report sample_rails(const RailChoice& choice, std::uint64_t seed, const Launch& 
   with_cores.sampling.offload = std::ranges::any_of(choice.rails, [](const RailToSample& each) {
     return each.driver->virtual_clock() == nullptr;
   });
-  return run_share(
-      launch.db,
-      {.options = with_cores,
-       .invocation = launch.invocation,
-       .choice = choice,
-       .profile = launch.profile,
-       .session = describe_session(choice, seed),
-       .measure =
-           [&](const SamplingOptions& sampling, const SamplesByRail& earlier, Observer& observer) {
-             return run_campaign(choice.rails, sampling, earlier, observer);
-           }},
-      launch.line, launch.interruption);
+  return run_share(launch, {.options = with_cores,
+                            .choice = choice,
+                            .session = describe_session(choice, seed),
+                            .measure = [&](const SamplingOptions& sampling,
+                                           const SamplesByRail& earlier, Observer& observer) {
+                              return run_campaign(choice.rails, sampling, earlier, observer);
+                            }});
 }
 
-Report run_share(ProfileDb& db, Share share, ProgressLine& line, const Interruption& interruption) {
-  Record record = begin(db, share);
+Report run_share(const Launch& launch, Share share) {
+  ProfileDb& db = launch.db;
+  Record record = begin(launch, share);
   const Earlier earlier = read_earlier(db, record);
   SamplingOptions sampling = share.options.sampling;
   sampling.seed = share.session.seed;
@@ -194,11 +191,13 @@ Report run_share(ProfileDb& db, Share share, ProgressLine& line, const Interrupt
       std::max(kShareMin * sampling.budget_ns, sampling.budget_ns - earlier.elapsed_ns);
   const TuneOptions tuning{.max_unexpected_bytes = sampling.max_unexpected_bytes};
 
-  Outcome outcome{
-      .options = share.options, .choice = share.choice, .record = record, .profile = share.profile};
+  Outcome outcome{.options = share.options,
+                  .choice = share.choice,
+                  .record = record,
+                  .profile = launch.profile};
   outcome.resumed = !earlier.samples.empty();
   try {
-    Recorder recorder(db, record, line, interruption, sampling.budget_ns);
+    Recorder recorder(db, record, launch.line, launch.interruption, sampling.budget_ns);
     outcome.campaign = share.measure(sampling, earlier.samples, recorder);
     if (share.peer && outcome.campaign.rails.empty()) report_from(record, &outcome.campaign);
     settle(record.campaign, outcome.campaign);
@@ -209,8 +208,8 @@ Report run_share(ProfileDb& db, Share share, ProgressLine& line, const Interrupt
     if (error.fault() != Fault::kDatabase || !record.has_samples()) throw;
     save_elsewhere(error, record, tuning, &outcome);
   }
-  line.clear();
-  if (outcome.campaign.interrupted) outcome.signal = interruption.signal();
+  launch.line.clear();
+  if (outcome.campaign.interrupted) outcome.signal = launch.interruption.signal();
   return sample_report(outcome);
 }
 

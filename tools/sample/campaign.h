@@ -23,9 +23,7 @@ using SamplesByRail = std::map<std::string, std::vector<Sample>>;
 
 struct Share {
   const SampleOptions& options;  // with the sampling of whoever decides it
-  const Invocation& invocation;
   const RailChoice& choice;
-  const Location& profile;
   std::optional<Counterpart> peer;
   Fields more;      // options of the campaign beside the typed ones
   Session session;  // its clock and seed; the rest is filled in
@@ -55,6 +53,6 @@ ProfileDb open_for_writing(const Location& profile, const Invocation& invocation
 // All rails of this node that were chosen.
 Report sample_rails(const RailChoice& choice, std::uint64_t seed, const Launch& launch);
 
-Report run_share(ProfileDb& db, Share share, ProgressLine& line, const Interruption& interruption);
+Report run_share(const Launch& launch, Share share);
 
 }  // namespace nmt

@@ -232,18 +232,14 @@ void JobCampaign::measure_mpi(const Launch& launch, Part part, double budget_ns,
     return play_together(order, &observer);
   };
   findings->shares.push_back(run_share(
-      launch.db,
-      {.options = options,
-       .invocation = launch.invocation,
-       .choice = choice,
-       .profile = launch.profile,
-       .more = {{"cores", std::to_string(cores_)}, {"part", std::string(to_string(part))}},
-       .session = {.clock = clock.name(),
-                   .clock_cost_ns = clock.cost_ns(),
-                   .clock_resolution_ns = clock.resolution_ns(),
-                   .seed = seed_},
-       .measure = run},
-      launch.line, launch.interruption));
+      launch, {.options = options,
+               .choice = choice,
+               .more = {{"cores", std::to_string(cores_)}, {"part", std::string(to_string(part))}},
+               .session = {.clock = clock.name(),
+                           .clock_cost_ns = clock.cost_ns(),
+                           .clock_resolution_ns = clock.resolution_ns(),
+                           .seed = seed_},
+               .measure = run}));
 }
 
 }  // namespace nmt

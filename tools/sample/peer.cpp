@@ -36,19 +36,14 @@ Report sample_as_near(Connection& peer, const Launch& launch) {
   const RailChoice choice = choice_of(meeting, peer);
   const Session session = describe_session(choice, options.seed ? *options.seed : random_seed());
   tell_terms(peer, to_json({.sampling = options.sampling, .session = session}));
-  return run_share(
-      launch.db,
-      {.options = options,
-       .invocation = launch.invocation,
-       .choice = choice,
-       .profile = launch.profile,
-       .peer = counterpart_of(meeting),
-       .session = session,
-       .measure =
-           [&](const SamplingOptions& sampling, const SamplesByRail& earlier, Observer& observer) {
-             return run_campaign(choice.rails, sampling, earlier, observer);
-           }},
-      launch.line, launch.interruption);
+  return run_share(launch, {.options = options,
+                            .choice = choice,
+                            .peer = counterpart_of(meeting),
+                            .session = session,
+                            .measure = [&](const SamplingOptions& sampling,
+                                           const SamplesByRail& earlier, Observer& observer) {
+                              return run_campaign(choice.rails, sampling, earlier, observer);
+                            }});
 }
 
 Report sample_as_far(Connection& peer, const Launch& launch) {
@@ -59,19 +54,14 @@ Report sample_as_far(Connection& peer, const Launch& launch) {
   theirs.sampling = terms.sampling;
   theirs.sampling.offload = true;
   theirs.seed = terms.session.seed;
-  return run_share(
-      launch.db,
-      {.options = theirs,
-       .invocation = launch.invocation,
-       .choice = choice,
-       .profile = launch.profile,
-       .peer = counterpart_of(meeting),
-       .session = terms.session,
-       .measure =
-           [&](const SamplingOptions& sampling, const SamplesByRail&, Observer& observer) {
-             return answer_campaign(choice.rails, sampling, observer);
-           }},
-      launch.line, launch.interruption);
+  return run_share(launch, {.options = theirs,
+                            .choice = choice,
+                            .peer = counterpart_of(meeting),
+                            .session = terms.session,
+                            .measure = [&](const SamplingOptions& sampling, const SamplesByRail&,
+                                           Observer& observer) {
+                              return answer_campaign(choice.rails, sampling, observer);
+                            }});
 }
 
 Report sample_with_peer(const SampleOptions& options, const Invocation& invocation) {
