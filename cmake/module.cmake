@@ -2,6 +2,7 @@
 #
 # One target per folder, with its sources listed:
 #   nmadtune_module(core SOURCES ... USES ...)            -> library nmt_core
+# with SANITIZED_LESS where it is of the commands alone.
 # One executable per folder of tests; each of its tests becomes one of ctest's:
 #   nmadtune_test(core_test SOURCES ... USES ... [LABEL label] [TIMEOUT seconds])
 # One group of benchmarks (scripts/bench), an executable or a script of this folder:
@@ -50,6 +51,33 @@ add_library(nmadtune_fmt INTERFACE)
 target_link_libraries(nmadtune_fmt INTERFACE
   $<IF:$<BOOL:${NMADTUNE_FMT_HEADER_ONLY}>,fmt::fmt-header-only,fmt::fmt>)
 
+# Standard headers, parsed once for `name` and all that have them `from` it, under sanitizers, whose
+# builds they take a third off. Elsewhere each source shows that it includes what it needs.
+function(nmadtune_standard_headers name from)
+  if(NMADTUNE_SANITIZE AND name STREQUAL from)
+    target_precompile_headers(${name} PRIVATE <algorithm> <array> <chrono> <cmath> <cstdint>
+      <functional> <map> <memory> <optional> <set> <span> <string> <string_view> <variant> <vector>)
+  elseif(NMADTUNE_SANITIZE)
+    target_precompile_headers(${name} REUSE_FROM ${from})
+  endif()
+endfunction()
+
+if(NMADTUNE_SANITIZE)  # the modules' own, a target that no library takes objects from
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/headers.cpp CONTENT "")
+  add_library(nmadtune_headers OBJECT ${PROJECT_BINARY_DIR}/headers.cpp)
+  target_link_libraries(nmadtune_headers PRIVATE nmadtune_options)
+  nmadtune_standard_headers(nmadtune_headers nmadtune_headers)
+endif()
+
+# Text in and out by CLI11 compiles for minutes with undefined-behaviour checks or optimised; what it
+# calls has them.
+function(nmadtune_sanitize_less name headers_from)
+  nmadtune_standard_headers(${name} ${headers_from})
+  if(NMADTUNE_SANITIZE)
+    target_compile_options(${name} PRIVATE -O0 -fno-sanitize=undefined)
+  endif()
+endfunction()
+
 # The headers that nearly every test includes, parsed once for all of them.
 function(nmadtune_precompile name)
   get_property(first GLOBAL PROPERTY NMADTUNE_PRECOMPILED)
@@ -63,9 +91,14 @@ function(nmadtune_precompile name)
 endfunction()
 
 function(nmadtune_module name)
-  cmake_parse_arguments(arg "" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(arg "SANITIZED_LESS" "" "SOURCES;USES" ${ARGN})
   add_library(nmt_${name} STATIC ${arg_SOURCES})
   target_link_libraries(nmt_${name} PUBLIC nmadtune_options ${arg_USES})
+  if(arg_SANITIZED_LESS)
+    nmadtune_sanitize_less(nmt_${name} nmt_${name})
+  else()
+    nmadtune_standard_headers(nmt_${name} nmadtune_headers)
+  endif()
 endfunction()
 
 function(nmadtune_test name)

@@ -13,7 +13,8 @@
 namespace nmt {
 namespace {
 
-constexpr std::chrono::seconds kOpenTimeout{5};
+// Who waits for a process that was killed is through within five seconds, with all else it does.
+constexpr std::chrono::seconds kOpenTimeout{3};
 
 // What each side tells the other: its process and, from the near side, the address to connect to.
 struct Introduction {

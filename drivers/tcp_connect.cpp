@@ -20,7 +20,8 @@
 namespace nmt {
 namespace {
 
-constexpr std::chrono::seconds kOpenTimeout{5};
+// Who waits for a process that was killed is through within five seconds, with all else it does.
+constexpr std::chrono::seconds kOpenTimeout{3};
 constexpr int kLostAfterMs = 3000;      // a link that was cut without a reset (faults, 3)
 constexpr std::size_t kGuestsMax = 64;  // connected and not yet proven
 

@@ -119,7 +119,7 @@ TEST_F(BenchPeer, WithTheLastRailBothEndsEndInTime) {
 class BenchKilled : public BenchPeer, public ::testing::WithParamInterface<int> {
  protected:
   void meet_for_a_while() const {
-    await_connection(served_at());
+    await_meeting(served_at());
     std::this_thread::sleep_for(milliseconds(GetParam()));
   }
 };

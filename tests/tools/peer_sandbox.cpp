@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <sstream>
 #include <thread>
 
 namespace nmt::testing {
@@ -46,15 +47,19 @@ std::string PeerSandbox::served_at(const std::string& tool) const {
   return "";
 }
 
-void PeerSandbox::await_connection(const std::string& address) const {
-  constexpr std::string_view kEstablished = " 01 ";
+void PeerSandbox::await_meeting(const std::string& address) const {
+  constexpr std::string_view kListening = " 0A ";
   const std::string port =
       fmt::format(":{:04X} ", std::stoi(address.substr(address.find(':') + 1)));
-  for (int i = 0; i < 200; ++i) {
-    const std::string sockets = run(lab_->in("one", {"cat", "/proc/net/tcp"})).out;
-    const std::size_t own = sockets.find(kEstablished);
-    if (own != std::string::npos && sockets.find(port) < own) return;
+  for (int i = 0; i < 500; ++i) {
+    std::istringstream sockets(run(lab_->in("one", {"cat", "/proc/net/tcp"})).out);
+    bool listens = false;
+    for (std::string line; std::getline(sockets, line);) {
+      listens |= line.find(port) != line.npos && line.find(kListening) != line.npos;
+    }
+    if (!listens) return;
   }
+  ADD_FAILURE() << "nobody has met at " << address;
 }
 
 void PeerSandbox::cut(const std::string& host, const std::string& rail) const {

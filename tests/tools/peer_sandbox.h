@@ -24,8 +24,8 @@ class PeerSandbox : public Sandbox {
   Process start_serving(std::vector<std::string> command) const;
   // Where it says that `tool` may find it.
   std::string served_at(const std::string& tool) const;
-  // Returns once somebody is connected there, or after some seconds.
-  void await_connection(const std::string& address) const;
+  // Returns once somebody has proven himself there: it listens no more.
+  void await_meeting(const std::string& address) const;
 
   void cut(const std::string& host, const std::string& rail) const;
 

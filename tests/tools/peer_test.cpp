@@ -302,7 +302,7 @@ class Killed : public Peer, public ::testing::WithParamInterface<int> {
   static constexpr std::chrono::seconds kNoticedWithin{5};
 
   void meet_for_a_while(const std::string& address) const {
-    await_connection(address);
+    await_meeting(address);
     std::this_thread::sleep_for(milliseconds(GetParam()));
   }
 };

@@ -40,7 +40,8 @@ class Sandbox : public ::testing::Test {
   std::vector<std::string> tune_command(std::vector<std::string> arguments) const;
   std::vector<std::string> bench_command(std::vector<std::string> arguments) const;
 
-  // A profile of both rails, small and quick.
+  // A profile of both rails, small and quick. The first of its seed is kept beside the tests and
+  // copied for all others, until nmad-sample is built again.
   std::string make_profile(const std::string& name, const std::string& seed = "1") const;
 
  private:
