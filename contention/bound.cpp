@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/exchange.h"
 
 namespace nmt {
 
@@ -36,7 +37,7 @@ double messages_through_nic(std::int64_t ranks, std::int64_t ranks_per_node) {
                             "they contend for its memory, not for a network; take more than {}",
                             ranks, ranks_per_node, ranks_per_node));
   }
-  return static_cast<double>(ranks_per_node) * static_cast<double>(ranks - ranks_per_node);
+  return messages_of(ranks, ranks_per_node);
 }
 
 double lower_bound_ns(const Curve& message, std::int64_t ranks, std::int64_t ranks_per_node,

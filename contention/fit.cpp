@@ -124,11 +124,11 @@ void remark_on(SignatureFit& fit, const Choice& choice) {
   if (choice.delta_sizes.empty()) {
     say("fewer than six sizes: M was not searched, and there is no delta without it (--from M)");
   }
-  if (fit.processor_ns > 0) {
+  if (fit.signature.processor_ns > 0) {
     say(
         fmt::format("ranks share {} cores: {} n (n - 1) / cores is processor time, not contention "
                     "of the network",
-                    fit.cores, format_duration(fit.processor_ns)));
+                    fit.signature.cores, format_duration(fit.signature.processor_ns)));
   }
   if (fit.error_left_out && *fit.error_left_out > kLargeError) {
     say(
@@ -143,10 +143,10 @@ void remark_on(SignatureFit& fit, const Choice& choice) {
 
 // Half a 95 % interval of a prediction where the fit was made, relative.
 double prediction_error(const SignatureFit& fit) {
-  const Uncertainty& u = *fit.uncertainty;
+  const Uncertainty& u = *fit.signature.uncertainty;
   const double gamma = u.gamma_variance / (fit.signature.gamma * fit.signature.gamma);
-  return u.quantile * std::sqrt(gamma + u.sessions * u.sessions +
-                                std::pow(std::max(u.misfit, fit.error_left_out.value_or(0)), 2));
+  return u.quantile *
+         std::sqrt(gamma + u.sessions * u.sessions + std::pow(std::max(u.misfit, u.left_out), 2));
 }
 
 void add_model(const Choice& choice, std::span<const AlltoallCell> cells, SignatureFit* fit) {
@@ -158,10 +158,13 @@ void add_model(const Choice& choice, std::span<const AlltoallCell> cells, Signat
   signature.delta_from_bytes = model.delta_from_bytes == kNoDelta ? 0 : model.delta_from_bytes;
   signature.saturated = model.saturated_from > 0;
   fit->saturated_from = model.saturated_from;
-  fit->processor_ns = model.processor_ns();
-  fit->growth = model.growth;
+  signature.processor_ns = model.processor_ns();
+  signature.growth = model.growth;
+  for (const std::int64_t ranks : fit->ranks) {
+    signature.rises.push_back({ranks, rise_at(model.rises, model.growth, ranks)});
+  }
   for (const GammaOf& each : gamma_by_ranks(model, cells, choice.fit.spreads.variances)) {
-    const double half = fit->uncertainty->quantile * each.error * each.gamma;
+    const double half = signature.uncertainty->quantile * each.error * each.gamma;
     fit->gamma_by_ranks.push_back(
         {each.ranks, each.gamma, {std::max(0.0, each.gamma - half), each.gamma + half}});
   }
@@ -201,8 +204,9 @@ void test_delta(std::span<const AlltoallCell> cells, const AlltoallTable& table,
     fit->delta_from_bytes = {};
   }
   fit->gamma = intervals.gamma;
-  fit->uncertainty = intervals.uncertainty;
   fit->error_left_out = choice->error_left_out;
+  fit->signature.uncertainty = intervals.uncertainty;
+  fit->signature.uncertainty->left_out = choice->error_left_out.value_or(0);
 }
 
 }  // namespace
@@ -227,17 +231,17 @@ SignatureFit fit_signature(const AlltoallTimes& measured, const FitOptions& opti
 
   SignatureFit fit{.signature = {.algorithm = measured.algorithm,
                                  .ranks_per_node = measured.ranks_per_node,
-                                 .bound = measured.message.monotone()},
+                                 .bound = measured.message.monotone(),
+                                 .cores = measured.cores},
                    .times = table.times(),
                    .outliers = table.outliers(),
-                   .sessions = table.sessions(),
-                   .cores = measured.cores};
+                   .sessions = table.sessions()};
   if (measured.probes.size() >= 2) fit.two_states = two_states(measured.probes);
   test_delta(cells, table, options, random, &choice, &fit);
   add_range(cells, &fit);
   add_model(choice, cells, &fit);
   for (const std::uint64_t size_bytes : small) {
-    fit.small.push_back(ratio_at(size_bytes, choice.fit.model, table.cells()));
+    fit.signature.small.push_back(ratio_at(size_bytes, choice.fit.model, table.cells()));
   }
   fit.signature.error = prediction_error(fit);
   remark_on(fit, choice);

@@ -64,25 +64,6 @@ struct GammaAt {
   bool operator==(const GammaAt&) const = default;
 };
 
-// What a size below the fitted ones took, as a multiple of its lower bound.
-struct SmallRatio {
-  std::uint64_t size_bytes = 0;
-  double ratio = 1;
-  double spread = 0;  // relative, over the numbers of ranks
-  bool operator==(const SmallRatio&) const = default;
-};
-
-// All relative (0.02 is 2 %), but for the covariance of gamma and delta.
-struct Uncertainty {
-  double gamma_variance = 0;
-  double delta_variance = 0;  // ns^2
-  double covariance = 0;      // ns
-  double sessions = 0;        // spread of whole sessions
-  double misfit = 0;          // spread about the model that the replicates do not explain
-  double quantile = 1.96;     // of Student's t: half a 95 % interval per standard error
-  bool operator==(const Uncertainty&) const = default;
-};
-
 struct SignatureFit {
   Signature signature;
   Interval gamma;
@@ -97,15 +78,10 @@ struct SignatureFit {
   std::vector<GammaAt> gamma_by_ranks;
   std::int64_t saturated_from = 0;  // one gamma serves from so many ranks on; 0: not that is known
   std::optional<TwoStates> two_states;  // of the probes; nullopt: there were fewer than two
-  double growth = 0;  // exponent by which gamma still grows with ranks; 0 where saturated
-  std::vector<SmallRatio> small;
-  std::int64_t cores = 0;
-  double processor_ns = 0;  // c in c n (n - 1) / cores: processor time, not the network's
   // Root mean square of the relative error at a number of ranks that was left out; nullopt where
   // there is one only.
   std::optional<double> error_left_out;
-  std::optional<Uncertainty> uncertainty;  // nullopt: a signature from elsewhere
-  std::vector<std::string> remarks;        // what its reader must know
+  std::vector<std::string> remarks;  // what its reader must know
   bool operator==(const SignatureFit&) const = default;
 };
 

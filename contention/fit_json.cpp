@@ -87,13 +87,13 @@ Value to_json(const SignatureFit& fit) {
       .set("saturated_from_ranks", fit.saturated_from > 0 ? Value(fit.saturated_from) : Value())
       .set("gamma_by_ranks", list(fit.gamma_by_ranks))
       .set("two_states", fit.two_states ? to_json(*fit.two_states) : Value())
-      .set("growth", fit.growth)
-      .set("small", list(fit.small))
-      .set("cores", fit.cores > 0 ? Value(fit.cores) : Value())
-      .set("processor_ns", fit.processor_ns)
+      .set("growth", signature.growth)
+      .set("small", list(signature.small))
+      .set("cores", signature.cores > 0 ? Value(signature.cores) : Value())
+      .set("processor_ns", signature.processor_ns)
       .set("error_left_out", fit.error_left_out ? Value(*fit.error_left_out) : Value())
       .set("prediction_error", signature.error)
-      .set("uncertainty", fit.uncertainty ? to_json(*fit.uncertainty) : Value())
+      .set("uncertainty", signature.uncertainty ? to_json(*signature.uncertainty) : Value())
       .set("remarks", numbers(fit.remarks));
 }
 

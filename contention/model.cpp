@@ -8,20 +8,6 @@
 
 namespace nmt {
 
-double rise_at(std::span<const Rise> rises, double growth, std::int64_t ranks) {
-  if (rises.empty()) return 1;
-  const double n = static_cast<double>(ranks);
-  const Rise& last = rises.back();
-  if (ranks >= last.ranks) return std::pow(n / static_cast<double>(last.ranks), growth);
-  if (rises.size() < 2) return 1;
-  auto above = std::ranges::find_if(rises, [&](const Rise& rise) { return rise.ranks >= ranks; });
-  if (above == rises.begin()) ++above;  // below the first: as between the first two
-  const Rise& low = *std::prev(above);
-  const double exponent = std::log(above->factor / low.factor) /
-                          std::log(double(above->ranks) / static_cast<double>(low.ranks));
-  return low.factor * std::pow(n / static_cast<double>(low.ranks), exponent);
-}
-
 std::array<double, kTerms> terms_of(const Model& model, const AlltoallCell& cell) {
   const bool large = cell.size_bytes >= model.delta_from_bytes;
   const double delta = model.form == DeltaForm::kOnce ? 1 : cell.messages;

@@ -17,15 +17,11 @@
 #include "contention/cells.h"
 #include "contention/fit.h"
 #include "contention/least_squares.h"
+#include "core/exchange.h"
 
 namespace nmt {
 
 inline constexpr std::uint64_t kNoDelta = std::numeric_limits<std::uint64_t>::max();
-
-struct Rise {
-  std::int64_t ranks = 0;
-  double factor = 1;  // gamma there, over gamma at the largest number of ranks
-};
 
 struct Model {
   DeltaForm form = DeltaForm::kPerCommunication;
@@ -39,8 +35,6 @@ struct Model {
   double delta_ns() const { return estimate.value[1]; }
   double processor_ns() const { return estimate.value[2]; }
 };
-
-double rise_at(std::span<const Rise> rises, double growth, std::int64_t ranks);
 
 // What a model multiplies by its estimates.
 std::array<double, kTerms> terms_of(const Model& model, const AlltoallCell& cell);

@@ -314,6 +314,53 @@ SegmentRule segment_rule_from_json(const Reader& reader) {
   return segment;
 }
 
+Value to_json(const Rise& rise) {
+  return Value::object().set("ranks", rise.ranks).set("factor", rise.factor);
+}
+
+Rise rise_from_json(const Reader& reader) {
+  reader.only({"ranks", "factor"});
+  return {read_count(reader["ranks"]), reader["factor"].number(0)};
+}
+
+Value to_json(const SmallRatio& small) {
+  return Value::object()
+      .set("size_bytes", small.size_bytes)
+      .set("ratio", small.ratio)
+      .set("spread", small.spread);
+}
+
+SmallRatio small_ratio_from_json(const Reader& reader) {
+  reader.only({"size_bytes", "ratio", "spread"});
+  return {reader["size_bytes"].unsigned_integer(), reader["ratio"].number(0),
+          reader["spread"].number(0)};
+}
+
+Value to_json(const std::optional<Uncertainty>& uncertainty) {
+  if (!uncertainty) return {};
+  return Value::object()
+      .set("gamma_variance", uncertainty->gamma_variance)
+      .set("delta_variance_ns2", uncertainty->delta_variance)
+      .set("covariance_ns", uncertainty->covariance)
+      .set("sessions", uncertainty->sessions)
+      .set("misfit", uncertainty->misfit)
+      .set("left_out", uncertainty->left_out)
+      .set("quantile", uncertainty->quantile);
+}
+
+std::optional<Uncertainty> uncertainty_from_json(const Reader& reader) {
+  if (reader.is_null()) return std::nullopt;
+  reader.only({"gamma_variance", "delta_variance_ns2", "covariance_ns", "sessions", "misfit",
+               "left_out", "quantile"});
+  return Uncertainty{.gamma_variance = reader["gamma_variance"].number(0),
+                     .delta_variance = reader["delta_variance_ns2"].number(0),
+                     .covariance = reader["covariance_ns"].number(),
+                     .sessions = reader["sessions"].number(0),
+                     .misfit = reader["misfit"].number(0),
+                     .left_out = reader["left_out"].number(0),
+                     .quantile = reader["quantile"].number(0)};
+}
+
 Value to_json(const Signature& signature) {
   return Value::object()
       .set("algorithm", signature.algorithm)
@@ -326,25 +373,40 @@ Value to_json(const Signature& signature) {
       .set("ranks", Value::Array{signature.ranks_min, signature.ranks_max})
       .set("size_bytes", Value::Array{signature.size_bytes_min, signature.size_bytes_max})
       .set("error", signature.error)
-      .set("saturated", signature.saturated);
+      .set("saturated", signature.saturated)
+      .set("rises", list(signature.rises))
+      .set("growth", signature.growth)
+      .set("small", list(signature.small))
+      .set("cores", signature.cores)
+      .set("processor_ns", signature.processor_ns)
+      .set("uncertainty", to_json(signature.uncertainty));
 }
 
 Signature signature_from_json(const Reader& reader) {
   reader.only({"algorithm", "ranks_per_node", "bound", "gamma", "delta_ns", "delta_per_message",
-               "delta_from_bytes", "ranks", "size_bytes", "error", "saturated"});
-  return {.algorithm = reader["algorithm"].text(),
-          .ranks_per_node = read_count(reader["ranks_per_node"]),
-          .bound = curve_from_json(reader["bound"]),
-          .gamma = reader["gamma"].number(0),
-          .delta_ns = reader["delta_ns"].number(0),
-          .delta_per_message = reader["delta_per_message"].boolean(),
-          .delta_from_bytes = reader["delta_from_bytes"].unsigned_integer(),
-          .ranks_min = read_count(reader["ranks"][0]),
-          .ranks_max = read_count(reader["ranks"][1]),
-          .size_bytes_min = reader["size_bytes"][0].unsigned_integer(),
-          .size_bytes_max = reader["size_bytes"][1].unsigned_integer(),
-          .error = reader["error"].number(0),
-          .saturated = reader["saturated"].boolean()};
+               "delta_from_bytes", "ranks", "size_bytes", "error", "saturated", "rises", "growth",
+               "small", "cores", "processor_ns", "uncertainty"});
+  Signature signature{.algorithm = reader["algorithm"].text(),
+                      .ranks_per_node = read_count(reader["ranks_per_node"]),
+                      .bound = curve_from_json(reader["bound"]),
+                      .gamma = reader["gamma"].number(0),
+                      .delta_ns = reader["delta_ns"].number(0),
+                      .delta_per_message = reader["delta_per_message"].boolean(),
+                      .delta_from_bytes = reader["delta_from_bytes"].unsigned_integer(),
+                      .ranks_min = read_count(reader["ranks"][0]),
+                      .ranks_max = read_count(reader["ranks"][1]),
+                      .size_bytes_min = reader["size_bytes"][0].unsigned_integer(),
+                      .size_bytes_max = reader["size_bytes"][1].unsigned_integer(),
+                      .error = reader["error"].number(0),
+                      .saturated = reader["saturated"].boolean()};
+  if (!reader.has("rises")) return signature;  // of a plan from before there were any
+  signature.rises = read_list(reader["rises"], rise_from_json);
+  signature.growth = reader["growth"].number(0);
+  signature.small = read_list(reader["small"], small_ratio_from_json);
+  signature.cores = read_count(reader["cores"]);
+  signature.processor_ns = reader["processor_ns"].number(0);
+  signature.uncertainty = uncertainty_from_json(reader["uncertainty"]);
+  return signature;
 }
 
 Value to_json(const Plan& plan) {

@@ -94,6 +94,8 @@ class Compiler {
     image.add(SectionKind::kOffload, offloads_);
     image.add(SectionKind::kSegment, segments_);
     image.add(SectionKind::kSignature, signatures_);
+    image.add(SectionKind::kRise, rises_);
+    image.add(SectionKind::kSmallRatio, small_ratios_);
     image.add(SectionKind::kField, fields_);
     image.add(SectionKind::kText, text_);
     return image.finish();
@@ -310,21 +312,45 @@ class Compiler {
                            segment.from_bytes, segment.to_bytes.value_or(UINT64_MAX),
                            segment.segment_bytes});
     }
-    for (const Signature& signature : plan_.signatures) {
-      signatures_.push_back({.algorithm = text(signature.algorithm),
-                             .ranks_per_node = static_cast<std::uint32_t>(signature.ranks_per_node),
-                             .ranks_min = static_cast<std::uint32_t>(signature.ranks_min),
-                             .ranks_max = static_cast<std::uint32_t>(signature.ranks_max),
-                             .points_from = count(points_.size()),
-                             .points = add_points(signature.bound, {}, {}),
-                             .delta_per_message = signature.delta_per_message,
-                             .saturated = signature.saturated,
-                             .gamma = signature.gamma,
-                             .delta_ns = signature.delta_ns,
-                             .error = signature.error,
-                             .delta_from_bytes = signature.delta_from_bytes,
-                             .size_bytes_min = signature.size_bytes_min,
-                             .size_bytes_max = signature.size_bytes_max});
+    for (const Signature& signature : plan_.signatures) add_signature(signature);
+  }
+
+  void add_signature(const Signature& signature) {
+    const Uncertainty uncertainty = signature.uncertainty.value_or(Uncertainty{});
+    signatures_.push_back({.algorithm = text(signature.algorithm),
+                           .ranks_per_node = static_cast<std::uint32_t>(signature.ranks_per_node),
+                           .ranks_min = static_cast<std::uint32_t>(signature.ranks_min),
+                           .ranks_max = static_cast<std::uint32_t>(signature.ranks_max),
+                           .points_from = count(points_.size()),
+                           .points = add_points(signature.bound, {}, {}),
+                           .rises_from = count(rises_.size()),
+                           .rises = count(signature.rises.size()),
+                           .small_from = count(small_ratios_.size()),
+                           .small = count(signature.small.size()),
+                           .cores = static_cast<std::uint32_t>(signature.cores),
+                           .delta_per_message = signature.delta_per_message,
+                           .saturated = signature.saturated,
+                           .uncertain = signature.uncertainty.has_value(),
+                           .gamma = signature.gamma,
+                           .delta_ns = signature.delta_ns,
+                           .error = signature.error,
+                           .delta_from_bytes = signature.delta_from_bytes,
+                           .size_bytes_min = signature.size_bytes_min,
+                           .size_bytes_max = signature.size_bytes_max,
+                           .growth = signature.growth,
+                           .processor_ns = signature.processor_ns,
+                           .gamma_variance = uncertainty.gamma_variance,
+                           .delta_variance = uncertainty.delta_variance,
+                           .covariance = uncertainty.covariance,
+                           .sessions = uncertainty.sessions,
+                           .misfit = uncertainty.misfit,
+                           .left_out = uncertainty.left_out,
+                           .quantile = uncertainty.quantile});
+    for (const Rise& rise : signature.rises) {
+      rises_.push_back({static_cast<std::uint64_t>(rise.ranks), rise.factor});
+    }
+    for (const SmallRatio& small : signature.small) {
+      small_ratios_.push_back({small.size_bytes, small.ratio, small.spread});
     }
   }
 
@@ -348,6 +374,8 @@ class Compiler {
   std::vector<OffloadRecord> offloads_;
   std::vector<SegmentRecord> segments_;
   std::vector<SignatureRecord> signatures_;
+  std::vector<RiseRecord> rises_;
+  std::vector<SmallRatioRecord> small_ratios_;
 };
 
 }  // namespace

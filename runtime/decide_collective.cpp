@@ -1,36 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Decisions about operations of many ranks.
-#include <algorithm>
+#include <cmath>
 
-#include "runtime/points.h"
+#include "core/exchange.h"
 #include "runtime/profile.h"
 
 namespace nmt {
 namespace {
 
-const SignatureRecord* find_signature(const View& view, const nmt_exchange& exchange) {
-  for (const SignatureRecord& signature : view.signatures) {
-    const bool named = exchange.algorithm == nullptr ||
-                       std::strcmp(view.text_at(signature.algorithm), exchange.algorithm) == 0;
+const Signature* find_signature(const nmt_profile& profile, const nmt_exchange& exchange) {
+  for (const Signature& signature : profile.signatures) {
+    const bool named = exchange.algorithm == nullptr || signature.algorithm == exchange.algorithm;
     if (named && signature.ranks_per_node == exchange.ranks_per_node) return &signature;
   }
   return nullptr;
 }
 
-// core/signature.h: the lower bound, times gamma, plus delta for large messages.
-double alltoall_ns(const View& view, const SignatureRecord& signature,
-                   const nmt_exchange& exchange) {
-  const auto points = view.points.subspan(signature.points_from, signature.points);
-  const double ranks_per_node = exchange.ranks_per_node;
-  const double messages = ranks_per_node * (exchange.ranks - ranks_per_node);
-  const double message_ns =
-      interpolate(points, static_cast<double>(exchange.size_bytes), &PointRecord::duration_ns);
-  double duration_ns = messages * message_ns * signature.gamma;
-  if (exchange.size_bytes >= signature.delta_from_bytes) {
-    duration_ns += signature.delta_ns * (signature.delta_per_message != 0 ? messages : 1);
-  }
-  return duration_ns;
+// Whether the signature was fitted around there.
+bool is_inside(const Signature& signature, const nmt_exchange& exchange) {
+  const std::uint64_t least_bytes =
+      signature.small.empty() ? signature.size_bytes_min : signature.small.front().size_bytes;
+  return exchange.ranks >= signature.ranks_min && exchange.ranks <= signature.ranks_max &&
+         exchange.size_bytes >= least_bytes && exchange.size_bytes <= signature.size_bytes_max;
 }
 
 }  // namespace
@@ -62,23 +54,23 @@ int nmt_alltoall(const nmt_profile* profile, const nmt_exchange* exchange,
   if (asked.ranks == 0 || asked.ranks_per_node == 0 || asked.size_bytes > nmt::kSizeBytesMax) {
     return NMT_INVALID;
   }
-  const nmt::SignatureRecord* signature = nmt::find_signature(profile->view, asked);
+  const nmt::Signature* signature = nmt::find_signature(*profile, asked);
   // Within one node no message crosses the network that the signature speaks of.
   if (signature == nullptr || asked.ranks <= asked.ranks_per_node) return NMT_NO_ADVICE;
-  const double duration_ns = nmt::alltoall_ns(profile->view, *signature, asked);
-  const bool inside = asked.ranks >= signature->ranks_min && asked.ranks <= signature->ranks_max &&
-                      asked.size_bytes >= signature->size_bytes_min &&
-                      asked.size_bytes <= signature->size_bytes_max;
+  const nmt::Exchange equal = nmt::equal_exchange(*signature, asked.ranks, asked.size_bytes);
+  const double duration_ns = nmt::duration_ns(*signature, equal);
+  const double half = nmt::half_interval(*signature, equal).value_or(0);
+  if (half > nmt::kGuess) return NMT_NO_ADVICE;
   std::uint32_t flags = profile->advice_flags;
-  if (!inside) flags |= NMT_ADVICE_EXTRAPOLATED;
-  if (signature->saturated == 0) flags |= NMT_ADVICE_UNSATURATED;
+  if (!nmt::is_inside(*signature, asked)) flags |= NMT_ADVICE_EXTRAPOLATED;
+  if (!signature->saturated) flags |= NMT_ADVICE_UNSATURATED;
   nmt::put(prediction, {.struct_bytes = 0,
                         .flags = flags,
                         .method = NMT_ANY_METHOD,
                         .reserved = 0,
                         .duration_ns = duration_ns,
-                        .low_ns = duration_ns * std::max(0.0, 1 - signature->error),
-                        .high_ns = duration_ns * (1 + signature->error),
-                        .variant = profile->view.text_at(signature->algorithm)});
+                        .low_ns = duration_ns * std::exp(-half),
+                        .high_ns = duration_ns * std::exp(half),
+                        .variant = signature->algorithm.c_str()});
   return NMT_OK;
 }

@@ -20,7 +20,7 @@ namespace nmt {
 inline constexpr std::array<char, 8> kSnapshotMagic = {'\x89', 'N',  'M',    'T',
                                                        '\r',   '\n', '\x1a', '\n'};
 inline constexpr std::uint32_t kSnapshotEndian = 0x01020304;
-inline constexpr std::uint32_t kSnapshotVersion = 1;
+inline constexpr std::uint32_t kSnapshotVersion = 2;
 inline constexpr std::uint64_t kSnapshotBytesMax = std::uint64_t{1} << 32;
 inline constexpr std::size_t kSectionAlignment = 64;
 
@@ -51,6 +51,8 @@ enum class SectionKind : std::uint32_t {
   kOffload = 13,
   kSegment = 14,
   kSignature = 15,
+  kRise = 16,
+  kSmallRatio = 17,
 };
 
 struct Section {
@@ -160,6 +162,17 @@ struct SegmentRecord {
   std::uint64_t segment_bytes;
 };
 
+struct RiseRecord {
+  std::uint64_t ranks;
+  double factor;
+};
+
+struct SmallRatioRecord {
+  std::uint64_t size_bytes;
+  double ratio;
+  double spread;
+};
+
 struct SignatureRecord {
   TextOffset algorithm;
   std::uint32_t ranks_per_node;
@@ -167,14 +180,29 @@ struct SignatureRecord {
   std::uint32_t ranks_max;
   std::uint32_t points_from;  // of the bound
   std::uint32_t points;
+  std::uint32_t rises_from;
+  std::uint32_t rises;
+  std::uint32_t small_from;
+  std::uint32_t small;
+  std::uint32_t cores;
   std::uint32_t delta_per_message;
   std::uint32_t saturated;
+  std::uint32_t uncertain;  // 0: the uncertainty is not known
   double gamma;
   double delta_ns;
   double error;
   std::uint64_t delta_from_bytes;
   std::uint64_t size_bytes_min;
   std::uint64_t size_bytes_max;
+  double growth;
+  double processor_ns;
+  double gamma_variance;
+  double delta_variance;
+  double covariance;
+  double sessions;
+  double misfit;
+  double left_out;
+  double quantile;
 };
 
 }  // namespace nmt

@@ -12,6 +12,7 @@
 
 #include "runtime/load.h"
 #include "runtime/profile.h"
+#include "runtime/signatures.h"
 
 namespace nmt {
 namespace {
@@ -72,6 +73,7 @@ std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
   } else {
     load_database(wanted, here, *profile);
   }
+  profile->signatures = signatures_of(profile->view);
   profile->differences = differences_here(fields_of(profile->view), here);
   if (profile->differences.empty()) return profile;
   if (options.refuse_foreign != 0) {

@@ -11,12 +11,14 @@
 #include <vector>
 
 #include "core/fields.h"
+#include "core/signature.h"
 #include "include/nmadtune.h"
 #include "runtime/snapshot.h"
 #include "runtime/storage.h"
 
 struct alignas(64) nmt_profile {
   nmt::View view;
+  std::vector<nmt::Signature> signatures;
   std::uint32_t advice_flags = 0;  // NMT_ADVICE_FOREIGN or 0
   nmt::Storage storage;
   std::string file;

@@ -120,6 +120,10 @@ class Checker {
         return take(section, view_.segments);
       case SectionKind::kSignature:
         return take(section, view_.signatures);
+      case SectionKind::kRise:
+        return take(section, view_.rises);
+      case SectionKind::kSmallRatio:
+        return take(section, view_.small_ratios);
     }
   }
 
@@ -306,13 +310,38 @@ class Checker {
       check_text(segment.operation);
       require(segment.segment_bytes <= kSizeBytesMax, "a segment that is too long");
     }
-    for (const SignatureRecord& signature : view_.signatures) {
-      check_text(signature.algorithm);
-      check_points(signature.points_from, signature.points);
-      require(is_fraction(signature.gamma) && is_fraction(signature.error) &&
-                  is_duration(signature.delta_ns),
-              "a signature of impossible numbers");
+    for (const SignatureRecord& signature : view_.signatures) check_signature(signature);
+  }
+
+  void check_signature(const SignatureRecord& signature) const {
+    check_text(signature.algorithm);
+    check_points(signature.points_from, signature.points);
+    require_range(signature.rises_from, signature.rises, view_.rises.size(), "ranks not there");
+    std::uint64_t ranks = 0;
+    for (const RiseRecord& rise : view_.rises.subspan(signature.rises_from, signature.rises)) {
+      require(rise.ranks > ranks && rise.ranks <= UINT32_MAX && rise.factor > 0 &&
+                  is_fraction(rise.factor),
+              "a gamma that rises in no order");
+      ranks = rise.ranks;
     }
+    require_range(signature.small_from, signature.small, view_.small_ratios.size(),
+                  "ratios not there");
+    std::uint64_t size_bytes = 0;
+    for (const SmallRatioRecord& small :
+         view_.small_ratios.subspan(signature.small_from, signature.small)) {
+      require(small.size_bytes > size_bytes && small.ratio > 0 && is_fraction(small.ratio) &&
+                  is_fraction(small.spread),
+              "a ratio that is none");
+      size_bytes = small.size_bytes;
+    }
+    for (const double value :
+         {signature.gamma, signature.error, signature.growth, signature.gamma_variance,
+          signature.delta_variance, std::abs(signature.covariance), signature.sessions,
+          signature.misfit, signature.left_out, signature.quantile}) {
+      require(is_fraction(value), "a signature of impossible numbers");
+    }
+    require(is_duration(signature.delta_ns) && is_duration(signature.processor_ns),
+            "a signature of impossible numbers");
   }
 
   std::span<const std::byte> bytes_;

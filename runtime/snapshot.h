@@ -31,6 +31,8 @@ struct View {
   std::span<const OffloadRecord> offloads;
   std::span<const SegmentRecord> segments;
   std::span<const SignatureRecord> signatures;
+  std::span<const RiseRecord> rises;
+  std::span<const SmallRatioRecord> small_ratios;
   std::span<const FieldRecord> fields;
   std::span<const char> text;
   const ProfileRecord* profile = nullptr;

@@ -95,7 +95,7 @@ TEST(Fit, MarksMyrinetBelowItsSaturation) {
   EXPECT_FALSE(fit.signature.saturated);
   EXPECT_NEAR(fit.signature.gamma, 2.49754, 0.03);  // as published, at 24
   EXPECT_EQ(fit.signature.delta_ns, 0);
-  EXPECT_NEAR(fit.growth, 0.4, 0.05);
+  EXPECT_NEAR(fit.signature.growth, 0.4, 0.05);
   EXPECT_THAT(fit.remarks, Contains(HasSubstr("not saturated at n = 24")));
 }
 
@@ -117,7 +117,7 @@ TEST(Fit, NamesProcessorTimeWhereRanksShareCores) {
   network.cores = 2;
   network.processor_ns = 200e3;
   const SignatureFit fit = fit_signature(planted::measure(network, quiet(), 1), {});
-  EXPECT_NEAR(fit.processor_ns, 200e3, 10);
+  EXPECT_NEAR(fit.signature.processor_ns, 200e3, 10);
   EXPECT_NEAR(fit.signature.gamma, 1.3, 1e-5);
   EXPECT_THAT(fit.remarks, Contains(HasSubstr("processor time")));
 }
@@ -129,8 +129,8 @@ TEST(Fit, LeavesSmallMessagesToTheirOwnRatios) {
     if (time.size_bytes <= 1024) time.duration_ns *= 0.5;
   }
   const SignatureFit fit = fit_signature(measured, {});
-  ASSERT_EQ(fit.small.size(), 2u);
-  EXPECT_NEAR(fit.small[0].ratio, 4.3628 / 2, 1e-3);
+  ASSERT_EQ(fit.signature.small.size(), 2u);
+  EXPECT_NEAR(fit.signature.small[0].ratio, 4.3628 / 2, 1e-3);
   EXPECT_NEAR(fit.signature.gamma, 4.3628, 1e-5);
   EXPECT_EQ(fit.signature.size_bytes_min, 2048u);
 }

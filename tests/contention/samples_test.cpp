@@ -58,7 +58,7 @@ TEST(AlltoallSamples, OfDriftingSessionsAreMeasuredByTheirOwnMessages) {
   EXPECT_EQ(all[0].times.size(), 12u * 12 * 3);
   const SignatureFit fit = fit_signature(all[0], {});
   EXPECT_NEAR(fit.signature.gamma, network.gamma, 1e-3 * network.gamma);
-  EXPECT_LT(fit.uncertainty->sessions, 1e-3);
+  EXPECT_LT(fit.signature.uncertainty->sessions, 1e-3);
 }
 
 TEST(AlltoallSamples, OfEachAlgorithmAndRanksPerNodeAreKeptApart) {

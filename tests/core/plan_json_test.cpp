@@ -113,7 +113,19 @@ class RandomPlans {
             .size_bytes_min = random_(),
             .size_bytes_max = random_(),
             .error = positive(),
-            .saturated = below(2) == 1};
+            .saturated = below(2) == 1,
+            .rises = {{count(), positive()}, {count(), positive()}},
+            .growth = positive(),
+            .small = {{random_(), positive(), positive()}},
+            .cores = count(),
+            .processor_ns = positive(),
+            .uncertainty = uncertainty()};
+  }
+
+  std::optional<Uncertainty> uncertainty() {
+    if (below(2) == 0) return std::nullopt;
+    return Uncertainty{positive(), positive(), -positive(), positive(),
+                       positive(), positive(), positive()};
   }
 
   Verification verification() {

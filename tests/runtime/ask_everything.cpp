@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "runtime/profile.h"
+#include "runtime/signatures.h"
 
 namespace nmt::planted {
 namespace {
@@ -93,6 +94,7 @@ void ask_everything(const nmt_profile& profile) {
 void ask_everything(std::span<const std::byte> bytes) {
   nmt_profile profile;
   profile.view = check(bytes, "snapshot");
+  profile.signatures = signatures_of(profile.view);
   ask_everything(profile);
 }
 

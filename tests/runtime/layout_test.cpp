@@ -168,14 +168,38 @@ std::map<std::string, Fields> structs() {
                               FIELD(ranks_max),
                               FIELD(points_from),
                               FIELD(points),
+                              FIELD(rises_from),
+                              FIELD(rises),
+                              FIELD(small_from),
+                              FIELD(small),
+                              FIELD(cores),
                               FIELD(delta_per_message),
                               FIELD(saturated),
+                              FIELD(uncertain),
                               FIELD(gamma),
                               FIELD(delta_ns),
                               FIELD(error),
                               FIELD(delta_from_bytes),
                               FIELD(size_bytes_min),
-                              FIELD(size_bytes_max)};
+                              FIELD(size_bytes_max),
+                              FIELD(growth),
+                              FIELD(processor_ns),
+                              FIELD(gamma_variance),
+                              FIELD(delta_variance),
+                              FIELD(covariance),
+                              FIELD(sessions),
+                              FIELD(misfit),
+                              FIELD(left_out),
+                              FIELD(quantile)};
+  }
+  {
+    using S = RiseRecord;
+    all["RiseRecord"] = {fmt::format("{} bytes", sizeof(S)), FIELD(ranks), FIELD(factor)};
+  }
+  {
+    using S = SmallRatioRecord;
+    all["SmallRatioRecord"] = {fmt::format("{} bytes", sizeof(S)), FIELD(size_bytes), FIELD(ratio),
+                               FIELD(spread)};
   }
   {
     using S = ProfileRecord;

@@ -152,7 +152,18 @@ Plan full_plan(std::mt19937_64& random, const std::vector<std::string>& names) {
   full.rails.back().busy_rails = names.at(1);
   full.offloads = {{"shared-cache", 3000, 2900, 3100}};
   full.segments = {{"bcast", 4, 8, 0, std::nullopt, 8192}};
-  full.signatures = {{.algorithm = "direct", .bound = Curve({{0, 1}, {1, 2}})}};
+  full.signatures = {{.algorithm = "direct",
+                      .bound = Curve({{0, 1}, {1, 2}}),
+                      .ranks_min = 4,
+                      .ranks_max = 8,
+                      .size_bytes_min = 4096,
+                      .size_bytes_max = 1 << 20,
+                      .rises = {{4, 0.8}, {8, 1}},
+                      .growth = 0.2,
+                      .small = {{64, 2, 0.1}, {1024, 3, 0.1}},
+                      .cores = 2,
+                      .processor_ns = 1000,
+                      .uncertainty = Uncertainty{.gamma_variance = 1e-4, .misfit = 0.02}}};
   return full;
 }
 

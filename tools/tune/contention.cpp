@@ -46,9 +46,9 @@ Table table_of(const SignatureFit& fit) {
                "the slowest of as many as there can be"});
     table.add({"rho", ratio(fit.two_states->rho), "", "share of those that are delayed"});
   }
-  if (fit.processor_ns > 0) {
-    table.add({"c", format_duration(fit.processor_ns), "",
-               fmt::format("c n (n - 1) / {} cores: processor time", fit.cores)});
+  if (signature.processor_ns > 0) {
+    table.add({"c", format_duration(signature.processor_ns), "",
+               fmt::format("c n (n - 1) / {} cores: processor time", signature.cores)});
   }
   return table;
 }

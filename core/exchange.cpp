@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/exchange.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nmt {
+namespace {
+
+double logarithm(double high, double low) { return std::log(high / low); }
+double logarithm(std::int64_t high, std::int64_t low) {
+  return logarithm(static_cast<double>(high), static_cast<double>(low));
+}
+double logarithm(std::uint64_t high, std::uint64_t low) {
+  return logarithm(static_cast<double>(high), static_cast<double>(low));
+}
+
+// Below the sizes that one gamma serves: between measured ratios on the logarithmic axis. A ratio
+// of 0 is none.
+SmallRatio small_ratio(const Signature& signature, const Exchange& exchange, double rise) {
+  const std::span<const SmallRatio> small = signature.small;
+  const std::uint64_t size_bytes = exchange.equal_bytes;
+  if (small.empty() || size_bytes == 0 || size_bytes >= signature.size_bytes_min) return {0, 0, 0};
+  const auto above = std::find_if(small.begin(), small.end(), [&](const SmallRatio& ratio) {
+    return ratio.size_bytes >= size_bytes;
+  });
+  const SmallRatio low = above == small.begin() ? *above : *std::prev(above);
+  const SmallRatio high = above == small.end()
+                              ? SmallRatio{signature.size_bytes_min, signature.gamma * rise, 0}
+                              : *above;
+  const double span = logarithm(high.size_bytes, low.size_bytes);
+  const double part = span > 0 ? logarithm(size_bytes, low.size_bytes) / span : 0;
+  return {size_bytes, low.ratio * std::pow(high.ratio / low.ratio, part),
+          std::max(low.spread, high.spread)};
+}
+
+double processors_ns(const Signature& signature, std::int64_t ranks) {
+  if (signature.cores <= 0 || ranks <= signature.cores) return 0;
+  const double n = static_cast<double>(ranks);
+  return signature.processor_ns * n * (n - 1) / static_cast<double>(signature.cores);
+}
+
+double deltas(const Signature& signature, const Exchange& exchange) {
+  if (signature.delta_ns <= 0 || exchange.large_messages <= 0) return 0;
+  return signature.delta_per_message ? exchange.large_messages : 1;
+}
+
+// How many steps as large as the last one between fitted numbers of ranks; at least 1.
+double steps_beyond(std::span<const Rise> rises, std::int64_t ranks) {
+  if (rises.size() < 2 || ranks <= rises.back().ranks) return 1;
+  const double step = logarithm(rises.back().ranks, rises[rises.size() - 2].ranks);
+  return std::max(1.0, logarithm(ranks, rises.back().ranks) / step);
+}
+
+}  // namespace
+
+double rise_at(std::span<const Rise> rises, double growth, std::int64_t ranks) {
+  if (rises.empty()) return 1;
+  const Rise& last = rises.back();
+  if (ranks >= last.ranks) return std::exp(growth * logarithm(ranks, last.ranks));
+  if (rises.size() < 2) return 1;
+  auto above = std::find_if(rises.begin(), rises.end(),
+                            [&](const Rise& rise) { return rise.ranks >= ranks; });
+  if (above == rises.begin()) ++above;
+  const Rise& low = *std::prev(above);
+  const double exponent = logarithm(above->factor, low.factor) / logarithm(above->ranks, low.ranks);
+  return low.factor * std::exp(exponent * logarithm(ranks, low.ranks));
+}
+
+double messages_of(std::int64_t ranks, std::int64_t ranks_per_node) {
+  return static_cast<double>(ranks_per_node) * static_cast<double>(ranks - ranks_per_node);
+}
+
+Exchange equal_exchange(const Signature& signature, std::int64_t ranks, std::uint64_t size_bytes) {
+  const double messages = messages_of(ranks, signature.ranks_per_node);
+  return {.ranks = ranks,
+          .bound_ns = messages * signature.bound.at(static_cast<double>(size_bytes)),
+          .large_messages = size_bytes >= signature.delta_from_bytes ? messages : 0,
+          .equal_bytes = size_bytes};
+}
+
+double duration_ns(const Signature& signature, const Exchange& exchange) {
+  const double rise = rise_at(signature.rises, signature.growth, exchange.ranks);
+  const SmallRatio small = small_ratio(signature, exchange, rise);
+  const double factor = small.ratio > 0 ? small.ratio : signature.gamma * rise;
+  return exchange.bound_ns * factor + deltas(signature, exchange) * signature.delta_ns +
+         processors_ns(signature, exchange.ranks);
+}
+
+std::optional<double> half_interval(const Signature& signature, const Exchange& exchange) {
+  if (!signature.uncertainty) {
+    return signature.error > 0 ? std::optional(std::log1p(signature.error)) : std::nullopt;
+  }
+  const Uncertainty& u = *signature.uncertainty;
+  const std::span<const Rise> rises = signature.rises;
+  const double rise = rise_at(rises, signature.growth, exchange.ranks);
+  double variance = u.sessions * u.sessions;
+  const SmallRatio small = small_ratio(signature, exchange, rise);
+  if (small.ratio > 0) {
+    variance += small.spread * small.spread;
+  } else {
+    const double total_ns = duration_ns(signature, exchange);
+    const double of_gamma_ns = exchange.bound_ns * rise;
+    const double of_delta = deltas(signature, exchange);
+    variance +=
+        (of_gamma_ns * of_gamma_ns * u.gamma_variance + 2 * of_gamma_ns * of_delta * u.covariance +
+         of_delta * of_delta * u.delta_variance) /
+        (total_ns * total_ns);
+  }
+  const bool fitted = std::any_of(rises.begin(), rises.end(),
+                                  [&](const Rise& each) { return each.ranks == exchange.ranks; });
+  const double elsewhere = fitted ? 0 : u.left_out * steps_beyond(rises, exchange.ranks);
+  variance += std::pow(std::max(u.misfit, elsewhere), 2);
+  if (!rises.empty() && exchange.ranks > rises.back().ranks) {
+    // That gamma goes on growing is likely, not known.
+    variance += std::pow(signature.growth * logarithm(exchange.ranks, rises.back().ranks), 2);
+  }
+  return u.quantile * std::sqrt(variance);
+}
+
+}  // namespace nmt
