@@ -16,8 +16,10 @@ constexpr double kVisitNs = 2e6;        // short ones are repeated for as long a
 constexpr std::uint32_t kVisitMax = 8;  // but no more often
 constexpr double kVisitCostNs = 1e6;    // beside what is measured
 constexpr double kClockEveryNs = 5e9;   // clocks drift
-constexpr double kPatienceNs = 120e9;   // for whatever is done, and
-constexpr double kPatience = 100;       // times what it usually takes
+// Before a rank counts as hanging: what was never done here, and what has been.
+constexpr double kFirstPatienceNs = 120e9;
+constexpr double kPatienceNs = 20e9;  // and
+constexpr double kPatience = 100;     // times what it usually takes
 
 std::uint32_t repetitions_of(const JobCell& cell) {
   const double fit = kVisitNs / std::max(1.0, cell.usual_ns);
@@ -47,7 +49,8 @@ std::vector<double> JobRounds::tell(Order order, double usual_ns) {
   if (order.play == Play::kMessage) {
     order.subject = shape_.nodes[1 + partners_++ % (shape_.nodes.size() - 1)].front();
   }
-  const control::HangAlarm alarm(kPatienceNs + kPatience * usual_ns * order.repetitions);
+  const control::HangAlarm alarm(
+      usual_ns > 0 ? kPatienceNs + kPatience * usual_ns * order.repetitions : kFirstPatienceNs);
   job_.mpi().broadcast(&order, sizeof order);
   return player_.play(order);
 }
@@ -65,8 +68,7 @@ CampaignReport JobRounds::run(const Hooks& hooks) {
 
 CampaignReport JobRounds::measure(const Hooks& hooks) {
   const double start_ns = player_.now_ns();
-  tell({.play = Play::kClock});
-  clock_ns_ = player_.now_ns();
+  compare_clocks();
   cells_ = hooks.prepare();
   warm_up();
   const double end_ns = start_ns + budget_ns_;
@@ -88,6 +90,13 @@ CampaignReport JobRounds::measure(const Hooks& hooks) {
   return report;
 }
 
+void JobRounds::compare_clocks() {
+  const double start_ns = player_.now_ns();
+  tell({.play = Play::kClock}, clock_usual_ns_);
+  clock_ns_ = player_.now_ns();
+  clock_usual_ns_ = clock_ns_ - start_ns;
+}
+
 // Connections are made by their first use.
 void JobRounds::warm_up() {
   for (JobCell& cell : cells_) {
@@ -103,10 +112,7 @@ double JobRounds::round_ns() const {
 }
 
 void JobRounds::visit(JobCell& cell, std::uint32_t round) {
-  if (player_.now_ns() - clock_ns_ > kClockEveryNs) {
-    tell({.play = Play::kClock});
-    clock_ns_ = player_.now_ns();
-  }
+  if (player_.now_ns() - clock_ns_ > kClockEveryNs) compare_clocks();
   Order order = cell.order;
   order.repetitions = repetitions_of(cell);
   const std::vector<double> durations_ns = tell(order, cell.usual_ns);

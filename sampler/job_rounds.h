@@ -38,6 +38,7 @@ class JobRounds {
 
  private:
   CampaignReport measure(const Hooks& hooks);
+  void compare_clocks();
   void warm_up();
   double round_ns() const;
   void visit(JobCell& cell, std::uint32_t round);
@@ -53,7 +54,8 @@ class JobRounds {
   std::mt19937_64 random_;
   std::vector<JobCell> cells_;
   std::size_t partners_ = 0;
-  double clock_ns_ = 0;  // when clocks were compared last
+  double clock_ns_ = 0;        // when clocks were compared last,
+  double clock_usual_ns_ = 0;  // and how long that took; 0: never done
 };
 
 // A sample of what an MPI does, of messages or alltoalls.
