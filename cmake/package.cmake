@@ -28,7 +28,20 @@ foreach(page nmadtune.3 nmadtune_engine.3 nmadtune.5)
 endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 
+# Three packages: who has no MPI needs none, and who has one not the other.
 set(CPACK_GENERATOR DEB)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME nmadtune)
+set(CPACK_DEBIAN_UNSPECIFIED_DESCRIPTION "${PROJECT_DESCRIPTION}")
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SUGGESTS libsqlite3-dev)  # to link the static library
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_CONTROL_EXTRA
+  ${PROJECT_SOURCE_DIR}/cmake/debian/postinst ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
+foreach(mpi openmpi mpich)
+  string(TOUPPER ${mpi} component)
+  set(CPACK_DEBIAN_${component}_PACKAGE_NAME nmadtune-${mpi})
+  set(CPACK_DEBIAN_${component}_DESCRIPTION "nmad-sample in jobs of ${mpi}")
+  set(CPACK_DEBIAN_${component}_PACKAGE_DEPENDS "nmadtune (= ${PROJECT_VERSION})")
+endforeach()
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGE_CONTACT "The nmadtune authors")
@@ -38,7 +51,4 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/runtime)  # the engine's
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS libsqlite3-dev)  # to link the static library
-set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
-  ${PROJECT_SOURCE_DIR}/cmake/debian/postinst ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
 include(CPack)
