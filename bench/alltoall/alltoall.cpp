@@ -15,6 +15,7 @@ struct Part {
 
 constexpr Part kParts[] = {{"planted", nmt::bench::planted_signatures},
                            {"fit-time", nmt::bench::fit_time},
+                           {"answer-time", nmt::bench::answer_time},
                            {"ten-hosts", nmt::bench::ten_hosts}};
 
 void run(std::string_view name) {

@@ -7,6 +7,7 @@ namespace nmt::bench {
 
 void planted_signatures();  // thousands of networks whose signature is known
 void fit_time();            // how long fitting ten thousand times takes
+void answer_time();         // how long a prediction takes a running program
 void ten_hosts();           // predictions of what real MPIs do on a switch with small queues
 
 }  // namespace nmt::bench
