@@ -105,12 +105,17 @@ TwoStates two_states(std::span<const ConnectionProbe> probes) {
                       probe.connections, probe.size_bytes, probe.mean_ns, probe.slowest_ns));
     }
   }
-  const auto per_byte = [](double duration_ns, const ConnectionProbe& probe) {
-    return duration_ns / static_cast<double>(probe.size_bytes);
+  const auto per_nic = [](const ConnectionProbe& probe) {
+    if (probe.nodes <= 0 || probe.connections <= probe.nodes) return 1.0;
+    return static_cast<double>(probe.connections) / static_cast<double>(probe.nodes);
   };
-  TwoStates states{.free_gap_ns = per_byte(fewest->mean_ns, *fewest),
-                   .contended_gap_ns = per_byte(most->slowest_ns, *most)};
-  const double mean_gap_ns = per_byte(most->mean_ns, *most);
+  const auto per_byte = [](double duration_ns, const ConnectionProbe& probe, double share) {
+    return duration_ns / (static_cast<double>(probe.size_bytes) * share);
+  };
+  TwoStates states{
+      .free_gap_ns = per_byte(fewest->mean_ns, *fewest, per_nic(*fewest)),
+      .contended_gap_ns = per_byte(most->slowest_ns, *most, std::ceil(per_nic(*most)))};
+  const double mean_gap_ns = per_byte(most->mean_ns, *most, per_nic(*most));
   const double between = states.contended_gap_ns - states.free_gap_ns;
   states.rho =
       between > 0 ? std::clamp((mean_gap_ns - states.free_gap_ns) / between, 0.0, 1.0) : 0.0;

@@ -45,12 +45,14 @@ UnequalExchange unequal_exchange(const Curve& message, const ExchangeSizes& size
 double two_state_gap(double free_gap, double contended_gap, double rho);
 
 // k connections at a time, each moving `size_bytes`: when they had finished, in the mean and the
-// slowest of them (the paper's figures 2 and 3).
+// slowest of them (the paper's figures 2 and 3, where each connection has NICs of its own). More
+// connections than nodes share their NICs, which is no contention and is taken off.
 struct ConnectionProbe {
   std::int64_t connections = 0;
   std::uint64_t size_bytes = 0;
   double mean_ns = 0;
   double slowest_ns = 0;
+  std::int64_t nodes = 0;  // 0: as many as there are connections, or more
 };
 struct TwoStates {
   double free_gap_ns = 0;       // beta_F: per byte, of the fewest connections

@@ -47,6 +47,7 @@ std::vector<ConnectionProbe> probes_of(std::span<const SampleSet> sets, const st
   struct Times {
     std::vector<double> mean_ns;
     std::vector<double> slowest_ns;
+    std::int64_t nodes = 0;
   };
   std::map<std::pair<std::int64_t, std::uint64_t>, Times> measured;
   for (const SampleSet& set : sets) {
@@ -54,6 +55,7 @@ std::vector<ConnectionProbe> probes_of(std::span<const SampleSet> sets, const st
       const Condition& condition = sample.condition;
       if (condition.benchmark != benchmark::kConnections || condition.mpi != mpi) continue;
       Times& times = measured[{condition.ranks, sample.size_bytes}];
+      times.nodes = condition.nodes;
       auto& into = condition.variant == "slowest" ? times.slowest_ns : times.mean_ns;
       for (const Repetition& repetition : trusted(sample.repetitions)) {
         into.push_back(repetition.each_ns());
@@ -65,7 +67,7 @@ std::vector<ConnectionProbe> probes_of(std::span<const SampleSet> sets, const st
     if (times.mean_ns.empty() || times.slowest_ns.empty()) continue;
     const double mean_ns = median(times.mean_ns);
     const double slowest_ns = std::max(mean_ns, median(times.slowest_ns));
-    probes.push_back({which.first, which.second, mean_ns, slowest_ns});
+    probes.push_back({which.first, which.second, mean_ns, slowest_ns, times.nodes});
   }
   return probes;
 }

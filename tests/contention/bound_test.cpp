@@ -79,6 +79,16 @@ TEST(TwoStates, AreReadOffASaturationProbe) {
   EXPECT_THROW(two_states({probes.data(), 1}), Error);
 }
 
+TEST(TwoStates, ConnectionsThatShareANicAreNoContention) {
+  constexpr std::uint64_t kBytes = 1 << 20;
+  // 25 over 10 nodes: three on the NIC of the slowest, two and a half in the mean.
+  const std::vector<ConnectionProbe> probes = {{1, kBytes, 8.0 * kBytes, 8.0 * kBytes, 10},
+                                               {25, kBytes, 25.0 * kBytes, 36.0 * kBytes, 10}};
+  const TwoStates states = two_states(probes);
+  EXPECT_DOUBLE_EQ(states.contended_gap_ns, 12);
+  EXPECT_DOUBLE_EQ(two_state_gap(states.free_gap_ns, states.contended_gap_ns, states.rho), 10);
+}
+
 TEST(StraightLine, RefusesWhatIsNoStartUpOrGap) {
   EXPECT_THROW(straight_line(-1, 1), Error);
   EXPECT_THROW(straight_line(1, -1), Error);
