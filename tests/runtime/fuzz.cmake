@@ -4,8 +4,9 @@
 # the rest, from no more than what a snapshot is read by. CONTRIBUTING.md says how to run it longer.
 set(fuzz ${CMAKE_CURRENT_BINARY_DIR}/fuzz)
 set(sources
-  core/error.cpp runtime/decide.cpp runtime/decide_collective.cpp runtime/decide_split.cpp
-  runtime/describe.cpp runtime/flood.cpp runtime/snapshot.cpp runtime/split.cpp runtime/storage.cpp
+  core/curve.cpp core/error.cpp core/exchange.cpp runtime/decide.cpp runtime/decide_collective.cpp
+  runtime/decide_split.cpp runtime/describe.cpp runtime/flood.cpp runtime/signatures.cpp
+  runtime/snapshot.cpp runtime/split.cpp runtime/storage.cpp
   tests/runtime/ask_everything.cpp tests/runtime/fuzz_snapshot.cpp)
 set(flags -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
   -DFMT_HEADER_ONLY=1 -DNMT_VERSION="${PROJECT_VERSION}" -I${PROJECT_SOURCE_DIR})
