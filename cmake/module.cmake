@@ -69,8 +69,8 @@ if(NMADTUNE_SANITIZE)  # the modules' own, a target that no library takes object
   nmadtune_standard_headers(nmadtune_headers nmadtune_headers)
 endif()
 
-# Text in and out by CLI11 compiles for minutes with undefined-behaviour checks or optimised; what it
-# calls has them.
+# Text in and out by CLI11 compiles for minutes optimised or with undefined-behaviour checks; what
+# it calls has them.
 function(nmadtune_sanitize_less name headers_from)
   nmadtune_standard_headers(${name} ${headers_from})
   if(NMADTUNE_SANITIZE)
