@@ -53,7 +53,7 @@ std::uint64_t VerbsCells::send(CellKind kind, std::size_t size_bytes,
   const bool inlined = inlines(total_bytes);
   const std::uint64_t number =
       connection_.send(std::span(pieces).first(behind.size() + 1), inlined, tells);
-  busy_until_[sends_++ % kSends] = inlined ? 0 : number;
+  if (!inlined) busy_until_[sends_++ % kSends] = number;  // else it is free, and warm
   if (kind == CellKind::kMessage) ++sent_;
   return number;
 }
@@ -74,6 +74,7 @@ void VerbsCells::post_receive(std::uint64_t index) {
 
 bool VerbsCells::poll(Listener& listener) {
   const std::span<const VerbsArrival> arrivals = connection_.poll();
+  if (arrivals.empty()) post_freed();
   for (const VerbsArrival& arrival : arrivals) {
     CellHead head;
     if (arrival.size_bytes >= sizeof head) {
@@ -114,11 +115,17 @@ ConstBytes VerbsCells::front() const {
   return {received_cell(first.cell) + sizeof(CellHead), first.size_bytes - sizeof(CellHead)};
 }
 
+// A message may be waited for: what can be done later is not done before it is handed on. Cells
+// count as free when they are posted.
 void VerbsCells::free() {
-  post_receive(waiting_cells_[first_waiting_].cell);
+  unposted_[unposted_count_++] = waiting_cells_[first_waiting_].cell;
   first_waiting_ = (first_waiting_ + 1) % kCredits;
   --waiting_;
-  ++freed_;
+  if (unposted_count_ == kUnpostedMax) post_freed();
+}
+
+void VerbsCells::post_freed() {
+  for (; unposted_count_ > 0; ++freed_) post_receive(unposted_[--unposted_count_]);
 }
 
 }  // namespace nmt

@@ -44,6 +44,7 @@ class VerbsCells {
   static constexpr std::uint32_t kReserve = 16;
   static constexpr std::uint32_t kReceives = kCredits + kReserve;
   static constexpr std::uint32_t kSends = 64;
+  static constexpr std::uint32_t kUnpostedMax = kCredits / 4;
   static constexpr std::size_t kPayloadBytes = kCellBytes - sizeof(CellHead);
 
   class Listener {
@@ -76,7 +77,7 @@ class VerbsCells {
   bool poll(Listener& listener);
   bool ready() const { return waiting_ > 0; }
   ConstBytes front() const;  // payload of the first cell of messages
-  void free();               // that cell
+  void free();               // that cell; posted again once nothing arrives
 
  private:
   struct Waiting {
@@ -90,6 +91,7 @@ class VerbsCells {
   std::byte* received_cell(std::uint64_t index) const { return memory_.get() + index * kCellBytes; }
   std::byte* sent_cell() const { return received_cell(kReceives + sends_ % kSends); }
   void post_receive(std::uint64_t index);
+  void post_freed();
   void accept_credits(std::uint32_t freed);
 
   std::string rail_;
@@ -103,6 +105,8 @@ class VerbsCells {
   std::uint32_t freed_by_peer_ = 0;                 // of them
 
   std::array<Waiting, kCredits> waiting_cells_;  // a ring
+  std::array<std::uint32_t, kUnpostedMax> unposted_;
+  std::uint32_t unposted_count_ = 0;
   std::uint32_t first_waiting_ = 0;
   std::uint32_t waiting_ = 0;
   std::uint32_t freed_ = 0;

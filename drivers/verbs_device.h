@@ -78,10 +78,10 @@ class VerbsRegion {
 // written by it.
 enum class VerbsAccess { kOwn, kSource, kTarget };
 
-struct VerbsPiece {
-  const std::byte* memory = nullptr;
-  std::uint32_t size_bytes = 0;
-  std::uint32_t key = 0;
+struct VerbsPiece {  // not initialised: arrays of them are room, mostly for one
+  const std::byte* memory;
+  std::uint32_t size_bytes;
+  std::uint32_t key;
 };
 
 // Memory of the other end.
