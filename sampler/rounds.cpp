@@ -5,13 +5,15 @@
 #include <bit>
 
 namespace nmt {
+namespace {
 
-std::vector<Round> rounds_of_all_pairs(std::size_t nodes) {
+// The first `count` rounds of all, or all where there are fewer.
+std::vector<Round> first_rounds(std::size_t nodes, std::size_t count) {
   std::vector<Round> rounds;
   if (nodes < 2) return rounds;
   const std::size_t places = nodes + nodes % 2;  // whoever meets the place too many has a rest
   const std::size_t circle = places - 1;
-  for (std::size_t round = 0; round < circle; ++round) {
+  for (std::size_t round = 0; round < std::min(circle, count); ++round) {
     Round& pairs = rounds.emplace_back();
     const auto meet = [&](std::size_t a, std::size_t b) {
       if (std::max(a, b) < nodes) pairs.push_back({std::min(a, b), std::max(a, b)});
@@ -25,11 +27,12 @@ std::vector<Round> rounds_of_all_pairs(std::size_t nodes) {
   return rounds;
 }
 
+}  // namespace
+
+std::vector<Round> rounds_of_all_pairs(std::size_t nodes) { return first_rounds(nodes, nodes); }
+
 std::vector<Round> rounds_of_some_pairs(std::size_t nodes) {
-  std::vector<Round> rounds = rounds_of_all_pairs(nodes);
-  const auto enough = static_cast<std::size_t>(std::bit_width(std::max<std::size_t>(nodes, 2) - 1));
-  if (rounds.size() > enough) rounds.resize(enough);
-  return rounds;
+  return first_rounds(nodes, std::bit_width(std::max<std::size_t>(nodes, 2) - 1));
 }
 
 }  // namespace nmt

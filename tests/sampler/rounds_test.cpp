@@ -40,6 +40,7 @@ TEST(Rounds, OfSomePairsGrowWithTheLogarithmAndLeaveNoNodeOut) {
   EXPECT_EQ(rounds_of_some_pairs(2).size(), 1u);
   EXPECT_EQ(rounds_of_some_pairs(10).size(), 4u);
   EXPECT_EQ(rounds_of_some_pairs(1000).size(), 10u);
+  EXPECT_EQ(rounds_of_some_pairs(100000).size(), 17u);
   for (std::size_t nodes = 2; nodes <= 33; ++nodes) {
     Nodes met;
     for (const Nodes& pair : pairs_in(rounds_of_some_pairs(nodes))) {
