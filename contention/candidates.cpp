@@ -13,6 +13,13 @@ namespace {
 // than the networks themselves change from day to day.
 constexpr double kSameGamma = 0.05;
 
+// Gammas whose difference is known no better than to this are not shown to be one.
+constexpr double kTellable = 0.1;
+
+// What growth is like before anything was measured: between none and 1, a medium that all share.
+// What is measured counts beside it as its error is small.
+constexpr double kGrowthSpread = 0.5;
+
 std::size_t parameters_of(const Model& model) {
   std::size_t parameters = model.rises.empty() ? 1 : model.rises.size();
   for (std::size_t i = 1; i < kTerms; ++i) parameters += model.estimate.value[i] != 0 ? 1 : 0;
@@ -40,7 +47,7 @@ std::size_t saturated_from(std::span<const GammaOf> gammas) {
     if (weights > 0) {
       const double distance = std::abs(std::log(next.gamma) - sum / weights);
       const double noise = 2 * std::sqrt(1 / weight + 1 / weights);
-      if (distance > std::max(kSameGamma, noise)) break;
+      if (noise > kTellable || distance > std::max(kSameGamma, noise)) break;
     }
     sum += weight * std::log(next.gamma);
     weights += weight;
@@ -49,24 +56,34 @@ std::size_t saturated_from(std::span<const GammaOf> gammas) {
   return from;
 }
 
+// How gamma goes on beyond the largest number of ranks. Where it is one from `from` on, there may
+// still be as much growth as those gammas leave room for.
+void settle_growth(std::span<const GammaOf> gammas, std::size_t from, bool saturated,
+                   Model& model) {
+  model.growth = model.growth_error = 0;
+  if (gammas.size() < 2) return;
+  const GammaOf& last = gammas.back();
+  const GammaOf& before = gammas[saturated ? from : gammas.size() - 2];
+  const double step = std::log(double(last.ranks) / static_cast<double>(before.ranks));
+  const double measured = std::log(last.gamma / before.gamma) / step;
+  const double error = std::hypot(last.error, before.error) / step;
+  const double trust = 1 / (1 + std::pow(error / kGrowthSpread, 2));
+  if (!saturated) model.growth = std::clamp(trust * measured, 0.0, 1.0);
+  model.growth_error = std::hypot(std::sqrt(trust) * error, saturated ? trust * measured : 0);
+}
+
 void settle_rises(Model& model, std::span<const AlltoallCell> cells,
                   std::span<const double> variances) {
   const std::vector<GammaOf> gammas = gamma_by_ranks(model, cells, variances);
   const std::size_t from = saturated_from(gammas);
   const bool saturated = gammas.size() - from >= 2;
   model.saturated_from = saturated ? gammas[from].ranks : 0;
-  model.growth = 0;
+  settle_growth(gammas, from, saturated, model);
   if (from == 0) {
     model.rises.clear();
     return;
   }
   for (std::size_t i = from; i < model.rises.size(); ++i) model.rises[i].factor = 1;
-  if (saturated) return;
-  const GammaOf& last = gammas.back();
-  const GammaOf& before = gammas[gammas.size() - 2];
-  model.growth = std::clamp(std::log(last.gamma / before.gamma) /
-                                std::log(double(last.ranks) / static_cast<double>(before.ranks)),
-                            0.0, 1.0);
 }
 
 // Cells that the model misses by far more than their spread pull it no more than near ones do.

@@ -160,6 +160,7 @@ void add_model(const Choice& choice, std::span<const AlltoallCell> cells, Signat
   fit->saturated_from = model.saturated_from;
   signature.processor_ns = model.processor_ns();
   signature.growth = model.growth;
+  signature.uncertainty->growth = model.growth_error;
   for (const std::int64_t ranks : fit->ranks) {
     signature.rises.push_back({ranks, rise_at(model.rises, model.growth, ranks)});
   }

@@ -38,6 +38,7 @@ Value to_json(const Uncertainty& uncertainty) {
       .set("covariance_ns", uncertainty.covariance)
       .set("sessions", uncertainty.sessions)
       .set("misfit", uncertainty.misfit)
+      .set("growth", uncertainty.growth)
       .set("quantile", uncertainty.quantile);
 }
 

@@ -28,6 +28,7 @@ struct Model {
   std::uint64_t delta_from_bytes = kNoDelta;
   std::vector<Rise> rises;          // by ranks; the last is 1. Empty: one gamma
   double growth = 0;                // exponent beyond the last
+  double growth_error = 0;          // its standard error
   std::int64_t saturated_from = 0;  // ranks; 0: none that is known
   Solution estimate;                // gamma, delta, processor time
 

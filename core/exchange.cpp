@@ -113,7 +113,8 @@ std::optional<double> half_interval(const Signature& signature, const Exchange& 
   variance += std::pow(std::max(u.misfit, elsewhere), 2);
   if (!rises.empty() && exchange.ranks > rises.back().ranks) {
     // That gamma goes on growing is likely, not known.
-    variance += std::pow(signature.growth * logarithm(exchange.ranks, rises.back().ranks), 2);
+    const double growth = std::max(signature.growth, u.growth);
+    variance += std::pow(growth * logarithm(exchange.ranks, rises.back().ranks), 2);
   }
   return u.quantile * std::sqrt(variance);
 }

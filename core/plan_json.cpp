@@ -345,19 +345,21 @@ Value to_json(const std::optional<Uncertainty>& uncertainty) {
       .set("sessions", uncertainty->sessions)
       .set("misfit", uncertainty->misfit)
       .set("left_out", uncertainty->left_out)
+      .set("growth", uncertainty->growth)
       .set("quantile", uncertainty->quantile);
 }
 
 std::optional<Uncertainty> uncertainty_from_json(const Reader& reader) {
   if (reader.is_null()) return std::nullopt;
   reader.only({"gamma_variance", "delta_variance_ns2", "covariance_ns", "sessions", "misfit",
-               "left_out", "quantile"});
+               "left_out", "growth", "quantile"});
   return Uncertainty{.gamma_variance = reader["gamma_variance"].number(0),
                      .delta_variance = reader["delta_variance_ns2"].number(0),
                      .covariance = reader["covariance_ns"].number(),
                      .sessions = reader["sessions"].number(0),
                      .misfit = reader["misfit"].number(0),
                      .left_out = reader["left_out"].number(0),
+                     .growth = reader["growth"].number(0),
                      .quantile = reader["quantile"].number(0)};
 }
 

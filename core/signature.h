@@ -47,6 +47,7 @@ struct Uncertainty {
   double sessions = 0;        // spread of whole sessions
   double misfit = 0;          // spread about the model that the replicates do not explain
   double left_out = 0;        // root mean square where a number of ranks was left out; 0: one only
+  double growth = 0;          // standard error of the signature's growth
   double quantile = 1.96;     // of Student's t: half a 95 % interval per standard error
   bool operator==(const Uncertainty&) const = default;
 };

@@ -345,6 +345,7 @@ class Compiler {
                            .sessions = uncertainty.sessions,
                            .misfit = uncertainty.misfit,
                            .left_out = uncertainty.left_out,
+                           .growth_error = uncertainty.growth,
                            .quantile = uncertainty.quantile});
     for (const Rise& rise : signature.rises) {
       rises_.push_back({static_cast<std::uint64_t>(rise.ranks), rise.factor});

@@ -202,6 +202,7 @@ struct SignatureRecord {
   double sessions;
   double misfit;
   double left_out;
+  double growth_error;
   double quantile;
 };
 

@@ -42,6 +42,7 @@ Signature signature_of(const View& view, const SignatureRecord& record) {
                                         .sessions = record.sessions,
                                         .misfit = record.misfit,
                                         .left_out = record.left_out,
+                                        .growth = record.growth_error,
                                         .quantile = record.quantile};
   }
   return signature;

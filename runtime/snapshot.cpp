@@ -337,7 +337,7 @@ class Checker {
     for (const double value :
          {signature.gamma, signature.error, signature.growth, signature.gamma_variance,
           signature.delta_variance, std::abs(signature.covariance), signature.sessions,
-          signature.misfit, signature.left_out, signature.quantile}) {
+          signature.misfit, signature.left_out, signature.growth_error, signature.quantile}) {
       require(is_fraction(value), "a signature of impossible numbers");
     }
     require(is_duration(signature.delta_ns) && is_duration(signature.processor_ns),

@@ -110,6 +110,21 @@ TEST(Fit, OfMyrinetSaturatedHasOneGammaFromThereOn) {
   EXPECT_NEAR(fit.gamma_by_ranks[1].gamma, 2.49754, 0.03);
 }
 
+TEST(Fit, DoesNotCallSaturatedWhatNoiseHides) {
+  Measuring noisy;
+  noisy.ranks = {4, 6};
+  noisy.sessions = 1;
+  noisy.repetitions = 4;
+  noisy.noise.each = 0.4;
+  const SignatureFit fit = fit_signature(planted::measure({}, noisy, 1), {});
+  EXPECT_FALSE(fit.signature.saturated);
+  EXPECT_GT(fit.signature.uncertainty->growth, 0.1);
+  noisy.noise.each = 0.01;
+  const SignatureFit known = fit_signature(planted::measure({}, noisy, 1), {});
+  EXPECT_TRUE(known.signature.saturated);
+  EXPECT_LT(known.signature.uncertainty->growth, 0.05);
+}
+
 TEST(Fit, NamesProcessorTimeWhereRanksShareCores) {
   Network network;
   network.gamma = 1.3;

@@ -125,7 +125,7 @@ class RandomPlans {
   std::optional<Uncertainty> uncertainty() {
     if (below(2) == 0) return std::nullopt;
     return Uncertainty{positive(), positive(), -positive(), positive(),
-                       positive(), positive(), positive()};
+                       positive(), positive(), positive(),  positive()};
   }
 
   Verification verification() {

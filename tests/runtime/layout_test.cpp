@@ -190,6 +190,7 @@ std::map<std::string, Fields> structs() {
                               FIELD(sessions),
                               FIELD(misfit),
                               FIELD(left_out),
+                              FIELD(growth_error),
                               FIELD(quantile)};
   }
   {
