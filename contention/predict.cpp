@@ -17,14 +17,13 @@ namespace {
 constexpr std::int64_t kFarTimes = 8;  // beyond the fitted ranks: said aloud
 
 // Sizes from `least_bytes` to `most_bytes`.
-void judge(const Signature& signature, const Exchange& exchange, std::uint64_t least_bytes,
-           std::uint64_t most_bytes, AlltoallPrediction* prediction) {
+void predict(const Signature& signature, const Exchange& exchange, std::uint64_t least_bytes,
+             std::uint64_t most_bytes, AlltoallPrediction* prediction) {
   const auto extrapolated = [&](const std::string& reason) {
     prediction->verdict = Verdict::kExtrapolated;
     prediction->reason += (prediction->reason.empty() ? "" : "; ") + reason;
   };
-  const std::uint64_t size_bytes_min =
-      signature.small.empty() ? signature.size_bytes_min : signature.small.front().size_bytes;
+  const std::uint64_t size_bytes_min = least_bytes_of(signature);
   if (signature.ranks_max == 0) {
     extrapolated("the signature does not say what it was fitted on");
   } else if (exchange.ranks < signature.ranks_min || exchange.ranks > signature.ranks_max) {
@@ -38,10 +37,10 @@ void judge(const Signature& signature, const Exchange& exchange, std::uint64_t l
     extrapolated(fmt::format("sizes were {} to {}", format_bytes(size_bytes_min),
                              format_bytes(signature.size_bytes_max)));
   }
-  const std::optional<double> half = half_interval(signature, exchange);
+  const auto [duration_ns, half] = time_of(signature, exchange);
+  prediction->predicted_ns = duration_ns;
   if (!half) return;
-  prediction->interval_ns = {prediction->predicted_ns * std::exp(-*half),
-                             prediction->predicted_ns * std::exp(*half)};
+  prediction->interval_ns = {duration_ns * std::exp(-*half), duration_ns * std::exp(*half)};
   if (*half > kGuess) {
     prediction->verdict = Verdict::kRefused;
     prediction->reason =
@@ -77,8 +76,7 @@ AlltoallPrediction predict_alltoall(const SignatureFit& fit, std::int64_t ranks,
   prediction.lower_bound_ns =
       lower_bound_ns(signature.bound, ranks, signature.ranks_per_node, size_bytes);
   const Exchange exchange = equal_exchange(signature, ranks, size_bytes);
-  prediction.predicted_ns = duration_ns(signature, exchange);
-  judge(signature, exchange, size_bytes, size_bytes, &prediction);
+  predict(signature, exchange, size_bytes, size_bytes, &prediction);
   return prediction;
 }
 
@@ -108,8 +106,7 @@ AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSize
   const Exchange exchange{.ranks = static_cast<std::int64_t>(sizes.size()),
                           .bound_ns = busiest.lower_bound_ns,
                           .large_messages = static_cast<double>(busiest.startups_large)};
-  prediction.predicted_ns = duration_ns(signature, exchange);
-  judge(signature, exchange, least_bytes, most_bytes, &prediction);
+  predict(signature, exchange, least_bytes, most_bytes, &prediction);
   return prediction;
 }
 

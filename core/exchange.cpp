@@ -52,6 +52,42 @@ double steps_beyond(std::span<const Rise> rises, std::int64_t ranks) {
   return std::max(1.0, logarithm(ranks, rises.back().ranks) / step);
 }
 
+// Of both the duration and its interval.
+struct Parts {
+  double rise = 1;
+  SmallRatio small;
+  double deltas = 0;
+};
+
+std::optional<double> half_interval(const Signature& signature, const Exchange& exchange,
+                                    const Parts& parts, double duration_ns) {
+  if (!signature.uncertainty) {
+    return signature.error > 0 ? std::optional(std::log1p(signature.error)) : std::nullopt;
+  }
+  const Uncertainty& u = *signature.uncertainty;
+  const std::span<const Rise> rises = signature.rises;
+  double variance = u.sessions * u.sessions;
+  if (parts.small.ratio > 0) {
+    variance += parts.small.spread * parts.small.spread;
+  } else {
+    const double of_gamma_ns = exchange.bound_ns * parts.rise;
+    variance += (of_gamma_ns * of_gamma_ns * u.gamma_variance +
+                 2 * of_gamma_ns * parts.deltas * u.covariance +
+                 parts.deltas * parts.deltas * u.delta_variance) /
+                (duration_ns * duration_ns);
+  }
+  const bool fitted = std::any_of(rises.begin(), rises.end(),
+                                  [&](const Rise& each) { return each.ranks == exchange.ranks; });
+  const double elsewhere = fitted ? 0 : u.left_out * steps_beyond(rises, exchange.ranks);
+  variance += std::pow(std::max(u.misfit, elsewhere), 2);
+  if (!rises.empty() && exchange.ranks > rises.back().ranks) {
+    // That gamma goes on growing is likely, not known.
+    const double growth = std::max(signature.growth, u.growth);
+    variance += std::pow(growth * logarithm(exchange.ranks, rises.back().ranks), 2);
+  }
+  return u.quantile * std::sqrt(variance);
+}
+
 }  // namespace
 
 double rise_at(std::span<const Rise> rises, double growth, std::int64_t ranks) {
@@ -79,44 +115,19 @@ Exchange equal_exchange(const Signature& signature, std::int64_t ranks, std::uin
           .equal_bytes = size_bytes};
 }
 
-double duration_ns(const Signature& signature, const Exchange& exchange) {
+ExchangeTime time_of(const Signature& signature, const Exchange& exchange) {
   const double rise = rise_at(signature.rises, signature.growth, exchange.ranks);
-  const SmallRatio small = small_ratio(signature, exchange, rise);
-  const double factor = small.ratio > 0 ? small.ratio : signature.gamma * rise;
-  return exchange.bound_ns * factor + deltas(signature, exchange) * signature.delta_ns +
-         processors_ns(signature, exchange.ranks);
+  const Parts parts{.rise = rise,
+                    .small = small_ratio(signature, exchange, rise),
+                    .deltas = deltas(signature, exchange)};
+  const double factor = parts.small.ratio > 0 ? parts.small.ratio : signature.gamma * rise;
+  const double duration_ns = exchange.bound_ns * factor + parts.deltas * signature.delta_ns +
+                             processors_ns(signature, exchange.ranks);
+  return {duration_ns, half_interval(signature, exchange, parts, duration_ns)};
 }
 
-std::optional<double> half_interval(const Signature& signature, const Exchange& exchange) {
-  if (!signature.uncertainty) {
-    return signature.error > 0 ? std::optional(std::log1p(signature.error)) : std::nullopt;
-  }
-  const Uncertainty& u = *signature.uncertainty;
-  const std::span<const Rise> rises = signature.rises;
-  const double rise = rise_at(rises, signature.growth, exchange.ranks);
-  double variance = u.sessions * u.sessions;
-  const SmallRatio small = small_ratio(signature, exchange, rise);
-  if (small.ratio > 0) {
-    variance += small.spread * small.spread;
-  } else {
-    const double total_ns = duration_ns(signature, exchange);
-    const double of_gamma_ns = exchange.bound_ns * rise;
-    const double of_delta = deltas(signature, exchange);
-    variance +=
-        (of_gamma_ns * of_gamma_ns * u.gamma_variance + 2 * of_gamma_ns * of_delta * u.covariance +
-         of_delta * of_delta * u.delta_variance) /
-        (total_ns * total_ns);
-  }
-  const bool fitted = std::any_of(rises.begin(), rises.end(),
-                                  [&](const Rise& each) { return each.ranks == exchange.ranks; });
-  const double elsewhere = fitted ? 0 : u.left_out * steps_beyond(rises, exchange.ranks);
-  variance += std::pow(std::max(u.misfit, elsewhere), 2);
-  if (!rises.empty() && exchange.ranks > rises.back().ranks) {
-    // That gamma goes on growing is likely, not known.
-    const double growth = std::max(signature.growth, u.growth);
-    variance += std::pow(growth * logarithm(exchange.ranks, rises.back().ranks), 2);
-  }
-  return u.quantile * std::sqrt(variance);
+std::uint64_t least_bytes_of(const Signature& signature) {
+  return signature.small.empty() ? signature.size_bytes_min : signature.small.front().size_bytes;
 }
 
 }  // namespace nmt

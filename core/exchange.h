@@ -32,11 +32,16 @@ struct Exchange {
 // The same size to every rank; more ranks than on one node.
 Exchange equal_exchange(const Signature& signature, std::int64_t ranks, std::uint64_t size_bytes);
 
-double duration_ns(const Signature& signature, const Exchange& exchange);
-
-// As the logarithm of a factor up or down; nullopt where nothing is known. Wider than the value
-// itself (kGuess) it is a guess, which nobody should be given.
+struct ExchangeTime {
+  double duration_ns = 0;
+  // Half of the 95 % interval, as the logarithm of a factor up or down; nullopt where nothing is
+  // known. Wider than the value itself (kGuess) it is a guess, which nobody should be given.
+  std::optional<double> half_interval;
+};
 inline constexpr double kGuess = 0.6931;  // ln 2
-std::optional<double> half_interval(const Signature& signature, const Exchange& exchange);
+ExchangeTime time_of(const Signature& signature, const Exchange& exchange);
+
+// The least size that a signature speaks of, small messages included.
+std::uint64_t least_bytes_of(const Signature& signature);
 
 }  // namespace nmt

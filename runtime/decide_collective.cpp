@@ -19,10 +19,9 @@ const Signature* find_signature(const nmt_profile& profile, const nmt_exchange& 
 
 // Whether the signature was fitted around there.
 bool is_inside(const Signature& signature, const nmt_exchange& exchange) {
-  const std::uint64_t least_bytes =
-      signature.small.empty() ? signature.size_bytes_min : signature.small.front().size_bytes;
   return exchange.ranks >= signature.ranks_min && exchange.ranks <= signature.ranks_max &&
-         exchange.size_bytes >= least_bytes && exchange.size_bytes <= signature.size_bytes_max;
+         exchange.size_bytes >= least_bytes_of(signature) &&
+         exchange.size_bytes <= signature.size_bytes_max;
 }
 
 }  // namespace
@@ -58,8 +57,8 @@ int nmt_alltoall(const nmt_profile* profile, const nmt_exchange* exchange,
   // Within one node no message crosses the network that the signature speaks of.
   if (signature == nullptr || asked.ranks <= asked.ranks_per_node) return NMT_NO_ADVICE;
   const nmt::Exchange equal = nmt::equal_exchange(*signature, asked.ranks, asked.size_bytes);
-  const double duration_ns = nmt::duration_ns(*signature, equal);
-  const double half = nmt::half_interval(*signature, equal).value_or(0);
+  const nmt::ExchangeTime time = nmt::time_of(*signature, equal);
+  const double half = time.half_interval.value_or(0);
   if (half > nmt::kGuess) return NMT_NO_ADVICE;
   std::uint32_t flags = profile->advice_flags;
   if (!nmt::is_inside(*signature, asked)) flags |= NMT_ADVICE_EXTRAPOLATED;
@@ -68,9 +67,9 @@ int nmt_alltoall(const nmt_profile* profile, const nmt_exchange* exchange,
                         .flags = flags,
                         .method = NMT_ANY_METHOD,
                         .reserved = 0,
-                        .duration_ns = duration_ns,
-                        .low_ns = duration_ns * std::exp(-half),
-                        .high_ns = duration_ns * std::exp(half),
+                        .duration_ns = time.duration_ns,
+                        .low_ns = time.duration_ns * std::exp(-half),
+                        .high_ns = time.duration_ns * std::exp(half),
                         .variant = signature->algorithm.c_str()});
   return NMT_OK;
 }
