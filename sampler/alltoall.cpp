@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <span>
@@ -23,6 +24,7 @@ constexpr std::uint64_t kSizesBytes[] = {1 << 10,  4 << 10,   16 << 10,  32 << 1
                                          64 << 10, 128 << 10, 256 << 10, 512 << 10};
 constexpr std::uint64_t kSizeBytesMax = std::uint64_t{1} << 30;
 constexpr std::size_t kSizesMin = 4;                   // what a fit needs
+constexpr std::size_t kRepeated = 6;                   // whose order statistics cover 95 %
 constexpr std::uint64_t kConnectionBytes = 256 << 10;  // as long as a rail takes to show its speed
 
 // What was asked for, or half of the nodes and all of them.
@@ -121,24 +123,28 @@ class Cells {
     }
   }
 
-  // Empty where all ranks are on one node: no message between nodes was measured.
+  // Of what was repeated often enough to know its doubt. Empty where all ranks are on one node: no
+  // message between nodes was measured.
   std::vector<Multiple> multiples_of(const std::vector<JobCell>& known) const {
-    std::map<std::uint64_t, double> message_ns;
+    std::map<std::uint64_t, Summary> messages;
     for (const JobCell& cell : known) {
-      if (cell.order.play == Play::kMessage) {
-        message_ns[cell.order.size_bytes] = duration_of(cell.samples.front());
+      const Summary message = summarize(cell.samples.front().repetitions);
+      if (cell.order.play == Play::kMessage && message.n >= kRepeated) {
+        messages[cell.order.size_bytes] = message;
       }
     }
     std::vector<Multiple> multiples;
     for (const JobCell& cell : known) {
-      const auto message = message_ns.find(cell.order.size_bytes);
-      if (!is_alltoall(cell) || message == message_ns.end()) continue;
-      const double messages = messages_of(cell.order.subject, shape_.ranks_per_node);
-      const Sample& sample = cell.samples.front();
-      multiples.push_back({.algorithm = sample.condition.algorithm,
+      const auto message = messages.find(cell.order.size_bytes);
+      const Summary alltoall = summarize(cell.samples.front().repetitions);
+      if (!is_alltoall(cell) || alltoall.n < kRepeated || message == messages.end()) continue;
+      const double bound_ns =
+          messages_of(cell.order.subject, shape_.ranks_per_node) * message->second.median_ns;
+      multiples.push_back({.algorithm = cell.samples.front().condition.algorithm,
                            .ranks = cell.order.subject,
                            .size_bytes = cell.order.size_bytes,
-                           .of_bound = duration_of(sample) / (messages * message->second)});
+                           .of_bound = alltoall.median_ns / bound_ns,
+                           .doubt = std::hypot(half_width(alltoall), half_width(message->second))});
     }
     return multiples;
   }
@@ -154,8 +160,8 @@ class Cells {
     return expected_ns;
   }
 
-  static double duration_of(const Sample& sample) {
-    return std::max(1.0, summarize(sample.repetitions).median_ns);
+  static double half_width(const Summary& of) {
+    return std::log(std::max(1.0, of.high_ns) / std::max(1.0, of.low_ns)) / 2;
   }
 
   static bool is_alltoall(const JobCell& cell) {

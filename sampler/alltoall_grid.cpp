@@ -18,11 +18,20 @@ constexpr double kNeighbours = 1.5;     // sizes closer than this are
 constexpr std::uint64_t kRoundTo = 64;  // a cache line
 
 // Multiples along one axis, by what they share otherwise: a line each.
+struct Known {
+  double log_multiple = 0;
+  double doubt = 0;
+};
 template <typename Axis>
-using Lines = std::map<std::pair<std::string, std::uint64_t>, std::map<Axis, double>>;
+using Lines = std::map<std::pair<std::string, std::uint64_t>, std::map<Axis, Known>>;
 
-// How far the multiples of two values of the axis are apart: the median of all lines that have
-// both.
+// How far two are surely apart, with its sign.
+double sure_step(const Known& from, const Known& to) {
+  const double step = to.log_multiple - from.log_multiple;
+  return std::copysign(std::max(0.0, std::abs(step) - std::hypot(from.doubt, to.doubt)), step);
+}
+
+// The same for two values of the axis: the median of all lines that have both.
 template <typename Axis>
 double step_between(const Lines<Axis>& lines, Axis low, Axis high) {
   std::vector<double> steps;
@@ -30,7 +39,7 @@ double step_between(const Lines<Axis>& lines, Axis low, Axis high) {
     const auto from = line.find(low);
     const auto to = line.find(high);
     if (from != line.end() && to != line.end()) {
-      steps.push_back(std::log(to->second / from->second));
+      steps.push_back(sure_step(from->second, to->second));
     }
   }
   return steps.empty() ? 0 : std::abs(median(steps));
@@ -63,7 +72,7 @@ void add_gaps(const Lines<Axis>& lines, const std::function<Wanted(Axis, Axis)>&
               std::vector<Gap>& gaps) {
   std::set<Axis> values;
   for (const auto& [shared, line] : lines) {
-    for (const auto& [value, multiple] : line) values.insert(value);
+    for (const auto& [value, known] : line) values.insert(value);
   }
   for (auto low = values.begin(), high = low; low != values.end(); low = high) {
     if (++high == values.end()) break;
@@ -81,10 +90,11 @@ std::vector<Wanted> least_known(const std::vector<Multiple>& measured, int ranks
   Lines<std::uint64_t> by_size;
   for (const Multiple& one : measured) {
     auto& line = by_ranks[{one.algorithm, one.size_bytes}];
-    line[2 * ranks_per_node] = 1;
-    line[one.ranks] = one.of_bound;
+    const Known known = {std::log(one.of_bound), one.doubt};
+    line[2 * ranks_per_node] = {};
+    line[one.ranks] = known;
     const auto ranks = static_cast<std::uint64_t>(one.ranks);
-    by_size[{one.algorithm, ranks}][one.size_bytes] = one.of_bound;
+    by_size[{one.algorithm, ranks}][one.size_bytes] = known;
   }
   std::vector<Gap> gaps;
   if (open.ranks) {

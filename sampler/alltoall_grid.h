@@ -20,6 +20,7 @@ struct Multiple {
   int ranks = 0;
   std::uint64_t size_bytes = 0;
   double of_bound = 0;
+  double doubt = 0;  // half of its 95 % interval, relative
 };
 
 // One of both; 0: that stays as it is.
@@ -30,8 +31,9 @@ struct Wanted {
 };
 
 // In the middle of neighbours, on the logarithmic axis, of those that differ most first; whole
-// nodes of `ranks_per_node`. Nothing where they differ by less than a fit tells apart, or nothing
-// is between them. Two nodes alone have the network for themselves: their multiple is 1.
+// nodes of `ranks_per_node`. Nothing where they differ by less than a fit tells apart beyond their
+// doubt (a jump by chance is no reason to look closer), or nothing is between them. Two nodes alone
+// have the network for themselves: their multiple is 1.
 struct Open {  // for more of them
   bool ranks = true;
   bool sizes = true;

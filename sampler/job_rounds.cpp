@@ -11,12 +11,12 @@
 namespace nmt {
 namespace {
 
-constexpr double kRoundsMin = 6;           // that the budget should have time for
-constexpr std::uint32_t kRoundsFirst = 2;  // before cells are added, and at least
-constexpr double kVisitNs = 2e6;           // short ones are repeated for as long as this,
-constexpr std::uint32_t kVisitMax = 8;     // but no more often
-constexpr double kVisitCostNs = 1e6;       // beside what is measured
-constexpr double kClockEveryNs = 5e9;      // clocks drift
+constexpr double kRoundsMin = 6;        // that the budget should have time for
+constexpr double kRoundsForMore = 12;   // the same, with cells that are added
+constexpr double kVisitNs = 2e6;        // short ones are repeated for as long as this,
+constexpr std::uint32_t kVisitMax = 8;  // but no more often
+constexpr double kVisitCostNs = 1e6;    // beside what is measured
+constexpr double kClockEveryNs = 5e9;   // clocks drift
 // Before a rank counts as hanging: what was never done here, and what has been.
 constexpr double kFirstPatienceNs = 120e9;
 constexpr double kPatienceNs = 20e9;  // and
@@ -84,10 +84,9 @@ CampaignReport JobRounds::measure(const Hooks& hooks) {
     if (!hooks.leave_out(cells_)) break;
   }
   CampaignReport report;
-  bool open = hooks.more != nullptr;
-  for (std::uint32_t round = 0;
-       round < kRoundsFirst || player_.now_ns() + round_ns(cells_) < end_ns; ++round) {
-    if (round >= kRoundsFirst && open) open = add_cells(hooks, end_ns);
+  for (std::uint32_t round = 0; round < 2 || player_.now_ns() + round_ns(cells_) < end_ns;
+       ++round) {
+    if (hooks.more) add_cells(hooks, end_ns);
     std::shuffle(cells_.begin(), cells_.end(), random_);
     for (JobCell& cell : cells_) {
       if ((report.interrupted = observer_.interrupted())) break;
@@ -114,18 +113,17 @@ void JobRounds::warm_up(JobCell& cell) {
   cell.usual_ns = tell(cell.order).front();
 }
 
-// Whether to ask again.
-bool JobRounds::add_cells(const Hooks& hooks, double end_ns) {
-  const double left_ns = end_ns - player_.now_ns() - kRoundsMin * round_ns(cells_);
+void JobRounds::add_cells(const Hooks& hooks, double end_ns) {
+  const double left_ns = end_ns - player_.now_ns() - kRoundsForMore * round_ns(cells_);
+  if (left_ns < 0) return;
   for (Choice& choice : hooks.more(cells_)) {
-    if (kRoundsMin * round_ns(choice) > left_ns) continue;
+    if (kRoundsForMore * round_ns(choice) > left_ns) continue;
     for (JobCell& cell : choice) {
       warm_up(cell);
       cells_.push_back(std::move(cell));
     }
-    return true;
+    return;
   }
-  return false;
 }
 
 void JobRounds::visit(JobCell& cell, std::uint32_t round) {

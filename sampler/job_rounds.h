@@ -44,7 +44,7 @@ class JobRounds {
   CampaignReport measure(const Hooks& hooks);
   void compare_clocks();
   void warm_up(JobCell& cell);
-  bool add_cells(const Hooks& hooks, double end_ns);
+  void add_cells(const Hooks& hooks, double end_ns);
   void visit(JobCell& cell, std::uint32_t round);
   void tell_progress(double start_ns, std::uint32_t round);
   RailReport rail_report(const CampaignReport& campaign) const;

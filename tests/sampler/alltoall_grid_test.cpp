@@ -69,6 +69,14 @@ TEST(AlltoallGrid, ClosesInOnTheSizeAndEnds) {
   EXPECT_LE(sizes.size(), 7u);
 }
 
+TEST(AlltoallGrid, IsNotMisledByChance) {
+  auto rising =
+      grid({8, 16}, kSizes, [](int ranks, std::uint64_t) { return ranks == 8 ? 1.02 : 1.5; });
+  EXPECT_FALSE(least_known(rising, 1, {}).empty());
+  for (Multiple& one : rising) one.doubt = 0.3;
+  EXPECT_TRUE(least_known(rising, 1, {}).empty());
+}
+
 TEST(AlltoallGrid, KeepsNodesWhole) {
   const auto rising = grid({16, 32}, kSizes, [](int ranks, std::uint64_t) { return ranks / 8.0; });
   const auto wanted = least_known(rising, 4, {.sizes = false});
