@@ -15,13 +15,20 @@ namespace {
 constexpr std::size_t kReadFaster = 256 << 10;
 constexpr std::size_t kWriteFaster = 8 << 20;
 
+struct Sent {
+  std::size_t size_bytes = 0;
+  unsigned variant = 0;
+};
+
 // Notes by which variant each rendezvous was sent.
 class Noting final : public Endpoint {
  public:
-  Noting(std::unique_ptr<Endpoint> real, std::vector<unsigned>& noted)
+  Noting(std::unique_ptr<Endpoint> real, std::vector<Sent>& noted)
       : real_(std::move(real)), noted_(noted) {}
   void send(Method method, std::span<const Packet> packets) override {
-    if (method == Method::kRendezvous) noted_.push_back(variant_);
+    Sent sent{.variant = variant_};
+    for (const Packet& packet : packets) sent.size_bytes += packet.body.size();
+    if (method == Method::kRendezvous) noted_.push_back(sent);
     real_->send(method, packets);
   }
   void use(Method, unsigned variant) override { variant_ = variant; }
@@ -36,7 +43,7 @@ class Noting final : public Endpoint {
 
  private:
   std::unique_ptr<Endpoint> real_;
-  std::vector<unsigned>& noted_;
+  std::vector<Sent>& noted_;
   unsigned variant_ = 0;
 };
 
@@ -54,8 +61,8 @@ planted::Profile profile_of_variants() {
       {planted::threshold(DecisionKind::kRendezvous, {4096})})}));
 }
 
-std::vector<unsigned> variants_used(nmt_profile* profile, std::vector<std::string_view> offered) {
-  std::vector<unsigned> noted, other;
+std::vector<Sent> variants_used(nmt_profile* profile, std::vector<std::string_view> offered) {
+  std::vector<Sent> noted, other;
   Engine near({.profile = profile}), far({});
   const auto wire = std::make_shared<MemoryWire>(1);
   const std::vector<Method> methods(kMethods.begin(), kMethods.end());
@@ -85,17 +92,24 @@ std::vector<unsigned> variants_used(nmt_profile* profile, std::vector<std::strin
 
 TEST(Variants, OfARendezvousAreChosenBySize) {
   const planted::Profile profile = profile_of_variants();
-  EXPECT_EQ(variants_used(profile.get(), {"rdma_read", "rdma_write"}),
-            (std::vector<unsigned>{0, 1, 0}));
+  std::size_t read = 0, written = 0;
+  for (const Sent& sent : variants_used(profile.get(), {"rdma_read", "rdma_write"})) {
+    EXPECT_EQ(sent.variant, sent.size_bytes > std::size_t{1} << 20 ? 1u : 0u) << sent.size_bytes;
+    ++(sent.variant == 0 ? read : written);
+  }
+  EXPECT_GE(read, 2u);
+  EXPECT_GE(written, 1u);
 }
 
 TEST(Variants, StayTheDefaultWithoutAdvice) {
-  EXPECT_EQ(variants_used(nullptr, {"rdma_read", "rdma_write"}), (std::vector<unsigned>{0, 0, 0}));
+  for (const Sent& sent : variants_used(nullptr, {"rdma_read", "rdma_write"})) {
+    EXPECT_EQ(sent.variant, 0u);
+  }
 }
 
 TEST(Variants, ThatTheRailDoesNotHaveAreNotAskedFor) {
   const planted::Profile profile = profile_of_variants();
-  EXPECT_EQ(variants_used(profile.get(), {"other"}), (std::vector<unsigned>{0, 0, 0}));
+  for (const Sent& sent : variants_used(profile.get(), {"other"})) EXPECT_EQ(sent.variant, 0u);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 namespace nmt::testing {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -166,6 +167,16 @@ TEST_F(Sample, TakesARailNamedTwiceOnce) {
   const Result twice = sample({"--list", "--rails", rails + "," + rails});
   EXPECT_EQ(twice.exit_code, 2);
   EXPECT_THAT(twice.err, HasSubstr("two descriptions of the rail fake:myri"));
+}
+
+TEST_F(Sandbox, ABuildWithoutVerbsSaysSoAndSamplesEverythingElse) {
+  const std::string program = NMAD_SAMPLE_WITHOUT_VERBS;
+  EXPECT_THAT(run({program, "--list"}, setting()).out,
+              HasSubstr("this build has no InfiniBand verbs"));
+  const Result sampled = run({program, "--rails", "fake:" + write("rails.json", kTwoRails), "--db",
+                              path("a.db"), "--budget", "1s", "--max-size", "4K"},
+                             setting());
+  EXPECT_THAT(sampled.exit_code, AnyOf(0, 4)) << sampled.err;
 }
 
 TEST_F(Sample, ARailThatCannotBeUsedExitsThreeWithItsReason) {
