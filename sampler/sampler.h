@@ -7,3 +7,4 @@
 #include "sampler/campaign.h"      // the rails of a node, or between two
 #include "sampler/mpi_messages.h"  // between the nodes of a job
 #include "sampler/rounds.h"        // pairs of nodes that are measured at the same time
+#include "sampler/stack_turn.h"    // one launch of another stack's job

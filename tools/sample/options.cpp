@@ -82,6 +82,20 @@ void declare(Options& options, SampleOptions& target) {
   options
       .text("--ranks", target.ranks, "N,...", "numbers of ranks of the alltoalls (half, and all)")
       .rare();
+  options.text(
+      "--stack", target.stack, "STACK",
+      "sample openmpi, mpich or ucx, launched by --launcher\n"
+      "Launches jobs of that stack again and again, its protocols forced and its "
+      "settings tried: nmad-tune export writes what is measurably better. --launcher is "
+      "the command that launches a job, as 'mpirun --hostfile hosts -n 2' (two ranks on "
+      "this node); two ranks on each of two hosts show shared memory and network at once.");
+  options
+      .count("--rounds", target.rounds, "with --stack: launches of each settings, at least 5 (7)")
+      .rare();
+  options
+      .text("--turn", target.turn, "ORDER",
+            "with --stack, in its job: what to time; nmad-sample gives it to its ranks itself")
+      .rare();
   declare(options, target.peer,
           {.tool = "nmad-sample",
            .peer = "sample all rails between this node and HOST\n"

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-sample --stack and nmad-tune export, over jobs whose times are planted: the launcher is a
+// script that answers as the ranks of a job between two hosts would.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "core/json.h"
+#include "tests/tools/sandbox.h"
+#include "tuner/tuner.h"
+
+namespace nmt::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+// Eager costs 2 ns for a byte, rendezvous 30 us and 1 ns; rails of 1000 and 600 Mbit/s share by
+// their weights what is above the limit. Each launch is off by up to 2 %.
+constexpr std::string_view kLauncher = R"sh(#!/bin/sh
+while [ "$1" != --turn ]; do shift; done
+sizes=${2#sizes:}
+exec awk -v sizes="${sizes%%/*}" -v limit="${OMPI_MCA_btl_tcp_eager_limit:-65536}" \
+  -v w0="${OMPI_MCA_btl_tcp_bandwidth_r0:-100}" -v w1="${OMPI_MCA_btl_tcp_bandwidth_r1:-100}" '
+BEGIN {
+  srand(); "od -An -N2 -tu2 /dev/urandom" | getline seed
+  speed = 1 + 0.02 * (seed / 65536 - 0.5)
+  print "a word of the launcher"
+  print "{"
+  print "\"library\": \"Open MPI v4.1.4\", \"ranks\": 2, \"hosts\": [\"one\", \"two\"],"
+  print "\"interfaces\": [\"r0\", \"r1\"], \"turn\": {\"cells\": ["
+  n = split(sizes, size, ",")
+  for (i = 1; i <= n; i++) {
+    s = size[i]
+    a = s * w0 / (w0 + w1) * 8; b = s * w1 / (w0 + w1) * 13.3
+    ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8
+    printf "%s{\"placement\": \"other-node\", \"size_bytes\": %d, \"batch\": 1, \"totals_ns\": [%d, %d, %d]}",
+      (i > 1 ? "," : ""), s, ns * speed, ns * speed * 1.001, ns * speed * 0.999
+  }
+  print "], \"eager\": [{\"placement\": \"other-node\", \"bytes_max\": 65480}],"
+  print "\"variables\": {\"btl_tcp_eager_limit\": \"65536\"}}"
+  print "}"
+}')sh";
+
+class StackTest : public Sandbox {
+ protected:
+  std::string script(const std::string& name, std::string_view text) const {
+    const std::string file = write(name, text);
+    ::chmod(file.c_str(), 0700);
+    return file;
+  }
+  Result sample_stack(const std::string& launcher) const {
+    return sample(
+        {"--stack", "openmpi", "--launcher", launcher, "--db", path("a.db"), "--rounds", "5"});
+  }
+};
+
+TEST_F(StackTest, IsSampledAndItsSettingsAreExportedWithWhatTheyAreWorth) {
+  const Result sampled = sample_stack(script("launch", kLauncher));
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  EXPECT_THAT(sampled.err, HasSubstr("launches of about"));  // beforehand
+  const Result exported =
+      tune({"export", "openmpi", "--db", path("a.db"), "-o", path("mca-params.conf")});
+  ASSERT_EQ(exported.exit_code, 0) << exported.err << exported.out;
+  const Fields settings = read_mca_params(read("mca-params.conf"), "mca-params.conf");
+  ASSERT_TRUE(settings.contains("btl_tcp_bandwidth_r0")) << exported.out;
+  const double shares = std::stod(settings.at("btl_tcp_bandwidth_r0")) /
+                        std::stod(settings.at("btl_tcp_bandwidth_r1"));
+  EXPECT_NEAR(shares, 13.3 / 8, 0.05);
+  ASSERT_TRUE(settings.contains("btl_tcp_eager_limit")) << exported.out;
+  EXPECT_LT(std::stod(settings.at("btl_tcp_eager_limit")), 40'000);
+  EXPECT_THAT(read("mca-params.conf"), HasSubstr("replaces btl_tcp_eager_limit=65536"));
+
+  const Result again =
+      tune({"export", "openmpi", "--db", path("a.db"), "-o", path("mca-params.conf")});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_THAT(again.err, HasSubstr("--force replaces it"));
+  const Result json = tune({"export", "openmpi", "--db", path("a.db"), "--json"});
+  EXPECT_EQ(at(document(json), "version"), json::Value("4.1.4"));
+}
+
+TEST_F(StackTest, ALauncherThatFailsIsShownWithItsWords) {
+  const Result failed =
+      sample_stack(script("launch", "#!/bin/sh\necho no such host >&2\nexit 3\n"));
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_THAT(failed.err, AllOf(HasSubstr("failed with 3"), HasSubstr("no such host")));
+  const Result silent = sample_stack("true");
+  EXPECT_EQ(silent.exit_code, 1);
+  EXPECT_THAT(silent.err, HasSubstr("no document of nmad-sample"));
+  EXPECT_EQ(sample_stack(path("absent")).exit_code, 1);
+}
+
+TEST_F(StackTest, StacksAndVersionsThatAreNotKnownAreRefusedWithThoseThatAre) {
+  EXPECT_EQ(sample({"--stack", "lam"}).exit_code, 2);
+  EXPECT_THAT(sample({"--stack", "lam"}).err, HasSubstr("there is: openmpi, mpich, ucx"));
+  EXPECT_EQ(sample({"--stack", "openmpi", "--rounds", "2"}).exit_code, 2);
+  EXPECT_EQ(sample({"--stack", "openmpi", "--turn", "sizes:1"}).exit_code, 2);
+  const std::string profile = make_profile(path("b.db"));
+  EXPECT_EQ(tune({"export", "lam", "--db", profile}).exit_code, 2);
+  const Result old = tune({"export", "openmpi", "--for", "1.6", "--db", profile});
+  EXPECT_EQ(old.exit_code, 2);
+  EXPECT_THAT(old.err, HasSubstr("from 4.0"));
+  const Result nothing = tune({"export", "openmpi", "--db", profile});
+  EXPECT_EQ(nothing.exit_code, 6);
+  EXPECT_THAT(nothing.err, HasSubstr("nmad-sample --stack openmpi --db"));
+}
+
+TEST_F(StackTest, NewMadeleineIsExportedFromTheProfilesOwnRails) {
+  const std::string profile = make_profile(path("b.db"));
+  const Result result = tune({"export", "newmadeleine", "--db", profile, "-o", path("ns") + "/"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(read_nm_ns(read("ns/fake_x86_64.nm_ns"), "x").size(), 26u);
+}
+
+}  // namespace
+}  // namespace nmt::testing
