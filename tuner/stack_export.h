@@ -17,6 +17,7 @@
 #include "core/fields.h"
 #include "core/plan.h"
 #include "tuner/stack_choice.h"
+#include "tuner/stack_rules.h"
 #include "tuner/tuned_rules.h"
 
 namespace nmt {

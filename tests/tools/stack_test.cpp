@@ -20,6 +20,7 @@ using ::testing::HasSubstr;
 // Eager costs 2 ns for a byte, rendezvous 30 us and 1 ns; rails of 1000 and 600 Mbit/s share by
 // their weights what is above the limit. Each launch is off by up to 2 %.
 constexpr std::string_view kLauncher = R"sh(#!/bin/sh
+case $1 in */nmad-sample) ;; *) exec "$@" ;; esac
 while [ "$1" != --turn ]; do shift; done
 sizes=${2#sizes:}
 exec awk -v sizes="${sizes%%/*}" -v limit="${OMPI_MCA_btl_tcp_eager_limit:-65536}" \
@@ -36,8 +37,9 @@ BEGIN {
     s = size[i]
     a = s * w0 / (w0 + w1) * 8; b = s * w1 / (w0 + w1) * 13.3
     ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8
-    printf "%s{\"placement\": \"other-node\", \"size_bytes\": %d, \"batch\": 1, \"totals_ns\": [%d, %d, %d]}",
-      (i > 1 ? "," : ""), s, ns * speed, ns * speed * 1.001, ns * speed * 0.999
+    printf "%s{\"placement\": \"other-node\", \"size_bytes\": %d,", (i > 1 ? "," : ""), s
+    printf "\"batch\": 1, \"totals_ns\": [%d, %d, %d]}",
+      ns * speed, ns * speed * 1.001, ns * speed * 0.999
   }
   print "], \"eager\": [{\"placement\": \"other-node\", \"bytes_max\": 65480}],"
   print "\"variables\": {\"btl_tcp_eager_limit\": \"65536\"}}"
@@ -79,6 +81,27 @@ TEST_F(StackTest, IsSampledAndItsSettingsAreExportedWithWhatTheyAreWorth) {
   EXPECT_THAT(again.err, HasSubstr("--force replaces it"));
   const Result json = tune({"export", "openmpi", "--db", path("a.db"), "--json"});
   EXPECT_EQ(at(document(json), "version"), json::Value("4.1.4"));
+}
+
+// The same machine a year later: what was worth it makes large messages slower now.
+TEST_F(StackTest, SettingsThatLoseAnAbAreWithdrawnFromTheExport) {
+  ASSERT_EQ(sample_stack(script("launch", kLauncher)).exit_code, 0);
+  const Result won = tune({"ab", "openmpi", "--launcher", path("launch"), "--rounds", "5", "--db",
+                           path("a.db"), "--json"});
+  ASSERT_EQ(won.exit_code, 0) << won.err;
+  EXPECT_EQ(at(document(won), "withdrawn"), json::Value::array());
+
+  std::string changed(kLauncher);
+  const std::string_view shares = "a = s * w0 / (w0 + w1) * 8; b = s * w1 / (w0 + w1) * 13.3";
+  changed.replace(changed.find(shares), shares.size(), "a = s * (w0 == w1 ? 5 : 5.6); b = 0");
+  const Result lost = tune({"ab", "openmpi", "--launcher", script("changed", changed), "--rounds",
+                            "5", "--db", path("a.db"), "--json", "--", "true"});
+  ASSERT_EQ(lost.exit_code, 0) << lost.err;
+  EXPECT_EQ(at(document(lost), "withdrawn.0"), json::Value("weights")) << lost.out;
+  const Result exported = tune({"export", "openmpi", "--db", path("a.db"), "--json"});
+  const json::Value* content = at(document(exported), "files.0").find("content");
+  const std::string file = content != nullptr ? *content->get_if<std::string>() : "";
+  EXPECT_THAT(file, HasSubstr("# left out: btl_tcp_bandwidth_r0"));
 }
 
 TEST_F(StackTest, ALauncherThatFailsIsShownWithItsWords) {

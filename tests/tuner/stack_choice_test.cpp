@@ -99,7 +99,7 @@ TEST(StackSettings, ThatPayAreKeptWithWhatTheyReplace) {
   EXPECT_TRUE(verdicts[0].kept) << verdicts[0].reason;
   EXPECT_EQ(verdicts[0].group, "tcp");
   EXPECT_EQ(verdicts[0].defaults, (Fields{{"btl_tcp_eager_limit", "65536"}}));
-  EXPECT_GT(verdicts[0].gain.value, 1.5);  // 32 KiB: 75 us eagerly, 36 us otherwise
+  EXPECT_GT(verdicts[0].gain.value, 1.3);  // 32 KiB: 75 us eagerly, 36 us otherwise
 }
 
 TEST(StackSettings, WithoutAMeasurableGainAreLeftOut) {

@@ -16,7 +16,8 @@
 namespace nmt {
 
 struct SampleOptions {
-  SamplingOptions sampling;           // but for its seed
+  SamplingOptions sampling;           // but for its seed, and its budget until that is settled
+  double budget_ns = 0;               // as typed; 0: the default of what is sampled
   std::optional<std::uint64_t> seed;  // random where not given
   std::string rails;                  // as typed; empty: all that are usable
   std::string db;                     // --db; empty: the default

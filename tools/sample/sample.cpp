@@ -46,6 +46,7 @@ Report sample(const SampleOptions& typed, const Invocation& invocation) {
   if (!typed.stack.empty()) return sample_other_stack(typed, invocation);
   check(typed.peer);
   SampleOptions options = typed;
+  if (typed.budget_ns > 0) options.sampling.budget_ns = typed.budget_ns;
   options.sampling.pairs = options.peer.peer.empty() ? options.pairs : !options.no_pairs;
   const std::string mpi = mpi_of(options);
   if (!mpi.empty()) return sample_in_job(options, invocation, mpi);

@@ -14,6 +14,8 @@
 #include "tools/sample/campaign.h"
 #include "tools/sample/interruption.h"
 #include "tools/sample/progress_line.h"
+#include "tools/sample/stack_collectives.h"
+#include "tools/stack/look.h"
 #include "tools/stack/notebook.h"
 #include "tools/stack/verdicts.h"
 
@@ -24,18 +26,6 @@ constexpr std::uint64_t kRounds = 7;
 constexpr std::uint64_t kInterfaceRounds = 5;
 constexpr std::uint64_t kRoundsMin = 5;  // fewer tell nothing (tuner/stack_times.h)
 
-// Powers of two, and twice as many where protocols change.
-std::vector<std::uint64_t> grid(std::uint64_t most_bytes) {
-  constexpr std::uint64_t kFinerFrom = 1 << 10, kFinerTo = 256 << 10;
-  std::vector<std::uint64_t> sizes_bytes;
-  for (std::uint64_t size = 1; size <= most_bytes; size *= 2) {
-    sizes_bytes.push_back(size);
-    if (size >= kFinerFrom && size < kFinerTo) sizes_bytes.push_back(size + size / 2);
-  }
-  std::erase_if(sizes_bytes, [&](std::uint64_t size) { return size > most_bytes; });
-  return sizes_bytes;
-}
-
 class StackCampaign {
  public:
   StackCampaign(const SampleOptions& options, const Invocation& invocation, ProfileDb& db)
@@ -44,7 +34,7 @@ class StackCampaign {
         db_(db),
         line_(invocation.quiet),
         job_(stack_job(find_stack(options.stack), options.peer.launcher)),
-        sizes_bytes_(grid(options.sampling.size_bytes_max)),
+        sizes_bytes_(stack_grid(options.sampling.size_bytes_max)),
         random_(options.seed.value_or(random_seed())) {
     job_.interrupted = [this] { return interruption_.signal() != 0; };
   }
@@ -59,17 +49,18 @@ class StackCampaign {
     std::uint64_t rounds = 0;
   };
 
-  void look();
+  void begin();
   void announce() const;
   void measure(const Stage& stage);
   void weigh_interfaces();
   void force_protocols();
   void try_limits();
   std::vector<Transport> transports() const;
-  std::optional<StackThreshold> threshold(Transport transport) const;
-  std::uint64_t header_bytes(Transport transport) const;
+  std::pair<StackTimes, StackTimes> forced(Transport transport) const;
+  std::uint64_t header(Transport transport) const;
   std::uint64_t rounds() const { return options_.rounds.value_or(kRounds); }
   std::size_t launches() const;
+  void add_protocols(std::span<const GroupVerdict> verdicts, Report* report) const;
   Report report(const Location& profile) const;
 
   const SampleOptions& options_;
@@ -89,43 +80,18 @@ class StackCampaign {
 };
 
 // As it comes: what there is, and how long a launch takes.
-void StackCampaign::look() {
-  StackTurnOrder order{.sizes_bytes = sizes_bytes_, .find_eager = true};
-  for (const Transport transport : {Transport::kShm, Transport::kTcp}) {
-    const std::string limit = job_.stack.limit(transport);
-    if (!limit.empty()) order.variables.push_back(limit);
-  }
-  first_ = launch_turn(job_, {}, order);
-  if (first_.turn.cells.empty()) {
-    throw Error(Fault::kUsage, fmt::format("--launcher '{}' starts {} rank; messages need two",
-                                           job_.launcher, first_.ranks));
-  }
+void StackCampaign::begin() {
+  first_ = look(job_, sizes_bytes_);
   elapsed_ns_ += first_.elapsed_ns;
-  Fields facts = {{"part", "messages"}};
-  for (const auto& [name, value] : first_.turn.variables) facts["default " + name] = value;
-  for (const StackTurn::Eager& eager : first_.turn.eager) {
-    facts["eager " + eager.placement] = std::to_string(eager.bytes_max);
-    facts["header " + eager.placement] =
-        std::to_string(header_bytes(transport_of(eager.placement)));
-  }
+  Fields facts = facts_of(job_.stack, first_);
+  facts["part"] = "messages";
   notebook_.emplace(db_, job_, first_, facts, invocation_);
   notebook_->add(first_, {}, round_++);
   ++launched_;
 }
 
-// What a limit counts beside the message: that of the default, less the largest message it lets
-// through.
-std::uint64_t StackCampaign::header_bytes(Transport transport) const {
-  const std::string limit = job_.stack.limit(transport);
-  for (const auto& [name, value] : first_.turn.variables) {
-    if (name != limit) continue;
-    for (const StackTurn::Eager& eager : first_.turn.eager) {
-      if (transport_of(eager.placement) != transport) continue;
-      const std::uint64_t limit_bytes = parse_bytes(value);
-      return limit_bytes - std::min(limit_bytes, eager.bytes_max);
-    }
-  }
-  return 1;
+std::uint64_t StackCampaign::header(Transport transport) const {
+  return header_bytes(job_.stack, first_, transport);
 }
 
 std::vector<Transport> StackCampaign::transports() const {
@@ -222,14 +188,14 @@ void StackCampaign::force_protocols() {
   for (const Transport transport : transports()) {
     constexpr std::uint64_t kRoom = 16;  // for the first bytes, which a rendezvous brings along
     const std::uint64_t bytes = forced_eager_bytes_max(transport);
-    const std::uint64_t header = header_bytes(transport);
+    const std::uint64_t header_bytes = header(transport);
     most_bytes = std::max(most_bytes, bytes);
     // Where one setting is for all transports, the larger one serves both.
-    for (const auto& [name, value] : job_.stack.eager_up_to(transport, bytes, header)) {
+    for (const auto& [name, value] : job_.stack.eager_up_to(transport, bytes, header_bytes)) {
       std::string& now = eager.settings[name];
       if (now.size() < value.size() || now < value) now = value;
     }
-    asked.settings.merge(job_.stack.eager_up_to(transport, kRoom, header));
+    asked.settings.merge(job_.stack.eager_up_to(transport, kRoom, header_bytes));
   }
   Stage stage{.name = "protocols", .variants = {eager, asked}, .rounds = rounds()};
   std::ranges::copy_if(sizes_bytes_, std::back_inserter(stage.sizes_bytes),
@@ -237,11 +203,12 @@ void StackCampaign::force_protocols() {
   measure(stage);
 }
 
-std::optional<StackThreshold> StackCampaign::threshold(Transport transport) const {
+// Eagerly and by rendezvous; empty where that was not measured.
+std::pair<StackTimes, StackTimes> StackCampaign::forced(Transport transport) const {
   const std::uint64_t most_bytes = forced_eager_bytes_max(transport);
+  StackTimes eager, asked;
   for (const StackSamples& samples : notebook_->samples()) {
     if (transport_of(samples.placement) != transport) continue;
-    StackTimes eager, asked;
     for (const auto& [key, times] : samples.times) {
       if (key.method.empty()) continue;
       StackTimes& side = key.method == to_string(Method::kCopy) ? eager : asked;
@@ -249,9 +216,8 @@ std::optional<StackThreshold> StackCampaign::threshold(Transport transport) cons
         if (size_bytes <= most_bytes) side[size_bytes] = rounds;
       }
     }
-    if (const auto threshold = choose_threshold(eager, asked)) return threshold;
   }
-  return std::nullopt;
+  return {eager, asked};
 }
 
 void StackCampaign::try_limits() {
@@ -259,10 +225,11 @@ void StackCampaign::try_limits() {
   const bool together = !job_.stack.limit(Transport::kTcp).empty();
   if (together) variants.push_back({.settings = weights_});
   for (const Transport transport : transports()) {
-    const auto found = threshold(transport);
+    const auto [eager, asked] = forced(transport);
+    const auto found = choose_threshold(eager, asked);
     if (!found) continue;
     const Fields limit = job_.stack.eager_up_to(
-        transport, std::max<std::uint64_t>(found->eager_bytes_max, 1), header_bytes(transport));
+        transport, std::max<std::uint64_t>(found->eager_bytes_max, 1), header(transport));
     if (!together) variants.push_back({.settings = weights_});
     variants.back().settings.insert(limit.begin(), limit.end());
   }
@@ -273,7 +240,7 @@ void StackCampaign::try_limits() {
 }
 
 Report StackCampaign::run(const Location& profile) {
-  look();
+  begin();
   announce();
   try {
     weigh_interfaces();
@@ -289,12 +256,44 @@ Report StackCampaign::run(const Location& profile) {
   return report(profile);
 }
 
+// Each size by each protocol, and up to which size each transport sends eagerly with what was kept.
+void StackCampaign::add_protocols(std::span<const GroupVerdict> verdicts, Report* report) const {
+  json::Value protocols = json::Value::array(), in_force = json::Value::array();
+  for (const Transport transport : transports()) {
+    const auto [eager, asked] = forced(transport);
+    for (const auto& [size_bytes, rounds] : eager) {
+      const auto other = asked.find(size_bytes);
+      if (other == asked.end()) continue;
+      protocols.push_back(json::Value::object()
+                              .set("transport", to_string(transport))
+                              .set("size_bytes", size_bytes)
+                              .set("eager_gain", 1 / ratio_of(other->second, rounds).value));
+    }
+    for (const StackTurn::Eager& each : first_.turn.eager) {
+      if (transport_of(each.placement) != transport) continue;
+      std::uint64_t bytes = each.bytes_max;
+      for (const GroupVerdict& verdict : verdicts) {
+        const Fields limit = job_.stack.eager_up_to(transport, 0, header(transport));
+        const auto& [name, none] = *limit.begin();
+        const auto set = verdict.settings.find(name);
+        if (!verdict.kept || set == verdict.settings.end()) continue;
+        bytes = parse_bytes(set->second) - parse_bytes(none);
+      }
+      in_force.push_back(json::Value::object()
+                             .set("transport", to_string(transport))
+                             .set("eager_bytes_max", bytes));
+    }
+  }
+  report->payload.set("protocols", std::move(protocols)).set("in_force", std::move(in_force));
+}
+
 Report StackCampaign::report(const Location& profile) const {
   Report report;
   const std::vector<GroupVerdict> verdicts = judge_groups(notebook_->samples());
   report.text.heading(
       fmt::format("Sampled {} on {}", first_.library, fmt::join(first_.hosts, " and ")));
   add_verdicts(verdicts, &report);
+  add_protocols(verdicts, &report);
   report.payload.set("stack", job_.stack.name).set("library", first_.library);
   report.payload.set("campaign", notebook_->campaign().id.hex());
   report.payload.set("elapsed_ns", elapsed_ns_);
@@ -317,6 +316,12 @@ Report sample_stack(const SampleOptions& options, const Invocation& invocation) 
   const Location profile = locate_for_writing(options.db, options.system);
   ProgressLine line(invocation.quiet);
   ProfileDb db = open_for_writing(profile, invocation, line);
+  if (options.parts == "collectives") {
+    return sample_stack_collectives(options, invocation, profile, db);
+  }
+  if (!options.parts.empty() && options.parts != "messages") {
+    throw Error(Fault::kUsage, "--parts: with --stack, messages or collectives");
+  }
   return StackCampaign(options, invocation, db).run(profile);
 }
 

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
 #include "control/control.h"
 #include "node/node.h"
+#include "tools/stack/collectives.h"
 #include "tools/stack/turn.h"
 
 namespace nmt {
@@ -51,29 +53,34 @@ json::Value shared_interfaces(const std::string& own, const std::string& theirs)
 }  // namespace
 
 Report take_stack_turn(const SampleOptions& options, const std::string& mpi) {
-  const StackTurnOrder order = stack_turn_order_from(options.turn);
+  const bool collectives = is_collectives_order(options.turn);
+  const CollectivesOrder collectives_order =
+      collectives ? collectives_order_from(options.turn) : CollectivesOrder{};
+  const StackTurnOrder order = collectives ? StackTurnOrder{} : stack_turn_order_from(options.turn);
   const control::MpiJob job(mpi);
-  const StackTurn turn = play_stack_turn(job, order);
+  Report report;
+  if (collectives) {
+    const CollectivesResult result = run_stack_collectives(job, collectives_order);
+    if (job.leads()) report.payload.set("collectives", to_json(result));
+  } else {
+    const StackTurn turn = play_stack_turn(job, order);
+    if (job.leads()) report.payload.set("turn", to_json(turn));
+  }
   const JobShape shape = JobShape::of(job);
   const std::vector<std::string> hosts = job.gather(host_name());
   const std::vector<std::string> ports = job.gather(own_ports());
-  Report report;
-  if (!job.leads()) {
-    report.silent = true;
-    return report;
-  }
-  json::Value nodes = json::Value::array();
+  report.silent = !job.leads();
+  if (report.silent) return report;
+  json::Value nodes = json::Value::array(), interfaces = json::Value::array();
   for (const std::vector<int>& ranks : shape.nodes) {
     nodes.push_back(hosts[static_cast<std::size_t>(ranks.front())]);
   }
+  if (shape.nodes.size() > 1) {
+    const auto next = static_cast<std::size_t>(shape.nodes[1].front());
+    interfaces = shared_interfaces(ports[0], ports[next]);
+  }
   report.payload.set("library", job.library()).set("ranks", job.size());
-  report.payload.set("hosts", std::move(nodes));
-  report.payload.set(
-      "interfaces",
-      shape.nodes.size() > 1
-          ? shared_interfaces(ports[0], ports[static_cast<std::size_t>(shape.nodes[1].front())])
-          : json::Value::array());
-  report.payload.set("turn", to_json(turn));
+  report.payload.set("hosts", std::move(nodes)).set("interfaces", std::move(interfaces));
   return report;
 }
 

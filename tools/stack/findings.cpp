@@ -24,6 +24,9 @@ StackFindings find_settings(const ProfileDb& db, const Id& platform, const Plan*
                               what.profile, what.stack, what.stack, what.profile));
     }
     findings.verdicts = judge_groups(samples);
+    RuleChoice choice = choose_rules(samples);
+    findings.rules = std::move(choice.rules);
+    findings.notes = std::move(choice.notes);
     measured = version_in(samples.front().mpi);
   }
   findings.version = export_version(what.stack, what.version, measured);

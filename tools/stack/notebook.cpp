@@ -63,15 +63,19 @@ void Notebook::add(const LaunchedTurn& launched, const StackVariant& variant, st
   for (const auto& [path, samples] : changed) db_.store_samples(session_.id, path, samples);
 }
 
-void Notebook::add(const std::string& kind, const Condition& condition, std::uint64_t size_bytes,
-                   const Repetition& repetition) {
+void Notebook::add(const std::string& kind, const std::vector<Sample>& samples) {
   const Id path = path_of(kind, "", true);
-  Sample& sample = samples_[{path, condition, size_bytes}];
-  sample.condition = condition;
-  sample.size_bytes = size_bytes;
-  sample.repetitions.push_back(repetition);
-  ++repetitions_;
-  db_.store_samples(session_.id, path, {&sample, 1});
+  std::vector<Sample> changed;
+  for (const Sample& some : samples) {
+    Sample& sample = samples_[{path, some.condition, some.size_bytes}];
+    sample.condition = some.condition;
+    sample.size_bytes = some.size_bytes;
+    sample.repetitions.insert(sample.repetitions.end(), some.repetitions.begin(),
+                              some.repetitions.end());
+    repetitions_ += some.repetitions.size();
+    changed.push_back(sample);
+  }
+  db_.store_samples(session_.id, path, changed);
 }
 
 void Notebook::finish(bool complete, const std::string& remark) {

@@ -34,9 +34,9 @@ class Notebook {
 
   // What a launch timed, in a round; rounds count over the whole campaign.
   void add(const LaunchedTurn& launched, const StackVariant& variant, std::uint32_t round);
-  // A number of another kind, of rail "STACK/KIND": how long a program ran.
-  void add(const std::string& kind, const Condition& condition, std::uint64_t size_bytes,
-           const Repetition& repetition);
+  // Of another kind, as samples of rail "STACK/KIND": collectives, programs. Their repetitions are
+  // added to those of the same cells.
+  void add(const std::string& kind, const std::vector<Sample>& samples);
 
   void finish(bool complete, const std::string& remark);
 
@@ -51,7 +51,6 @@ class Notebook {
   using Cell = std::tuple<Id, Condition, std::uint64_t>;
 
   Id path_of(const std::string& transport, const std::string& interface, bool same_node);
-  void store(const Id& path, const Sample& sample);
 
   ProfileDb& db_;
   std::string stack_;

@@ -151,13 +151,15 @@ Fields environment_of(const Stack& stack, const Fields& settings) {
   return environment;
 }
 
-LaunchedTurn launch_turn(const StackJob& job, const Fields& settings, const StackTurnOrder& order) {
+double launch_ranks(const StackJob& job, const Fields& settings, const std::string& order,
+                    double patience_ns, const std::function<void(const json::Reader&)>& read) {
   const std::string stack(job.stack.name);
-  const Launched launched = launch(
-      {.launcher = job.launcher,
-       .program = {nmad_sample(), "--stack", stack, "--turn", to_text(order), "--json", "--quiet"},
-       .environment = environment_of(job.stack, settings),
-       .interrupted = job.interrupted});
+  const Launched launched =
+      launch({.launcher = job.launcher,
+              .program = {nmad_sample(), "--stack", stack, "--turn", order, "--json", "--quiet"},
+              .environment = environment_of(job.stack, settings),
+              .patience_ns = patience_ns,
+              .interrupted = job.interrupted});
   const std::string what = fmt::format("what --launcher '{}' printed", job.launcher);
   const std::string_view text = document_in(launched.out);
   if (text.empty()) {
@@ -166,13 +168,22 @@ LaunchedTurn launch_turn(const StackJob& job, const Fields& settings, const Stac
                             what, json::printable(launched.out), job.stack.title));
   }
   const json::Value document = json::parse(text, what);
-  const json::Reader reader(document, what);
-  return {.library = reader["library"].text(),
-          .ranks = reader["ranks"].integer(1, 1 << 30),
-          .hosts = texts_from(reader["hosts"]),
-          .interfaces = texts_from(reader["interfaces"]),
-          .turn = stack_turn_from(reader["turn"]),
-          .elapsed_ns = launched.elapsed_ns};
+  read(json::Reader(document, what));
+  return launched.elapsed_ns;
+}
+
+LaunchedTurn launch_turn(const StackJob& job, const Fields& settings, const StackTurnOrder& order) {
+  constexpr double kPatienceNs = 300e9;
+  LaunchedTurn turn;
+  turn.elapsed_ns =
+      launch_ranks(job, settings, to_text(order), kPatienceNs, [&](const json::Reader& reader) {
+        turn.library = reader["library"].text();
+        turn.ranks = reader["ranks"].integer(1, 1 << 30);
+        turn.hosts = texts_from(reader["hosts"]);
+        turn.interfaces = texts_from(reader["interfaces"]);
+        turn.turn = stack_turn_from(reader["turn"]);
+      });
+  return turn;
 }
 
 }  // namespace nmt

@@ -46,7 +46,11 @@ StackTurn stack_turn_from(const json::Reader& reader);
 // Of the environment of a job that is to run under these settings.
 Fields environment_of(const Stack& stack, const Fields& settings);
 
-// Error(kFailed) where the launch fails, with what it said.
+// Launches nmad-sample as the ranks of a job, with an order, and reads the document that rank 0
+// prints. How long it took; Error(kFailed) where it fails, with what it said.
+double launch_ranks(const StackJob& job, const Fields& settings, const std::string& order,
+                    double patience_ns, const std::function<void(const json::Reader&)>& read);
+
 LaunchedTurn launch_turn(const StackJob& job, const Fields& settings, const StackTurnOrder& order);
 
 }  // namespace nmt
