@@ -42,6 +42,8 @@ inline constexpr std::string_view kTwoPackets = "two_packets";  // back to back,
 inline constexpr std::string_view kAggregate = "aggregate";     // two in one, size of one
 inline constexpr std::string_view kMemcpy = "memcpy";           // no rail: the machine's own copy
 inline constexpr std::string_view kOffload = "offload";  // no rail: until another core has begun
+// No transfer: until a rail can use memory in a rendezvous, Condition::registration says how.
+inline constexpr std::string_view kRegistration = "registration";
 inline constexpr std::string_view kMessage = "message";  // as an MPI sends it, whichever method
 inline constexpr std::string_view kCollective = "collective";  // Condition::operation says which
 // Many messages at a time (Condition::ranks): variant mean and slowest of them.
@@ -57,5 +59,11 @@ namespace offload {
 inline constexpr std::string_view kIdle = "idle";              // nothing, its helper sleeps
 inline constexpr std::string_view kPreempting = "preempting";  // it computes, and must make way
 }  // namespace offload
+
+// Values of Condition::registration.
+namespace registration {
+inline constexpr std::string_view kCold = "cold";      // memory that the rail never saw
+inline constexpr std::string_view kCached = "cached";  // that it knows
+}  // namespace registration
 
 }  // namespace nmt

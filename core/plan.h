@@ -50,8 +50,8 @@ struct Threshold {
 struct PlanCurve {
   std::string benchmark;
   std::string method;
-  std::string variant;
-  Curve duration;  // as measured, drift removed
+  std::string variant;  // of registration: cold or cached
+  Curve duration;       // as measured, drift removed
   Curve low;
   Curve high;
   double spread = 0;              // typical relative spread of one repetition (MAD / median)

@@ -82,6 +82,10 @@ class Endpoint {
   // Error(kFailed) where there is none.
   virtual void use(Method /*method*/, unsigned /*variant*/) {}
 
+  // Makes memory ready for a rendezvous, as the first one from there would: for who measures what
+  // that costs. False where the rail needs nothing of the kind.
+  virtual bool prepare(ConstBytes /*memory*/) { return false; }
+
   // The machine's own copy, as this rail's clock sees it.
   virtual void copy(Bytes to, ConstBytes from) = 0;
 
@@ -130,6 +134,7 @@ class Driver {
   virtual std::vector<Method> methods(const Rail& rail) const = 0;
 
   // Ways in which the rail can carry a method out, the default first; none where there is but one.
+  // Their names stay.
   virtual std::vector<std::string_view> variants(const Rail& /*rail*/, Method /*method*/) const {
     return {};
   }

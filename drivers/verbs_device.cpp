@@ -238,7 +238,7 @@ struct VerbsConnection::State {
 
   void make_queue(VerbsNeeds needs);
   void initialise();
-  std::uint64_t post(std::span<const VerbsPiece> pieces, ibv_send_wr work, bool tells);
+  std::uint64_t post(std::span<const VerbsPiece> pieces, ibv_send_wr& work, bool tells);
   void take_completion_events();
 };
 
@@ -380,7 +380,7 @@ std::size_t VerbsConnection::room() const {
 
 bool VerbsConnection::done(std::uint64_t number) const { return number <= state_->done; }
 
-std::uint64_t VerbsConnection::State::post(std::span<const VerbsPiece> pieces, ibv_send_wr work,
+std::uint64_t VerbsConnection::State::post(std::span<const VerbsPiece> pieces, ibv_send_wr& work,
                                            bool tells) {
   NMT_CHECK(pieces.size() <= pieces_max && posted - done < sends);
   ibv_sge list[kPiecesMax];

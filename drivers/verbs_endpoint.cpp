@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/deadline.h"
 #include "core/error.h"
@@ -110,6 +111,11 @@ void VerbsEndpoint::use(Method method, unsigned variant) {
   way_ = static_cast<VerbsRendezvous>(variant);
 }
 
+bool VerbsEndpoint::prepare(ConstBytes memory) {
+  if (!memory.empty()) sources_.get(memory);
+  return true;
+}
+
 void VerbsEndpoint::copy(Bytes to, ConstBytes from) {
   NMT_CHECK(to.size() == from.size());
   if (!to.empty()) std::memcpy(to.data(), from.data(), to.size());
@@ -119,6 +125,7 @@ void VerbsEndpoint::send(Method method, std::span<const Packet> packets) {
   const bool asks = method == Method::kRendezvous;
   const Frame frame =
       make_frame(asks ? FrameKind::kRequest : FrameKind::kEager, sends_started_++, packets);
+  if (send_at_once(method, frame, packets)) return;
   Outgoing& message = outbox_.push();
   Sending& own = sending_[frame.number % kSendsInFlightMax];
   own.bodies.clear();
@@ -146,6 +153,29 @@ void VerbsEndpoint::send(Method method, std::span<const Packet> packets) {
         packets);
   message.method = method;
   push();
+}
+
+// A message that is flattened, fits into one cell and waits for none: straight into that cell.
+bool VerbsEndpoint::send_at_once(Method method, const Frame& frame,
+                                 std::span<const Packet> packets) {
+  const std::size_t size_bytes = sizeof frame + frame.header_bytes + frame.body_bytes;
+  const bool flattened =
+      method == Method::kCopy || (method == Method::kIovec && cells_.inlines(size_bytes));
+  if (!flattened || size_bytes > VerbsCells::kPayloadBytes || outbox_.size() > 0 ||
+      !cells_.can_send(CellKind::kMessage)) {
+    return false;
+  }
+  std::byte* to = cells_.payload().data();
+  const auto append = [&to](const void* from, std::size_t count) {
+    if (count > 0) std::memcpy(to, from, count);
+    to += count;
+  };
+  append(&frame, sizeof frame);
+  for (const Packet& packet : packets) append(packet.header.data(), packet.header.size());
+  for (const Packet& packet : packets) append(packet.body.data(), packet.body.size());
+  cells_.send(CellKind::kMessage, size_bytes, {}, false);
+  ++sent_at_once_;
+  return true;
 }
 
 void VerbsEndpoint::register_bodies(Sending& own, std::span<const Packet> packets, bool asks) {
@@ -265,7 +295,7 @@ bool VerbsEndpoint::is_sent(const Outgoing& message, const Sending& own) const {
 }
 
 unsigned VerbsEndpoint::count_sent() {
-  unsigned sent = 0;
+  unsigned sent = std::exchange(sent_at_once_, 0);
   for (; outbox_.size() > 0 && is_sent(outbox_[0], sending(0)); ++sent) {
     sending(0).bodies.clear();
     outbox_.pop();

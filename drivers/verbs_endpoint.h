@@ -71,6 +71,7 @@ class VerbsEndpoint final : public Endpoint, private VerbsCells::Listener {
   Progress poll() override;
   bool watch(std::vector<pollfd>& watched) override;
   void use(Method method, unsigned variant) override;
+  bool prepare(ConstBytes memory) override;
   void copy(Bytes to, ConstBytes from) override;
   std::size_t size_bytes_max(Method method) const override;
 
@@ -92,6 +93,7 @@ class VerbsEndpoint final : public Endpoint, private VerbsCells::Listener {
   void granted(ConstBytes payload);
   void read_by_peer();
 
+  bool send_at_once(Method method, const Frame& frame, std::span<const Packet> packets);
   void push();
   bool push_cells(Outgoing& message, Sending& sending);
   bool push_bodies(Sending& sending);
@@ -127,6 +129,7 @@ class VerbsEndpoint final : public Endpoint, private VerbsCells::Listener {
   Outbox outbox_;
   std::array<Sending, kSendsInFlightMax> sending_;  // by number of the message
   std::uint32_t sends_started_ = 0;
+  unsigned sent_at_once_ = 0;       // not yet counted by poll()
   std::vector<VerbsTarget> offer_;  // of the rendezvous being started
 
   Incoming incoming_;

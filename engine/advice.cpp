@@ -78,6 +78,13 @@ Method Advice::data_method(int path, std::uint64_t size_bytes,
   return first_of({Method::kRendezvous, Method::kIovec, Method::kCopy}, offered);
 }
 
+std::string_view Advice::variant(int path, std::uint64_t size_bytes) const {
+  nmt_prediction prediction{};
+  prediction.struct_bytes = sizeof prediction;
+  const int status = nmt_predict(profile_, path, NMT_RENDEZVOUS, size_bytes, &prediction);
+  return status < 0 || prediction.variant == nullptr ? "" : prediction.variant;
+}
+
 bool Advice::aggregate(int path, std::uint64_t first_bytes, std::uint64_t second_bytes) const {
   return nmt_aggregate(profile_, path, first_bytes, second_bytes) == 1;
 }

@@ -37,6 +37,9 @@ class Advice {
   // so a gather list may be the faster one even there.
   Method data_method(int path, std::uint64_t size_bytes, std::span<const Method> offered) const;
 
+  // The way of a rendezvous that is predicted to be fastest; empty: no advice.
+  std::string_view variant(int path, std::uint64_t size_bytes) const;
+
   bool aggregate(int path, std::uint64_t first_bytes, std::uint64_t second_bytes) const;
 
   // Whether eager chunks by other cores pay; the shares tell which.

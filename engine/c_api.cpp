@@ -95,7 +95,8 @@ LinkDescription open_link(const std::string& name, Side side, Exchange& exchange
       if (known.full_name() == name) rail = known;
     }
     std::vector<Method> methods = driver->methods(rail);
-    return {driver->open(rail, side, exchange), name, std::move(methods)};
+    return {driver->open(rail, side, exchange), name, std::move(methods),
+            driver->variants(rail, Method::kRendezvous)};
   }
   throw Error(Fault::kUsage, "no driver for a rail " + name);
 }

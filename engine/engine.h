@@ -37,6 +37,8 @@ struct LinkDescription {
   std::unique_ptr<Endpoint> endpoint;  // connected
   std::string rail;                    // full name, as the profile has it
   std::vector<Method> methods;         // that the rail offers
+  // Ways to carry a rendezvous out, the default first (Driver::variants).
+  std::vector<std::string_view> variants = {};
 };
 
 struct LinkState {

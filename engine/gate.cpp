@@ -276,7 +276,11 @@ bool Gate::send_large(std::size_t lane, std::size_t unit, std::uint64_t size_byt
   posted.settle = alive() > 1 ? Settle::kWhenConfirmed : Settle::kWhenSent;
   if (std::exchange(part.asks, false)) posted.units.push_back(request_of(*part.send));
   posted.units.push_back(std::move(part));
-  post(link, advice().data_method(link.path(), size_bytes, link.methods()), std::move(posted));
+  const Method method = advice().data_method(link.path(), size_bytes, link.methods());
+  if (method == Method::kRendezvous && link.has_variants()) {
+    link.use(advice().variant(link.path(), size_bytes));
+  }
+  post(link, method, std::move(posted));
   refresh(lanes_[lane]);
   return all;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/error.h"
 
@@ -23,6 +24,7 @@ constexpr unsigned kRoundsBetweenPolls = 16;
 Link::Link(LinkDescription description, int path, std::uint32_t rail)
     : endpoint_(std::move(description.endpoint)),
       methods_(std::move(description.methods)),
+      variants_(std::move(description.variants)),
       path_(path),
       rail_(rail) {
   state_.rail = std::move(description.rail);
@@ -67,6 +69,14 @@ void Link::prepare(Head head, Posted posted) {
   state_.packets_sent += posted.units.size();
   posted_.push_back(std::move(posted));
   ++unsent_;
+}
+
+void Link::use(std::string_view variant) {
+  const auto found = std::ranges::find(variants_, variant);
+  if (found == variants_.end()) return;
+  const auto index = static_cast<std::size_t>(found - variants_.begin());
+  if (std::exchange(variant_, index) == index) return;
+  endpoint_->use(Method::kRendezvous, static_cast<unsigned>(index));
 }
 
 void Link::post(Method method, Head head, Posted posted) {

@@ -62,6 +62,10 @@ class Link {
   // How long the oldest large message has been expected to be through by now.
   double overdue_ns(double now_ns) const;
 
+  // Large messages that follow go by this variant of a rendezvous, where the rail has it.
+  void use(std::string_view variant);
+  bool has_variants() const { return !variants_.empty(); }
+
   // Gives a message to the driver. What the driver throws passes through, with the message kept.
   void post(Method method, Head head, Posted posted);
   // The same for a message of one packet, by a thread on another core; until that has done it, the
@@ -136,6 +140,8 @@ class Link {
   std::unique_ptr<Endpoint> endpoint_;
   std::unique_ptr<Job> away_;  // the endpoint is a helper's until this is done
   std::vector<Method> methods_;
+  std::vector<std::string_view> variants_;
+  std::size_t variant_ = 0;  // in use
   int path_;
   std::uint32_t rail_;
   LinkState state_;

@@ -12,6 +12,7 @@
 #include "sampler/ping_pong.h"
 #include "sampler/rail_campaign.h"
 #include "sampler/rail_group.h"
+#include "sampler/registration.h"
 #include "sampler/remote.h"
 
 namespace nmt {
@@ -162,6 +163,10 @@ class Runner {
     Sample prototype;
     prototype.condition.placement =
         remote ? kOtherNode : placement(real_->cores.near, real_->cores.far);
+    if (group.busy.empty()) {
+      keep(group, sample_registration(*partner->rails().measured, real_->clock, prototype,
+                                      options_.size_bytes_max, registration_budget_ns(budget_ns)));
+    }
     const double spent_ns = static_cast<double>(real_->clock.now_ns() - start_ns);
     return measure(group, ping_pong, std::move(prototype), true, budget_ns - spent_ns);
   }
@@ -199,6 +204,7 @@ class Runner {
 
   // On disk, at the other end, and for what is measured of the rail later on.
   void keep(const RailGroup& group, std::span<const Sample> cells) {
+    if (cells.empty()) return;
     const RailToSample& each = rails_[group.measured];
     observer_.measured(each.rail, cells);
     for (const Sample& cell : cells) {

@@ -37,7 +37,7 @@ struct StackTurnCell {
 
 struct StackTurn {
   std::vector<StackTurnCell> cells;
-  // The largest message that leaves unasked, by placement; found() only where it was asked for.
+  // The largest message that leaves unasked, by placement; empty where that was not asked for.
   struct Eager {
     std::string placement;
     std::uint64_t bytes_max = 0;

@@ -15,15 +15,17 @@ namespace {
 // What curves are derived of. Samples of collectives and of what later versions measure have
 // their own models.
 bool is_transfer_benchmark(const std::string& name) {
-  constexpr std::array kBenchmarks = {benchmark::kTransfer, benchmark::kEager,
+  constexpr std::array kBenchmarks = {benchmark::kTransfer,   benchmark::kEager,
                                       benchmark::kTwoPackets, benchmark::kAggregate,
-                                      benchmark::kMemcpy};
+                                      benchmark::kMemcpy,     benchmark::kRegistration};
   return std::find(kBenchmarks.begin(), kBenchmarks.end(), name) != kBenchmarks.end();
 }
 
 void add(const Sample& sample, std::uint64_t set, const Speeds& speeds, RailSamples& rail) {
   const Condition& condition = sample.condition;
-  const CurveKey key{condition.benchmark, condition.method, condition.variant};
+  const bool registers = condition.benchmark == benchmark::kRegistration;
+  const CurveKey key{condition.benchmark, condition.method,
+                     registers ? condition.registration : condition.variant};
   const DriftFactors& drift = sample.held_out ? speeds.held_out : speeds.sampled;
   Cells& cells = sample.held_out ? rail.held_out : rail.sampled;
   for (const Repetition& repetition : trusted(sample.repetitions)) {

@@ -31,6 +31,7 @@ struct StackFindings {
   std::vector<std::string> notes;  // on each operation that rules were sought for
   const Plan* plan = nullptr;      // of this project's own rails, for NewMadeleine
   std::string folder;              // where files will be, for those that name others; absolute
+  std::string machine = "x86_64";  // as uname tells it, for names of files
 };
 
 struct ExportedFile {
@@ -49,6 +50,11 @@ std::string export_version(std::string_view stack, std::string_view wanted,
                            std::string_view measured);
 // May be empty: nothing was worth it. Each file has passed its reader.
 std::vector<ExportedFile> write_files(const StackFindings& findings);
+
+// By the reader for what stands in it: a file of the stack, perhaps edited by hand. How many
+// settings or rules it has.
+std::size_t check_file(std::string_view stack, std::string_view version, std::string_view text,
+                       std::string_view what);
 
 // Readers. Error(kFailed) "WHAT: line N: cause".
 // Open MPI's mca-params.conf: "name = value" (opal/util/keyval/keyval_lex.l).

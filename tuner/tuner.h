@@ -67,6 +67,23 @@ struct Together {
 // Every set of rails of which each was measured beside all others, at some large sizes.
 std::vector<Together> rails_together(const Plan& plan);
 
+// Memory that a rendezvous has to register first, at each end, and from which size on it pays
+// nevertheless. Sizes between the measured ones by interpolation.
+struct Registration {
+  std::string rail;
+  std::string regime;
+  std::string placement;
+  struct Cost {
+    std::uint64_t size_bytes = 0;
+    double cold_ns = 0;    // memory that the rail never saw
+    double cached_ns = 0;  // that it knows
+  };
+  std::vector<Cost> costs;
+  std::optional<std::uint64_t> rendezvous_cached_bytes;  // nullopt: never
+  std::optional<std::uint64_t> rendezvous_cold_bytes;
+};
+std::vector<Registration> registrations(const Plan& plan);  // of rails that register
+
 // What a foreign threshold costs: the thresholds of `from` applied to `on`, against its own best
 // curves at every sampled size (the first paper's figures 9 to 18).
 struct ForeignRegret {

@@ -40,7 +40,7 @@ std::vector<ExportedFile> write_newmadeleine(const StackFindings& findings) {
   std::map<std::string, std::string> files;  // the first rail of each network
   for (const RailPlan& rail : findings.plan->rails) {
     if (rail.regime != "hot" || !rail.busy_rails.empty()) continue;
-    const std::string name = network_of(rail.rail) + "_x86_64.nm_ns";
+    const std::string name = fmt::format("{}_{}.nm_ns", network_of(rail.rail), findings.machine);
     const std::string text = files.contains(name) ? "" : sampling_file(rail);
     if (text.empty()) continue;
     NMT_CHECK(!read_nm_ns(text, name).empty());

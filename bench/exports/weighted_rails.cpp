@@ -4,8 +4,6 @@
 // against the defaults in the same rounds. The sum of the rails is what they carry alone.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "bench/exports/groups.h"
 #include "bench/exports/stage.h"
 #include "bench/row.h"

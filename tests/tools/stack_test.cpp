@@ -95,13 +95,19 @@ TEST_F(StackTest, SettingsThatLoseAnAbAreWithdrawnFromTheExport) {
   const std::string_view shares = "a = s * w0 / (w0 + w1) * 8; b = s * w1 / (w0 + w1) * 13.3";
   changed.replace(changed.find(shares), shares.size(), "a = s * (w0 == w1 ? 5 : 5.6); b = 0");
   const Result lost = tune({"ab", "openmpi", "--launcher", script("changed", changed), "--rounds",
-                            "5", "--db", path("a.db"), "--json", "--", "true"});
+                            "5", "--db", path("a.db"), "--json"});
   ASSERT_EQ(lost.exit_code, 0) << lost.err;
   EXPECT_EQ(at(document(lost), "withdrawn.0"), json::Value("weights")) << lost.out;
   const Result exported = tune({"export", "openmpi", "--db", path("a.db"), "--json"});
-  const json::Value* content = at(document(exported), "files.0").find("content");
-  const std::string file = content != nullptr ? *content->get_if<std::string>() : "";
+  const json::Value content = at(document(exported), "files.0.content");
+  ASSERT_NE(content.get_if<std::string>(), nullptr) << exported.out;
+  const std::string& file = *content.get_if<std::string>();
   EXPECT_THAT(file, HasSubstr("# left out: btl_tcp_bandwidth_r0"));
+
+  const Result own = tune({"ab", "openmpi", "--launcher", path("changed"), "--rounds", "5", "--db",
+                           path("a.db"), "--", "true"});
+  EXPECT_EQ(own.exit_code, 0) << own.err;
+  EXPECT_THAT(own.out, HasSubstr("openmpi/program"));
 }
 
 TEST_F(StackTest, ALauncherThatFailsIsShownWithItsWords) {
@@ -128,6 +134,18 @@ TEST_F(StackTest, StacksAndVersionsThatAreNotKnownAreRefusedWithThoseThatAre) {
   const Result nothing = tune({"export", "openmpi", "--db", profile});
   EXPECT_EQ(nothing.exit_code, 6);
   EXPECT_THAT(nothing.err, HasSubstr("nmad-sample --stack openmpi --db"));
+}
+
+TEST_F(StackTest, FilesEditedByHandAreCheckedWithTheLineOfWhatIsWrong) {
+  write("rules.conf", "# mine\n1\n7\n1\n4\n1\n0 6 0 0\n");
+  EXPECT_EQ(tune({"export", "openmpi", "--check", path("rules.conf")}).exit_code, 0);
+  write("rules.conf", "# mine\n1\n7\n1\n4\n1\n8 6 0 0\n");
+  const Result rules = tune({"export", "openmpi", "--check", path("rules.conf")});
+  EXPECT_EQ(rules.exit_code, 1);
+  EXPECT_THAT(rules.err, HasSubstr("rules.conf: line 7: the first message size is 0"));
+  write("mca.conf", "btl_tcp_eager_limit = 1 # one\n");
+  EXPECT_THAT(tune({"export", "openmpi", "--check", path("mca.conf")}).err, HasSubstr("line 1"));
+  EXPECT_EQ(tune({"export", "openmpi", "--check", path("absent")}).exit_code, 1);
 }
 
 TEST_F(StackTest, NewMadeleineIsExportedFromTheProfilesOwnRails) {

@@ -8,7 +8,9 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/method.h"
 #include "drivers/verbs.h"
+#include "sampler/registration.h"
 #include "tests/drivers/pair.h"
 #include "tests/verbs/stub.h"
 
@@ -64,6 +66,37 @@ TEST_F(VerbsEndpoints, SmallMessagesGoInline) {
   EXPECT_EQ(stub::counts().registrations, before.registrations);
   EXPECT_EQ(move(Method::kCopy, TestMessage(1, {8}, {200})), "received");
   EXPECT_EQ(stub::counts().inlined, before.inlined + 2);
+}
+
+TEST_F(VerbsEndpoints, ASmallMessageBehindOneThatWaitsKeepsItsPlace) {
+  const TestMessage large(1, kLarge), small(2, 8);
+  TestReceive first(large), second(small);
+  pair_.near->send(Method::kRendezvous, large.packets());
+  pair_.near->send(Method::kCopy, small.packets());
+  first.post(*pair_.far);
+  unsigned sent = 0;
+  bool posted = false;
+  EXPECT_TRUE(eventually([&] {
+    sent += pair_.near->poll().sent;
+    (posted ? second : first).take(pair_.far->poll());
+    if (first.done() && !posted) second.post(*pair_.far), posted = true;
+    return sent == 2 && second.done();
+  }));
+  EXPECT_TRUE(first.holds(large) && second.holds(small));
+}
+
+TEST_F(VerbsEndpoints, RegistrationsAreSampledFromMemoryNeverSeenAndFromMemoryThatIsKnown) {
+  const auto before = stub::counts().registrations;
+  const auto samples =
+      sample_registration(*pair_.near, RealClock(), {}, std::uint64_t{1} << 20, 1e6);
+  std::size_t cold = 0;
+  ASSERT_EQ(samples.size(), 10u);  // 4 KiB to 1 MiB, both
+  for (const Sample& sample : samples) {
+    EXPECT_EQ(sample.condition.benchmark, benchmark::kRegistration);
+    EXPECT_GE(sample.repetitions.size(), 8u);
+    if (sample.condition.registration == registration::kCold) cold += sample.repetitions.size();
+  }
+  EXPECT_EQ(stub::counts().registrations, before + cold);
 }
 
 TEST_F(VerbsEndpoints, FewPiecesOfWorkTell) {

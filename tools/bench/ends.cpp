@@ -73,7 +73,8 @@ End::End(const Setup& setup, Side side, control::Connection& peer)
     std::vector<LinkDescription> links;
     for (const RailInUse& rail : setup.rails) {
       links.push_back({rail.driver->open(rail.rail, side, exchange), rail.rail.full_name(),
-                       rail.driver->methods(rail.rail)});
+                       rail.driver->methods(rail.rail),
+                       rail.driver->variants(rail.rail, Method::kRendezvous)});
     }
     engines_.back()->add_gate(setup.peer, std::move(links));
   }

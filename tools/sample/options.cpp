@@ -83,7 +83,8 @@ void declare(Options& options, SampleOptions& target) {
             "Else each node with about log2(nodes) others.")
       .rare();
   options
-      .text("--ranks", target.ranks, "N,...", "numbers of ranks of the alltoalls (half, and all)")
+      .text("--ranks", target.ranks, "N,...",
+            "numbers of ranks of the alltoalls (half, all, and more)")
       .rare();
   options.text(
       "--stack", target.stack, "STACK",

@@ -247,9 +247,14 @@ Report StackCampaign::run(const Location& profile) {
     force_protocols();
     try_limits();
   } catch (const Error& error) {
-    notebook_->finish(false, error.what());
+    const int signal = interruption_.signal();
+    notebook_->finish(false, signal != 0 ? "interrupted" : error.what());
     line_.clear();
-    throw;
+    if (signal == 0) throw;
+    Report interrupted = report(profile);
+    interrupted.problem = Problem::signal(
+        signal, "interrupted; what was measured is stored, and no setting follows from it");
+    return interrupted;
   }
   notebook_->finish(true, "");
   line_.clear();

@@ -2,6 +2,7 @@
 #include "tools/stack/findings.h"
 
 #include <fmt/format.h>
+#include <sys/utsname.h>
 
 #include "core/error.h"
 #include "tools/stack/notebook.h"
@@ -14,6 +15,8 @@ StackFindings find_settings(const ProfileDb& db, const Id& platform, const Plan*
   StackFindings findings{.stack = what.stack, .plan = plan, .folder = what.folder};
   findings.origin = fmt::format("Written by nmad-tune {} export {} from {}", NMT_VERSION,
                                 what.stack, what.profile);
+  utsname names{};
+  if (::uname(&names) == 0) findings.machine = names.machine;
   std::string measured;
   if (plan == nullptr) {
     const std::vector<StackSamples> samples = read_stack_samples(db, platform, what.stack);

@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "core/method.h"
 #include "tools/profile/this_machine.h"
+#include "tools/profile/tuning.h"
 
 namespace nmt {
 
@@ -83,6 +84,8 @@ void Notebook::finish(bool complete, const std::string& remark) {
   campaign_.remark = remark;
   if (complete) campaign_.finished_utc = utc_now();
   db_.finish_campaign(campaign_);
+  // None of it is in a plan, but a plan says which campaigns it knows.
+  if (db_.plan(platform_.id)) tune(db_, platform_.id);
 }
 
 std::vector<StackSamples> Notebook::samples() const {

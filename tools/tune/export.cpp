@@ -13,6 +13,7 @@
 #include "tools/stack/ompi_info.h"
 #include "tools/stack/verdicts.h"
 #include "tools/tune/open_profile.h"
+#include "tools/tune/read_file.h"
 
 namespace nmt {
 namespace {
@@ -23,8 +24,21 @@ struct ExportOptions {
   std::string stack;
   std::string output;  // a file or a folder; empty: standard output
   std::string version;
+  std::string check;  // a file to read; empty: write
   bool force = false;
 };
+
+Report check_by_reader(const ExportOptions& options) {
+  const std::string version = export_version(options.stack, options.version, "");
+  const std::size_t count =
+      check_file(options.stack, version, read_file(options.check), options.check);
+  Report report;
+  report.text.line(fmt::format("{}: {} settings, rules or sizes that {} {} reads", options.check,
+                               count, options.stack, version));
+  report.payload.set("file", options.check).set("count", count);
+  report.summary = {{"stack", options.stack}, {"count", std::to_string(count)}};
+  return report;
+}
 
 // The one file under the name asked for, or all under their own in a folder.
 std::vector<std::string> paths_of(const std::vector<ExportedFile>& files,
@@ -81,6 +95,7 @@ void show(const ExportedFile& file, Report* report) {
 Report export_settings(const ExportOptions& options, const ProfileOptions& profile_options,
                        const Invocation& invocation) {
   export_version(options.stack, options.version, "");
+  if (!options.check.empty()) return check_by_reader(options);
   const OpenProfile profile = open_to_read(profile_options, invocation);
   const bool own_rails = options.stack == "newmadeleine";
   const Plan plan = own_rails ? read_plan(profile, invocation) : Plan{};
@@ -132,6 +147,10 @@ Work declare_export(Options& options, const ProfileOptions& profile) {
   options.text("--output,-o", own->output, "FILE|DIR",
                "the file, or the folder of all files (standard output)");
   options.text("--for", own->version, "VERSION", "of the stack (that which was measured)");
+  options.text(
+      "--check", own->check, "FILE",
+      "only read a file of that stack, as one edited by hand\n"
+      "By its stack's own grammar; what it would refuse or misread is told with the line.");
   options.flag("--force", own->force, "replace files");
   options.example("nmad-tune export openmpi -o ~/.openmpi/mca-params.conf");
   return [own, &profile](const Invocation& invocation) {

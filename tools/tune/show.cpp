@@ -14,6 +14,7 @@
 #include "core/units.h"
 #include "tools/tune/open_profile.h"
 #include "tools/view/offloads.h"
+#include "tools/view/registrations.h"
 #include "tools/view/thresholds.h"
 #include "tools/view/together.h"
 
@@ -75,13 +76,17 @@ class PlatformView {
     add_together(together, &report->text);
     const std::vector<OffloadCost> offloads = plan_ ? plan_->offloads : std::vector<OffloadCost>{};
     add_offloads(offloads, &report->text);
+    const std::vector<Registration> registered =
+        plan_ ? registrations(*plan_) : std::vector<Registration>{};
+    add_registrations(registered, &report->text);
     platforms->push_back(platform_json(platform_)
                              .set("fingerprint", to_json(platform_.fingerprint))
                              .set("plan", plan_json())
                              .set("rails", std::move(rails))
                              .set("campaigns", std::move(campaigns))
                              .set("together", together_json(together))
-                             .set("offloads", offloads_json(offloads)));
+                             .set("offloads", offloads_json(offloads))
+                             .set("registrations", registrations_json(registered)));
   }
 
  private:

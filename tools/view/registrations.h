@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What it costs to register memory, as commands print it.
+#pragma once
+
+#include <vector>
+
+#include "core/json.h"
+#include "tools/command/text.h"
+#include "tuner/tuner.h"
+
+namespace nmt {
+
+void add_registrations(const std::vector<Registration>& all, Text* text);  // nothing if none
+json::Value registrations_json(const std::vector<Registration>& all);  // the array "registrations"
+
+}  // namespace nmt
