@@ -48,6 +48,10 @@ inline constexpr std::string_view kMessage = "message";  // as an MPI sends it, 
 inline constexpr std::string_view kCollective = "collective";  // Condition::operation says which
 // Many messages at a time (Condition::ranks): variant mean and slowest of them.
 inline constexpr std::string_view kConnections = "connections";
+// Of another stack (rails "STACK/TRANSPORT[:NAME]"), under the settings that Condition::variant
+// lists, none being its own defaults. Rounds are of launches.
+inline constexpr std::string_view kStackMessage = "stack_message";
+inline constexpr std::string_view kStackCollective = "stack_collective";
 }  // namespace benchmark
 
 // What the other core does when it is to begin: variants of kOffload.

@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -141,19 +142,6 @@ static void receive(void* bytes, uint64_t size_bytes, int from) {
   wait_awake(&request);
 }
 
-static int send_early(const void* bytes, uint64_t size_bytes, int to) {
-  const struct timespec nap = {.tv_nsec = 100000};
-  int gone = 0;
-  MPI_Request request;
-  MPI_Isend(bytes, (int)size_bytes, MPI_BYTE, to, kTag, groups[0], &request);
-  for (int looks = 0; looks < 100 && !gone; ++looks) {
-    nanosleep(&nap, NULL);
-    MPI_Test(&request, &gone, MPI_STATUS_IGNORE);
-  }
-  if (!gone) wait_awake(&request);
-  return gone;
-}
-
 static void flood(const int* to, int sends, const int* from, int receives, const void* bytes,
                   void* into, uint64_t size_bytes, double (*now)(void* context), void* context,
                   double* ends) {
@@ -212,6 +200,21 @@ static void post(const void* bytes, uint64_t size_bytes, int to) {
   MPI_Isend(new->bytes, (int)size_bytes, MPI_BYTE, to, kTalkTag, groups[0], &new->request);
 }
 
+static int send_early(const void* bytes, uint64_t size_bytes, int to) {
+  const struct timespec nap = {.tv_nsec = 100000};
+  int gone = 0;
+  MPI_Request request;
+  MPI_Isend(bytes, (int)size_bytes, MPI_BYTE, to, kTag, groups[0], &request);
+  for (int looks = 0; looks < 100 && !gone; ++looks) {
+    nanosleep(&nap, NULL);
+    MPI_Test(&request, &gone, MPI_STATUS_IGNORE);
+  }
+  const int32_t word = gone;
+  post(&word, sizeof word, to);
+  if (!gone) wait_awake(&request);
+  return gone;
+}
+
 static int64_t arrived(int from) {
   int there = 0, size_bytes = 0;
   MPI_Status status;
@@ -250,6 +253,71 @@ static void exchange(int group, const void* from, void* to, uint64_t size_bytes)
     wait_awake(&receipt);
     wait_awake(&dispatch);
   }
+}
+
+static int collective(const char* operation, int group, const void* from, void* to,
+                      uint64_t size_bytes) {
+  const MPI_Comm comm = groups[group];
+  const int count = (int)size_bytes, floats = count / 4;
+  if (strcmp(operation, "bcast") == 0) {
+    MPI_Bcast(to, count, MPI_BYTE, 0, comm);
+  } else if (strcmp(operation, "reduce") == 0) {
+    MPI_Reduce(from, to, floats, MPI_FLOAT, MPI_SUM, 0, comm);
+  } else if (strcmp(operation, "allreduce") == 0) {
+    MPI_Allreduce(from, to, floats, MPI_FLOAT, MPI_SUM, comm);
+  } else if (strcmp(operation, "allgather") == 0) {
+    MPI_Allgather(from, count, MPI_BYTE, to, count, MPI_BYTE, comm);
+  } else if (strcmp(operation, "alltoall") == 0) {
+    MPI_Alltoall(from, count, MPI_BYTE, to, count, MPI_BYTE, comm);
+  } else {
+    return 0;
+  }
+  return 1;
+}
+
+// A handle of the variable; its type is Open MPI's and MPICH's alike.
+static int open_variable(const char* name, MPI_T_cvar_handle* handle, MPI_Datatype* type) {
+  static int begun;
+  int level = 0, index = 0, count = 0, verbosity = 0, bind = 0, scope = 0;
+  if (!begun && MPI_T_init_thread(MPI_THREAD_SINGLE, &level) != MPI_SUCCESS) return 0;
+  begun = 1;
+  if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS) return 0;
+  MPI_T_cvar_get_info(index, NULL, NULL, &verbosity, type, NULL, NULL, NULL, &bind, &scope);
+  return MPI_T_cvar_handle_alloc(index, NULL, handle, &count) == MPI_SUCCESS;
+}
+
+static int read_variable(const char* name, char* value, int value_bytes_max) {
+  MPI_T_cvar_handle handle;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  union {
+    int whole;
+    unsigned natural;
+    unsigned long large;
+    unsigned long long largest;
+    double real;
+    char text[4096];
+  } raw = {.text = ""};
+  if (!open_variable(name, &handle, &type)) return -1;
+  MPI_T_cvar_read(handle, &raw);
+  MPI_T_cvar_handle_free(&handle);
+  const size_t room = (size_t)value_bytes_max;
+  if (type == MPI_CHAR) return snprintf(value, room, "%s", raw.text);
+  if (type == MPI_INT) return snprintf(value, room, "%d", raw.whole);
+  if (type == MPI_UNSIGNED) return snprintf(value, room, "%u", raw.natural);
+  if (type == MPI_UNSIGNED_LONG) return snprintf(value, room, "%lu", raw.large);
+  if (type == MPI_UNSIGNED_LONG_LONG) return snprintf(value, room, "%llu", raw.largest);
+  if (type == MPI_DOUBLE) return snprintf(value, room, "%g", raw.real);
+  return -1;
+}
+
+static int set_variable(const char* name, int value) {
+  MPI_T_cvar_handle handle;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  if (!open_variable(name, &handle, &type)) return 0;
+  const int set =
+      (type == MPI_INT || type == MPI_UNSIGNED) && MPI_T_cvar_write(handle, &value) == MPI_SUCCESS;
+  MPI_T_cvar_handle_free(&handle);
+  return set;
 }
 
 // In MPI_Finalize, MPICH over UCX's TCP asks each other rank for an answer, leaves when it has all
@@ -291,6 +359,9 @@ __attribute__((visibility("default"))) const nmt_mpi_table* nmt_mpi_module(void)
       .take = take,
       .alltoall = alltoall,
       .exchange = exchange,
+      .collective = collective,
+      .variable = read_variable,
+      .set_variable = set_variable,
   };
   return &table;
 }

@@ -36,7 +36,8 @@ typedef struct nmt_mpi_table {
   void (*send)(const void* bytes, uint64_t size_bytes, int to);
   void (*receive)(void* bytes, uint64_t size_bytes, int from);
   // Sends while nobody asks for it yet: whether it has gone all the same after a while (eager), or
-  // waits for the other end (rendezvous). Returns once it has been received.
+  // waits for the other end (rendezvous). Says so to the other end by post(), for it to receive
+  // the message then and no sooner; returns once it has been received.
   int (*send_early)(const void* bytes, uint64_t size_bytes, int to);
   // Many messages at a time, one to and one from each of these; ends[i] is what now(context) says
   // once that from from[i] is there. `into` takes all that come.
@@ -52,6 +53,15 @@ typedef struct nmt_mpi_table {
   // exchange (paper "alltoall contention", Algorithm 1).
   void (*alltoall)(int group, const void* from, void* to, uint64_t size_bytes);
   void (*exchange)(int group, const void* from, void* to, uint64_t size_bytes);
+  // The MPI's own collective of this name, from rank 0 where it has a root; reductions add floats,
+  // so that their sizes are multiples of four. `size_bytes` is what one rank gives, or the root.
+  // 0: it has no such operation here. Buffers take size_bytes for each rank of the group.
+  int (*collective)(const char* operation, int group, const void* from, void* to,
+                    uint64_t size_bytes);
+  // The MPI's own control variables (MPI_T). The value as text: its length, or -1 where there is
+  // no such variable. Setting one, a whole number: 0 where it cannot be set any more.
+  int (*variable)(const char* name, char* value, int value_bytes_max);
+  int (*set_variable)(const char* name, int value);
 } nmt_mpi_table;
 
 // The module's one symbol.

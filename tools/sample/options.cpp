@@ -30,8 +30,9 @@ void declare(Options& options, SampleOptions& target) {
                "Where it is not given: $NMADTUNE_DB, else the user's profile.");
   options.flag("--system", target.system, "write the system's profile, not the user's")
       .excludes("--db");
-  options.duration_ns("--budget", sampling.budget_ns, kBudgetNs,
-                      "time for all rails, verification included (60s)");
+  options.duration_ns("--budget", target.budget_ns, kBudgetNs,
+                      "time for all rails, verification included (60s)\n"
+                      "With --stack --parts collectives: for each of five collectives (150s).");
   options.fraction("--precision", sampling.precision, kPrecision,
                    "asked half-width of the interval of a median (2%)");
   options.bytes("--max-size", sampling.size_bytes_max, kSizeBytes,
@@ -68,11 +69,13 @@ void declare(Options& options, SampleOptions& target) {
             "needs the module of that MPI, which is built where the MPI is installed.")
       .rare();
   options
-      .text("--parts", target.parts, "PART,...",
-            "in a job: node, pairs, mpi, alltoall (all)\n"
-            "node: the rails within one node of each platform. pairs: all rails between nodes, two "
-            "at a time. mpi: the MPI's own messages. alltoall: alltoalls for a contention "
-            "signature, and how many connections at a time the network bears.")
+      .text(
+          "--parts", target.parts, "PART,...",
+          "in a job: node, pairs, mpi, alltoall (all)\n"
+          "node: the rails within one node of each platform. pairs: all rails between nodes, two "
+          "at a time. mpi: the MPI's own messages. alltoall: alltoalls for a contention "
+          "signature, and how many connections at a time the network bears. With --stack: messages "
+          "or collectives (messages).")
       .rare();
   options
       .flag("--all-pairs", target.all_pairs,
@@ -82,6 +85,20 @@ void declare(Options& options, SampleOptions& target) {
   options
       .text("--ranks", target.ranks, "N,...",
             "numbers of ranks of the alltoalls (half, all, and more)")
+      .rare();
+  options.text(
+      "--stack", target.stack, "STACK",
+      "sample openmpi, mpich or ucx, launched by --launcher\n"
+      "Launches jobs of that stack again and again, its protocols forced and its "
+      "settings tried: nmad-tune export writes what is measurably better. --launcher is "
+      "the command that launches a job, as 'mpirun --hostfile hosts -n 2' (two ranks on "
+      "this node); two ranks on each of two hosts show shared memory and network at once.");
+  options
+      .count("--rounds", target.rounds, "with --stack: launches of each settings, at least 5 (7)")
+      .rare();
+  options
+      .text("--turn", target.turn, "ORDER",
+            "with --stack, in its job: what to time; nmad-sample gives it to its ranks itself")
       .rare();
   declare(options, target.peer,
           {.tool = "nmad-sample",

@@ -16,7 +16,8 @@
 namespace nmt {
 
 struct SampleOptions {
-  SamplingOptions sampling;           // but for its seed
+  SamplingOptions sampling;           // but for its seed, and its budget until that is settled
+  double budget_ns = 0;               // as typed; 0: the default of what is sampled
   std::optional<std::uint64_t> seed;  // random where not given
   std::string rails;                  // as typed; empty: all that are usable
   std::string db;                     // --db; empty: the default
@@ -29,7 +30,10 @@ struct SampleOptions {
   std::string parts;                  // of a campaign in a job; empty: all
   bool all_pairs = false;             // in a job: each node with each other
   std::string ranks;                  // numbers of ranks of alltoalls; empty: chosen
-  PeerOptions peer;                   // the other end, on another node
+  std::string stack;                  // another stack to sample; empty: this project's own rails
+  std::optional<std::uint64_t> rounds;  // of its launches
+  std::string turn;                     // what its ranks are to time; empty: this is no rank of it
+  PeerOptions peer;                     // the other end, on another node
 };
 
 void declare(Options& options, SampleOptions& target);

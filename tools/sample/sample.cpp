@@ -8,6 +8,8 @@
 #include "tools/sample/job.h"
 #include "tools/sample/list.h"
 #include "tools/sample/peer.h"
+#include "tools/sample/stack.h"
+#include "tools/sample/stack_rank.h"
 
 namespace nmt {
 namespace {
@@ -28,11 +30,23 @@ Report sample_this_node(const SampleOptions& options, const Invocation& invocati
   return sample_rails(choice, seed, {options, invocation, profile, db, line, interruption});
 }
 
+// Its ranks are this very command.
+Report sample_other_stack(const SampleOptions& options, const Invocation& invocation) {
+  if (options.turn.empty()) return sample_stack(options, invocation);
+  const std::string mpi = mpi_of(options);
+  if (mpi.empty()) {
+    throw Error(Fault::kUsage, "--turn: no MPI has launched this; leave it out");
+  }
+  return take_stack_turn(options, mpi);
+}
+
 }  // namespace
 
 Report sample(const SampleOptions& typed, const Invocation& invocation) {
+  if (!typed.stack.empty()) return sample_other_stack(typed, invocation);
   check(typed.peer);
   SampleOptions options = typed;
+  if (typed.budget_ns > 0) options.sampling.budget_ns = typed.budget_ns;
   options.sampling.pairs = options.peer.peer.empty() ? options.pairs : !options.no_pairs;
   const std::string mpi = mpi_of(options);
   if (!mpi.empty()) return sample_in_job(options, invocation, mpi);

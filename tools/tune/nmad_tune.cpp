@@ -39,6 +39,8 @@ constexpr Row kVerbs[] = {
     {"decide", "which method for a message, by how much, and why", nmt::declare_decide},
     {"split", "share a message among several rails", nmt::declare_split},
     {"compile", "write the profile as a flat snapshot", nmt::declare_compile},
+    {"export", "write settings of another stack that pay here", nmt::declare_export},
+    {"ab", "compare those settings with the defaults, in turns", nmt::declare_ab},
     {"import-alltoall", "add alltoalls that other tools measured", nmt::declare_import_alltoall},
     {"retune", "derive the plan again from the samples", nmt::declare_retune},
     {"db", "whole profiles: export, import, merge, check, prune, pin", nullptr},

@@ -32,6 +32,10 @@ Work declare_split(Options& options, const ProfileOptions& profile);
 // The profile in another form.
 Work declare_compile(Options& options, const ProfileOptions& profile);
 
+// Settings of other stacks.
+Work declare_export(Options& options, const ProfileOptions& profile);
+Work declare_ab(Options& options, const ProfileOptions& profile);
+
 // Other people's measurements.
 Work declare_import_alltoall(Options& options, const ProfileOptions& profile);
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Collectives on four hosts of four ranks: sampled within a quarter of an hour, and the rules file
+// as it was written against Open MPI's own choice, launches in turns.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "bench/exports/groups.h"
+#include "bench/exports/stage.h"
+#include "bench/output_of.h"
+#include "bench/row.h"
+#include "core/statistics.h"
+
+namespace nmt::bench {
+namespace {
+
+constexpr int kTurns = 5;
+constexpr double kSampledWithinS = 900;
+
+using Cells = std::map<std::pair<std::string, std::uint64_t>, std::vector<double>>;
+
+// What nmad-sample's ranks time of the library's own choice, rules included where it has some.
+void time_own_choice(const std::string& settings, const std::string& launcher, Cells& cells) {
+  constexpr const char* kOperations[] = {"allgather", "allreduce", "alltoall", "bcast", "reduce"};
+  for (const std::string operation : kOperations) {
+    const bool to_each = operation == "allgather" || operation == "alltoall";
+    const std::string sizes = to_each ? "4,64,1024,16384,262144" : "4,64,1024,16384,262144,4194304";
+    const std::string out =
+        output_of(fmt::format("env {} {} nmad-sample --stack openmpi --json --quiet --turn "
+                              "operation:{}/candidates:0x0/sizes:{}/budget:5000000000/seed:1",
+                              settings, launcher, operation, sizes));
+    const json::Value document = json::parse(out, "nmad-sample");
+    const json::Reader reader(document, "nmad-sample");
+    for (const json::Reader& cell : reader["collectives"]["cells"].items()) {
+      if (cell["ranks"].integer(1, 1 << 20) != 16) continue;
+      std::vector<double> rounds_ns;
+      for (const json::Reader& round : cell["rounds_ns"].items()) {
+        rounds_ns.push_back(round.number());
+      }
+      cells[{operation, cell["size_bytes"].unsigned_integer()}].push_back(median(rounds_ns));
+    }
+  }
+}
+
+}  // namespace
+
+void collective_rules() {
+  const Stage stage("cluster --hosts 4 --rate 1000mbit --queue 400kb");
+  const std::string launcher = stage.launcher("openmpi", "--per-host 4");
+  double elapsed_s = 0;
+  stage.sample(fmt::format("--stack openmpi --parts collectives --launcher '{}'", launcher),
+               &elapsed_s);
+  print_row("exports", "sampling collectives on 16 ranks", elapsed_s, "s", Goal::kAtMost,
+            kSampledWithinS);
+  const json::Value written =
+      stage.tune(fmt::format("export openmpi -o {}/files/", stage.folder().string()));
+  if (json::Reader(written, "nmad-tune export")["files"].items().empty()) return;
+  const std::string rules = fmt::format(
+      "OMPI_MCA_coll_tuned_use_dynamic_rules=1 "
+      "OMPI_MCA_coll_tuned_dynamic_rules_filename={}/files/coll_tuned_rules.conf",
+      stage.folder().string());
+  Cells before, after;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    time_own_choice("A=", launcher, before);
+    time_own_choice(rules, launcher, after);
+  }
+  double worst = INFINITY, sum = 0;
+  int better = 0;
+  for (const auto& [which, times] : before) {
+    const double ratio = median(times) / median(after.at(which));
+    worst = std::min(worst, ratio);
+    if (ratio < 1.1) continue;
+    ++better;
+    sum += std::log(ratio);
+  }
+  print_row("exports", "collectives: the slowest cell against the default", worst, "times",
+            Goal::kAtLeast, 0.98);
+  print_row("exports", "collectives: cells more than 10 % faster", better, "");
+  print_row("exports", "collectives: those, in geometric mean",
+            better > 0 ? std::exp(sum / better) : 1, "times", Goal::kAtLeast, 1.3);
+}
+
+}  // namespace nmt::bench

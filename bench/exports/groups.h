@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Parts of the group "exports", each about one claim of what is exported to other stacks.
+#pragma once
+
+namespace nmt::bench {
+
+void weighted_rails();    // Open MPI over unequal rails: the exported file against its defaults
+void limits();            // thresholds of Open MPI and MPICH, against forced sweeps and defaults
+void collective_rules();  // four hosts of four ranks
+void accepted_rules();  // what Debian's Open MPI says of a rules file, and our reader of a bad one
+
+}  // namespace nmt::bench

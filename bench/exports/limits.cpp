@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Thresholds of Open MPI and MPICH over TCP and shared memory: no size slower than the default, and
+// what the exported threshold costs at each size of a forced sweep that was not used to find it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bench/exports/groups.h"
+#include "bench/exports/stage.h"
+#include "bench/row.h"
+#include "core/statistics.h"
+
+namespace nmt::bench {
+namespace {
+
+// Of a size that is proven to be slower, in percent; 0 where none is.
+double worst_loss(const std::vector<Compared>& cells) {
+  double worst = 0;
+  for (const Compared& cell : cells) worst = std::max(worst, 100 * (1 / cell.ratio_high - 1));
+  return worst;
+}
+
+// In percent, at each size of a sweep, where the transport sends eagerly up to so many bytes.
+std::vector<double> regrets(const json::Reader& sweep, const std::string& transport,
+                            std::uint64_t eager_bytes_max) {
+  std::vector<double> all;
+  for (const json::Reader& cell : sweep["protocols"].items()) {
+    if (cell["transport"].text() != transport) continue;
+    const double gain = cell["eager_gain"].number();  // of eager over rendezvous
+    const bool eager = cell["size_bytes"].unsigned_integer() <= eager_bytes_max;
+    all.push_back(100 * (std::max(1.0, eager ? 1 / gain : gain) - 1));
+  }
+  return all;
+}
+
+void of(const std::string& stack) {
+  const Stage stage("rails 1000");
+  const std::string launcher = stage.launcher(stack, "--per-host 2");
+  const std::string arguments = fmt::format("--stack {} --launcher '{}'", stack, launcher);
+  const json::Value found = stage.sample(arguments);
+  const auto cells = compared_in(stage.tune(fmt::format("ab {} --launcher '{}'", stack, launcher)));
+  print_row("exports", stack + ": a size slower than the default, beyond doubt", worst_loss(cells),
+            "%", Goal::kAtMost, 2);
+  const json::Value sweep = stage.sample(arguments, nullptr, "sweep.db");
+  for (const json::Reader& limit : json::Reader(found, "nmad-sample")["in_force"].items()) {
+    const std::string transport = limit["transport"].text();
+    const std::vector<double> all = regrets(json::Reader(sweep, "nmad-sample"), transport,
+                                            limit["eager_bytes_max"].unsigned_integer());
+    if (all.empty()) continue;
+    print_row("exports", stack + ", " + transport + ": regret of the threshold, p95",
+              quantile(all, 0.95), "%", Goal::kAtMost, 2);
+  }
+}
+
+}  // namespace
+
+void limits() {
+  of("openmpi");
+  of("mpich");
+}
+
+}  // namespace nmt::bench

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Open MPI over two unequal rails: sampled as a user does, exported, and the file as it was written
+// against the defaults in the same rounds. The sum of the rails is what they carry alone.
+#include <fmt/format.h>
+
+#include "bench/exports/groups.h"
+#include "bench/exports/stage.h"
+#include "bench/row.h"
+
+namespace nmt::bench {
+namespace {
+
+constexpr double kSampledWithinS = 300;
+
+void over(unsigned first, unsigned second) {
+  const Stage stage(fmt::format("rails {} {}", first, second));
+  const std::string name = fmt::format("{}+{} Mbit/s", first, second);
+  const std::string launcher = stage.launcher("openmpi", "--per-host 2");
+  double elapsed_s = 0;
+  stage.sample(fmt::format("--stack openmpi --launcher '{}'", launcher), &elapsed_s);
+  print_row("exports", name + ": sampling the stack", elapsed_s, "s", Goal::kAtMost,
+            kSampledWithinS);
+  stage.tune(fmt::format("export openmpi -o {}/mca-params.conf", stage.folder().string()));
+  const json::Value ab = stage.tune(fmt::format("ab openmpi --launcher '{}'", launcher));
+  // What TCP can carry: frames of 8000 bytes spend 52 on headers and 14 on Ethernet's.
+  constexpr double kPayload = 7948.0 / 8014;
+  const double sum_mbits = kPayload * (first + second);
+  for (const Compared& cell : compared_in(ab)) {
+    if (cell.rail != "openmpi/tcp") continue;
+    if (cell.size_bytes != 1u << 20 && cell.size_bytes != 16u << 20) continue;
+    const std::string size = fmt::format("{}, {} MiB: ", name, cell.size_bytes >> 20);
+    const double mbits = 8e3 * static_cast<double>(cell.size_bytes) / cell.tuned_ns;
+    print_row("exports", size + "times as fast as the default", cell.ratio, "times", Goal::kAtLeast,
+              1.25);
+    print_row("exports", size + "of the rails' sum", 100 * mbits / sum_mbits, "%", Goal::kAtLeast,
+              97);
+  }
+}
+
+}  // namespace
+
+void weighted_rails() {
+  over(1000, 600);
+  over(1000, 250);
+}
+
+}  // namespace nmt::bench

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/stack_turn.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/clock.h"
+#include "sampler/job_player.h"
+
+namespace nmt {
+namespace {
+
+constexpr double kBatchNs = 1e6;         // a repetition, where messages are short,
+constexpr std::uint32_t kBatchMax = 32;  // of so many round trips at most
+constexpr std::uint32_t kRepetitions = 5;
+constexpr std::uint32_t kFewRepetitions = 3;  // of round trips longer than
+constexpr double kLongNs = 50e6;
+constexpr std::uint32_t kWarmUps = 2;
+constexpr std::uint64_t kEagerBytesMax = std::uint64_t{4} << 20;  // none is expected beyond
+
+// Rank 0 and one other.
+class Pair {
+ public:
+  Pair(const control::MpiJob& job, int partner, const Clock& clock)
+      : job_(job), partner_(partner), clock_(clock) {}
+
+  bool takes_part() const { return job_.leads() || job_.rank() == partner_; }
+
+  StackTurnCell ping_pong(std::uint64_t size_bytes) {
+    StackTurnCell cell{.size_bytes = size_bytes};
+    if (from_.size() < size_bytes) {
+      from_.assign(size_bytes, std::byte{0x5a});
+      to_.assign(size_bytes, std::byte{0});
+    }
+    Pace pace;
+    double warm_ns = 0;
+    for (std::uint32_t i = 0; i < kWarmUps; ++i) warm_ns = round_trips(1, size_bytes);
+    if (job_.leads()) pace = pace_of(warm_ns);
+    share(&pace, sizeof pace);
+    cell.batch = 2 * pace.round_trips;
+    for (std::uint32_t i = 0; i < pace.repetitions; ++i) {
+      cell.totals_ns.push_back(
+          static_cast<std::uint64_t>(round_trips(pace.round_trips, size_bytes)));
+    }
+    return cell;
+  }
+
+  // By halves: from rank 0, before the other one asks for it.
+  std::uint64_t eager_bytes_max() {
+    std::uint64_t leaves = 0, waits = kEagerBytesMax + 1;
+    while (waits - leaves > 1) {
+      const std::uint64_t size_bytes = leaves + (waits - leaves) / 2;
+      std::int32_t left = 0;
+      if (from_.size() < size_bytes) from_.resize(size_bytes), to_.resize(size_bytes);
+      if (job_.leads()) {
+        left = job_.mpi().send_early(from_.data(), size_bytes, partner_);
+      } else {
+        job_.mpi().take(&left, sizeof left, 0);
+        job_.mpi().receive(to_.data(), size_bytes, 0);
+      }
+      (left != 0 ? leaves : waits) = size_bytes;
+    }
+    return leaves;
+  }
+
+ private:
+  struct Pace {
+    std::uint32_t repetitions = 0;
+    std::uint32_t round_trips = 1;
+  };
+
+  static Pace pace_of(double round_trip_ns) {
+    const double fit = kBatchNs / std::max(1.0, round_trip_ns);
+    return {.repetitions = round_trip_ns > kLongNs ? kFewRepetitions : kRepetitions,
+            .round_trips = static_cast<std::uint32_t>(std::clamp<double>(fit, 1, kBatchMax))};
+  }
+
+  // What rank 0 knows, to the other one.
+  void share(void* bytes, std::uint64_t size_bytes) {
+    if (job_.leads()) {
+      job_.mpi().send(bytes, size_bytes, partner_);
+    } else {
+      job_.mpi().receive(bytes, size_bytes, 0);
+    }
+  }
+
+  double round_trips(std::uint32_t count, std::uint64_t size_bytes) {
+    const std::uint64_t start_ns = clock_.now_ns();
+    const int other = partner_ - job_.rank();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (job_.leads()) job_.mpi().send(from_.data(), size_bytes, other);
+      job_.mpi().receive(to_.data(), size_bytes, other);
+      if (!job_.leads()) job_.mpi().send(from_.data(), size_bytes, other);
+    }
+    return static_cast<double>(clock_.now_ns() - start_ns);
+  }
+
+  const control::MpiJob& job_;
+  int partner_;
+  const Clock& clock_;
+  std::vector<std::byte> from_, to_;
+};
+
+struct Partner {
+  std::string_view placement;
+  int rank = 0;
+};
+
+std::vector<Partner> partners_of(const JobShape& shape) {
+  std::vector<Partner> partners;
+  if (shape.nodes.front().size() > 1) partners.push_back({kSameNode, shape.nodes[0][1]});
+  if (shape.nodes.size() > 1) partners.push_back({kOtherNode, shape.nodes[1].front()});
+  return partners;
+}
+
+std::vector<std::pair<std::string, std::string>> values_of(
+    const control::MpiJob& job, const std::vector<std::string>& variables) {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const std::string& name : variables) {
+    std::array<char, 4096> value{};
+    if (job.mpi().variable(name.c_str(), value.data(), value.size()) >= 0) {
+      values.emplace_back(name, value.data());
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+StackTurn play_stack_turn(const control::MpiJob& job, const StackTurnOrder& order) {
+  const RealClock clock;
+  StackTurn turn;
+  for (const Partner& partner : partners_of(JobShape::of(job))) {
+    Pair pair(job, partner.rank, clock);
+    job.mpi().barrier(0);
+    if (pair.takes_part()) {
+      for (const std::uint64_t size_bytes : order.sizes_bytes) {
+        turn.cells.push_back(pair.ping_pong(size_bytes));
+        turn.cells.back().placement = partner.placement;
+      }
+      if (order.find_eager) {
+        turn.eager.push_back({std::string(partner.placement), pair.eager_bytes_max()});
+      }
+    }
+    job.mpi().barrier(0);
+  }
+  if (!job.leads()) return {};
+  turn.variables = values_of(job, order.variables);
+  return turn;
+}
+
+}  // namespace nmt

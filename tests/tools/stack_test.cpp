@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-sample --stack and nmad-tune export, over jobs whose times are planted: the launcher is a
+// script that answers as the ranks of a job between two hosts would.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "core/json.h"
+#include "tests/tools/sandbox.h"
+#include "tuner/tuner.h"
+
+namespace nmt::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+// Eager costs 2 ns for a byte, rendezvous 30 us and 1 ns; rails of 1000 and 600 Mbit/s share by
+// their weights what is above the limit. Each launch is off by up to 2 %.
+constexpr std::string_view kLauncher = R"sh(#!/bin/sh
+case $1 in */nmad-sample) ;; *) exec "$@" ;; esac
+while [ "$1" != --turn ]; do shift; done
+sizes=${2#sizes:}
+exec awk -v sizes="${sizes%%/*}" -v limit="${OMPI_MCA_btl_tcp_eager_limit:-65536}" \
+  -v w0="${OMPI_MCA_btl_tcp_bandwidth_r0:-100}" -v w1="${OMPI_MCA_btl_tcp_bandwidth_r1:-100}" '
+BEGIN {
+  srand(); "od -An -N2 -tu2 /dev/urandom" | getline seed
+  speed = 1 + 0.02 * (seed / 65536 - 0.5)
+  print "a word of the launcher"
+  print "{"
+  print "\"library\": \"Open MPI v4.1.4\", \"ranks\": 2, \"hosts\": [\"one\", \"two\"],"
+  print "\"interfaces\": [\"r0\", \"r1\"], \"turn\": {\"cells\": ["
+  n = split(sizes, size, ",")
+  for (i = 1; i <= n; i++) {
+    s = size[i]
+    a = s * w0 / (w0 + w1) * 8; b = s * w1 / (w0 + w1) * 13.3
+    ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8
+    printf "%s{\"placement\": \"other-node\", \"size_bytes\": %d,", (i > 1 ? "," : ""), s
+    printf "\"batch\": 1, \"totals_ns\": [%d, %d, %d]}",
+      ns * speed, ns * speed * 1.001, ns * speed * 0.999
+  }
+  print "], \"eager\": [{\"placement\": \"other-node\", \"bytes_max\": 65480}],"
+  print "\"variables\": {\"btl_tcp_eager_limit\": \"65536\"}}"
+  print "}"
+}')sh";
+
+class StackTest : public Sandbox {
+ protected:
+  std::string script(const std::string& name, std::string_view text) const {
+    const std::string file = write(name, text);
+    ::chmod(file.c_str(), 0700);
+    return file;
+  }
+  Result sample_stack(const std::string& launcher) const {
+    return sample(
+        {"--stack", "openmpi", "--launcher", launcher, "--db", path("a.db"), "--rounds", "5"});
+  }
+};
+
+TEST_F(StackTest, IsSampledAndItsSettingsAreExportedWithWhatTheyAreWorth) {
+  const Result sampled = sample_stack(script("launch", kLauncher));
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  EXPECT_THAT(sampled.err, HasSubstr("launches of about"));  // beforehand
+  const Result exported =
+      tune({"export", "openmpi", "--db", path("a.db"), "-o", path("mca-params.conf")});
+  ASSERT_EQ(exported.exit_code, 0) << exported.err << exported.out;
+  const Fields settings = read_mca_params(read("mca-params.conf"), "mca-params.conf");
+  ASSERT_TRUE(settings.contains("btl_tcp_bandwidth_r0")) << exported.out;
+  const double shares = std::stod(settings.at("btl_tcp_bandwidth_r0")) /
+                        std::stod(settings.at("btl_tcp_bandwidth_r1"));
+  EXPECT_NEAR(shares, 13.3 / 8, 0.05);
+  ASSERT_TRUE(settings.contains("btl_tcp_eager_limit")) << exported.out;
+  EXPECT_LT(std::stod(settings.at("btl_tcp_eager_limit")), 40'000);
+  EXPECT_THAT(read("mca-params.conf"), HasSubstr("replaces btl_tcp_eager_limit=65536"));
+
+  const Result again =
+      tune({"export", "openmpi", "--db", path("a.db"), "-o", path("mca-params.conf")});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_THAT(again.err, HasSubstr("--force replaces it"));
+  const Result json = tune({"export", "openmpi", "--db", path("a.db"), "--json"});
+  EXPECT_EQ(at(document(json), "version"), json::Value("4.1.4"));
+}
+
+// The same machine a year later: what was worth it makes large messages slower now.
+TEST_F(StackTest, SettingsThatLoseAnAbAreWithdrawnFromTheExport) {
+  ASSERT_EQ(sample_stack(script("launch", kLauncher)).exit_code, 0);
+  const Result won = tune({"ab", "openmpi", "--launcher", path("launch"), "--rounds", "5", "--db",
+                           path("a.db"), "--json"});
+  ASSERT_EQ(won.exit_code, 0) << won.err;
+  EXPECT_EQ(at(document(won), "withdrawn"), json::Value::array());
+
+  std::string changed(kLauncher);
+  const std::string_view shares = "a = s * w0 / (w0 + w1) * 8; b = s * w1 / (w0 + w1) * 13.3";
+  changed.replace(changed.find(shares), shares.size(), "a = s * (w0 == w1 ? 5 : 5.6); b = 0");
+  const Result lost = tune({"ab", "openmpi", "--launcher", script("changed", changed), "--rounds",
+                            "5", "--db", path("a.db"), "--json"});
+  ASSERT_EQ(lost.exit_code, 0) << lost.err;
+  EXPECT_EQ(at(document(lost), "withdrawn.0"), json::Value("weights")) << lost.out;
+  const Result exported = tune({"export", "openmpi", "--db", path("a.db"), "--json"});
+  const json::Value content = at(document(exported), "files.0.content");
+  ASSERT_NE(content.get_if<std::string>(), nullptr) << exported.out;
+  const std::string& file = *content.get_if<std::string>();
+  EXPECT_THAT(file, HasSubstr("# left out: btl_tcp_bandwidth_r0"));
+
+  const Result own = tune({"ab", "openmpi", "--launcher", path("changed"), "--rounds", "5", "--db",
+                           path("a.db"), "--", "true"});
+  EXPECT_EQ(own.exit_code, 0) << own.err;
+  EXPECT_THAT(own.out, HasSubstr("openmpi/program"));
+}
+
+TEST_F(StackTest, ALauncherThatFailsIsShownWithItsWords) {
+  const Result failed =
+      sample_stack(script("launch", "#!/bin/sh\necho no such host >&2\nexit 3\n"));
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_THAT(failed.err, AllOf(HasSubstr("failed with 3"), HasSubstr("no such host")));
+  const Result silent = sample_stack("true");
+  EXPECT_EQ(silent.exit_code, 1);
+  EXPECT_THAT(silent.err, HasSubstr("no document of nmad-sample"));
+  EXPECT_EQ(sample_stack(path("absent")).exit_code, 1);
+}
+
+TEST_F(StackTest, StacksAndVersionsThatAreNotKnownAreRefusedWithThoseThatAre) {
+  EXPECT_EQ(sample({"--stack", "lam"}).exit_code, 2);
+  EXPECT_THAT(sample({"--stack", "lam"}).err, HasSubstr("there is: openmpi, mpich, ucx"));
+  EXPECT_EQ(sample({"--stack", "openmpi", "--rounds", "2"}).exit_code, 2);
+  EXPECT_EQ(sample({"--stack", "openmpi", "--turn", "sizes:1"}).exit_code, 2);
+  const std::string profile = make_profile(path("b.db"));
+  EXPECT_EQ(tune({"export", "lam", "--db", profile}).exit_code, 2);
+  const Result old = tune({"export", "openmpi", "--for", "1.6", "--db", profile});
+  EXPECT_EQ(old.exit_code, 2);
+  EXPECT_THAT(old.err, HasSubstr("from 4.0"));
+  const Result nothing = tune({"export", "openmpi", "--db", profile});
+  EXPECT_EQ(nothing.exit_code, 6);
+  EXPECT_THAT(nothing.err, HasSubstr("nmad-sample --stack openmpi --db"));
+}
+
+TEST_F(StackTest, FilesEditedByHandAreCheckedWithTheLineOfWhatIsWrong) {
+  write("rules.conf", "# mine\n1\n7\n1\n4\n1\n0 6 0 0\n");
+  EXPECT_EQ(tune({"export", "openmpi", "--check", path("rules.conf")}).exit_code, 0);
+  write("rules.conf", "# mine\n1\n7\n1\n4\n1\n8 6 0 0\n");
+  const Result rules = tune({"export", "openmpi", "--check", path("rules.conf")});
+  EXPECT_EQ(rules.exit_code, 1);
+  EXPECT_THAT(rules.err, HasSubstr("rules.conf: line 7: the first message size is 0"));
+  write("mca.conf", "btl_tcp_eager_limit = 1 # one\n");
+  EXPECT_THAT(tune({"export", "openmpi", "--check", path("mca.conf")}).err, HasSubstr("line 1"));
+  EXPECT_EQ(tune({"export", "openmpi", "--check", path("absent")}).exit_code, 1);
+}
+
+TEST_F(StackTest, NewMadeleineIsExportedFromTheProfilesOwnRails) {
+  const std::string profile = make_profile(path("b.db"));
+  const Result result = tune({"export", "newmadeleine", "--db", profile, "-o", path("ns") + "/"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(read_nm_ns(read("ns/fake_x86_64.nm_ns"), "x").size(), 26u);
+}
+
+}  // namespace
+}  // namespace nmt::testing

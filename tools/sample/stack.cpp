@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/sample/stack.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <random>
+
+#include "core/error.h"
+#include "core/method.h"
+#include "core/statistics.h"
+#include "core/units.h"
+#include "tools/sample/campaign.h"
+#include "tools/sample/interruption.h"
+#include "tools/sample/progress_line.h"
+#include "tools/sample/stack_collectives.h"
+#include "tools/stack/look.h"
+#include "tools/stack/notebook.h"
+#include "tools/stack/verdicts.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::uint64_t kRounds = 7;
+constexpr std::uint64_t kInterfaceRounds = 5;
+constexpr std::uint64_t kRoundsMin = 5;  // fewer tell nothing (tuner/stack_times.h)
+
+class StackCampaign {
+ public:
+  StackCampaign(const SampleOptions& options, const Invocation& invocation, ProfileDb& db)
+      : options_(options),
+        invocation_(invocation),
+        db_(db),
+        line_(invocation.quiet),
+        job_(stack_job(find_stack(options.stack), options.peer.launcher)),
+        sizes_bytes_(stack_grid(options.sampling.size_bytes_max)),
+        random_(options.seed.value_or(random_seed())) {
+    job_.interrupted = [this] { return interruption_.signal() != 0; };
+  }
+
+  Report run(const Location& profile);
+
+ private:
+  struct Stage {
+    std::string name;
+    std::vector<StackVariant> variants;
+    std::vector<std::uint64_t> sizes_bytes;
+    std::uint64_t rounds = 0;
+  };
+
+  void begin();
+  void announce() const;
+  void measure(const Stage& stage);
+  void weigh_interfaces();
+  void force_protocols();
+  void try_limits();
+  std::vector<Transport> transports() const;
+  std::pair<StackTimes, StackTimes> forced(Transport transport) const;
+  std::uint64_t header(Transport transport) const;
+  std::uint64_t rounds() const { return options_.rounds.value_or(kRounds); }
+  std::size_t launches() const;
+  void add_protocols(std::span<const GroupVerdict> verdicts, Report* report) const;
+  Report report(const Location& profile) const;
+
+  const SampleOptions& options_;
+  const Invocation& invocation_;
+  ProfileDb& db_;
+  ProgressLine line_;
+  Interruption interruption_;
+  StackJob job_;
+  std::vector<std::uint64_t> sizes_bytes_;
+  std::mt19937_64 random_;
+  LaunchedTurn first_;
+  std::optional<Notebook> notebook_;
+  Fields weights_;  // that were found to be worth it
+  std::uint32_t round_ = 0;
+  std::size_t launched_ = 0;
+  double elapsed_ns_ = 0;
+};
+
+// As it comes: what there is, and how long a launch takes.
+void StackCampaign::begin() {
+  first_ = look(job_, sizes_bytes_);
+  elapsed_ns_ += first_.elapsed_ns;
+  Fields facts = facts_of(job_.stack, first_);
+  facts["part"] = "messages";
+  notebook_.emplace(db_, job_, first_, facts, invocation_);
+  notebook_->add(first_, {}, round_++);
+  ++launched_;
+}
+
+std::uint64_t StackCampaign::header(Transport transport) const {
+  return header_bytes(job_.stack, first_, transport);
+}
+
+std::vector<Transport> StackCampaign::transports() const {
+  std::vector<Transport> all;
+  for (const StackTurn::Eager& eager : first_.turn.eager) {
+    all.push_back(transport_of(eager.placement));
+  }
+  return all;
+}
+
+std::size_t StackCampaign::launches() const {
+  const std::size_t interfaces = first_.interfaces.size();
+  std::size_t launches =
+      2 * rounds() + (job_.stack.limit(Transport::kTcp).empty() ? 3 : 2) * rounds();
+  if (job_.stack.weighs_interfaces && interfaces > 1) {
+    launches += interfaces * kInterfaceRounds + 2 * rounds();
+  }
+  return launches;
+}
+
+void StackCampaign::announce() const {
+  invocation_.notice(
+      fmt::format("{} on {}: {} launches of about {} each, {} in all", first_.library,
+                  fmt::join(first_.hosts, " and "), launches(), format_duration(first_.elapsed_ns),
+                  format_duration(static_cast<double>(launches()) * first_.elapsed_ns)));
+}
+
+void StackCampaign::measure(const Stage& stage) {
+  std::vector<StackVariant> variants = stage.variants;
+  for (std::uint64_t i = 0; i < stage.rounds; ++i, ++round_) {
+    std::shuffle(variants.begin(), variants.end(), random_);
+    for (const StackVariant& variant : variants) {
+      const LaunchedTurn launched =
+          launch_turn(job_, variant.settings, {.sizes_bytes = stage.sizes_bytes});
+      notebook_->add(launched, variant, round_);
+      ++launched_;
+      elapsed_ns_ += launched.elapsed_ns;
+      const double left = static_cast<double>(launches()) - static_cast<double>(launched_);
+      line_.show({.rail = std::string(job_.stack.name),
+                  .phase = stage.name,
+                  .done = static_cast<double>(launched_) / static_cast<double>(launches()),
+                  .left_ns = std::max(0.0, left) * elapsed_ns_ / static_cast<double>(launched_),
+                  .cells = notebook_->cells()});
+    }
+  }
+}
+
+// Each interface alone: weights and latencies that leave nothing to the others do that whatever the
+// launcher says about interfaces.
+void StackCampaign::weigh_interfaces() {
+  constexpr double kAll = 1e6, kNothing = 1;
+  if (!job_.stack.weighs_interfaces || first_.interfaces.size() < 2) return;
+  Stage alone{.name = "interfaces", .rounds = std::min(kInterfaceRounds, rounds())};
+  alone.sizes_bytes = {1, options_.sampling.size_bytes_max / 4, options_.sampling.size_bytes_max};
+  for (const std::string& only : first_.interfaces) {
+    std::vector<std::pair<std::string, double>> speeds;
+    StackVariant variant{.interface = only};
+    for (const std::string& each : first_.interfaces) {
+      speeds.emplace_back(each, each == only ? kAll : kNothing);
+      variant.settings["btl_tcp_latency_" + each] = each == only ? "1" : "100";
+    }
+    variant.settings.merge(interface_weights(speeds));
+    alone.variants.push_back(std::move(variant));
+  }
+  measure(alone);
+
+  std::map<std::string, double> mbits_per_second;
+  for (const StackSamples& samples : notebook_->samples()) {
+    for (const auto& [key, times] : samples.times) {
+      const std::size_t colon = samples.rail.find(':');
+      if (colon == std::string::npos || times.empty()) continue;
+      std::vector<double> durations_ns;
+      for (const auto& [round, duration_ns] : times.rbegin()->second) {
+        durations_ns.push_back(duration_ns);
+      }
+      mbits_per_second[samples.rail.substr(colon + 1)] =
+          8e3 * static_cast<double>(times.rbegin()->first) / median(durations_ns);
+    }
+  }
+  const Fields weights = interface_weights({mbits_per_second.begin(), mbits_per_second.end()});
+  measure({.name = "weights",
+           .variants = {{}, {.settings = weights}},
+           .sizes_bytes = sizes_bytes_,
+           .rounds = rounds()});
+  for (const GroupVerdict& verdict : judge_groups(notebook_->samples())) {
+    if (verdict.group == "weights" && verdict.kept) weights_ = verdict.settings;
+  }
+}
+
+void StackCampaign::force_protocols() {
+  StackVariant eager{.settings = weights_, .method = std::string(to_string(Method::kCopy))};
+  StackVariant asked{.settings = weights_, .method = std::string(to_string(Method::kRendezvous))};
+  std::uint64_t most_bytes = 0;
+  for (const Transport transport : transports()) {
+    constexpr std::uint64_t kRoom = 16;  // for the first bytes, which a rendezvous brings along
+    const std::uint64_t bytes = forced_eager_bytes_max(transport);
+    const std::uint64_t header_bytes = header(transport);
+    most_bytes = std::max(most_bytes, bytes);
+    // Where one setting is for all transports, the larger one serves both.
+    for (const auto& [name, value] : job_.stack.eager_up_to(transport, bytes, header_bytes)) {
+      std::string& now = eager.settings[name];
+      if (now.size() < value.size() || now < value) now = value;
+    }
+    asked.settings.merge(job_.stack.eager_up_to(transport, kRoom, header_bytes));
+  }
+  Stage stage{.name = "protocols", .variants = {eager, asked}, .rounds = rounds()};
+  std::ranges::copy_if(sizes_bytes_, std::back_inserter(stage.sizes_bytes),
+                       [&](std::uint64_t size) { return size <= most_bytes; });
+  measure(stage);
+}
+
+// Eagerly and by rendezvous; empty where that was not measured.
+std::pair<StackTimes, StackTimes> StackCampaign::forced(Transport transport) const {
+  const std::uint64_t most_bytes = forced_eager_bytes_max(transport);
+  StackTimes eager, asked;
+  for (const StackSamples& samples : notebook_->samples()) {
+    if (transport_of(samples.placement) != transport) continue;
+    for (const auto& [key, times] : samples.times) {
+      if (key.method.empty()) continue;
+      StackTimes& side = key.method == to_string(Method::kCopy) ? eager : asked;
+      for (const auto& [size_bytes, rounds] : times) {
+        if (size_bytes <= most_bytes) side[size_bytes] = rounds;
+      }
+    }
+  }
+  return {eager, asked};
+}
+
+void StackCampaign::try_limits() {
+  std::vector<StackVariant> variants = {{.settings = weights_}};
+  const bool together = !job_.stack.limit(Transport::kTcp).empty();
+  if (together) variants.push_back({.settings = weights_});
+  for (const Transport transport : transports()) {
+    const auto [eager, asked] = forced(transport);
+    const auto found = choose_threshold(eager, asked);
+    if (!found) continue;
+    const Fields limit = job_.stack.eager_up_to(
+        transport, std::max<std::uint64_t>(found->eager_bytes_max, 1), header(transport));
+    if (!together) variants.push_back({.settings = weights_});
+    variants.back().settings.insert(limit.begin(), limit.end());
+  }
+  if (variants.size() > 1) {
+    measure(
+        {.name = "limits", .variants = variants, .sizes_bytes = sizes_bytes_, .rounds = rounds()});
+  }
+}
+
+Report StackCampaign::run(const Location& profile) {
+  begin();
+  announce();
+  try {
+    weigh_interfaces();
+    force_protocols();
+    try_limits();
+  } catch (const Error& error) {
+    const int signal = interruption_.signal();
+    notebook_->finish(false, signal != 0 ? "interrupted" : error.what());
+    line_.clear();
+    if (signal == 0) throw;
+    Report interrupted = report(profile);
+    interrupted.problem = Problem::signal(
+        signal, "interrupted; what was measured is stored, and no setting follows from it");
+    return interrupted;
+  }
+  notebook_->finish(true, "");
+  line_.clear();
+  return report(profile);
+}
+
+// Each size by each protocol, and up to which size each transport sends eagerly with what was kept.
+void StackCampaign::add_protocols(std::span<const GroupVerdict> verdicts, Report* report) const {
+  json::Value protocols = json::Value::array(), in_force = json::Value::array();
+  for (const Transport transport : transports()) {
+    const auto [eager, asked] = forced(transport);
+    for (const auto& [size_bytes, rounds] : eager) {
+      const auto other = asked.find(size_bytes);
+      if (other == asked.end()) continue;
+      protocols.push_back(json::Value::object()
+                              .set("transport", to_string(transport))
+                              .set("size_bytes", size_bytes)
+                              .set("eager_gain", 1 / ratio_of(other->second, rounds).value));
+    }
+    for (const StackTurn::Eager& each : first_.turn.eager) {
+      if (transport_of(each.placement) != transport) continue;
+      std::uint64_t bytes = each.bytes_max;
+      for (const GroupVerdict& verdict : verdicts) {
+        const Fields limit = job_.stack.eager_up_to(transport, 0, header(transport));
+        const auto& [name, none] = *limit.begin();
+        const auto set = verdict.settings.find(name);
+        if (!verdict.kept || set == verdict.settings.end()) continue;
+        bytes = parse_bytes(set->second) - parse_bytes(none);
+      }
+      in_force.push_back(json::Value::object()
+                             .set("transport", to_string(transport))
+                             .set("eager_bytes_max", bytes));
+    }
+  }
+  report->payload.set("protocols", std::move(protocols)).set("in_force", std::move(in_force));
+}
+
+Report StackCampaign::report(const Location& profile) const {
+  Report report;
+  const std::vector<GroupVerdict> verdicts = judge_groups(notebook_->samples());
+  report.text.heading(
+      fmt::format("Sampled {} on {}", first_.library, fmt::join(first_.hosts, " and ")));
+  add_verdicts(verdicts, &report);
+  add_protocols(verdicts, &report);
+  report.payload.set("stack", job_.stack.name).set("library", first_.library);
+  report.payload.set("campaign", notebook_->campaign().id.hex());
+  report.payload.set("elapsed_ns", elapsed_ns_);
+  report.summary = {{"stack", std::string(job_.stack.name)},
+                    {"launches", std::to_string(launched_)},
+                    {"repetitions", std::to_string(notebook_->repetitions())},
+                    {"elapsed_s", fmt::format("{:.1f}", elapsed_ns_ / 1e9)},
+                    {"campaign", notebook_->campaign().id.hex()},
+                    {"profile", profile.file}};
+  return report;
+}
+
+}  // namespace
+
+Report sample_stack(const SampleOptions& options, const Invocation& invocation) {
+  find_stack(options.stack);
+  if (options.rounds.value_or(kRounds) < kRoundsMin) {
+    throw Error(Fault::kUsage, fmt::format("--rounds: at least {}", kRoundsMin));
+  }
+  const Location profile = locate_for_writing(options.db, options.system);
+  ProgressLine line(invocation.quiet);
+  ProfileDb db = open_for_writing(profile, invocation, line);
+  if (options.parts == "collectives") {
+    return sample_stack_collectives(options, invocation, profile, db);
+  }
+  if (!options.parts.empty() && options.parts != "messages") {
+    throw Error(Fault::kUsage, "--parts: with --stack, messages or collectives");
+  }
+  return StackCampaign(options, invocation, db).run(profile);
+}
+
+}  // namespace nmt

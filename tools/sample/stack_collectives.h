@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-sample --stack openmpi --parts collectives: one launch for each collective, in which all of
+// its algorithms take turns.
+#pragma once
+
+#include "tools/sample/campaign.h"
+
+namespace nmt {
+
+Report sample_stack_collectives(const SampleOptions& options, const Invocation& invocation,
+                                const Location& profile, ProfileDb& db);
+
+}  // namespace nmt

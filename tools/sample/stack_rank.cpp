@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/sample/stack_rank.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "control/control.h"
+#include "node/node.h"
+#include "tools/stack/collectives.h"
+#include "tools/stack/turn.h"
+
+namespace nmt {
+namespace {
+
+// A line for each interface of this node: its name and its subnet.
+std::string own_ports() {
+  std::string lines;
+  for (const auto& driver : make_drivers()) {
+    if (driver->name() != "tcp") continue;
+    for (const Port& port : driver->ports()) {
+      lines += fmt::format("{} {}\n", port.rail.name, port.address);
+    }
+  }
+  return lines;
+}
+
+// Those of the first text whose subnet is also in the second, and that Open MPI was not told to
+// leave out.
+json::Value shared_interfaces(const std::string& own, const std::string& theirs) {
+  const char* included = std::getenv("OMPI_MCA_btl_tcp_if_include");
+  const std::vector<std::string> chosen = split_list(included != nullptr ? included : "");
+  json::Value names = json::Value::array();
+  for (const auto& driver : make_drivers()) {
+    if (driver->name() != "tcp") continue;
+    std::istringstream ours(own);
+    for (std::string name, address; ours >> name >> address;) {
+      bool meets = false;
+      std::istringstream others(theirs);
+      for (std::string other, subnet; others >> other >> subnet;) {
+        meets = meets || driver->meet(address, subnet);
+      }
+      const bool in_use =
+          chosen.empty() || std::find(chosen.begin(), chosen.end(), name) != chosen.end();
+      if (meets && in_use) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+Report take_stack_turn(const SampleOptions& options, const std::string& mpi) {
+  const bool collectives = is_collectives_order(options.turn);
+  const CollectivesOrder collectives_order =
+      collectives ? collectives_order_from(options.turn) : CollectivesOrder{};
+  const StackTurnOrder order = collectives ? StackTurnOrder{} : stack_turn_order_from(options.turn);
+  const control::MpiJob job(mpi);
+  Report report;
+  if (collectives) {
+    const CollectivesResult result = run_stack_collectives(job, collectives_order);
+    if (job.leads()) report.payload.set("collectives", to_json(result));
+  } else {
+    const StackTurn turn = play_stack_turn(job, order);
+    if (job.leads()) report.payload.set("turn", to_json(turn));
+  }
+  const JobShape shape = JobShape::of(job);
+  const std::vector<std::string> hosts = job.gather(host_name());
+  const std::vector<std::string> ports = job.gather(own_ports());
+  report.silent = !job.leads();
+  if (report.silent) return report;
+  json::Value nodes = json::Value::array(), interfaces = json::Value::array();
+  for (const std::vector<int>& ranks : shape.nodes) {
+    nodes.push_back(hosts[static_cast<std::size_t>(ranks.front())]);
+  }
+  if (shape.nodes.size() > 1) {
+    const auto next = static_cast<std::size_t>(shape.nodes[1].front());
+    interfaces = shared_interfaces(ports[0], ports[next]);
+  }
+  report.payload.set("library", job.library()).set("ranks", job.size());
+  report.payload.set("hosts", std::move(nodes)).set("interfaces", std::move(interfaces));
+  return report;
+}
+
+}  // namespace nmt

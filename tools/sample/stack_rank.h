@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-sample as the ranks of a stack's job that another nmad-sample or nmad-tune launched
+// (tools/stack/turn.h): times what it is ordered to, and keeps nothing.
+#pragma once
+
+#include "tools/command/command.h"
+#include "tools/sample/options.h"
+
+namespace nmt {
+
+Report take_stack_turn(const SampleOptions& options, const std::string& mpi);
+
+}  // namespace nmt

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/stack/look.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "tools/stack/notebook.h"
+
+namespace nmt {
+
+std::vector<std::uint64_t> stack_grid(std::uint64_t most_bytes) {
+  constexpr std::uint64_t kFinerFrom = 1 << 10, kFinerTo = 256 << 10;
+  std::vector<std::uint64_t> sizes_bytes;
+  for (std::uint64_t size = 1; size <= most_bytes; size *= 2) {
+    sizes_bytes.push_back(size);
+    if (size >= kFinerFrom && size < kFinerTo) sizes_bytes.push_back(size + size / 2);
+  }
+  std::erase_if(sizes_bytes, [&](std::uint64_t size) { return size > most_bytes; });
+  return sizes_bytes;
+}
+
+LaunchedTurn look(const StackJob& job, const std::vector<std::uint64_t>& sizes_bytes) {
+  StackTurnOrder order{.sizes_bytes = sizes_bytes, .find_eager = true};
+  for (const Transport transport : {Transport::kShm, Transport::kTcp}) {
+    const std::string limit = job.stack.limit(transport);
+    if (!limit.empty()) order.variables.push_back(limit);
+  }
+  LaunchedTurn first = launch_turn(job, {}, order);
+  if (first.turn.cells.empty()) {
+    throw Error(Fault::kUsage, fmt::format("--launcher '{}' starts {} rank; messages need two",
+                                           job.launcher, first.ranks));
+  }
+  return first;
+}
+
+std::uint64_t header_bytes(const Stack& stack, const LaunchedTurn& first, Transport transport) {
+  const std::string limit = stack.limit(transport);
+  for (const auto& [name, value] : first.turn.variables) {
+    if (name != limit) continue;
+    for (const StackTurn::Eager& eager : first.turn.eager) {
+      if (transport_of(eager.placement) != transport) continue;
+      const std::uint64_t limit_bytes = parse_bytes(value);
+      return limit_bytes - std::min(limit_bytes, eager.bytes_max);
+    }
+  }
+  return 1;
+}
+
+Fields facts_of(const Stack& stack, const LaunchedTurn& first) {
+  Fields facts;
+  for (const auto& [name, value] : first.turn.variables) facts["default " + name] = value;
+  for (const StackTurn::Eager& eager : first.turn.eager) {
+    facts["eager " + eager.placement] = std::to_string(eager.bytes_max);
+    facts["header " + eager.placement] =
+        std::to_string(header_bytes(stack, first, transport_of(eager.placement)));
+  }
+  return facts;
+}
+
+}  // namespace nmt

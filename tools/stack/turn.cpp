@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/stack/turn.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/units.h"
+#include "tools/command/options.h"
+
+namespace nmt {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The commands lie in one folder, here and on the other hosts.
+std::string nmad_sample() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored).parent_path() / "nmad-sample";
+}
+
+bool in_path(const std::string& command) {
+  const char* path = std::getenv("PATH");
+  std::string rest = path != nullptr ? path : "";
+  while (!rest.empty()) {
+    const std::string folder = rest.substr(0, rest.find(':'));
+    rest.erase(0, folder.size() + 1);
+    if (::access((fs::path(folder) / command).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+// Of two that may both be installed, the one named after the stack.
+std::vector<std::string> launchers_of(std::string_view stack) {
+  if (stack == "openmpi") return {"mpirun.openmpi", "mpirun"};
+  return {"mpiexec.hydra", "mpirun.mpich", "mpirun"};
+}
+
+// Launchers print words of their own around the document.
+std::string_view document_in(std::string_view out) {
+  const std::size_t begin = out.starts_with("{\n") ? 0 : out.find("\n{\n");
+  const std::size_t end = out.rfind("\n}");
+  if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return {};
+  return out.substr(begin, end + 2 - begin);
+}
+
+std::vector<std::string> texts_from(const json::Reader& reader) {
+  std::vector<std::string> texts;
+  for (const json::Reader& item : reader.items()) texts.push_back(item.text());
+  return texts;
+}
+
+}  // namespace
+
+StackJob stack_job(const Stack& stack, const std::string& launcher) {
+  if (!launcher.empty()) return {stack, launcher};
+  for (const std::string& command : launchers_of(stack.name)) {
+    if (in_path(command)) return {stack, command + " -n 2"};
+  }
+  throw Error(Fault::kFailed,
+              fmt::format("{} is not installed here: no {} in the path; --launcher says how its "
+                          "jobs are launched",
+                          stack.title, fmt::join(launchers_of(stack.name), ", no ")));
+}
+
+std::string to_text(const StackTurnOrder& order) {
+  return fmt::format("sizes:{}/eager:{}/variables:{}", fmt::join(order.sizes_bytes, ","),
+                     order.find_eager ? 1 : 0, fmt::join(order.variables, ","));
+}
+
+StackTurnOrder stack_turn_order_from(const std::string& text) {
+  StackTurnOrder order;
+  for (std::string rest = text; !rest.empty();) {
+    const std::string part = rest.substr(0, rest.find('/'));
+    rest.erase(0, part.size() + 1);
+    const std::string key = part.substr(0, part.find(':'));
+    const std::string value = part.substr(std::min(part.size(), key.size() + 1));
+    if (key == "sizes") {
+      for (const std::string& size : split_list(value)) {
+        order.sizes_bytes.push_back(parse_bytes(size));
+      }
+    } else if (key == "eager") {
+      order.find_eager = value == "1";
+    } else if (key == "variables") {
+      order.variables = split_list(value);
+    } else {
+      throw Error(Fault::kUsage, fmt::format("--turn: no '{}' in an order", key));
+    }
+  }
+  return order;
+}
+
+json::Value to_json(const StackTurn& turn) {
+  json::Value cells = json::Value::array(), eager = json::Value::array();
+  json::Value variables = json::Value::object();
+  for (const StackTurnCell& cell : turn.cells) {
+    json::Value totals_ns = json::Value::array();
+    for (const std::uint64_t total_ns : cell.totals_ns) totals_ns.push_back(total_ns);
+    cells.push_back(json::Value::object()
+                        .set("placement", cell.placement)
+                        .set("size_bytes", cell.size_bytes)
+                        .set("batch", cell.batch)
+                        .set("totals_ns", std::move(totals_ns)));
+  }
+  for (const StackTurn::Eager& each : turn.eager) {
+    eager.push_back(
+        json::Value::object().set("placement", each.placement).set("bytes_max", each.bytes_max));
+  }
+  for (const auto& [name, value] : turn.variables) variables.set(name, value);
+  return json::Value::object()
+      .set("cells", std::move(cells))
+      .set("eager", std::move(eager))
+      .set("variables", std::move(variables));
+}
+
+StackTurn stack_turn_from(const json::Reader& reader) {
+  StackTurn turn;
+  for (const json::Reader& item : reader["cells"].items()) {
+    StackTurnCell cell{.placement = item["placement"].text(),
+                       .size_bytes = item["size_bytes"].unsigned_integer(),
+                       .batch = static_cast<std::uint32_t>(item["batch"].unsigned_integer(1000))};
+    for (const json::Reader& total : item["totals_ns"].items()) {
+      cell.totals_ns.push_back(total.unsigned_integer());
+    }
+    turn.cells.push_back(std::move(cell));
+  }
+  for (const json::Reader& item : reader["eager"].items()) {
+    turn.eager.push_back({item["placement"].text(), item["bytes_max"].unsigned_integer()});
+  }
+  for (const auto& [name, value] : reader["variables"].members()) {
+    turn.variables.emplace_back(name, value.text());
+  }
+  return turn;
+}
+
+Fields environment_of(const Stack& stack, const Fields& settings) {
+  Fields environment;
+  std::string names;
+  for (const auto& [name, value] : settings) {
+    environment[std::string(stack.environment_prefix) + name] = value;
+    names += (names.empty() ? "" : ";") + name;
+  }
+  if (stack.name == "ucx") {  // where Open MPI carries it, it must be told to, and to pass it on
+    environment["OMPI_MCA_pml"] = "ucx";
+    if (!names.empty()) environment["OMPI_MCA_mca_base_env_list"] = names;
+  }
+  return environment;
+}
+
+double launch_ranks(const StackJob& job, const Fields& settings, const std::string& order,
+                    double patience_ns, const std::function<void(const json::Reader&)>& read) {
+  const std::string stack(job.stack.name);
+  const Launched launched =
+      launch({.launcher = job.launcher,
+              .program = {nmad_sample(), "--stack", stack, "--turn", order, "--json", "--quiet"},
+              .environment = environment_of(job.stack, settings),
+              .patience_ns = patience_ns,
+              .interrupted = job.interrupted});
+  const std::string what = fmt::format("what --launcher '{}' printed", job.launcher);
+  const std::string_view text = document_in(launched.out);
+  if (text.empty()) {
+    throw Error(Fault::kFailed,
+                fmt::format("{}: no document of nmad-sample, but '{}'; did it launch a job of {}?",
+                            what, json::printable(launched.out), job.stack.title));
+  }
+  const json::Value document = json::parse(text, what);
+  read(json::Reader(document, what));
+  return launched.elapsed_ns;
+}
+
+LaunchedTurn launch_turn(const StackJob& job, const Fields& settings, const StackTurnOrder& order) {
+  constexpr double kPatienceNs = 300e9;
+  LaunchedTurn turn;
+  turn.elapsed_ns =
+      launch_ranks(job, settings, to_text(order), kPatienceNs, [&](const json::Reader& reader) {
+        turn.library = reader["library"].text();
+        turn.ranks = reader["ranks"].integer(1, 1 << 30);
+        turn.hosts = texts_from(reader["hosts"]);
+        turn.interfaces = texts_from(reader["interfaces"]);
+        turn.turn = stack_turn_from(reader["turn"]);
+      });
+  return turn;
+}
+
+}  // namespace nmt

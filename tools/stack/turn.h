@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One launch of a stack's job with nmad-sample as its ranks, under given settings: the order goes
+// out as an argument, what was timed comes back as JSON (sampler/stack_turn.h).
+//
+// An order is one word without anything that a shell or an agent in the place of ssh would touch.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "sampler/sampler.h"
+#include "tools/stack/launch.h"
+#include "tuner/tuner.h"
+
+namespace nmt {
+
+// How a stack's jobs are launched.
+struct StackJob {
+  const Stack& stack;
+  std::string launcher;  // "mpirun -n 2"
+  std::function<bool()> interrupted = {};
+};
+
+// `launcher` as typed; where it is empty, two ranks on this node by the stack's own one.
+StackJob stack_job(const Stack& stack, const std::string& launcher);
+
+// What a launch was like beside what it timed.
+struct LaunchedTurn {
+  std::string library;  // "Open MPI v4.1.4"
+  std::int64_t ranks = 0;
+  std::vector<std::string> hosts;       // of the nodes
+  std::vector<std::string> interfaces;  // that two nodes share
+  StackTurn turn;
+  double elapsed_ns = 0;
+};
+
+std::string to_text(const StackTurnOrder& order);
+StackTurnOrder stack_turn_order_from(const std::string& text);  // Error(kUsage)
+
+json::Value to_json(const StackTurn& turn);
+StackTurn stack_turn_from(const json::Reader& reader);
+
+// Of the environment of a job that is to run under these settings.
+Fields environment_of(const Stack& stack, const Fields& settings);
+
+// Launches nmad-sample as the ranks of a job, with an order, and reads the document that rank 0
+// prints. How long it took; Error(kFailed) where it fails, with what it said.
+double launch_ranks(const StackJob& job, const Fields& settings, const std::string& order,
+                    double patience_ns, const std::function<void(const json::Reader&)>& read);
+
+LaunchedTurn launch_turn(const StackJob& job, const Fields& settings, const StackTurnOrder& order);
+
+}  // namespace nmt

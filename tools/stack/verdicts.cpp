@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/stack/verdicts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/units.h"
+
+namespace nmt {
+
+void add_verdicts(std::span<const GroupVerdict> verdicts, Report* report) {
+  Table table(
+      {"group", "settings", ">gain", "95 % interval", ">most at", "measured on", "verdict"});
+  json::Value all = json::Value::array();
+  report->records.header = {"group",     "settings", "gain", "gain_low",
+                            "gain_high", "rail",     "kept", "reason"};
+  for (const GroupVerdict& verdict : verdicts) {
+    const Ratio& gain = verdict.gain;
+    const double high = std::min(gain.high, 99.99);  // as wide as can be is no number
+    const std::string settings = to_variant(verdict.settings);
+    table.add(
+        {verdict.group, settings, fmt::format("{:.3f}", gain.value),
+         fmt::format("{:.3f} .. {:.3f}", gain.low, high),
+         fmt::format("{} ({:.2f})", format_bytes(verdict.best_size_bytes), verdict.best.value),
+         verdict.rail, verdict.kept ? "kept" : "left out: " + verdict.reason});
+    all.push_back(json::Value::object()
+                      .set("group", verdict.group)
+                      .set("settings", settings)
+                      .set("gain", gain.value)
+                      .set("gain_low", gain.low)
+                      .set("gain_high", high)
+                      .set("rail", verdict.rail)
+                      .set("measured_utc", verdict.measured_utc)
+                      .set("kept", verdict.kept)
+                      .set("reason", verdict.reason));
+    report->records.rows.push_back({verdict.group, settings, gain.value, gain.low, high,
+                                    verdict.rail, verdict.kept, verdict.reason});
+  }
+  if (!verdicts.empty()) report->text.table(std::move(table));
+  report->payload.set("settings", std::move(all));
+}
+
+}  // namespace nmt

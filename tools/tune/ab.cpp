@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-tune ab: jobs of another stack with the exported settings and without, in turns.
+//
+// Where settings are of several groups, each is also left out alone: a loss is then that of one
+// group, which the export leaves out from then on, since what was measured is in the profile.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <random>
+
+#include "core/error.h"
+#include "core/method.h"
+#include "core/statistics.h"
+#include "core/units.h"
+#include "tools/stack/findings.h"
+#include "tools/stack/look.h"
+#include "tools/stack/notebook.h"
+#include "tools/stack/verdicts.h"
+#include "tools/tune/open_profile.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::uint64_t kRounds = 7;
+constexpr std::uint64_t kRoundsMin = 5;
+
+struct AbOptions {
+  std::string stack;
+  std::string launcher;
+  std::optional<std::uint64_t> rounds;
+  std::uint64_t size_bytes_max = std::uint64_t{16} << 20;
+  std::vector<std::string> program;
+
+  std::uint64_t turns() const { return rounds.value_or(kRounds); }
+};
+
+std::vector<StackVariant> variants_of(const Fields& settings) {
+  std::vector<StackVariant> variants = {{}, {.settings = settings}};
+  const std::vector<std::string> groups = groups_of(settings);
+  if (groups.size() < 2) return variants;
+  for (const std::string& group : groups) {
+    variants.push_back({.settings = without_group(settings, group)});
+  }
+  return variants;
+}
+
+void run_program(const AbOptions& options, const StackJob& job, const StackVariant& variant,
+                 std::uint32_t round, Notebook* notebook) {
+  const Launched launched = launch({.launcher = job.launcher,
+                                    .program = options.program,
+                                    .environment = environment_of(job.stack, variant.settings),
+                                    .patience_ns = 3600e9});
+  Sample sample;
+  sample.condition = {.benchmark = std::string(benchmark::kStackMessage),
+                      .variant = to_variant(variant.settings),
+                      .operation = fmt::format("{}", fmt::join(options.program, " "))};
+  sample.repetitions = {
+      {.total_ns = static_cast<std::uint64_t>(launched.elapsed_ns), .round = round}};
+  notebook->add("program", {sample});
+}
+
+void compare(const AbOptions& options, const StackJob& job, const LaunchedTurn& first,
+             std::vector<StackVariant> variants, const Invocation& invocation, Notebook* notebook) {
+  const std::size_t launches = variants.size() * options.turns();
+  invocation.notice(fmt::format("{} launches of about {}, {} in all{}", launches,
+                                format_duration(first.elapsed_ns),
+                                format_duration(static_cast<double>(launches) * first.elapsed_ns),
+                                options.program.empty() ? "" : ", and as many of the program"));
+  std::mt19937_64 random(std::random_device{}());
+  const StackTurnOrder order{.sizes_bytes = stack_grid(options.size_bytes_max)};
+  for (std::uint32_t round = 0; round < options.turns(); ++round) {
+    std::shuffle(variants.begin(), variants.end(), random);
+    for (const StackVariant& variant : variants) {
+      notebook->add(launch_turn(job, variant.settings, order), variant, round);
+      if (!options.program.empty()) run_program(options, job, variant, round, notebook);
+    }
+  }
+}
+
+double typical_ns(const ByRound& rounds) {
+  std::vector<double> durations_ns;
+  for (const auto& [round, duration_ns] : rounds) durations_ns.push_back(duration_ns);
+  return median(durations_ns);
+}
+
+// A row for each size of each rail: default, with all settings, and their ratio.
+void add_rows(const std::vector<StackSamples>& samples, const Fields& settings, Report* report) {
+  json::Value cells = json::Value::array();
+  for (const StackSamples& each : samples) {
+    Table table({">size", ">default", ">tuned", ">times as fast", "95 % interval"});
+    for (const auto& [key, times] : each.times) {
+      if (!key.variant.empty()) continue;
+      StackKey tuned = key;
+      const bool program = !key.operation.empty();
+      tuned.variant =
+          to_variant(program ? settings : settings_for(transport_of(each.placement), settings));
+      const auto with = each.times.find(tuned);
+      if (with == each.times.end()) continue;
+      for (const auto& [size_bytes, before] : times) {
+        const auto after = with->second.find(size_bytes);
+        if (after == with->second.end()) continue;
+        const Ratio ratio = ratio_of(before, after->second);
+        const double high = std::min(ratio.high, 99.99);
+        table.add({program ? key.operation : format_bytes(size_bytes),
+                   format_duration(typical_ns(before)), format_duration(typical_ns(after->second)),
+                   fmt::format("{:.3f}", ratio.value),
+                   fmt::format("{:.3f} .. {:.3f}", ratio.low, high)});
+        cells.push_back(json::Value::object()
+                            .set("rail", each.rail)
+                            .set("program", key.operation)
+                            .set("size_bytes", size_bytes)
+                            .set("default_ns", typical_ns(before))
+                            .set("tuned_ns", typical_ns(after->second))
+                            .set("ratio", ratio.value)
+                            .set("ratio_low", ratio.low)
+                            .set("ratio_high", high));
+      }
+    }
+    report->text.heading(each.rail);
+    report->text.table(std::move(table));
+  }
+  report->payload.set("cells", std::move(cells));
+}
+
+Report ab(const AbOptions& options, const ProfileOptions& profile_options,
+          const Invocation& invocation) {
+  if (options.turns() < kRoundsMin) {
+    throw Error(Fault::kUsage, fmt::format("--rounds: at least {}", kRoundsMin));
+  }
+  const StackJob job = stack_job(find_stack(options.stack), options.launcher);
+  OpenProfile profile = open_to_write(profile_options, invocation);
+  const auto find = [&] {
+    return find_settings(profile.db, profile.platform.id, nullptr,
+                         {.stack = options.stack, .profile = profile.location.file});
+  };
+  const Fields settings = kept_settings(find());
+  Report report;
+  report.payload.set("stack", options.stack).set("variant", to_variant(settings));
+  std::vector<std::string> withdrawn;
+  if (settings.empty()) {
+    report.text.line("No setting pays here: there is nothing to compare");
+  } else {
+    const LaunchedTurn first = look(job, stack_grid(options.size_bytes_max));
+    Fields facts = facts_of(job.stack, first);
+    facts["part"] = "ab";
+    Notebook notebook(profile.db, job, first, facts, invocation);
+    try {
+      compare(options, job, first, variants_of(settings), invocation, &notebook);
+    } catch (const Error& error) {
+      notebook.finish(false, error.what());
+      throw;
+    }
+    notebook.finish(true, "");
+    add_rows(notebook.samples(), settings, &report);
+    const StackFindings now = find();
+    for (const GroupVerdict& verdict : now.verdicts) {
+      const bool was = !of_group(settings, verdict.group).empty();
+      if (was && !verdict.kept) withdrawn.push_back(verdict.group);
+    }
+    report.text.heading("Settings from now on");
+    add_verdicts(now.verdicts, &report);
+  }
+  json::Value lost = json::Value::array();
+  for (const std::string& group : withdrawn) lost.push_back(group);
+  report.payload.set("withdrawn", std::move(lost));
+  report.summary = {
+      {"stack", options.stack},
+      {"settings", std::to_string(settings.size())},
+      {"withdrawn", withdrawn.empty() ? "none" : fmt::format("{}", fmt::join(withdrawn, ","))}};
+  return report;
+}
+
+}  // namespace
+
+Work declare_ab(Options& options, const ProfileOptions& profile) {
+  const auto own = std::make_shared<AbOptions>();
+  options.text("STACK", own->stack, "STACK", "openmpi, mpich or ucx, as nmad-tune export")
+      .required();
+  options.text("--launcher", own->launcher, "COMMAND",
+               "what launches a job, as 'mpirun -n 2' (two ranks on this node)");
+  options.count("--rounds", own->rounds, "launches of each settings, at least 5 (7)");
+  options.bytes("--max-size", own->size_bytes_max, {.low = 1024, .high = std::uint64_t{64} << 20},
+                "largest message, at most 64M (16M)");
+  options.texts("PROGRAM", own->program,
+                "also a program of your own and its arguments, after --\n"
+                "It is launched the same way, and how long that takes is compared.");
+  options.example("nmad-tune ab openmpi --launcher 'mpirun -n 2 --host a,b' -- ./solver input");
+  return [own, &profile](const Invocation& invocation) { return ab(*own, profile, invocation); };
+}
+
+}  // namespace nmt

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-tune export: settings of another stack that pay on this machine, as files that it loads.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "core/error.h"
+#include "tools/command/write_file.h"
+#include "tools/stack/findings.h"
+#include "tools/stack/ompi_info.h"
+#include "tools/stack/verdicts.h"
+#include "tools/tune/open_profile.h"
+#include "tools/tune/read_file.h"
+
+namespace nmt {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ExportOptions {
+  std::string stack;
+  std::string output;  // a file or a folder; empty: standard output
+  std::string version;
+  std::string check;  // a file to read; empty: write
+  bool force = false;
+};
+
+Report check_by_reader(const ExportOptions& options) {
+  const std::string version = export_version(options.stack, options.version, "");
+  const std::size_t count =
+      check_file(options.stack, version, read_file(options.check), options.check);
+  Report report;
+  report.text.line(fmt::format("{}: {} settings, rules or sizes that {} {} reads", options.check,
+                               count, options.stack, version));
+  report.payload.set("file", options.check).set("count", count);
+  report.summary = {{"stack", options.stack}, {"count", std::to_string(count)}};
+  return report;
+}
+
+// The one file under the name asked for, or all under their own in a folder.
+std::vector<std::string> paths_of(const std::vector<ExportedFile>& files,
+                                  const std::string& output) {
+  const bool folder = output.ends_with('/') || fs::is_directory(output);
+  if (!folder && files.size() > 1) {
+    throw Error(Fault::kUsage,
+                fmt::format("--output {}: {} files need a folder", output, files.size()));
+  }
+  std::vector<std::string> paths;
+  for (const ExportedFile& file : files) {
+    paths.push_back(folder ? (fs::path(output) / file.name).string() : output);
+  }
+  return paths;
+}
+
+std::string folder_of(const std::string& output) {
+  const bool folder = output.empty() || output.ends_with('/') || fs::is_directory(output);
+  const fs::path path = output.empty() ? fs::path(".") : fs::path(output);
+  const std::string absolute =
+      fs::absolute(folder ? path : path.parent_path()).lexically_normal().string();
+  return absolute.size() > 1 && absolute.ends_with('/') ? absolute.substr(0, absolute.size() - 1)
+                                                        : absolute;
+}
+
+// What the stack itself says of the file, where it is installed here.
+void check_by_stack(const std::vector<ExportedFile>& files, Report* report) {
+  for (const ExportedFile& file : files) {
+    if (file.name != "mca-params.conf") continue;
+    const LoadedSettings loaded =
+        ask_ompi_info(file.content, read_mca_params(file.content, file.name));
+    if (!loaded.installed) {
+      report->text.line("No ompi_info here: not tried whether Open MPI takes it");
+      return;
+    }
+    report->text.line(
+        fmt::format("ompi_info: {} taken{}", fmt::join(loaded.taken, ", "),
+                    loaded.unlisted.empty()
+                        ? ""
+                        : fmt::format("; not listed by it: {}", fmt::join(loaded.unlisted, ", "))));
+    if (!loaded.refused.empty()) {
+      report->problem.emplace(Fault::kFailed,
+                              fmt::format("ompi_info shows {}", fmt::join(loaded.refused, "; ")));
+    }
+  }
+}
+
+void show(const ExportedFile& file, Report* report) {
+  report->text.heading("# " + file.name);
+  std::istringstream lines(file.content);
+  for (std::string line; std::getline(lines, line);) report->text.line(line);
+}
+
+Report export_settings(const ExportOptions& options, const ProfileOptions& profile_options,
+                       const Invocation& invocation) {
+  export_version(options.stack, options.version, "");
+  if (!options.check.empty()) return check_by_reader(options);
+  const OpenProfile profile = open_to_read(profile_options, invocation);
+  const bool own_rails = options.stack == "newmadeleine";
+  const Plan plan = own_rails ? read_plan(profile, invocation) : Plan{};
+  const StackFindings findings =
+      find_settings(profile.db, profile.platform.id, own_rails ? &plan : nullptr,
+                    {.stack = options.stack,
+                     .version = options.version,
+                     .folder = folder_of(options.output),
+                     .profile = profile.location.file});
+  const std::vector<ExportedFile> files = write_files(findings);
+  Report report;
+  if (!options.output.empty()) {
+    const std::vector<std::string> paths = paths_of(files, options.output);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (options.output.ends_with('/')) fs::create_directories(options.output);
+      write_file(paths[i], files[i].content, options.force);
+      report.text.line(fmt::format("{} written", paths[i]));
+    }
+  } else {
+    for (const ExportedFile& file : files) show(file, &report);
+  }
+  if (files.empty()) report.text.line("No setting pays here: no file is written");
+  add_verdicts(findings.verdicts, &report);
+  check_by_stack(files, &report);
+  json::Value written = json::Value::array();
+  for (const ExportedFile& file : files) {
+    written.push_back(json::Value::object().set("name", file.name).set("content", file.content));
+  }
+  report.payload.set("stack", findings.stack).set("version", findings.version);
+  report.payload.set("files", std::move(written));
+  report.summary = {{"stack", findings.stack},
+                    {"version", findings.version},
+                    {"settings", std::to_string(kept_settings(findings).size())},
+                    {"files", std::to_string(files.size())}};
+  return report;
+}
+
+}  // namespace
+
+Work declare_export(Options& options, const ProfileOptions& profile) {
+  const auto own = std::make_shared<ExportOptions>();
+  options
+      .text("STACK", own->stack, "STACK",
+            "openmpi, mpich, ucx or newmadeleine\n"
+            "The first three as nmad-sample --stack measured them: only what was measurably better "
+            "is written, and all else listed with its reason. newmadeleine from this profile's own "
+            "rails.")
+      .required();
+  options.text("--output,-o", own->output, "FILE|DIR",
+               "the file, or the folder of all files (standard output)");
+  options.text("--for", own->version, "VERSION", "of the stack (that which was measured)");
+  options.text(
+      "--check", own->check, "FILE",
+      "only read a file of that stack, as one edited by hand\n"
+      "By its stack's own grammar; what it would refuse or misread is told with the line.");
+  options.flag("--force", own->force, "replace files");
+  options.example("nmad-tune export openmpi -o ~/.openmpi/mca-params.conf");
+  return [own, &profile](const Invocation& invocation) {
+    return export_settings(*own, profile, invocation);
+  };
+}
+
+}  // namespace nmt

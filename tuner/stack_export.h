@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Settings of other stacks as files that those stacks load, and readers of these files that follow
+// the stacks' own grammars.
+//
+// Pure: text out, text in. What was kept is written, each with a line of comment that says what it
+// is worth and on what evidence; what was not is listed with its reason. A reader refuses what its
+// stack would refuse or misread, with the file and the line. The table of writers is kWriters in
+// stack_export.cpp; formats and their sources: docs/exports.md.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/fields.h"
+#include "core/plan.h"
+#include "tuner/stack_choice.h"
+#include "tuner/stack_rules.h"
+#include "tuner/tuned_rules.h"
+
+namespace nmt {
+
+struct StackFindings {
+  std::string stack;
+  std::string version;  // that the files are for
+  std::string origin;   // who writes this, out of which profile; one line
+  std::vector<GroupVerdict> verdicts;
+  TunedRules rules;                // of collectives; empty where none is worth it
+  std::vector<std::string> notes;  // on each operation that rules were sought for
+  const Plan* plan = nullptr;      // of this project's own rails, for NewMadeleine
+  std::string folder;              // where files will be, for those that name others; absolute
+  std::string machine = "x86_64";  // as uname tells it, for names of files
+};
+
+struct ExportedFile {
+  std::string name;  // "mca-params.conf"
+  std::string content;
+};
+
+// What was kept, as settings; what no file of the stack can express is left out.
+Fields kept_settings(const StackFindings& findings);
+
+// The names that stacks are exported by, NewMadeleine among them.
+std::vector<std::string> exported_stacks();
+// The version to write for: `wanted`, or that which was measured. Error(kUsage) for a stack or a
+// version that is not known, with those that are.
+std::string export_version(std::string_view stack, std::string_view wanted,
+                           std::string_view measured);
+// May be empty: nothing was worth it. Each file has passed its reader.
+std::vector<ExportedFile> write_files(const StackFindings& findings);
+
+// By the reader for what stands in it: a file of the stack, perhaps edited by hand. How many
+// settings or rules it has.
+std::size_t check_file(std::string_view stack, std::string_view version, std::string_view text,
+                       std::string_view what);
+
+// Readers. Error(kFailed) "WHAT: line N: cause".
+// Open MPI's mca-params.conf: "name = value" (opal/util/keyval/keyval_lex.l).
+Fields read_mca_params(std::string_view text, std::string_view what);
+// UCX's ucx.conf: sections with filters, "NAME=value" (src/ucs/config/parser.c).
+Fields read_ucx_conf(std::string_view text, std::string_view what);
+// "export NAME=value", as a shell reads it.
+Fields read_environment(std::string_view text, std::string_view what);
+// NewMadeleine's sampling file: "size<TAB>MiB/s", powers of two from 1 without a gap
+// (nmad/src/nm_sampling.c).
+std::vector<double> read_nm_ns(std::string_view text, std::string_view what);
+
+}  // namespace nmt

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tuner/stack_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "core/units.h"
+#include "tuner/stack_choice.h"
+
+namespace nmt {
+namespace {
+
+struct Winner {
+  std::string algorithm;  // kOwnChoice where none is measurably better
+  std::int64_t segment_bytes = 0;
+  Ratio gain;
+};
+using Winners = std::map<std::uint64_t, Winner>;  // by size of one rank
+
+// One operation over one number of ranks.
+using Which = std::pair<std::string, std::int64_t>;
+
+std::map<Which, Winners> winners_of(const StackSamples& samples) {
+  std::map<Which, Winners> all;
+  for (const auto& [key, times] : samples.times) {
+    if (key.algorithm.empty()) continue;
+    StackKey reference = key;
+    reference.algorithm = kOwnChoice;
+    reference.segment_bytes = 0;
+    const auto own = samples.times.find(reference);
+    if (own == samples.times.end()) continue;
+    Winners& winners = all[{key.operation, key.ranks}];
+    for (const auto& [size_bytes, rounds] : times) {
+      Winner& winner =
+          winners.try_emplace(size_bytes, Winner{std::string(kOwnChoice), 0, {}}).first->second;
+      const auto before = own->second.find(size_bytes);
+      if (key.algorithm == kOwnChoice || before == own->second.end()) continue;
+      const Ratio gain = ratio_of(before->second, rounds);
+      const bool pays = gain.faster() && gain.value > 1 + kStackLoss;
+      if (!pays || gain.value <= winner.gain.value) continue;
+      winner = {key.algorithm, key.segment_bytes, gain};
+    }
+  }
+  return all;
+}
+
+std::optional<int> number_of(const TunedOperation& operation, const std::string& algorithm) {
+  const auto found = std::ranges::find(operation.algorithms, algorithm);
+  if (found == operation.algorithms.end()) return std::nullopt;
+  return static_cast<int>(found - operation.algorithms.begin());
+}
+
+std::vector<TunedRule> rules_from(const TunedOperation& operation, std::int64_t ranks,
+                                  const Winners& winners) {
+  const std::uint64_t unit = operation.total ? static_cast<std::uint64_t>(ranks) : 1;
+  std::vector<TunedRule> rules;
+  double last_bytes = 0;
+  for (const auto& [size_bytes, winner] : winners) {
+    const auto here = static_cast<double>(size_bytes);
+    const double boundary = rules.empty() ? 0 : std::ceil(std::sqrt(last_bytes * here));
+    TunedRule rule{.size_bytes = static_cast<std::uint64_t>(boundary) * unit,
+                   .algorithm = number_of(operation, winner.algorithm).value_or(0),
+                   .segment_bytes = static_cast<std::uint64_t>(winner.segment_bytes)};
+    const bool same = !rules.empty() && rules.back().algorithm == rule.algorithm &&
+                      rules.back().segment_bytes == rule.segment_bytes;
+    if (!same) rules.push_back(rule);
+    last_bytes = here;
+  }
+  return rules;
+}
+
+std::string note_on(const Which& which, const Winners& winners) {
+  double sum = 0;
+  std::size_t better = 0;
+  const auto* most = &*winners.begin();
+  for (const auto& each : winners) {
+    if (each.second.algorithm == kOwnChoice) continue;
+    ++better;
+    sum += std::log(each.second.gain.value);
+    if (each.second.gain.value > most->second.gain.value) most = &each;
+  }
+  if (better == 0) {
+    return fmt::format(
+        "left out: {} on {} ranks: no algorithm is measurably better than Open "
+        "MPI's own choice at any of {} sizes",
+        which.first, which.second, winners.size());
+  }
+  return fmt::format(
+      "{} on {} ranks: rules at {} of {} sizes, {:.2f} times as fast there, most at "
+      "{} ({}: {:.2f}, {:.2f} to {:.2f}); replaces Open MPI's own choice",
+      which.first, which.second, better, winners.size(),
+      std::exp(sum / static_cast<double>(better)), format_bytes(most->first),
+      most->second.algorithm, most->second.gain.value, most->second.gain.low,
+      std::min(most->second.gain.high, 99.99));
+}
+
+}  // namespace
+
+RuleChoice choose_rules(std::span<const StackSamples> samples) {
+  RuleChoice choice;
+  std::map<Which, Winners> all;
+  for (const StackSamples& each : samples) {  // the newest first
+    for (auto& [which, winners] : winners_of(each)) all.try_emplace(which, std::move(winners));
+  }
+  for (const auto& [which, winners] : all) {
+    const TunedOperation* operation = find_tuned_operation(which.first);
+    if (operation == nullptr || winners.empty()) continue;
+    choice.notes.push_back(note_on(which, winners));
+    std::vector<TunedRule> rules = rules_from(*operation, which.second, winners);
+    auto& sizes = choice.rules[which.first];
+    sizes[static_cast<int>(which.second)] = std::move(rules);
+  }
+  std::erase_if(choice.rules, [](const auto& operation) {
+    return std::ranges::all_of(operation.second, [](const auto& entry) {
+      return std::ranges::all_of(entry.second,
+                                 [](const TunedRule& rule) { return rule.algorithm == 0; });
+    });
+  });
+  for (auto& [name, sizes] : choice.rules) {
+    const int largest = sizes.rbegin()->first;
+    if (sizes.begin()->first > 1) sizes[1] = {TunedRule{}};
+    sizes[2 * largest] = {TunedRule{}};
+  }
+  return choice;
+}
+
+}  // namespace nmt

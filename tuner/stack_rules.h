@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rules for Open MPI's collectives (tuner/tuned_rules.h) from what each of its algorithms took
+// against its own choice: the fastest where one is measurably faster, its own choice elsewhere.
+//
+// Between two sizes that were measured the rule changes at their geometric mean; communicators
+// smaller than those measured, or twice as large as the largest, are left to Open MPI.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/stack_times.h"
+#include "tuner/tuned_rules.h"
+
+namespace nmt {
+
+// What Condition::algorithm says of the library's own choice, rules included where it has some.
+inline constexpr std::string_view kOwnChoice = "default";
+
+struct RuleChoice {
+  TunedRules rules;
+  std::vector<std::string> notes;  // a line on each operation and number of ranks
+};
+// Of the newest campaign that measured collectives.
+RuleChoice choose_rules(std::span<const StackSamples> samples);
+
+}  // namespace nmt

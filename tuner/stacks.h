@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Other communication stacks, as far as their settings go: what their transports are called, which
+// settings force a protocol or set where it changes, and which belong together.
+//
+// Settings are Fields, name to value, as the stack spells both. Those of one group are measured,
+// kept and withdrawn together. The table of stacks is kStacks in stacks.cpp; names and meanings are
+// those of the stacks' own sources and documentation (docs/exports.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/fields.h"
+
+namespace nmt {
+
+enum class Transport { kShm, kTcp };
+std::string_view to_string(Transport transport);  // "shm", "tcp"
+
+struct Stack {
+  std::string_view name;                // as people type it
+  std::string_view title;               // "Open MPI"
+  std::string_view environment_prefix;  // of a setting's name, in the environment
+  bool weighs_interfaces = false;       // splits messages over interfaces by given weights
+
+  // Eager up to this many bytes; the transport's start-up header is added where limits count it.
+  Fields (*eager_up_to)(Transport transport, std::uint64_t bytes, std::uint64_t header_bytes);
+  // The variable that has the default of that limit, where the stack tells; empty where it does
+  // not.
+  std::string (*limit)(Transport transport);
+};
+
+// Error(kUsage) for a stack that is not known, with those that are.
+const Stack& find_stack(std::string_view name);
+std::span<const Stack> all_stacks();
+
+// The largest message that forcing may send eagerly: more would need room at the receiver that
+// stacks do not have.
+std::uint64_t forced_eager_bytes_max(Transport transport);
+
+// Open MPI: how much of large messages an interface carries, against the others; and which of them
+// carry small ones.
+Fields interface_weights(const std::vector<std::pair<std::string, double>>& mbits_per_second);
+
+// "weights", "tcp", "shm", "rendezvous", "collectives": settings that stand or fall together.
+std::string group_of(std::string_view setting);
+Fields of_group(const Fields& settings, std::string_view group);
+Fields without_group(const Fields& settings, std::string_view group);
+std::vector<std::string> groups_of(const Fields& settings);
+
+// One line, as Condition::variant keeps it: "a=1 b=2", in order of names.
+std::string to_variant(const Fields& settings);
+Fields from_variant(std::string_view text);
+
+// "Open MPI v4.1.4", "MPICH Version: 4.0.2" -> "4.1.4", "4.0.2"; empty where there is none.
+std::string version_in(std::string_view library);
+// Of "4.1.8" and "4.1.10" the first is the older.
+bool older(std::string_view version, std::string_view other);
+
+}  // namespace nmt
