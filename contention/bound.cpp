@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/alltoall.h"
 #include "core/error.h"
-#include "core/exchange.h"
 
 namespace nmt {
 

@@ -17,7 +17,7 @@
 #include "contention/cells.h"
 #include "contention/fit.h"
 #include "contention/least_squares.h"
-#include "core/exchange.h"
+#include "core/alltoall.h"
 
 namespace nmt {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/alltoall.h"
 #include "core/error.h"
-#include "core/exchange.h"
 #include "core/units.h"
 
 namespace nmt {
@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kFarTimes = 8;  // beyond the fitted ranks: said aloud
 
 // Sizes from `least_bytes` to `most_bytes`.
-void predict(const Signature& signature, const Exchange& exchange, std::uint64_t least_bytes,
+void predict(const Signature& signature, const Alltoall& exchange, std::uint64_t least_bytes,
              std::uint64_t most_bytes, AlltoallPrediction* prediction) {
   const auto extrapolated = [&](const std::string& reason) {
     prediction->verdict = Verdict::kExtrapolated;
@@ -75,7 +75,7 @@ AlltoallPrediction predict_alltoall(const SignatureFit& fit, std::int64_t ranks,
   AlltoallPrediction prediction;
   prediction.lower_bound_ns =
       lower_bound_ns(signature.bound, ranks, signature.ranks_per_node, size_bytes);
-  const Exchange exchange = equal_exchange(signature, ranks, size_bytes);
+  const Alltoall exchange = equal_alltoall(signature, ranks, size_bytes);
   predict(signature, exchange, size_bytes, size_bytes, &prediction);
   return prediction;
 }
@@ -103,7 +103,7 @@ AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSize
     throw Error(Fault::kUsage, "all sizes are 0: an empty exchange moves nothing");
   }
   AlltoallPrediction prediction{.lower_bound_ns = busiest.lower_bound_ns};
-  const Exchange exchange{.ranks = static_cast<std::int64_t>(sizes.size()),
+  const Alltoall exchange{.ranks = static_cast<std::int64_t>(sizes.size()),
                           .bound_ns = busiest.lower_bound_ns,
                           .large_messages = static_cast<double>(busiest.startups_large)};
   predict(signature, exchange, least_bytes, most_bytes, &prediction);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "core/error.h"
@@ -12,19 +13,34 @@
 namespace nmt::control {
 namespace {
 
-extern "C" void end_process(int) {
+constexpr unsigned kAbortS = 3;
+constexpr int kCode = static_cast<int>(Fault::kPeer);
+
+std::atomic<void (*)(int)> abort_job = nullptr;
+
+extern "C" void end_process(int) { ::_exit(kCode); }
+
+extern "C" void end_job(int) {
   constexpr char kWords[] =
       "nmad-sample: a rank of this job does not answer any more; what was gathered is stored, "
       "marked incomplete\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kWords, sizeof kWords - 1);
-  ::_exit(static_cast<int>(Fault::kPeer));
+  ::signal(SIGALRM, end_process);
+  sigset_t alarms;
+  ::sigemptyset(&alarms);
+  ::sigaddset(&alarms, SIGALRM);
+  ::sigprocmask(SIG_UNBLOCK, &alarms, nullptr);
+  ::alarm(kAbortS);
+  abort_job.load()(kCode);
+  ::_exit(kCode);
 }
 
 }  // namespace
 
-HangAlarm::HangAlarm(double limit_ns) {
+HangAlarm::HangAlarm(double limit_ns, void (*abort)(int code)) {
   constexpr double kSecondsMax = 24 * 3600;
-  ::signal(SIGALRM, end_process);
+  abort_job = abort;
+  ::signal(SIGALRM, end_job);
   ::alarm(static_cast<unsigned>(std::min(std::ceil(limit_ns / 1e9), kSecondsMax)));
 }
 

@@ -12,7 +12,7 @@
 //
 // Three terms go beyond the paper (docs/contention.md): gamma against the number of ranks where
 // fewer do not saturate the network, measured ratios below the sizes that one gamma serves, and
-// processor time where ranks share cores. core/exchange.h evaluates all of it.
+// processor time where ranks share cores. core/alltoall.h evaluates all of it.
 #pragma once
 
 #include <cstdint>

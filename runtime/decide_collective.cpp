@@ -3,7 +3,7 @@
 // Decisions about operations of many ranks.
 #include <cmath>
 
-#include "core/exchange.h"
+#include "core/alltoall.h"
 #include "runtime/profile.h"
 
 namespace nmt {
@@ -56,8 +56,8 @@ int nmt_alltoall(const nmt_profile* profile, const nmt_exchange* exchange,
   const nmt::Signature* signature = nmt::find_signature(*profile, asked);
   // Within one node no message crosses the network that the signature speaks of.
   if (signature == nullptr || asked.ranks <= asked.ranks_per_node) return NMT_NO_ADVICE;
-  const nmt::Exchange equal = nmt::equal_exchange(*signature, asked.ranks, asked.size_bytes);
-  const nmt::ExchangeTime time = nmt::time_of(*signature, equal);
+  const nmt::Alltoall equal = nmt::equal_alltoall(*signature, asked.ranks, asked.size_bytes);
+  const nmt::AlltoallDuration time = nmt::time_of(*signature, equal);
   const double half = time.half_interval.value_or(0);
   if (half > nmt::kGuess) return NMT_NO_ADVICE;
   std::uint32_t flags = profile->advice_flags;

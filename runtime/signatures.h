@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The contention signatures of a snapshot, as the values that core/exchange.h evaluates.
+// The contention signatures of a snapshot, as the values that core/alltoall.h evaluates.
 //
 // Private. Made once when a profile is opened, in the order of the records.
 #pragma once

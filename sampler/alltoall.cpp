@@ -4,9 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
 
+#include "core/alltoall.h"
 #include "core/error.h"
 #include "core/method.h"
+#include "core/statistics.h"
+#include "sampler/alltoall_grid.h"
 #include "sampler/job_rounds.h"
 
 namespace nmt {
@@ -44,39 +51,61 @@ std::vector<int> numbers_of_ranks(const JobShape& shape, const std::vector<int>&
 // The cells of a campaign.
 class Cells {
  public:
-  Cells(const control::MpiJob& job, const JobShape& shape, const Player& player)
-      : job_(job), shape_(shape), player_(player) {}
+  Cells(const control::MpiJob& job, const JobShape& shape) : job_(job), shape_(shape) {}
 
-  std::vector<JobCell> make(std::span<const std::uint64_t> sizes_bytes,
-                            std::span<const int> ranks) {
-    for (const std::uint64_t size_bytes : sizes_bytes) {
-      if (shape_.nodes.size() > 1) add_message(size_bytes);
-      for (const int count : ranks) {
-        add_alltoall(Play::kDirect, "direct", count, size_bytes);
-        add_alltoall(Play::kLibrary, "library", count, size_bytes);
-      }
-    }
+  std::vector<JobCell> first(std::span<const std::uint64_t> sizes_bytes,
+                             std::span<const int> ranks) {
+    for (const std::uint64_t size_bytes : sizes_bytes) add_size(size_bytes, ranks);
     const std::size_t nodes = shape_.nodes.size();
     for (std::size_t count = 1; count <= nodes * (nodes - 1); count *= 2) add_connections(count);
     return std::move(cells_);
   }
 
+  // Of what is known least beside those that there are.
+  std::vector<JobRounds::Choice> more(const std::vector<JobCell>& known, Open open) {
+    std::set<int> ranks;
+    std::set<std::uint64_t> sizes_bytes;
+    for (const JobCell& cell : known) {
+      if (cell.order.play != Play::kDirect) continue;
+      ranks.insert(cell.order.subject);
+      sizes_bytes.insert(cell.order.size_bytes);
+    }
+    std::vector<JobRounds::Choice> choices;
+    for (const Wanted& wanted : least_known(multiples_of(known), shape_.ranks_per_node, open)) {
+      if (wanted.ranks != 0) {
+        for (const std::uint64_t size_bytes : sizes_bytes) add_alltoalls(wanted.ranks, size_bytes);
+      } else {
+        add_size(wanted.size_bytes, std::vector<int>(ranks.begin(), ranks.end()));
+      }
+      for (JobCell& cell : cells_) cell.usual_ns = expected_ns(known, cell.order);
+      choices.push_back(std::exchange(cells_, {}));
+    }
+    return choices;
+  }
+
  private:
+  void add_size(std::uint64_t size_bytes, std::span<const int> ranks) {
+    if (shape_.nodes.size() > 1) add_message(size_bytes);
+    for (const int count : ranks) add_alltoalls(count, size_bytes);
+  }
+
   void add_message(std::uint64_t size_bytes) {
     JobCell& cell = cells_.emplace_back();
     cell.order = {.play = Play::kMessage, .size_bytes = size_bytes};
     cell.samples.push_back(mpi_sample(job_, benchmark::kMessage, 2, size_bytes));
   }
 
-  void add_alltoall(Play play, const char* algorithm, int count, std::uint64_t size_bytes) {
-    JobCell& cell = cells_.emplace_back();
-    cell.order = {.play = play, .subject = player_.group_of(count), .size_bytes = size_bytes};
-    Sample& sample =
-        cell.samples.emplace_back(mpi_sample(job_, benchmark::kCollective, count, size_bytes));
-    sample.condition.operation = "alltoall";
-    sample.condition.algorithm = algorithm;
-    sample.condition.nodes = count / shape_.ranks_per_node;
-    sample.condition.ranks_per_node = shape_.ranks_per_node;
+  void add_alltoalls(int count, std::uint64_t size_bytes) {
+    for (const auto& [play, algorithm] : kAlgorithms) {
+      JobCell& cell = cells_.emplace_back();
+      cell.order = {.play = play, .subject = count, .size_bytes = size_bytes};
+      Sample& sample =
+          cell.samples.emplace_back(mpi_sample(job_, benchmark::kCollective, count, size_bytes));
+      sample.condition.operation = "alltoall";
+      sample.condition.algorithm = algorithm;
+      sample.condition.nodes = count / shape_.ranks_per_node;
+      sample.condition.ranks_per_node = shape_.ranks_per_node;
+    }
   }
 
   void add_connections(std::size_t count) {
@@ -92,9 +121,51 @@ class Cells {
     }
   }
 
+  // Empty where all ranks are on one node: no message between nodes was measured.
+  std::vector<Multiple> multiples_of(const std::vector<JobCell>& known) const {
+    std::map<std::uint64_t, double> message_ns;
+    for (const JobCell& cell : known) {
+      if (cell.order.play == Play::kMessage) {
+        message_ns[cell.order.size_bytes] = duration_of(cell.samples.front());
+      }
+    }
+    std::vector<Multiple> multiples;
+    for (const JobCell& cell : known) {
+      const auto message = message_ns.find(cell.order.size_bytes);
+      if (!is_alltoall(cell) || message == message_ns.end()) continue;
+      const double messages = messages_of(cell.order.subject, shape_.ranks_per_node);
+      const Sample& sample = cell.samples.front();
+      multiples.push_back({.algorithm = sample.condition.algorithm,
+                           .ranks = cell.order.subject,
+                           .size_bytes = cell.order.size_bytes,
+                           .of_bound = duration_of(sample) / (messages * message->second)});
+    }
+    return multiples;
+  }
+
+  // As long as the next larger one that is known.
+  static double expected_ns(const std::vector<JobCell>& known, const Order& order) {
+    double expected_ns = 0;
+    for (const JobCell& cell : known) {
+      const bool larger = cell.order.play == order.play && cell.order.subject >= order.subject &&
+                          cell.order.size_bytes >= order.size_bytes;
+      if (larger && (expected_ns == 0 || cell.usual_ns < expected_ns)) expected_ns = cell.usual_ns;
+    }
+    return expected_ns;
+  }
+
+  static double duration_of(const Sample& sample) {
+    return std::max(1.0, summarize(sample.repetitions).median_ns);
+  }
+
+  static bool is_alltoall(const JobCell& cell) {
+    return cell.order.play == Play::kDirect || cell.order.play == Play::kLibrary;
+  }
+
+  static constexpr std::pair<Play, const char*> kAlgorithms[] = {{Play::kDirect, "direct"},
+                                                                 {Play::kLibrary, "library"}};
   const control::MpiJob& job_;
   const JobShape& shape_;
-  const Player& player_;
   std::vector<JobCell> cells_;
 };
 
@@ -129,7 +200,7 @@ CampaignReport run_alltoall(const control::MpiJob& job, const std::string& mpi_n
   const JobShape shape = JobShape::of(job);
   check(options, shape);
   const std::vector<int> ranks = numbers_of_ranks(shape, options.ranks);
-  Player player(job, shape, ranks);
+  Player player(job, shape);
   if (!job.leads()) {
     player.follow();
     return {};
@@ -139,9 +210,13 @@ CampaignReport run_alltoall(const control::MpiJob& job, const std::string& mpi_n
                                   : std::span<const std::uint64_t>(options.sizes_bytes);
   const Rail rail = mpi_rail(mpi_name);
   JobRounds rounds(job, shape, player, rail, options.budget_ns, options.seed, *observer);
-  JobRounds::Hooks hooks{
-      .prepare = [&] { return Cells(job, shape, player).make(sizes_bytes, ranks); }};
-  if (options.sizes_bytes.empty()) hooks.leave_out = leave_out_largest;
+  const Open open{.ranks = options.ranks.empty(), .sizes = options.sizes_bytes.empty()};
+  JobRounds::Hooks hooks{.prepare = [&] { return Cells(job, shape).first(sizes_bytes, ranks); },
+                         .more = {}};
+  if (open.sizes) hooks.leave_out = leave_out_largest;
+  if (open.sizes || open.ranks) {
+    hooks.more = [&](const auto& known) { return Cells(job, shape).more(known, open); };
+  }
   return rounds.run(hooks);
 }
 

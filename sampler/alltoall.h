@@ -21,8 +21,9 @@ namespace nmt {
 
 struct AlltoallOptions {
   double budget_ns = 60e9;
-  std::vector<int> ranks;                  // empty: half of the nodes, and all
-  std::vector<std::uint64_t> sizes_bytes;  // to each rank; empty: as many as the budget allows
+  // Empty: half of the nodes and all; others as alltoall_grid.h wants them and the budget allows.
+  std::vector<int> ranks;
+  std::vector<std::uint64_t> sizes_bytes;  // to each rank; empty: as the budget allows
   std::uint64_t seed = 1;
 };
 

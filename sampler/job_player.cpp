@@ -28,17 +28,19 @@ JobShape JobShape::of(const control::MpiJob& job) {
   return shape;
 }
 
-Player::Player(const control::MpiJob& job, const JobShape& shape,
-               std::span<const int> ranks_of_groups)
-    : job_(job), shape_(shape), clock_(job, real_) {
-  for (const int count : ranks_of_groups) {
-    std::vector<int> members;
-    for (const std::vector<int>& node : shape.nodes) {
-      if (members.size() == static_cast<std::size_t>(count)) break;
-      members.insert(members.end(), node.begin(), node.end());
-    }
-    groups_[count] = job.mpi().group(members.data(), count);
+Player::Player(const control::MpiJob& job, const JobShape& shape)
+    : job_(job), shape_(shape), clock_(job, real_) {}
+
+// By all ranks.
+int Player::group_of(int ranks) {
+  const auto known = groups_.find(ranks);
+  if (known != groups_.end()) return known->second;
+  std::vector<int> members;
+  for (const std::vector<int>& node : shape_.nodes) {
+    if (members.size() == static_cast<std::size_t>(ranks)) break;
+    members.insert(members.end(), node.begin(), node.end());
   }
+  return groups_[ranks] = job_.mpi().group(members.data(), ranks);
 }
 
 std::vector<double> Player::play(const Order& order) {
@@ -113,7 +115,8 @@ double Player::agree() {
 
 std::vector<double> Player::play_alltoall(const Order& order) {
   const nmt_mpi_table& mpi = job_.mpi();
-  const bool takes_part = mpi.group_rank(order.subject) >= 0;
+  const int group = group_of(order.subject);
+  const bool takes_part = mpi.group_rank(group) >= 0;
   if (takes_part) make_room(order.size_bytes * static_cast<std::uint64_t>(job_.size()));
   const auto alltoall = order.play == Play::kDirect ? mpi.exchange : mpi.alltoall;
   std::vector<double> durations_ns;
@@ -122,9 +125,9 @@ std::vector<double> Player::play_alltoall(const Order& order) {
     if (!takes_part) continue;
     clock_.wait_until(agreed_ns);
     double start_ns = clock_.now_ns();
-    alltoall(order.subject, from_.data(), to_.data(), order.size_bytes);
+    alltoall(group, from_.data(), to_.data(), order.size_bytes);
     double end_ns = clock_.now_ns();
-    mpi.least_and_most(order.subject, &start_ns, &end_ns);
+    mpi.least_and_most(group, &start_ns, &end_ns);
     durations_ns.push_back(end_ns - start_ns);
   }
   return durations_ns;

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <vector>
 
 #include "control/control.h"
@@ -29,7 +28,7 @@ struct JobShape {
 
 // kMessage: there and back between rank 0 and `subject`; half of it.
 // kEarly: from rank 0 to `subject`, before that one asks for it; 1 where it is eager, else 0.
-// kDirect, kLibrary: alltoall of group `subject`, by direct exchange or by the MPI's own.
+// kDirect, kLibrary: alltoall of the first `subject` ranks, by direct exchange or by the MPI's own.
 // kConnections: `subject` messages at a time between nodes, the first ones each from its node to
 // the next, further ones to those after; the mean of their durations and the slowest.
 enum class Play : std::uint32_t { kEnd, kClock, kMessage, kEarly, kDirect, kLibrary, kConnections };
@@ -45,9 +44,8 @@ struct Order {
 class Player {
  public:
   // By all ranks.
-  Player(const control::MpiJob& job, const JobShape& shape, std::span<const int> ranks_of_groups);
+  Player(const control::MpiJob& job, const JobShape& shape);
 
-  int group_of(int ranks) const { return groups_.at(ranks); }
   double now_ns() const { return clock_.now_ns(); }
 
   // By all ranks. One number for each repetition, on rank 0; two of kConnections.
@@ -57,6 +55,7 @@ class Player {
   void follow();
 
  private:
+  int group_of(int ranks);
   void make_room(std::uint64_t size_bytes);
   std::vector<double> play_message(const Order& order);
   std::vector<double> play_early(const Order& order);
@@ -68,7 +67,7 @@ class Player {
   const JobShape& shape_;
   RealClock real_;
   JobClock clock_;
-  std::map<int, int> groups_;
+  std::map<int, int> groups_;  // by number of ranks; made by their first alltoall
   std::vector<std::byte> from_, to_;
   double word_ns_ = 0;  // that a word from rank 0 takes lately
 };

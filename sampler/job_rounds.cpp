@@ -11,11 +11,12 @@
 namespace nmt {
 namespace {
 
-constexpr double kRoundsMin = 6;        // that the budget should have time for
-constexpr double kVisitNs = 2e6;        // short ones are repeated for as long as this,
-constexpr std::uint32_t kVisitMax = 8;  // but no more often
-constexpr double kVisitCostNs = 1e6;    // beside what is measured
-constexpr double kClockEveryNs = 5e9;   // clocks drift
+constexpr double kRoundsMin = 6;           // that the budget should have time for
+constexpr std::uint32_t kRoundsFirst = 2;  // before cells are added, and at least
+constexpr double kVisitNs = 2e6;           // short ones are repeated for as long as this,
+constexpr std::uint32_t kVisitMax = 8;     // but no more often
+constexpr double kVisitCostNs = 1e6;       // beside what is measured
+constexpr double kClockEveryNs = 5e9;      // clocks drift
 // Before a rank counts as hanging: what was never done here, and what has been.
 constexpr double kFirstPatienceNs = 120e9;
 constexpr double kPatienceNs = 20e9;  // and
@@ -24,6 +25,12 @@ constexpr double kPatience = 100;     // times what it usually takes
 std::uint32_t repetitions_of(const JobCell& cell) {
   const double fit = kVisitNs / std::max(1.0, cell.usual_ns);
   return std::clamp<std::uint32_t>(static_cast<std::uint32_t>(std::min(fit, 1e6)), 1, kVisitMax);
+}
+
+double round_ns(const std::vector<JobCell>& cells) {
+  double sum_ns = 0;
+  for (const JobCell& cell : cells) sum_ns += cell.usual_ns * repetitions_of(cell) + kVisitCostNs;
+  return sum_ns;
 }
 
 // Relative half-width of the interval of its median.
@@ -50,7 +57,8 @@ std::vector<double> JobRounds::tell(Order order, double usual_ns) {
     order.subject = shape_.nodes[1 + partners_++ % (shape_.nodes.size() - 1)].front();
   }
   const control::HangAlarm alarm(
-      usual_ns > 0 ? kPatienceNs + kPatience * usual_ns * order.repetitions : kFirstPatienceNs);
+      usual_ns > 0 ? kPatienceNs + kPatience * usual_ns * order.repetitions : kFirstPatienceNs,
+      job_.mpi().abort);
   job_.mpi().broadcast(&order, sizeof order);
   return player_.play(order);
 }
@@ -70,13 +78,16 @@ CampaignReport JobRounds::measure(const Hooks& hooks) {
   const double start_ns = player_.now_ns();
   compare_clocks();
   cells_ = hooks.prepare();
-  warm_up();
+  for (JobCell& cell : cells_) warm_up(cell);
   const double end_ns = start_ns + budget_ns_;
-  while (hooks.leave_out && player_.now_ns() + kRoundsMin * round_ns() > end_ns) {
+  while (hooks.leave_out && player_.now_ns() + kRoundsMin * round_ns(cells_) > end_ns) {
     if (!hooks.leave_out(cells_)) break;
   }
   CampaignReport report;
-  for (std::uint32_t round = 0; round < 2 || player_.now_ns() + round_ns() < end_ns; ++round) {
+  bool open = hooks.more != nullptr;
+  for (std::uint32_t round = 0;
+       round < kRoundsFirst || player_.now_ns() + round_ns(cells_) < end_ns; ++round) {
+    if (round >= kRoundsFirst && open) open = add_cells(hooks, end_ns);
     std::shuffle(cells_.begin(), cells_.end(), random_);
     for (JobCell& cell : cells_) {
       if ((report.interrupted = observer_.interrupted())) break;
@@ -98,17 +109,23 @@ void JobRounds::compare_clocks() {
 }
 
 // Connections are made by their first use.
-void JobRounds::warm_up() {
-  for (JobCell& cell : cells_) {
-    tell(cell.order);
-    cell.usual_ns = tell(cell.order).front();
-  }
+void JobRounds::warm_up(JobCell& cell) {
+  tell(cell.order);
+  cell.usual_ns = tell(cell.order).front();
 }
 
-double JobRounds::round_ns() const {
-  double sum_ns = 0;
-  for (const JobCell& cell : cells_) sum_ns += cell.usual_ns * repetitions_of(cell) + kVisitCostNs;
-  return sum_ns;
+// Whether to ask again.
+bool JobRounds::add_cells(const Hooks& hooks, double end_ns) {
+  const double left_ns = end_ns - player_.now_ns() - kRoundsMin * round_ns(cells_);
+  for (Choice& choice : hooks.more(cells_)) {
+    if (kRoundsMin * round_ns(choice) > left_ns) continue;
+    for (JobCell& cell : choice) {
+      warm_up(cell);
+      cells_.push_back(std::move(cell));
+    }
+    return true;
+  }
+  return false;
 }
 
 void JobRounds::visit(JobCell& cell, std::uint32_t round) {

@@ -29,18 +29,22 @@ class JobRounds {
 
   // Measures the cells. The others hear of the end, however it comes; what `prepare` does first is
   // part of that. Cells that the budget has no time for may be left out by `leave_out`, the largest
-  // size first; it says whether there was one.
+  // size first; it says whether there was one. Those that are worth adding by what was measured so
+  // far, with what they may usually take, are added while the budget has time for them: of several
+  // choices the first that it has time for.
+  using Choice = std::vector<JobCell>;
   struct Hooks {
     std::function<std::vector<JobCell>()> prepare;
     std::function<bool(std::vector<JobCell>&)> leave_out = {};
+    std::function<std::vector<Choice>(const std::vector<JobCell>&)> more = {};
   };
   CampaignReport run(const Hooks& hooks);
 
  private:
   CampaignReport measure(const Hooks& hooks);
   void compare_clocks();
-  void warm_up();
-  double round_ns() const;
+  void warm_up(JobCell& cell);
+  bool add_cells(const Hooks& hooks, double end_ns);
   void visit(JobCell& cell, std::uint32_t round);
   void tell_progress(double start_ns, std::uint32_t round);
   RailReport rail_report(const CampaignReport& campaign) const;

@@ -40,7 +40,7 @@ std::uint64_t find_rendezvous(JobRounds& rounds, int partner, std::uint64_t most
 CampaignReport run_mpi_messages(const control::MpiJob& job, const std::string& mpi_name,
                                 const MpiMessageOptions& options, Observer* observer) {
   const JobShape shape = JobShape::of(job);
-  Player player(job, shape, {});
+  Player player(job, shape);
   if (!job.leads()) {
     player.follow();
     return {};

@@ -9,17 +9,30 @@
 namespace nmt::control {
 namespace {
 
-TEST(HangAlarmDeathTest, EndsAProcessThatWaitsBeyondIt) {
-  const auto wait = [] {
-    const HangAlarm alarm(1e9);
-    ::sleep(30);
-  };
-  EXPECT_EXIT(wait(), ::testing::ExitedWithCode(static_cast<int>(Fault::kPeer)),
+void end_at_once(int code) { ::_exit(code + 100); }
+void never_return(int) {
+  for (;;) ::pause();
+}
+
+void wait_too_long(void (*abort)(int)) {
+  const HangAlarm alarm(1e9, abort);
+  ::sleep(30);
+}
+
+TEST(HangAlarmDeathTest, AbortsTheJobOfAProcessThatWaitsBeyondIt) {
+  EXPECT_EXIT(wait_too_long(end_at_once),
+              ::testing::ExitedWithCode(static_cast<int>(Fault::kPeer) + 100),
+              "does not answer any more");
+}
+
+TEST(HangAlarmDeathTest, EndsTheProcessWhereTheJobCannotBeAborted) {
+  EXPECT_EXIT(wait_too_long(never_return),
+              ::testing::ExitedWithCode(static_cast<int>(Fault::kPeer)),
               "does not answer any more");
 }
 
 TEST(HangAlarm, LeavesAloneWhoIsThroughInTime) {
-  { const HangAlarm alarm(1e9); }
+  { const HangAlarm alarm(1e9, never_return); }
   EXPECT_EQ(::sleep(2), 0u);
 }
 

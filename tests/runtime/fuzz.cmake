@@ -4,7 +4,7 @@
 # the rest, from no more than what a snapshot is read by. CONTRIBUTING.md says how to run it longer.
 set(fuzz ${CMAKE_CURRENT_BINARY_DIR}/fuzz)
 set(sources
-  core/curve.cpp core/error.cpp core/exchange.cpp runtime/decide.cpp runtime/decide_collective.cpp
+  core/curve.cpp core/error.cpp core/alltoall.cpp runtime/decide.cpp runtime/decide_collective.cpp
   runtime/decide_split.cpp runtime/describe.cpp runtime/flood.cpp runtime/signatures.cpp
   runtime/snapshot.cpp runtime/split.cpp runtime/storage.cpp
   tests/runtime/ask_everything.cpp tests/runtime/fuzz_snapshot.cpp)

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "core/error.h"
@@ -21,22 +22,37 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Job : public Sandbox, public ::testing::WithParamInterface<std::string> {
  protected:
   void SetUp() override {
     Sandbox::SetUp();
     if (const std::string reason = Lab::missing(); !reason.empty()) GTEST_SKIP() << reason;
-    const std::string launcher = GetParam() == "openmpi" ? "mpirun.openmpi" : "mpiexec.hydra";
+    const std::string launcher = launcher_name();
     if (run({launcher, "--version"}).exit_code != 0) GTEST_SKIP() << launcher << " is missing";
     bring_up();
   }
-  virtual void bring_up() { lab_.emplace(Cluster{.hosts = 4}); }
+  virtual void bring_up() { lab_.emplace(Cluster{.rate = rate(), .hosts = 4}); }
+  virtual std::string rate() const { return "100mbit"; }
 
   Result sample(std::vector<std::string> options, const std::vector<std::string>& more) const {
     std::vector<std::string> command = {NMAD_SAMPLE, "--db", path("a.db")};
     command.insert(command.end(), more.begin(), more.end());
     return run(lab_->job(GetParam(), std::move(options), command));
+  }
+
+  static std::string launcher_name() {
+    return GetParam() == "openmpi" ? "mpirun.openmpi" : "mpiexec.hydra";
+  }
+
+  // Two ranks here.
+  static std::vector<std::string> local_launcher() {
+    std::vector<std::string> command = {launcher_name(), "-n", "2"};
+    if (GetParam() == "openmpi") {
+      command.insert(command.end(), {"--allow-run-as-root", "--oversubscribe"});
+    }
+    return command;
   }
 
   std::optional<Lab> lab_;
@@ -79,12 +95,34 @@ TEST_P(Job, MeasuresAlltoallsAndRankZeroKeepsThem) {
   EXPECT_EQ(connections, (std::set<std::int64_t>{1, 2, 4, 8}));
 }
 
-// The cut of a rank's life is as sudden as a node's.
-TEST_P(Job, ARankThatDiesLeavesWhatWasGathered) {
-  std::vector<std::string> command = {NMAD_SAMPLE, "--db",     path("a.db"), "--parts",
-                                      "alltoall",  "--budget", "60s"};
-  Process job(lab_->job(GetParam(), {}, command));
-  const auto has_samples = [&] {
+// One of four loses its life, or its wits, as suddenly as a node does.
+class JobThatFails : public Job {
+ protected:
+  Result fail(const std::string& signal, double deadline_s) const {
+    const std::vector<std::string> command = {NMAD_SAMPLE, "--db",     path("a.db"), "--parts",
+                                              "alltoall",  "--budget", "60s"};
+    Process job(lab_->job(GetParam(), {}, command));
+    for (int looks = 0; looks < 200 && !has_samples(); ++looks) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    const std::string kill = "for p in $(ip netns pids nmtlab-" + lab_->name() +
+                             "-h2); do case $(cat /proc/$p/comm) in nmad-sample) kill -" + signal +
+                             " $p;; esac; done";
+    EXPECT_EQ(run({"sh", "-c", kill}).exit_code, 0);
+    return job.wait(deadline_s);
+  }
+
+  void expect_partial() const {
+    const ProfileDb profile(path("a.db"), {});
+    ASSERT_EQ(profile.platforms().size(), 1u);
+    const std::vector<Campaign> campaigns = profile.campaigns(profile.platforms().front().id);
+    ASSERT_EQ(campaigns.size(), 1u);
+    EXPECT_FALSE(campaigns.front().complete);
+    EXPECT_FALSE(profile.sample_sets(campaigns.front().id).empty());
+  }
+
+ private:
+  bool has_samples() const {
     try {
       const ProfileDb profile(path("a.db"), {});
       for (const Platform& platform : profile.platforms()) {
@@ -93,21 +131,19 @@ TEST_P(Job, ARankThatDiesLeavesWhatWasGathered) {
     } catch (const Error&) {  // not there yet
     }
     return false;
-  };
-  for (int looks = 0; looks < 200 && !has_samples(); ++looks) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  const std::string kill = "for p in $(ip netns pids nmtlab-" + lab_->name() +
-                           "-h2); do case $(cat /proc/$p/comm) in nmad-sample) kill -9 $p;; esac; "
-                           "done";
-  EXPECT_EQ(run({"sh", "-c", kill}).exit_code, 0);
-  EXPECT_NE(job.wait(30).exit_code, 0);
-  const ProfileDb profile(path("a.db"), {});
-  ASSERT_EQ(profile.platforms().size(), 1u);
-  const std::vector<Campaign> campaigns = profile.campaigns(profile.platforms().front().id);
-  ASSERT_EQ(campaigns.size(), 1u);
-  EXPECT_FALSE(campaigns.front().complete);
-  EXPECT_FALSE(profile.sample_sets(campaigns.front().id).empty());
+};
+
+TEST_P(JobThatFails, ARankThatDiesLeavesWhatWasGathered) {
+  EXPECT_NE(fail("KILL", 30).exit_code, 0);
+  expect_partial();
+}
+
+TEST_P(JobThatFails, ARankThatHangsEndsTheJobOnAllNodes) {
+  const Result result = fail("STOP", 50);
+  EXPECT_EQ(result.exit_code, static_cast<int>(Fault::kPeer)) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("does not answer any more"));
+  expect_partial();
 }
 
 TEST_P(Job, NumbersOfRanksThatCannotBeAreRefusedOnce) {
@@ -119,12 +155,57 @@ TEST_P(Job, NumbersOfRanksThatCannotBeAreRefusedOnce) {
   EXPECT_EQ(result.err.find(message, first + 1), std::string::npos);
 }
 
-TEST_P(Job, RanksOnOneNodeAreToldWhatTheyContendFor) {
-  const std::string launcher = GetParam() == "openmpi" ? "mpirun.openmpi" : "mpiexec.hydra";
-  std::vector<std::string> command = {launcher, "-n", "2"};
-  if (GetParam() == "openmpi") {
-    command.insert(command.end(), {"--allow-run-as-root", "--oversubscribe"});
+class JobOnFastPorts : public Job {
+ protected:
+  std::string rate() const override { return "1000mbit"; }
+};
+
+// Numbers of ranks and sizes that are not fixed are added where their times differ most.
+TEST_P(JobOnFastPorts, AddsWhatIsKnownLeastAndRankZeroAloneTellsHowFarItIs) {
+  const Result result = sample({}, {"--parts", "alltoall", "--budget", "10s"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const ProfileDb profile(path("a.db"), {});
+  std::map<std::int64_t, std::set<std::uint64_t>> sizes_of_ranks;
+  for (const Platform& platform : profile.platforms()) {
+    for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {
+      for (const auto& sample : set.samples) {
+        if (sample.condition.operation != "alltoall") continue;
+        sizes_of_ranks[sample.condition.ranks].insert(sample.size_bytes);
+      }
+    }
   }
+  ASSERT_TRUE(sizes_of_ranks.contains(2) && sizes_of_ranks.contains(4));
+  EXPECT_TRUE(sizes_of_ranks.contains(3) || sizes_of_ranks.at(4).size() > 8);
+
+  int told = 0;
+  std::istringstream lines(result.err);
+  for (std::string line; std::getline(lines, line);) {
+    told += line.find(" left  mpi:") != std::string::npos;
+  }
+  EXPECT_GE(told, 5) << result.err;
+  EXPECT_LE(told, 11) << result.err;  // tenths
+}
+
+TEST_P(Job, IsQuietWhenAsked) {
+  const Result quiet = sample({}, {"--parts", "alltoall", "--budget", "2s", "--quiet"});
+  EXPECT_THAT(quiet.err, Not(HasSubstr(" left  mpi:")));
+}
+
+// What the ranks say to each other goes through the MPI; only rails under test open ports.
+TEST_P(Job, OpensNoPortOfItsOwn) {
+  const auto listening = [&](const std::string& part) {
+    std::vector<std::string> command = local_launcher();
+    command.insert(command.end(), {NMAD_SAMPLE, "--db", path(part + ".db"), "--parts", part,
+                                   "--rails", "tcp", "--budget", "3s", "--max-size", "64K"});
+    return run(command, {.environment = {{"LD_PRELOAD", NMT_LISTENS}}}).err;
+  };
+  EXPECT_THAT(listening("node"),
+              HasSubstr("nmad-sample itself listens"));  // its rail; so it is heard
+  EXPECT_THAT(listening("alltoall"), Not(HasSubstr("nmad-sample itself listens")));
+}
+
+TEST_P(Job, RanksOnOneNodeAreToldWhatTheyContendFor) {
+  std::vector<std::string> command = local_launcher();
   command.insert(command.end(), {NMAD_SAMPLE, "--db", path("a.db"), "--parts", "alltoall",
                                  "--budget", "3s", "--max-size", "64K"});
   const Result result = run(command);
@@ -175,6 +256,10 @@ TEST_F(Sandbox, AJobWhoseMpiHasNoModuleIsToldWhatToInstall) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpis, JobOfTwo, ::testing::Values("openmpi", "mpich"),
+                         [](const auto& tested) { return tested.param; });
+INSTANTIATE_TEST_SUITE_P(Mpis, JobOnFastPorts, ::testing::Values("openmpi", "mpich"),
+                         [](const auto& tested) { return tested.param; });
+INSTANTIATE_TEST_SUITE_P(Mpis, JobThatFails, ::testing::Values("openmpi", "mpich"),
                          [](const auto& tested) { return tested.param; });
 INSTANTIATE_TEST_SUITE_P(Mpis, Job, ::testing::Values("openmpi", "mpich"),
                          [](const auto& tested) { return tested.param; });

@@ -73,7 +73,7 @@ Report JobCampaign::lead() {
     const std::vector<Part> parts = parts_from(options_.parts);
     check(alltoall_options({}), shape_);
     const Location profile = locate_for_writing(options_.db, options_.system);
-    ProgressLine line(invocation_.quiet);
+    ProgressLine line(invocation_.quiet, ProgressLine::Terminal::kBehindLauncher);
     ProfileDb db = open_for_writing(profile, invocation_, line);
     const Interruption interruption;
     const Launch launch{options_, invocation_, profile, db, line, interruption};
@@ -134,7 +134,7 @@ Gathered JobCampaign::play(const JobOrder& order, const Interruption& interrupti
   options.sampling.budget_ns = order.budget_ns;
   Invocation invocation = invocation_;
   invocation.quiet = invocation.quiet || !job_.leads();
-  ProgressLine line(invocation.quiet);
+  ProgressLine line(invocation.quiet, ProgressLine::Terminal::kBehindLauncher);
   const Location in_memory{.file = "memory", .reason = "rank 0 keeps it"};
   const std::size_t index = static_cast<std::size_t>(place - order.ranks.begin());
   const bool pairs = order.part == Part::kPairs, near = index % 2 == 0;
@@ -178,7 +178,7 @@ void JobCampaign::measure(const Launch& launch, const std::vector<Part>& parts,
 
 void JobCampaign::play_shares(const JobOrder& order, const Launch& launch, JobFindings* findings) {
   constexpr double kPatienceNs = 300e9;
-  const control::HangAlarm alarm(kPatienceNs + 4 * order.budget_ns);
+  const control::HangAlarm alarm(kPatienceNs + 4 * order.budget_ns, job_.mpi().abort);
   tell(order);
   findings->add(play(order, launch.interruption, &launch.db));
 }

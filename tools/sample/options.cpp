@@ -80,7 +80,7 @@ void declare(Options& options, SampleOptions& target) {
             "Else each node with about log2(nodes) others.")
       .rare();
   options
-      .text("--ranks", target.ranks, "N,...", "numbers of ranks of the alltoalls (half, and all)")
+      .text("--ranks", target.ranks, "N,...", "numbers of ranks of the alltoalls (half, all, and more)")
       .rare();
   declare(options, target.peer,
           {.tool = "nmad-sample",

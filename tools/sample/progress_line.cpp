@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "core/error.h"
 #include "core/units.h"
 #include "tools/command/terminal.h"
@@ -24,17 +26,24 @@ void write_quietly(const std::string& text) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(bool quiet) : enabled_(!quiet && is_terminal(STDERR_FILENO)) {}
+ProgressLine::ProgressLine(bool quiet, Terminal terminal)
+    : overwrites_(!quiet && terminal == Terminal::kSeen && is_terminal(STDERR_FILENO)),
+      adds_(!quiet && terminal == Terminal::kBehindLauncher) {}
 
 void ProgressLine::show(const Progress& progress) {
   constexpr auto kInterval = std::chrono::milliseconds(100);
   const auto now = std::chrono::steady_clock::now();
-  if (!enabled_ || now < next_) return;
+  if (!(overwrites_ || adds_) || now < next_) return;
   next_ = now + kInterval;
-  shown_ = true;
   const std::string line = fmt::format("{:3.0f} %  {} left  {}  {}  {} cells", progress.done * 100,
                                        format_duration(progress.left_ns), plain(progress.rail),
                                        progress.phase, progress.cells);
+  if (adds_) {
+    const int tenth = static_cast<int>(progress.done * 10);
+    if (std::exchange(tenth_, tenth) != tenth) write_quietly(line + "\n");
+    return;
+  }
+  shown_ = true;
   write_quietly(std::string(kEraseLine) + line.substr(0, terminal_width(STDERR_FILENO) - 1));
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One line on a terminal that says where a campaign stands and how long it will take; nothing
-// where standard error is no terminal.
+// Where a campaign stands and how long it will take: one line on a terminal, nothing where standard
+// error is none.
+//
+// A job's rank 0 cannot see whether its launcher has a terminal; it writes a line of its own for
+// each tenth that is done.
 #pragma once
 
 #include <chrono>
@@ -12,7 +15,8 @@ namespace nmt {
 
 class ProgressLine {
  public:
-  explicit ProgressLine(bool quiet);
+  enum class Terminal { kSeen, kBehindLauncher };
+  explicit ProgressLine(bool quiet, Terminal terminal = Terminal::kSeen);
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -21,7 +25,9 @@ class ProgressLine {
   void clear();                         // before anything else is written there
 
  private:
-  bool enabled_;
+  bool overwrites_;  // on a terminal
+  bool adds_;        // behind a launcher
+  int tenth_ = -1;   // that the last line told of
   bool shown_ = false;
   std::chrono::steady_clock::time_point next_{};
 };

@@ -23,23 +23,23 @@ double rise_at(std::span<const Rise> rises, double growth, std::int64_t ranks);
 double messages_of(std::int64_t ranks, std::int64_t ranks_per_node);
 
 // What is asked of a signature.
-struct Exchange {
+struct Alltoall {
   std::int64_t ranks = 0;
   double bound_ns = 0;            // at least
   double large_messages = 0;      // of the busiest rank: that delta is for
   std::uint64_t equal_bytes = 0;  // to each rank; 0: sizes differ, and no measured ratio serves
 };
 // The same size to every rank; more ranks than on one node.
-Exchange equal_exchange(const Signature& signature, std::int64_t ranks, std::uint64_t size_bytes);
+Alltoall equal_alltoall(const Signature& signature, std::int64_t ranks, std::uint64_t size_bytes);
 
-struct ExchangeTime {
+struct AlltoallDuration {
   double duration_ns = 0;
   // Half of the 95 % interval, as the logarithm of a factor up or down; nullopt where nothing is
   // known. Wider than the value itself (kGuess) it is a guess, which nobody should be given.
   std::optional<double> half_interval;
 };
 inline constexpr double kGuess = 0.6931;  // ln 2
-ExchangeTime time_of(const Signature& signature, const Exchange& exchange);
+AlltoallDuration time_of(const Signature& signature, const Alltoall& exchange);
 
 // The least size that a signature speaks of, small messages included.
 std::uint64_t least_bytes_of(const Signature& signature);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/exchange.h"
+#include "core/alltoall.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ double logarithm(std::uint64_t high, std::uint64_t low) {
 
 // Below the sizes that one gamma serves: between measured ratios on the logarithmic axis. A ratio
 // of 0 is none.
-SmallRatio small_ratio(const Signature& signature, const Exchange& exchange, double rise) {
+SmallRatio small_ratio(const Signature& signature, const Alltoall& exchange, double rise) {
   const std::span<const SmallRatio> small = signature.small;
   const std::uint64_t size_bytes = exchange.equal_bytes;
   if (small.empty() || size_bytes == 0 || size_bytes >= signature.size_bytes_min) return {0, 0, 0};
@@ -40,7 +40,7 @@ double processors_ns(const Signature& signature, std::int64_t ranks) {
   return signature.processor_ns * n * (n - 1) / static_cast<double>(signature.cores);
 }
 
-double deltas(const Signature& signature, const Exchange& exchange) {
+double deltas(const Signature& signature, const Alltoall& exchange) {
   if (signature.delta_ns <= 0 || exchange.large_messages <= 0) return 0;
   return signature.delta_per_message ? exchange.large_messages : 1;
 }
@@ -59,7 +59,7 @@ struct Parts {
   double deltas = 0;
 };
 
-std::optional<double> half_interval(const Signature& signature, const Exchange& exchange,
+std::optional<double> half_interval(const Signature& signature, const Alltoall& exchange,
                                     const Parts& parts, double duration_ns) {
   if (!signature.uncertainty) {
     return signature.error > 0 ? std::optional(std::log1p(signature.error)) : std::nullopt;
@@ -107,7 +107,7 @@ double messages_of(std::int64_t ranks, std::int64_t ranks_per_node) {
   return static_cast<double>(ranks_per_node) * static_cast<double>(ranks - ranks_per_node);
 }
 
-Exchange equal_exchange(const Signature& signature, std::int64_t ranks, std::uint64_t size_bytes) {
+Alltoall equal_alltoall(const Signature& signature, std::int64_t ranks, std::uint64_t size_bytes) {
   const double messages = messages_of(ranks, signature.ranks_per_node);
   return {.ranks = ranks,
           .bound_ns = messages * signature.bound.at(static_cast<double>(size_bytes)),
@@ -115,7 +115,7 @@ Exchange equal_exchange(const Signature& signature, std::int64_t ranks, std::uin
           .equal_bytes = size_bytes};
 }
 
-ExchangeTime time_of(const Signature& signature, const Exchange& exchange) {
+AlltoallDuration time_of(const Signature& signature, const Alltoall& exchange) {
   const double rise = rise_at(signature.rises, signature.growth, exchange.ranks);
   const Parts parts{.rise = rise,
                     .small = small_ratio(signature, exchange, rise),

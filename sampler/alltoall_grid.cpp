@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/alltoall_grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/statistics.h"
+
+namespace nmt {
+namespace {
+
+constexpr double kTellable = 0.1;       // of a multiple; what a fit tells apart (contention.h)
+constexpr double kNeighbours = 1.5;     // sizes closer than this are
+constexpr std::uint64_t kRoundTo = 64;  // a cache line
+
+// Multiples along one axis, by what they share otherwise: a line each.
+template <typename Axis>
+using Lines = std::map<std::pair<std::string, std::uint64_t>, std::map<Axis, double>>;
+
+// How far the multiples of two values of the axis are apart: the median of all lines that have
+// both.
+template <typename Axis>
+double step_between(const Lines<Axis>& lines, Axis low, Axis high) {
+  std::vector<double> steps;
+  for (const auto& [shared, line] : lines) {
+    const auto from = line.find(low);
+    const auto to = line.find(high);
+    if (from != line.end() && to != line.end()) {
+      steps.push_back(std::log(to->second / from->second));
+    }
+  }
+  return steps.empty() ? 0 : std::abs(median(steps));
+}
+
+int middle_of(int low, int high, int ranks_per_node) {
+  const double nodes = std::sqrt(static_cast<double>(low) * high) / ranks_per_node;
+  const int middle = static_cast<int>(std::lround(nodes)) * ranks_per_node;
+  if (middle > low && middle < high) return middle;
+  return high - low > ranks_per_node ? low + ranks_per_node : 0;
+}
+
+std::uint64_t middle_of(std::uint64_t low_bytes, std::uint64_t high_bytes) {
+  const double low = static_cast<double>(low_bytes);
+  const double high = static_cast<double>(high_bytes);
+  if (high < kNeighbours * low) return 0;
+  const auto lines = static_cast<std::uint64_t>(std::lround(std::sqrt(low * high) / kRoundTo));
+  const std::uint64_t middle_bytes = lines * kRoundTo;
+  return middle_bytes > low_bytes && middle_bytes < high_bytes ? middle_bytes : 0;
+}
+
+struct Gap {
+  double step = 0;
+  Wanted middle;
+};
+
+// Each middle that there is between neighbours which differ.
+template <typename Axis>
+void add_gaps(const Lines<Axis>& lines, const std::function<Wanted(Axis, Axis)>& middle,
+              std::vector<Gap>& gaps) {
+  std::set<Axis> values;
+  for (const auto& [shared, line] : lines) {
+    for (const auto& [value, multiple] : line) values.insert(value);
+  }
+  for (auto low = values.begin(), high = low; low != values.end(); low = high) {
+    if (++high == values.end()) break;
+    const double step = step_between(lines, *low, *high);
+    const Wanted between = middle(*low, *high);
+    if (step >= kTellable && between != Wanted{}) gaps.push_back({step, between});
+  }
+}
+
+}  // namespace
+
+std::vector<Wanted> least_known(const std::vector<Multiple>& measured, int ranks_per_node,
+                                Open open) {
+  Lines<int> by_ranks;
+  Lines<std::uint64_t> by_size;
+  for (const Multiple& one : measured) {
+    auto& line = by_ranks[{one.algorithm, one.size_bytes}];
+    line[2 * ranks_per_node] = 1;
+    line[one.ranks] = one.of_bound;
+    const auto ranks = static_cast<std::uint64_t>(one.ranks);
+    by_size[{one.algorithm, ranks}][one.size_bytes] = one.of_bound;
+  }
+  std::vector<Gap> gaps;
+  if (open.ranks) {
+    add_gaps<int>(
+        by_ranks,
+        [&](int low, int high) { return Wanted{.ranks = middle_of(low, high, ranks_per_node)}; },
+        gaps);
+  }
+  if (open.sizes) {
+    add_gaps<std::uint64_t>(
+        by_size,
+        [](std::uint64_t low, std::uint64_t high) {
+          return Wanted{.size_bytes = middle_of(low, high)};
+        },
+        gaps);
+  }
+  std::ranges::stable_sort(gaps, std::greater{}, &Gap::step);
+  std::vector<Wanted> wanted;
+  for (const Gap& gap : gaps) wanted.push_back(gap.middle);
+  return wanted;
+}
+
+}  // namespace nmt

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/alltoall_grid.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace nmt {
+namespace {
+
+using Shape = std::function<double(int ranks, std::uint64_t size_bytes)>;
+
+std::vector<Multiple> grid(const std::vector<int>& ranks, const std::vector<std::uint64_t>& sizes,
+                           const Shape& shape) {
+  std::vector<Multiple> all;
+  for (const int count : ranks) {
+    for (const std::uint64_t size_bytes : sizes) {
+      all.push_back({"direct", count, size_bytes, shape(count, size_bytes)});
+    }
+  }
+  return all;
+}
+
+const std::vector<std::uint64_t> kSizes = {1024, 4096, 16384, 65536};
+
+Wanted first_of(const std::vector<Multiple>& measured, Open open) {
+  const std::vector<Wanted> wanted = least_known(measured, 1, open);
+  return wanted.empty() ? Wanted{} : wanted.front();
+}
+
+TEST(AlltoallGrid, WantsNothingWhereAllMultiplesAreAlike) {
+  const auto flat = grid({8, 16}, kSizes, [](int, std::uint64_t) { return 1.05; });
+  EXPECT_TRUE(least_known(flat, 1, {}).empty());
+}
+
+TEST(AlltoallGrid, LooksBelowWhereTheNetworkIsSaturated) {
+  const auto saturated = grid({8, 16}, kSizes, [](int, std::uint64_t) { return 4.0; });
+  EXPECT_EQ(first_of(saturated, {}), Wanted{.ranks = 4});
+}
+
+TEST(AlltoallGrid, LooksBetweenNumbersOfRanksWhereTheMultipleStillRises) {
+  const auto rising =
+      grid({8, 16}, kSizes, [](int ranks, std::uint64_t) { return ranks == 8 ? 1.02 : 3.0; });
+  EXPECT_EQ(first_of(rising, {}), Wanted{.ranks = 11});
+}
+
+TEST(AlltoallGrid, LooksWhereAStartUpSetsIn) {
+  const auto jumping = grid({2, 4}, kSizes, [](int ranks, std::uint64_t size_bytes) {
+    return ranks == 2 || size_bytes < 16384 ? 1.0 : 5.0;
+  });
+  EXPECT_EQ(first_of(jumping, {.ranks = false}), Wanted{.size_bytes = 8192});
+}
+
+TEST(AlltoallGrid, ClosesInOnTheSizeAndEnds) {
+  std::vector<std::uint64_t> sizes = kSizes;
+  const std::uint64_t start_up_bytes = 10000;
+  const auto jumping = [&](int, std::uint64_t size_bytes) {
+    return size_bytes < start_up_bytes ? 1.0 : 5.0;
+  };
+  for (int more = 0; more < 10; ++more) {
+    const auto wanted = least_known(grid({2}, sizes, jumping), 1, {.ranks = false});
+    if (wanted.empty()) break;
+    sizes.push_back(wanted.front().size_bytes);
+    std::sort(sizes.begin(), sizes.end());
+  }
+  const auto above = std::upper_bound(sizes.begin(), sizes.end(), start_up_bytes);
+  EXPECT_LT(static_cast<double>(*above) / static_cast<double>(*(above - 1)), 1.5);
+  EXPECT_LE(sizes.size(), 7u);
+}
+
+TEST(AlltoallGrid, KeepsNodesWhole) {
+  const auto rising = grid({16, 32}, kSizes, [](int ranks, std::uint64_t) { return ranks / 8.0; });
+  const auto wanted = least_known(rising, 4, {.sizes = false});
+  ASSERT_FALSE(wanted.empty());
+  for (const Wanted& one : wanted) {
+    EXPECT_EQ(one.ranks % 4, 0);
+    EXPECT_EQ(one.size_bytes, 0u);
+  }
+}
+
+TEST(AlltoallGrid, EndsWhereAllNumbersOfNodesWereMeasured) {
+  const auto all =
+      grid({3, 4, 5}, kSizes, [](int ranks, std::uint64_t) { return static_cast<double>(ranks); });
+  EXPECT_TRUE(least_known(all, 1, {}).empty());
+}
+
+}  // namespace
+}  // namespace nmt
