@@ -15,6 +15,7 @@
 
 #include "core/plan.h"
 #include "core/sample.h"
+#include "tuner/segments.h"  // of collectives
 
 namespace nmt {
 

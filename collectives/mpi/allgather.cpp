@@ -241,6 +241,7 @@ std::optional<Around> parse_around(std::string_view text) {
 void allgather(Team& team, std::byte* all, std::uint64_t bytes, Around around,
                std::uint64_t segment_bytes) {
   if (team.size() == 1 || bytes == 0) return;
+  team.furnish();
   const Blocks blocks(all, bytes, segment_bytes);
   if (around == Around::kLeaders) return around_leaders(team, all, blocks);
   if (around == Around::kNeighbors && team.size() % 2 == 0) return with_neighbors(team, blocks);

@@ -48,6 +48,7 @@ void follow(Team& team, Room* room, std::byte* data, const Cut& cut, int leader)
 }  // namespace
 
 void bcast(Team& team, std::byte* data, std::uint64_t bytes, int root, const Pipeline& pipeline) {
+  team.furnish();
   Room* room = team.room();
   if (room != nullptr) room->begin();
   const int leader = team.leader_of(team.group_of(team.rank()), root);

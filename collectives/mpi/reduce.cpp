@@ -75,6 +75,7 @@ void lead(Team& team, GroupReduce& group, std::byte* result, const Cut& cut,
 
 void reduce(Team& team, const std::byte* own, std::byte* result, const Reduction& reduction,
             int root, const Pipeline& pipeline) {
+  team.furnish();
   const Cut cut = cut_of(reduction, pipeline);
   const int leader = team.leader_of(team.group_of(team.rank()), root);
   const std::unique_ptr<GroupReduce> group = GroupReduce::make(team, own, reduction, cut, leader);

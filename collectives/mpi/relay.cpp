@@ -5,11 +5,6 @@
 #include <utility>
 
 namespace nmt::collectives {
-namespace {
-
-constexpr std::size_t kSentMax = 32;  // what an MPI has to keep in mind at a time
-
-}  // namespace
 
 Inflow::Inflow(Team& team, std::vector<Span> places, int from, int tag)
     : team_(team),
@@ -34,7 +29,6 @@ const Span& Inflow::next() {
 }
 
 void Outflow::send(std::span<const std::byte> bytes, int to) {
-  finish(kSentMax - 1);
   check(PMPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, tag_, team_.comm(),
                    &sent_.emplace_back()));
 }

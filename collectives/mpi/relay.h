@@ -54,7 +54,8 @@ class Inflow {
   std::vector<MPI_Request> requests_;  // a ring
 };
 
-// Sends one after the other without waiting for those before.
+// Sends one after the other and never waits for those before: in a ring, all would wait for each
+// other.
 class Outflow {
  public:
   Outflow(Team& team, int tag) : team_(team), tag_(tag) {}

@@ -48,9 +48,10 @@ struct Team::Card {
   pid_t pid = 0;
 };
 
-Team::Team(MPI_Comm of, const TeamOptions& options) {
+Team::Team(MPI_Comm of, const TeamOptions& options) : copies_(options.copies) {
   check(PMPI_Comm_rank(of, &rank_));
   check(PMPI_Comm_split(of, 0, rank_, &comm_));  // a duplicate would copy the program's attributes
+  check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));  // MpiFailure
   const Card own{.node = node_of_this_rank(comm_, rank_),
                  .place = place_of(allowed_cores().front()),
                  .pid = ::getpid()};
@@ -61,8 +62,8 @@ Team::Team(MPI_Comm of, const TeamOptions& options) {
   waiting_ = {.crowded = static_cast<std::size_t>(neighbours) > allowed_cores().size(),
               .go_on = go_on,
               .mpi = this};
-  if (options.copies != Copies::kMessages) {
-    furnish_room(cards, options.copies == Copies::kAttach);
+  for (const int rank : own_group().ranks) {
+    pids_.push_back(cards[static_cast<std::size_t>(rank)].pid);
   }
 }
 
@@ -104,26 +105,29 @@ int Team::member(int rank) const {
   return static_cast<int>(std::ranges::find(ranks, rank) - ranks.begin());
 }
 
-// By all of a group, of which one has nobody to copy from. What went wrong is told once.
-void Team::furnish_room(const std::vector<Card>& cards, bool attach) {
+// What went wrong is told once.
+void Team::furnish() {
+  if (furnished_) return;
+  furnished_ = true;
+  if (copies_ == Copies::kMessages) return;
   MPI_Comm group = MPI_COMM_NULL;
   check(PMPI_Comm_split(comm_, group_of(rank_), rank_, &group));
-  if (own_group().ranks.size() > 1) {
-    const std::string reason = try_to_furnish(cards, group);
+  if (pids_.size() > 1) {  // one has nobody to copy from
+    const std::string reason = try_to_furnish(group);
     int made = reason.empty();
     check(PMPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, group));
     if (made == 0) room_.reset();
     if (!reason.empty() && member(rank_) == 0) {
       std::fprintf(stderr, "nmadtune: ranks of one node go on with messages: %s\n", reason.c_str());
     }
-    if (room_) room_->try_pairs(attach);
+    if (room_) room_->try_pairs(copies_ == Copies::kAttach);
     check(PMPI_Barrier(group));
   }
   check(PMPI_Comm_free(&group));
 }
 
 // Why not, where it cannot be.
-std::string Team::try_to_furnish(const std::vector<Card>& cards, MPI_Comm group) {
+std::string Team::try_to_furnish(MPI_Comm group) {
   struct Address {
     char text[kAddressBytes] = {};
   } own;
@@ -135,15 +139,11 @@ std::string Team::try_to_furnish(const std::vector<Card>& cards, MPI_Comm group)
   }
   std::vector<std::string> addresses;
   for (const Address& address : all_gather(own, group)) addresses.emplace_back(address.text);
-  std::vector<pid_t> pids;
-  for (const int rank : own_group().ranks) {
-    pids.push_back(cards[static_cast<std::size_t>(rank)].pid);
-  }
   try {
     if (!listener) throw Error(Fault::kFailed, "no local socket");
     const int self = member(rank_);
     room_ = std::make_unique<Room>(
-        self == 0 ? Room::furnish(pids, addresses) : Room::enter(*listener, pids), self, pids);
+        self == 0 ? Room::furnish(pids_, addresses) : Room::enter(*listener, pids_), self, pids_);
     room_->introduce();
     return {};
   } catch (const Error& error) {

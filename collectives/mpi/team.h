@@ -3,9 +3,9 @@
 // A communicator seen as groups of ranks that share a node, or a part of one, with a leader each
 // (paper "HierKNEM", 3.1).
 //
-// Built once, by all ranks of the communicator, kept at it as an attribute, and gone with it. Ours
-// are all messages in its private communicator, so that no receive of the program's meets them.
-// Not thread-safe, as no two collectives of one communicator may run at the same time either.
+// Built once, by all ranks of the communicator. Ours are all messages in its private communicator,
+// so that no receive of the program's meets them. Not thread-safe, as no two collectives of one
+// communicator may run at the same time either.
 #pragma once
 
 #include <mpi.h>
@@ -46,7 +46,7 @@ struct Group {
 
 class Team {
  public:
-  Team(MPI_Comm of, const TeamOptions& options);  // by all ranks of it
+  Team(MPI_Comm of, const TeamOptions& options);  // by all ranks of it; MpiFailure
   ~Team();
   Team(const Team&) = delete;
 
@@ -61,6 +61,8 @@ class Team {
   int leader_of(int group, int root) const;
   int member(int rank) const;  // its number in its group
 
+  // Shared memory, at the first operation: by all ranks. Later calls do nothing.
+  void furnish();
   // Where this group copies without messages, else null: the same for all of it. With areas of at
   // least so many bytes for each, or any where somebody needs one.
   Room* room();
@@ -72,14 +74,16 @@ class Team {
  private:
   struct Card;
   void form_groups(const std::vector<Card>& cards, const TeamOptions& options);
-  void furnish_room(const std::vector<Card>& cards, bool attach);
-  std::string try_to_furnish(const std::vector<Card>& cards, MPI_Comm group);
+  std::string try_to_furnish(MPI_Comm group);
   static void go_on(void* team);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   std::vector<Group> groups_;
   std::vector<int> group_of_;
+  std::vector<pid_t> pids_;  // of the own group
+  Copies copies_;
+  bool furnished_ = false;
   std::unique_ptr<Room> room_;
   Waiting waiting_;
 };

@@ -69,10 +69,12 @@ void declare(Options& options, SampleOptions& target) {
       .rare();
   options
       .text("--parts", target.parts, "PART,...",
-            "in a job: node, pairs, mpi, alltoall (all)\n"
+            "in a job: node, pairs, mpi, alltoall, collectives (all but the last)\n"
             "node: the rails within one node of each platform. pairs: all rails between nodes, two "
             "at a time. mpi: the MPI's own messages. alltoall: alltoalls for a contention "
-            "signature, and how many connections at a time the network bears.")
+            "signature, and how many connections at a time the network bears. collectives: "
+            "broadcasts, reductions and allgathers by many algorithms and segments, and by the "
+            "MPI's own, for libnmadtune-mpi.so.")
       .rare();
   options
       .flag("--all-pairs", target.all_pairs,
@@ -80,7 +82,8 @@ void declare(Options& options, SampleOptions& target) {
             "Else each node with about log2(nodes) others.")
       .rare();
   options
-      .text("--ranks", target.ranks, "N,...", "numbers of ranks of the alltoalls (half, all, and more)")
+      .text("--ranks", target.ranks, "N,...",
+            "numbers of ranks of the alltoalls (half, all, and more)")
       .rare();
   declare(options, target.peer,
           {.tool = "nmad-sample",
