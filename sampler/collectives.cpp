@@ -101,19 +101,26 @@ class Ways {
     return {std::move(choice)};
   }
 
-  // The ways that are clearly slower than the fastest of their operation and size.
-  void give_up(std::vector<JobCell>& cells) const {
+  // The ways that are clearly slower than the fastest of their operation and size; whether there
+  // were some. By what was measured, or by what they took to warm up.
+  bool give_up(std::vector<JobCell>& cells, double (*time_ns)(const JobCell&)) const {
     std::map<Subject, double> fastest_ns;
     for (const JobCell& each : cells) {
       double& least_ns =
           fastest_ns.try_emplace(subject(each), std::numeric_limits<double>::max()).first->second;
       least_ns = std::min(least_ns, time_ns(each));
     }
-    std::erase_if(cells, [&](const JobCell& each) {
+    const std::size_t given_up = std::erase_if(cells, [&](const JobCell& each) {
       const bool library = way(each.order).algorithm == "library";
       return !library && time_ns(each) > kGivenUp * fastest_ns.at(subject(each));
     });
+    return given_up > 0;
   }
+
+  static double measured_ns(const JobCell& cell) {
+    return summarize(cell.samples.front().repetitions).median_ns;
+  }
+  static double usual_ns(const JobCell& cell) { return cell.usual_ns; }
 
  private:
   const CollectiveWay& way(const Order& order) const {
@@ -138,7 +145,7 @@ class Ways {
     for (const JobCell& each : cells) {
       if (way(each.order).algorithm == "library") continue;
       const JobCell*& known = best.try_emplace(subject(each), &each).first->second;
-      if (time_ns(each) < time_ns(*known)) known = &each;
+      if (measured_ns(each) < measured_ns(*known)) known = &each;
     }
     return best;
   }
@@ -147,9 +154,6 @@ class Ways {
 
   Subject subject(const JobCell& cell) const {
     return {way(cell.order).operation, cell.order.size_bytes};
-  }
-  static double time_ns(const JobCell& cell) {
-    return summarize(cell.samples.front().repetitions).median_ns;
   }
 
   JobCell cell(std::size_t index, std::uint64_t size_bytes) const {
@@ -179,18 +183,6 @@ class Ways {
   std::set<std::string> tried_;  // operations, with all algorithms
 };
 
-// The largest size.
-bool leave_out_largest(std::vector<JobCell>& cells) {
-  std::uint64_t largest = 0, least = std::numeric_limits<std::uint64_t>::max();
-  for (const JobCell& cell : cells) {
-    largest = std::max(largest, cell.order.size_bytes);
-    least = std::min(least, cell.order.size_bytes);
-  }
-  if (largest == least) return false;
-  std::erase_if(cells, [&](const JobCell& cell) { return cell.order.size_bytes == largest; });
-  return true;
-}
-
 }  // namespace
 
 CampaignReport run_collectives(const control::MpiJob& job, const std::string& mpi_name,
@@ -208,10 +200,13 @@ CampaignReport run_collectives(const control::MpiJob& job, const std::string& mp
   }
   const Rail rail = mpi_rail(mpi_name);
   JobRounds rounds(job, shape, player, rail, options.budget_ns, options.seed, *observer);
-  return rounds.run({.prepare = [&] { return ways.cells(); },
-                     .leave_out = leave_out_largest,
-                     .more = [&](const std::vector<JobCell>& cells) { return ways.more(cells); },
-                     .after_round = [&](std::vector<JobCell>& cells) { ways.give_up(cells); }});
+  return rounds.run(
+      {.prepare = [&] { return ways.cells(); },
+       .leave_out =
+           [&](std::vector<JobCell>& cells) { return ways.give_up(cells, Ways::usual_ns); },
+       .more = [&](const std::vector<JobCell>& cells) { return ways.more(cells); },
+       .after_round =
+           [&](std::vector<JobCell>& cells) { ways.give_up(cells, Ways::measured_ns); }});
 }
 
 }  // namespace nmt
