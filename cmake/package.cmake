@@ -39,7 +39,7 @@ set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_CONTROL_EXTRA
 foreach(mpi openmpi mpich)
   string(TOUPPER ${mpi} component)
   set(CPACK_DEBIAN_${component}_PACKAGE_NAME nmadtune-${mpi})
-  set(CPACK_DEBIAN_${component}_DESCRIPTION "nmad-sample in jobs of ${mpi}")
+  set(CPACK_DEBIAN_${component}_DESCRIPTION "nmad-sample and collectives in jobs of ${mpi}")
   set(CPACK_DEBIAN_${component}_PACKAGE_DEPENDS "nmadtune (= ${PROJECT_VERSION})")
 endforeach()
 set(CPACK_VERBATIM_VARIABLES ON)

@@ -115,7 +115,7 @@ struct OffloadCost {
   bool operator==(const OffloadCost&) const = default;
 };
 
-// Best segment of a hierarchical operation's pipeline, over a range of sizes.
+// Best segment of a hierarchical operation's pipeline, over a range of sizes, and who is faster.
 struct SegmentRule {
   std::string operation;  // bcast, reduce, allgather
   std::int64_t nodes = 0;
@@ -123,6 +123,9 @@ struct SegmentRule {
   std::uint64_t from_bytes = 0;
   std::optional<std::uint64_t> to_bytes;  // nullopt: without end
   std::uint64_t segment_bytes = 0;        // 0: the message whole
+  // chain, binary, binomial; leaders, ring, neighbors; "library": the MPI's own is faster; empty:
+  // not compared.
+  std::string algorithm;
   bool operator==(const SegmentRule&) const = default;
 };
 

@@ -272,6 +272,23 @@ NMT_API int nmt_eager_chunks(const nmt_profile* profile, const char* placement, 
 NMT_API int64_t nmt_segment_bytes(const nmt_profile* profile, const char* operation,
                                   uint64_t size_bytes, uint32_t nodes, uint32_t ranks_per_node);
 
+// One range of sizes of a hierarchical operation on a number of nodes, as it was sampled. They are
+// numbered from 0; NMT_UNKNOWN beyond the last.
+typedef struct nmt_collective_rule {
+  uint32_t struct_bytes;
+  uint32_t nodes;
+  uint32_t ranks_per_node;
+  uint32_t reserved;
+  const char* operation;
+  const char* algorithm;  // "chain", "ring" ...; "library": the MPI's own is faster; "": not known
+  uint64_t from_bytes;    // inclusive
+  uint64_t to_bytes;      // exclusive; UINT64_MAX: without end
+  uint64_t segment_bytes;
+} nmt_collective_rule;
+
+NMT_API int nmt_describe_collective(const nmt_profile* profile, uint32_t index,
+                                    nmt_collective_rule* rule);
+
 typedef struct nmt_exchange {
   uint32_t struct_bytes;
   uint32_t ranks;

@@ -196,6 +196,12 @@ class Profile {
     return static_cast<std::uint64_t>(bytes);
   }
 
+  std::optional<nmt_collective_rule> collective(std::uint32_t index) const noexcept {
+    auto rule = sized<nmt_collective_rule>();
+    if (nmt_describe_collective(get(), index, &rule) < 0) return std::nullopt;
+    return rule;
+  }
+
   std::optional<nmt_prediction> alltoall(const nmt_exchange& exchange) const noexcept {
     auto prediction = sized<nmt_prediction>();
     if (nmt_alltoall(get(), &exchange, &prediction) < 0) return std::nullopt;

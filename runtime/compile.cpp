@@ -308,9 +308,9 @@ class Compiler {
     }
     for (const SegmentRule& segment : plan_.segments) {
       segments_.push_back({text(segment.operation), static_cast<std::uint32_t>(segment.nodes),
-                           static_cast<std::uint32_t>(segment.ranks_per_node), 0,
-                           segment.from_bytes, segment.to_bytes.value_or(UINT64_MAX),
-                           segment.segment_bytes});
+                           static_cast<std::uint32_t>(segment.ranks_per_node),
+                           text(segment.algorithm), segment.from_bytes,
+                           segment.to_bytes.value_or(UINT64_MAX), segment.segment_bytes});
     }
     for (const Signature& signature : plan_.signatures) add_signature(signature);
   }

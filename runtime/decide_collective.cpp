@@ -44,6 +44,23 @@ int64_t nmt_segment_bytes(const nmt_profile* profile, const char* operation, uin
   return NMT_NO_ADVICE;
 }
 
+int nmt_describe_collective(const nmt_profile* profile, uint32_t index, nmt_collective_rule* rule) {
+  if (profile == nullptr || !nmt::is_writable(rule)) return NMT_INVALID;
+  const nmt::View& view = profile->view;
+  if (index >= view.segments.size()) return NMT_UNKNOWN;
+  const nmt::SegmentRecord& segment = view.segments[index];
+  nmt::put(rule, {.struct_bytes = 0,
+                  .nodes = segment.nodes,
+                  .ranks_per_node = segment.ranks_per_node,
+                  .reserved = 0,
+                  .operation = view.text_at(segment.operation),
+                  .algorithm = view.text_at(segment.algorithm),
+                  .from_bytes = segment.from_bytes,
+                  .to_bytes = segment.to_bytes,
+                  .segment_bytes = segment.segment_bytes});
+  return NMT_OK;
+}
+
 int nmt_alltoall(const nmt_profile* profile, const nmt_exchange* exchange,
                  nmt_prediction* prediction) {
   nmt_exchange asked;

@@ -156,7 +156,7 @@ struct SegmentRecord {
   TextOffset operation;
   std::uint32_t nodes;
   std::uint32_t ranks_per_node;
-  std::uint32_t reserved;
+  TextOffset algorithm;
   std::uint64_t from_bytes;
   std::uint64_t to_bytes;  // UINT64_MAX: without end
   std::uint64_t segment_bytes;

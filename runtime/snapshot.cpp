@@ -308,6 +308,7 @@ class Checker {
     }
     for (const SegmentRecord& segment : view_.segments) {
       check_text(segment.operation);
+      check_text(segment.algorithm);
       require(segment.segment_bytes <= kSizeBytesMax, "a segment that is too long");
     }
     for (const SignatureRecord& signature : view_.signatures) check_signature(signature);

@@ -6,6 +6,7 @@
 namespace nmt {
 namespace {
 
+constexpr int kAllRanks = 0;      // their group
 constexpr double kStartNs = 1e6;  // from the word until the agreed start, at least
 
 }  // namespace
@@ -56,6 +57,8 @@ std::vector<double> Player::play(const Order& order) {
       return play_alltoall(order);
     case Play::kConnections:
       return play_connections(order);
+    case Play::kCollective:
+      return play_collective(order);
   }
   return {};
 }
@@ -126,6 +129,20 @@ std::vector<double> Player::play_alltoall(const Order& order) {
     alltoall(group, from_.data(), to_.data(), order.size_bytes);
     double end_ns = clock_.now_ns();
     mpi.least_and_most(group, &start_ns, &end_ns);
+    durations_ns.push_back(end_ns - start_ns);
+  }
+  return durations_ns;
+}
+
+std::vector<double> Player::play_collective(const Order& order) {
+  make_room(collectives_.room_bytes(order));
+  std::vector<double> durations_ns;
+  for (std::uint32_t i = 0; i < order.repetitions; ++i) {
+    clock_.wait_until(agree());
+    double start_ns = clock_.now_ns();
+    collectives_.play(order, from_.data(), to_.data());
+    double end_ns = clock_.now_ns();
+    job_.mpi().least_and_most(kAllRanks, &start_ns, &end_ns);
     durations_ns.push_back(end_ns - start_ns);
   }
   return durations_ns;

@@ -9,7 +9,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "control/control.h"
@@ -31,7 +33,17 @@ struct JobShape {
 // kDirect, kLibrary: alltoall of the first `subject` ranks, by direct exchange or by the MPI's own.
 // kConnections: `subject` messages at a time between nodes, the first ones each from its node to
 // the next, further ones to those after; the mean of their durations and the slowest.
-enum class Play : std::uint32_t { kEnd, kClock, kMessage, kEarly, kDirect, kLibrary, kConnections };
+// kCollective: by all ranks, number `subject` of those that set_collectives() was given.
+enum class Play : std::uint32_t {
+  kEnd,
+  kClock,
+  kMessage,
+  kEarly,
+  kDirect,
+  kLibrary,
+  kConnections,
+  kCollective
+};
 
 // What rank 0 has all ranks do next.
 struct Order {
@@ -48,6 +60,13 @@ class Player {
 
   double now_ns() const { return clock_.now_ns(); }
 
+  // How to play collectives, and how much room they need for what comes.
+  struct Collectives {
+    std::function<void(const Order&, const std::byte* from, std::byte* to)> play;
+    std::function<std::uint64_t(const Order&)> room_bytes;
+  };
+  void set_collectives(Collectives collectives) { collectives_ = std::move(collectives); }
+
   // By all ranks. One number for each repetition, on rank 0; two of kConnections.
   std::vector<double> play(const Order& order);
 
@@ -61,6 +80,7 @@ class Player {
   std::vector<double> play_early(const Order& order);
   std::vector<double> play_alltoall(const Order& order);
   std::vector<double> play_connections(const Order& order);
+  std::vector<double> play_collective(const Order& order);
   double agree();
 
   const control::MpiJob& job_;
@@ -69,6 +89,7 @@ class Player {
   JobClock clock_;
   std::map<int, int> groups_;  // by number of ranks; made by their first alltoall
   std::vector<std::byte> from_, to_;
+  Collectives collectives_;
   double word_ns_ = 0;  // that a word from rank 0 takes lately
 };
 

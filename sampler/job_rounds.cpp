@@ -94,6 +94,7 @@ CampaignReport JobRounds::measure(const Hooks& hooks) {
       tell_progress(start_ns, round);
     }
     if (report.interrupted) break;
+    if (hooks.after_round) hooks.after_round(cells_);
   }
   report.elapsed_ns = player_.now_ns() - start_ns;
   report.rails.push_back(rail_report(report));

@@ -31,12 +31,13 @@ class JobRounds {
   // part of that. Cells that the budget has no time for may be left out by `leave_out`, the largest
   // size first; it says whether there was one. Those that are worth adding by what was measured so
   // far, with what they may usually take, are added while the budget has time for them: of several
-  // choices the first that it has time for.
+  // choices the first that it has time for. `after_round` may give cells up for good.
   using Choice = std::vector<JobCell>;
   struct Hooks {
     std::function<std::vector<JobCell>()> prepare;
     std::function<bool(std::vector<JobCell>&)> leave_out = {};
     std::function<std::vector<Choice>(const std::vector<JobCell>&)> more = {};
+    std::function<void(std::vector<JobCell>&)> after_round = {};
   };
   CampaignReport run(const Hooks& hooks);
 

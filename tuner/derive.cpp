@@ -6,6 +6,7 @@
 #include "core/units.h"
 #include "tuner/curves.h"
 #include "tuner/pool.h"
+#include "tuner/segments.h"
 #include "tuner/thresholds.h"
 #include "tuner/tuner.h"
 
@@ -73,6 +74,7 @@ Plan derive_plan(const Id& platform, std::span<const SampleSet> sets, const Tune
     }
   }
   plan.offloads = offload_costs(sets);
+  plan.segments = derive_segments(collective_cells(sets));
   for (const RailSamples& samples : pool(sets)) {
     if (samples.sampled.empty()) continue;
     RailPlan rail{.rail = samples.rail,

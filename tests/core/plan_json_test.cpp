@@ -95,7 +95,7 @@ class RandomPlans {
   std::int64_t count() { return static_cast<std::int64_t>(below(1u << 31)); }
 
   SegmentRule segment() {
-    SegmentRule segment{text(), count(), count(), below(1u << 20), {}, random_()};
+    SegmentRule segment{text(), count(), count(), below(1u << 20), {}, random_(), text()};
     if (below(2) == 1) segment.to_bytes = segment.from_bytes + 1 + below(1u << 20);
     return segment;
   }

@@ -83,6 +83,9 @@ void ask_everything(const nmt_profile& profile) {
     exchange.size_bytes = size;
     nmt_alltoall(&profile, &exchange, &prediction);
     nmt_segment_bytes(&profile, "bcast", size, 4, 8);
+    nmt_collective_rule rule{};
+    rule.struct_bytes = sizeof rule;
+    nmt_describe_collective(&profile, static_cast<std::uint32_t>(size % 3), &rule);
     for (int rails = 1; rails <= paths; ++rails) {
       for (const double release_ns : {0.0, 3000.0}) {
         split(profile, size, static_cast<std::uint32_t>(rails), release_ns);

@@ -144,7 +144,7 @@ TEST(Alltoall, HasNoAdviceWithoutASignature) {
 
 TEST(Segments, FollowOperationShapeAndSize) {
   Plan plan = planted::plan({});
-  plan.segments = {{"bcast", 4, 8, 8192, 65536, 8192},
+  plan.segments = {{"bcast", 4, 8, 8192, 65536, 8192, "binary"},
                    {"bcast", 4, 8, 65536, std::nullopt, 65536},
                    {"reduce", 4, 8, 0, std::nullopt, 0}};
   const Profile profile(plan);
@@ -158,6 +158,15 @@ TEST(Segments, FollowOperationShapeAndSize) {
   EXPECT_EQ(segment("reduce", 1 << 20, 4), 0);
   EXPECT_EQ(segment("bcast", 65536, 5), NMT_NO_ADVICE);
   EXPECT_EQ(segment("allgather", 65536, 4), NMT_NO_ADVICE);
+  nmt_collective_rule rule{};
+  rule.struct_bytes = sizeof rule;
+  ASSERT_EQ(nmt_describe_collective(profile.get(), 0, &rule), NMT_OK);
+  EXPECT_STREQ(rule.operation, "bcast");
+  EXPECT_STREQ(rule.algorithm, "binary");
+  EXPECT_EQ(rule.to_bytes, 65536u);
+  EXPECT_EQ(rule.segment_bytes, 8192u);
+  EXPECT_EQ(nmt_describe_collective(profile.get(), 99, &rule), NMT_UNKNOWN);
+  EXPECT_EQ(nmt_describe_collective(profile.get(), 0, nullptr), NMT_INVALID);
 }
 
 // -- Eager chunks over idle cores

@@ -154,7 +154,7 @@ std::map<std::string, Fields> structs() {
                             FIELD(operation),
                             FIELD(nodes),
                             FIELD(ranks_per_node),
-                            FIELD(reserved),
+                            FIELD(algorithm),
                             FIELD(from_bytes),
                             FIELD(to_bytes),
                             FIELD(segment_bytes)};

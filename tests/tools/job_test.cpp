@@ -95,6 +95,17 @@ TEST_P(Job, MeasuresAlltoallsAndRankZeroKeepsThem) {
   EXPECT_EQ(connections, (std::set<std::int64_t>{1, 2, 4, 8}));
 }
 
+TEST_P(Job, MeasuresCollectivesForTheChoiceAmongThem) {
+  const Result result =
+      sample({}, {"--parts", "collectives", "--budget", "5s", "--max-size", "16K"});
+  EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: on a machine that is not quiet
+  const Result shown = run({NMAD_TUNE, "collectives", "--db", path("a.db"), "--csv"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  for (const std::string operation : {"bcast", "reduce", "allreduce", "allgather"}) {
+    EXPECT_THAT(shown.out, HasSubstr("\n" + operation + ",4,1,4096,"));
+  }
+}
+
 // One of four loses its life, or its wits, as suddenly as a node does.
 class JobThatFails : public Job {
  protected:

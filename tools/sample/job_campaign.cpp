@@ -13,6 +13,7 @@
 #include "core/plan_json.h"
 #include "node/node.h"
 #include "tools/profile/this_machine.h"
+#include "tools/sample/collectives_library.h"
 #include "tools/sample/peer.h"
 
 namespace nmt {
@@ -36,7 +37,9 @@ std::size_t cores_of(const MpiJob& job) {
 }
 
 // How much of the budget each part gets, against the others.
-double weight_of(Part part) { return part == Part::kPairs || part == Part::kAlltoall ? 2 : 1; }
+double weight_of(Part part) {
+  return part == Part::kPairs || part == Part::kAlltoall || part == Part::kCollectives ? 2 : 1;
+}
 
 std::vector<int> ranks_from(const std::string& list) {
   std::vector<int> all;
@@ -118,6 +121,14 @@ CampaignReport JobCampaign::play_together(const JobOrder& order, Observer* obser
   if (order.part == Part::kAlltoall) {
     return run_alltoall(job_, mpi_, alltoall_options(order), observer);
   }
+  if (order.part == Part::kCollectives) {
+    return run_collectives(job_, mpi_,
+                           {.budget_ns = order.budget_ns,
+                            .size_bytes_max = options_.sampling.size_bytes_max,
+                            .seed = seed_,
+                            .play = load_collectives(job_)},
+                           observer);
+  }
   return run_mpi_messages(job_, mpi_,
                           {.budget_ns = order.budget_ns,
                            .size_bytes_max = options_.sampling.size_bytes_max,
@@ -168,7 +179,7 @@ void JobCampaign::measure(const Launch& launch, const std::vector<Part>& parts,
     const double budget_ns = options_.sampling.budget_ns * weight_of(part) / weight;
     if (part == Part::kNode) measure_node(launch, budget_ns, findings);
     if (part == Part::kPairs) measure_pairs(launch, budget_ns, findings);
-    if (part == Part::kMessages || part == Part::kAlltoall) {
+    if (part == Part::kMessages || part == Part::kAlltoall || part == Part::kCollectives) {
       measure_mpi(launch, part, budget_ns, findings);
     }
     findings->signal = launch.interruption.signal();
@@ -213,7 +224,7 @@ void JobCampaign::measure_pairs(const Launch& launch, double budget_ns, JobFindi
 
 void JobCampaign::measure_mpi(const Launch& launch, Part part, double budget_ns,
                               JobFindings* findings) {
-  if (shape_.nodes.size() == 1) {
+  if (shape_.nodes.size() == 1 && part != Part::kCollectives) {
     findings->remarks.push_back(
         part == Part::kAlltoall
             ? "all ranks are on one node: what they contend for is its memory, and there is no "

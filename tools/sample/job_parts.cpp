@@ -13,7 +13,8 @@
 namespace nmt {
 namespace {
 
-constexpr std::array<std::string_view, 4> kParts = {"node", "pairs", "mpi", "alltoall"};
+constexpr std::array<std::string_view, 5> kParts = {"node", "pairs", "mpi", "alltoall",
+                                                    "collectives"};
 
 }  // namespace
 

@@ -11,10 +11,11 @@
 
 namespace nmt {
 
-enum class Part { kNode, kPairs, kMessages, kAlltoall };
+enum class Part { kNode, kPairs, kMessages, kAlltoall, kCollectives };
 std::string_view to_string(Part part);
 
-// Of --parts, in the order in which they are measured; all where it is empty. Error(kUsage) for any
+// Of --parts, in the order in which they are measured; all but collectives
+// where it is empty. Error(kUsage) for any
 // other word.
 std::vector<Part> parts_from(const std::string& text);
 

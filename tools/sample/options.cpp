@@ -69,13 +69,13 @@ void declare(Options& options, SampleOptions& target) {
             "needs the module of that MPI, which is built where the MPI is installed.")
       .rare();
   options
-      .text(
-          "--parts", target.parts, "PART,...",
-          "in a job: node, pairs, mpi, alltoall (all)\n"
-          "node: the rails within one node of each platform. pairs: all rails between nodes, two "
-          "at a time. mpi: the MPI's own messages. alltoall: alltoalls for a contention "
-          "signature, and how many connections at a time the network bears. With --stack: messages "
-          "or collectives (messages).")
+      .text("--parts", target.parts, "PART,...",
+            "in a job: node, pairs, mpi, alltoall, collectives (all but the last)\n"
+            "node: the rails within one node of each platform. pairs: all rails between nodes, two "
+            "at a time. mpi: the MPI's own messages. alltoall: alltoalls for a contention "
+            "signature, and how many connections at a time the network bears. collectives: "
+            "broadcasts, reductions and allgathers by many algorithms and segments, and by the "
+            "MPI's own, for libnmadtune-mpi.so. With --stack: messages or collectives (messages).")
       .rare();
   options
       .flag("--all-pairs", target.all_pairs,

@@ -36,6 +36,7 @@ constexpr Row kVerbs[] = {
     {"predict alltoall", "predict an exchange between all ranks", nmt::declare_predict_alltoall},
     {"predict alltoallv", "the same, of sizes that differ", nmt::declare_predict_alltoallv},
     {"contention", "what contention does to alltoalls here", nmt::declare_contention},
+    {"collectives", "which algorithm and segment for a collective", nmt::declare_collectives},
     {"decide", "which method for a message, by how much, and why", nmt::declare_decide},
     {"split", "share a message among several rails", nmt::declare_split},
     {"compile", "write the profile as a flat snapshot", nmt::declare_compile},

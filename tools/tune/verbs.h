@@ -25,6 +25,7 @@ Work declare_curve(Options& options, const ProfileOptions& profile);
 Work declare_predict_transfer(Options& options, const ProfileOptions& profile);
 Work declare_predict_alltoall(Options& options, const ProfileOptions& profile);
 Work declare_predict_alltoallv(Options& options, const ProfileOptions& profile);
+Work declare_collectives(Options& options, const ProfileOptions& profile);
 Work declare_contention(Options& options, const ProfileOptions& profile);
 Work declare_decide(Options& options, const ProfileOptions& profile);
 Work declare_split(Options& options, const ProfileOptions& profile);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/advice.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "include/nmadtune.h"
+
+namespace nmt::collectives {
+namespace {
+
+constexpr std::uint64_t kWithoutEnd = ~std::uint64_t{0};
+constexpr std::uint64_t kTriedSegmentBytes = 64 << 10;  // paper "HierKNEM", 4.2, figure 2
+
+constexpr std::array<std::string_view, 4> kNames = {"bcast", "reduce", "allreduce", "allgather"};
+
+std::optional<Operation> parse_operation(std::string_view text) {
+  const auto name = std::ranges::find(kNames, text);
+  if (name == kNames.end()) return std::nullopt;
+  return static_cast<Operation>(name - kNames.begin());
+}
+
+void name_algorithm(Rule& rule, std::string_view algorithm) {
+  const std::size_t length = std::min(algorithm.size(), sizeof rule.algorithm - 1);
+  std::memcpy(rule.algorithm, algorithm.data(), length);
+}
+
+// nullopt for what is no advice to act.
+std::optional<Rule> rule_from(const nmt_collective_rule& said) {
+  const std::optional<Operation> operation = parse_operation(said.operation);
+  const std::string_view algorithm = said.algorithm;
+  if (!operation || algorithm.empty() || algorithm == "library") return std::nullopt;
+  Rule rule{.operation = *operation,
+            .nodes = static_cast<std::int32_t>(said.nodes),
+            .ranks_per_node = static_cast<std::int32_t>(said.ranks_per_node),
+            .from_bytes = said.from_bytes,
+            .to_bytes = said.to_bytes,
+            .segment_bytes = said.segment_bytes};
+  name_algorithm(rule, algorithm);
+  return rule;
+}
+
+}  // namespace
+
+std::string_view to_string(Operation operation) {
+  return kNames[static_cast<std::size_t>(operation)];
+}
+
+std::uint64_t Advice::least_bytes(Operation operation) const {
+  std::uint64_t least = kWithoutEnd;
+  for (const Rule& rule : rules) {
+    if (rule.operation == operation) least = std::min(least, rule.from_bytes);
+  }
+  return least;
+}
+
+Advice advice_from_profile() {
+  char message[512] = "";
+  nmt_open_options options{};
+  options.struct_bytes = sizeof options;
+  options.refuse_foreign = 1;
+  options.message = message;
+  options.message_bytes = sizeof message;
+  nmt_profile* opened = nullptr;
+  if (nmt_open(&options, &opened) != NMT_OK) {
+    return {.warning = std::string(message) + "; the MPI's own collectives are used"};
+  }
+  const std::unique_ptr<nmt_profile, void (*)(nmt_profile*)> profile(opened, nmt_close);
+  Advice advice;
+  nmt_collective_rule said{};
+  said.struct_bytes = sizeof said;
+  std::uint32_t index = 0;
+  for (; nmt_describe_collective(profile.get(), index, &said) == NMT_OK; ++index) {
+    if (const auto rule = rule_from(said)) advice.rules.push_back(*rule);
+  }
+  if (index == 0) {
+    advice.warning =
+        "the profile has no collectives, and the MPI's own are used; mpirun ... nmad-sample "
+        "--parts collectives measures them";
+  }
+  return advice;
+}
+
+Advice advice_to_act_always() {
+  Advice advice;
+  for (const Operation operation : kOperations) {
+    Rule& rule = advice.rules.emplace_back(
+        Rule{.operation = operation, .from_bytes = 1, .to_bytes = kWithoutEnd});
+    rule.segment_bytes = kTriedSegmentBytes;
+    name_algorithm(rule, operation == Operation::kAllgather ? "leaders" : "chain");
+  }
+  return advice;
+}
+
+const Rule* find_rule(const std::vector<Rule>& rules, Operation operation, std::uint64_t bytes) {
+  for (const Rule& rule : rules) {
+    if (rule.operation == operation && rule.from_bytes <= bytes && bytes < rule.to_bytes) {
+      return &rule;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<Rule> rules_for(const Advice& advice, int nodes, int ranks_per_node) {
+  std::vector<Rule> rules;
+  std::ranges::copy_if(advice.rules, std::back_inserter(rules), [&](const Rule& rule) {
+    return rule.nodes == 0 || (rule.nodes == nodes && rule.ranks_per_node == ranks_per_node);
+  });
+  return rules;
+}
+
+}  // namespace nmt::collectives

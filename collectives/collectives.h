@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Face of the collectives: what libnmadtune-mpi.so, which stands in for an MPI's own functions,
+// does for binaries of ours that load it in a job.
+//
+// They link no MPI (control/control.h); the library of the MPI that launched them lies beside its
+// module, and has one symbol more than those that it stands in for. C, since it is a boundary
+// between separately built objects.
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct nmt_collective_play {
+  uint32_t struct_bytes;
+  int32_t root;
+  const char* operation;  // "bcast" of bytes; "reduce", "allreduce": sums of doubles; "allgather"
+  const char* algorithm;  // "chain" ...; "library": the MPI's own
+  uint64_t size_bytes;    // of a message; of an allgather, what one rank has
+  uint64_t segment_bytes;
+  const void* from;
+  void* to;  // also what a bcast is from
+} nmt_collective_play;
+
+// By all ranks of MPI_COMM_WORLD, after MPI_Init. 0, or: 1 unknown operation or algorithm, 2 an
+// error of MPI or of this node, which has been told.
+#define NMT_COLLECTIVES_LIBRARY "libnmadtune-mpi.so"
+#define NMT_COLLECTIVES_SYMBOL "nmt_play_collective"
+int nmt_play_collective(const nmt_collective_play* play);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "collectives/mpi/algorithms.h"
+#include "collectives/mpi/relay.h"
+#include "collectives/mpi/spread.h"
+
+namespace nmt::collectives {
+namespace {
+
+constexpr std::array kArounds = {std::pair{Around::kLeaders, std::string_view("leaders")},
+                                 std::pair{Around::kRing, std::string_view("ring")},
+                                 std::pair{Around::kNeighbors, std::string_view("neighbors")}};
+
+// Where the ranks' data lie, and in which pieces they travel.
+class Blocks {
+ public:
+  Blocks(std::byte* all, std::uint64_t bytes, std::uint64_t segment_bytes)
+      : all_(all), bytes_(bytes), segment_bytes_(segment_bytes) {}
+
+  Span of(int rank) const { return {all_ + static_cast<std::uint64_t>(rank) * bytes_, bytes_}; }
+
+  // Of neighbors by rank, together; in segments.
+  std::vector<Span> of(const std::vector<int>& ranks) const {
+    std::vector<Span> pieces;
+    for (std::size_t i = 0; i < ranks.size();) {
+      std::size_t end = i + 1;
+      while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
+      const Cut cut((end - i) * bytes_, segment_bytes_);
+      for (std::uint64_t each = 0; each < cut.segments(); ++each) {
+        pieces.emplace_back(of(ranks[i]).data() + cut.offset(each), cut.bytes_of(each));
+      }
+      i = end;
+    }
+    return pieces;
+  }
+
+  Piece piece(Span span) const {
+    return {static_cast<std::uint64_t>(span.data() - all_), span.size()};
+  }
+
+ private:
+  std::byte* all_;
+  std::uint64_t bytes_;
+  std::uint64_t segment_bytes_;
+};
+
+// From one rank after the other to the leader of its group; each is an operation of the room.
+void collect(Team& team, Room* room, const Blocks& blocks, int leader) {
+  std::vector<MPI_Request> receipts;
+  for (const int rank : team.own_group().ranks) {
+    if (rank == leader) continue;
+    const Span block = blocks.of(rank);
+    if (room != nullptr) {
+      room->begin();
+      if (team.rank() == rank) {
+        room->show(block.data(), {team.member(leader)});
+        room->there(block.size(), block, team.waiting());
+        room->await_visits(team.waiting());
+      } else if (team.rank() == leader) {
+        room->fetch(team.member(rank), 0, 0, block, team.waiting());
+        room->leave(team.member(rank), team.waiting());
+      }
+    } else if (team.rank() == rank) {
+      Outflow outflow(team, kGatherTag);
+      outflow.send(block, leader);
+      outflow.finish();
+    } else if (team.rank() == leader) {
+      check(PMPI_Irecv(block.data(), static_cast<int>(block.size()), MPI_BYTE, rank, kGatherTag,
+                       team.comm(), &receipts.emplace_back()));
+    }
+  }
+  for (MPI_Request& receipt : receipts) team.wait(&receipt);
+}
+
+// The pieces of all groups in the order in which a group's leader gets them: its own first, then
+// those of the group before, and so on around the ring.
+std::vector<std::vector<Span>> in_order_of_arrival(const Team& team, const Blocks& blocks) {
+  const std::vector<Group>& groups = team.groups();
+  const std::size_t own = static_cast<std::size_t>(team.group_of(team.rank()));
+  std::vector<std::vector<Span>> arrivals;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    arrivals.push_back(blocks.of(groups[(own + groups.size() - i) % groups.size()].ranks));
+  }
+  return arrivals;
+}
+
+void around_leaders(Team& team, std::byte* all, const Blocks& blocks) {
+  const std::vector<Group>& groups = team.groups();
+  const std::size_t own = static_cast<std::size_t>(team.group_of(team.rank()));
+  const int leader = groups[own].leader;
+  const int before = groups[(own + groups.size() - 1) % groups.size()].leader;
+  const int after = groups[(own + 1) % groups.size()].leader;
+  const std::vector<std::vector<Span>> arrivals = in_order_of_arrival(team, blocks);
+  Room* room = team.room();
+  collect(team, room, blocks, leader);
+  if (room != nullptr) room->begin();
+  if (team.rank() != leader) {
+    Share share(team, room, leader, all);
+    for (const std::vector<Span>& of_group : arrivals) {
+      for (const Span& piece : of_group) share.take(blocks.piece(piece));
+    }
+    return share.finish();
+  }
+  std::vector<Span> coming;
+  for (std::size_t i = 1; i < arrivals.size(); ++i) {
+    coming.insert(coming.end(), arrivals[i].begin(), arrivals[i].end());
+  }
+  Inflow inflow(team, coming, before, kRingTag);
+  Outflow outflow(team, kRingTag);
+  Spread spread(team, room, all);
+  for (std::size_t i = 0; i < arrivals.size(); ++i) {
+    for (const Span& piece : arrivals[i]) {
+      if (i > 0) inflow.next();
+      if (i + 1 < arrivals.size()) outflow.send(piece, after);
+      spread.there(blocks.piece(piece));
+    }
+  }
+  outflow.finish();
+  spread.finish();
+}
+
+// All ranks, those of a group after one another.
+std::vector<int> in_physical_order(const Team& team) {
+  std::vector<int> ranks;
+  for (const Group& group : team.groups()) {
+    ranks.insert(ranks.end(), group.ranks.begin(), group.ranks.end());
+  }
+  return ranks;
+}
+
+// Within a group, by each from the one before it; between groups, by messages.
+void around_ring(Team& team, std::byte* all, const Blocks& blocks) {
+  const std::vector<int> order = in_physical_order(team);
+  const std::size_t ranks = order.size();
+  const auto own = static_cast<std::size_t>(std::ranges::find(order, team.rank()) - order.begin());
+  const int before = order[(own + ranks - 1) % ranks];
+  const int after = order[(own + 1) % ranks];
+  Room* room = team.room();
+  const int group = team.group_of(team.rank());
+  const bool fetches = room != nullptr && team.group_of(before) == group;
+  const bool shows = room != nullptr && team.group_of(after) == group;
+  std::vector<Span> coming, going;
+  for (std::size_t i = 0; i + 1 < ranks; ++i) {
+    const std::vector<Span> mine = blocks.of(std::vector<int>{order[(own + ranks - i) % ranks]});
+    const std::vector<Span> next =
+        blocks.of(std::vector<int>{order[(own + ranks - i - 1) % ranks]});
+    going.insert(going.end(), mine.begin(), mine.end());
+    coming.insert(coming.end(), next.begin(), next.end());
+  }
+  const std::size_t ahead = going.size() / (ranks - 1);  // its own: one block's pieces
+
+  if (room != nullptr) room->begin();
+  std::optional<Inflow> inflow;
+  if (!fetches) inflow.emplace(team, coming, before, kRingTag);
+  if (shows) room->show(all, {team.member(after)});
+  Outflow outflow(team, kRingTag);
+  std::uint64_t shown_bytes = 0, fetched_bytes = 0;
+  const auto pass_on = [&](const Span& piece) {
+    shown_bytes += piece.size();
+    if (shows) {
+      room->there(shown_bytes, piece, team.waiting());
+    } else {
+      outflow.send(piece, after);
+    }
+  };
+  for (std::size_t i = 0; i < ahead; ++i) pass_on(going[i]);
+  for (std::size_t i = 0; i < coming.size(); ++i) {
+    if (fetches) {
+      room->fetch(team.member(before), fetched_bytes, blocks.piece(coming[i]).offset, coming[i],
+                  team.waiting());
+    } else {
+      inflow->next();
+    }
+    fetched_bytes += coming[i].size();
+    if (i + ahead < going.size()) pass_on(going[i + ahead]);
+  }
+  if (fetches) room->leave(team.member(before), team.waiting());
+  outflow.finish();
+  if (shows) room->await_visits(team.waiting());
+}
+
+// One exchange of some blocks for some others.
+void exchange(Team& team, const std::vector<Span>& send, const std::vector<Span>& receive,
+              int with) {
+  Inflow inflow(team, receive, with, kRingTag);
+  Outflow outflow(team, kRingTag);
+  for (const Span& piece : send) outflow.send(piece, with);
+  for (std::size_t i = 0; i < receive.size(); ++i) inflow.next();
+  outflow.finish();
+}
+
+// Places 2k and 2k + 1 are a pair, which exchanges its blocks first; each then gives what it got
+// last, two ranks' blocks at a time, to its neighbor on either side by turns.
+void with_neighbors(Team& team, const Blocks& blocks) {
+  const std::vector<int> order = in_physical_order(team);
+  const int ranks = static_cast<int>(order.size());
+  const int own = static_cast<int>(std::ranges::find(order, team.rank()) - order.begin());
+  const bool even = own % 2 == 0;
+  const auto at = [&](int place) {
+    return order[static_cast<std::size_t>((place + ranks) % ranks)];
+  };
+  const auto pair = [&](int of) {  // the blocks of places 2 of, 2 of + 1
+    const int place = (2 * of % ranks + ranks) % ranks;
+    return blocks.of(std::vector<int>{at(place), at(place + 1)});
+  };
+  const int partner = even ? at(own + 1) : at(own - 1);
+  exchange(team, blocks.of(std::vector<int>{team.rank()}), blocks.of(std::vector<int>{partner}),
+           partner);
+  // Of step t, an even place talks to the left and then to the right; odd ones the other way. What
+  // comes are the pairs one further away each time.
+  int sending = own / 2;
+  for (int step = 1; step < ranks / 2; ++step) {
+    const bool left = (step % 2 == 1) == even;
+    const int distance = (step + 1) / 2;
+    const int coming = own / 2 + (left ? -distance : distance);
+    exchange(team, pair(sending), pair(coming), left ? at(own - 1) : at(own + 1));
+    sending = coming;
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Around around) {
+  for (const auto& [each, text] : kArounds) {
+    if (each == around) return text;
+  }
+  return {};
+}
+
+std::optional<Around> parse_around(std::string_view text) {
+  for (const auto& [each, name] : kArounds) {
+    if (name == text) return each;
+  }
+  return std::nullopt;
+}
+
+void allgather(Team& team, std::byte* all, std::uint64_t bytes, Around around,
+               std::uint64_t segment_bytes) {
+  if (team.size() == 1 || bytes == 0) return;
+  team.furnish();
+  const Blocks blocks(all, bytes, segment_bytes);
+  if (around == Around::kLeaders) return around_leaders(team, all, blocks);
+  if (around == Around::kNeighbors && team.size() % 2 == 0) return with_neighbors(team, blocks);
+  around_ring(team, all, blocks);
+}
+
+}  // namespace nmt::collectives

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/mpi/job.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <string_view>
+
+#include "core/error.h"
+
+namespace nmt::collectives {
+namespace {
+
+constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;  // of a call: MPI counts in int
+
+bool is_set(const char* variable, std::string_view to) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && to == value;
+}
+
+// A communicator may reach into jobs that were spawned or joined, which have other advice.
+bool is_of_this_job(MPI_Comm comm) {
+  MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL, common = MPI_GROUP_NULL;
+  int all = 0, shared = 0;
+  check(PMPI_Comm_group(comm, &group));
+  check(PMPI_Comm_group(MPI_COMM_WORLD, &world));
+  check(PMPI_Group_intersection(group, world, &common));
+  check(PMPI_Group_size(group, &all));
+  check(PMPI_Group_size(common, &shared));
+  for (MPI_Group* each : {&group, &world, &common}) check(PMPI_Group_free(each));
+  return all == shared;
+}
+
+TeamOptions team_options() {
+  return {.copies = is_set("NMADTUNE_MPI_COPIES", "shared")     ? Copies::kAreas
+                    : is_set("NMADTUNE_MPI_COPIES", "messages") ? Copies::kMessages
+                                                                : Copies::kAttach};
+}
+
+}  // namespace
+
+Job& Job::here() {
+  static auto* const job = new Job;  // MPI may end after everything else
+  return *job;
+}
+
+void Job::start() {
+  int rank = 0;
+  check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  reports_ = is_set("NMADTUNE_MPI_REPORT", "1");
+  if (rank == 0 && !is_set("NMADTUNE_MPI", "never")) {
+    advice_ = is_set("NMADTUNE_MPI", "always") ? advice_to_act_always() : advice_from_profile();
+    if (!advice_.warning.empty()) {
+      std::fprintf(stderr, "nmadtune: %s\n", advice_.warning.c_str());
+    }
+  }
+  share(&advice_);
+  for (const Operation operation : kOperations) {
+    least_bytes_[static_cast<std::size_t>(operation)] = advice_.least_bytes(operation);
+  }
+  if (reports_ && rank == 0) call_at_end(report);
+}
+
+void Job::share(Advice* advice) const {
+  auto rules = static_cast<int>(advice->rules.size());
+  check(PMPI_Bcast(&rules, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  advice->rules.resize(static_cast<std::size_t>(rules));
+  check(PMPI_Bcast(advice->rules.data(), rules * static_cast<int>(sizeof(Rule)), MPI_BYTE, 0,
+                   MPI_COMM_WORLD));
+}
+
+Kept Job::keep_for(MPI_Comm comm) const {
+  int between = 0, size = 0;
+  check(PMPI_Comm_test_inter(comm, &between));
+  check(PMPI_Comm_size(comm, &size));
+  if (between || size == 1 || !is_of_this_job(comm)) return {};
+  auto team = std::make_unique<Team>(comm, team_options());
+  std::vector<Rule> rules =
+      rules_for(advice_, static_cast<int>(team->groups().size()), team->ranks_per_group());
+  if (rules.empty()) return {};
+  return {.team = std::move(team), .rules = std::move(rules)};
+}
+
+Job::Decision Job::decide(Operation operation, int count, MPI_Datatype type, MPI_Comm comm) {
+  const auto index = static_cast<std::size_t>(operation);
+  int size = 0;
+  if (reports_) tallies_[index].calls.fetch_add(1, std::memory_order_relaxed);
+  if (count <= 0 || type == MPI_DATATYPE_NULL || comm == MPI_COMM_NULL) return {};
+  if (least_bytes_[index] == ~std::uint64_t{0}) return {};
+  if (PMPI_Type_size(type, &size) != MPI_SUCCESS || size <= 0) return {};
+  const std::uint64_t bytes = static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
+  if (bytes < least_bytes_[index] || bytes > kBytesMax) return {};
+  const Kept& kept = kept_for(comm, [this](MPI_Comm made_for) { return keep_for(made_for); });
+  if (kept.team == nullptr) return {};
+  const Rule* rule = find_rule(kept.rules, operation, bytes);
+  const bool gathers = operation == Operation::kAllgather;
+  const auto ranks = static_cast<std::uint64_t>(kept.team->size());
+  if (rule == nullptr || (gathers && bytes * ranks > kBytesMax)) return {};
+  return {.team = kept.team.get(), .rule = rule, .bytes = bytes};
+}
+
+int Job::act(Operation operation, const Decision& decision, MPI_Comm comm,
+             const std::function<void()>& action) {
+  const auto start = std::chrono::steady_clock::now();
+  int code = MPI_SUCCESS;
+  try {
+    action();
+  } catch (const MpiFailure& failure) {
+    code = failure.code;
+  } catch (const Error& error) {
+    std::fprintf(stderr, "nmadtune: %s\n", error.what());
+    code = MPI_ERR_OTHER;
+  } catch (const std::bad_alloc&) {
+    code = MPI_ERR_NO_MEM;
+  }
+  if (code != MPI_SUCCESS) {
+    PMPI_Comm_call_errhandler(comm, code);
+    return code;
+  }
+  if (reports_) {
+    Tally& tally = tallies_[static_cast<std::size_t>(operation)];
+    const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
+    tally.replaced.fetch_add(1, std::memory_order_relaxed);
+    tally.bytes.fetch_add(decision.bytes, std::memory_order_relaxed);
+    tally.time_ns.fetch_add(static_cast<std::uint64_t>(took.count()), std::memory_order_relaxed);
+  }
+  return MPI_SUCCESS;
+}
+
+// Of rank 0.
+void Job::report() {
+  const Job& job = here();
+  for (const Operation operation : kOperations) {
+    const Tally& tally = job.tallies_[static_cast<std::size_t>(operation)];
+    if (tally.calls == 0) continue;
+    std::fprintf(stderr, "nmadtune: %s: %llu of %llu calls replaced, %.3f MB, %.6f s\n",
+                 to_string(operation).data(), static_cast<unsigned long long>(tally.replaced),
+                 static_cast<unsigned long long>(tally.calls),
+                 static_cast<double>(tally.bytes) / 1e6, static_cast<double>(tally.time_ns) / 1e9);
+  }
+}
+
+}  // namespace nmt::collectives

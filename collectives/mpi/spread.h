@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// From a leader to the other ranks of its group, while the leader receives: they fetch what is
+// there, each by itself (paper "HierKNEM", 3.2), or get it as messages where they share no memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "collectives/mpi/team.h"
+
+namespace nmt::collectives {
+
+// A part of a stream, in a buffer that all ranks have alike.
+struct Piece {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+// The leader's end. By `room` null, messages.
+class Spread {
+ public:
+  Spread(Team& team, Room* room, const std::byte* data);
+  void there(const Piece& piece);  // the next of the stream
+  void finish();                   // all have it
+
+ private:
+  Team& team_;
+  Room* room_;
+  const std::byte* data_;
+  std::vector<int> others_;
+  std::uint64_t position_ = 0;
+  std::vector<MPI_Request> sends_;
+};
+
+// The end of another rank. A piece has come when take() returns.
+class Share {
+ public:
+  Share(Team& team, Room* room, int leader, std::byte* data);
+  void take(const Piece& piece);
+  void finish();
+
+ private:
+  Team& team_;
+  Room* room_;
+  int leader_;
+  std::byte* data_;
+  std::uint64_t position_ = 0;
+};
+
+inline constexpr int kSpreadTag = 1, kTreeTag = 2, kRingTag = 3, kGatherTag = 4;
+
+}  // namespace nmt::collectives

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/mpi/team.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <map>
+
+#include "collectives/place.h"
+#include "core/error.h"
+
+namespace nmt::collectives {
+namespace {
+
+constexpr std::size_t kAreaBytes = 256 << 10;  // stays in a cache
+constexpr int kLooks = 8;                      // before others get the core for longer
+constexpr long kNapNs = 30'000;                // less than a segment takes on the wire
+
+template <class Value>
+std::vector<Value> all_gather(const Value& own, MPI_Comm comm) {
+  int size = 0;
+  check(PMPI_Comm_size(comm, &size));
+  std::vector<Value> all(static_cast<std::size_t>(size));
+  check(PMPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, comm));
+  return all;
+}
+
+// The lowest rank that shares this one's node.
+int node_of_this_rank(MPI_Comm comm, int rank) {
+  MPI_Comm node = MPI_COMM_NULL;
+  int lowest = rank;
+  check(PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
+  check(PMPI_Bcast(&lowest, 1, MPI_INT, 0, node));
+  check(PMPI_Comm_free(&node));
+  return lowest;
+}
+
+}  // namespace
+
+// What each rank tells all others.
+struct Team::Card {
+  int node = 0;  // its lowest rank
+  Place place;
+  pid_t pid = 0;
+};
+
+Team::Team(MPI_Comm of, const TeamOptions& options) : copies_(options.copies) {
+  check(PMPI_Comm_rank(of, &rank_));
+  check(PMPI_Comm_split(of, 0, rank_, &comm_));  // a duplicate would copy the program's attributes
+  check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));  // MpiFailure
+  const Card own{.node = node_of_this_rank(comm_, rank_),
+                 .place = place_of(allowed_cores().front()),
+                 .pid = ::getpid()};
+  const std::vector<Card> cards = all_gather(own, comm_);
+  form_groups(cards, options);
+  const auto neighbours = std::ranges::count_if(
+      cards, [&](const Card& card) { return card.place.kernel == own.place.kernel; });
+  waiting_ = {.crowded = static_cast<std::size_t>(neighbours) > allowed_cores().size(),
+              .go_on = go_on,
+              .mpi = this};
+  for (const int rank : own_group().ranks) {
+    pids_.push_back(cards[static_cast<std::size_t>(rank)].pid);
+  }
+}
+
+Team::~Team() { PMPI_Comm_free(&comm_); }
+
+// Groups in the order of their lowest ranks, and of their NUMA nodes on a node.
+void Team::form_groups(const std::vector<Card>& cards, const TeamOptions& options) {
+  std::map<std::vector<int>, std::vector<int>> ranks_by_part;
+  for (int rank = 0; rank < static_cast<int>(cards.size()); ++rank) {
+    const Card& card = cards[static_cast<std::size_t>(rank)];
+    const int pretended = options.nodes.empty() ? 0 : options.nodes[static_cast<std::size_t>(rank)];
+    const int numa = options.leaders == Leaders::kNuma ? card.place.numa : 0;
+    ranks_by_part[{card.node, pretended, numa}].push_back(rank);
+  }
+  group_of_.resize(cards.size());
+  for (const auto& [part, ranks] : ranks_by_part) {
+    const auto near = std::ranges::find_if(
+        ranks, [&](int rank) { return cards[static_cast<std::size_t>(rank)].place.near_network; });
+    for (const int rank : ranks) {
+      group_of_[static_cast<std::size_t>(rank)] = static_cast<int>(groups_.size());
+    }
+    groups_.push_back({.ranks = ranks, .leader = near == ranks.end() ? ranks.front() : *near});
+  }
+}
+
+int Team::ranks_per_group() const {
+  std::size_t most = 0;
+  for (const Group& group : groups_) most = std::max(most, group.ranks.size());
+  return static_cast<int>(most);
+}
+
+int Team::leader_of(int group, int root) const {
+  return root >= 0 && group_of(root) == group ? root
+                                              : groups_[static_cast<std::size_t>(group)].leader;
+}
+
+int Team::member(int rank) const {
+  const std::vector<int>& ranks = groups_[static_cast<std::size_t>(group_of(rank))].ranks;
+  return static_cast<int>(std::ranges::find(ranks, rank) - ranks.begin());
+}
+
+// What went wrong is told once.
+void Team::furnish() {
+  if (furnished_) return;
+  furnished_ = true;
+  if (copies_ == Copies::kMessages) return;
+  MPI_Comm group = MPI_COMM_NULL;
+  check(PMPI_Comm_split(comm_, group_of(rank_), rank_, &group));
+  if (pids_.size() > 1) {  // one has nobody to copy from
+    const std::string reason = try_to_furnish(group);
+    int made = reason.empty();
+    check(PMPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, group));
+    if (made == 0) room_.reset();
+    if (!reason.empty() && member(rank_) == 0) {
+      std::fprintf(stderr, "nmadtune: ranks of one node go on with messages: %s\n", reason.c_str());
+    }
+    if (room_) room_->try_pairs(copies_ == Copies::kAttach);
+    check(PMPI_Barrier(group));
+  }
+  check(PMPI_Comm_free(&group));
+}
+
+// Why not, where it cannot be.
+std::string Team::try_to_furnish(MPI_Comm group) {
+  struct Address {
+    char text[kAddressBytes] = {};
+  } own;
+  std::optional<LocalListener> listener;
+  try {
+    listener.emplace();
+    std::memcpy(own.text, listener->address().c_str(), kAddressBytes);
+  } catch (const Error&) {  // nobody reaches this one
+  }
+  std::vector<std::string> addresses;
+  for (const Address& address : all_gather(own, group)) addresses.emplace_back(address.text);
+  try {
+    if (!listener) throw Error(Fault::kFailed, "no local socket");
+    const int self = member(rank_);
+    room_ = std::make_unique<Room>(
+        self == 0 ? Room::furnish(pids_, addresses) : Room::enter(*listener, pids_), self, pids_);
+    room_->introduce();
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+Room* Team::room() {
+  if (!room_ || room_->all_can_read()) return room_.get();
+  return room_with_areas(kAreaBytes);
+}
+
+Room* Team::room_with_areas(std::size_t area_bytes) {
+  if (!room_ || !room_->make_areas(area_bytes, waiting_)) return nullptr;
+  return room_.get();
+}
+
+// Open MPI and MPICH complete a request only while its process is inside of them.
+void Team::wait(MPI_Request* request) const {
+  if (!waiting_.crowded) return check(PMPI_Wait(request, MPI_STATUS_IGNORE));
+  for (int looks = 0, done = 0;; ++looks) {
+    check(PMPI_Test(request, &done, MPI_STATUS_IGNORE));
+    if (done) return;
+    if (looks % kLooks != kLooks - 1) {
+      ::sched_yield();
+    } else {
+      const timespec nap{.tv_sec = 0, .tv_nsec = kNapNs};
+      ::nanosleep(&nap, nullptr);
+    }
+  }
+}
+
+void Team::go_on(void* team) {
+  int there = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<Team*>(team)->comm_, &there,
+              MPI_STATUS_IGNORE);
+}
+
+}  // namespace nmt::collectives

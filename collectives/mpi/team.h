@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A communicator seen as groups of ranks that share a node, or a part of one, with a leader each
+// (paper "HierKNEM", 3.1).
+//
+// Built once, by all ranks of the communicator. Ours are all messages in its private communicator,
+// so that no receive of the program's meets them. Not thread-safe, as no two collectives of one
+// communicator may run at the same time either.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "collectives/room.h"
+
+namespace nmt::collectives {
+
+// An MPI call that failed under an error handler that returns.
+struct MpiFailure : std::runtime_error {
+  explicit MpiFailure(int error) : std::runtime_error("an MPI call failed"), code(error) {}
+  int code;
+};
+inline void check(int code) {
+  if (code != MPI_SUCCESS) throw MpiFailure(code);
+}
+
+enum class Copies { kAttach, kAreas, kMessages };  // within a group: how, at best
+enum class Leaders { kNode, kNuma };               // one for each of these
+
+struct TeamOptions {
+  Copies copies = Copies::kAttach;
+  Leaders leaders = Leaders::kNode;
+  std::vector<int> nodes = {};  // pretended, of each rank; empty: as they are
+};
+
+struct Group {
+  std::vector<int> ranks;
+  int leader = 0;  // the rank nearest to the network, unless the operation begins or ends here
+};
+
+class Team {
+ public:
+  Team(MPI_Comm of, const TeamOptions& options);  // by all ranks of it; MpiFailure
+  ~Team();
+  Team(const Team&) = delete;
+
+  MPI_Comm comm() const { return comm_; }
+  int rank() const { return rank_; }
+  int size() const { return static_cast<int>(group_of_.size()); }
+  const std::vector<Group>& groups() const { return groups_; }
+  int group_of(int rank) const { return group_of_[static_cast<std::size_t>(rank)]; }
+  const Group& own_group() const { return groups_[static_cast<std::size_t>(group_of(rank_))]; }
+  int ranks_per_group() const;  // the most
+  // Of the group, in an operation of that root (-1: none).
+  int leader_of(int group, int root) const;
+  int member(int rank) const;  // its number in its group
+
+  // Shared memory, at the first operation: by all ranks. Later calls do nothing.
+  void furnish();
+  // Where this group copies without messages, else null: the same for all of it. With areas of at
+  // least so many bytes for each, or any where somebody needs one.
+  Room* room();
+  Room* room_with_areas(std::size_t area_bytes);
+
+  const Waiting& waiting() const { return waiting_; }
+  void wait(MPI_Request* request) const;
+
+ private:
+  struct Card;
+  void form_groups(const std::vector<Card>& cards, const TeamOptions& options);
+  std::string try_to_furnish(MPI_Comm group);
+  static void go_on(void* team);
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  std::vector<Group> groups_;
+  std::vector<int> group_of_;
+  std::vector<pid_t> pids_;  // of the own group
+  Copies copies_;
+  bool furnished_ = false;
+  std::unique_ptr<Room> room_;
+  Waiting waiting_;
+};
+
+}  // namespace nmt::collectives

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/place.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
+#include "node/node.h"
+
+namespace nmt::collectives {
+namespace {
+
+namespace fs = std::filesystem;
+
+int numa_of(int core, const std::string& root) {
+  const std::string nodes = root + "/sys/devices/system/node";
+  for (const int node : parse_list(read_line(nodes + "/online"))) {
+    const std::vector<int> cores =
+        parse_list(read_line(nodes + "/node" + std::to_string(node) + "/cpulist"));
+    if (std::ranges::find(cores, core) != cores.end()) return node;
+  }
+  return 0;
+}
+
+bool has_network(int numa, const std::string& root) {
+  for (const char* kind : {"/sys/class/net", "/sys/class/infiniband"}) {
+    std::error_code absent;
+    for (const fs::directory_entry& card : fs::directory_iterator(root + kind, absent)) {
+      if (read_line(card.path().string() + "/device/numa_node") == std::to_string(numa)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Place place_of(int core, const std::string& root) {
+  const int numa = numa_of(core, root);
+  return {.kernel = std::hash<std::string>{}(read_line(root + "/proc/sys/kernel/random/boot_id")),
+          .numa = numa,
+          .near_network = has_network(numa, root)};
+}
+
+}  // namespace nmt::collectives

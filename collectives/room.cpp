@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/room.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "core/error.h"
+
+namespace nmt::collectives {
+namespace {
+
+constexpr std::chrono::seconds kPatience{10};  // until a process of this node has answered
+constexpr std::uint64_t kProbe = 0x6e6d61647475ffeeu;
+constexpr int kOperationShift = 40;      // the bits below count the bytes of one operation
+constexpr std::size_t kPartsOfArea = 4;  // one is filled while others are read
+
+void send_to_all(const SharedSegment& segment, const std::vector<pid_t>& pids,
+                 const std::vector<std::string>& addresses) {
+  const Deadline deadline(kPatience);
+  for (std::size_t i = 1; i < pids.size(); ++i) {
+    LocalSocket socket = LocalSocket::connect(addresses[i], pids[i], deadline);
+    segment.send(socket);
+  }
+}
+
+// So that nobody waits for what will not come.
+void disappoint(const std::vector<pid_t>& pids, const std::vector<std::string>& addresses) {
+  const Deadline deadline(kPatience);
+  for (std::size_t i = 1; i < pids.size(); ++i) {
+    try {
+      LocalSocket::connect(addresses[i], pids[i], deadline);
+    } catch (const Error&) {  // he has gone, and knows
+    }
+  }
+}
+
+SharedSegment create_for(std::size_t size_bytes, const std::vector<pid_t>& pids,
+                         const std::vector<std::string>& addresses) {
+  try {
+    return SharedSegment::create(size_bytes);
+  } catch (const Error&) {
+    disappoint(pids, addresses);
+    throw;
+  }
+}
+
+SharedSegment receive_from(LocalListener& listener, pid_t pid, std::size_t size_bytes) {
+  const Deadline deadline(kPatience);
+  LocalSocket socket = listener.accept(pid, deadline);
+  return SharedSegment::receive(socket, size_bytes, deadline);
+}
+
+}  // namespace
+
+// Counters that different ranks write lie on cache lines of their own.
+struct Room::Desk {
+  alignas(64) Counter shown;    // of the stream, there
+  alignas(64) Counter fed;      // of the stream, copied into the area
+  alignas(64) Counter drained;  // of another's area, copied out
+  alignas(64) Counter visits;   // by readers, ever
+  alignas(64) Counter work;     // pieces done
+  alignas(64) Counter met;      // for areas, ever
+  alignas(64) std::uint64_t data_address = 0;
+  std::uint64_t probe_address = 0;
+  std::uint64_t probe = kProbe;
+  std::uint32_t has_areas = 0;
+  char listener[kAddressBytes] = {};
+};
+
+SharedSegment Room::furnish(const std::vector<pid_t>& pids,
+                            const std::vector<std::string>& addresses) {
+  const std::size_t members = pids.size();
+  SharedSegment segment = create_for(members * sizeof(Desk) + members * members, pids, addresses);
+  for (std::size_t i = 0; i < members; ++i) {
+    new (segment.memory().data() + i * sizeof(Desk)) Desk;
+  }
+  send_to_all(segment, pids, addresses);
+  return segment;
+}
+
+SharedSegment Room::enter(LocalListener& listener, const std::vector<pid_t>& pids) {
+  const std::size_t members = pids.size();
+  return receive_from(listener, pids.front(), members * sizeof(Desk) + members * members);
+}
+
+Room::Room(SharedSegment desks, int self, std::vector<pid_t> pids)
+    : desks_(std::move(desks)), self_(self), pids_(std::move(pids)) {}
+
+Room::Desk& Room::desk(int member) const {
+  return reinterpret_cast<Desk*>(desks_.memory().data())[member];
+}
+
+std::uint8_t& Room::reads(int reader, int owner) const {
+  const std::size_t index = pids_.size() * sizeof(Desk) +
+                            static_cast<std::size_t>(reader) * pids_.size() +
+                            static_cast<std::size_t>(owner);
+  return *reinterpret_cast<std::uint8_t*>(desks_.memory().data() + index);
+}
+
+void Room::introduce() {
+  allow_cross_memory_attach();
+  desk(self_).probe_address = reinterpret_cast<std::uint64_t>(&desk(self_).probe);
+}
+
+void Room::try_pairs(bool attach) {
+  for (int owner = 0; owner < members(); ++owner) {
+    std::uint64_t seen = 0;
+    try {
+      if (attach || owner == self_) {
+        read_from_process(pids_[owner], desk(owner).probe_address,
+                          std::as_writable_bytes(std::span(&seen, 1)));
+      }
+    } catch (const Error&) {  // forbidden: through the area
+    }
+    reads(self_, owner) = owner == self_ || seen == kProbe;
+  }
+}
+
+bool Room::can_read(int reader, int owner) const { return reads(reader, owner) != 0; }
+
+bool Room::all_can_read() const {
+  for (int reader = 0; reader < members(); ++reader) {
+    for (int owner = 0; owner < members(); ++owner) {
+      if (!can_read(reader, owner)) return false;
+    }
+  }
+  return true;
+}
+
+std::optional<SharedSegment> Room::new_areas(std::size_t size_bytes, const Waiting& waiting) {
+  try {
+    if (self_ != 0) {
+      LocalListener listener;
+      std::memcpy(desk(self_).listener, listener.address().c_str(), kAddressBytes);
+      desk(self_).met.raise_to(meetings_);
+      return receive_from(listener, pids_.front(), size_bytes);
+    }
+    std::vector<std::string> addresses;
+    for (int member = 0; member < members(); ++member) {
+      if (member != 0) desk(member).met.wait_for(meetings_, waiting);
+      addresses.emplace_back(desk(member).listener);
+    }
+    SharedSegment segment = create_for(size_bytes, pids_, addresses);
+    send_to_all(segment, pids_, addresses);
+    return segment;
+  } catch (const Error&) {  // as it is to be told: no areas
+    return std::nullopt;
+  }
+}
+
+bool Room::make_areas(std::size_t size_bytes_each, const Waiting& waiting) {
+  if (area_bytes_ >= size_bytes_each) return true;
+  ++meetings_;  // to hand it out,
+  std::optional<SharedSegment> segment =
+      new_areas(size_bytes_each * static_cast<std::size_t>(members()), waiting);
+  ++meetings_;  // and to tell of it
+  desk(self_).has_areas = segment.has_value();
+  desk(self_).met.raise_to(meetings_);
+  bool all = true;
+  for (int member = 0; member < members(); ++member) {
+    desk(member).met.wait_for(meetings_, waiting);
+    all = all && desk(member).has_areas != 0;
+  }
+  area_bytes_ = all ? size_bytes_each : 0;
+  areas_.reset();
+  if (all) areas_.emplace(std::move(*segment));
+  return all;
+}
+
+std::span<std::byte> Room::area(int member) const {
+  return areas_->memory().subspan(static_cast<std::size_t>(member) * area_bytes_, area_bytes_);
+}
+
+std::uint64_t Room::base() const { return operation_ << kOperationShift; }
+
+void Room::show(const void* data, std::vector<int> readers) {
+  desk(self_).data_address = reinterpret_cast<std::uint64_t>(data);
+  fed_bytes_ = 0;
+  visits_expected_ += readers.size();
+  std::erase_if(readers, [&](int reader) { return can_read(reader, self_); });
+  fed_readers_ = std::move(readers);
+  desk(self_).shown.raise_to(base());
+}
+
+void Room::there(std::uint64_t bytes, std::span<const std::byte> fresh, const Waiting& waiting) {
+  desk(self_).shown.raise_to(base() + bytes);
+  if (!fed_readers_.empty()) feed(fresh, waiting);
+}
+
+// The area is a ring.
+void Room::feed(std::span<const std::byte> fresh, const Waiting& waiting) {
+  while (!fresh.empty()) {
+    const std::size_t at = fed_bytes_ % area_bytes_;
+    const std::size_t bytes =
+        std::min({fresh.size(), area_bytes_ / kPartsOfArea, area_bytes_ - at});
+    if (fed_bytes_ + bytes > area_bytes_) {
+      for (const int reader : fed_readers_) {
+        desk(reader).drained.wait_for(base() + fed_bytes_ + bytes - area_bytes_, waiting);
+      }
+    }
+    std::memcpy(area(self_).data() + at, fresh.data(), bytes);
+    fed_bytes_ += bytes;
+    desk(self_).fed.raise_to(base() + fed_bytes_);
+    fresh = fresh.subspan(bytes);
+  }
+}
+
+void Room::await_visits(const Waiting& waiting) {
+  desk(self_).visits.wait_for(visits_expected_, waiting);
+}
+
+void Room::fetch(int owner, std::uint64_t position, std::uint64_t offset, std::span<std::byte> to,
+                 const Waiting& waiting) {
+  if (can_read(self_, owner)) {
+    desk(owner).shown.wait_for(base() + position + to.size(), waiting);
+    read_from_process(pids_[owner], desk(owner).data_address + offset, to);
+    return;
+  }
+  while (!to.empty()) {
+    desk(owner).fed.wait_for(base() + position + 1, waiting);
+    const std::size_t at = position % area_bytes_;
+    const std::size_t bytes =
+        std::min({desk(owner).fed.value() - base() - position, to.size(), area_bytes_ - at});
+    std::memcpy(to.data(), area(owner).data() + at, bytes);
+    position += bytes;
+    desk(self_).drained.raise_to(base() + position);
+    to = to.subspan(bytes);
+  }
+}
+
+// Who has nothing to fetch must not be taken for a visitor of the operation before.
+void Room::leave(int owner, const Waiting& waiting) {
+  desk(owner).shown.wait_for(base(), waiting);
+  desk(owner).visits.add_one();
+}
+
+void Room::put(std::uint64_t segments) { desk(self_).fed.raise_to(base() + segments); }
+
+void Room::await_put(int member, std::uint64_t segments, const Waiting& waiting) {
+  desk(member).fed.wait_for(base() + segments, waiting);
+}
+
+void Room::worked(std::uint64_t segments) { desk(self_).work.raise_to(base() + segments); }
+
+void Room::await_work(int member, std::uint64_t segments, const Waiting& waiting) {
+  desk(member).work.wait_for(base() + segments, waiting);
+}
+
+}  // namespace nmt::collectives

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the ranks of one group, all on one node, copy from each other, without an MPI.
+//
+// Each has a desk in shared memory. The owner of data says there where it is and how much of it is
+// there already; the others fetch it in one copy out of his memory (cross-memory attach, papers
+// "HierKNEM" 3.1), so that the owner can go on with something else. Whether that is allowed is
+// tried for each pair. Where it is not, the owner copies through an area in shared memory for those
+// who cannot read him; nobody else notices.
+//
+// The members do the same operations in the same order, each of which begins with begin(). In one,
+// an owner shows one stream of bytes, and each reader reads from one owner at most.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collectives/counter.h"
+#include "node/node.h"
+
+namespace nmt::collectives {
+
+inline constexpr std::size_t kAddressBytes = 33;  // of a LocalListener, with its end
+
+class Room {
+ public:
+  // By member 0, for the ranks that are processes `pids`, each of which listens at one of the
+  // addresses; then by the others, which hear of it there. Error where that cannot be.
+  static SharedSegment furnish(const std::vector<pid_t>& pids,
+                               const std::vector<std::string>& addresses);
+  static SharedSegment enter(LocalListener& listener, const std::vector<pid_t>& pids);
+
+  Room(SharedSegment desks, int self, std::vector<pid_t> pids);
+
+  // By all, one after the other with a barrier after each: who can read whose memory. `attach`
+  // false: nobody reads anybody's.
+  void introduce();
+  void try_pairs(bool attach);
+
+  int self() const { return self_; }
+  int members() const { return static_cast<int>(pids_.size()); }
+  bool can_read(int reader, int owner) const;
+  bool all_can_read() const;
+
+  // An area of at least so many bytes for each member, by all of them; false, for all, where there
+  // is no memory for it. What areas held before is gone.
+  bool make_areas(std::size_t size_bytes_each, const Waiting& waiting);
+  std::span<std::byte> area(int member) const;
+
+  void begin() { ++operation_; }
+
+  // The owner's part: a stream for these readers, whose bytes lie behind `data`; that the first
+  // `bytes` of it are there, the last of which, `fresh`, were not before; that all have left.
+  void show(const void* data, std::vector<int> readers);
+  void there(std::uint64_t bytes, std::span<const std::byte> fresh, const Waiting& waiting);
+  void await_visits(const Waiting& waiting);
+
+  // A reader's part: copies, once they are there, the bytes from `position` of the stream on, which
+  // lie `offset` behind the owner's `data`; is done.
+  void fetch(int owner, std::uint64_t position, std::uint64_t offset, std::span<std::byte> to,
+             const Waiting& waiting);
+  void leave(int owner, const Waiting& waiting);
+
+  // Work on segments: a member has put its data of so many into its area; is done with so many.
+  void put(std::uint64_t segments);
+  void await_put(int member, std::uint64_t segments, const Waiting& waiting);
+  void worked(std::uint64_t segments);
+  void await_work(int member, std::uint64_t segments, const Waiting& waiting);
+
+ private:
+  struct Desk;
+  Desk& desk(int member) const;
+  std::uint8_t& reads(int reader, int owner) const;
+  std::uint64_t base() const;
+  void feed(std::span<const std::byte> fresh, const Waiting& waiting);
+  std::optional<SharedSegment> new_areas(std::size_t size_bytes, const Waiting& waiting);
+
+  SharedSegment desks_;
+  int self_;
+  std::vector<pid_t> pids_;
+  std::optional<SharedSegment> areas_;
+  std::size_t area_bytes_ = 0;
+  std::uint64_t operation_ = 0;
+  std::uint64_t meetings_ = 0;         // for areas
+  std::uint64_t visits_expected_ = 0;  // ever, of this member's desk
+  std::uint64_t fed_bytes_ = 0;        // of this operation
+  std::vector<int> fed_readers_;       // who cannot read this member's memory
+};
+
+}  // namespace nmt::collectives

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/collectives.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/error.h"
+#include "core/method.h"
+#include "core/statistics.h"
+#include "sampler/job_rounds.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::uint64_t kSizesBytes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10,
+                                         1 << 20, 4 << 20,  16 << 20};
+constexpr std::uint64_t kSegmentsBytes[] = {8 << 10,  16 << 10,  32 << 10,
+                                            64 << 10, 128 << 10, 256 << 10};
+constexpr std::uint64_t kSegmentsMax = 512;            // of one message: slower wherever tried
+constexpr std::uint64_t kWholeBytesMax = 256 << 10;    // that is worth sending in one
+constexpr std::uint64_t kGatheredBytesMax = 64 << 20;  // by one rank
+constexpr double kGivenUp = 1.25;                      // slower than the fastest by this factor
+
+const std::map<std::string, std::vector<std::string>>& algorithms() {
+  static const std::vector<std::string> trees = {"chain", "binary", "binomial"};
+  static const std::map<std::string, std::vector<std::string>> all = {
+      {"bcast", trees},
+      {"reduce", trees},
+      {"allreduce", trees},
+      {"allgather", {"leaders", "ring", "neighbors"}}};
+  return all;
+}
+
+// All there are, in one order on all ranks.
+std::vector<CollectiveWay> all_ways() {
+  std::vector<CollectiveWay> ways;
+  for (const auto& [operation, of_operation] : algorithms()) {
+    ways.push_back({operation, "library", 0});
+    for (const std::string& algorithm : of_operation) {
+      ways.push_back({operation, algorithm, 0});
+      for (const std::uint64_t segment_bytes : kSegmentsBytes) {
+        ways.push_back({operation, algorithm, segment_bytes});
+      }
+    }
+  }
+  return ways;
+}
+
+// A segment of the size or more is the message whole, which one way stands for.
+bool makes_sense(const CollectiveWay& way, std::uint64_t size_bytes) {
+  if (way.segment_bytes == 0) return way.algorithm == "library" || size_bytes <= kWholeBytesMax;
+  return way.segment_bytes < size_bytes && size_bytes / way.segment_bytes <= kSegmentsMax;
+}
+
+using Subject = std::pair<std::string, std::uint64_t>;  // operation, size
+
+class Ways {
+ public:
+  Ways(const control::MpiJob& job, const JobShape& shape, const CollectivesOptions& options)
+      : job_(job), shape_(shape), options_(options), ways_(all_ways()) {}
+
+  Player::Collectives collectives() const {
+    return {
+        .play = [this](const Order& order, const std::byte* from,
+                       std::byte* to) { options_.play(way(order), order.size_bytes, from, to); },
+        .room_bytes =
+            [this](const Order& order) {
+              return order.size_bytes * (way(order).operation == "allgather" ? ranks() : 1);
+            }};
+  }
+
+  std::vector<JobCell> cells() const {
+    std::vector<JobCell> cells;
+    for (const std::uint64_t size_bytes : kSizesBytes) {
+      if (size_bytes > options_.size_bytes_max) continue;
+      for (std::size_t i = 0; i < ways_.size(); ++i) {
+        const bool too_large =
+            ways_[i].operation == "allgather" && size_bytes * ranks() > kGatheredBytesMax;
+        const bool first = ways_[i].algorithm == "library" ||
+                           ways_[i].algorithm == algorithms().at(ways_[i].operation).front();
+        if (!first || !makes_sense(ways_[i], size_bytes) || too_large) continue;
+        cells.push_back(cell(i, size_bytes));
+      }
+    }
+    return cells;
+  }
+
+  // The other algorithms of one operation after the other, by the segment that is best so far at
+  // each size.
+  std::vector<JobRounds::Choice> more(const std::vector<JobCell>& cells) {
+    JobRounds::Choice choice;
+    std::string operation;
+    for (const auto& [subject, best] : best_of_ours(cells)) {
+      if (operation.empty() && tried_.insert(subject.first).second) operation = subject.first;
+      if (subject.first == operation) add_others(*best, &choice);
+    }
+    if (choice.empty()) return {};
+    return {std::move(choice)};
+  }
+
+  // The ways that are clearly slower than the fastest of their operation and size; whether there
+  // were some. By what was measured, or by what they took to warm up.
+  bool give_up(std::vector<JobCell>& cells, double (*time_ns)(const JobCell&)) const {
+    std::map<Subject, double> fastest_ns;
+    for (const JobCell& each : cells) {
+      double& least_ns =
+          fastest_ns.try_emplace(subject(each), std::numeric_limits<double>::max()).first->second;
+      least_ns = std::min(least_ns, time_ns(each));
+    }
+    const std::size_t given_up = std::erase_if(cells, [&](const JobCell& each) {
+      const bool library = way(each.order).algorithm == "library";
+      return !library && time_ns(each) > kGivenUp * fastest_ns.at(subject(each));
+    });
+    return given_up > 0;
+  }
+
+  static double measured_ns(const JobCell& cell) {
+    return summarize(cell.samples.front().repetitions).median_ns;
+  }
+  static double usual_ns(const JobCell& cell) { return cell.usual_ns; }
+
+ private:
+  const CollectiveWay& way(const Order& order) const {
+    return ways_[static_cast<std::size_t>(order.subject)];
+  }
+
+  void add_others(const JobCell& best, JobRounds::Choice* choice) const {
+    const CollectiveWay& known = way(best.order);
+    for (std::size_t i = 0; i < ways_.size(); ++i) {
+      const CollectiveWay& other = ways_[i];
+      if (other.operation != known.operation || other.segment_bytes != known.segment_bytes ||
+          other.algorithm == known.algorithm || other.algorithm == "library") {
+        continue;
+      }
+      choice->push_back(cell(i, best.order.size_bytes));
+      choice->back().usual_ns = best.usual_ns;
+    }
+  }
+
+  std::map<Subject, const JobCell*> best_of_ours(const std::vector<JobCell>& cells) const {
+    std::map<Subject, const JobCell*> best;
+    for (const JobCell& each : cells) {
+      if (way(each.order).algorithm == "library") continue;
+      const JobCell*& known = best.try_emplace(subject(each), &each).first->second;
+      if (measured_ns(each) < measured_ns(*known)) known = &each;
+    }
+    return best;
+  }
+
+  std::uint64_t ranks() const { return static_cast<std::uint64_t>(job_.size()); }
+
+  Subject subject(const JobCell& cell) const {
+    return {way(cell.order).operation, cell.order.size_bytes};
+  }
+
+  JobCell cell(std::size_t index, std::uint64_t size_bytes) const {
+    JobCell cell;
+    cell.order = {.play = Play::kCollective,
+                  .subject = static_cast<std::int32_t>(index),
+                  .size_bytes = size_bytes};
+    Condition& condition =
+        cell.samples.emplace_back(mpi_sample(job_, benchmark::kCollective, job_.size(), size_bytes))
+            .condition;
+    condition.operation = ways_[index].operation;
+    condition.algorithm = ways_[index].algorithm;
+    condition.segment_bytes = static_cast<std::int64_t>(ways_[index].segment_bytes);
+    condition.leaders = 1;
+    condition.nodes = static_cast<std::int64_t>(shape_.nodes.size());
+    for (const std::vector<int>& node : shape_.nodes) {
+      condition.ranks_per_node =
+          std::max(condition.ranks_per_node, static_cast<std::int64_t>(node.size()));
+    }
+    return cell;
+  }
+
+  const control::MpiJob& job_;
+  const JobShape& shape_;
+  const CollectivesOptions& options_;
+  std::vector<CollectiveWay> ways_;
+  std::set<std::string> tried_;  // operations, with all algorithms
+};
+
+}  // namespace
+
+CampaignReport run_collectives(const control::MpiJob& job, const std::string& mpi_name,
+                               const CollectivesOptions& options, Observer* observer) {
+  if (job.size() < 2) {
+    throw Error(Fault::kUsage, "collectives: one rank only; mpirun -n 2 or more");
+  }
+  const JobShape shape = JobShape::of(job);
+  Ways ways(job, shape, options);
+  Player player(job, shape);
+  player.set_collectives(ways.collectives());
+  if (!job.leads()) {
+    player.follow();
+    return {};
+  }
+  const Rail rail = mpi_rail(mpi_name);
+  JobRounds rounds(job, shape, player, rail, options.budget_ns, options.seed, *observer);
+  return rounds.run(
+      {.prepare = [&] { return ways.cells(); },
+       .leave_out =
+           [&](std::vector<JobCell>& cells) { return ways.give_up(cells, Ways::usual_ns); },
+       .more = [&](const std::vector<JobCell>& cells) { return ways.more(cells); },
+       .after_round =
+           [&](std::vector<JobCell>& cells) { ways.give_up(cells, Ways::measured_ns); }});
+}
+
+}  // namespace nmt

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A job of an MPI that holds our collectives against the library's own, for many numbers of ranks,
+// nodes, roots, counts, types and ways to copy. Prints what differs; the exit code is 1 then.
+//
+//   against_library [--full | --hosts] attach|areas|messages
+//
+// On one host the ranks pretend to be on several; with --hosts they are where they are.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "collectives/mpi/algorithms.h"
+
+namespace {
+
+using namespace nmt::collectives;
+
+constexpr std::uint64_t kSegmentBytes = 1000;
+
+bool full = false;
+int turn = 0;  // for a covering choice; the same on all ranks
+long checks = 0;
+int failures = 0;
+
+using Bytes = std::vector<std::byte>;
+
+// Small integers, so that sums and products of them are exact in every type.
+template <class Value>
+Bytes values(std::uint64_t count, int rank) {
+  Bytes bytes(count * sizeof(Value));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto value = static_cast<Value>(1 + (i * 7 + static_cast<std::uint64_t>(rank) * 3) % 2);
+    std::memcpy(bytes.data() + i * sizeof value, &value, sizeof value);
+  }
+  return bytes;
+}
+
+Bytes noise(std::uint64_t bytes, int seed) {
+  Bytes noise(bytes);
+  unsigned state = static_cast<unsigned>(seed) * 2654435761u + 1;
+  for (std::byte& each : noise) each = static_cast<std::byte>((state = state * 1664525 + 1) >> 24);
+  return noise;
+}
+
+struct Tested {
+  Team& team;
+  MPI_Comm comm;
+  std::string name;
+
+  void expect(bool same, const std::string& what) const {
+    ++checks;
+    if (same) return;
+    ++failures;
+    std::fprintf(stderr, "%s, rank %d of %d: %s differs\n", name.c_str(), team.rank(), team.size(),
+                 what.c_str());
+  }
+};
+
+std::vector<std::uint64_t> sizes() {
+  std::vector<std::uint64_t> sizes = {
+      0, 1, kSegmentBytes - 1, kSegmentBytes, kSegmentBytes + 1, 7 * kSegmentBytes + 13};
+  if (full) sizes.insert(sizes.end(), {2 * kSegmentBytes, 40 * kSegmentBytes, 300'000});
+  return sizes;
+}
+
+// One of them by turns, or all.
+std::vector<Shape> shapes() {
+  const Shape all[] = {Shape::kChain, Shape::kBinary, Shape::kBinomial};
+  if (full) return {std::begin(all), std::end(all)};
+  return {all[turn++ % 3]};
+}
+
+void check_bcast(const Tested& tested, int root) {
+  for (const std::uint64_t bytes : sizes()) {
+    for (const Shape shape : shapes()) {
+      for (const std::uint64_t segment : {kSegmentBytes, std::uint64_t{0}}) {
+        const int seed = tested.team.rank() == root ? 1000 + root : tested.team.rank();
+        Bytes ours = noise(bytes, seed), theirs = ours;
+        bcast(tested.team, ours.data(), bytes, root, {shape, segment});
+        PMPI_Bcast(theirs.data(), static_cast<int>(bytes), MPI_BYTE, root, tested.comm);
+        tested.expect(ours == theirs,
+                      "Bcast of " + std::to_string(bytes) + " from " + std::to_string(root));
+      }
+    }
+  }
+}
+
+struct Type {
+  MPI_Datatype type;
+  std::uint64_t bytes;
+  Bytes (*values)(std::uint64_t count, int rank);
+};
+
+struct Pair {
+  double value;
+  int place;
+};
+Bytes pairs(std::uint64_t count, int rank) {
+  Bytes bytes(count * sizeof(Pair));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const Pair pair{static_cast<double>((i + static_cast<std::uint64_t>(rank)) % 5), rank};
+    std::memcpy(bytes.data() + i * sizeof pair, &pair.value, sizeof pair.value);
+    std::memcpy(bytes.data() + i * sizeof pair + offsetof(Pair, place), &pair.place, sizeof(int));
+  }
+  return bytes;
+}
+
+void check_reduce(const Tested& tested, int root, const Type& type, MPI_Op op) {
+  for (const std::uint64_t size : sizes()) {
+    const std::uint64_t count = size / type.bytes;
+    const Reduction reduction{type.type, op, type.bytes, count};
+    const Bytes own = type.values(count, tested.team.rank());
+    Bytes ours(own.size()), theirs(own.size()), in_place = own;
+    const Shape shape = shapes().front();
+    const std::string what = "Reduce of " + std::to_string(size) + " to " + std::to_string(root);
+    reduce(tested.team, own.data(), ours.data(), reduction, root, {shape, kSegmentBytes});
+    reduce(tested.team, in_place.data(), in_place.data(), reduction, root, {shape, 0});
+    PMPI_Reduce(own.data(), theirs.data(), static_cast<int>(count), type.type, op, root,
+                tested.comm);
+    if (tested.team.rank() == root) {
+      tested.expect(ours == theirs, what);
+      tested.expect(in_place == theirs, what + " in place");
+    } else {
+      tested.expect(in_place == own, what + ": what is sent");
+    }
+    if (root > 0 && !full) continue;
+    ours.assign(own.size(), std::byte{0});
+    in_place = own;
+    allreduce(tested.team, own.data(), ours.data(), reduction, {shape, kSegmentBytes});
+    allreduce(tested.team, in_place.data(), in_place.data(), reduction, {shape, kSegmentBytes});
+    PMPI_Allreduce(own.data(), theirs.data(), static_cast<int>(count), type.type, op, tested.comm);
+    tested.expect(ours == theirs, "All" + what);
+    tested.expect(in_place == theirs, "All" + what + " in place");
+  }
+}
+
+void check_reductions(const Tested& tested, int root) {
+  static const Type integers[] = {{MPI_INT, 4, values<int>},
+                                  {MPI_UNSIGNED_CHAR, 1, values<unsigned char>},
+                                  {MPI_SHORT, 2, values<short>},
+                                  {MPI_INT64_T, 8, values<std::int64_t>}};
+  static const Type reals[] = {{MPI_DOUBLE, 8, values<double>}, {MPI_FLOAT, 4, values<float>}};
+  static const MPI_Op arithmetic[] = {MPI_SUM, MPI_MAX, MPI_MIN, MPI_PROD};
+  static const MPI_Op logic[] = {MPI_BAND, MPI_BOR, MPI_BXOR, MPI_LAND, MPI_LOR, MPI_LXOR};
+  static const Type located = {MPI_DOUBLE_INT, sizeof(Pair), pairs};
+  if (!full) {
+    ++turn;
+    check_reduce(tested, root, integers[turn % 4], arithmetic[turn % 4]);
+    check_reduce(tested, root, reals[turn % 2], arithmetic[turn / 2 % 4]);
+    check_reduce(tested, root, integers[turn / 2 % 4], logic[turn % 6]);
+    check_reduce(tested, root, located, turn % 2 ? MPI_MINLOC : MPI_MAXLOC);
+    return;
+  }
+  for (const MPI_Op op : arithmetic) {
+    for (const Type& type : integers) check_reduce(tested, root, type, op);
+    for (const Type& type : reals) check_reduce(tested, root, type, op);
+  }
+  for (const MPI_Op op : logic) {
+    for (const Type& type : integers) check_reduce(tested, root, type, op);
+  }
+  for (const MPI_Op op : {MPI_MINLOC, MPI_MAXLOC}) check_reduce(tested, root, located, op);
+}
+
+void check_allgather(const Tested& tested) {
+  for (const Around around : {Around::kLeaders, Around::kRing, Around::kNeighbors}) {
+    for (const std::uint64_t bytes : sizes()) {
+      for (const std::uint64_t segment : {kSegmentBytes, std::uint64_t{0}}) {
+        const Bytes own = noise(bytes, tested.team.rank());
+        const auto ranks = static_cast<std::uint64_t>(tested.team.size());
+        Bytes ours(ranks * bytes), theirs(ranks * bytes);
+        std::ranges::copy(own, ours.begin() + tested.team.rank() * static_cast<long>(bytes));
+        allgather(tested.team, ours.data(), bytes, around, segment);
+        PMPI_Allgather(own.data(), static_cast<int>(bytes), MPI_BYTE, theirs.data(),
+                       static_cast<int>(bytes), MPI_BYTE, tested.comm);
+        tested.expect(ours == theirs, "Allgather of " + std::to_string(bytes) + ", " +
+                                          std::string(to_string(around)));
+      }
+    }
+  }
+}
+
+// Nodes of the first `ranks` ranks: uneven blocks, or dealt out.
+std::vector<int> nodes_of(int ranks, int nodes, bool dealt) {
+  std::vector<int> of(static_cast<std::size_t>(ranks));
+  for (int rank = 0; rank < ranks; ++rank) {
+    const int uneven = rank * rank * nodes / (ranks * ranks);
+    of[static_cast<std::size_t>(rank)] = dealt ? rank % nodes : uneven;
+  }
+  return of;
+}
+
+void check_team(MPI_Comm comm, const TeamOptions& options, const std::string& name) {
+  Team team(comm, options);
+  const Tested tested{team, comm, name};
+  const int ranks = team.size();
+  turn = ranks + static_cast<int>(team.groups().size());
+  for (int root = 0; root < ranks; ++root) {
+    if (!full && ranks > 3 && root != 0 && root != ranks / 2 && root != ranks - 1) continue;
+    check_bcast(tested, root);
+    check_reductions(tested, root);
+  }
+  check_allgather(tested);
+}
+
+void check_all(int world, int rank, Copies copies) {
+  for (int ranks = 1; ranks <= world; ranks = full || ranks < 3 ? ranks + 1 : world) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    // Ranks in another order than the job's.
+    PMPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, -rank, &comm);
+    if (comm != MPI_COMM_NULL) {
+      for (int nodes = 1; nodes <= std::min(ranks, 5); ++nodes) {
+        if (!full && nodes == 4) continue;
+        for (const bool dealt : {false, true}) {
+          if (dealt && (nodes == 1 || nodes == ranks)) continue;
+          check_team(comm, {.copies = copies, .nodes = nodes_of(ranks, nodes, dealt)},
+                     std::to_string(nodes) + (dealt ? " nodes by turns" : " nodes in blocks"));
+        }
+      }
+      PMPI_Comm_free(&comm);
+    }
+    if (ranks == world) break;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0, world = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &world);
+  const std::string way = argv[argc - 1], option = argc > 2 ? argv[1] : "";
+  full = option == "--full";
+  const Copies copies = way == "attach"  ? Copies::kAttach
+                        : way == "areas" ? Copies::kAreas
+                                         : Copies::kMessages;
+  if (option == "--hosts") {
+    check_team(MPI_COMM_WORLD, {.copies = copies}, "hosts");
+  } else {
+    check_all(world, rank, copies);
+  }
+  long all[2] = {checks, failures}, sums[2] = {0, 0};
+  PMPI_Allreduce(all, sums, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("%ld checks, %ld failures\n", sums[0], sums[1]);
+  MPI_Finalize();
+  return sums[1] == 0 && sums[0] > 0 ? 0 : 1;
+}

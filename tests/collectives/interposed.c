@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// An MPI program like any other, which checks what its collectives give: run with and without
+// libnmadtune-mpi.so in front. Prints "good" and ends with 0.
+//
+//   interposed [in-place]
+//
+// MPICH 4.0.2's own MPI_Reduce on one host crashes where the root reduces in place.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size, wrong;
+
+static void expect(int good, const char* what) {
+  if (good) return;
+  ++wrong;
+  fprintf(stderr, "rank %d: %s\n", rank, what);
+}
+
+// Every second integer here, all together there: equal data by types that differ.
+static void bcast_of_unlike_types(int root) {
+  enum { kCount = 5000 };
+  int* data = calloc(2 * kCount, sizeof *data);
+  MPI_Datatype every_second;
+  MPI_Type_vector(kCount, 1, 2, MPI_INT, &every_second);
+  MPI_Type_commit(&every_second);
+  const int sparse = rank % 2 == 0;
+  for (int i = 0; rank == root && i < kCount; ++i) data[sparse ? 2 * i : i] = i + root;
+  if (sparse) {
+    MPI_Bcast(data, 1, every_second, root, MPI_COMM_WORLD);
+  } else {
+    MPI_Bcast(data, kCount, MPI_INT, root, MPI_COMM_WORLD);
+  }
+  int good = 1;
+  for (int i = 0; i < kCount; ++i) good = good && data[sparse ? 2 * i : i] == i + root;
+  for (int i = 0; sparse && i < kCount; ++i) good = good && data[2 * i + 1] == 0;
+  expect(good, "Bcast of unlike types");
+  MPI_Type_free(&every_second);
+  free(data);
+}
+
+// Composition of maps x -> a x + b, which depends on the order.
+static void compose(void* in, void* inout, int* count, MPI_Datatype* type) {
+  (void)type;
+  long *first = in, *second = inout;
+  for (int i = 0; i + 1 < *count; i += 2) {
+    const long a = first[i] * second[i], b = second[i] * first[i + 1] + second[i + 1];
+    second[i] = a % 1000003;
+    second[i + 1] = b % 1000003;
+  }
+}
+
+static void reduce_in_order(void) {
+  enum { kCount = 3000 };
+  static long own[kCount], result[kCount];
+  long a = 1, b = 0;
+  MPI_Op op;
+  MPI_Op_create(compose, 0, &op);
+  for (int i = 0; i < kCount; i += 2) {
+    own[i] = rank + 2;
+    own[i + 1] = rank + 1;
+  }
+  MPI_Allreduce(own, result, kCount, MPI_LONG, op, MPI_COMM_WORLD);
+  for (int r = 0; r < size; ++r) {
+    a = a * (r + 2) % 1000003;
+    b = ((r + 2) * b + r + 1) % 1000003;
+  }
+  expect(result[0] == a && result[1] == b && result[kCount - 2] == a, "order of a reduction");
+  MPI_Op_free(&op);
+}
+
+static void reduce_in_place(int root) {
+  enum { kCount = 4000 };
+  static double own[kCount];
+  for (int i = 0; i < kCount; ++i) own[i] = rank + i;
+  if (rank == root) {
+    MPI_Reduce(MPI_IN_PLACE, own, kCount, MPI_DOUBLE, MPI_SUM, root, MPI_COMM_WORLD);
+    int good = 1;
+    for (int i = 0; i < kCount; ++i) good = good && own[i] == size * (size - 1) / 2 + size * i;
+    expect(good, "Reduce in place");
+  } else {
+    MPI_Reduce(own, NULL, kCount, MPI_DOUBLE, MPI_SUM, root, MPI_COMM_WORLD);
+  }
+}
+
+static void allgather_in_place(MPI_Comm comm) {
+  enum { kCount = 1500 };
+  int self, ranks, good = 1;
+  MPI_Comm_rank(comm, &self);
+  MPI_Comm_size(comm, &ranks);
+  int* all = malloc(sizeof *all * (size_t)(kCount * ranks));
+  for (int i = 0; i < kCount; ++i) all[self * kCount + i] = self * 7 + i;
+  MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, kCount, MPI_INT, comm);
+  for (int r = 0; r < ranks; ++r) {
+    for (int i = 0; i < kCount; ++i) good = good && all[r * kCount + i] == r * 7 + i;
+  }
+  expect(good, "Allgather in place");
+  free(all);
+}
+
+// Communicators that come and go, one of them between groups.
+static void other_communicators(void) {
+  for (int i = 0; i < 5; ++i) {
+    MPI_Comm half;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
+    allgather_in_place(half);
+    MPI_Comm_free(&half);
+  }
+  if (size < 2) return;
+  MPI_Comm half, between;
+  int sum = 0, expected = 0;
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &between);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, between);
+  for (int r = 1 - rank % 2; r < size; r += 2) expected += r;
+  expect(sum == expected, "Allreduce between groups");
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&half);
+}
+
+// What was sent before a collective is on its way while its sender waits there for others.
+static void message_across_a_bcast(void) {
+  enum { kBytes = 4 << 20 };
+  char* bytes = calloc(kBytes, 1);
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (size > 1 && rank == 0)
+    MPI_Isend(bytes, kBytes, MPI_BYTE, size - 1, 9, MPI_COMM_WORLD, &request);
+  if (size > 1 && rank == size - 1) {
+    MPI_Recv(bytes, kBytes, MPI_BYTE, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  int word[4000] = {rank == 0 ? 42 : 0};
+  MPI_Bcast(word, 4000, MPI_INT, 0, MPI_COMM_WORLD);
+  expect(word[0] == 42, "Bcast after a message");
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  free(bytes);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int root = 0; root < size; ++root) bcast_of_unlike_types(root);
+  for (int root = 0; argc > 1 && root < size; ++root) reduce_in_place(root);
+  reduce_in_order();
+  allgather_in_place(MPI_COMM_WORLD);
+  other_communicators();
+  message_across_a_bcast();
+  MPI_Bcast(NULL, 0, MPI_INT, 0, MPI_COMM_WORLD);
+  int all = 0;
+  PMPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0 && all == 0) puts("good");
+  MPI_Finalize();
+  return all != 0;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// MPI programs with libnmadtune-mpi.so in front of their MPI.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "tests/tools/sandbox.h"
+
+namespace nmt::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Interposed : public Sandbox, public ::testing::WithParamInterface<std::string> {
+ protected:
+  void SetUp() override {
+    Sandbox::SetUp();
+    library_ = GetParam() == "openmpi" ? NMT_INTERPOSED_OPENMPI : NMT_INTERPOSED_MPICH;
+    if (library_.empty()) GTEST_SKIP() << GetParam() << " is missing";
+  }
+
+  // Skips where there is no such compiler.
+  std::string compile(const std::string& compiler, const std::string& source) const {
+    const std::string program = path("program");
+    const Result made =
+        run({"sh", "-c",
+             compiler + "." + GetParam() + " -O1 " + NMT_SOURCES "/" + source + " -o " + program});
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    return program;
+  }
+
+  Result job(const std::vector<std::string>& program, int ranks,
+             std::map<std::string, std::string> environment, bool in_front = true) const {
+    environment["OMPI_ALLOW_RUN_AS_ROOT"] = environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+    std::vector<std::string> command;
+    if (GetParam() == "openmpi") {
+      command = {"mpirun.openmpi", "--oversubscribe",     "--bind-to", "none",
+                 "--mca",          "mpi_yield_when_idle", "1"};
+    } else {
+      command = {"mpiexec.hydra"};
+    }
+    command.insert(command.end(), {"-n", std::to_string(ranks), "env"});
+    if (in_front) command.push_back("LD_PRELOAD=" + library_);
+    command.insert(command.end(), program.begin(), program.end());
+    environment.try_emplace("NMADTUNE_DB", path("none.db"));
+    return run(command, {.environment = environment});
+  }
+
+  std::string library_;
+};
+
+TEST_P(Interposed, AnyProgramGivesTheSame) {
+  const std::string program = compile("mpicc", "interposed.c");
+  const Result own = job({program}, 3, {}, false);
+  EXPECT_EQ(own.exit_code, 0) << own.err;
+  for (const std::string copies : {"", "shared", "messages"}) {
+    const Result result = job({program, "in-place"}, 3,
+                              {{"NMADTUNE_MPI", "always"},
+                               {"NMADTUNE_MPI_COPIES", copies},
+                               {"NMADTUNE_MPI_REPORT", "1"}});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, own.out);
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: bcast: 4 of 5 calls replaced"));
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce: 3 of 3 calls replaced"));
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: allreduce: 0 of 2 calls replaced"));
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: allgather: 6 of 6 calls replaced"));
+  }
+}
+
+TEST_P(Interposed, FortranIsReachedByMpifAndByBothModules) {
+  if (run({"sh", "-c", "command -v mpifort." + GetParam()}).exit_code != 0) {
+    GTEST_SKIP() << "mpifort." << GetParam() << " is missing";
+  }
+  const std::string program = compile("mpifort", "interposed.f90");
+  const Result result =
+      job({program}, 3, {{"NMADTUNE_MPI", "always"}, {"NMADTUNE_MPI_REPORT", "1"}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("good"));
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: bcast: 2 of 2 calls replaced"));
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce: 1 of 1 calls replaced"));
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: allreduce: 1 of 1 calls replaced"));
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: allgather: 1 of 1 calls replaced"));
+}
+
+TEST_P(Interposed, AspFindsTheShortestPaths) {
+  const std::string program = compile("mpicc", "../../examples/asp/asp.c");
+  const Result result = job({program, "90"}, 3, {{"NMADTUNE_MPI", "always"}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(" verified"));
+}
+
+TEST_P(Interposed, WithoutAProfileNothingIsReplacedAndOneRankSaysSo) {
+  const std::string program = compile("mpicc", "interposed.c");
+  const Result result = job({program}, 2, {{"NMADTUNE_MPI_REPORT", "1"}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: bcast: 0 of 4 calls replaced"));
+  const std::string warning = "the MPI's own collectives are used";
+  const std::size_t first = result.err.find(warning);
+  ASSERT_NE(first, std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find(warning, first + 1), std::string::npos) << result.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpis, Interposed, ::testing::Values("openmpi", "mpich"),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
+}  // namespace nmt::testing

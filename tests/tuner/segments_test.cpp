@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tuner/segments.h"
+
+#include <gtest/gtest.h>
+
+#include "core/method.h"
+
+namespace nmt {
+namespace {
+
+struct Way {
+  std::uint64_t size_bytes;
+  const char* algorithm;
+  std::int64_t segment_bytes;
+  std::uint64_t time_ns;
+};
+
+std::vector<SampleSet> measured(const std::vector<Way>& ways, const char* operation = "bcast") {
+  SampleSet set;
+  for (const Way& way : ways) {
+    Sample& sample = set.samples.emplace_back(Sample{.size_bytes = way.size_bytes});
+    sample.condition.benchmark = benchmark::kCollective;
+    sample.condition.operation = operation;
+    sample.condition.algorithm = way.algorithm;
+    sample.condition.segment_bytes = way.segment_bytes;
+    sample.condition.nodes = 4;
+    sample.condition.ranks_per_node = 4;
+    for (const std::uint64_t noise : {0, 1, 2, 3, 100}) {
+      sample.repetitions.push_back({.total_ns = way.time_ns + noise});
+    }
+  }
+  return {set};
+}
+
+std::vector<SegmentRule> rules_of(const std::vector<Way>& ways) {
+  return derive_segments(collective_cells(measured(ways)));
+}
+
+TEST(Segments, ChangeBetweenTheSizesThatWereSampled) {
+  const std::vector<SegmentRule> rules = rules_of({{4096, "chain", 1024, 1000},
+                                                   {4096, "chain", 4096, 2000},
+                                                   {16384, "chain", 1024, 3000},
+                                                   {16384, "binary", 4096, 2000}});
+  ASSERT_EQ(rules.size(), 2u);
+  EXPECT_EQ(rules[0], (SegmentRule{"bcast", 4, 4, 4096, 8192, 1024, "chain"}));
+  EXPECT_EQ(rules[1], (SegmentRule{"bcast", 4, 4, 8192, std::nullopt, 4096, "binary"}));
+}
+
+TEST(Segments, LeaveToTheLibraryWhatItDoesAsFast) {
+  const std::vector<SegmentRule> rules = rules_of({{1024, "chain", 1024, 1000},
+                                                   {1024, "library", 0, 1005},
+                                                   {4096, "chain", 1024, 1000},
+                                                   {4096, "library", 0, 1500},
+                                                   {16384, "chain", 1024, 9000},
+                                                   {16384, "library", 0, 4000}});
+  ASSERT_EQ(rules.size(), 3u);
+  EXPECT_EQ(rules[0].algorithm, "library");
+  EXPECT_EQ(rules[0].segment_bytes, 1024u);  // the best of ours all the same
+  EXPECT_EQ(rules[1].algorithm, "chain");
+  EXPECT_EQ(rules[1].from_bytes, 4096u);  // not before it was seen to be faster
+  EXPECT_EQ(rules[1].to_bytes, 4097u);
+  EXPECT_EQ(rules[2].algorithm, "library");
+}
+
+TEST(Segments, StayWhatTheyWereWhereNothingIsBetter) {
+  const std::vector<SegmentRule> rules = rules_of({{4096, "chain", 1024, 1000},
+                                                   {4096, "chain", 4096, 2000},
+                                                   {16384, "chain", 1024, 2010},
+                                                   {16384, "chain", 4096, 2000}});
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(rules[0].segment_bytes, 1024u);
+}
+
+TEST(Segments, AreRegrettedByWhatTheyLose) {
+  const std::vector<CollectiveCell> cells =
+      collective_cells(measured({{4096, "chain", 1024, 1000}, {4096, "chain", 2048, 1100}}));
+  ASSERT_EQ(cells.size(), 1u);
+  const std::vector<SegmentRule> best = derive_segments(cells);
+  EXPECT_NEAR(regret(best, cells[0]).value(), 0, 1e-9);
+  const std::vector<SegmentRule> other = {{"bcast", 4, 4, 0, std::nullopt, 2048, "chain"}};
+  EXPECT_NEAR(regret(other, cells[0]).value(), 0.1, 1e-3);
+  EXPECT_EQ(regret(std::vector<SegmentRule>{}, cells[0]), std::nullopt);
+}
+
+TEST(Segments, AreOfTheMpiThatWasMeasuredLast) {
+  std::vector<SampleSet> sets = measured({{4096, "chain", 1024, 1000}});
+  sets.push_back(measured({{4096, "binary", 1024, 10}}).front());
+  for (int i = 0; i < 2; ++i) {
+    sets[i].campaign.started_utc = i == 0 ? "2026-02" : "2026-01";
+    sets[i].samples.front().condition.mpi = i == 0 ? "new" : "old";
+  }
+  const std::vector<SegmentRule> rules = derive_segments(collective_cells(sets));
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(rules[0].algorithm, "chain");
+}
+
+TEST(Segments, AreNotThoseOfAlltoalls) {
+  EXPECT_TRUE(collective_cells(measured({{4096, "direct", 0, 1000}}, "alltoall")).empty());
+}
+
+}  // namespace
+}  // namespace nmt

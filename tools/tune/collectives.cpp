@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-tune collectives: which algorithm and segment each hierarchical operation takes at which
+// sizes, and what that choice loses against the fastest that was measured (paper "HierKNEM",
+// Table 1).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/plan_json.h"
+#include "core/units.h"
+#include "tools/tune/open_profile.h"
+#include "tools/view/thresholds.h"
+#include "tuner/tuner.h"
+
+namespace nmt {
+namespace {
+
+std::string range_of(const SegmentRule& rule) {
+  return fmt::format("[{}, {})", format_bytes(rule.from_bytes),
+                     rule.to_bytes ? format_bytes(*rule.to_bytes) : "...");
+}
+
+bool covers(const SegmentRule& rule, const CollectiveCell& cell) {
+  return rule.operation == cell.operation && rule.nodes == cell.nodes &&
+         rule.ranks_per_node == cell.ranks_per_node && cell.size_bytes >= rule.from_bytes &&
+         (!rule.to_bytes || cell.size_bytes < *rule.to_bytes);
+}
+
+// The fastest by the MPI's own and by ours; 0: not measured.
+struct Fastest {
+  double library_ns = 0;
+  double ours_ns = 0;
+};
+Fastest fastest_of(const CollectiveCell& cell) {
+  Fastest fastest;
+  for (const CollectiveTime& time : cell.times) {
+    double& each_ns = time.algorithm == "library" ? fastest.library_ns : fastest.ours_ns;
+    if (each_ns == 0) each_ns = time.median_ns;
+  }
+  return fastest;
+}
+
+// Of the MPI's own against ours, over the sizes of a rule: the geometric mean.
+std::optional<double> speedup(const SegmentRule& rule, const std::vector<CollectiveCell>& cells) {
+  double sum = 0;
+  int count = 0;
+  for (const CollectiveCell& cell : cells) {
+    const Fastest fastest = fastest_of(cell);
+    if (!covers(rule, cell) || fastest.library_ns == 0 || fastest.ours_ns == 0) continue;
+    sum += std::log(fastest.library_ns / fastest.ours_ns);
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return std::exp(sum / count);
+}
+
+struct Regrets {
+  double sum = 0;
+  double worst = 0;
+  int count = 0;
+  void add(double each) {
+    sum += each;
+    worst = std::max(worst, each);
+    ++count;
+  }
+  double mean() const { return count == 0 ? 0 : sum / count; }
+};
+
+Regrets regrets_of(const std::vector<SegmentRule>& rules, const SegmentRule& rule,
+                   const std::vector<CollectiveCell>& cells) {
+  Regrets regrets;
+  for (const CollectiveCell& cell : cells) {
+    if (!covers(rule, cell)) continue;
+    if (const std::optional<double> each = regret(rules, cell)) regrets.add(*each);
+  }
+  return regrets;
+}
+
+Report show_collectives(const ProfileOptions& options, const Invocation& invocation) {
+  const OpenProfile profile = open_to_read(options, invocation);
+  const Plan plan = read_plan(profile, invocation);
+  if (plan.segments.empty()) {
+    throw Error(Fault::kFailed,
+                "the profile has no collectives; mpirun ... nmad-sample --parts "
+                "collectives measures them");
+  }
+  const std::vector<CollectiveCell> cells =
+      collective_cells(profile.db.sample_sets_in_force(profile.platform.id));
+  Report report;
+  report.records.header = {"operation",   "nodes",       "ranks_per_node", "from_bytes",
+                           "to_bytes",    "algorithm",   "segment_bytes",  "speedup",
+                           "regret_mean", "regret_worst"};
+  Table table({"operation", ">nodes", ">per node", "sizes", "algorithm", ">segment",
+               ">library / ours", ">regret", ">worst"});
+  json::Value rules = json::Value::array();
+  Regrets all;
+  for (const SegmentRule& rule : plan.segments) {
+    const Regrets regrets = regrets_of(plan.segments, rule, cells);
+    const std::optional<double> times = speedup(rule, cells);
+    all.sum += regrets.sum;
+    all.count += regrets.count;
+    all.worst = std::max(all.worst, regrets.worst);
+    table.add({rule.operation, std::to_string(rule.nodes), std::to_string(rule.ranks_per_node),
+               range_of(rule), rule.algorithm,
+               rule.segment_bytes == 0 ? "whole" : format_bytes(rule.segment_bytes),
+               times ? fmt::format("{:.2f}", *times) : "-", format_fraction(regrets.mean()),
+               format_fraction(regrets.worst)});
+    rules.push_back(to_json(rule)
+                        .set("speedup", times ? json::Value(*times) : json::Value())
+                        .set("regret_mean", regrets.mean())
+                        .set("regret_worst", regrets.worst));
+    report.records.rows.push_back({rule.operation, rule.nodes, rule.ranks_per_node, rule.from_bytes,
+                                   rule.to_bytes ? json::Value(*rule.to_bytes) : json::Value(),
+                                   rule.algorithm, rule.segment_bytes,
+                                   times ? json::Value(*times) : json::Value(), regrets.mean(),
+                                   regrets.worst});
+  }
+  report.text.heading(fmt::format("{}: collectives", profile.platform.name));
+  report.text.table(std::move(table));
+  report.payload.set("platform", platform_json(profile.platform)).set("rules", std::move(rules));
+  report.summary = {{"rules", std::to_string(plan.segments.size())},
+                    {"regret_mean", fmt::format("{:.4f}", all.mean())},
+                    {"regret_worst", fmt::format("{:.4f}", all.worst)}};
+  return report;
+}
+
+}  // namespace
+
+Work declare_collectives(Options& options, const ProfileOptions& profile) {
+  options.example("nmad-tune collectives --csv");
+  return [&profile](const Invocation& invocation) { return show_collectives(profile, invocation); };
+}
+
+}  // namespace nmt
