@@ -58,7 +58,7 @@ class Job : public Sandbox, public ::testing::WithParamInterface<std::string> {
   std::optional<Lab> lab_;
 };
 
-TEST_P(Job, MeasuresAlltoallsAndRankZeroKeepsThem) {
+TEST_P(Job, MeasuresAlltoallsAndRankZeroKeepsThemAndAloneTellsHowFarItIs) {
   const Result result = sample({}, {"--parts", "alltoall", "--budget", "5s", "--ranks", "3,4"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("Sampled on h0"));
@@ -93,6 +93,14 @@ TEST_P(Job, MeasuresAlltoallsAndRankZeroKeepsThem) {
   EXPECT_GE(sizes_bytes.size(), 4u);
   EXPECT_EQ(messages, sizes_bytes.size());
   EXPECT_EQ(connections, (std::set<std::int64_t>{1, 2, 4, 8}));
+
+  int told = 0;
+  std::istringstream lines(result.err);
+  for (std::string line; std::getline(lines, line);) {
+    told += line.find(" left  mpi:") != std::string::npos;
+  }
+  EXPECT_GE(told, 5) << result.err;
+  EXPECT_LE(told, 11) << result.err;  // tenths
 }
 
 // One of four loses its life, or its wits, as suddenly as a node does.
@@ -161,8 +169,8 @@ class JobOnFastPorts : public Job {
 };
 
 // Numbers of ranks and sizes that are not fixed are added where their times differ most.
-TEST_P(JobOnFastPorts, AddsWhatIsKnownLeastAndRankZeroAloneTellsHowFarItIs) {
-  const Result result = sample({}, {"--parts", "alltoall", "--budget", "10s"});
+TEST_P(JobOnFastPorts, AddsWhatIsKnownLeast) {
+  const Result result = sample({}, {"--parts", "alltoall", "--budget", "25s"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const ProfileDb profile(path("a.db"), {});
   std::map<std::int64_t, std::set<std::uint64_t>> sizes_of_ranks;
@@ -176,14 +184,6 @@ TEST_P(JobOnFastPorts, AddsWhatIsKnownLeastAndRankZeroAloneTellsHowFarItIs) {
   }
   ASSERT_TRUE(sizes_of_ranks.contains(2) && sizes_of_ranks.contains(4));
   EXPECT_TRUE(sizes_of_ranks.contains(3) || sizes_of_ranks.at(4).size() > 8);
-
-  int told = 0;
-  std::istringstream lines(result.err);
-  for (std::string line; std::getline(lines, line);) {
-    told += line.find(" left  mpi:") != std::string::npos;
-  }
-  EXPECT_GE(told, 5) << result.err;
-  EXPECT_LE(told, 11) << result.err;  // tenths
 }
 
 TEST_P(Job, IsQuietWhenAsked) {
@@ -257,7 +257,7 @@ TEST_F(Sandbox, AJobWhoseMpiHasNoModuleIsToldWhatToInstall) {
 
 INSTANTIATE_TEST_SUITE_P(Mpis, JobOfTwo, ::testing::Values("openmpi", "mpich"),
                          [](const auto& tested) { return tested.param; });
-INSTANTIATE_TEST_SUITE_P(Mpis, JobOnFastPorts, ::testing::Values("openmpi", "mpich"),
+INSTANTIATE_TEST_SUITE_P(Mpis, JobOnFastPorts, ::testing::Values("mpich"),
                          [](const auto& tested) { return tested.param; });
 INSTANTIATE_TEST_SUITE_P(Mpis, JobThatFails, ::testing::Values("openmpi", "mpich"),
                          [](const auto& tested) { return tested.param; });
