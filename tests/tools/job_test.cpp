@@ -149,7 +149,7 @@ TEST_P(JobThatFails, ARankThatDiesLeavesWhatWasGathered) {
 }
 
 TEST_P(JobThatFails, ARankThatHangsEndsTheJobOnAllNodes) {
-  const Result result = fail("STOP", 50);
+  const Result result = fail("STOP", 150);  // 20 s, and 100 times an exchange on few cores
   EXPECT_EQ(result.exit_code, static_cast<int>(Fault::kPeer)) << result.err;
   EXPECT_THAT(result.err, HasSubstr("does not answer any more"));
   expect_partial();
