@@ -33,8 +33,7 @@ class Job : public Sandbox, public ::testing::WithParamInterface<std::string> {
     if (run({launcher, "--version"}).exit_code != 0) GTEST_SKIP() << launcher << " is missing";
     bring_up();
   }
-  virtual void bring_up() { lab_.emplace(Cluster{.rate = rate(), .hosts = 4}); }
-  virtual std::string rate() const { return "100mbit"; }
+  virtual void bring_up() { lab_.emplace(Cluster{.hosts = 4}); }
 
   Result sample(std::vector<std::string> options, const std::vector<std::string>& more) const {
     std::vector<std::string> command = {NMAD_SAMPLE, "--db", path("a.db")};
@@ -166,7 +165,7 @@ TEST_P(Job, NumbersOfRanksThatCannotBeAreRefusedOnce) {
 
 class JobOnFastPorts : public Job {
  protected:
-  std::string rate() const override { return "1000mbit"; }
+  void bring_up() override { lab_.emplace(Cluster{.rate = "1000mbit", .hosts = 4}); }
 };
 
 // Numbers of ranks and sizes that are not fixed are added where their times differ most.
