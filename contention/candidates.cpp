@@ -13,9 +13,6 @@ namespace {
 // than the networks themselves change from day to day.
 constexpr double kSameGamma = 0.05;
 
-// Gammas whose difference is known no better than to this are not shown to be one.
-constexpr double kTellable = 0.1;
-
 // What growth is like before anything was measured: between none and 1, a medium that all share.
 // What is measured counts beside it as its error is small.
 constexpr double kGrowthSpread = 0.5;

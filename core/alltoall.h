@@ -41,6 +41,9 @@ struct AlltoallDuration {
 inline constexpr double kGuess = 0.6931;  // ln 2
 AlltoallDuration time_of(const Signature& signature, const Alltoall& exchange);
 
+// Two gammas are told apart, or shown to be one, where their difference is known to this.
+inline constexpr double kTellable = 0.1;
+
 // The least size that a signature speaks of, small messages included.
 std::uint64_t least_bytes_of(const Signature& signature);
 

@@ -8,12 +8,12 @@
 #include <set>
 #include <utility>
 
+#include "core/alltoall.h"
 #include "core/statistics.h"
 
 namespace nmt {
 namespace {
 
-constexpr double kTellable = 0.1;       // of a multiple; what a fit tells apart (contention.h)
 constexpr double kNeighbours = 1.5;     // sizes closer than this are
 constexpr std::uint64_t kRoundTo = 64;  // a cache line
 

@@ -8,9 +8,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "core/method.h"
 #include "drivers/verbs.h"
-#include "sampler/registration.h"
 #include "tests/drivers/pair.h"
 #include "tests/verbs/stub.h"
 
@@ -83,20 +81,6 @@ TEST_F(VerbsEndpoints, ASmallMessageBehindOneThatWaitsKeepsItsPlace) {
     return sent == 2 && second.done();
   }));
   EXPECT_TRUE(first.holds(large) && second.holds(small));
-}
-
-TEST_F(VerbsEndpoints, RegistrationsAreSampledFromMemoryNeverSeenAndFromMemoryThatIsKnown) {
-  const auto before = stub::counts().registrations;
-  const auto samples =
-      sample_registration(*pair_.near, RealClock(), {}, std::uint64_t{1} << 20, 1e6);
-  std::size_t cold = 0;
-  ASSERT_EQ(samples.size(), 10u);  // 4 KiB to 1 MiB, both
-  for (const Sample& sample : samples) {
-    EXPECT_EQ(sample.condition.benchmark, benchmark::kRegistration);
-    EXPECT_GE(sample.repetitions.size(), 8u);
-    if (sample.condition.registration == registration::kCold) cold += sample.repetitions.size();
-  }
-  EXPECT_EQ(stub::counts().registrations, before + cold);
 }
 
 TEST_F(VerbsEndpoints, FewPiecesOfWorkTell) {

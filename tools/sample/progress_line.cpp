@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <utility>
 
 #include "core/error.h"
@@ -35,9 +36,9 @@ void ProgressLine::show(const Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (!(overwrites_ || adds_) || now < next_) return;
   next_ = now + kInterval;
-  const std::string line = fmt::format("{:3.0f} %  {} left  {}  {}  {} cells", progress.done * 100,
-                                       format_duration(progress.left_ns), plain(progress.rail),
-                                       progress.phase, progress.cells);
+  const std::string line = fmt::format(
+      "{:3.0f} %  {} left  {}  {}  {} cells", std::floor(progress.done * 100),
+      format_duration(progress.left_ns), plain(progress.rail), progress.phase, progress.cells);
   if (adds_) {
     const int tenth = static_cast<int>(progress.done * 10);
     if (std::exchange(tenth_, tenth) != tenth) write_quietly(line + "\n");
