@@ -29,7 +29,7 @@ struct Command {
 };
 
 struct Cell {
-  CollectiveCell result;
+  StackCell result;
   std::int32_t group = 0;
   bool out = false;
 };

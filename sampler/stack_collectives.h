@@ -31,18 +31,18 @@ struct CollectivesOrder {
   std::uint64_t seed = 1;
 };
 
-struct CollectiveCell {
+struct StackCell {
   int ranks = 0;
   CollectiveCandidate candidate;
   std::uint64_t size_bytes = 0;
   std::vector<std::uint64_t> rounds_ns;  // one each, from the first round on, until it was out
-  bool operator==(const CollectiveCell&) const = default;
+  bool operator==(const StackCell&) const = default;
 };
 
 struct CollectivesResult {
   int ranks_per_node = 0;
   int nodes = 0;
-  std::vector<CollectiveCell> cells;
+  std::vector<StackCell> cells;
 };
 
 // By all ranks: over all of them and over half of the nodes; the result is rank 0's. Error(kFailed)

@@ -55,7 +55,7 @@ CollectivesResult result_from(const json::Reader& reader) {
       .ranks_per_node = static_cast<int>(reader["ranks_per_node"].integer(0, 1 << 20)),
       .nodes = static_cast<int>(reader["nodes"].integer(1, 1 << 20))};
   for (const json::Reader& item : reader["cells"].items()) {
-    CollectiveCell cell{.ranks = static_cast<int>(item["ranks"].integer(1, 1 << 30)),
+    StackCell cell{.ranks = static_cast<int>(item["ranks"].integer(1, 1 << 30)),
                         .size_bytes = item["size_bytes"].unsigned_integer()};
     cell.candidate = {static_cast<int>(item["algorithm"].integer(0, 100)),
                       item["segment_bytes"].unsigned_integer()};
@@ -126,7 +126,7 @@ CollectivesOrder collectives_order_from(const std::string& text) {
 
 json::Value to_json(const CollectivesResult& result) {
   json::Value cells = json::Value::array();
-  for (const CollectiveCell& cell : result.cells) {
+  for (const StackCell& cell : result.cells) {
     json::Value rounds_ns = json::Value::array();
     for (const std::uint64_t ns : cell.rounds_ns) rounds_ns.push_back(ns);
     cells.push_back(json::Value::object()
@@ -158,7 +158,7 @@ std::vector<Sample> samples_of(const LaunchedCollectives& launched, const Collec
   const CollectivesResult& result = launched.result;
   const TunedOperation* operation = find_tuned_operation(order.operation);
   std::vector<Sample> samples;
-  for (const CollectiveCell& cell : result.cells) {
+  for (const StackCell& cell : result.cells) {
     if (cell.rounds_ns.empty()) continue;
     const auto algorithm = static_cast<std::size_t>(cell.candidate.algorithm);
     Sample& sample = samples.emplace_back();
