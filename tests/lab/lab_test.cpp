@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -113,9 +114,12 @@ TEST_F(LabTest, RailsAreAsSlowAsTheirRates) {
   const Lab lab({200, 50});
   const double wire_s[] = {8.0 * kSizeBytes / 200e6, 8.0 * kSizeBytes / 50e6};
   for (const unsigned rail : {0u, 1u}) {
-    const double taken_s = transfer_s(lab, rail, kSizeBytes);
-    EXPECT_GT(taken_s, 0.9 * wire_s[rail]);
-    EXPECT_LT(taken_s, 3 * wire_s[rail]);  // on a busy machine
+    double shortest_s = transfer_s(lab, rail, kSizeBytes);
+    for (int again = 0; again < 4; ++again) {  // on a busy machine
+      shortest_s = std::min(shortest_s, transfer_s(lab, rail, kSizeBytes));
+    }
+    EXPECT_GT(shortest_s, 0.9 * wire_s[rail]);
+    EXPECT_LT(shortest_s, 3 * wire_s[rail]);
   }
 }
 

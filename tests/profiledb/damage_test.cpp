@@ -79,7 +79,7 @@ TEST_F(Damage, FlippedBytesAreFoundOrHarmless) {
 #ifdef NMT_SANITIZED
   constexpr std::uint64_t kSeeds = 100;  // ten times slower each
 #else
-  constexpr std::uint64_t kSeeds = 1000;
+  constexpr std::uint64_t kSeeds = 300;
 #endif
   int refused = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {

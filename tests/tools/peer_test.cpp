@@ -42,7 +42,7 @@ class Peer : public PeerSandbox {
   std::string served_at() const { return PeerSandbox::served_at("nmad-sample"); }
 
   std::vector<std::string> quick(std::vector<std::string> more = {}) const {
-    std::vector<std::string> all = {"--peer",     served_at(), "--budget", "5s",
+    std::vector<std::string> all = {"--peer",     served_at(), "--budget", "8s",
                                     "--max-size", "64K",       "--seed",   "1"};
     all.insert(all.end(), more.begin(), more.end());
     return all;

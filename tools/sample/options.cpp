@@ -37,9 +37,11 @@ void declare(Options& options, SampleOptions& target) {
                    "asked half-width of the interval of a median (2%)");
   options.bytes("--max-size", sampling.size_bytes_max, kSizeBytes,
                 "largest message, at most 64M (16M)");
-  options.bytes("--max-unexpected", sampling.max_unexpected_bytes, kUnexpectedBytes,
-                "largest message that may come unexpected (64K)\n"
-                "A rendezvous threshold is never above it: what is larger asks first.");
+  options
+      .bytes("--max-unexpected", sampling.max_unexpected_bytes, kUnexpectedBytes,
+             "largest message that may come unexpected (64K)\n"
+             "A rendezvous threshold is never above it: what is larger asks first.")
+      .rare();
   options.count("--seed", target.seed,
                 "order of measuring, sizes held out (random)\n"
                 "The seed is recorded with the campaign. Described rails draw their noise from "

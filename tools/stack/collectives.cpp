@@ -56,7 +56,7 @@ CollectivesResult result_from(const json::Reader& reader) {
       .nodes = static_cast<int>(reader["nodes"].integer(1, 1 << 20))};
   for (const json::Reader& item : reader["cells"].items()) {
     StackCell cell{.ranks = static_cast<int>(item["ranks"].integer(1, 1 << 30)),
-                        .size_bytes = item["size_bytes"].unsigned_integer()};
+                   .size_bytes = item["size_bytes"].unsigned_integer()};
     cell.candidate = {static_cast<int>(item["algorithm"].integer(0, 100)),
                       item["segment_bytes"].unsigned_integer()};
     for (const json::Reader& round : item["rounds_ns"].items()) {
