@@ -18,6 +18,7 @@ struct Winner {
   std::string algorithm;  // kOwnChoice where none is measurably better
   std::int64_t segment_bytes = 0;
   Ratio gain;
+  double best_gain = 1;
 };
 using Winners = std::map<std::uint64_t, Winner>;  // by size of one rank
 
@@ -36,13 +37,14 @@ std::map<Which, Winners> winners_of(const StackSamples& samples) {
     Winners& winners = all[{key.operation, key.ranks}];
     for (const auto& [size_bytes, rounds] : times) {
       Winner& winner =
-          winners.try_emplace(size_bytes, Winner{std::string(kOwnChoice), 0, {}}).first->second;
+          winners.try_emplace(size_bytes, Winner{std::string(kOwnChoice), 0, {}, 1}).first->second;
       const auto before = own->second.find(size_bytes);
       if (key.algorithm == kOwnChoice || before == own->second.end()) continue;
       const Ratio gain = ratio_of(before->second, rounds);
+      winner.best_gain = std::max(winner.best_gain, gain.value);
       const bool pays = gain.faster() && gain.value > 1 + kStackLoss;
       if (!pays || gain.value <= winner.gain.value) continue;
-      winner = {key.algorithm, key.segment_bytes, gain};
+      winner = {key.algorithm, key.segment_bytes, gain, winner.best_gain};
     }
   }
   return all;
@@ -110,6 +112,10 @@ RuleChoice choose_rules(std::span<const StackSamples> samples) {
     const TunedOperation* operation = find_tuned_operation(which.first);
     if (operation == nullptr || winners.empty()) continue;
     choice.notes.push_back(note_on(which, winners));
+    for (const auto& [size_bytes, winner] : winners) {
+      choice.cells.push_back({which.first, which.second, size_bytes, winner.algorithm, winner.gain,
+                              winner.best_gain});
+    }
     std::vector<TunedRule> rules = rules_from(*operation, which.second, winners);
     auto& sizes = choice.rules[which.first];
     sizes[static_cast<int>(which.second)] = std::move(rules);

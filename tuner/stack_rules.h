@@ -19,8 +19,19 @@ namespace nmt {
 // What Condition::algorithm says of the library's own choice, rules included where it has some.
 inline constexpr std::string_view kOwnChoice = "default";
 
+// One size that was measured.
+struct RuledCell {
+  std::string operation;
+  std::int64_t ranks = 0;
+  std::uint64_t size_bytes = 0;  // of one rank
+  std::string algorithm;         // by the rules; kOwnChoice where none is measurably faster
+  Ratio gain;                    // of it, against the library's own choice
+  double best_gain = 1;          // of the fastest of all algorithms, be it by chance
+};
+
 struct RuleChoice {
   TunedRules rules;
+  std::vector<RuledCell> cells;    // in order of operation, ranks and size
   std::vector<std::string> notes;  // a line on each operation and number of ranks
 };
 // Of the newest campaign that measured collectives.

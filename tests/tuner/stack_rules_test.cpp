@@ -47,6 +47,11 @@ TEST(StackRules, TakeTheFastestWhereItIsMeasurablyFasterThanTheLibrarysOwnChoice
   EXPECT_EQ(rules.at(32), (std::vector<TunedRule>{{0, 0, 0, 0}}));  // many more
   ASSERT_EQ(choice.notes.size(), 1u);
   EXPECT_THAT(choice.notes[0], HasSubstr("rules at 1 of 2 sizes, 2.00 times"));
+  ASSERT_EQ(choice.cells.size(), 2u);
+  EXPECT_EQ(choice.cells[0].algorithm, kOwnChoice);
+  EXPECT_EQ(choice.cells[0].best_gain, 1);
+  EXPECT_EQ(choice.cells[1].algorithm, "pipeline");
+  EXPECT_NEAR(choice.cells[1].best_gain, 2, 1e-3);
 }
 
 TEST(StackRules, CountTheBytesOfAllRanksWhereTheLibraryDoes) {

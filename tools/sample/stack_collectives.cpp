@@ -49,7 +49,17 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
     report.text.line(note);
     notes.push_back(note);
   }
-  report.payload.set("collectives", std::move(notes));
+  json::Value cells = json::Value::array();
+  for (const RuledCell& cell : choice.cells) {
+    cells.push_back(json::Value::object()
+                        .set("operation", cell.operation)
+                        .set("ranks", cell.ranks)
+                        .set("size_bytes", cell.size_bytes)
+                        .set("algorithm", cell.algorithm)
+                        .set("gain", cell.gain.value)
+                        .set("best_gain", cell.best_gain));
+  }
+  report.payload.set("collectives", std::move(notes)).set("cells", std::move(cells));
   report.summary = {{"stack", std::string(job.stack.name)},
                     {"operations", std::to_string(orders.size())},
                     {"repetitions", std::to_string(notebook.repetitions())},
