@@ -43,12 +43,15 @@ void announce(const Invocation& invocation, const LaunchedTurn& first, std::size
               double budget_ns, const OwnChoiceTurns& han) {
   const double rules_ns = static_cast<double>(operations) * (budget_ns + first.elapsed_ns);
   const double han_ns = expected_ns(han, first.elapsed_ns);
-  invocation.notice(fmt::format(
-      "{}, {} ranks on {}: {} collectives of {} each (--budget), {} launches with and without its "
-      "hierarchical ones of {} together, {} in all",
-      first.library, first.ranks, fmt::join(first.hosts, ", "), operations,
-      format_duration(budget_ns), launches_of(han), format_duration(han_ns),
-      format_duration(rules_ns + han_ns)));
+  std::string also;
+  if (launches_of(han) > 0) {
+    also = fmt::format(", {} launches with and without its hierarchical ones of {} together",
+                       launches_of(han), format_duration(han_ns));
+  }
+  invocation.notice(
+      fmt::format("{}, {} ranks on {}: {} collectives of {} each (--budget){}, {} in all",
+                  first.library, first.ranks, fmt::join(first.hosts, ", "), operations,
+                  format_duration(budget_ns), also, format_duration(rules_ns + han_ns)));
 }
 
 // On top of the rules, which they would replace. Where they do not run, nothing follows of them.

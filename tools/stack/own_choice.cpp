@@ -67,7 +67,7 @@ double expected_ns(const OwnChoiceTurns& turns, double launch_ns) {
 
 void take_turns(const StackJob& job, const OwnChoiceTurns& turns, const RulesFile& rules,
                 Notebook* notebook) {
-  std::mt19937_64 random(std::random_device{}());
+  std::mt19937 random(std::random_device{}());  // of seeds that an order can carry, below 2^63
   std::vector<Fields> variants = turns.variants;
   for (std::uint32_t round = 0; round < turns.rounds; ++round) {
     for (const CollectivesOrder& each : collectives_orders(turns.budget_ns, random())) {
