@@ -18,6 +18,7 @@ namespace {
 // Of all comparisons of one value of a group in one campaign: with it, and without only it.
 struct Comparison {
   const StackSamples* samples = nullptr;
+  const StackKey* key = nullptr;  // with it
   const StackTimes* without = nullptr;
   const StackTimes* with = nullptr;
 };
@@ -41,13 +42,15 @@ std::optional<std::uint64_t> number_at(const Fields& fields, const std::string& 
   return parse_bytes(found->second);
 }
 
-// A moved limit is about the sizes between its two places; weights are about what is split.
+// A moved limit is about the sizes between its two places; weights are about what is split, and how
+// eager messages are handed over about those (where their default changes, no stack tells).
 AffectedSizes affected_by(const std::string& group, const Fields& settings,
                           const StackSamples& samples) {
   const Fields& options = samples.campaign.options;
   const std::optional<std::uint64_t> eager = number_at(options, "eager " + samples.placement);
   if (group == "weights") return {.from_bytes = eager};
-  if (group == "collectives" || settings.size() != 1 || !eager) return {};
+  if (group == kZeroCopyGroup && eager) return {.to_bytes = *eager + 1};
+  if (settings.size() != 1 || !eager) return {};
   const auto& [name, value] = *settings.begin();
   const std::optional<std::uint64_t> limit = number_at(settings, name);
   if (!limit) return {};
@@ -65,16 +68,18 @@ Fields defaults_of(const Fields& settings, const Fields& options) {
   return defaults;
 }
 
-std::string told(const Ratio& ratio, std::uint64_t size_bytes, const StackSamples& samples) {
-  return fmt::format("{} slower at {} ({})", format_fraction(1 / ratio.value - 1),
-                     format_bytes(size_bytes), samples.rail);
+std::string told(const Ratio& ratio, std::uint64_t size_bytes, const Comparison& comparison) {
+  const StackKey& key = *comparison.key;
+  return fmt::format(
+      "{} slower at {} ({})", format_fraction(1 / ratio.value - 1), format_bytes(size_bytes),
+      key.algorithm.empty() ? comparison.samples->rail
+                            : fmt::format("{} on {} ranks", key.operation, key.ranks));
 }
 
 bool is_loss(const Ratio& ratio) { return ratio.rounds > 0 && ratio.high < 1 - kStackLoss; }
 
 // Sizes that settings make slower, beyond doubt and beyond the loss that is allowed. From those on
-// that they are about, each with its neighbours, since of many sizes alone some are always unlucky;
-// below, where settings should do nothing, all together.
+// that they are about, each; below, where settings should do nothing, all together.
 std::string loss_of(const std::string& group, const Fields& settings,
                     const std::vector<Comparison>& comparisons) {
   for (const Comparison& each : comparisons) {
@@ -83,38 +88,63 @@ std::string loss_of(const std::string& group, const Fields& settings,
     const auto below = sizes_of(*each.without, *each.with, {.to_bytes = from_bytes});
     const auto above = sizes_of(*each.without, *each.with, {.from_bytes = from_bytes});
     const Ratio untouched = ratio_over(*each.without, *each.with, below);
-    if (is_loss(untouched)) return told(untouched, below.front(), *each.samples);
-    for (std::size_t i = 0; i < above.size(); ++i) {
-      const std::size_t begin = i > 0 ? i - 1 : 0, end = std::min(above.size(), i + 2);
-      const std::span<const std::uint64_t> window(above.data() + begin, end - begin);
-      const Ratio around = ratio_over(*each.without, *each.with, window);
-      const Ratio alone = ratio_of(each.without->at(above[i]), each.with->at(above[i]));
-      if (is_loss(around) && is_loss(alone)) return told(alone, above[i], *each.samples);
+    if (is_loss(untouched)) return told(untouched, below.front(), each);
+    if (const auto loss = first_loss(*each.without, *each.with, above)) {
+      return told(loss->ratio, loss->size_bytes, each);
     }
   }
   return {};
 }
 
-GroupVerdict judge(const std::string& group, const Fields& settings,
-                   const std::vector<Comparison>& comparisons) {
-  // On the rail where it does most.
-  GroupVerdict verdict{.group = group, .settings = settings};
+void note_best(const Comparison& comparison, const std::vector<std::uint64_t>& sizes_bytes,
+               GroupVerdict* verdict) {
+  for (const std::uint64_t size_bytes : sizes_bytes) {
+    const Ratio ratio =
+        ratio_of(comparison.without->at(size_bytes), comparison.with->at(size_bytes));
+    if (verdict->best.rounds > 0 && ratio.value <= verdict->best.value) continue;
+    verdict->best = ratio;
+    verdict->best_size_bytes = size_bytes;
+  }
+}
+
+// On the rail where it does most.
+void gain_on_a_rail(const std::vector<Comparison>& comparisons, GroupVerdict* verdict) {
   for (const Comparison& each : comparisons) {
-    const AffectedSizes affected = affected_by(group, settings, *each.samples);
+    const AffectedSizes affected = affected_by(verdict->group, verdict->settings, *each.samples);
     const std::vector<std::uint64_t> sizes_bytes = sizes_of(*each.without, *each.with, affected);
     if (sizes_bytes.empty()) continue;
     const Ratio gain = ratio_over(*each.without, *each.with, sizes_bytes);
-    if (verdict.gain.rounds > 0 && gain.value <= verdict.gain.value) continue;
-    verdict.gain = gain;
-    verdict.rail = each.samples->rail;
-    verdict.placement = each.samples->placement;
-    verdict.best = {};
+    if (verdict->gain.rounds > 0 && gain.value <= verdict->gain.value) continue;
+    verdict->gain = gain;
+    verdict->rail = each.samples->rail;
+    verdict->placement = each.samples->placement;
+    verdict->best = {};
+    note_best(each, sizes_bytes, verdict);
+  }
+}
+
+// Over all operations: a component cannot be had for one alone.
+void gain_over_operations(const std::vector<Comparison>& comparisons, GroupVerdict* verdict) {
+  std::vector<BeforeAfter> cells;
+  for (const Comparison& each : comparisons) {
+    if (each.key->algorithm != kOwnChoice) continue;  // a program's
+    const std::vector<std::uint64_t> sizes_bytes = sizes_of(*each.without, *each.with, {});
     for (const std::uint64_t size_bytes : sizes_bytes) {
-      const Ratio ratio = ratio_of(each.without->at(size_bytes), each.with->at(size_bytes));
-      if (verdict.best.rounds > 0 && ratio.value <= verdict.best.value) continue;
-      verdict.best = ratio;
-      verdict.best_size_bytes = size_bytes;
+      cells.emplace_back(&each.without->at(size_bytes), &each.with->at(size_bytes));
     }
+    verdict->rail = each.samples->rail;
+    note_best(each, sizes_bytes, verdict);
+  }
+  verdict->gain = ratio_over(cells);
+}
+
+GroupVerdict judge(const std::string& group, const Fields& settings,
+                   const std::vector<Comparison>& comparisons) {
+  GroupVerdict verdict{.group = group, .settings = settings};
+  if (group == kHanGroup) {
+    gain_over_operations(comparisons, &verdict);
+  } else {
+    gain_on_a_rail(comparisons, &verdict);
   }
   const StackSamples& first = *comparisons.front().samples;
   verdict.mpi = first.mpi;
@@ -143,20 +173,33 @@ std::map<Fields, std::vector<Comparison>> comparisons_of(std::span<const StackSa
   std::map<Fields, std::vector<Comparison>> all;
   for (const StackSamples& samples : campaign) {
     for (const auto& [key, times] : samples.times) {
-      if (!key.method.empty() || !key.algorithm.empty()) continue;
+      const bool forced = !key.algorithm.empty() && key.algorithm != kOwnChoice;
+      if (!key.method.empty() || forced) continue;
       const Fields with = from_variant(key.variant);
       const Fields own = of_group(with, group);
       if (own.empty()) continue;
       StackKey reference = key;
       reference.variant = to_variant(without_group(with, group));
       const auto found = samples.times.find(reference);
-      if (found != samples.times.end()) all[own].push_back({&samples, &found->second, &times});
+      if (found == samples.times.end()) continue;
+      all[own].push_back({&samples, &key, &found->second, &times});
     }
   }
   return all;
 }
 
 }  // namespace
+
+std::optional<StackLoss> first_loss(const StackTimes& without, const StackTimes& with,
+                                    std::span<const std::uint64_t> sizes_bytes) {
+  for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
+    const std::size_t begin = i > 0 ? i - 1 : 0, end = std::min(sizes_bytes.size(), i + 2);
+    const Ratio around = ratio_over(without, with, sizes_bytes.subspan(begin, end - begin));
+    const Ratio alone = ratio_of(without.at(sizes_bytes[i]), with.at(sizes_bytes[i]));
+    if (is_loss(around) && is_loss(alone)) return StackLoss{sizes_bytes[i], alone};
+  }
+  return std::nullopt;
+}
 
 std::optional<StackThreshold> choose_threshold(const StackTimes& eager,
                                                const StackTimes& rendezvous) {
@@ -204,6 +247,7 @@ std::vector<GroupVerdict> judge_groups(std::span<const StackSamples> samples) {
     for (const StackSamples& each : campaign) {
       for (const auto& [key, times] : each.times) {
         for (const std::string& group : groups_of(from_variant(key.variant))) {
+          if (group == kRulesGroup) continue;  // judged by operation (tuner/stack_rules.h)
           if (verdicts.contains(group) || here.contains(group)) continue;
           for (const auto& [settings, comparisons] : comparisons_of(campaign, group)) {
             here[group].push_back(judge(group, settings, comparisons));

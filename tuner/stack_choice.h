@@ -24,7 +24,8 @@ struct StackThreshold {
   std::uint64_t eager_bytes_max = 0;  // rendezvous above
   double regret = 0;                  // mean slowdown over the sizes, against the better of both
 };
-// nullopt where fewer than two sizes were sent both ways.
+// nullopt where fewer than two sizes were sent both ways. The same between eager messages that are
+// copied and those that are not.
 std::optional<StackThreshold> choose_threshold(const StackTimes& eager,
                                                const StackTimes& rendezvous);
 
@@ -56,5 +57,14 @@ std::vector<GroupVerdict> judge_groups(std::span<const StackSamples> samples);
 
 // A setting makes no size slower than the default by more than this.
 inline constexpr double kStackLoss = 0.02;
+
+// The first of some sizes that is made slower by more than that beyond doubt; each is taken with
+// its neighbours too, since of many sizes alone some are always unlucky.
+struct StackLoss {
+  std::uint64_t size_bytes = 0;
+  Ratio ratio;
+};
+std::optional<StackLoss> first_loss(const StackTimes& without, const StackTimes& with,
+                                    std::span<const std::uint64_t> sizes_bytes);
 
 }  // namespace nmt

@@ -10,6 +10,7 @@
 
 #include "core/units.h"
 #include "tuner/stack_choice.h"
+#include "tuner/stacks.h"
 
 namespace nmt {
 namespace {
@@ -28,7 +29,7 @@ using Which = std::pair<std::string, std::int64_t>;
 std::map<Which, Winners> winners_of(const StackSamples& samples) {
   std::map<Which, Winners> all;
   for (const auto& [key, times] : samples.times) {
-    if (key.algorithm.empty()) continue;
+    if (key.algorithm.empty() || key.algorithm == kOwnChoice) continue;
     StackKey reference = key;
     reference.algorithm = kOwnChoice;
     reference.segment_bytes = 0;
@@ -39,7 +40,7 @@ std::map<Which, Winners> winners_of(const StackSamples& samples) {
       Winner& winner =
           winners.try_emplace(size_bytes, Winner{std::string(kOwnChoice), 0, {}, 1}).first->second;
       const auto before = own->second.find(size_bytes);
-      if (key.algorithm == kOwnChoice || before == own->second.end()) continue;
+      if (before == own->second.end()) continue;
       const Ratio gain = ratio_of(before->second, rounds);
       winner.best_gain = std::max(winner.best_gain, gain.value);
       const bool pays = gain.faster() && gain.value > 1 + kStackLoss;
@@ -48,6 +49,36 @@ std::map<Which, Winners> winners_of(const StackSamples& samples) {
     }
   }
   return all;
+}
+
+// Operations that were launched with rules and without only them: what makes a loss of it, empty
+// where none is. What slows a program down counts against all rules, which is operation "".
+std::map<std::string, std::string> objections_in(const StackSamples& samples) {
+  std::map<std::string, std::string> objections;
+  for (const auto& [key, times] : samples.times) {
+    const bool program = key.algorithm.empty() && !key.operation.empty();
+    const Fields with = from_variant(key.variant);
+    if (!program && key.algorithm != kOwnChoice) continue;
+    if (of_group(with, kRulesGroup).empty()) continue;
+    StackKey reference = key;
+    reference.variant = to_variant(without_group(with, kRulesGroup));
+    const auto without = samples.times.find(reference);
+    if (without == samples.times.end()) continue;
+    std::vector<std::uint64_t> sizes_bytes;
+    for (const auto& [size_bytes, rounds] : times) {
+      if (without->second.contains(size_bytes)) sizes_bytes.push_back(size_bytes);
+    }
+    std::string& objection = objections[program ? "" : key.operation];
+    const auto loss = first_loss(without->second, times, sizes_bytes);
+    if (!loss || !objection.empty()) continue;
+    const std::string where =
+        program ? fmt::format("for '{}'", key.operation)
+                : fmt::format("at {} on {} ranks", format_bytes(loss->size_bytes), key.ranks);
+    objection = fmt::format("rules were {} slower {} in an A/B of {}",
+                            format_fraction(1 / loss->ratio.value - 1), where,
+                            samples.campaign.started_utc);
+  }
+  return objections;
 }
 
 std::optional<int> number_of(const TunedOperation& operation, const std::string& algorithm) {
@@ -105,16 +136,32 @@ std::string note_on(const Which& which, const Winners& winners) {
 RuleChoice choose_rules(std::span<const StackSamples> samples) {
   RuleChoice choice;
   std::map<Which, Winners> all;
+  std::map<std::string, std::string> objections;  // by operation
+  const auto is_known = [&](const std::string& operation) {
+    return std::ranges::any_of(
+        all, [&](const auto& each) { return operation.empty() || each.first.first == operation; });
+  };
   for (const StackSamples& each : samples) {  // the newest first
     for (auto& [which, winners] : winners_of(each)) all.try_emplace(which, std::move(winners));
+    for (const auto& [operation, objection] :
+         objections_in(each)) {  // of rules as they are, none older
+      if (!is_known(operation) && objections[operation].empty()) objections[operation] = objection;
+    }
   }
   for (const auto& [which, winners] : all) {
     const TunedOperation* operation = find_tuned_operation(which.first);
     if (operation == nullptr || winners.empty()) continue;
+    const std::string objection =
+        objections[which.first].empty() ? objections[""] : objections[which.first];
+    if (!objection.empty()) {
+      choice.notes.push_back(
+          fmt::format("left out: {} on {} ranks: {}", which.first, which.second, objection));
+      continue;
+    }
     choice.notes.push_back(note_on(which, winners));
     for (const auto& [size_bytes, winner] : winners) {
-      choice.cells.push_back({which.first, which.second, size_bytes, winner.algorithm, winner.gain,
-                              winner.best_gain});
+      choice.cells.push_back(
+          {which.first, which.second, size_bytes, winner.algorithm, winner.gain, winner.best_gain});
     }
     std::vector<TunedRule> rules = rules_from(*operation, which.second, winners);
     auto& sizes = choice.rules[which.first];

@@ -4,7 +4,8 @@
 // against its own choice: the fastest where one is measurably faster, its own choice elsewhere.
 //
 // Between two sizes that were measured the rule changes at their geometric mean; communicators
-// smaller than those measured, or twice as large as the largest, are left to Open MPI.
+// smaller than those measured, or twice as large as the largest, are left to Open MPI. An operation
+// whose rules lost an A/B since then is left to it altogether.
 #pragma once
 
 #include <span>
@@ -15,9 +16,6 @@
 #include "tuner/tuned_rules.h"
 
 namespace nmt {
-
-// What Condition::algorithm says of the library's own choice, rules included where it has some.
-inline constexpr std::string_view kOwnChoice = "default";
 
 // One size that was measured.
 struct RuledCell {
@@ -34,7 +32,7 @@ struct RuleChoice {
   std::vector<RuledCell> cells;    // in order of operation, ranks and size
   std::vector<std::string> notes;  // a line on each operation and number of ranks
 };
-// Of the newest campaign that measured collectives.
+// Of the newest campaign that measured algorithms, and the A/Bs since then.
 RuleChoice choose_rules(std::span<const StackSamples> samples);
 
 }  // namespace nmt

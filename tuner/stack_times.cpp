@@ -76,17 +76,12 @@ Ratio ratio_of(const ByRound& before, const ByRound& after) {
   return ratio_of_logs(logs);
 }
 
-Ratio ratio_over(const StackTimes& before, const StackTimes& after,
-                 std::span<const std::uint64_t> sizes_bytes) {
+Ratio ratio_over(std::span<const BeforeAfter> cells) {
   std::map<std::uint32_t, std::vector<double>> rounds;
-  for (const std::uint64_t size_bytes : sizes_bytes) {
-    const auto first = before.find(size_bytes), second = after.find(size_bytes);
-    if (first == before.end() || second == after.end()) continue;
-    for (const auto& [round, before_ns] : first->second) {
-      const auto found = second->second.find(round);
-      if (found != second->second.end()) {
-        rounds[round].push_back(std::log(before_ns / found->second));
-      }
+  for (const auto& [before, after] : cells) {
+    for (const auto& [round, before_ns] : *before) {
+      const auto found = after->find(round);
+      if (found != after->end()) rounds[round].push_back(std::log(before_ns / found->second));
     }
   }
   std::vector<double> logs;
@@ -96,6 +91,23 @@ Ratio ratio_over(const StackTimes& before, const StackTimes& after,
     logs.push_back(sum / static_cast<double>(each.size()));
   }
   return ratio_of_logs(logs);
+}
+
+Ratio ratio_over(const StackTimes& before, const StackTimes& after,
+                 std::span<const std::uint64_t> sizes_bytes) {
+  std::vector<BeforeAfter> cells;
+  for (const std::uint64_t size_bytes : sizes_bytes) {
+    const auto first = before.find(size_bytes), second = after.find(size_bytes);
+    if (first == before.end() || second == after.end()) continue;
+    cells.emplace_back(&first->second, &second->second);
+  }
+  return ratio_over(cells);
+}
+
+double typical_ns(const ByRound& rounds) {
+  std::vector<double> durations_ns;
+  for (const auto& [round, duration_ns] : rounds) durations_ns.push_back(duration_ns);
+  return median(durations_ns);
 }
 
 }  // namespace nmt

@@ -14,12 +14,17 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/sample.h"
 #include "core/statistics.h"
 
 namespace nmt {
+
+// What Condition::algorithm says of the library's own choice, rules included where it has some.
+inline constexpr std::string_view kOwnChoice = "default";
 
 // What was timed. Messages have no operation; a program has its command line there.
 struct StackKey {
@@ -58,8 +63,12 @@ struct Ratio {
 };
 Ratio ratio_of(const ByRound& before, const ByRound& after);
 
-// Over some sizes together: their geometric mean in each round.
+// Over some cells together: their geometric mean in each round.
+using BeforeAfter = std::pair<const ByRound*, const ByRound*>;
+Ratio ratio_over(std::span<const BeforeAfter> cells);
 Ratio ratio_over(const StackTimes& before, const StackTimes& after,
                  std::span<const std::uint64_t> sizes_bytes);
+
+double typical_ns(const ByRound& rounds);  // their median
 
 }  // namespace nmt

@@ -35,10 +35,17 @@ Fields ucx_eager_up_to(Transport, std::uint64_t bytes, std::uint64_t) {
   return {{"UCX_RNDV_THRESH", std::to_string(bytes + 1)}};
 }
 
+Fields ucx_copied_up_to(std::uint64_t bytes) {
+  return {{"UCX_ZCOPY_THRESH", std::to_string(bytes + 1)}};
+}
+
+Fields never_copied(std::uint64_t) { return {}; }
+
 constexpr std::array kStacks = {
-    Stack{"openmpi", "Open MPI", "OMPI_MCA_", true, openmpi_eager_up_to, openmpi_limit},
-    Stack{"mpich", "MPICH over UCX", "", false, ucx_eager_up_to, no_limit},
-    Stack{"ucx", "UCX", "", false, ucx_eager_up_to, no_limit},
+    Stack{"openmpi", "Open MPI", "OMPI_MCA_", true, openmpi_eager_up_to, openmpi_limit,
+          never_copied},
+    Stack{"mpich", "MPICH over UCX", "", false, ucx_eager_up_to, no_limit, ucx_copied_up_to},
+    Stack{"ucx", "UCX", "", false, ucx_eager_up_to, no_limit, ucx_copied_up_to},
 };
 
 struct Group {
@@ -51,7 +58,9 @@ constexpr std::array kGroups = {
     Group{"btl_tcp_", "tcp"},
     Group{"btl_vader_", "shm"},
     Group{"UCX_RNDV_THRESH", "rendezvous"},
-    Group{"coll_", "collectives"},
+    Group{"UCX_ZCOPY_THRESH", kZeroCopyGroup},
+    Group{"coll_han_", kHanGroup},
+    Group{"coll_", kRulesGroup},
 };
 
 }  // namespace
@@ -83,6 +92,24 @@ Fields interface_weights(const std::vector<std::pair<std::string, double>>& mbit
         std::to_string(std::max<long long>(1, std::llround(speed)));
   }
   return settings;
+}
+
+Fields rules_settings(const std::string& file) {
+  return {{"coll_tuned_use_dynamic_rules", "1"}, {"coll_tuned_dynamic_rules_filename", file}};
+}
+
+Fields han_settings(std::uint64_t segment_bytes) {
+  Fields settings = {{"coll_han_priority", "100"}};
+  for (const std::string_view operation : {"bcast", "reduce", "allreduce"}) {
+    settings[fmt::format("coll_han_{}_segsize", operation)] = std::to_string(segment_bytes);
+  }
+  return settings;
+}
+
+std::span<const std::string_view> han_operations() {
+  static constexpr std::array<std::string_view, 4> kOperations = {"bcast", "reduce", "allreduce",
+                                                                  "allgather"};
+  return kOperations;
 }
 
 std::string group_of(std::string_view setting) {

@@ -33,6 +33,9 @@ struct Stack {
   // The variable that has the default of that limit, where the stack tells; empty where it does
   // not.
   std::string (*limit)(Transport transport);
+  // Eager messages copied up to this many bytes, sent from where they lie above; nothing where the
+  // stack has no such setting.
+  Fields (*copied_up_to)(std::uint64_t bytes);
 };
 
 // Error(kUsage) for a stack that is not known, with those that are.
@@ -47,11 +50,23 @@ std::uint64_t forced_eager_bytes_max(Transport transport);
 // carry small ones.
 Fields interface_weights(const std::vector<std::pair<std::string, double>>& mbits_per_second);
 
-// "weights", "tcp", "shm", "rendezvous", "collectives": settings that stand or fall together.
+// Open MPI: collectives by nodes first, in segments of that size. Its priority is above that of
+// coll/tuned, so that no rule for these operations is asked for communicators over several nodes.
+Fields han_settings(std::uint64_t segment_bytes);
+std::span<const std::string_view> han_operations();
+
+// "weights", "tcp", "shm", "rendezvous", "zero-copy", "han": settings that stand or fall together;
+// a rules file is judged by operation instead.
+inline constexpr std::string_view kRulesGroup = "collectives";
+inline constexpr std::string_view kZeroCopyGroup = "zero-copy";
+inline constexpr std::string_view kHanGroup = "han";  // Open MPI's hierarchical collectives
 std::string group_of(std::string_view setting);
 Fields of_group(const Fields& settings, std::string_view group);
 Fields without_group(const Fields& settings, std::string_view group);
 std::vector<std::string> groups_of(const Fields& settings);
+
+// Open MPI's for a file of rules for its collectives.
+Fields rules_settings(const std::string& file);
 
 // One line, as Condition::variant keeps it: "a=1 b=2", in order of names.
 std::string to_variant(const Fields& settings);

@@ -26,10 +26,14 @@ std::string name_for(const std::string& name, const std::string& version) {
   return "btl_sm_" + name.substr(kVader.size());
 }
 
-bool is_expressible(const GroupVerdict& verdict, std::string* problem) {
+bool is_expressible(const GroupVerdict& verdict, const std::string& version, std::string* problem) {
+  if (verdict.group == kHanGroup && older(version, "4.1")) {
+    *problem += "# left out: coll_han_priority: Open MPI has coll/han from 4.1 on\n";
+    return false;
+  }
   for (const auto& [name, value] : verdict.settings) {
     if (can_be_written(name)) continue;
-    *problem = fmt::format("# left out: {}: no name can be written so in this file\n", name);
+    *problem += fmt::format("# left out: {}: no name can be written so in this file\n", name);
     return false;
   }
   return true;
@@ -44,7 +48,7 @@ std::vector<ExportedFile> write_openmpi(const StackFindings& findings) {
   std::string unwritable;
   Fields settings;
   for (const GroupVerdict& verdict : findings.verdicts) {
-    if (!verdict.kept || !is_expressible(verdict, &unwritable)) continue;
+    if (!verdict.kept || !is_expressible(verdict, findings.version, &unwritable)) continue;
     for (const auto& [name, value] : verdict.settings) {
       text +=
           fmt::format("{}\n{} = {}\n", evidence(verdict), name_for(name, findings.version), value);
@@ -62,8 +66,7 @@ std::vector<ExportedFile> write_openmpi(const StackFindings& findings) {
         "coll_tuned_use_dynamic_rules = 1\n"
         "coll_tuned_dynamic_rules_filename = {}\n\n",
         file);
-    settings["coll_tuned_use_dynamic_rules"] = "1";
-    settings["coll_tuned_dynamic_rules_filename"] = file;
+    settings.merge(rules_settings(file));
     files.push_back({std::string(kRulesFile), rules});
   }
   text += left_out(findings) + unwritable;

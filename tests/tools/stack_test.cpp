@@ -16,6 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Eager costs 2 ns for a byte, rendezvous 30 us and 1 ns; rails of 1000 and 600 Mbit/s share by
 // their weights what is above the limit. Each launch is off by up to 2 %.
@@ -46,12 +47,64 @@ BEGIN {
   print "}"
 }')sh";
 
+// Collectives of 4 ranks on two hosts: own choices take 50 us, other algorithms 30 us; with a rules
+// file BCAST and OTHERS, the hierarchical ones HAN; those need the second host.
+constexpr std::string_view kCollectivesLauncher = R"sh(#!/bin/sh
+while [ "$1" != --turn ]; do shift; done
+test -z "$OMPI_MCA_coll_tuned_dynamic_rules_filename" ||
+  test -r "$OMPI_MCA_coll_tuned_dynamic_rules_filename" || exit 4
+exec awk -v order="$2" -v rules="$OMPI_MCA_coll_tuned_dynamic_rules_filename" \
+  -v han="${OMPI_MCA_coll_han_priority:-0}" '
+BEGIN {
+  srand(); "od -An -N2 -tu2 /dev/urandom" | getline seed
+  speed = 1 + 0.02 * (seed / 65536 - 0.5)
+  print "{"
+  print "\"library\": \"Open MPI v4.1.4\", \"ranks\": 4, \"hosts\": [\"one\", \"two\"],"
+  print "\"interfaces\": [],"
+  n = split(order, part, "/")
+  for (i = 1; i <= n; i++) value[substr(part[i], 1, index(part[i], ":"))] = \
+      substr(part[i], index(part[i], ":") + 1)
+  if (!("operation:" in value)) {
+    print "\"turn\": {\"cells\": [{\"placement\": \"other-node\", \"size_bytes\": 1,"
+    print "\"batch\": 1, \"totals_ns\": [9000]}], \"eager\": [], \"variables\": {}}\n}"
+    exit
+  }
+  print "\"collectives\": {\"ranks_per_node\": 2, \"nodes\": 2, \"cells\": ["
+  candidates = split(value["candidates:"], candidate, ",")
+  sizes = split(value["sizes:"], size, ",")
+  for (i = 1; i <= candidates; i++) for (k = 1; k <= sizes; k++) {
+    split(candidate[i], which, "x")
+    ns = which[1] > 0 ? 30000 : 50000
+    if (rules != "") ns = value["operation:"] == "bcast" ? BCAST : OTHERS
+    if (han > 0) ns = HAN
+    printf "%s{\"ranks\": 4, \"algorithm\": %d, \"segment_bytes\": %d, \"size_bytes\": %d,",
+      (i + k > 2 ? "," : ""), which[1], which[2], size[k]
+    printf "\"rounds_ns\": ["
+    for (r = 0; r < 8; r++) printf "%s%d", (r > 0 ? "," : ""), ns * speed * (1 + r / 1000)
+    print "]}"
+  }
+  print "]}\n}"
+}')sh";
+
 class StackTest : public Sandbox {
  protected:
   std::string script(const std::string& name, std::string_view text) const {
     const std::string file = write(name, text);
     ::chmod(file.c_str(), 0700);
     return file;
+  }
+  std::string collectives_script(const std::string& name, const std::string& bcast_ns,
+                                 const std::string& others_ns, const std::string& han_ns) const {
+    std::string text(kCollectivesLauncher);
+    text.replace(text.find("BCAST : OTHERS"), 14, bcast_ns + " : " + others_ns);
+    const std::string_view second = R"(, \"two\")";
+    if (han_ns.empty()) text.replace(text.find(second), second.size(), "");
+    text.replace(text.find("ns = HAN"), 8, "ns = " + (han_ns.empty() ? "1" : han_ns));
+    return script(name, text);
+  }
+  Result sample_collectives(const std::string& launcher) const {
+    return sample({"--stack", "openmpi", "--parts", "collectives", "--launcher", launcher, "--db",
+                   path("a.db")});
   }
   Result sample_stack(const std::string& launcher) const {
     return sample(
@@ -108,6 +161,70 @@ TEST_F(StackTest, SettingsThatLoseAnAbAreWithdrawnFromTheExport) {
                            path("a.db"), "--", "true"});
   EXPECT_EQ(own.exit_code, 0) << own.err;
   EXPECT_THAT(own.out, HasSubstr("openmpi/program"));
+}
+
+// Messages that UCX copies cost 2 ns for a byte, those that it does not 4 us and 1 ns; by default
+// it copies up to 32 KiB.
+TEST_F(StackTest, WhereUcxStopsCopyingIsExportedIfThatPays) {
+  std::string text(kLauncher);
+  const std::string_view ns = "ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8";
+  text.replace(text.find(ns), ns.size(), R"(
+    z = ("UCX_ZCOPY_THRESH" in ENVIRON) ? ENVIRON["UCX_ZCOPY_THRESH"] + 0 : 32768
+    r = ("UCX_RNDV_THRESH" in ENVIRON) ? ENVIRON["UCX_RNDV_THRESH"] + 0 : 65536
+    ns = s >= r ? 30000 + s * 0.9 : (s < z ? 10000 + s * 2 : 14000 + s))");
+  const Result sampled = sample({"--stack", "ucx", "--launcher", script("launch", text), "--db",
+                                 path("a.db"), "--rounds", "5"});
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  const Result exported = tune({"export", "ucx", "--db", path("a.db"), "-o", path("ucx.conf")});
+  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  const Fields settings = read_ucx_conf(read("ucx.conf"), "ucx.conf");
+  ASSERT_TRUE(settings.contains("UCX_ZCOPY_THRESH")) << exported.out;
+  const double copied_bytes = std::stod(settings.at("UCX_ZCOPY_THRESH"));
+  EXPECT_GT(copied_bytes, 2900);  // they cross at 4000
+  EXPECT_LT(copied_bytes, 6200);
+}
+
+TEST_F(StackTest, RulesThatLoseAnAbAreWithdrawnByOperation) {
+  const std::string launcher = collectives_script("launch", "30000", "30000", "");
+  ASSERT_EQ(sample_collectives(launcher).exit_code, 0);
+  const Result won = tune(
+      {"ab", "openmpi", "--launcher", launcher, "--rounds", "5", "--db", path("a.db"), "--json"});
+  ASSERT_EQ(won.exit_code, 0) << won.err;
+  EXPECT_EQ(at(document(won), "withdrawn"), json::Value::array());
+  EXPECT_EQ(at(document(won), "collectives.0.ranks"), json::Value(4)) << won.out;
+  EXPECT_THAT(won.err, HasSubstr("50 of collectives"));  // beforehand
+
+  const std::string changed = collectives_script("changed", "60000", "30000", "");
+  const Result lost = tune(
+      {"ab", "openmpi", "--launcher", changed, "--rounds", "5", "--db", path("a.db"), "--json"});
+  ASSERT_EQ(lost.exit_code, 0) << lost.err;
+  EXPECT_EQ(at(document(lost), "withdrawn"), json::Value::array().push_back("bcast")) << lost.out;
+  const Result exported =
+      tune({"export", "openmpi", "--db", path("a.db"), "-o", path("conf") + "/"});
+  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_THAT(read("conf/mca-params.conf"), HasSubstr("left out: bcast on 4 ranks: rules were"));
+  const TunedRules rules = read_tuned_rules(read("conf/coll_tuned_rules.conf"), "rules", "4.1.4");
+  EXPECT_FALSE(rules.contains("bcast"));
+  EXPECT_TRUE(rules.contains("alltoall"));
+  for (const std::string& file : files()) EXPECT_THAT(file, Not(HasSubstr(".rules")));
+}
+
+TEST_F(StackTest, HierarchicalCollectivesAreKeptWhereTheyBeatTheRules) {
+  const Result slow = sample_collectives(collectives_script("slow", "30000", "30000", "40000"));
+  ASSERT_EQ(slow.exit_code, 0) << slow.err;
+  EXPECT_THAT(slow.err, HasSubstr("80 launches with and without its hierarchical ones"));
+  tune({"export", "openmpi", "--db", path("a.db"), "-o", path("slow.d") + "/"});
+  EXPECT_THAT(read("slow.d/mca-params.conf"), HasSubstr("# left out: coll_han_allreduce_segsize="));
+  EXPECT_THAT(read("slow.d/mca-params.conf"), Not(HasSubstr("coll_han_priority = 100")));
+
+  const Result fast = sample_collectives(collectives_script("fast", "30000", "30000", "20000"));
+  ASSERT_EQ(fast.exit_code, 0) << fast.err;
+  tune({"export", "openmpi", "--db", path("a.db"), "-o", path("fast.d") + "/"});
+  EXPECT_THAT(read("fast.d/mca-params.conf"), HasSubstr("coll_han_priority = 100"));
+  const Result ab = tune({"ab", "openmpi", "--launcher", path("slow"), "--rounds", "5", "--db",
+                          path("a.db"), "--json"});
+  ASSERT_EQ(ab.exit_code, 0) << ab.err;
+  EXPECT_EQ(at(document(ab), "withdrawn"), json::Value::array().push_back("han")) << ab.out;
 }
 
 TEST_F(StackTest, ALauncherThatFailsIsShownWithItsWords) {

@@ -28,12 +28,31 @@ Sample cell(const std::string& operation, std::int64_t ranks, const std::string&
   return sample;
 }
 
-RuleChoice choice_from(const std::vector<Sample>& cells) {
+SampleSet set_of(const std::vector<Sample>& cells, const std::string& when = "1",
+                 const std::string& rail = "openmpi/collectives") {
   SampleSet set;
-  set.path.from = {.driver = "openmpi/collectives", .name = "", .fingerprint = {}};
+  set.campaign.started_utc = when;
+  set.path.from = {.driver = rail, .name = "", .fingerprint = {}};
   set.samples = cells;
-  const std::vector<SampleSet> sets = {set};
+  return set;
+}
+
+RuleChoice choice_from(const std::vector<SampleSet>& sets) {
   return choose_rules(stack_samples("openmpi", sets));
+}
+RuleChoice choice_from(const std::vector<Sample>& cells) {
+  return choice_from(std::vector<SampleSet>{set_of(cells)});
+}
+
+// Own choice in launches with the rules and without.
+std::vector<Sample> compared(const std::string& operation, double without_ns, double with_ns) {
+  std::vector<Sample> cells;
+  for (const std::uint64_t size_bytes : {64, 1024}) {
+    cells.push_back(cell(operation, 16, "default", size_bytes, without_ns));
+    cells.push_back(cell(operation, 16, "default", size_bytes, with_ns));
+    cells.back().condition.variant = to_variant(rules_settings("rules.conf"));
+  }
+  return cells;
 }
 
 TEST(StackRules, TakeTheFastestWhereItIsMeasurablyFasterThanTheLibrarysOwnChoice) {
@@ -60,6 +79,42 @@ TEST(StackRules, CountTheBytesOfAllRanksWhereTheLibraryDoes) {
        cell("alltoall", 4, "default", 64, 1e6), cell("alltoall", 4, "pairwise", 64, 5e5)});
   EXPECT_EQ(choice.rules.at("alltoall").at(4),
             (std::vector<TunedRule>{{0, 0, 0, 0}, {4 * 32, 2, 0, 0}}));
+}
+
+TEST(StackRules, AreLeftOutForAnOperationThatLostAnAbSinceTheyWereSampled) {
+  std::vector<Sample> sampled;
+  for (const std::string operation : {"bcast", "reduce"}) {
+    sampled.push_back(cell(operation, 16, "default", 64, 1e5));
+    sampled.push_back(cell(operation, 16, "chain", 64, 5e4));
+  }
+  std::vector<Sample> lost = compared("bcast", 1e5, 1.2e5);
+  for (const Sample& each : compared("reduce", 1e5, 6e4)) lost.push_back(each);
+  const SampleSet ab = set_of(lost, "2", "openmpi/own_choice");
+  const RuleChoice choice = choice_from(std::vector<SampleSet>{set_of(sampled), ab});
+  EXPECT_FALSE(choice.rules.contains("bcast"));
+  EXPECT_TRUE(choice.rules.contains("reduce"));
+  ASSERT_EQ(choice.notes.size(), 2u);
+  EXPECT_THAT(choice.notes[0], HasSubstr("left out: bcast on 16 ranks: rules were 20.0 % slower"));
+  // Sampled again, they are other rules.
+  const RuleChoice again =
+      choice_from(std::vector<SampleSet>{set_of(sampled), ab, set_of(sampled, "3")});
+  EXPECT_TRUE(again.rules.contains("bcast"));
+}
+
+TEST(StackRules, AreLeftOutAltogetherWhereTheySlowAProgramDown) {
+  std::vector<Sample> program = compared("./solver", 1e9, 1.3e9);
+  program.resize(2);
+  for (Sample& each : program) {
+    each.size_bytes = 0;
+    each.condition.benchmark = benchmark::kStackMessage;
+    each.condition.algorithm.clear();
+  }
+  const std::vector<Sample> sampled = {cell("bcast", 16, "default", 64, 1e5),
+                                       cell("bcast", 16, "chain", 64, 5e4)};
+  const RuleChoice choice =
+      choice_from(std::vector<SampleSet>{set_of(sampled), set_of(program, "2", "openmpi/program")});
+  EXPECT_TRUE(choice.rules.empty());
+  EXPECT_THAT(choice.notes.at(0), HasSubstr("for './solver'"));
 }
 
 TEST(StackRules, AreNoneWhereTheLibraryChoosesWell) {

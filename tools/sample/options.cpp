@@ -30,9 +30,10 @@ void declare(Options& options, SampleOptions& target) {
                "Where it is not given: $NMADTUNE_DB, else the user's profile.");
   options.flag("--system", target.system, "write the system's profile, not the user's")
       .excludes("--db");
-  options.duration_ns("--budget", target.budget_ns, kBudgetNs,
-                      "time for all rails, verification included (60s)\n"
-                      "With --stack --parts collectives: for each of five collectives (150s).");
+  options.duration_ns(
+      "--budget", target.budget_ns, kBudgetNs,
+      "time for all rails, verification included (60s)\n"
+      "With --stack --parts collectives: for each of five collectives (what fills 13 minutes).");
   options.fraction("--precision", sampling.precision, kPrecision,
                    "asked half-width of the interval of a median (2%)");
   options.bytes("--max-size", sampling.size_bytes_max, kSizeBytes,

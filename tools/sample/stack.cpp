@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <random>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/method.h"
@@ -21,6 +22,9 @@
 
 namespace nmt {
 namespace {
+
+// Eager messages as UCX calls the two ways that they take, where one of them was forced.
+constexpr std::string_view kBuffered = "bcopy", kUncopied = "zcopy";
 
 constexpr std::uint64_t kRounds = 7;
 constexpr std::uint64_t kInterfaceRounds = 5;
@@ -56,7 +60,8 @@ class StackCampaign {
   void force_protocols();
   void try_limits();
   std::vector<Transport> transports() const;
-  std::pair<StackTimes, StackTimes> forced(Transport transport) const;
+  StackTimes forced(Transport transport, std::string_view method) const;
+  bool copies() const { return !job_.stack.copied_up_to(0).empty(); }
   std::uint64_t header(Transport transport) const;
   std::uint64_t rounds() const { return options_.rounds.value_or(kRounds); }
   std::size_t launches() const;
@@ -106,6 +111,7 @@ std::size_t StackCampaign::launches() const {
   const std::size_t interfaces = first_.interfaces.size();
   std::size_t launches =
       2 * rounds() + (job_.stack.limit(Transport::kTcp).empty() ? 3 : 2) * rounds();
+  if (copies()) launches += 3 * rounds();
   if (job_.stack.weighs_interfaces && interfaces > 1) {
     launches += interfaces * kInterfaceRounds + 2 * rounds();
   }
@@ -198,26 +204,32 @@ void StackCampaign::force_protocols() {
     asked.settings.merge(job_.stack.eager_up_to(transport, kRoom, header_bytes));
   }
   Stage stage{.name = "protocols", .variants = {eager, asked}, .rounds = rounds()};
+  if (copies()) {
+    for (const std::string_view method : {kBuffered, kUncopied}) {
+      StackVariant& variant = stage.variants.emplace_back(eager);
+      variant.method = method;
+      variant.settings.merge(job_.stack.copied_up_to(method == kBuffered ? most_bytes : 0));
+    }
+  }
   std::ranges::copy_if(sizes_bytes_, std::back_inserter(stage.sizes_bytes),
                        [&](std::uint64_t size) { return size <= most_bytes; });
   measure(stage);
 }
 
-// Eagerly and by rendezvous; empty where that was not measured.
-std::pair<StackTimes, StackTimes> StackCampaign::forced(Transport transport) const {
+// Empty where that was not measured.
+StackTimes StackCampaign::forced(Transport transport, std::string_view method) const {
   const std::uint64_t most_bytes = forced_eager_bytes_max(transport);
-  StackTimes eager, asked;
+  StackTimes all;
   for (const StackSamples& samples : notebook_->samples()) {
     if (transport_of(samples.placement) != transport) continue;
     for (const auto& [key, times] : samples.times) {
-      if (key.method.empty()) continue;
-      StackTimes& side = key.method == to_string(Method::kCopy) ? eager : asked;
+      if (key.method != method) continue;
       for (const auto& [size_bytes, rounds] : times) {
-        if (size_bytes <= most_bytes) side[size_bytes] = rounds;
+        if (size_bytes <= most_bytes) all[size_bytes] = rounds;
       }
     }
   }
-  return {eager, asked};
+  return all;
 }
 
 void StackCampaign::try_limits() {
@@ -225,13 +237,20 @@ void StackCampaign::try_limits() {
   const bool together = !job_.stack.limit(Transport::kTcp).empty();
   if (together) variants.push_back({.settings = weights_});
   for (const Transport transport : transports()) {
-    const auto [eager, asked] = forced(transport);
-    const auto found = choose_threshold(eager, asked);
+    const auto found = choose_threshold(forced(transport, to_string(Method::kCopy)),
+                                        forced(transport, to_string(Method::kRendezvous)));
     if (!found) continue;
     const Fields limit = job_.stack.eager_up_to(
         transport, std::max<std::uint64_t>(found->eager_bytes_max, 1), header(transport));
     if (!together) variants.push_back({.settings = weights_});
     variants.back().settings.insert(limit.begin(), limit.end());
+  }
+  // UCX's active messages in shared memory are always copied: only the network tells.
+  const auto copied =
+      choose_threshold(forced(Transport::kTcp, kBuffered), forced(Transport::kTcp, kUncopied));
+  if (copied) {
+    variants.push_back({.settings = weights_});
+    variants.back().settings.merge(job_.stack.copied_up_to(copied->eager_bytes_max));
   }
   if (variants.size() > 1) {
     measure(
@@ -265,7 +284,8 @@ Report StackCampaign::run(const Location& profile) {
 void StackCampaign::add_protocols(std::span<const GroupVerdict> verdicts, Report* report) const {
   json::Value protocols = json::Value::array(), in_force = json::Value::array();
   for (const Transport transport : transports()) {
-    const auto [eager, asked] = forced(transport);
+    const StackTimes eager = forced(transport, to_string(Method::kCopy));
+    const StackTimes asked = forced(transport, to_string(Method::kRendezvous));
     for (const auto& [size_bytes, rounds] : eager) {
       const auto other = asked.find(size_bytes);
       if (other == asked.end()) continue;

@@ -10,6 +10,7 @@
 #include "control/control.h"
 #include "node/node.h"
 #include "tools/stack/collectives.h"
+#include "tools/stack/own_choice.h"
 #include "tools/stack/turn.h"
 
 namespace nmt {
@@ -57,6 +58,7 @@ Report take_stack_turn(const SampleOptions& options, const std::string& mpi) {
   const CollectivesOrder collectives_order =
       collectives ? collectives_order_from(options.turn) : CollectivesOrder{};
   const StackTurnOrder order = collectives ? StackTurnOrder{} : stack_turn_order_from(options.turn);
+  check_rules_are_here();
   const control::MpiJob job(mpi);
   Report report;
   if (collectives) {

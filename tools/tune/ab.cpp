@@ -3,7 +3,8 @@
 // nmad-tune ab: jobs of another stack with the exported settings and without, in turns.
 //
 // Where settings are of several groups, each is also left out alone: a loss is then that of one
-// group, which the export leaves out from then on, since what was measured is in the profile.
+// group, which the export leaves out from then on, since what was measured is in the profile. Rules
+// for collectives stand and fall by operation.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,7 +18,9 @@
 #include "tools/stack/findings.h"
 #include "tools/stack/look.h"
 #include "tools/stack/notebook.h"
+#include "tools/stack/own_choice.h"
 #include "tools/stack/verdicts.h"
+#include "tools/tune/ab_collectives.h"
 #include "tools/tune/open_profile.h"
 
 namespace nmt {
@@ -36,6 +39,24 @@ struct AbOptions {
   std::uint64_t turns() const { return rounds.value_or(kRounds); }
 };
 
+// All that is exported, and what of it messages and collectives are each compared with.
+struct Exported {
+  explicit Exported(StackFindings found) : findings(std::move(found)) {
+    all = kept_settings(findings);
+    collectives = of_group(all, kHanGroup);
+    messages = without_group(all, kHanGroup);
+    if (!findings.rules.empty()) all.merge(recorded_rules());
+  }
+  // A job that it is not for says nothing about it.
+  void leave_han_out() {
+    all = without_group(all, kHanGroup);
+    collectives.clear();
+  }
+
+  StackFindings findings;
+  Fields all, messages, collectives;
+};
+
 std::vector<StackVariant> variants_of(const Fields& settings) {
   std::vector<StackVariant> variants = {{}, {.settings = settings}};
   const std::vector<std::string> groups = groups_of(settings);
@@ -47,10 +68,11 @@ std::vector<StackVariant> variants_of(const Fields& settings) {
 }
 
 void run_program(const AbOptions& options, const StackJob& job, const StackVariant& variant,
-                 std::uint32_t round, Notebook* notebook) {
+                 const RulesFile& rules, std::uint32_t round, Notebook* notebook) {
+  const Fields settings = rules.launchable(variant.settings);
   const Launched launched = launch({.launcher = job.launcher,
                                     .program = options.program,
-                                    .environment = environment_of(job.stack, variant.settings),
+                                    .environment = environment_of(job.stack, settings),
                                     .patience_ns = 3600e9});
   Sample sample;
   sample.condition = {.benchmark = std::string(benchmark::kStackMessage),
@@ -61,41 +83,64 @@ void run_program(const AbOptions& options, const StackJob& job, const StackVaria
   notebook->add("program", {sample});
 }
 
-void compare(const AbOptions& options, const StackJob& job, const LaunchedTurn& first,
-             std::vector<StackVariant> variants, const Invocation& invocation, Notebook* notebook) {
-  const std::size_t launches = variants.size() * options.turns();
-  invocation.notice(fmt::format("{} launches of about {}, {} in all{}", launches,
-                                format_duration(first.elapsed_ns),
-                                format_duration(static_cast<double>(launches) * first.elapsed_ns),
-                                options.program.empty() ? "" : ", and as many of the program"));
+// All that is compared once in each round, in an order of its own.
+template <class Launch>
+void in_rounds(const AbOptions& options, const Fields& settings, const Launch& launch_once) {
+  std::vector<StackVariant> variants = variants_of(settings);
   std::mt19937_64 random(std::random_device{}());
-  const StackTurnOrder order{.sizes_bytes = stack_grid(options.size_bytes_max)};
   for (std::uint32_t round = 0; round < options.turns(); ++round) {
     std::shuffle(variants.begin(), variants.end(), random);
-    for (const StackVariant& variant : variants) {
-      notebook->add(launch_turn(job, variant.settings, order), variant, round);
-      if (!options.program.empty()) run_program(options, job, variant, round, notebook);
-    }
+    for (const StackVariant& variant : variants) launch_once(variant, round);
   }
 }
 
-double typical_ns(const ByRound& rounds) {
-  std::vector<double> durations_ns;
-  for (const auto& [round, duration_ns] : rounds) durations_ns.push_back(duration_ns);
-  return median(durations_ns);
+void compare(const AbOptions& options, const StackJob& job, const LaunchedTurn& first,
+             const Exported& exported, const std::string& profile, const Invocation& invocation,
+             Notebook* notebook) {
+  OwnChoiceTurns turns = collective_turns(exported.findings, exported.collectives, first.ranks);
+  turns.rounds = options.turns();
+  const std::size_t messages =
+      exported.messages.empty() ? 0 : variants_of(exported.messages).size() * options.turns();
+  const double all_ns =
+      static_cast<double>(messages) * first.elapsed_ns + expected_ns(turns, first.elapsed_ns);
+  const std::size_t programs =
+      options.program.empty() ? 0 : variants_of(exported.all).size() * options.turns();
+  invocation.notice(
+      fmt::format("{} launches of messages and {} of collectives, {} in all{}", messages,
+                  launches_of(turns), format_duration(all_ns),
+                  programs == 0 ? "" : fmt::format(", and {} of the program", programs)));
+  if (!exported.findings.rules.empty() && turns.operations.empty()) {
+    invocation.notice(
+        fmt::format("rules for collectives are of other numbers of ranks than {}", first.ranks));
+  }
+  const RulesFile rules(exported.findings.rules, profile);
+  const StackTurnOrder order{.sizes_bytes = stack_grid(options.size_bytes_max)};
+  if (messages > 0) {
+    in_rounds(options, exported.messages, [&](const StackVariant& variant, std::uint32_t round) {
+      notebook->add(launch_turn(job, variant.settings, order), variant, round);
+    });
+  }
+  take_turns(job, turns, rules, notebook);
+  if (programs > 0) {
+    in_rounds(options, exported.all, [&](const StackVariant& variant, std::uint32_t round) {
+      run_program(options, job, variant, rules, round, notebook);
+    });
+  }
 }
 
 // A row for each size of each rail: default, with all settings, and their ratio.
 void add_rows(const std::vector<StackSamples>& samples, const Fields& settings, Report* report) {
   json::Value cells = json::Value::array();
   for (const StackSamples& each : samples) {
+    if (each.rail.ends_with(kOwnChoiceRail)) continue;
     Table table({">size", ">default", ">tuned", ">times as fast", "95 % interval"});
     for (const auto& [key, times] : each.times) {
       if (!key.variant.empty()) continue;
       StackKey tuned = key;
       const bool program = !key.operation.empty();
+      const Fields messages = without_group(without_group(settings, kHanGroup), kRulesGroup);
       tuned.variant =
-          to_variant(program ? settings : settings_for(transport_of(each.placement), settings));
+          to_variant(program ? settings : settings_for(transport_of(each.placement), messages));
       const auto with = each.times.find(tuned);
       if (with == each.times.end()) continue;
       for (const auto& [size_bytes, before] : times) {
@@ -124,6 +169,19 @@ void add_rows(const std::vector<StackSamples>& samples, const Fields& settings, 
   report->payload.set("cells", std::move(cells));
 }
 
+// Groups that are exported no more, and operations whose rules are not.
+std::vector<std::string> withdrawn_since(const Exported& before, const StackFindings& now) {
+  std::vector<std::string> withdrawn;
+  for (const GroupVerdict& verdict : now.verdicts) {
+    const bool was = !of_group(before.all, verdict.group).empty();
+    if (was && !verdict.kept) withdrawn.push_back(verdict.group);
+  }
+  for (const auto& [operation, rules] : before.findings.rules) {
+    if (!now.rules.contains(operation)) withdrawn.push_back(operation);
+  }
+  return withdrawn;
+}
+
 Report ab(const AbOptions& options, const ProfileOptions& profile_options,
           const Invocation& invocation) {
   if (options.turns() < kRoundsMin) {
@@ -135,39 +193,41 @@ Report ab(const AbOptions& options, const ProfileOptions& profile_options,
     return find_settings(profile.db, profile.platform.id, nullptr,
                          {.stack = options.stack, .profile = profile.location.file});
   };
-  const Fields settings = kept_settings(find());
+  Exported exported(find());
   Report report;
-  report.payload.set("stack", options.stack).set("variant", to_variant(settings));
+  report.payload.set("stack", options.stack).set("variant", to_variant(exported.all));
   std::vector<std::string> withdrawn;
-  if (settings.empty()) {
+  if (exported.all.empty()) {
     report.text.line("No setting pays here: there is nothing to compare");
   } else {
-    const LaunchedTurn first = look(job, stack_grid(options.size_bytes_max));
+    const LaunchedTurn first =
+        look(job, stack_grid(exported.messages.empty() ? 1 : options.size_bytes_max));
+    if (!has_levels(first)) exported.leave_han_out();
     Fields facts = facts_of(job.stack, first);
     facts["part"] = "ab";
     Notebook notebook(profile.db, job, first, facts, invocation);
     try {
-      compare(options, job, first, variants_of(settings), invocation, &notebook);
+      compare(options, job, first, exported, profile.location.file, invocation, &notebook);
     } catch (const Error& error) {
       notebook.finish(false, error.what());
       throw;
     }
     notebook.finish(true, "");
-    add_rows(notebook.samples(), settings, &report);
+    const std::vector<StackSamples> samples = notebook.samples();
+    add_rows(samples, exported.all, &report);
+    add_collective_rows(samples, exported.findings.rules, exported.collectives, &report);
     const StackFindings now = find();
-    for (const GroupVerdict& verdict : now.verdicts) {
-      const bool was = !of_group(settings, verdict.group).empty();
-      if (was && !verdict.kept) withdrawn.push_back(verdict.group);
-    }
+    withdrawn = withdrawn_since(exported, now);
     report.text.heading("Settings from now on");
     add_verdicts(now.verdicts, &report);
+    for (const std::string& note : now.notes) report.text.line(note);
   }
   json::Value lost = json::Value::array();
   for (const std::string& group : withdrawn) lost.push_back(group);
   report.payload.set("withdrawn", std::move(lost));
   report.summary = {
       {"stack", options.stack},
-      {"settings", std::to_string(settings.size())},
+      {"settings", std::to_string(exported.all.size())},
       {"withdrawn", withdrawn.empty() ? "none" : fmt::format("{}", fmt::join(withdrawn, ","))}};
   return report;
 }
@@ -176,7 +236,11 @@ Report ab(const AbOptions& options, const ProfileOptions& profile_options,
 
 Work declare_ab(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<AbOptions>();
-  options.text("STACK", own->stack, "STACK", "openmpi, mpich or ucx, as nmad-tune export")
+  options
+      .text("STACK", own->stack, "STACK",
+            "openmpi, mpich or ucx, as nmad-tune export\n"
+            "Where rules for collectives are exported, those are compared too, if the launcher "
+            "starts as many ranks as they are for.")
       .required();
   options.text("--launcher", own->launcher, "COMMAND",
                "what launches a job, as 'mpirun -n 2' (two ranks on this node)");

@@ -117,7 +117,10 @@ Report export_settings(const ExportOptions& options, const ProfileOptions& profi
   } else {
     for (const ExportedFile& file : files) show(file, &report);
   }
-  if (files.empty()) report.text.line("No setting pays here: no file is written");
+  if (files.empty()) {
+    report.text.line("No setting pays here: no file is written");
+    for (const std::string& note : findings.notes) report.text.line(note);
+  }
   add_verdicts(findings.verdicts, &report);
   check_by_stack(files, &report);
   json::Value written = json::Value::array();

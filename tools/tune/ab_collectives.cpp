@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/tune/ab_collectives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/units.h"
+
+namespace nmt {
+namespace {
+
+Fields together(const TunedRules& rules, Fields whole) {
+  if (!rules.empty()) whole.merge(recorded_rules());
+  return whole;
+}
+
+}  // namespace
+
+OwnChoiceTurns collective_turns(const StackFindings& findings, const Fields& whole,
+                                std::int64_t ranks) {
+  OwnChoiceTurns turns;
+  for (const TunedOperation& operation : tuned_operations()) {
+    const std::string name(operation.name);
+    if (has_rules_for(findings.rules, name, static_cast<int>(ranks)) || !whole.empty()) {
+      turns.operations.push_back(name);
+    }
+  }
+  turns.variants = {{}, together(findings.rules, whole)};
+  if (!whole.empty() && !findings.rules.empty()) {  // a loss is then that of one
+    turns.variants.push_back(whole);
+    turns.variants.push_back(recorded_rules());
+  }
+  return turns;
+}
+
+void add_collective_rows(const std::vector<StackSamples>& samples, const TunedRules& rules,
+                         const Fields& whole, Report* report) {
+  const std::string all = to_variant(together(rules, whole));
+  json::Value cells = json::Value::array();
+  bool any = false;
+  Table table(
+      {"operation", ">ranks", ">size", ">default", ">tuned", ">times as fast", "95 % interval"});
+  for (const StackSamples& each : samples) {
+    for (const auto& [key, times] : each.times) {
+      if (key.algorithm != kOwnChoice || !key.variant.empty()) continue;
+      StackKey tuned = key;
+      tuned.variant = all;
+      const auto with = each.times.find(tuned);
+      if (with == each.times.end()) continue;
+      for (const auto& [size_bytes, before] : times) {
+        const auto after = with->second.find(size_bytes);
+        if (after == with->second.end()) continue;
+        any = true;
+        const Ratio ratio = ratio_of(before, after->second);
+        const double high = std::min(ratio.high, 99.99);
+        table.add({key.operation, std::to_string(key.ranks), format_bytes(size_bytes),
+                   format_duration(typical_ns(before)), format_duration(typical_ns(after->second)),
+                   fmt::format("{:.3f}", ratio.value),
+                   fmt::format("{:.3f} .. {:.3f}", ratio.low, high)});
+        cells.push_back(json::Value::object()
+                            .set("operation", key.operation)
+                            .set("ranks", key.ranks)
+                            .set("size_bytes", size_bytes)
+                            .set("default_ns", typical_ns(before))
+                            .set("tuned_ns", typical_ns(after->second))
+                            .set("ratio", ratio.value)
+                            .set("ratio_low", ratio.low)
+                            .set("ratio_high", high));
+      }
+    }
+  }
+  if (any) {
+    report->text.heading("Collectives");
+    report->text.table(std::move(table));
+  }
+  report->payload.set("collectives", std::move(cells));
+}
+
+}  // namespace nmt
