@@ -24,6 +24,8 @@ class Conventions : public Sandbox {};
 const std::vector<std::vector<std::string>> kCommandLines = {
     {NMAD_SAMPLE},
     {NMAD_BENCH},
+    {NMAD_BENCH, "messages"},
+    {NMAD_BENCH, "collectives"},
     {NMAD_TUNE},
     {NMAD_TUNE, "thresholds"},
     {NMAD_TUNE, "show"},
