@@ -2,6 +2,8 @@
 #include "collectives/room.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <new>
 
@@ -12,16 +14,25 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{10};  // until a process of this node has answered
 constexpr std::uint64_t kProbe = 0x6e6d61647475ffeeu;
-constexpr int kOperationShift = 40;      // the bits below count the bytes of one operation
+constexpr int kOperationShift = 40;  // the bits below count the bytes of one operation
+// In place of a number of bytes: there will be no more. Above all sizes.
+constexpr std::uint64_t kAllThere = (std::uint64_t{1} << kOperationShift) - 1;
 constexpr std::size_t kPartsOfArea = 4;  // one is filled while others are read
 
+// One that cannot be reached does not keep the others waiting.
 void send_to_all(const SharedSegment& segment, const std::vector<pid_t>& pids,
                  const std::vector<std::string>& addresses) {
   const Deadline deadline(kPatience);
+  std::optional<Error> failure;
   for (std::size_t i = 1; i < pids.size(); ++i) {
-    LocalSocket socket = LocalSocket::connect(addresses[i], pids[i], deadline);
-    segment.send(socket);
+    try {
+      LocalSocket socket = LocalSocket::connect(addresses[i], pids[i], deadline);
+      segment.send(socket);
+    } catch (const Error& error) {
+      failure.emplace(error);
+    }
   }
+  if (failure) throw Error(*failure);
 }
 
 // So that nobody waits for what will not come.
@@ -53,6 +64,12 @@ SharedSegment receive_from(LocalListener& listener, pid_t pid, std::size_t size_
 
 }  // namespace
 
+void tell_of_messages(const std::string& reason) {
+  static std::atomic_flag told = ATOMIC_FLAG_INIT;
+  if (told.test_and_set()) return;
+  std::fprintf(stderr, "nmadtune: ranks of one node go on with messages: %s\n", reason.c_str());
+}
+
 // Counters that different ranks write lie on cache lines of their own.
 struct Room::Desk {
   alignas(64) Counter shown;    // of the stream, there
@@ -62,6 +79,7 @@ struct Room::Desk {
   alignas(64) Counter work;     // pieces done
   alignas(64) Counter met;      // for areas, ever
   alignas(64) std::uint64_t data_address = 0;
+  std::uint64_t stream_bytes = 0;  // once all are there
   std::uint64_t probe_address = 0;
   std::uint64_t probe = kProbe;
   std::uint32_t has_areas = 0;
@@ -85,7 +103,9 @@ SharedSegment Room::enter(LocalListener& listener, const std::vector<pid_t>& pid
 }
 
 Room::Room(SharedSegment desks, int self, std::vector<pid_t> pids)
-    : desks_(std::move(desks)), self_(self), pids_(std::move(pids)) {}
+    : desks_(std::move(desks)), self_(self), pids_(std::move(pids)) {
+  desks_.close();  // a program has descriptors for its own use, and many communicators
+}
 
 Room::Desk& Room::desk(int member) const {
   return reinterpret_cast<Desk*>(desks_.memory().data())[member];
@@ -128,44 +148,52 @@ bool Room::all_can_read() const {
   return true;
 }
 
-std::optional<SharedSegment> Room::new_areas(std::size_t size_bytes, const Waiting& waiting) {
-  try {
-    if (self_ != 0) {
-      LocalListener listener;
-      std::memcpy(desk(self_).listener, listener.address().c_str(), kAddressBytes);
-      desk(self_).met.raise_to(meetings_);
-      return receive_from(listener, pids_.front(), size_bytes);
-    }
-    std::vector<std::string> addresses;
-    for (int member = 0; member < members(); ++member) {
-      if (member != 0) desk(member).met.wait_for(meetings_, waiting);
-      addresses.emplace_back(desk(member).listener);
-    }
-    SharedSegment segment = create_for(size_bytes, pids_, addresses);
-    send_to_all(segment, pids_, addresses);
-    return segment;
-  } catch (const Error&) {  // as it is to be told: no areas
-    return std::nullopt;
+SharedSegment Room::new_areas(std::size_t size_bytes, const Waiting& waiting) {
+  if (self_ != 0) {
+    LocalListener listener;
+    std::memcpy(desk(self_).listener, listener.address().c_str(), kAddressBytes);
+    desk(self_).met.raise_to(meetings_);
+    return receive_from(listener, pids_.front(), size_bytes);
   }
+  std::vector<std::string> addresses;
+  for (int member = 0; member < members(); ++member) {
+    if (member != 0) desk(member).met.wait_for(meetings_, waiting);
+    addresses.emplace_back(desk(member).listener);
+  }
+  SharedSegment segment = create_for(size_bytes, pids_, addresses);
+  send_to_all(segment, pids_, addresses);
+  return segment;
 }
 
 bool Room::make_areas(std::size_t size_bytes_each, const Waiting& waiting) {
   if (area_bytes_ >= size_bytes_each) return true;
+  if (size_bytes_each >= refused_area_bytes_) return false;
+  std::optional<SharedSegment> segment;
+  std::string reason;
   ++meetings_;  // to hand it out,
-  std::optional<SharedSegment> segment =
-      new_areas(size_bytes_each * static_cast<std::size_t>(members()), waiting);
+  try {
+    segment.emplace(new_areas(size_bytes_each * pids_.size(), waiting));
+  } catch (const Error& error) {
+    reason = error.what();
+  }
   ++meetings_;  // and to tell of it
   desk(self_).has_areas = segment.has_value();
   desk(self_).met.raise_to(meetings_);
-  bool all = true;
+  std::optional<int> without;
   for (int member = 0; member < members(); ++member) {
     desk(member).met.wait_for(meetings_, waiting);
-    all = all && desk(member).has_areas != 0;
+    if (desk(member).has_areas == 0 && !without) without = member;
   }
-  area_bytes_ = all ? size_bytes_each : 0;
+  if (without) {
+    refused_area_bytes_ = size_bytes_each;
+    if (*without == self_) tell_of_messages(reason);
+    return false;
+  }
+  area_bytes_ = size_bytes_each;
   areas_.reset();
-  if (all) areas_.emplace(std::move(*segment));
-  return all;
+  areas_.emplace(std::move(*segment));
+  areas_->close();
+  return true;
 }
 
 std::span<std::byte> Room::area(int member) const {
@@ -176,7 +204,7 @@ std::uint64_t Room::base() const { return operation_ << kOperationShift; }
 
 void Room::show(const void* data, std::vector<int> readers) {
   desk(self_).data_address = reinterpret_cast<std::uint64_t>(data);
-  fed_bytes_ = 0;
+  fed_bytes_ = shown_bytes_ = 0;
   visits_expected_ += readers.size();
   std::erase_if(readers, [&](int reader) { return can_read(reader, self_); });
   fed_readers_ = std::move(readers);
@@ -184,6 +212,7 @@ void Room::show(const void* data, std::vector<int> readers) {
 }
 
 void Room::there(std::uint64_t bytes, std::span<const std::byte> fresh, const Waiting& waiting) {
+  shown_bytes_ = bytes;
   desk(self_).shown.raise_to(base() + bytes);
   if (!fed_readers_.empty()) feed(fresh, waiting);
 }
@@ -207,21 +236,36 @@ void Room::feed(std::span<const std::byte> fresh, const Waiting& waiting) {
 }
 
 void Room::await_visits(const Waiting& waiting) {
+  desk(self_).stream_bytes = shown_bytes_;
+  desk(self_).shown.raise_to(base() + kAllThere);
+  if (!fed_readers_.empty()) desk(self_).fed.raise_to(base() + kAllThere);
   desk(self_).visits.wait_for(visits_expected_, waiting);
+}
+
+// How much is there, at least so much. Who expects more than there will be is a rank of a program
+// whose ranks give different counts; he has to hear of it, and nobody has to wait for him.
+std::uint64_t Room::await_stream(int owner, Counter& counter, std::uint64_t least,
+                                 const Waiting& waiting) {
+  counter.wait_for(base() + least, waiting);
+  const std::uint64_t there = counter.value() - base();
+  if (there != kAllThere) return there;
+  const std::uint64_t all = desk(owner).stream_bytes;
+  if (all >= least) return all;
+  desk(owner).visits.add_one();
+  throw Error(Fault::kUsage, "ranks of one collective give different counts");
 }
 
 void Room::fetch(int owner, std::uint64_t position, std::uint64_t offset, std::span<std::byte> to,
                  const Waiting& waiting) {
   if (can_read(self_, owner)) {
-    desk(owner).shown.wait_for(base() + position + to.size(), waiting);
+    await_stream(owner, desk(owner).shown, position + to.size(), waiting);
     read_from_process(pids_[owner], desk(owner).data_address + offset, to);
     return;
   }
   while (!to.empty()) {
-    desk(owner).fed.wait_for(base() + position + 1, waiting);
+    const std::uint64_t fed = await_stream(owner, desk(owner).fed, position + 1, waiting);
     const std::size_t at = position % area_bytes_;
-    const std::size_t bytes =
-        std::min({desk(owner).fed.value() - base() - position, to.size(), area_bytes_ - at});
+    const std::size_t bytes = std::min({fed - position, to.size(), area_bytes_ - at});
     std::memcpy(to.data(), area(owner).data() + at, bytes);
     position += bytes;
     desk(self_).drained.raise_to(base() + position);

@@ -28,6 +28,10 @@ namespace nmt::collectives {
 
 inline constexpr std::size_t kAddressBytes = 33;  // of a LocalListener, with its end
 
+// That ranks of this node copy by messages, and why. Only the first time: programs make many
+// communicators.
+void tell_of_messages(const std::string& reason);
+
 class Room {
  public:
   // By member 0, for the ranks that are processes `pids`, each of which listens at one of the
@@ -49,7 +53,7 @@ class Room {
   bool all_can_read() const;
 
   // An area of at least so many bytes for each member, by all of them; false, for all, where there
-  // is no memory for it. What areas held before is gone.
+  // is no memory for it, which is not asked for again. What areas held before is gone.
   bool make_areas(std::size_t size_bytes_each, const Waiting& waiting);
   std::span<std::byte> area(int member) const;
 
@@ -61,8 +65,8 @@ class Room {
   void there(std::uint64_t bytes, std::span<const std::byte> fresh, const Waiting& waiting);
   void await_visits(const Waiting& waiting);
 
-  // A reader's part: copies, once they are there, the bytes from `position` of the stream on, which
-  // lie `offset` behind the owner's `data`; is done.
+  // A reader's part, Error where the owner has less: copies, once they are there, the bytes from
+  // `position` of the stream on, which lie `offset` behind the owner's `data`; is done.
   void fetch(int owner, std::uint64_t position, std::uint64_t offset, std::span<std::byte> to,
              const Waiting& waiting);
   void leave(int owner, const Waiting& waiting);
@@ -78,18 +82,22 @@ class Room {
   Desk& desk(int member) const;
   std::uint8_t& reads(int reader, int owner) const;
   std::uint64_t base() const;
+  std::uint64_t await_stream(int owner, Counter& counter, std::uint64_t least,
+                             const Waiting& waiting);
   void feed(std::span<const std::byte> fresh, const Waiting& waiting);
-  std::optional<SharedSegment> new_areas(std::size_t size_bytes, const Waiting& waiting);
+  SharedSegment new_areas(std::size_t size_bytes, const Waiting& waiting);
 
   SharedSegment desks_;
   int self_;
   std::vector<pid_t> pids_;
   std::optional<SharedSegment> areas_;
   std::size_t area_bytes_ = 0;
+  std::size_t refused_area_bytes_ = ~std::size_t{0};  // of the least that could not be had
   std::uint64_t operation_ = 0;
   std::uint64_t meetings_ = 0;         // for areas
   std::uint64_t visits_expected_ = 0;  // ever, of this member's desk
-  std::uint64_t fed_bytes_ = 0;        // of this operation
+  std::uint64_t fed_bytes_ = 0;        // of this operation,
+  std::uint64_t shown_bytes_ = 0;      // and there
   std::vector<int> fed_readers_;       // who cannot read this member's memory
 };
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -46,6 +47,27 @@ Descriptor take_descriptor(msghdr& message) {
   return Descriptor(number);
 }
 
+// A limit on the size of files counts for memory as well; what exceeds it is an error here, and not
+// the signal that would end a program of somebody else's.
+class NoFileSizeSignal {
+ public:
+  NoFileSizeSignal() {
+    ::sigemptyset(&signal_);
+    ::sigaddset(&signal_, SIGXFSZ);
+    ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~NoFileSizeSignal() {
+    constexpr timespec kNow{};
+    ::sigtimedwait(&signal_, nullptr, &kNow);
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoFileSizeSignal(const NoFileSizeSignal&) = delete;
+
+ private:
+  sigset_t signal_{};
+  sigset_t before_{};
+};
+
 }  // namespace
 
 SharedSegment::SharedSegment(Descriptor descriptor, std::size_t size_bytes)
@@ -68,7 +90,11 @@ SharedSegment::~SharedSegment() {
 SharedSegment SharedSegment::create(std::size_t size_bytes) {
   Descriptor descriptor(::memfd_create("nmadtune", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!descriptor) throw system_error(Fault::kFailed, "memfd_create", errno);
-  const int error = ::posix_fallocate(descriptor.get(), 0, static_cast<off_t>(size_bytes));
+  int error = 0;
+  {
+    const NoFileSizeSignal guard;
+    error = ::posix_fallocate(descriptor.get(), 0, static_cast<off_t>(size_bytes));
+  }
   if (error != 0) {
     throw system_error(Fault::kFailed, fmt::format("shared memory of {} bytes", size_bytes), error,
                        "free memory, or raise the limits (ulimit -f, memory of the container)");

@@ -24,6 +24,7 @@ class SharedSegment {
   static SharedSegment receive(LocalSocket& socket, std::size_t size_bytes_expected,
                                const Deadline& deadline);
   void send(LocalSocket& socket) const;  // Error(kPeer)
+  void close() { descriptor_ = {}; }     // it is sent no more; the memory stays
 
   SharedSegment(SharedSegment&& other) noexcept;
   SharedSegment& operator=(SharedSegment&&) = delete;

@@ -12,6 +12,7 @@
 namespace nmt::collectives {
 namespace {
 
+constexpr int kTeamsMax = 256;  // at a time: MPICH has about 2000 communicators for all
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;  // of a call: MPI counts in int
 
 bool is_set(const char* variable, std::string_view to) {
@@ -30,6 +31,13 @@ bool is_of_this_job(MPI_Comm comm) {
   check(PMPI_Group_size(common, &shared));
   for (MPI_Group* each : {&group, &world, &common}) check(PMPI_Group_free(each));
   return all == shared;
+}
+
+// Ranks may have made different numbers of teams, and must agree.
+bool has_place(MPI_Comm comm) {
+  int most = teams_kept();
+  check(PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, comm));
+  return most < kTeamsMax;
 }
 
 TeamOptions team_options() {
@@ -74,7 +82,7 @@ Kept Job::keep_for(MPI_Comm comm) const {
   int between = 0, size = 0;
   check(PMPI_Comm_test_inter(comm, &between));
   check(PMPI_Comm_size(comm, &size));
-  if (between || size == 1 || !is_of_this_job(comm)) return {};
+  if (between || size == 1 || !is_of_this_job(comm) || !has_place(comm)) return {};
   auto team = std::make_unique<Team>(comm, team_options());
   std::vector<Rule> rules =
       rules_for(advice_, static_cast<int>(team->groups().size()), team->ranks_per_group());
@@ -91,13 +99,18 @@ Job::Decision Job::decide(Operation operation, int count, MPI_Datatype type, MPI
   if (PMPI_Type_size(type, &size) != MPI_SUCCESS || size <= 0) return {};
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
   if (bytes < least_bytes_[index] || bytes > kBytesMax) return {};
-  const Kept& kept = kept_for(comm, [this](MPI_Comm made_for) { return keep_for(made_for); });
-  if (kept.team == nullptr) return {};
-  const Rule* rule = find_rule(kept.rules, operation, bytes);
+  const Kept* kept = nullptr;
+  try {
+    kept = &kept_for(comm, [this](MPI_Comm made_for) { return keep_for(made_for); });
+  } catch (const MpiFailure&) {  // of all ranks, which had to do it together
+    return {};
+  }
+  if (kept->team == nullptr) return {};
+  const Rule* rule = find_rule(kept->rules, operation, bytes);
   const bool gathers = operation == Operation::kAllgather;
-  const auto ranks = static_cast<std::uint64_t>(kept.team->size());
+  const auto ranks = static_cast<std::uint64_t>(kept->team->size());
   if (rule == nullptr || (gathers && bytes * ranks > kBytesMax)) return {};
-  return {.team = kept.team.get(), .rule = rule, .bytes = bytes};
+  return {.team = kept->team.get(), .rule = rule, .bytes = bytes};
 }
 
 int Job::act(Operation operation, const Decision& decision, MPI_Comm comm,

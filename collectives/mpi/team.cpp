@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -114,12 +113,11 @@ void Team::furnish() {
   check(PMPI_Comm_split(comm_, group_of(rank_), rank_, &group));
   if (pids_.size() > 1) {  // one has nobody to copy from
     const std::string reason = try_to_furnish(group);
-    int made = reason.empty();
-    check(PMPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, group));
-    if (made == 0) room_.reset();
-    if (!reason.empty() && member(rank_) == 0) {
-      std::fprintf(stderr, "nmadtune: ranks of one node go on with messages: %s\n", reason.c_str());
-    }
+    const int members = static_cast<int>(pids_.size());
+    int first = reason.empty() ? members : member(rank_);  // that has none
+    check(PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, group));
+    if (first < members) room_.reset();
+    if (first == member(rank_)) tell_of_messages(reason);
     if (room_) room_->try_pairs(copies_ == Copies::kAttach);
     check(PMPI_Barrier(group));
   }

@@ -2,7 +2,10 @@
 #include "collectives/mpi/teams.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstdint>
+#include <functional>
 #include <mutex>
 
 namespace nmt::collectives {
@@ -66,18 +69,30 @@ Kept& find_or_make(MPI_Comm comm, const std::function<Kept(MPI_Comm)>& make) {
 
 }  // namespace
 
-// Programs ask for the same one again and again. A handle may come again for another communicator
-// once one was freed.
+// Programs ask for a few again and again, which each thread remembers. A handle may come again for
+// another communicator once one was freed.
 Kept& kept_for(MPI_Comm comm, const std::function<Kept(MPI_Comm)>& make) {
-  thread_local MPI_Comm last = MPI_COMM_NULL;
-  thread_local Kept* of_last = nullptr;
-  thread_local unsigned freed = 0;
-  const unsigned freed_now = teams().freed.load(std::memory_order_acquire);
-  if (comm == last && freed == freed_now) return *of_last;
-  of_last = &find_or_make(comm, make);
-  last = comm;
-  freed = freed_now;
-  return *of_last;
+  struct Seen {
+    MPI_Comm comm = MPI_COMM_NULL;
+    Kept* kept = nullptr;
+    unsigned freed = 0;
+  };
+  constexpr int kSeenBits = 4;
+  thread_local std::array<Seen, 1 << kSeenBits> all;
+  constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15u;  // handles may be addresses
+  const std::uint64_t hash = std::hash<MPI_Comm>{}(comm);
+  Seen& seen = all[hash * kSpread >> (64 - kSeenBits)];
+  const unsigned freed = teams().freed.load(std::memory_order_acquire);
+  if (seen.comm != comm || seen.freed != freed) {
+    seen = {.comm = comm, .kept = &find_or_make(comm, make), .freed = freed};
+  }
+  return *seen.kept;
+}
+
+int teams_kept() {
+  const std::lock_guard lock(teams().mutex);
+  return static_cast<int>(
+      std::ranges::count_if(teams().all, [](const auto& each) { return each->team != nullptr; }));
 }
 
 void call_at_end(void (*what)()) {

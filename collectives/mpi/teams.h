@@ -23,6 +23,9 @@ struct Kept {
 // `make` is called by all ranks of the communicator, or by none.
 Kept& kept_for(MPI_Comm comm, const std::function<Kept(MPI_Comm)>& make);
 
+// How many have a team now.
+int teams_kept();
+
 // Called at the beginning of MPI_Finalize, while everything still works.
 void call_at_end(void (*what)());
 

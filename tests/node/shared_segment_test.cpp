@@ -86,7 +86,6 @@ TEST(SharedSegment, LeavesNoName) {
 
 TEST(SharedSegment, IsAnErrorAtCreationWhereMemoryIsLimited) {
   const std::string failure = in_child([] {
-    ::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{1 << 20, 1 << 20};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     SharedSegment::create(2 << 20);

@@ -8,9 +8,9 @@
 
 #include "core/error.h"
 #include "core/units.h"
-#include "profiledb/profiledb.h"
 #include "tools/bench/bench_report.h"
 #include "tools/bench/ends.h"
+#include "tools/bench/profile.h"
 #include "tools/bench/wanted.h"
 #include "tools/peer/meeting.h"
 
@@ -19,29 +19,6 @@ namespace {
 
 // Of a contender in a cell, before it counts: engines learn from what they send.
 constexpr std::size_t kWarmUps = 5;
-
-struct CloseProfile {
-  void operator()(nmt_profile* profile) const { nmt_close(profile); }
-};
-using OpenedProfile = std::unique_ptr<nmt_profile, CloseProfile>;
-
-// The profile to decide by; none is a way to run, but a user should know.
-OpenedProfile open_profile(const BenchOptions& options, const Invocation& invocation) {
-  if (options.no_profile) return nullptr;
-  char message[1000] = "";
-  const std::string file = options.db.empty() ? "" : locate_for_reading(options.db).file;
-  nmt_open_options wanted{};
-  wanted.struct_bytes = sizeof wanted;
-  wanted.file = file.empty() ? nullptr : file.c_str();
-  wanted.message = message;
-  wanted.message_bytes = sizeof message;
-  nmt_profile* profile = nullptr;
-  const int status = nmt_open(&wanted, &profile);
-  if (status == NMT_OK) return OpenedProfile(profile);
-  if (!options.db.empty()) throw Error(Fault::kDatabase, message);
-  invocation.notice(fmt::format("strategies have no advice: {}", message));
-  return nullptr;
-}
 
 // Plays one cell by each contender, round after round.
 Measured measure(bench::NearEnd& end, Cell cell, const Wanted& wanted, double repetition_ns,
@@ -94,12 +71,12 @@ Report measure_all(const Wanted& wanted, const bench::Setup& setup, control::Con
 Report bench_this_node(const BenchOptions& options, const Invocation& invocation) {
   const Wanted wanted = wanted_of(options);
   const std::vector<std::unique_ptr<Driver>> drivers = make_drivers();
-  const OpenedProfile profile = open_profile(options, invocation);
+  const OpenedProfile profile = open_profile(options.profile, invocation);
   bench::Setup setup{.rails = choose_rails_in_use(options.rails, drivers),
                      .profile = profile.get(),
                      .peer = "the other process",
                      .report = [&](const std::string& text) { invocation.notice(text); }};
-  setup.terms = terms_of(wanted, setup.rails, options.no_profile);
+  setup.terms = terms_of(wanted, setup.rails, options.profile.none);
   bench::ForkedFarEnd far(setup);
   return measure_all(wanted, setup, far.connection(), options.repetition_ns);
 }
@@ -112,14 +89,14 @@ std::vector<bench::RailInUse> rails_of(const Meeting& meeting) {
 
 Report bench_with_peer(const BenchOptions& options, const Invocation& invocation) {
   const Wanted wanted = wanted_of(options);
-  const OpenedProfile profile = open_profile(options, invocation);
+  const OpenedProfile profile = open_profile(options.profile, invocation);
   ReachedPeer peer(options.peer, invocation.tool);
   const Meeting meeting = meet_as_near(peer.connection(), invocation.tool, options.rails);
   bench::Setup setup{.rails = rails_of(meeting),
                      .profile = profile.get(),
                      .peer = meeting.node.host,
                      .report = [&](const std::string& text) { invocation.notice(text); }};
-  setup.terms = terms_of(wanted, setup.rails, options.no_profile);
+  setup.terms = terms_of(wanted, setup.rails, options.profile.none);
   tell_terms(peer.connection(), to_json(setup.terms));
   Report report = measure_all(wanted, setup, peer.connection(), options.repetition_ns);
   peer.leave();
@@ -127,7 +104,7 @@ Report bench_with_peer(const BenchOptions& options, const Invocation& invocation
 }
 
 Report serve(const BenchOptions& options, const Invocation& invocation) {
-  const OpenedProfile profile = open_profile(options, invocation);
+  const OpenedProfile profile = open_profile(options.profile, invocation);
   std::optional<control::Connection> peer = await_peer(options.peer, invocation);
   const Meeting meeting = meet_as_far(*peer, invocation.tool);
   bench::Setup setup{.rails = rails_of(meeting),

@@ -1,30 +1,43 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-bench: measures the engine over several rails, by any strategy.
+// nmad-bench: measures the engine over several rails, and collectives beside an MPI's own.
 #include "tools/bench/bench.h"
+#include "tools/bench/collectives.h"
 #include "tools/command/command.h"
 #include "tools/command/terminal.h"
 
 namespace {
 
 constexpr char kDescription[] =
-    "Measures messages of the engine over several rails at once, by any strategy.\n"
-    "Two processes exchange messages, both on this node or one on another (--peer): there and "
-    "back, "
-    "or one way with many under way. "
-    "Strategies that are compared take turns in shuffled rounds; a duration is the median of the "
-    "rounds, with its 95 % interval. Decisions follow the profile that nmad-sample made.";
+    "Measures what strategies over several rails, and collectives, are worth.\n"
+    "Messages of the engine over several rails at once, between two processes of this node or one "
+    "on another (--peer), by any strategy; or, in a job of an MPI, collectives of libnmadtune-mpi "
+    "beside the MPI's own. What is compared takes turns in shuffled rounds; a duration is the "
+    "median of the rounds, with its 95 % interval. Decisions follow the profile that nmad-sample "
+    "made. Without a verb: messages.";
 
 }  // namespace
 
 int main(int argc, char** argv) {
   nmt::secure_standard_streams();
   nmt::Command command("nmad-bench", kDescription);
-  nmt::BenchOptions options;
-  nmt::Options declared = command.options();
-  nmt::declare(declared, options);
-  command.set_work([&options](const nmt::Invocation& invocation) {
-    return nmt::run_benchmark(options, invocation);
-  });
+  nmt::BenchOptions messages;
+  nmt::CollectivesBenchOptions collectives;
+  command.add_verb({"messages", "messages over several rails, by one strategy or several",
+                    [&messages](nmt::Options& options) -> nmt::Work {
+                      nmt::declare(options, messages);
+                      return [&messages](const nmt::Invocation& invocation) {
+                        return nmt::run_benchmark(messages, invocation);
+                      };
+                    }});
+  command.add_verb({"collectives", "in a job: our collectives beside the MPI's own",
+                    [&collectives](nmt::Options& options) -> nmt::Work {
+                      nmt::declare(options, collectives);
+                      return [&collectives](const nmt::Invocation& invocation) {
+                        return nmt::bench_collectives(collectives, invocation);
+                      };
+                    }});
+  command.options().example("nmad-bench --compare single:shm,adaptive --sizes 64K,1M");
+  command.set_default_verb("messages");
   return command.run(argc, argv);
 }

@@ -34,8 +34,7 @@ void declare(Options& options, BenchOptions& target) {
       .duration_ns("--repetition", target.repetition_ns, {1e3, 1e10},
                    "how long one repetition is at least (5ms)")
       .rare();
-  options.text("--db", target.db, "FILE", "the profile to decide by (as nmad-tune finds it)");
-  options.flag("--no-profile", target.no_profile, "decide without a profile").excludes("--db");
+  declare(options, target.profile);
   declare(options, target.peer,
           {.tool = "nmad-bench",
            .peer = "measure between this node and HOST\n"

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/bench/profile.h"
 #include "tools/command/options.h"
 #include "tools/peer/peer.h"
 
@@ -22,8 +23,7 @@ struct BenchOptions {
   std::vector<std::uint64_t> sizes_bytes;
   std::optional<std::uint64_t> segments, at_once, rounds;
   double repetition_ns = 5e6;
-  std::string db;
-  bool no_profile = false;
+  ProfileInUse profile;
 };
 
 void declare(Options& options, BenchOptions& target);

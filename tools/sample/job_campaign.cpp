@@ -12,8 +12,8 @@
 #include "core/error.h"
 #include "core/plan_json.h"
 #include "node/node.h"
+#include "tools/job/collectives_library.h"
 #include "tools/profile/this_machine.h"
-#include "tools/sample/collectives_library.h"
 #include "tools/sample/peer.h"
 
 namespace nmt {

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// An MPI program that goes wrong, or works where much is forbidden, in one of several ways. Prints
+// "good" and ends with 0 where its collectives gave what they should.
+//
+//   faults killed RANK | nothing | pair | no-memory | small-files | no-descriptors | threads |
+//          freed | many | counts-smaller | counts-larger
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static int rank, size;
+
+// All four operations on a communicator; how many results are wrong.
+static int wrong_results(MPI_Comm comm, int count) {
+  int self, ranks, wrong = 0;
+  MPI_Comm_rank(comm, &self);
+  MPI_Comm_size(comm, &ranks);
+  const int sum = ranks * (ranks - 1) / 2;
+  int* own = malloc(sizeof *own * (size_t)count);
+  int* all = malloc(sizeof *all * (size_t)count * (size_t)ranks);
+  for (int root = 0; root < ranks; ++root) {
+    for (int i = 0; i < count; ++i) own[i] = self == root ? i + root : -1;
+    MPI_Bcast(own, count, MPI_INT, root, comm);
+    for (int i = 0; i < count; ++i) wrong += own[i] != i + root;
+    for (int i = 0; i < count; ++i) own[i] = self + i;
+    MPI_Reduce(own, all, count, MPI_INT, MPI_SUM, root, comm);
+    for (int i = 0; self == root && i < count; ++i) wrong += all[i] != sum + ranks * i;
+  }
+  MPI_Allreduce(own, all, count, MPI_INT, MPI_SUM, comm);
+  for (int i = 0; i < count; ++i) wrong += all[i] != sum + ranks * i;
+  MPI_Allgather(own, count, MPI_INT, all, count, MPI_INT, comm);
+  for (int r = 0; r < ranks; ++r) {
+    for (int i = 0; i < count; ++i) wrong += all[r * count + i] != r + i;
+  }
+  free(own);
+  free(all);
+  return wrong;
+}
+
+static int wrong_at_all_sizes(MPI_Comm comm) {
+  return wrong_results(comm, 1) + wrong_results(comm, 3000) + wrong_results(comm, 150000);
+}
+
+// The call fails from now on in this process; with a first argument: only where it has that.
+static void forbid(unsigned call, const unsigned* argument) {
+  struct sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, argument != NULL ? 0 : 2, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, argument != NULL ? *argument : 0, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const struct sock_fprog filter = {.len = sizeof steps / sizeof *steps, .filter = steps};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
+    perror("seccomp");
+    MPI_Abort(MPI_COMM_WORLD, 77);
+  }
+}
+
+static void die(int signal) {
+  (void)signal;
+  kill(getpid(), SIGKILL);
+}
+
+// Only a signal ends this.
+static void killed(int who) {
+  const struct itimerval soon = {.it_value = {.tv_usec = 300000}};
+  if (rank == who) {
+    signal(SIGALRM, die);
+    setitimer(ITIMER_REAL, &soon, NULL);
+  }
+  for (;;) wrong_results(MPI_COMM_WORLD, 150000);
+}
+
+// The last rank may read the memory of all others but rank 0.
+static int pair(void) {
+  unsigned pid = (unsigned)getpid();
+  PMPI_Bcast(&pid, 1, MPI_UNSIGNED, 0, MPI_COMM_WORLD);
+  if (rank == size - 1) {
+    char byte;
+    const struct iovec here = {&byte, 1}, there = {&byte, 1};
+    forbid(SYS_process_vm_readv, &pid);
+    if (process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0) != -1 || errno != EPERM) return 1;
+  }
+  return wrong_at_all_sizes(MPI_COMM_WORLD);
+}
+
+static int no_memory(void) {
+  forbid(SYS_memfd_create, NULL);
+  return wrong_at_all_sizes(MPI_COMM_WORLD) + wrong_at_all_sizes(MPI_COMM_WORLD);
+}
+
+// Enough for what ranks say to each other, too little for data.
+static int small_files(void) {
+  MPI_Comm other;
+  const struct rlimit limit = {64 << 10, 64 << 10};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  PMPI_Comm_dup(MPI_COMM_WORLD, &other);
+  const int wrong = wrong_at_all_sizes(MPI_COMM_WORLD) + wrong_at_all_sizes(other);
+  MPI_Comm_free(&other);
+  return wrong;
+}
+
+// The last rank can open nothing more. Its MPI has all it needs once it has talked to all.
+static int no_descriptors(void) {
+  const struct rlimit limit = {0, 0};
+  int* words = calloc((size_t)size, sizeof *words);
+  PMPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, words, 1, MPI_INT, MPI_COMM_WORLD);
+  free(words);
+  if (rank == size - 1) setrlimit(RLIMIT_NOFILE, &limit);
+  return wrong_at_all_sizes(MPI_COMM_WORLD);
+}
+
+enum { kThreads = 3 };
+static MPI_Comm of_thread[kThreads];
+
+static void* work(void* comm) {
+  int wrong = 0;
+  for (int i = 0; i < 4; ++i) wrong += wrong_at_all_sizes(*(MPI_Comm*)comm);
+  return wrong == 0 ? NULL : comm;
+}
+
+static int threads(int provided) {
+  pthread_t ids[kThreads];
+  int wrong = 0;
+  if (provided != MPI_THREAD_MULTIPLE) {
+    if (rank == 0) puts("no threads");
+    return 1;
+  }
+  for (int i = 0; i < kThreads; ++i) PMPI_Comm_dup(MPI_COMM_WORLD, &of_thread[i]);
+  for (int i = 0; i < kThreads; ++i) pthread_create(&ids[i], NULL, work, &of_thread[i]);
+  for (int i = 0; i < kThreads; ++i) {
+    void* result = NULL;
+    pthread_join(ids[i], &result);
+    wrong += result != NULL;
+  }
+  for (int i = 0; i < kThreads; ++i) MPI_Comm_free(&of_thread[i]);
+  return wrong;
+}
+
+static int entries_of(const char* folder) {
+  int count = 0;
+  DIR* open = opendir(folder);
+  while (open != NULL && readdir(open) != NULL) ++count;
+  closedir(open);
+  return count;
+}
+
+static int shared_mappings(void) {
+  char line[4096];
+  int count = 0;
+  FILE* maps = fopen("/proc/self/maps", "r");
+  while (fgets(line, sizeof line, maps) != NULL) count += strstr(line, "memfd:nmadtune") != NULL;
+  fclose(maps);
+  return count;
+}
+
+// Communicators that are used once and freed at once, some while other ranks are still in there.
+static int freed(void) {
+  enum { kSettled = 10, kAll = 30 };
+  int wrong = 0, descriptors = 0, mappings = 0;
+  for (int i = 0; i < kAll; ++i) {
+    MPI_Comm comm;
+    MPI_Comm_split(MPI_COMM_WORLD, i % 3 == 0 ? rank % 2 : 0, i % 2 == 0 ? rank : -rank, &comm);
+    wrong += wrong_results(comm, 3000);
+    MPI_Comm_free(&comm);
+    if (i == kSettled) {
+      descriptors = entries_of("/proc/self/fd");
+      mappings = shared_mappings();
+    }
+  }
+  if (entries_of("/proc/self/fd") > descriptors || shared_mappings() > mappings) {
+    fprintf(stderr, "descriptors %d, then %d; mappings %d, then %d\n", descriptors,
+            entries_of("/proc/self/fd"), mappings, shared_mappings());
+    ++wrong;
+  }
+  return wrong;
+}
+
+// More communicators at a time than an MPI could have twice, with few descriptors to spare.
+static int many(void) {
+  enum { kMany = 1500 };
+  static MPI_Comm comms[kMany];
+  int wrong = 0;
+  wrong_results(MPI_COMM_WORLD, 1);
+  const rlim_t descriptors = (rlim_t)entries_of("/proc/self/fd") + 20;
+  const struct rlimit limit = {descriptors, descriptors};
+  setrlimit(RLIMIT_NOFILE, &limit);
+  for (int i = 0; i < kMany; ++i) {
+    int word = rank == 0 ? i : -1;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    MPI_Bcast(&word, 1, MPI_INT, 0, comms[i]);
+    wrong += word != i;
+  }
+  for (int i = 0; i < kMany; ++i) MPI_Comm_free(&comms[i]);
+  return wrong + wrong_at_all_sizes(MPI_COMM_WORLD);
+}
+
+// The last rank expects another count of a Bcast than the others. How that ends is up to the MPI.
+static int other_counts(int of_last) {
+  int data[4000] = {0};
+  for (int i = 0; rank == 0 && i < 4000; ++i) data[i] = i;
+  MPI_Bcast(data, rank == size - 1 ? of_last : 2000, MPI_INT, 0, MPI_COMM_WORLD);
+  return data[999] != 999;
+}
+
+static int run(const char* what, const char* argument, int provided) {
+  if (strcmp(what, "killed") == 0) killed(atoi(argument));
+  if (strcmp(what, "nothing") == 0) return wrong_at_all_sizes(MPI_COMM_WORLD);
+  if (strcmp(what, "pair") == 0) return pair();
+  if (strcmp(what, "no-memory") == 0) return no_memory();
+  if (strcmp(what, "small-files") == 0) return small_files();
+  if (strcmp(what, "no-descriptors") == 0) return no_descriptors();
+  if (strcmp(what, "threads") == 0) return threads(provided);
+  if (strcmp(what, "freed") == 0) return freed();
+  if (strcmp(what, "many") == 0) return many();
+  if (strcmp(what, "counts-smaller") == 0) return other_counts(1000);
+  if (strcmp(what, "counts-larger") == 0) return other_counts(4000);
+  return 1;
+}
+
+static void leave_now(int signal) {
+  (void)signal;
+  _exit(0);
+}
+
+int main(int argc, char** argv) {
+  const char* what = argc > 1 ? argv[1] : "";
+  int provided = 0, all = 0;
+  const int level = strcmp(what, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, level, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int wrong = run(what, argc > 2 ? argv[2] : "", provided);
+  if (wrong != 0) fprintf(stderr, "rank %d: %d wrong\n", rank, wrong);
+  PMPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0 && all == 0) puts("good");
+  fflush(stdout);
+  if (all != 0) return MPI_Abort(MPI_COMM_WORLD, 1);
+  signal(SIGALRM, leave_now);  // MPICH over UCX's TCP may hang in MPI_Finalize
+  alarm(5);
+  MPI_Finalize();
+  return 0;
+}

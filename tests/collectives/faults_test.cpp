@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What goes wrong around collectives that stand in for the MPI's: processes that die, kernels that
+// forbid, memory that is full, programs that do what others do not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/collectives/program.h"
+
+namespace nmt::testing {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kWarning = "ranks of one node go on with messages";
+
+class CollectivesInTrouble : public InFrontOfMpi {
+ protected:
+  std::string program() const {
+    return GetParam() == "openmpi" ? NMT_FAULTS_OPENMPI : NMT_FAULTS_MPICH;
+  }
+
+  // Acts wherever it can. The MPIs' own copies within a node stay out of what is forbidden.
+  Result fault(std::vector<std::string> how, int ranks, const Environment& more = {}) const {
+    how.insert(how.begin(), program());
+    Environment environment = more;
+    environment.emplace("NMADTUNE_MPI", "always");
+    environment["OMPI_MCA_btl_vader_single_copy_mechanism"] = "none";
+    environment["UCX_TLS"] = "^cma";
+    return job(how, ranks, environment);
+  }
+};
+
+// In a process and a mount namespace of its own, of which everything can be seen: how it ends, how
+// many names are left in /dev/shm, and whether any rank still runs after two seconds.
+TEST_P(CollectivesInTrouble, ARankThatIsKilledEndsTheJobAsItWouldWithoutUsAndNothingIsLeft) {
+  const std::string look = R"(mount -t tmpfs none /dev/shm || exit 99
+"$@" >/dev/null 2>&1
+code=$?
+for i in 1 2 3 4 5 6 7 8 9 10; do
+  ranks=$(readlink /proc/[0-9]*/exe | grep -c faults)
+  [ "$ranks" = 0 ] && break
+  sleep 0.2
+done
+echo "exit $code, $(ls -A /dev/shm | wc -l) names, $ranks ranks")";
+  const auto end = [&](const std::string& who, bool in_front) {
+    std::vector<std::string> command = {"unshare", "--mount", "--pid", "--fork", "--mount-proc",
+                                        "sh",      "-c",      look,    "sh"};
+    for (const std::string& word : job_command({program(), "killed", who}, 3, in_front)) {
+      command.push_back(word);
+    }
+    return run(command, {.environment = environment({{"NMADTUNE_MPI", "always"}})});
+  };
+  // MPICH's launcher ends by one of several signals, with and without us.
+  const std::string expected =
+      GetParam() == "openmpi" ? "exit 137, 0 names, 0 ranks\n" : ", 0 names, 0 ranks\n";
+  const Result without = end("2", false);
+  if (without.exit_code != 0) GTEST_SKIP() << "no namespaces: " << without.err;
+  ASSERT_THAT(without.out, EndsWith(expected));
+  for (const std::string who : {"0", "2"}) {
+    const Result ours = end(who, true);
+    EXPECT_THAT(ours.out, EndsWith(expected)) << "rank " << who;
+    EXPECT_THAT(ours.out, Not(HasSubstr("exit 0,"))) << "rank " << who;
+  }
+}
+
+TEST_P(CollectivesInTrouble, APairThatMayNotReadEachOtherGetsTheSame) {
+  const Result result = fault({"pair"}, 3);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "good\n");
+  EXPECT_THAT(result.err, Not(HasSubstr(kWarning)));
+}
+
+TEST_P(CollectivesInTrouble, RefusedSharedMemoryMeansMessagesAndOneWarning) {
+  for (const std::string how : {"no-memory", "small-files"}) {
+    const Result result = fault({how}, 3);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, "good\n");
+    EXPECT_EQ(count(result.err, kWarning), 1) << how << ": " << result.err;
+  }
+}
+
+TEST_P(CollectivesInTrouble, ARankWithoutDescriptorsMeansMessagesAndOneWarning) {
+  if (GetParam() == "mpich") GTEST_SKIP() << "MPICH's UCX opens some at any time";
+  const Result result = fault({"no-descriptors"}, 3);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "good\n");
+  EXPECT_EQ(count(result.err, kWarning), 1) << result.err;
+}
+
+TEST_P(CollectivesInTrouble, ThreadsOnCommunicatorsOfTheirOwnDoNotDisturbEachOther) {
+  const Result result = fault({"threads"}, 2);
+  if (result.out == "no threads\n") GTEST_SKIP() << GetParam() << " does without threads here";
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "good\n");
+}
+
+TEST_P(CollectivesInTrouble, CommunicatorsFreedRightAfterUseLeaveNothing) {
+  for (const std::string copies : {"", "shared"}) {
+    const Result result = fault({"freed"}, 3, {{"NMADTUNE_MPI_COPIES", copies}});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, "good\n");
+  }
+}
+
+TEST_P(CollectivesInTrouble, ManyCommunicatorsAtATimeAreThoseThatTheProgramMakes) {
+  const Result result = fault({"many"}, 2);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "good\n");
+  EXPECT_THAT(result.err, Not(HasSubstr(kWarning)));
+}
+
+TEST_P(CollectivesInTrouble, ARankThatExpectsMoreThanThereIsEndsWithAnErrorAndDoesNotHang) {
+  for (const std::string copies : {"", "shared"}) {
+    const Result result = fault({"counts-larger"}, 3, {{"NMADTUNE_MPI_COPIES", copies}});
+    EXPECT_NE(result.exit_code, 0);
+    EXPECT_THAT(result.err, HasSubstr("ranks of one collective give different counts"));
+  }
+}
+
+TEST_P(CollectivesInTrouble, AProfileOfAnotherPlatformMeansTheMpisOwnAndOneWarning) {
+  const SegmentRule rule = {.operation = "bcast",
+                            .nodes = 1,
+                            .ranks_per_node = 2,
+                            .to_bytes = std::nullopt,
+                            .segment_bytes = 65536,
+                            .algorithm = "chain"};
+  const auto run_by = [&](bool foreign) {
+    return fault({"nothing"}, 2,
+                 {{"NMADTUNE_MPI", ""},
+                  {"NMADTUNE_MPI_REPORT", "1"},
+                  {"NMADTUNE_DB", write_profile({rule}, foreign)}});
+  };
+  const Result own = run_by(false), foreign = run_by(true);
+  EXPECT_THAT(own.err, HasSubstr("nmadtune: bcast: 6 of 6 calls replaced"));
+  EXPECT_EQ(own.out, "good\n");
+  EXPECT_THAT(foreign.err, HasSubstr("nmadtune: bcast: 0 of 6 calls replaced"));
+  EXPECT_EQ(foreign.out, "good\n");
+  EXPECT_EQ(count(foreign.err, "the MPI's own collectives are used"), 1) << foreign.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpis, CollectivesInTrouble, ::testing::Values("openmpi", "mpich"),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
+}  // namespace nmt::testing

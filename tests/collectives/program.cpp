@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/collectives/program.h"
+
+#include "node/node.h"
+#include "runtime/compile.h"
+
+namespace nmt::testing {
+
+void InFrontOfMpi::SetUp() {
+  Sandbox::SetUp();
+  library_ = GetParam() == "openmpi" ? NMT_INTERPOSED_OPENMPI : NMT_INTERPOSED_MPICH;
+  if (library_.empty()) GTEST_SKIP() << GetParam() << " is missing";
+}
+
+std::vector<std::string> InFrontOfMpi::job_command(const std::vector<std::string>& program,
+                                                   int ranks, bool in_front) const {
+  std::vector<std::string> command;
+  if (GetParam() == "openmpi") {
+    command = {"mpirun.openmpi", "--oversubscribe",     "--bind-to", "none",
+               "--mca",          "mpi_yield_when_idle", "1"};
+  } else {
+    command = {"mpiexec.hydra"};
+  }
+  command.insert(command.end(), {"-n", std::to_string(ranks), "env"});
+  if (in_front) command.push_back("LD_PRELOAD=" + library_);
+  command.insert(command.end(), program.begin(), program.end());
+  return command;
+}
+
+InFrontOfMpi::Environment InFrontOfMpi::environment(Environment more) const {
+  more["OMPI_ALLOW_RUN_AS_ROOT"] = more["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+  more.try_emplace("NMADTUNE_DB", path("none.db"));
+  return more;
+}
+
+Result InFrontOfMpi::job(const std::vector<std::string>& program, int ranks,
+                         const Environment& more, bool in_front) const {
+  return run(job_command(program, ranks, in_front), {.environment = environment(more)});
+}
+
+std::string InFrontOfMpi::write_profile(std::vector<SegmentRule> rules, bool foreign) const {
+  Plan plan;
+  plan.platform = Id::random();
+  plan.segments = std::move(rules);
+  Provenance of{
+      .platform = {.id = plan.platform, .name = "planted", .fingerprint = cheap_fingerprint()},
+      .measured_utc = "2026-11-21T10:30:00Z",
+      .tool_version = "0.1.0",
+      .complete = true,
+      .quality = 0.99};
+  if (foreign) of.platform.fingerprint["cores"] = "100000";
+  const Storage storage = compile(of, plan);
+  return write("profile.nmt",
+               {reinterpret_cast<const char*>(storage.bytes().data()), storage.bytes().size()});
+}
+
+int count(const std::string& text, const std::string& what) {
+  int times = 0;
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++times;
+  return times;
+}
+
+}  // namespace nmt::testing

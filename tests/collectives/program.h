@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// MPI programs with libnmadtune-mpi.so in front of their MPI, by the name of the MPI.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/plan.h"
+#include "tests/tools/sandbox.h"
+
+namespace nmt::testing {
+
+class InFrontOfMpi : public Sandbox, public ::testing::WithParamInterface<std::string> {
+ protected:
+  using Environment = std::map<std::string, std::string>;
+
+  void SetUp() override;  // skips where that MPI is missing
+
+  // The command of a job of these ranks, with the library in front or without.
+  std::vector<std::string> job_command(const std::vector<std::string>& program, int ranks,
+                                       bool in_front = true) const;
+  // Of the job: no profile, unless `more` has one.
+  Environment environment(Environment more) const;
+  Result job(const std::vector<std::string>& program, int ranks, const Environment& more,
+             bool in_front = true) const;
+
+  // A profile with these rules, of this platform or of one with other cores; its file.
+  std::string write_profile(std::vector<SegmentRule> rules, bool foreign = false) const;
+
+  std::string library_;
+};
+
+// How often it is there.
+int count(const std::string& text, const std::string& what);
+
+}  // namespace nmt::testing

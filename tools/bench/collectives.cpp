@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/bench/collectives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <random>
+
+#include "core/error.h"
+#include "core/statistics.h"
+#include "core/units.h"
+#include "tools/bench/contest.h"
+#include "tools/job/collectives_library.h"
+
+namespace nmt {
+namespace {
+
+using bench::Contest;
+using bench::ContestTimes;
+using bench::Schedule;
+
+const std::vector<std::string> kOperations = {"bcast", "reduce", "allreduce", "allgather"};
+constexpr std::uint64_t kSizesBytes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
+constexpr std::uint64_t kSizeBytesMin = 8;                   // one double
+constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;  // of one call
+constexpr std::uint64_t kGatheredBytesMax = 64 << 20;        // where sizes are not chosen
+constexpr std::uint64_t kRounds = 15, kRoundsMax = 10000;
+constexpr std::uint64_t kSegmentBytes = 64 << 10;  // paper "HierKNEM", 4.2
+
+// What the profile says, and what of ours is played all the same.
+struct Chosen {
+  CollectiveWay ours;
+  std::string advice;  // "ours", "library"; "-": none
+};
+
+Chosen choose(const nmt_profile* profile, const JobShape& shape, const std::string& operation,
+              std::uint64_t size_bytes) {
+  std::size_t ranks_per_node = 0;
+  for (const std::vector<int>& node : shape.nodes) {
+    ranks_per_node = std::max(ranks_per_node, node.size());
+  }
+  nmt_collective_rule rule{};
+  rule.struct_bytes = sizeof rule;
+  std::string advice = "-";
+  for (std::uint32_t i = 0; profile && nmt_describe_collective(profile, i, &rule) == NMT_OK; ++i) {
+    if (rule.operation != operation || rule.nodes != shape.nodes.size() ||
+        rule.ranks_per_node != ranks_per_node || size_bytes < rule.from_bytes ||
+        size_bytes >= rule.to_bytes) {
+      continue;
+    }
+    const std::string algorithm = rule.algorithm;
+    if (algorithm == "library") advice = algorithm;
+    if (algorithm.empty() || algorithm == "library") break;
+    return {{operation, algorithm, rule.segment_bytes}, "ours"};
+  }
+  return {{operation, operation == "allgather" ? "leaders" : "chain",
+           size_bytes > kSegmentBytes ? kSegmentBytes : 0},
+          advice};
+}
+
+std::vector<std::string> operations_of(const CollectivesBenchOptions& options) {
+  const std::vector<std::string> wanted = split_list(options.operations);
+  for (const std::string& each : wanted) {
+    if (std::ranges::find(kOperations, each) == kOperations.end()) {
+      throw Error(Fault::kUsage,
+                  fmt::format("--operations: no {}{}", each, suggestion(each, kOperations)));
+    }
+  }
+  return wanted.empty() ? kOperations : wanted;
+}
+
+std::vector<std::uint64_t> sizes_of(const CollectivesBenchOptions& options, std::uint64_t copies) {
+  std::vector<std::uint64_t> sizes = options.sizes_bytes;
+  const bool chosen = !sizes.empty();
+  if (!chosen) sizes.assign(std::begin(kSizesBytes), std::end(kSizesBytes));
+  if (!chosen)
+    std::erase_if(sizes, [&](std::uint64_t size) { return size * copies > kGatheredBytesMax; });
+  for (const std::uint64_t size_bytes : sizes) {
+    if (size_bytes >= kSizeBytesMin && size_bytes <= kBytesMax / copies) continue;
+    throw Error(Fault::kUsage,
+                fmt::format("--sizes: {} to {}, not {}", kSizeBytesMin,
+                            format_bytes(kBytesMax / copies), format_bytes(size_bytes)));
+  }
+  return sizes;
+}
+
+// The part of the rank that leads: what is played, and what is told of it.
+class Leader {
+ public:
+  Leader(const control::MpiJob& job, const JobShape& shape, const CollectivesBenchOptions& options,
+         const Invocation& invocation)
+      : job_(job), shape_(shape) {
+    if (job.size() < 2) throw Error(Fault::kUsage, "collectives of one rank; mpirun -n 2 or more");
+    const std::uint64_t rounds = options.rounds.value_or(kRounds);
+    if (rounds < 1 || rounds > kRoundsMax) {
+      throw Error(Fault::kUsage, fmt::format("--rounds: 1 to {}, not {}", kRoundsMax, rounds));
+    }
+    const OpenedProfile profile = open_profile(options.profile, invocation);
+    schedule_ = {.rounds = static_cast<std::uint32_t>(rounds), .seed = std::random_device{}()};
+    for (const std::string& operation : operations_of(options)) {
+      const bool gathers = operation == "allgather";
+      for (const std::uint64_t size_bytes :
+           sizes_of(options, gathers ? static_cast<std::uint64_t>(job.size()) : 1)) {
+        chosen_.push_back(choose(profile.get(), shape, operation, size_bytes));
+        schedule_.contests.push_back({chosen_.back().ours, size_bytes});
+      }
+    }
+  }
+
+  const Schedule& schedule() const { return schedule_; }
+  Report report(const std::vector<ContestTimes>& times);
+
+ private:
+  void add(const Contest& contest, const Chosen& chosen, const ContestTimes& times);
+
+  const control::MpiJob& job_;
+  const JobShape& shape_;
+  Schedule schedule_;
+  std::vector<Chosen> chosen_;
+  Report report_;
+  Table table_{{"operation", ">size", "algorithm", ">segment", ">ours", ">library",
+                ">library / ours", "profile says"}};
+  json::Value cells_ = json::Value::array();
+  double sum_of_logarithms_ = 0;
+};
+
+void Leader::add(const Contest& contest, const Chosen& chosen, const ContestTimes& times) {
+  const double ours_ns = median(times.ours_ns), library_ns = median(times.library_ns);
+  const Interval ours = median_interval(times.ours_ns);
+  const Interval library = median_interval(times.library_ns);
+  const double ratio = library_ns / ours_ns;
+  const CollectiveWay& way = contest.ours;
+  sum_of_logarithms_ += std::log(ratio);
+  table_.add({way.operation, format_bytes(contest.size_bytes), way.algorithm,
+              way.segment_bytes == 0 ? "whole" : format_bytes(way.segment_bytes),
+              format_duration(ours_ns), format_duration(library_ns), fmt::format("{:.2f}", ratio),
+              chosen.advice});
+  report_.records.rows.push_back({way.operation, contest.size_bytes, way.algorithm,
+                                  way.segment_bytes, ours_ns, ours.low, ours.high, library_ns,
+                                  library.low, library.high, ratio, chosen.advice});
+  json::Value cell = json::Value::object();
+  for (std::size_t i = 0; i < report_.records.header.size(); ++i) {
+    cell.set(report_.records.header[i], report_.records.rows.back()[i]);
+  }
+  cells_.push_back(std::move(cell));
+}
+
+Report Leader::report(const std::vector<ContestTimes>& times) {
+  report_.records.header = {"operation",      "size_bytes",      "algorithm",    "segment_bytes",
+                            "ours_ns",        "ours_low_ns",     "ours_high_ns", "library_ns",
+                            "library_low_ns", "library_high_ns", "ratio",        "advice"};
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    add(schedule_.contests[i], chosen_[i], times[i]);
+  }
+  report_.text.heading(
+      fmt::format("Collectives of {} ranks on {} of {}, ours beside its own", job_.size(),
+                  shape_.nodes.size() == 1 ? std::string("one node")
+                                           : fmt::format("{} nodes", shape_.nodes.size()),
+                  job_.library()));
+  report_.text.table(std::move(table_));
+  report_.payload.set("mpi", job_.library())
+      .set("ranks", job_.size())
+      .set("nodes", shape_.nodes.size())
+      .set("rounds", schedule_.rounds)
+      .set("cells", std::move(cells_));
+  const double count = static_cast<double>(times.size());
+  report_.summary = {{"cells", std::to_string(times.size())},
+                     {"ratio_mean", fmt::format("{:.3f}", std::exp(sum_of_logarithms_ / count))}};
+  return std::move(report_);
+}
+
+// What cannot be is found by the rank that leads, of which the others hear by getting nothing.
+Report run_in(const control::MpiJob& job, const CollectivesBenchOptions& options,
+              const Invocation& invocation) {
+  const JobShape shape = JobShape::of(job);
+  Report silent;
+  silent.silent = true;
+  std::string text;
+  if (!job.leads()) {
+    job.broadcast(text);
+    if (!text.empty()) bench::play(job, bench::schedule_from(text), load_collectives(job));
+    return silent;
+  }
+  try {
+    Leader leader(job, shape, options, invocation);
+    text = to_text(leader.schedule());
+    job.broadcast(text);
+    return leader.report(bench::play(job, leader.schedule(), load_collectives(job)));
+  } catch (const Error&) {
+    if (text.empty()) job.broadcast(text);
+    throw;
+  }
+}
+
+}  // namespace
+
+void declare(Options& options, CollectivesBenchOptions& target) {
+  options.text("--operations", target.operations, "NAME,...",
+               "which of bcast, reduce, allreduce, allgather (all)\n"
+               "Reductions are sums of doubles.");
+  options.sizes("--sizes", target.sizes_bytes,
+                "of which bytes the messages (4K to 4M)\n"
+                "Of an allgather, what one rank has.");
+  options.count("--rounds", target.rounds, "repetitions of each cell (15)");
+  declare(options, target.profile);
+  options.choice("--mpi", target.mpi, {"openmpi", "mpich"}, "the MPI of the job (that launched it)")
+      .rare();
+  options.example("mpirun -n 4 nmad-bench collectives --operations bcast --sizes 64K,1M");
+}
+
+// An error leaves the job as its end does: all ranks have heard of it.
+Report bench_collectives(const CollectivesBenchOptions& options, const Invocation& invocation) {
+  const std::string mpi =
+      !options.mpi.empty() ? options.mpi : control::launching_mpi().value_or("");
+  if (mpi.empty()) {
+    throw Error(Fault::kUsage, "no MPI has launched this; mpirun -n 4 nmad-bench collectives");
+  }
+  std::exception_ptr failure;
+  Report report;
+  {
+    const control::MpiJob job(mpi);
+    try {
+      report = run_in(job, options, invocation);
+    } catch (const Error&) {
+      failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+  return report;
+}
+
+}  // namespace nmt
