@@ -155,7 +155,7 @@ Report Leader::report(const std::vector<ContestTimes>& times) {
     add(schedule_.contests[i], chosen_[i], times[i]);
   }
   report_.text.heading(
-      fmt::format("Collectives of {} ranks on {} of {}, ours beside its own", job_.size(),
+      fmt::format("Collectives of {} ranks on {}, {}: ours beside its own", job_.size(),
                   shape_.nodes.size() == 1 ? std::string("one node")
                                            : fmt::format("{} nodes", shape_.nodes.size()),
                   job_.library()));
