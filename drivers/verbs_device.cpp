@@ -37,10 +37,10 @@ constexpr std::size_t kWorkBytesMax = std::size_t{1} << 30;
 constexpr int kCompletionsPerPoll = 32;
 constexpr std::uint8_t kReadsMax = 16;
 
-// A packet that is not acknowledged within 4.096 us * 2^16 = 268 ms is sent again, seven times: what
-// two seconds do not bring through is lost. Less would take a slow wire with half a megabyte in its
-// queues for a lost one. Where a receive is missing the device waits
-// instead; credits keep that from happening (drivers/verbs_endpoint.h).
+// A packet that is not acknowledged within 4.096 us * 2^16 = 268 ms is sent again, seven times:
+// what two seconds do not bring through is lost. Less would take a slow wire with half a megabyte
+// in its queues for a lost one. Where a receive is missing the device waits instead; credits keep
+// that from happening (drivers/verbs_endpoint.h).
 constexpr std::uint8_t kTimeout = 16;
 constexpr std::uint8_t kRetries = 7;
 constexpr std::uint8_t kReceiverRetries = 6;

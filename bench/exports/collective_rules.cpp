@@ -33,10 +33,10 @@ void time_own_choice(const std::string& settings, const std::string& launcher,
   std::map<std::string, std::vector<std::uint64_t>> sizes_bytes;
   for (const auto& [operation, size_bytes] : which) sizes_bytes[operation].push_back(size_bytes);
   for (const auto& [operation, sizes] : sizes_bytes) {
-    const std::string out = output_of(
-        fmt::format("env {} {} nmad-sample --stack openmpi --json --quiet --turn "
-                    "operation:{}/candidates:0x0/sizes:{}/budget:5000000000/seed:1",
-                    settings, launcher, operation, fmt::join(sizes, ",")));
+    const std::string out =
+        output_of(fmt::format("env {} {} nmad-sample --stack openmpi --json --quiet --turn "
+                              "operation:{}/candidates:0x0/sizes:{}/budget:5000000000/seed:1",
+                              settings, launcher, operation, fmt::join(sizes, ",")));
     const json::Value document = json::parse(out, "nmad-sample");
     const json::Reader reader(document, "nmad-sample");
     for (const json::Reader& cell : reader["collectives"]["cells"].items()) {
