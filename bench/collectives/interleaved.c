@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One collective by libnmadtune-mpi.so and by the MPI's own, by turns in one run.
+// One collective in several ways, by turns in one run: by libnmadtune-mpi.so and by the MPI's own.
 //
-//   interleaved LIBRARY OPERATION ALGORITHM SIZE SEGMENT REPETITIONS
+//   interleaved LIBRARY OPERATION SIZE REPETITIONS ROOT WAY...
 //
-// Rank 0 prints the medians in milliseconds, ours first, of the slowest rank of each repetition.
+// A way is ALGORITHM:SEGMENT or "library"; the root a rank, or "rotating". Rank 0 prints the medians
+// in milliseconds, in order of the ways, of the slowest rank of each repetition.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
@@ -42,40 +43,53 @@ static void leave_now(int signal) {
   _exit(0);
 }
 
+// "chain:65536" into both parts of an order.
+static void set_way(nmt_collective_play* order, char* way) {
+  char* colon = strchr(way, ':');
+  order->segment_bytes = colon == NULL ? 0 : strtoull(colon + 1, NULL, 10);
+  if (colon != NULL) *colon = '\0';
+  order->algorithm = way;
+}
+
 int main(int argc, char** argv) {
+  enum { kLibrary = 1, kOperation, kSize, kRepetitions, kRoot, kWays };
   int rank = 0, ranks = 0;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  void* library = argc == 7 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+  void* library = argc > kWays ? dlopen(argv[kLibrary], RTLD_NOW | RTLD_LOCAL) : NULL;
   if (library != NULL) *(void**)&play = dlsym(library, NMT_COLLECTIVES_SYMBOL);
   if (play == NULL) {
-    fprintf(stderr, "interleaved: %s\n", argc == 7 ? dlerror() : "six arguments");
+    fprintf(stderr, "interleaved: %s\n", argc > kWays ? dlerror() : "six arguments or more");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  const uint64_t bytes = strtoull(argv[4], NULL, 10);
-  const int count = atoi(argv[6]), warm_ups = 2;
+  const uint64_t bytes = strtoull(argv[kSize], NULL, 10);
+  const int count = atoi(argv[kRepetitions]), ways = argc - kWays, warm_ups = 2;
+  const int rotates = strcmp(argv[kRoot], "rotating") == 0;
   char* from = calloc(1, bytes);
   char* to = calloc((size_t)ranks, bytes);
-  double* ours = malloc(sizeof *ours * (size_t)count);
-  double* own = malloc(sizeof *own * (size_t)count);
-  if (!from || !to || !ours || !own) MPI_Abort(MPI_COMM_WORLD, 1);
-  nmt_collective_play order = {.struct_bytes = sizeof order,
-                               .operation = argv[2],
-                               .size_bytes = bytes,
-                               .segment_bytes = strtoull(argv[5], NULL, 10),
-                               .from = from,
-                               .to = to};
-  for (int i = -warm_ups; i < count; ++i) {
-    order.algorithm = argv[3];
-    const double ours_ms = time_of(&order);
-    order.algorithm = "library";
-    const double own_ms = time_of(&order);
-    if (i < 0) continue;
-    ours[i] = ours_ms;
-    own[i] = own_ms;
+  double* times_ms = malloc(sizeof *times_ms * (size_t)count * (size_t)ways);
+  nmt_collective_play* orders = calloc((size_t)ways, sizeof *orders);
+  if (!from || !to || !times_ms || !orders) MPI_Abort(MPI_COMM_WORLD, 1);
+  for (int i = 0; i < ways; ++i) {
+    orders[i] = (nmt_collective_play){.struct_bytes = sizeof *orders,
+                                      .root = atoi(argv[kRoot]),
+                                      .operation = argv[kOperation],
+                                      .size_bytes = bytes,
+                                      .from = from,
+                                      .to = to};
+    set_way(&orders[i], argv[kWays + i]);
   }
-  if (rank == 0) printf("%.4f %.4f\n", median(ours, count), median(own, count));
+  for (int turn = -warm_ups; turn < count; ++turn) {
+    for (int i = 0; i < ways; ++i) {
+      if (rotates) orders[i].root = (turn + warm_ups) % ranks;
+      const double ms = time_of(&orders[i]);
+      if (turn >= 0) times_ms[i * count + turn] = ms;
+    }
+  }
+  for (int i = 0; rank == 0 && i < ways; ++i) {
+    printf("%.4f%c", median(times_ms + i * count, count), i + 1 < ways ? ' ' : '\n');
+  }
   fflush(stdout);
   signal(SIGALRM, leave_now);  // MPICH over UCX's TCP may hang in MPI_Finalize
   alarm(5);

@@ -40,12 +40,6 @@ bool has_place(MPI_Comm comm) {
   return most < kTeamsMax;
 }
 
-TeamOptions team_options() {
-  return {.copies = is_set("NMADTUNE_MPI_COPIES", "shared")     ? Copies::kAreas
-                    : is_set("NMADTUNE_MPI_COPIES", "messages") ? Copies::kMessages
-                                                                : Copies::kAttach};
-}
-
 }  // namespace
 
 Job& Job::here() {
@@ -83,7 +77,7 @@ Kept Job::keep_for(MPI_Comm comm) const {
   check(PMPI_Comm_test_inter(comm, &between));
   check(PMPI_Comm_size(comm, &size));
   if (between || size == 1 || !is_of_this_job(comm) || !has_place(comm)) return {};
-  auto team = std::make_unique<Team>(comm, team_options());
+  auto team = std::make_unique<Team>(comm, options_from_environment());
   std::vector<Rule> rules =
       rules_for(advice_, static_cast<int>(team->groups().size()), team->ranks_per_group());
   if (rules.empty()) return {};

@@ -23,7 +23,7 @@ std::unique_ptr<Team> played;
 
 Team& world() {
   if (!played) {
-    played = std::make_unique<Team>(MPI_COMM_WORLD, TeamOptions{});
+    played = std::make_unique<Team>(MPI_COMM_WORLD, options_from_environment());
     call_at_end([] { played.reset(); });
   }
   return *played;

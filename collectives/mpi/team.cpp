@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <string_view>
 
 #include "collectives/place.h"
 #include "core/error.h"
@@ -39,6 +40,14 @@ int node_of_this_rank(MPI_Comm comm, int rank) {
 }
 
 }  // namespace
+
+TeamOptions options_from_environment() {
+  const char* variable = std::getenv("NMADTUNE_MPI_COPIES");
+  const std::string_view value = variable == nullptr ? "" : variable;
+  return {.copies = value == "shared"     ? Copies::kAreas
+                    : value == "messages" ? Copies::kMessages
+                                          : Copies::kAttach};
+}
 
 // What each rank tells all others.
 struct Team::Card {

@@ -39,6 +39,9 @@ struct TeamOptions {
   std::vector<int> nodes = {};  // pretended, of each rank; empty: as they are
 };
 
+// As NMADTUNE_MPI_COPIES says.
+TeamOptions options_from_environment();
+
 struct Group {
   std::vector<int> ranks;
   int leader = 0;  // the rank nearest to the network, unless the operation begins or ends here
