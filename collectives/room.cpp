@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{10};  // until a process of this node has answered
 constexpr std::uint64_t kProbe = 0x6e6d61647475ffeeu;
-// The bits below count the bytes of one operation, which has 1 GiB at most; those above, operations:
-// 2^33 of them, or two days of nothing else.
+// The bits below count the bytes of one operation, which has 1 GiB at most; those above count
+// operations: 2^33 of them, or two days of nothing else.
 constexpr int kOperationShift = 31;
 // In place of a number of bytes: there will be no more. Above all sizes.
 constexpr std::uint64_t kAllThere = (std::uint64_t{1} << kOperationShift) - 1;

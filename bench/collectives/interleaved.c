@@ -4,8 +4,8 @@
 //
 //   interleaved LIBRARY OPERATION SIZE REPETITIONS ROOT WAY...
 //
-// A way is ALGORITHM:SEGMENT or "library"; the root a rank, or "rotating". Rank 0 prints the medians
-// in milliseconds, in order of the ways, of the slowest rank of each repetition.
+// A way is ALGORITHM:SEGMENT or "library"; the root a rank, or "rotating". Rank 0 prints medians in
+// milliseconds, in order of the ways, of the slowest rank of each repetition.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
