@@ -35,6 +35,7 @@ std::optional<Rule> rule_from(const nmt_collective_rule& said) {
   Rule rule{.operation = *operation,
             .nodes = static_cast<std::int32_t>(said.nodes),
             .ranks_per_node = static_cast<std::int32_t>(said.ranks_per_node),
+            .leaders = static_cast<std::int32_t>(std::max(1u, said.leaders)),
             .from_bytes = said.from_bytes,
             .to_bytes = said.to_bytes,
             .segment_bytes = said.segment_bytes};

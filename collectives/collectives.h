@@ -21,6 +21,8 @@ typedef struct nmt_collective_play {
   const char* algorithm;  // "chain" ...; "library": the MPI's own
   uint64_t size_bytes;    // of a message; of an allgather, what one rank has
   uint64_t segment_bytes;
+  uint32_t leaders;  // of each node (TeamOptions); 0: one
+  uint32_t reserved;
   const void* from;
   void* to;  // also what a bcast is from
 } nmt_collective_play;
@@ -30,6 +32,11 @@ typedef struct nmt_collective_play {
 #define NMT_COLLECTIVES_LIBRARY "libnmadtune-mpi.so"
 #define NMT_COLLECTIVES_SYMBOL "nmt_play_collective"
 int nmt_play_collective(const nmt_collective_play* play);
+
+// What `leaders` could be beside 1, by all ranks: how many numbers there are, of which the first
+// `room` are written; negative: an error of MPI.
+#define NMT_COLLECTIVES_LEADERS_SYMBOL "nmt_collective_leaders"
+int nmt_collective_leaders(uint32_t* leaders, int room);
 
 #ifdef __cplusplus
 }

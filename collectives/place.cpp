@@ -2,6 +2,7 @@
 #include "collectives/place.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 
@@ -22,6 +23,12 @@ int numa_of(int core, const std::string& root) {
   return 0;
 }
 
+int socket_of(int core, const std::string& root) {
+  const std::string socket = read_line(root + "/sys/devices/system/cpu/cpu" + std::to_string(core) +
+                                       "/topology/physical_package_id");
+  return std::max(0, std::atoi(socket.c_str()));  // -1: not known
+}
+
 bool has_network(int numa, const std::string& root) {
   for (const char* kind : {"/sys/class/net", "/sys/class/infiniband"}) {
     std::error_code absent;
@@ -39,6 +46,7 @@ bool has_network(int numa, const std::string& root) {
 Place place_of(int core, const std::string& root) {
   const int numa = numa_of(core, root);
   return {.kernel = std::hash<std::string>{}(read_line(root + "/proc/sys/kernel/random/boot_id")),
+          .socket = socket_of(core, root),
           .numa = numa,
           .near_network = has_network(numa, root)};
 }

@@ -10,6 +10,7 @@ namespace nmt::collectives {
 
 struct Place {
   std::uint64_t kernel = 0;   // which it runs under; several hosts of a lab have one
+  int socket = 0;             // of its core
   int numa = 0;               // the node of its core
   bool near_network = false;  // a network card hangs on that node
 };

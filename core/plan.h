@@ -126,6 +126,7 @@ struct SegmentRule {
   // chain, binary, binomial; leaders, ring, neighbors; "library": the MPI's own is faster; empty:
   // not compared.
   std::string algorithm;
+  std::int64_t leaders = 1;  // of a node: one for each NUMA node or socket, where there are so many
   bool operator==(const SegmentRule&) const = default;
 };
 

@@ -298,18 +298,21 @@ Value to_json(const SegmentRule& segment) {
       .set("from", segment.from_bytes)
       .set("to", optional_bytes(segment.to_bytes))
       .set("segment_bytes", segment.segment_bytes)
-      .set("algorithm", segment.algorithm);
+      .set("algorithm", segment.algorithm)
+      .set("leaders", segment.leaders);
 }
 
 SegmentRule segment_rule_from_json(const Reader& reader) {
-  reader.only({"operation", "nodes", "ranks_per_node", "from", "to", "segment_bytes", "algorithm"});
+  reader.only({"operation", "nodes", "ranks_per_node", "from", "to", "segment_bytes", "algorithm",
+               "leaders"});
   const SegmentRule segment{.operation = reader["operation"].text(),
                             .nodes = read_count(reader["nodes"]),
                             .ranks_per_node = read_count(reader["ranks_per_node"]),
                             .from_bytes = reader["from"].unsigned_integer(),
                             .to_bytes = read_optional_bytes(reader["to"]),
                             .segment_bytes = reader["segment_bytes"].unsigned_integer(),
-                            .algorithm = reader.has("algorithm") ? reader["algorithm"].text() : ""};
+                            .algorithm = reader.has("algorithm") ? reader["algorithm"].text() : "",
+                            .leaders = reader.has("leaders") ? read_count(reader["leaders"]) : 1};
   if (segment.to_bytes && *segment.to_bytes <= segment.from_bytes) {
     reader["to"].fail("is not above from");
   }

@@ -278,7 +278,7 @@ typedef struct nmt_collective_rule {
   uint32_t struct_bytes;
   uint32_t nodes;
   uint32_t ranks_per_node;
-  uint32_t reserved;
+  uint32_t leaders;  // of a node: one for each NUMA node or socket, where there are so many
   const char* operation;
   const char* algorithm;  // "chain", "ring" ...; "library": the MPI's own is faster; "": not known
   uint64_t from_bytes;    // inclusive

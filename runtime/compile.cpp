@@ -310,7 +310,8 @@ class Compiler {
       segments_.push_back({text(segment.operation), static_cast<std::uint32_t>(segment.nodes),
                            static_cast<std::uint32_t>(segment.ranks_per_node),
                            text(segment.algorithm), segment.from_bytes,
-                           segment.to_bytes.value_or(UINT64_MAX), segment.segment_bytes});
+                           segment.to_bytes.value_or(UINT64_MAX), segment.segment_bytes,
+                           static_cast<std::uint32_t>(segment.leaders), 0});
     }
     for (const Signature& signature : plan_.signatures) add_signature(signature);
   }

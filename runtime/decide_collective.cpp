@@ -52,7 +52,7 @@ int nmt_describe_collective(const nmt_profile* profile, uint32_t index, nmt_coll
   nmt::put(rule, {.struct_bytes = 0,
                   .nodes = segment.nodes,
                   .ranks_per_node = segment.ranks_per_node,
-                  .reserved = 0,
+                  .leaders = segment.leaders,
                   .operation = view.text_at(segment.operation),
                   .algorithm = view.text_at(segment.algorithm),
                   .from_bytes = segment.from_bytes,

@@ -20,7 +20,7 @@ namespace nmt {
 inline constexpr std::array<char, 8> kSnapshotMagic = {'\x89', 'N',  'M',    'T',
                                                        '\r',   '\n', '\x1a', '\n'};
 inline constexpr std::uint32_t kSnapshotEndian = 0x01020304;
-inline constexpr std::uint32_t kSnapshotVersion = 2;
+inline constexpr std::uint32_t kSnapshotVersion = 3;
 inline constexpr std::uint64_t kSnapshotBytesMax = std::uint64_t{1} << 32;
 inline constexpr std::size_t kSectionAlignment = 64;
 
@@ -160,6 +160,8 @@ struct SegmentRecord {
   std::uint64_t from_bytes;
   std::uint64_t to_bytes;  // UINT64_MAX: without end
   std::uint64_t segment_bytes;
+  std::uint32_t leaders;
+  std::uint32_t reserved;
 };
 
 struct RiseRecord {

@@ -15,12 +15,14 @@
 namespace nmt {
 namespace {
 
-constexpr std::uint64_t kSizesBytes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10,
-                                         1 << 20, 4 << 20,  16 << 20};
-constexpr std::uint64_t kSegmentsBytes[] = {8 << 10,  16 << 10,  32 << 10,
-                                            64 << 10, 128 << 10, 256 << 10};
+// Closer where the best segment changes most.
+constexpr std::uint64_t kSizesBytes[] = {4 << 10,   16 << 10,  32 << 10,  64 << 10,
+                                         128 << 10, 256 << 10, 512 << 10, 1 << 20,
+                                         2 << 20,   4 << 20,   16 << 20};
+constexpr std::uint64_t kSegmentsBytes[] = {8 << 10,   16 << 10,  32 << 10, 64 << 10,
+                                            128 << 10, 256 << 10, 512 << 10};
 constexpr std::uint64_t kSegmentsMax = 512;            // of one message: slower wherever tried
-constexpr std::uint64_t kWholeBytesMax = 256 << 10;    // that is worth sending in one
+constexpr std::uint64_t kWholeBytesMax = 512 << 10;    // that is worth sending in one
 constexpr std::uint64_t kGatheredBytesMax = 64 << 20;  // by one rank
 constexpr double kGivenUp = 1.25;                      // slower than the fastest by this factor
 
@@ -35,14 +37,18 @@ const std::map<std::string, std::vector<std::string>>& algorithms() {
 }
 
 // All there are, in one order on all ranks.
-std::vector<CollectiveWay> all_ways() {
+std::vector<CollectiveWay> all_ways(const std::vector<std::int64_t>& other_leaders) {
   std::vector<CollectiveWay> ways;
   for (const auto& [operation, of_operation] : algorithms()) {
-    ways.push_back({operation, "library", 0});
+    ways.push_back({operation, "library", 0, 1});
     for (const std::string& algorithm : of_operation) {
-      ways.push_back({operation, algorithm, 0});
-      for (const std::uint64_t segment_bytes : kSegmentsBytes) {
-        ways.push_back({operation, algorithm, segment_bytes});
+      std::vector<std::int64_t> numbers = {1};
+      numbers.insert(numbers.end(), other_leaders.begin(), other_leaders.end());
+      for (const std::int64_t leaders : numbers) {
+        ways.push_back({operation, algorithm, 0, leaders});
+        for (const std::uint64_t segment_bytes : kSegmentsBytes) {
+          ways.push_back({operation, algorithm, segment_bytes, leaders});
+        }
       }
     }
   }
@@ -55,12 +61,13 @@ bool makes_sense(const CollectiveWay& way, std::uint64_t size_bytes) {
   return way.segment_bytes < size_bytes && size_bytes / way.segment_bytes <= kSegmentsMax;
 }
 
+enum class Aspect { kAlgorithm, kLeaders };
 using Subject = std::pair<std::string, std::uint64_t>;  // operation, size
 
 class Ways {
  public:
   Ways(const control::MpiJob& job, const JobShape& shape, const CollectivesOptions& options)
-      : job_(job), shape_(shape), options_(options), ways_(all_ways()) {}
+      : job_(job), shape_(shape), options_(options), ways_(all_ways(options.other_leaders)) {}
 
   Player::Collectives collectives() const {
     return {
@@ -81,24 +88,28 @@ class Ways {
             ways_[i].operation == "allgather" && size_bytes * ranks() > kGatheredBytesMax;
         const bool first = ways_[i].algorithm == "library" ||
                            ways_[i].algorithm == algorithms().at(ways_[i].operation).front();
-        if (!first || !makes_sense(ways_[i], size_bytes) || too_large) continue;
+        if (!first || ways_[i].leaders > 1 || too_large) continue;
+        if (!makes_sense(ways_[i], size_bytes)) continue;
         cells.push_back(cell(i, size_bytes));
       }
     }
     return cells;
   }
 
-  // The other algorithms of one operation after the other, by the segment that is best so far at
-  // each size.
+  // What is like the best so far at each size, but for the algorithm, one operation after the
+  // other; then the same but for the leaders.
   std::vector<JobRounds::Choice> more(const std::vector<JobCell>& cells) {
-    JobRounds::Choice choice;
-    std::string operation;
-    for (const auto& [subject, best] : best_of_ours(cells)) {
-      if (operation.empty() && tried_.insert(subject.first).second) operation = subject.first;
-      if (subject.first == operation) add_others(*best, &choice);
+    for (const Aspect aspect : {Aspect::kAlgorithm, Aspect::kLeaders}) {
+      JobRounds::Choice choice;
+      std::string operation;
+      for (const auto& [subject, best] : best_of_ours(cells)) {
+        const bool first = operation.empty() && tried_.emplace(aspect, subject.first).second;
+        if (first) operation = subject.first;
+        if (subject.first == operation) add_others(*best, aspect, &choice);
+      }
+      if (!choice.empty()) return {std::move(choice)};
     }
-    if (choice.empty()) return {};
-    return {std::move(choice)};
+    return {};
   }
 
   // The ways that are clearly slower than the fastest of their operation and size; whether there
@@ -127,14 +138,15 @@ class Ways {
     return ways_[static_cast<std::size_t>(order.subject)];
   }
 
-  void add_others(const JobCell& best, JobRounds::Choice* choice) const {
+  // Ways that differ from the best in this aspect only.
+  void add_others(const JobCell& best, Aspect aspect, JobRounds::Choice* choice) const {
     const CollectiveWay& known = way(best.order);
     for (std::size_t i = 0; i < ways_.size(); ++i) {
       const CollectiveWay& other = ways_[i];
-      if (other.operation != known.operation || other.segment_bytes != known.segment_bytes ||
-          other.algorithm == known.algorithm || other.algorithm == "library") {
-        continue;
-      }
+      CollectiveWay alike = known;
+      if (aspect == Aspect::kAlgorithm) alike.algorithm = other.algorithm;
+      if (aspect == Aspect::kLeaders) alike.leaders = other.leaders;
+      if (other.algorithm == "library" || other == known || !(other == alike)) continue;
       choice->push_back(cell(i, best.order.size_bytes));
       choice->back().usual_ns = best.usual_ns;
     }
@@ -167,7 +179,7 @@ class Ways {
     condition.operation = ways_[index].operation;
     condition.algorithm = ways_[index].algorithm;
     condition.segment_bytes = static_cast<std::int64_t>(ways_[index].segment_bytes);
-    condition.leaders = 1;
+    condition.leaders = ways_[index].leaders;
     condition.nodes = static_cast<std::int64_t>(shape_.nodes.size());
     for (const std::vector<int>& node : shape_.nodes) {
       condition.ranks_per_node =
@@ -180,7 +192,7 @@ class Ways {
   const JobShape& shape_;
   const CollectivesOptions& options_;
   std::vector<CollectiveWay> ways_;
-  std::set<std::string> tried_;  // operations, with all algorithms
+  std::set<std::pair<Aspect, std::string>> tried_;  // of operations
 };
 
 }  // namespace

@@ -5,8 +5,9 @@
 //
 // Over all ranks of the job, in shuffled rounds like alltoalls (sampler/alltoall.h). A way that is
 // clearly slower than another for the same operation and size is given up after a round, so that
-// the time goes to where the choice is close. All segments are tried with one algorithm; the others
-// with the segment that was best.
+// the time goes to where the choice is close. All segments are tried with one algorithm and one
+// leader of each node; the other algorithms with the segment that was best, and where nodes have
+// NUMA nodes or sockets, other numbers of leaders with the algorithm that was best.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +20,13 @@
 
 namespace nmt {
 
-// One way to do an operation: "bcast", "chain", 64 KiB. Of the algorithm "library", the MPI's own,
-// there are no segments.
+// One way to do an operation: "bcast", "chain", 64 KiB, one leader of each node. Of the algorithm
+// "library", the MPI's own, there are no segments.
 struct CollectiveWay {
   std::string operation;
   std::string algorithm;
   std::uint64_t segment_bytes = 0;
+  std::int64_t leaders = 1;
   bool operator==(const CollectiveWay&) const = default;
 };
 
@@ -36,6 +38,7 @@ struct CollectivesOptions {
   std::function<void(const CollectiveWay& way, std::uint64_t size_bytes, const std::byte* from,
                      std::byte* to)>
       play;
+  std::vector<std::int64_t> other_leaders = {};  // how many a node could have beside one
 };
 
 // By all ranks; the observer is rank 0's, and null elsewhere. What is measured belongs to

@@ -40,11 +40,17 @@ std::string newest_mpi(std::span<const SampleSet> sets) {
 struct Choice {
   std::string algorithm;
   std::uint64_t segment_bytes = 0;
+  std::int64_t leaders = 1;
   bool operator==(const Choice&) const = default;
 };
 
+Choice choice_of(const SegmentRule& rule) {
+  return {rule.algorithm, rule.segment_bytes, rule.leaders};
+}
+
 bool is(const CollectiveTime& time, const Choice& choice) {
-  return time.algorithm == choice.algorithm && time.segment_bytes == choice.segment_bytes;
+  return time.algorithm == choice.algorithm && time.segment_bytes == choice.segment_bytes &&
+         time.leaders == choice.leaders;
 }
 
 // Where the MPI's own is chosen, the segment is the best of ours all the same.
@@ -59,10 +65,10 @@ std::optional<Choice> choose(const CollectiveCell& cell, const std::optional<Cho
   }
   if (ours == nullptr) return std::nullopt;
   if (library != nullptr && library->median_ns <= ours->median_ns * (1 + kEquivalence)) {
-    return Choice{std::string(kLibrary), ours->segment_bytes};
+    return Choice{std::string(kLibrary), ours->segment_bytes, ours->leaders};
   }
   if (same != nullptr && same->median_ns <= ours->median_ns * (1 + kEquivalence)) return before;
-  return Choice{ours->algorithm, ours->segment_bytes};
+  return Choice{ours->algorithm, ours->segment_bytes, ours->leaders};
 }
 
 // Where the choice changes between two sizes.
@@ -83,7 +89,7 @@ bool same_shape(const SegmentRule& rule, const CollectiveCell& cell) {
 
 std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets) {
   using Key = std::tuple<std::string, std::int64_t, std::int64_t, std::uint64_t>;
-  using Way = std::pair<std::string, std::uint64_t>;
+  using Way = std::tuple<std::string, std::uint64_t, std::int64_t>;
   std::map<Key, std::map<Way, std::vector<double>>> measured;
   const std::string mpi = newest_mpi(sets);
   for (const SampleSet& set : sets) {
@@ -91,7 +97,7 @@ std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets) {
       const Condition& c = sample.condition;
       if (!is_hierarchical(sample) || c.mpi != mpi) continue;
       auto& times = measured[{c.operation, c.nodes, c.ranks_per_node, sample.size_bytes}]
-                            [{c.algorithm, static_cast<std::uint64_t>(c.segment_bytes)}];
+                            [{c.algorithm, static_cast<std::uint64_t>(c.segment_bytes), c.leaders}];
       for (const Repetition& repetition : trusted(sample.repetitions)) {
         times.push_back(repetition.each_ns());
       }
@@ -102,7 +108,9 @@ std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets) {
     CollectiveCell& cell = cells.emplace_back();
     std::tie(cell.operation, cell.nodes, cell.ranks_per_node, cell.size_bytes) = key;
     for (const auto& [way, times] : ways) {
-      if (!times.empty()) cell.times.push_back({way.first, way.second, median(times)});
+      if (times.empty()) continue;
+      const auto& [algorithm, segment_bytes, leaders] = way;
+      cell.times.push_back({algorithm, segment_bytes, leaders, median(times)});
     }
     std::ranges::stable_sort(cell.times, {}, &CollectiveTime::median_ns);
   }
@@ -124,7 +132,8 @@ std::vector<SegmentRule> derive_segments(std::span<const CollectiveCell> cells) 
                        .ranks_per_node = cell.ranks_per_node,
                        .from_bytes = cell.size_bytes,
                        .segment_bytes = choice->segment_bytes,
-                       .algorithm = choice->algorithm};
+                       .algorithm = choice->algorithm,
+                       .leaders = choice->leaders};
       if (goes_on) {
         rule.from_bytes = change_between(rules.back(), before_bytes, rule, cell.size_bytes);
         rules.back().to_bytes = rule.from_bytes;
@@ -142,8 +151,7 @@ std::optional<double> regret(std::span<const SegmentRule> rules, const Collectiv
     if (!same_shape(rule, cell) || cell.size_bytes < rule.from_bytes) continue;
     if (rule.to_bytes && cell.size_bytes >= *rule.to_bytes) continue;
     for (const CollectiveTime& time : cell.times) {
-      const bool chosen = is_library(time) ? rule.algorithm == kLibrary
-                                           : is(time, {rule.algorithm, rule.segment_bytes});
+      const bool chosen = is_library(time) ? rule.algorithm == kLibrary : is(time, choice_of(rule));
       if (chosen) return time.median_ns / cell.times.front().median_ns - 1;
     }
   }

@@ -23,6 +23,7 @@ namespace nmt {
 struct CollectiveTime {
   std::string algorithm;  // "library": the MPI's own
   std::uint64_t segment_bytes = 0;
+  std::int64_t leaders = 1;  // of a node
   double median_ns = 0;
 };
 

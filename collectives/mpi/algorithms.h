@@ -42,7 +42,9 @@ struct Reduction {
 void reduce(Team& team, const std::byte* own, std::byte* result, const Reduction& reduction,
             int root, const Pipeline& pipeline);
 
-// To the leader of the first group and from there to all.
+// To the leader of the first group and from there to all: what has come up goes down while the rest
+// is still coming up, each way of a link carrying one of the two. Within a group, what has come
+// down is copied once all is combined.
 void allreduce(Team& team, const std::byte* own, std::byte* result, const Reduction& reduction,
                const Pipeline& pipeline);
 

@@ -1,47 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/relay.h"
+#include "collectives/mpi/descent.h"
 #include "collectives/mpi/spread.h"
 
 namespace nmt::collectives {
 namespace {
 
-std::vector<Span> places_of(const Cut& cut, std::byte* data) {
-  std::vector<Span> places;
-  for (std::uint64_t i = 0; i < cut.segments(); ++i) {
-    places.emplace_back(data + cut.offset(i), cut.bytes_of(i));
-  }
-  return places;
-}
-
 void lead(Team& team, Room* room, std::byte* data, const Cut& cut, int root, Shape shape) {
-  const int groups = static_cast<int>(team.groups().size());
-  const int first = team.group_of(root);
-  const auto leader_at = [&](int place) { return team.leader_of((first + place) % groups, root); };
-  const int place = (team.group_of(team.rank()) - first + groups) % groups;
-  const Branch branch = branch_at(shape, place, groups);
-  const std::vector<Span> segments = places_of(cut, data);
-
   Spread spread(team, room, data);
-  Outflow outflow(team, kTreeTag);
-  std::optional<Inflow> inflow;
-  if (place > 0) inflow.emplace(team, segments, leader_at(branch.parent), kTreeTag);
-  const bool at_once = place == 0 && room != nullptr && room->all_can_read();
+  Descent descent(team, seat_in(team, root, shape), data, cut);
+  const bool at_once = team.rank() == root && room != nullptr && room->all_can_read();
   if (at_once) spread.there({0, cut.bytes()});
-  for (const Span& segment : segments) {
-    if (inflow) inflow->next();
-    for (const int child : branch.children) outflow.send(segment, leader_at(child));
-    if (!at_once) {
-      spread.there({static_cast<std::uint64_t>(segment.data() - data), segment.size()});
-    }
+  for (std::uint64_t i = 0; i < cut.segments(); ++i) {
+    descent.pass();
+    if (!at_once) spread.there(cut.piece(i));
   }
-  outflow.finish();
+  descent.finish();
   spread.finish();
 }
 
 void follow(Team& team, Room* room, std::byte* data, const Cut& cut, int leader) {
   Share share(team, room, leader, data);
-  for (std::uint64_t i = 0; i < cut.segments(); ++i) share.take({cut.offset(i), cut.bytes_of(i)});
+  for (std::uint64_t i = 0; i < cut.segments(); ++i) share.take(cut.piece(i));
   share.finish();
 }
 

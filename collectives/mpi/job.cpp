@@ -84,6 +84,18 @@ Kept Job::keep_for(MPI_Comm comm) const {
   return {.team = std::move(team), .rules = std::move(rules)};
 }
 
+// With as many leaders as the rule says; made at its first use.
+Team& Job::team_for(const Rule& rule, Kept& kept, MPI_Comm comm) {
+  if (rule.leaders <= 1) return *kept.team;
+  std::unique_ptr<Team>& parted = kept.parted[rule.leaders];
+  if (!parted) {
+    TeamOptions options = options_from_environment();
+    options.leaders = rule.leaders;
+    parted = std::make_unique<Team>(comm, options);
+  }
+  return *parted;
+}
+
 Job::Decision Job::decide(Operation operation, int count, MPI_Datatype type, MPI_Comm comm) {
   const auto index = static_cast<std::size_t>(operation);
   int size = 0;
@@ -93,18 +105,17 @@ Job::Decision Job::decide(Operation operation, int count, MPI_Datatype type, MPI
   if (PMPI_Type_size(type, &size) != MPI_SUCCESS || size <= 0) return {};
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
   if (bytes < least_bytes_[index] || bytes > kBytesMax) return {};
-  const Kept* kept = nullptr;
   try {
-    kept = &kept_for(comm, [this](MPI_Comm made_for) { return keep_for(made_for); });
+    Kept& kept = kept_for(comm, [this](MPI_Comm made_for) { return keep_for(made_for); });
+    if (kept.team == nullptr) return {};
+    const Rule* rule = find_rule(kept.rules, operation, bytes);
+    const bool gathers = operation == Operation::kAllgather;
+    const auto ranks = static_cast<std::uint64_t>(kept.team->size());
+    if (rule == nullptr || (gathers && bytes * ranks > kBytesMax)) return {};
+    return {.team = &team_for(*rule, kept, comm), .rule = rule, .bytes = bytes};
   } catch (const MpiFailure&) {  // of all ranks, which had to do it together
     return {};
   }
-  if (kept->team == nullptr) return {};
-  const Rule* rule = find_rule(kept->rules, operation, bytes);
-  const bool gathers = operation == Operation::kAllgather;
-  const auto ranks = static_cast<std::uint64_t>(kept->team->size());
-  if (rule == nullptr || (gathers && bytes * ranks > kBytesMax)) return {};
-  return {.team = kept->team.get(), .rule = rule, .bytes = bytes};
 }
 
 int Job::act(Operation operation, const Decision& decision, MPI_Comm comm,

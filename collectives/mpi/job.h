@@ -45,6 +45,7 @@ class Job {
 
   void share(Advice* advice) const;
   Kept keep_for(MPI_Comm comm) const;
+  static Team& team_for(const Rule& rule, Kept& kept, MPI_Comm comm);
   static void report();
 
   Advice advice_;

@@ -3,8 +3,10 @@
 // One collective as it is ordered: for sampling and benchmarks.
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string_view>
 
@@ -19,14 +21,21 @@ namespace {
 enum { kDone = 0, kUnknown = 1, kFailed = 2 };
 
 // Beside those that stand in for MPI's functions, whose rules are of no matter here.
-std::unique_ptr<Team> played;
+std::map<int, std::unique_ptr<Team>> played;  // by leaders of a node
 
-Team& world() {
-  if (!played) {
-    played = std::make_unique<Team>(MPI_COMM_WORLD, options_from_environment());
-    call_at_end([] { played.reset(); });
+Team& world(int leaders) {
+  if (played.empty()) call_at_end([] { played.clear(); });
+  std::unique_ptr<Team>& team = played[leaders];
+  if (!team) {
+    TeamOptions options = options_from_environment();
+    options.leaders = leaders;
+    team = std::make_unique<Team>(MPI_COMM_WORLD, options);
   }
-  return *played;
+  return *team;
+}
+
+Team& team_for(const nmt_collective_play& play) {
+  return world(play.leaders == 0 ? 1 : static_cast<int>(play.leaders));
 }
 
 int by_library(const nmt_collective_play& play) {
@@ -54,11 +63,11 @@ int by_tree(const nmt_collective_play& play, Shape shape) {
   const auto* from = static_cast<const std::byte*>(play.from);
   auto* to = static_cast<std::byte*>(play.to);
   if (operation == "bcast") {
-    bcast(world(), to, play.size_bytes, play.root, pipeline);
+    bcast(team_for(play), to, play.size_bytes, play.root, pipeline);
   } else if (operation == "reduce") {
-    reduce(world(), from, to, sum, play.root, pipeline);
+    reduce(team_for(play), from, to, sum, play.root, pipeline);
   } else if (operation == "allreduce") {
-    allreduce(world(), from, to, sum, pipeline);
+    allreduce(team_for(play), from, to, sum, pipeline);
   } else {
     return kUnknown;
   }
@@ -67,7 +76,7 @@ int by_tree(const nmt_collective_play& play, Shape shape) {
 
 int gather(const nmt_collective_play& play, Around around) {
   auto* all = static_cast<std::byte*>(play.to);
-  Team& team = world();
+  Team& team = team_for(play);
   std::memcpy(all + static_cast<std::uint64_t>(team.rank()) * play.size_bytes, play.from,
               play.size_bytes);
   allgather(team, all, play.size_bytes, around, play.segment_bytes);
@@ -100,4 +109,20 @@ extern "C" __attribute__((visibility("default"))) int nmt_play_collective(
     std::fprintf(stderr, "nmadtune: %s\n", error.what());
   }
   return kFailed;
+}
+
+extern "C" __attribute__((visibility("default"))) int nmt_collective_leaders(uint32_t* leaders,
+                                                                             int room) {
+  using namespace nmt::collectives;
+  try {
+    const std::vector<int>& others = world(1).other_leaders();
+    const int count = static_cast<int>(others.size());
+    for (int i = 0; i < std::min(count, room); ++i) {
+      leaders[i] = static_cast<uint32_t>(others[static_cast<std::size_t>(i)]);
+    }
+    return count;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "nmadtune: %s\n", error.what());
+  }
+  return -1;
 }

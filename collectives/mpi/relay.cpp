@@ -22,6 +22,12 @@ void Inflow::ask() {
   ++asked_;
 }
 
+bool Inflow::ready() {
+  int done = 0;
+  check(PMPI_Test(&requests_[come_ % kAsked], &done, MPI_STATUS_IGNORE));
+  return done != 0;
+}
+
 const Span& Inflow::next() {
   team_.wait(&requests_[come_ % kAsked]);
   if (asked_ < places_.size()) ask();

@@ -12,6 +12,12 @@
 
 namespace nmt::collectives {
 
+// A part of a stream, in a buffer that all ranks have alike.
+struct Piece {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
 // A message cut into segments of equal bytes, but the last.
 class Cut {
  public:
@@ -25,6 +31,7 @@ class Cut {
   std::uint64_t bytes_of(std::uint64_t segment) const {
     return segment + 1 < segments() ? each_ : bytes_ - offset(segment);
   }
+  Piece piece(std::uint64_t segment) const { return {offset(segment), bytes_of(segment)}; }
 
  private:
   std::uint64_t bytes_;
@@ -40,6 +47,7 @@ class Inflow {
  public:
   // Where each of the messages goes. Places may come again after kAsked others.
   Inflow(Team& team, std::vector<Span> places, int from, int tag);
+  bool ready();        // next() would not wait
   const Span& next();  // has come
 
  private:

@@ -9,15 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "collectives/mpi/relay.h"
 #include "collectives/mpi/team.h"
 
 namespace nmt::collectives {
-
-// A part of a stream, in a buffer that all ranks have alike.
-struct Piece {
-  std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;
-};
 
 // The leader's end. By `room` null, messages.
 class Spread {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "collectives/place.h"
@@ -77,14 +78,34 @@ Team::Team(MPI_Comm of, const TeamOptions& options) : copies_(options.copies) {
 
 Team::~Team() { PMPI_Comm_free(&comm_); }
 
-// Groups in the order of their lowest ranks, and of their NUMA nodes on a node.
+// Groups in the order of their lowest ranks, and of their parts of a node.
 void Team::form_groups(const std::vector<Card>& cards, const TeamOptions& options) {
-  std::map<std::vector<int>, std::vector<int>> ranks_by_part;
-  for (int rank = 0; rank < static_cast<int>(cards.size()); ++rank) {
-    const Card& card = cards[static_cast<std::size_t>(rank)];
-    const int pretended = options.nodes.empty() ? 0 : options.nodes[static_cast<std::size_t>(rank)];
-    const int numa = options.leaders == Leaders::kNuma ? card.place.numa : 0;
-    ranks_by_part[{card.node, pretended, numa}].push_back(rank);
+  using Node = std::pair<int, int>;
+  const auto node_of = [&](std::size_t rank) {
+    return Node(cards[rank].node, options.nodes.empty() ? 0 : options.nodes[rank]);
+  };
+  std::map<Node, std::set<int>> numas, sockets;
+  for (std::size_t rank = 0; rank < cards.size(); ++rank) {
+    numas[node_of(rank)].insert(cards[rank].place.numa);
+    sockets[node_of(rank)].insert(cards[rank].place.socket);
+  }
+  std::set<std::size_t> numbers;
+  for (const auto* parts : {&numas, &sockets}) {
+    for (const auto& [node, of_node] : *parts) numbers.insert(of_node.size());
+  }
+  numbers.erase(1);
+  other_leaders_.assign(numbers.begin(), numbers.end());
+
+  const auto leaders = static_cast<std::size_t>(options.leaders);
+  std::map<std::pair<Node, int>, std::vector<int>> ranks_by_part;
+  for (std::size_t rank = 0; rank < cards.size(); ++rank) {
+    const Node node = node_of(rank);
+    const Place& place = cards[rank].place;
+    const int part = leaders == 1                         ? 0
+                     : numas.at(node).size() == leaders   ? place.numa
+                     : sockets.at(node).size() == leaders ? place.socket
+                                                          : 0;
+    ranks_by_part[{node, part}].push_back(static_cast<int>(rank));
   }
   group_of_.resize(cards.size());
   for (const auto& [part, ranks] : ranks_by_part) {

@@ -31,11 +31,10 @@ inline void check(int code) {
 }
 
 enum class Copies { kAttach, kAreas, kMessages };  // within a group: how, at best
-enum class Leaders { kNode, kNuma };               // one for each of these
 
 struct TeamOptions {
   Copies copies = Copies::kAttach;
-  Leaders leaders = Leaders::kNode;
+  int leaders = 1;              // of a node: one for each NUMA node or socket where it has as many
   std::vector<int> nodes = {};  // pretended, of each rank; empty: as they are
 };
 
@@ -60,6 +59,8 @@ class Team {
   int group_of(int rank) const { return group_of_[static_cast<std::size_t>(rank)]; }
   const Group& own_group() const { return groups_[static_cast<std::size_t>(group_of(rank_))]; }
   int ranks_per_group() const;  // the most
+  // What else TeamOptions::leaders could be for these ranks, in ascending order.
+  const std::vector<int>& other_leaders() const { return other_leaders_; }
   // Of the group, in an operation of that root (-1: none).
   int leader_of(int group, int root) const;
   int member(int rank) const;  // its number in its group
@@ -84,6 +85,7 @@ class Team {
   int rank_ = 0;
   std::vector<Group> groups_;
   std::vector<int> group_of_;
+  std::vector<int> other_leaders_;
   std::vector<pid_t> pids_;  // of the own group
   Copies copies_;
   bool furnished_ = false;

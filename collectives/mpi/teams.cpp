@@ -39,7 +39,7 @@ int forget(MPI_Comm, int, void* kept, void*) {
 // MPI_Finalize deletes what is at MPI_COMM_SELF first.
 int end(MPI_Comm, int, void*, void*) {
   for (void (*what)() : teams().at_end) what();
-  for (const std::unique_ptr<Kept>& each : teams().all) each->team.reset();
+  for (const std::unique_ptr<Kept>& each : teams().all) *each = {};
   return MPI_SUCCESS;
 }
 

@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -16,8 +17,9 @@
 namespace nmt::collectives {
 
 struct Kept {
-  std::unique_ptr<Team> team;  // null: leave all calls alone
-  std::vector<Rule> rules;     // for its shape
+  std::unique_ptr<Team> team = nullptr;              // null: leave all calls alone
+  std::vector<Rule> rules = {};                      // for its shape
+  std::map<int, std::unique_ptr<Team>> parted = {};  // of several leaders of a node, by how many
 };
 
 // `make` is called by all ranks of the communicator, or by none.

@@ -39,6 +39,12 @@ TEST_F(Places, TellTheNumaNodeAndWhetherANetworkCardHangsThere) {
   EXPECT_TRUE(place_of(2, root_).near_network);
 }
 
+TEST_F(Places, TellTheSocket) {
+  write("sys/devices/system/cpu/cpu3/topology/physical_package_id", "1");
+  EXPECT_EQ(place_of(2, root_).socket, 0);
+  EXPECT_EQ(place_of(3, root_).socket, 1);
+}
+
 TEST_F(Places, TellKernelsApart) {
   const std::uint64_t kernel = place_of(0, root_).kernel;
   EXPECT_EQ(place_of(3, root_).kernel, kernel);

@@ -157,7 +157,9 @@ std::map<std::string, Fields> structs() {
                             FIELD(algorithm),
                             FIELD(from_bytes),
                             FIELD(to_bytes),
-                            FIELD(segment_bytes)};
+                            FIELD(segment_bytes),
+                            FIELD(leaders),
+                            FIELD(reserved)};
   }
   {
     using S = SignatureRecord;

@@ -53,10 +53,10 @@ Chosen choose(const nmt_profile* profile, const JobShape& shape, const std::stri
     const std::string algorithm = rule.algorithm;
     if (algorithm == "library") advice = algorithm;
     if (algorithm.empty() || algorithm == "library") break;
-    return {{operation, algorithm, rule.segment_bytes}, "ours"};
+    return {{operation, algorithm, rule.segment_bytes, std::max(1u, rule.leaders)}, "ours"};
   }
   return {{operation, operation == "allgather" ? "leaders" : "chain",
-           size_bytes > kSegmentBytes ? kSegmentBytes : 0},
+           size_bytes > kSegmentBytes ? kSegmentBytes : 0, 1},
           advice};
 }
 
@@ -180,14 +180,15 @@ Report run_in(const control::MpiJob& job, const CollectivesBenchOptions& options
   std::string text;
   if (!job.leads()) {
     job.broadcast(text);
-    if (!text.empty()) bench::play(job, bench::schedule_from(text), load_collectives(job));
+    if (!text.empty())
+      bench::play(job, bench::schedule_from(text), CollectivesLibrary(job).player());
     return silent;
   }
   try {
     Leader leader(job, shape, options, invocation);
     text = to_text(leader.schedule());
     job.broadcast(text);
-    return leader.report(bench::play(job, leader.schedule(), load_collectives(job)));
+    return leader.report(bench::play(job, leader.schedule(), CollectivesLibrary(job).player()));
   } catch (const Error&) {
     if (text.empty()) job.broadcast(text);
     throw;

@@ -73,8 +73,8 @@ std::vector<double> slowest(const control::MpiJob& job, const std::vector<double
 std::string to_text(const Schedule& schedule) {
   std::string text = fmt::format("{} {}\n", schedule.rounds, schedule.seed);
   for (const auto& [ours, size_bytes] : schedule.contests) {
-    text += fmt::format("{} {} {} {}\n", ours.operation, ours.algorithm, ours.segment_bytes,
-                        size_bytes);
+    text += fmt::format("{} {} {} {} {}\n", ours.operation, ours.algorithm, ours.segment_bytes,
+                        ours.leaders, size_bytes);
   }
   return text;
 }
@@ -84,7 +84,7 @@ Schedule schedule_from(const std::string& text) {
   std::istringstream words(text);
   words >> schedule.rounds >> schedule.seed;
   for (Contest each; words >> each.ours.operation >> each.ours.algorithm >>
-                     each.ours.segment_bytes >> each.size_bytes;) {
+                     each.ours.segment_bytes >> each.ours.leaders >> each.size_bytes;) {
     schedule.contests.push_back(each);
   }
   return schedule;

@@ -4,14 +4,15 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
-#include "collectives/collectives.h"
 #include "core/error.h"
 
 namespace nmt {
 
-decltype(CollectivesOptions::play) load_collectives(const control::MpiJob& job) {
+CollectivesLibrary::CollectivesLibrary(const control::MpiJob& job) {
   Dl_info module{};
   ::dladdr(reinterpret_cast<void*>(job.mpi().start), &module);
   const std::string file =
@@ -19,23 +20,37 @@ decltype(CollectivesOptions::play) load_collectives(const control::MpiJob& job) 
   // Local: nothing of it may stand in for what the MPI's module calls.
   void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw Error(Fault::kFailed, ::dlerror());
-  const auto play =
-      reinterpret_cast<decltype(&nmt_play_collective)>(::dlsym(library, NMT_COLLECTIVES_SYMBOL));
-  if (play == nullptr) throw Error(Fault::kFailed, file + ": of another version of nmadtune");
-  return [play](const CollectiveWay& way, std::uint64_t size_bytes, const std::byte* from,
-                std::byte* to) {
+  play_ = reinterpret_cast<decltype(play_)>(::dlsym(library, NMT_COLLECTIVES_SYMBOL));
+  leaders_ = reinterpret_cast<decltype(leaders_)>(::dlsym(library, NMT_COLLECTIVES_LEADERS_SYMBOL));
+  if (play_ == nullptr || leaders_ == nullptr) {
+    throw Error(Fault::kFailed, file + ": of another version of nmadtune");
+  }
+}
+
+decltype(CollectivesOptions::play) CollectivesLibrary::player() const {
+  return [play = play_](const CollectiveWay& way, std::uint64_t size_bytes, const std::byte* from,
+                        std::byte* to) {
     const nmt_collective_play order{.struct_bytes = sizeof order,
                                     .root = 0,
                                     .operation = way.operation.c_str(),
                                     .algorithm = way.algorithm.c_str(),
                                     .size_bytes = size_bytes,
                                     .segment_bytes = way.segment_bytes,
+                                    .leaders = static_cast<std::uint32_t>(way.leaders),
+                                    .reserved = 0,
                                     .from = from,
                                     .to = to};
     if (play(&order) != 0) {
       throw Error(Fault::kFailed, fmt::format("{} by {} failed", way.operation, way.algorithm));
     }
   };
+}
+
+std::vector<std::int64_t> CollectivesLibrary::other_leaders() const {
+  std::array<std::uint32_t, 16> numbers{};
+  const int count = leaders_(numbers.data(), static_cast<int>(numbers.size()));
+  if (count < 0) throw Error(Fault::kFailed, "groups of ranks could not be formed");
+  return {numbers.begin(), numbers.begin() + std::min<std::ptrdiff_t>(count, numbers.size())};
 }
 
 }  // namespace nmt

@@ -4,12 +4,27 @@
 // this process (collectives/collectives.h).
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
+#include "collectives/collectives.h"
 #include "control/control.h"
 #include "sampler/sampler.h"
 
 namespace nmt {
 
-// As CollectivesOptions wants it. Error(kFailed) where there is no such library.
-decltype(CollectivesOptions::play) load_collectives(const control::MpiJob& job);
+class CollectivesLibrary {
+ public:
+  // Error(kFailed) where there is no such library.
+  explicit CollectivesLibrary(const control::MpiJob& job);
+
+  // As CollectivesOptions want them, both for all ranks.
+  decltype(CollectivesOptions::play) player() const;
+  std::vector<std::int64_t> other_leaders() const;  // Error(kFailed)
+
+ private:
+  decltype(&nmt_play_collective) play_;
+  decltype(&nmt_collective_leaders) leaders_;
+};
 
 }  // namespace nmt

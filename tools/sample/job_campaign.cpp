@@ -122,11 +122,13 @@ CampaignReport JobCampaign::play_together(const JobOrder& order, Observer* obser
     return run_alltoall(job_, mpi_, alltoall_options(order), observer);
   }
   if (order.part == Part::kCollectives) {
+    const CollectivesLibrary library(job_);
     return run_collectives(job_, mpi_,
                            {.budget_ns = order.budget_ns,
                             .size_bytes_max = options_.sampling.size_bytes_max,
                             .seed = seed_,
-                            .play = load_collectives(job_)},
+                            .play = library.player(),
+                            .other_leaders = library.other_leaders()},
                            observer);
   }
   return run_mpi_messages(job_, mpi_,

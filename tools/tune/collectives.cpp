@@ -90,10 +90,10 @@ Report show_collectives(const ProfileOptions& options, const Invocation& invocat
   const std::vector<CollectiveCell> cells =
       collective_cells(profile.db.sample_sets_in_force(profile.platform.id));
   Report report;
-  report.records.header = {"operation",   "nodes",       "ranks_per_node", "from_bytes",
-                           "to_bytes",    "algorithm",   "segment_bytes",  "speedup",
-                           "regret_mean", "regret_worst"};
-  Table table({"operation", ">nodes", ">per node", "sizes", "algorithm", ">segment",
+  report.records.header = {"operation", "nodes",       "ranks_per_node", "from_bytes",
+                           "to_bytes",  "algorithm",   "segment_bytes",  "leaders",
+                           "speedup",   "regret_mean", "regret_worst"};
+  Table table({"operation", ">nodes", ">per node", "sizes", "algorithm", ">segment", ">leaders",
                ">library / ours", ">regret", ">worst"});
   json::Value rules = json::Value::array();
   Regrets all;
@@ -106,15 +106,15 @@ Report show_collectives(const ProfileOptions& options, const Invocation& invocat
     table.add({rule.operation, std::to_string(rule.nodes), std::to_string(rule.ranks_per_node),
                range_of(rule), rule.algorithm,
                rule.segment_bytes == 0 ? "whole" : format_bytes(rule.segment_bytes),
-               times ? fmt::format("{:.2f}", *times) : "-", format_fraction(regrets.mean()),
-               format_fraction(regrets.worst)});
+               std::to_string(rule.leaders), times ? fmt::format("{:.2f}", *times) : "-",
+               format_fraction(regrets.mean()), format_fraction(regrets.worst)});
     rules.push_back(to_json(rule)
                         .set("speedup", times ? json::Value(*times) : json::Value())
                         .set("regret_mean", regrets.mean())
                         .set("regret_worst", regrets.worst));
     report.records.rows.push_back({rule.operation, rule.nodes, rule.ranks_per_node, rule.from_bytes,
                                    rule.to_bytes ? json::Value(*rule.to_bytes) : json::Value(),
-                                   rule.algorithm, rule.segment_bytes,
+                                   rule.algorithm, rule.segment_bytes, rule.leaders,
                                    times ? json::Value(*times) : json::Value(), regrets.mean(),
                                    regrets.worst});
   }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A stream of segments down the tree of leaders: from the parent, and on to the children at once
+// (paper "HierKNEM", Algorithm 1).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "collectives/mpi/relay.h"
+#include "collectives/mpi/seat.h"
+
+namespace nmt::collectives {
+
+class Descent {
+ public:
+  // All of `data`, or room for it.
+  Descent(Team& team, const Seat& seat, std::byte* data, const Cut& cut);
+  std::uint64_t passed() const { return passed_; }
+  bool over() const { return passed_ == segments_.size(); }
+  // There is a next one, and pass() would not wait for it; at the top it never does.
+  bool ready();
+  // The next, once it is here, is on its way to the children.
+  void pass();
+  void finish();  // all have gone
+
+ private:
+  std::vector<int> children_;
+  std::vector<Span> segments_;
+  std::uint64_t passed_ = 0;
+  std::optional<Inflow> inflow_;
+  Outflow outflow_;
+};
+
+}  // namespace nmt::collectives

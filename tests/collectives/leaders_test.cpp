@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Several leaders of a node, on a machine that says, in a mount namespace, that its cores belong to
+// two NUMA nodes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+#include "profiledb/profiledb.h"
+#include "tests/collectives/program.h"
+
+namespace nmt::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+class TwoNumaNodes : public InFrontOfMpi {
+ protected:
+  void SetUp() override {
+    InFrontOfMpi::SetUp();
+    if (IsSkipped()) return;
+    std::filesystem::create_directories(path("numa/node0"));
+    std::filesystem::create_directories(path("numa/node1"));
+    write("numa/online", "0-1\n");
+    write("numa/node0/cpulist", "0\n");
+    write("numa/node1/cpulist", "1-1023\n");
+    if (::geteuid() != 0 || ::sysconf(_SC_NPROCESSORS_ONLN) < 2 ||
+        run({"unshare", "--mount", "true"}).exit_code != 0) {
+      GTEST_SKIP() << "a mount namespace and two cores are needed, as root";
+    }
+  }
+
+  // Ranks by turns on the first and the second core.
+  std::vector<std::string> there(const std::string& program) const {
+    return {"unshare", "--mount", "sh", "-c",
+            "mount --bind " + path("numa") +
+                " /sys/devices/system/node && exec taskset --cpu-list "
+                "$((${OMPI_COMM_WORLD_RANK-$PMI_RANK} % 2)) " +
+                program};
+  }
+};
+
+TEST_P(TwoNumaNodes, AreSampledWithOneLeaderAndWithTwo) {
+  const Result result =
+      job(there(std::string(NMAD_SAMPLE) + " --parts collectives --budget 6s --max-size 16K --db " +
+                path("a.db")),
+          4, {}, false);
+  EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: on a machine that is not quiet
+  const ProfileDb profile(path("a.db"), {});
+  std::set<std::int64_t> leaders;
+  for (const Platform& platform : profile.platforms()) {
+    for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {
+      for (const Sample& sample : set.samples) leaders.insert(sample.condition.leaders);
+    }
+  }
+  EXPECT_EQ(leaders, (std::set<std::int64_t>{1, 2}));
+}
+
+TEST_P(TwoNumaNodes, GiveTheSameResultsWithTwoLeaders) {
+  const std::string program = path("program");
+  const Result made =
+      run({"sh", "-c", "mpicc." + GetParam() + " -O1 " NMT_SOURCES "/interposed.c -o " + program});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const Result own = job({program}, 3, {}, false);
+  std::vector<SegmentRule> rules;
+  for (const std::string operation : {"bcast", "reduce", "allreduce", "allgather"}) {
+    rules.push_back({.operation = operation,
+                     .nodes = 1,
+                     .ranks_per_node = 3,
+                     .from_bytes = 1,
+                     .segment_bytes = 1024,
+                     .algorithm = operation == "allgather" ? "leaders" : "chain",
+                     .leaders = 2});
+  }
+  const Result result = job(there(program + " in-place"), 3,
+                            {{"NMADTUNE_DB", write_profile(rules)}, {"NMADTUNE_MPI_REPORT", "1"}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, own.out);
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce: 3 of 3 calls replaced"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpis, TwoNumaNodes, ::testing::Values("openmpi", "mpich"),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
+}  // namespace nmt::testing
