@@ -70,7 +70,7 @@ Sizes sizes_in(const json::Value& sampled) {
 }  // namespace
 
 void collective_rules() {
-  const Stage stage("cluster --hosts 4 --rate 1000mbit --queue 400kb --mtu 8000");
+  const Stage stage("cluster --hosts 4 --rate 1000mbit --queue 400kb --mtu 8000 --burst 66kb");
   const std::string launcher = stage.launcher("openmpi", "--per-host 4");
   double elapsed_s = 0;
   const Sizes sizes = sizes_in(stage.sample(
