@@ -96,20 +96,37 @@ class Ways {
     return cells;
   }
 
-  // What is like the best so far at each size, but for the algorithm, one operation after the
-  // other; then the same but for the leaders.
-  std::vector<JobRounds::Choice> more(const std::vector<JobCell>& cells) {
-    for (const Aspect aspect : {Aspect::kAlgorithm, Aspect::kLeaders}) {
-      JobRounds::Choice choice;
-      std::string operation;
-      for (const auto& [subject, best] : best_of_ours(cells)) {
-        const bool first = operation.empty() && tried_.emplace(aspect, subject.first).second;
-        if (first) operation = subject.first;
-        if (subject.first == operation) add_others(*best, aspect, &choice);
+  // What differs from the best so far at each size in its algorithm only, and where those have been
+  // played, in its leaders only: of all operations, or of one for which there is time.
+  std::vector<JobRounds::Choice> more(const std::vector<JobCell>& cells) const {
+    std::map<std::string, JobRounds::Choice> by_operation;
+    for (const auto& [subject, best] : best_of_ours(cells)) {
+      const std::string& operation = subject.first;
+      for (const Aspect aspect : {Aspect::kAlgorithm, Aspect::kLeaders}) {
+        if (played_.contains({aspect, operation})) continue;
+        if (add_others(*best, aspect, &by_operation[operation])) break;
       }
-      if (!choice.empty()) return {std::move(choice)};
     }
-    return {};
+    std::vector<JobRounds::Choice> choices(1);
+    for (auto& [operation, choice] : by_operation) {
+      if (choice.empty()) continue;
+      choices.front().insert(choices.front().end(), choice.begin(), choice.end());
+      choices.push_back(std::move(choice));
+    }
+    if (choices.size() == 1) choices.clear();
+    return choices;
+  }
+
+  // What more() has been given time for.
+  void note(const std::vector<JobCell>& cells) {
+    for (const JobCell& each : cells) {
+      const CollectiveWay& played = way(each.order);
+      if (played.algorithm == "library") continue;
+      if (played.algorithm != algorithms().at(played.operation).front()) {
+        played_.emplace(Aspect::kAlgorithm, played.operation);
+      }
+      if (played.leaders > 1) played_.emplace(Aspect::kLeaders, played.operation);
+    }
   }
 
   // The ways that are clearly slower than the fastest of their operation and size; whether there
@@ -138,8 +155,8 @@ class Ways {
     return ways_[static_cast<std::size_t>(order.subject)];
   }
 
-  // Ways that differ from the best in this aspect only.
-  void add_others(const JobCell& best, Aspect aspect, JobRounds::Choice* choice) const {
+  // Ways that differ from the best in this aspect only; whether there are some.
+  bool add_others(const JobCell& best, Aspect aspect, JobRounds::Choice* choice) const {
     const CollectiveWay& known = way(best.order);
     for (std::size_t i = 0; i < ways_.size(); ++i) {
       const CollectiveWay& other = ways_[i];
@@ -150,12 +167,14 @@ class Ways {
       choice->push_back(cell(i, best.order.size_bytes));
       choice->back().usual_ns = best.usual_ns;
     }
+    return !choice->empty();
   }
 
   std::map<Subject, const JobCell*> best_of_ours(const std::vector<JobCell>& cells) const {
     std::map<Subject, const JobCell*> best;
     for (const JobCell& each : cells) {
       if (way(each.order).algorithm == "library") continue;
+      if (each.samples.front().repetitions.empty()) continue;  // before the first round
       const JobCell*& known = best.try_emplace(subject(each), &each).first->second;
       if (measured_ns(each) < measured_ns(*known)) known = &each;
     }
@@ -192,7 +211,7 @@ class Ways {
   const JobShape& shape_;
   const CollectivesOptions& options_;
   std::vector<CollectiveWay> ways_;
-  std::set<std::pair<Aspect, std::string>> tried_;  // of operations
+  std::set<std::pair<Aspect, std::string>> played_;  // other ways of operations
 };
 
 }  // namespace
@@ -218,7 +237,10 @@ CampaignReport run_collectives(const control::MpiJob& job, const std::string& mp
            [&](std::vector<JobCell>& cells) { return ways.give_up(cells, Ways::usual_ns); },
        .more = [&](const std::vector<JobCell>& cells) { return ways.more(cells); },
        .after_round =
-           [&](std::vector<JobCell>& cells) { ways.give_up(cells, Ways::measured_ns); }});
+           [&](std::vector<JobCell>& cells) {
+             ways.note(cells);
+             ways.give_up(cells, Ways::measured_ns);
+           }});
 }
 
 }  // namespace nmt

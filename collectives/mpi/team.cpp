@@ -53,6 +53,7 @@ TeamOptions options_from_environment() {
 // What each rank tells all others.
 struct Team::Card {
   int node = 0;  // its lowest rank
+  int core = 0;  // the first it may use
   Place place;
   pid_t pid = 0;
 };
@@ -61,16 +62,19 @@ Team::Team(MPI_Comm of, const TeamOptions& options) : copies_(options.copies) {
   check(PMPI_Comm_rank(of, &rank_));
   check(PMPI_Comm_split(of, 0, rank_, &comm_));  // a duplicate would copy the program's attributes
   check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));  // MpiFailure
+  const std::vector<int> cores = allowed_cores();
   const Card own{.node = node_of_this_rank(comm_, rank_),
-                 .place = place_of(allowed_cores().front()),
+                 .core = cores.front(),
+                 .place = place_of(cores.front()),
                  .pid = ::getpid()};
   const std::vector<Card> cards = all_gather(own, comm_);
   form_groups(cards, options);
-  const auto neighbours = std::ranges::count_if(
-      cards, [&](const Card& card) { return card.place.kernel == own.place.kernel; });
-  waiting_ = {.crowded = static_cast<std::size_t>(neighbours) > allowed_cores().size(),
-              .go_on = go_on,
-              .mpi = this};
+  // On the same cores: bound to the same ones, or none is bound.
+  const auto neighbours = std::ranges::count_if(cards, [&](const Card& card) {
+    return card.place.kernel == own.place.kernel && card.core == own.core;
+  });
+  waiting_ = {
+      .crowded = static_cast<std::size_t>(neighbours) > cores.size(), .go_on = go_on, .mpi = this};
   for (const int rank : own_group().ranks) {
     pids_.push_back(cards[static_cast<std::size_t>(rank)].pid);
   }

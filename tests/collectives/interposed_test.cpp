@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 
 #include "tests/collectives/program.h"
@@ -12,6 +13,46 @@ namespace nmt::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A matrix of 200 on two by two ranks.
+constexpr char kHpccInput[] = R"(HPLinpack benchmark input file
+
+HPL.out output file name (if any)
+8       device out
+1       # of problem sizes (N)
+200     Ns
+1       # of NBs
+32      NBs
+0       PMAP process mapping
+1       # of process grids (P x Q)
+2       Ps
+2       Qs
+16.0    threshold
+1       # of panel fact
+2       PFACTs
+1       # of recursive stopping criterium
+4       NBMINs
+1       # of panels in recursion
+2       NDIVs
+1       # of recursive panel fact.
+1       RFACTs
+1       # of broadcast
+1       BCASTs
+1       # of lookahead depth
+1       DEPTHs
+2       SWAP
+64      swapping threshold
+0       L1 in form
+0       U in form
+1       Equilibration
+8       memory alignment in double
+#
+0       Number of additional problem sizes for PTRANS
+1200
+0       number of additional blocking sizes for PTRANS
+40
+)";
 
 class Interposed : public InFrontOfMpi {
  protected:
@@ -64,6 +105,22 @@ TEST_P(Interposed, AspFindsTheShortestPaths) {
   const Result result = job({program, "90"}, 3, {{"NMADTUNE_MPI", "always"}});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr(" verified"));
+}
+
+// Debian's build of the HPC Challenge benchmark, which checks its results.
+TEST_P(Interposed, APackagedProgramRunsUnchanged) {
+  if (GetParam() != "openmpi") GTEST_SKIP() << "it is built for Open MPI";
+  if (run({"sh", "-c", "command -v hpcc"}).exit_code != 0) GTEST_SKIP() << "hpcc is missing";
+  std::ofstream(path("hpccinf.txt")) << kHpccInput;
+  const Result result = job({"sh", "-c", "cd " + path("") + " && exec hpcc"}, 4,
+                            {{"NMADTUNE_MPI", "always"}, {"NMADTUNE_MPI_REPORT", "1"}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const std::string told = read("hpccoutf.txt");
+  EXPECT_THAT(told, HasSubstr("\nSuccess=1\n"));
+  EXPECT_THAT(told, Not(HasSubstr("FAILED\n")));
+  for (const std::string operation : {"bcast", "reduce", "allreduce"}) {
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: " + operation + ": "));
+  }
 }
 
 TEST_P(Interposed, WithoutAProfileNothingIsReplacedAndOneRankSaysSo) {

@@ -46,7 +46,7 @@ class TwoNumaNodes : public InFrontOfMpi {
 
 TEST_P(TwoNumaNodes, AreSampledWithOneLeaderAndWithTwo) {
   const Result result =
-      job(there(std::string(NMAD_SAMPLE) + " --parts collectives --budget 6s --max-size 16K --db " +
+      job(there(std::string(NMAD_SAMPLE) + " --parts collectives --budget 8s --max-size 1M --db " +
                 path("a.db")),
           4, {}, false);
   EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: on a machine that is not quiet
@@ -76,8 +76,9 @@ TEST_P(TwoNumaNodes, GiveTheSameResultsWithTwoLeaders) {
                      .algorithm = operation == "allgather" ? "leaders" : "chain",
                      .leaders = 2});
   }
-  const Result result = job(there(program + " in-place"), 3,
-                            {{"NMADTUNE_DB", write_profile(rules)}, {"NMADTUNE_MPI_REPORT", "1"}});
+  const Result result = job(
+      there(program + " in-place"), 3,
+      {{"NMADTUNE_DB", write_profile(rules, {{"numa_nodes", "2"}})}, {"NMADTUNE_MPI_REPORT", "1"}});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, own.out);
   EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce: 3 of 3 calls replaced"));

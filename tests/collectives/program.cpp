@@ -38,7 +38,8 @@ Result InFrontOfMpi::job(const std::vector<std::string>& program, int ranks,
   return run(job_command(program, ranks, in_front), {.environment = environment(more)});
 }
 
-std::string InFrontOfMpi::write_profile(std::vector<SegmentRule> rules, bool foreign) const {
+std::string InFrontOfMpi::write_profile(std::vector<SegmentRule> rules,
+                                        const Fields& differs) const {
   Plan plan;
   plan.platform = Id::random();
   plan.segments = std::move(rules);
@@ -48,7 +49,7 @@ std::string InFrontOfMpi::write_profile(std::vector<SegmentRule> rules, bool for
       .tool_version = "0.1.0",
       .complete = true,
       .quality = 0.99};
-  if (foreign) of.platform.fingerprint["cores"] = "100000";
+  for (const auto& [name, value] : differs) of.platform.fingerprint[name] = value;
   const Storage storage = compile(of, plan);
   return write("profile.nmt",
                {reinterpret_cast<const char*>(storage.bytes().data()), storage.bytes().size()});

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/fields.h"
 #include "core/plan.h"
 #include "tests/tools/sandbox.h"
 
@@ -26,8 +27,8 @@ class InFrontOfMpi : public Sandbox, public ::testing::WithParamInterface<std::s
   Result job(const std::vector<std::string>& program, int ranks, const Environment& more,
              bool in_front = true) const;
 
-  // A profile with these rules, of this platform or of one with other cores; its file.
-  std::string write_profile(std::vector<SegmentRule> rules, bool foreign = false) const;
+  // A profile with these rules, of this platform or of one that differs; its file.
+  std::string write_profile(std::vector<SegmentRule> rules, const Fields& differs = {}) const;
 
   std::string library_;
 };

@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/sample/job.h"
 
-#include <sched.h>
-
 #include <exception>
 
 #include "core/error.h"
 #include "tools/sample/job_campaign.h"
 
 namespace nmt {
-namespace {
-
-// A launcher binds ranks to cores; a campaign chooses its own.
-void use_all_cores() {
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  for (int core = 0; core < CPU_SETSIZE; ++core) CPU_SET(core, &all);
-  ::sched_setaffinity(0, sizeof all, &all);
-}
-
-}  // namespace
-
 std::string mpi_of(const SampleOptions& options) {
   return !options.mpi.empty() ? options.mpi : control::launching_mpi().value_or("");
 }
@@ -32,7 +18,6 @@ Report sample_in_job(const SampleOptions& options, const Invocation& invocation,
   Report report;
   {
     const control::MpiJob job(mpi);
-    use_all_cores();
     JobCampaign campaign(job, options, invocation, mpi);
     try {
       report = job.leads() ? campaign.lead() : campaign.follow();
