@@ -24,7 +24,8 @@ constexpr std::uint64_t kSegmentsBytes[] = {8 << 10,   16 << 10,  32 << 10, 64 <
 constexpr std::uint64_t kSegmentsMax = 512;            // of one message: slower wherever tried
 constexpr std::uint64_t kWholeBytesMax = 512 << 10;    // that is worth sending in one
 constexpr std::uint64_t kGatheredBytesMax = 64 << 20;  // by one rank
-constexpr double kGivenUp = 1.25;                      // slower than the fastest by this factor
+// Slower than the fastest by this factor, after so many rounds: one alone may be a lost packet's.
+constexpr double kGivenUp[] = {2, 1.5, 1.25};
 
 const std::map<std::string, std::vector<std::string>>& algorithms() {
   static const std::vector<std::string> trees = {"chain", "binary", "binomial"};
@@ -140,11 +141,16 @@ class Ways {
     }
     const std::size_t given_up = std::erase_if(cells, [&](const JobCell& each) {
       const bool library = way(each.order).algorithm == "library";
-      return !library && time_ns(each) > kGivenUp * fastest_ns.at(subject(each));
+      return !library && time_ns(each) > factor_of(each) * fastest_ns.at(subject(each));
     });
     return given_up > 0;
   }
 
+  static double factor_of(const JobCell& cell) {
+    const std::vector<Repetition>& all = cell.samples.front().repetitions;
+    const std::size_t rounds = all.empty() ? 0 : all.back().round - all.front().round;
+    return kGivenUp[std::min(rounds, std::size(kGivenUp) - 1)];
+  }
   static double measured_ns(const JobCell& cell) {
     return summarize(cell.samples.front().repetitions).median_ns;
   }

@@ -3,18 +3,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
 
 #include "core/method.h"
 #include "core/statistics.h"
+#include "tuner/steady_path.h"
 #include "tuner/tuner.h"
 
 namespace nmt {
 namespace {
 
 constexpr std::string_view kLibrary = "library";
+constexpr double kWorthAChange = 0.03;  // of the time at one size, in logarithms
 
 bool is_library(const CollectiveTime& time) { return time.algorithm == kLibrary; }
 
@@ -48,27 +51,63 @@ Choice choice_of(const SegmentRule& rule) {
   return {rule.algorithm, rule.segment_bytes, rule.leaders};
 }
 
-bool is(const CollectiveTime& time, const Choice& choice) {
-  return time.algorithm == choice.algorithm && time.segment_bytes == choice.segment_bytes &&
-         time.leaders == choice.leaders;
+Choice choice_of(const CollectiveTime& time) {
+  return {time.algorithm, time.segment_bytes, time.leaders};
+}
+
+// What a choice takes there: a segment of the size or more is the message whole. Null: not
+// measured.
+const CollectiveTime* time_of(const Choice& choice, const CollectiveCell& cell) {
+  Choice whole = choice;
+  if (choice.segment_bytes >= cell.size_bytes) whole.segment_bytes = 0;
+  const CollectiveTime* found = nullptr;
+  for (const CollectiveTime& time : cell.times) {
+    if (choice_of(time) == choice) return &time;
+    if (choice_of(time) == whole) found = &time;
+  }
+  return found;
+}
+
+const CollectiveTime* library_in(const CollectiveCell& cell) {
+  const auto found = std::ranges::find_if(cell.times, is_library);
+  return found == cell.times.end() ? nullptr : &*found;
+}
+
+// The fastest of ours; null where none was measured.
+const CollectiveTime* best_in(const CollectiveCell& cell) {
+  const auto found = std::ranges::find_if_not(cell.times, is_library);
+  return found == cell.times.end() ? nullptr : &*found;
+}
+
+// Of ours at each size of one operation.
+std::vector<Choice> choose_ours(std::span<const CollectiveCell> cells) {
+  std::vector<Choice> all;
+  for (const CollectiveCell& cell : cells) {
+    for (const CollectiveTime& time : cell.times) {
+      if (is_library(time) || std::ranges::find(all, choice_of(time)) != all.end()) continue;
+      all.push_back(choice_of(time));
+    }
+  }
+  std::vector<std::vector<double>> costs;
+  for (const CollectiveCell& cell : cells) {
+    std::vector<double>& here = costs.emplace_back();
+    for (const Choice& choice : all) {
+      const CollectiveTime* time = time_of(choice, cell);
+      here.push_back(time == nullptr ? std::numeric_limits<double>::infinity()
+                                     : std::log(time->median_ns / best_in(cell)->median_ns));
+    }
+  }
+  std::vector<Choice> chosen;
+  for (const std::size_t index : steady_path(costs, kWorthAChange)) chosen.push_back(all[index]);
+  return chosen;
 }
 
 // Where the MPI's own is chosen, the segment is the best of ours all the same.
-std::optional<Choice> choose(const CollectiveCell& cell, const std::optional<Choice>& before) {
-  const CollectiveTime* ours = nullptr;
-  const CollectiveTime* library = nullptr;
-  const CollectiveTime* same = nullptr;
-  for (const CollectiveTime& time : cell.times) {
-    if (is_library(time) && library == nullptr) library = &time;
-    if (!is_library(time) && ours == nullptr) ours = &time;
-    if (before && is(time, *before)) same = &time;
-  }
-  if (ours == nullptr) return std::nullopt;
-  if (library != nullptr && library->median_ns <= ours->median_ns * (1 + kEquivalence)) {
-    return Choice{std::string(kLibrary), ours->segment_bytes, ours->leaders};
-  }
-  if (same != nullptr && same->median_ns <= ours->median_ns * (1 + kEquivalence)) return before;
-  return Choice{ours->algorithm, ours->segment_bytes, ours->leaders};
+Choice or_library(const Choice& ours, const CollectiveCell& cell) {
+  const CollectiveTime* library = library_in(cell);
+  const double ours_ns = time_of(ours, cell)->median_ns;
+  if (library == nullptr || library->median_ns > ours_ns * (1 + kEquivalence)) return ours;
+  return {std::string(kLibrary), ours.segment_bytes, ours.leaders};
 }
 
 // Where the choice changes between two sizes.
@@ -80,9 +119,33 @@ std::uint64_t change_between(const SegmentRule& last, std::uint64_t last_bytes,
       std::sqrt(static_cast<double>(last_bytes) * static_cast<double>(next_bytes)));
 }
 
-bool same_shape(const SegmentRule& rule, const CollectiveCell& cell) {
-  return rule.operation == cell.operation && rule.nodes == cell.nodes &&
-         rule.ranks_per_node == cell.ranks_per_node;
+template <class One, class Other>
+bool same_shape(const One& one, const Other& other) {
+  return one.operation == other.operation && one.nodes == other.nodes &&
+         one.ranks_per_node == other.ranks_per_node;
+}
+
+void add_rules(const std::vector<CollectiveCell>& cells, const std::vector<Choice>& ours,
+               std::vector<SegmentRule>* rules) {
+  std::optional<Choice> before;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Choice choice = or_library(ours[i], cells[i]);
+    if (before == choice) continue;
+    SegmentRule rule{.operation = cells[i].operation,
+                     .nodes = cells[i].nodes,
+                     .ranks_per_node = cells[i].ranks_per_node,
+                     .from_bytes = cells[i].size_bytes,
+                     .segment_bytes = choice.segment_bytes,
+                     .algorithm = choice.algorithm,
+                     .leaders = choice.leaders};
+    if (before) {
+      rule.from_bytes =
+          change_between(rules->back(), cells[i - 1].size_bytes, rule, cells[i].size_bytes);
+      rules->back().to_bytes = rule.from_bytes;
+    }
+    rules->push_back(std::move(rule));
+    before = choice;
+  }
 }
 
 }  // namespace
@@ -119,29 +182,12 @@ std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets) {
 
 std::vector<SegmentRule> derive_segments(std::span<const CollectiveCell> cells) {
   std::vector<SegmentRule> rules;
-  std::optional<Choice> before;
-  std::uint64_t before_bytes = 0;
-  for (const CollectiveCell& cell : cells) {
-    const bool goes_on = !rules.empty() && same_shape(rules.back(), cell);
-    if (!goes_on) before.reset();
-    const std::optional<Choice> choice = choose(cell, before);
-    if (!choice) continue;
-    if (!goes_on || *choice != before) {
-      SegmentRule rule{.operation = cell.operation,
-                       .nodes = cell.nodes,
-                       .ranks_per_node = cell.ranks_per_node,
-                       .from_bytes = cell.size_bytes,
-                       .segment_bytes = choice->segment_bytes,
-                       .algorithm = choice->algorithm,
-                       .leaders = choice->leaders};
-      if (goes_on) {
-        rule.from_bytes = change_between(rules.back(), before_bytes, rule, cell.size_bytes);
-        rules.back().to_bytes = rule.from_bytes;
-      }
-      rules.push_back(std::move(rule));
+  for (std::size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
+    std::vector<CollectiveCell> alike;  // of one operation and shape, in order of size
+    for (; end < cells.size() && same_shape(cells[begin], cells[end]); ++end) {
+      if (best_in(cells[end]) != nullptr) alike.push_back(cells[end]);
     }
-    before = choice;
-    before_bytes = cell.size_bytes;
+    add_rules(alike, choose_ours(alike), &rules);
   }
   return rules;
 }
@@ -150,10 +196,9 @@ std::optional<double> regret(std::span<const SegmentRule> rules, const Collectiv
   for (const SegmentRule& rule : rules) {
     if (!same_shape(rule, cell) || cell.size_bytes < rule.from_bytes) continue;
     if (rule.to_bytes && cell.size_bytes >= *rule.to_bytes) continue;
-    for (const CollectiveTime& time : cell.times) {
-      const bool chosen = is_library(time) ? rule.algorithm == kLibrary : is(time, choice_of(rule));
-      if (chosen) return time.median_ns / cell.times.front().median_ns - 1;
-    }
+    const CollectiveTime* chosen =
+        rule.algorithm == kLibrary ? library_in(cell) : time_of(choice_of(rule), cell);
+    if (chosen != nullptr) return chosen->median_ns / cell.times.front().median_ns - 1;
   }
   return std::nullopt;
 }

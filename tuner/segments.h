@@ -3,10 +3,10 @@
 // Which algorithm and segment a hierarchical collective takes at each size, from what was sampled
 // of many, the MPI's own among them (paper "HierKNEM", 4.2 and Table 1).
 //
-// A choice is by medians; one that is within kEquivalence of the best stays what it was at the size
-// before, so that chance does not cut a range in two. Between two sizes that were sampled the
-// choice changes at their geometric mean, but for acting in place of the MPI, which is never done
-// outside of what was seen to be faster.
+// A choice is by medians, and for all sizes together (tuner/steady_path.h), so that chance does not
+// cut a range in two; the MPI's own is left alone where it is within kEquivalence. Between two
+// sizes that were sampled the choice changes at their geometric mean, but for acting in place of
+// the MPI, which is never done outside of what was seen to be faster.
 #pragma once
 
 #include <optional>

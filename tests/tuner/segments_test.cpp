@@ -23,6 +23,7 @@ std::vector<SampleSet> measured(const std::vector<Way>& ways, const char* operat
     sample.condition.operation = operation;
     sample.condition.algorithm = way.algorithm;
     sample.condition.segment_bytes = way.segment_bytes;
+    sample.condition.leaders = 1;
     sample.condition.nodes = 4;
     sample.condition.ranks_per_node = 4;
     for (const std::uint64_t noise : {0, 1, 2, 3, 100}) {
@@ -69,6 +70,26 @@ TEST(Segments, StayWhatTheyWereWhereNothingIsBetter) {
                                                    {16384, "chain", 4096, 2000}});
   ASSERT_EQ(rules.size(), 1u);
   EXPECT_EQ(rules[0].segment_bytes, 1024u);
+}
+
+TEST(Segments, AreNotCutInTwoByTheNoiseOfOneSize) {
+  const std::vector<SegmentRule> rules = rules_of({{4096, "chain", 1024, 1000},
+                                                   {4096, "chain", 2048, 1200},
+                                                   {8192, "chain", 1024, 2040},
+                                                   {8192, "chain", 2048, 2000},
+                                                   {16384, "chain", 1024, 3000},
+                                                   {16384, "chain", 2048, 3300}});
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(rules[0].segment_bytes, 1024u);
+}
+
+TEST(Segments, OfTheSizeOrMoreAreTheMessageWhole) {
+  const std::vector<CollectiveCell> cells = collective_cells(measured(
+      {{4096, "chain", 0, 1000}, {4096, "chain", 1024, 2000}, {16384, "chain", 8192, 2000}}));
+  const std::vector<SegmentRule> rules = derive_segments(cells);
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(rules[0].segment_bytes, 8192u);
+  EXPECT_NEAR(regret(rules, cells[0]).value(), 0, 1e-9);
 }
 
 TEST(Segments, AreRegrettedByWhatTheyLose) {
