@@ -31,6 +31,7 @@ struct Command {
 struct Cell {
   StackCell result;
   std::int32_t group = 0;
+  std::uint64_t message_bytes = 0;
   bool out = false;
 };
 
@@ -90,20 +91,25 @@ void Collectives::make_groups() {
       half.insert(half.end(), shape_.nodes[i].begin(), shape_.nodes[i].end());
     }
   }
-  const bool orders = order_.candidates.size() > 1;  // else there is nothing to tell
+  const std::size_t candidates = order_.candidates.size();
+  const bool by_size = order_.step_bytes > 0;
+  const bool orders = candidates > 1 && !by_size;  // else there is nothing to tell
   for (const std::vector<int>& members : memberships) {
     const int ranks = static_cast<int>(members.size());
     std::vector<std::int32_t> groups;
     for (const CollectiveCandidate& candidate : order_.candidates) {
       if (orders) set("", static_cast<std::uint64_t>(candidate.algorithm));
       if (orders) set("_segmentsize", candidate.segment_bytes);
-      groups.push_back(job_.mpi().group(members.data(), ranks));
+      const bool same = by_size && !groups.empty();
+      groups.push_back(same ? groups.front() : job_.mpi().group(members.data(), ranks));
     }
     for (const std::uint64_t size_bytes : order_.sizes_bytes) {
       for (std::size_t i = 0; i < groups.size(); ++i) {
         const std::uint64_t segment_bytes = order_.candidates[i].segment_bytes;
         const bool whole = segment_bytes >= size_bytes && segment_bytes > 0;  // as without
-        cells_.push_back({{ranks, order_.candidates[i], size_bytes, {}}, groups[i], whole});
+        const std::uint64_t message_bytes = size_bytes - (candidates - 1 - i) * order_.step_bytes;
+        cells_.push_back(
+            {{ranks, order_.candidates[i], size_bytes, {}}, groups[i], message_bytes, whole});
       }
     }
   }
@@ -137,7 +143,7 @@ double Collectives::play(const Command& command) {
 }
 
 double Collectives::measure(const Cell& cell) {
-  return tell({Word::kMeasure, cell.group, cell.result.size_bytes, 0});
+  return tell({Word::kMeasure, cell.group, cell.message_bytes, 0});
 }
 
 void Collectives::drop_the_beaten() {

@@ -4,7 +4,9 @@
 // size, all in one launch.
 //
 // Open MPI reads which algorithm to take whenever a communicator is made, so that each candidate
-// has one of its own and all take turns within rounds, milliseconds apart. Candidates that lose
+// has one of its own and all take turns within rounds, milliseconds apart. MPICH reads its tables
+// once, when a job starts, so that theirs let sizes tell: each candidate's messages are some bytes
+// shorter than those of the next one (tuner/mpich_tables.h). Candidates that lose
 // beyond doubt are measured no more: what they would have taken goes to those that are near the
 // best. An operation lasts from the first rank's start to the last one's end (sampler/job_clock.h).
 #pragma once
@@ -27,6 +29,8 @@ struct CollectivesOrder {
   std::string operation;                        // bcast, reduce, allreduce, allgather, alltoall
   std::vector<CollectiveCandidate> candidates;  // 0 first
   std::vector<std::uint64_t> sizes_bytes;       // of one rank
+  std::uint64_t step_bytes = 0;  // by which candidates' messages differ, the last one's as they
+                                 // are; 0: variables of the library tell them apart
   double budget_ns = 60e9;
   std::uint64_t seed = 1;
 };

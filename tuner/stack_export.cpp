@@ -22,11 +22,14 @@ struct Writer {
   std::string_view before_version;  // and the first that nobody here has seen
   std::string_view usual_version;   // where nothing was measured that tells
   std::vector<ExportedFile> (*write)(const StackFindings& findings);
-  std::size_t (*check)(std::string_view text, std::string_view what, std::string_view version);
+  std::vector<ExportedFile> (*write_rules)(const StackFindings& findings);
+  std::size_t (*check)(std::string_view text, std::string_view what, std::string_view version,
+                       const std::vector<std::string>& known);
 };
 
 // A rules file begins with a number or its header, settings with a name.
-std::size_t check_openmpi(std::string_view text, std::string_view what, std::string_view version) {
+std::size_t check_openmpi(std::string_view text, std::string_view what, std::string_view version,
+                          const std::vector<std::string>&) {
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -40,21 +43,30 @@ std::size_t check_openmpi(std::string_view text, std::string_view what, std::str
   }
   return 0;
 }
-std::size_t check_mpich(std::string_view text, std::string_view what, std::string_view) {
+// A selection is an object, settings have names.
+std::size_t check_mpich(std::string_view text, std::string_view what, std::string_view,
+                        const std::vector<std::string>& known) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  const bool selection = begin != std::string_view::npos && text[begin] == '{';
+  if (selection) return read_selection(text, what, known).size();
   return read_environment(text, what).size();
 }
-std::size_t check_ucx(std::string_view text, std::string_view what, std::string_view) {
+std::size_t check_ucx(std::string_view text, std::string_view what, std::string_view,
+                      const std::vector<std::string>&) {
   return read_ucx_conf(text, what).size();
 }
-std::size_t check_newmadeleine(std::string_view text, std::string_view what, std::string_view) {
+std::size_t check_newmadeleine(std::string_view text, std::string_view what, std::string_view,
+                               const std::vector<std::string>&) {
   return read_nm_ns(text, what).size();
 }
+std::vector<ExportedFile> no_rules(const StackFindings&) { return {}; }
 
 constexpr std::array kWriters = {
-    Writer{"openmpi", "4.0", "6.0", "4.1", write_openmpi, check_openmpi},
-    Writer{"mpich", "4.0", "6.0", "4.0", write_mpich, check_mpich},
-    Writer{"ucx", "1.12", "2.0", "1.13", write_ucx, check_ucx},
-    Writer{"newmadeleine", "2017", "2018", "2017", write_newmadeleine, check_newmadeleine},
+    Writer{"openmpi", "4.0", "6.0", "4.1", write_openmpi, write_openmpi_rules, check_openmpi},
+    Writer{"mpich", "4.0", "6.0", "4.0", write_mpich, write_mpich_rules, check_mpich},
+    Writer{"ucx", "1.12", "2.0", "1.13", write_ucx, no_rules, check_ucx},
+    Writer{"newmadeleine", "2017", "2018", "2017", write_newmadeleine, no_rules,
+           check_newmadeleine},
 };
 
 const Writer& find_writer(std::string_view stack) {
@@ -98,8 +110,12 @@ Fields kept_settings(const StackFindings& findings) {
 }
 
 std::size_t check_file(std::string_view stack, std::string_view version, std::string_view text,
-                       std::string_view what) {
-  return find_writer(stack).check(text, what, version);
+                       std::string_view what, const std::vector<std::string>& known) {
+  return find_writer(stack).check(text, what, version, known);
+}
+
+std::vector<ExportedFile> write_rules(const StackFindings& findings) {
+  return find_writer(findings.stack).write_rules(findings);
 }
 
 std::vector<ExportedFile> write_files(const StackFindings& findings) {

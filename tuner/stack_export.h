@@ -16,6 +16,7 @@
 
 #include "core/fields.h"
 #include "core/plan.h"
+#include "tuner/mpich_tables.h"
 #include "tuner/stack_choice.h"
 #include "tuner/stack_rules.h"
 #include "tuner/tuned_rules.h"
@@ -27,7 +28,9 @@ struct StackFindings {
   std::string version;  // that the files are for
   std::string origin;   // who writes this, out of which profile; one line
   std::vector<GroupVerdict> verdicts;
-  TunedRules rules;                // of collectives; empty where none is worth it
+  TunedRules rules;                // of Open MPI's collectives; empty where none is worth it
+  std::vector<RuledCell> cells;    // of collectives, those without a rule too
+  MpichTables tables;              // of the library that was measured, for MPICH
   std::vector<std::string> notes;  // on each operation that rules were sought for
   const Plan* plan = nullptr;      // of this project's own rails, for NewMadeleine
   std::string folder;              // where files will be, for those that name others; absolute
@@ -51,10 +54,13 @@ std::string export_version(std::string_view stack, std::string_view wanted,
 // May be empty: nothing was worth it. Each file has passed its reader.
 std::vector<ExportedFile> write_files(const StackFindings& findings);
 
+// Of these, those that hold rules for collectives alone, and what a file of settings says of them.
+std::vector<ExportedFile> write_rules(const StackFindings& findings);
+
 // By the reader for what stands in it: a file of the stack, perhaps edited by hand. How many
-// settings or rules it has.
+// settings, rules or collectives it has. `known`: algorithms of the installed MPICH, if any.
 std::size_t check_file(std::string_view stack, std::string_view version, std::string_view text,
-                       std::string_view what);
+                       std::string_view what, const std::vector<std::string>& known = {});
 
 // Readers. Error(kFailed) "WHAT: line N: cause".
 // Open MPI's mca-params.conf: "name = value" (opal/util/keyval/keyval_lex.l).

@@ -20,6 +20,7 @@ struct Winner {
   std::int64_t segment_bytes = 0;
   Ratio gain;
   double best_gain = 1;
+  std::int64_t ranks_per_node = 0;
 };
 using Winners = std::map<std::uint64_t, Winner>;  // by size of one rank
 
@@ -38,14 +39,17 @@ std::map<Which, Winners> winners_of(const StackSamples& samples) {
     Winners& winners = all[{key.operation, key.ranks}];
     for (const auto& [size_bytes, rounds] : times) {
       Winner& winner =
-          winners.try_emplace(size_bytes, Winner{std::string(kOwnChoice), 0, {}, 1}).first->second;
+          winners
+              .try_emplace(size_bytes,
+                           Winner{std::string(kOwnChoice), 0, {}, 1, key.ranks_per_node})
+              .first->second;
       const auto before = own->second.find(size_bytes);
       if (before == own->second.end()) continue;
       const Ratio gain = ratio_of(before->second, rounds);
       winner.best_gain = std::max(winner.best_gain, gain.value);
       const bool pays = gain.faster() && gain.value > 1 + kStackLoss;
       if (!pays || gain.value <= winner.gain.value) continue;
-      winner = {key.algorithm, key.segment_bytes, gain, winner.best_gain};
+      winner = {key.algorithm, key.segment_bytes, gain, winner.best_gain, key.ranks_per_node};
     }
   }
   return all;
@@ -118,13 +122,13 @@ std::string note_on(const Which& which, const Winners& winners) {
   }
   if (better == 0) {
     return fmt::format(
-        "left out: {} on {} ranks: no algorithm is measurably better than Open "
-        "MPI's own choice at any of {} sizes",
+        "left out: {} on {} ranks: no algorithm is measurably better than the library's own choice "
+        "at any of {} sizes",
         which.first, which.second, winners.size());
   }
   return fmt::format(
       "{} on {} ranks: rules at {} of {} sizes, {:.2f} times as fast there, most at "
-      "{} ({}: {:.2f}, {:.2f} to {:.2f}); replaces Open MPI's own choice",
+      "{} ({}: {:.2f}, {:.2f} to {:.2f}); replaces the library's own choice",
       which.first, which.second, better, winners.size(),
       std::exp(sum / static_cast<double>(better)), format_bytes(most->first),
       most->second.algorithm, most->second.gain.value, most->second.gain.low,
@@ -137,6 +141,7 @@ RuleChoice choose_rules(std::span<const StackSamples> samples) {
   RuleChoice choice;
   std::map<Which, Winners> all;
   std::map<std::string, std::string> objections;  // by operation
+  const bool by_numbers = !samples.empty() && samples.front().rail.starts_with("openmpi/");
   const auto is_known = [&](const std::string& operation) {
     return std::ranges::any_of(
         all, [&](const auto& each) { return operation.empty() || each.first.first == operation; });
@@ -160,9 +165,10 @@ RuleChoice choose_rules(std::span<const StackSamples> samples) {
     }
     choice.notes.push_back(note_on(which, winners));
     for (const auto& [size_bytes, winner] : winners) {
-      choice.cells.push_back(
-          {which.first, which.second, size_bytes, winner.algorithm, winner.gain, winner.best_gain});
+      choice.cells.push_back({which.first, which.second, size_bytes, winner.algorithm, winner.gain,
+                              winner.best_gain, winner.ranks_per_node});
     }
+    if (!by_numbers) continue;
     std::vector<TunedRule> rules = rules_from(*operation, which.second, winners);
     auto& sizes = choice.rules[which.first];
     sizes[static_cast<int>(which.second)] = std::move(rules);
@@ -179,6 +185,28 @@ RuleChoice choose_rules(std::span<const StackSamples> samples) {
     sizes[2 * largest] = {TunedRule{}};
   }
   return choice;
+}
+
+bool has_rules_for(std::span<const RuledCell> cells, std::string_view operation,
+                   std::int64_t ranks) {
+  std::int64_t nearest = 0, most = 0;
+  for (const RuledCell& cell : cells) {
+    if (cell.operation != operation) continue;
+    if (cell.ranks <= ranks) nearest = std::max(nearest, cell.ranks);
+    most = std::max(most, cell.ranks);
+  }
+  return ranks < 2 * most && std::ranges::any_of(cells, [&](const RuledCell& cell) {
+           return cell.operation == operation && cell.ranks == nearest &&
+                  cell.algorithm != kOwnChoice;
+         });
+}
+
+std::set<std::string> ruled_operations(std::span<const RuledCell> cells) {
+  std::set<std::string> operations;
+  for (const RuledCell& cell : cells) {
+    if (cell.algorithm != kOwnChoice) operations.insert(cell.operation);
+  }
+  return operations;
 }
 
 }  // namespace nmt

@@ -11,7 +11,8 @@ namespace {
 
 void add(const Sample& sample, StackSamples& samples) {
   const Condition& c = sample.condition;
-  const StackKey key{c.operation, c.algorithm, c.segment_bytes, c.ranks, c.method, c.variant};
+  const StackKey key{c.operation, c.algorithm, c.segment_bytes, c.ranks,
+                     c.method,    c.variant,   c.ranks_per_node};
   std::map<std::uint32_t, std::vector<double>> rounds;
   for (const Repetition& each : trusted(sample.repetitions)) {
     rounds[each.round].push_back(each.each_ns());

@@ -34,6 +34,7 @@ struct StackKey {
   std::int64_t ranks = 0;
   std::string method;   // copy or rendezvous, where it was forced
   std::string variant;  // settings (tuner/stacks.h)
+  std::int64_t ranks_per_node = 0;
   auto operator<=>(const StackKey&) const = default;
 };
 

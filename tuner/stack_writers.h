@@ -19,6 +19,10 @@ std::vector<ExportedFile> write_mpich(const StackFindings& findings);
 std::vector<ExportedFile> write_ucx(const StackFindings& findings);
 std::vector<ExportedFile> write_newmadeleine(const StackFindings& findings);
 
+// Of those that have files of rules: without what is not worth it, they have none.
+std::vector<ExportedFile> write_openmpi_rules(const StackFindings& findings);
+std::vector<ExportedFile> write_mpich_rules(const StackFindings& findings);
+
 // Lines that begin with "# ": who wrote this, and how it is loaded.
 std::string opening(const StackFindings& findings, const std::vector<std::string>& how_to_load);
 // One line: what a group is worth, where and when that was measured, what it replaces.

@@ -61,6 +61,7 @@ constexpr std::array kGroups = {
     Group{"UCX_ZCOPY_THRESH", kZeroCopyGroup},
     Group{"coll_han_", kHanGroup},
     Group{"coll_", kRulesGroup},
+    Group{"MPIR_CVAR_", kRulesGroup},
 };
 
 }  // namespace
@@ -94,8 +95,16 @@ Fields interface_weights(const std::vector<std::pair<std::string, double>>& mbit
   return settings;
 }
 
-Fields rules_settings(const std::string& file) {
-  return {{"coll_tuned_use_dynamic_rules", "1"}, {"coll_tuned_dynamic_rules_filename", file}};
+Fields rules_settings(std::string_view stack, const std::string& prefix) {
+  if (stack == "openmpi") {
+    return {{"coll_tuned_use_dynamic_rules", "1"},
+            {"coll_tuned_dynamic_rules_filename", fmt::format("{}{}", prefix, kTunedRulesFile)}};
+  }
+  if (stack != "mpich") return {};
+  return {{"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
+           fmt::format("{}{}", prefix, kMpichAlgorithmsFile)},
+          {"MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE",
+           fmt::format("{}{}", prefix, kMpichCompositionsFile)}};
 }
 
 Fields han_settings(std::uint64_t segment_bytes) {

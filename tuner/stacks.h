@@ -65,8 +65,12 @@ Fields of_group(const Fields& settings, std::string_view group);
 Fields without_group(const Fields& settings, std::string_view group);
 std::vector<std::string> groups_of(const Fields& settings);
 
-// Open MPI's for a file of rules for its collectives.
-Fields rules_settings(const std::string& file);
+// For files of rules for a stack's collectives; their names follow the prefix, which is a folder
+// or begins them. Empty for stacks that have none.
+inline constexpr std::string_view kTunedRulesFile = "coll_tuned_rules.conf";
+inline constexpr std::string_view kMpichAlgorithmsFile = "mpich_algorithms.json";
+inline constexpr std::string_view kMpichCompositionsFile = "mpich_compositions.json";
+Fields rules_settings(std::string_view stack, const std::string& prefix);
 
 // One line, as Condition::variant keeps it: "a=1 b=2", in order of names.
 std::string to_variant(const Fields& settings);

@@ -139,15 +139,6 @@ const TunedOperation* find_tuned_operation(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-bool has_rules_for(const TunedRules& rules, const std::string& operation, int ranks) {
-  const auto found = rules.find(operation);
-  if (found == rules.end() || found->second.empty()) return false;
-  auto entry = found->second.upper_bound(ranks);
-  if (entry != found->second.begin()) --entry;
-  return std::ranges::any_of(entry->second,
-                             [](const TunedRule& rule) { return rule.algorithm != 0; });
-}
-
 std::string write_tuned_rules(const TunedRules& rules, std::string_view opening) {
   std::string text(opening);
   text += fmt::format("{} # collectives\n", rules.size());

@@ -40,9 +40,6 @@ struct TunedOperation {
 const std::vector<TunedOperation>& tuned_operations();
 const TunedOperation* find_tuned_operation(std::string_view name);
 
-// Whether a communicator of so many ranks takes any algorithm by them.
-bool has_rules_for(const TunedRules& rules, const std::string& operation, int ranks);
-
 std::string write_tuned_rules(const TunedRules& rules, std::string_view opening);
 
 // Refuses what Open MPI refuses, silently unless asked, and what it would misread. `version`: the

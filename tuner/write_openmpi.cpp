@@ -10,8 +10,6 @@
 namespace nmt {
 namespace {
 
-constexpr std::string_view kRulesFile = "coll_tuned_rules.conf";
-
 // What the lexer takes for a name; an interface may be called otherwise.
 bool can_be_written(const std::string& name) {
   return name.find_first_not_of(
@@ -41,6 +39,13 @@ bool is_expressible(const GroupVerdict& verdict, const std::string& version, std
 
 }  // namespace
 
+std::vector<ExportedFile> write_openmpi_rules(const StackFindings& findings) {
+  if (findings.rules.empty()) return {};
+  const std::string rules = write_tuned_rules(findings.rules, opening(findings, {}));
+  NMT_CHECK(read_tuned_rules(rules, kTunedRulesFile, findings.version) == findings.rules);
+  return {{std::string(kTunedRulesFile), rules}};
+}
+
 std::vector<ExportedFile> write_openmpi(const StackFindings& findings) {
   std::string text =
       opening(findings, {"Append it to ~/.openmpi/mca-params.conf of every node, or to",
@@ -56,18 +61,14 @@ std::vector<ExportedFile> write_openmpi(const StackFindings& findings) {
     }
     text += "\n";
   }
-  std::vector<ExportedFile> files;
-  if (!findings.rules.empty()) {
-    const std::string file = fmt::format("{}/{}", findings.folder, kRulesFile);
-    const std::string rules = write_tuned_rules(findings.rules, opening(findings, {}));
-    NMT_CHECK(read_tuned_rules(rules, kRulesFile, findings.version) == findings.rules);
-    text += fmt::format(
-        "# algorithms of collectives, each with its gain below\n"
-        "coll_tuned_use_dynamic_rules = 1\n"
-        "coll_tuned_dynamic_rules_filename = {}\n\n",
-        file);
-    settings.merge(rules_settings(file));
-    files.push_back({std::string(kRulesFile), rules});
+  std::vector<ExportedFile> files = write_openmpi_rules(findings);
+  if (!files.empty()) {
+    text += "# algorithms of collectives, each with its gain below\n";
+    for (const auto& [name, value] : rules_settings("openmpi", findings.folder + "/")) {
+      text += fmt::format("{} = {}\n", name, value);
+      settings[name] = value;
+    }
+    text += "\n";
   }
   text += left_out(findings) + unwritable;
   if (settings.empty()) return {};

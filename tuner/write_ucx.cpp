@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// UCX: a file of its own (ucx.conf). MPICH over UCX: the same settings in the environment, which
-// its launcher hands on.
+// UCX: a file of its own (ucx.conf).
 #include <fmt/format.h>
 
 #include "core/error.h"
 #include "tuner/stack_writers.h"
 
 namespace nmt {
-
-std::vector<ExportedFile> write_mpich(const StackFindings& findings) {
-  const Fields settings = kept_settings(findings);
-  if (settings.empty()) return {};
-  std::string text = opening(findings, {"Load it where jobs are launched: . ./mpich.env"});
-  for (const GroupVerdict& verdict : findings.verdicts) {
-    if (!verdict.kept) continue;
-    for (const auto& [name, value] : verdict.settings) {
-      text += fmt::format("{}\nexport {}={}\n", evidence(verdict), name, value);
-    }
-  }
-  text += "\n" + left_out(findings);
-  NMT_CHECK(read_environment(text, "mpich.env") == settings);
-  return {{"mpich.env", text}};
-}
 
 std::vector<ExportedFile> write_ucx(const StackFindings& findings) {
   const Fields settings = kept_settings(findings);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives on four hosts of four ranks: sampled within a quarter of an hour, and the rules file
-// as it was written against Open MPI's own choice, launches in turns.
+// Collectives on four hosts of four ranks: sampled within a quarter of an hour, and the files of
+// rules as they were written against the library's own choice, launches in turns.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,6 +15,7 @@
 #include "bench/output_of.h"
 #include "bench/row.h"
 #include "core/statistics.h"
+#include "tuner/stacks.h"
 
 namespace nmt::bench {
 namespace {
@@ -28,15 +29,15 @@ using Which = std::pair<std::string, std::uint64_t>;  // operation, size
 using Cells = std::map<Which, std::vector<double>>;
 
 // What nmad-sample's ranks time of the library's own choice, rules included where it has some.
-void time_own_choice(const std::string& settings, const std::string& launcher,
-                     const std::set<Which>& which, Cells& cells) {
+void time_own_choice(const std::string& mpi, const std::string& settings,
+                     const std::string& launcher, const std::set<Which>& which, Cells& cells) {
   std::map<std::string, std::vector<std::uint64_t>> sizes_bytes;
   for (const auto& [operation, size_bytes] : which) sizes_bytes[operation].push_back(size_bytes);
   for (const auto& [operation, sizes] : sizes_bytes) {
     const std::string out =
-        output_of(fmt::format("env {} {} nmad-sample --stack openmpi --json --quiet --turn "
+        output_of(fmt::format("env {} {} nmad-sample --stack {} --json --quiet --turn "
                               "operation:{}/candidates:0x0/sizes:{}/budget:5000000000/seed:1",
-                              settings, launcher, operation, fmt::join(sizes, ",")));
+                              settings, launcher, mpi, operation, fmt::join(sizes, ",")));
     const json::Value document = json::parse(out, "nmad-sample");
     const json::Reader reader(document, "nmad-sample");
     for (const json::Reader& cell : reader["collectives"]["cells"].items()) {
@@ -67,27 +68,33 @@ Sizes sizes_in(const json::Value& sampled) {
   return sizes;
 }
 
-}  // namespace
+// With the files as they were written, in the environment.
+std::string rules_in(const std::string& mpi, const std::string& folder) {
+  std::string words;
+  for (const auto& [name, value] : rules_settings(mpi, folder + "/files/")) {
+    words += fmt::format("{}{}={} ", find_stack(mpi).environment_prefix, name, value);
+  }
+  return words;
+}
 
-void collective_rules() {
+void rules_of(const std::string& mpi) {
   const Stage stage("cluster --hosts 4 --rate 1000mbit --queue 400kb --mtu 8000 --burst 66kb");
-  const std::string launcher = stage.launcher("openmpi", "--per-host 4");
+  const std::string launcher = stage.launcher(mpi, "--per-host 4");
+  const auto title = [&](std::string_view what) {
+    return mpi == "openmpi" ? std::string(what) : fmt::format("{}: {}", mpi, what);
+  };
   double elapsed_s = 0;
   const Sizes sizes = sizes_in(stage.sample(
-      fmt::format("--stack openmpi --parts collectives --launcher '{}'", launcher), &elapsed_s));
-  print_row("exports", "sampling collectives on 16 ranks", elapsed_s, "s", Goal::kAtMost,
+      fmt::format("--stack {} --parts collectives --launcher '{}'", mpi, launcher), &elapsed_s));
+  print_row("exports", title("sampling collectives on 16 ranks"), elapsed_s, "s", Goal::kAtMost,
             kSampledWithinS);
-  const json::Value written =
-      stage.tune(fmt::format("export openmpi -o {}/files/", stage.folder().string()));
+  const std::string folder = stage.folder().string();
+  const json::Value written = stage.tune(fmt::format("export {} -o {}/files/", mpi, folder));
   if (json::Reader(written, "nmad-tune export")["files"].items().empty()) return;
-  const std::string rules = fmt::format(
-      "OMPI_MCA_coll_tuned_use_dynamic_rules=1 "
-      "OMPI_MCA_coll_tuned_dynamic_rules_filename={}/files/coll_tuned_rules.conf",
-      stage.folder().string());
   Cells before, after;
   for (int turn = 0; turn < kTurns; ++turn) {
-    time_own_choice("A=", launcher, sizes.all, before);
-    time_own_choice(rules, launcher, sizes.all, after);
+    time_own_choice(mpi, "A=", launcher, sizes.all, before);
+    time_own_choice(mpi, rules_in(mpi, folder), launcher, sizes.all, after);
   }
   double worst = INFINITY, sum = 0;
   for (const auto& [which, times] : before) {
@@ -96,12 +103,17 @@ void collective_rules() {
     if (sizes.improvable.contains(which)) sum += std::log(ratio);
   }
   const auto improvable = static_cast<double>(sizes.improvable.size());
-  print_row("exports", "collectives: the slowest cell against the default", worst, "times",
+  print_row("exports", title("collectives: the slowest cell against the default"), worst, "times",
             Goal::kAtLeast, 0.98);
-  print_row("exports", "collectives: cells with an algorithm more than 10 % faster", improvable,
-            "");
-  print_row("exports", "collectives: those, in geometric mean",
+  print_row("exports", title("collectives: cells with an algorithm more than 10 % faster"),
+            improvable, "");
+  print_row("exports", title("collectives: those, in geometric mean"),
             std::exp(sum / std::max(1.0, improvable)), "times", Goal::kAtLeast, 1.3);
 }
+
+}  // namespace
+
+void collective_rules() { rules_of("openmpi"); }
+void mpich_rules() { rules_of("mpich"); }
 
 }  // namespace nmt::bench

@@ -18,6 +18,7 @@ struct Part {
 constexpr Part kParts[] = {{"rails", nmt::bench::weighted_rails},
                            {"limits", nmt::bench::limits},
                            {"collectives", nmt::bench::collective_rules},
+                           {"mpich", nmt::bench::mpich_rules},
                            {"rules", nmt::bench::accepted_rules}};
 
 void run(std::string_view name) {

@@ -8,6 +8,7 @@
 
 #include "core/json.h"
 #include "tests/tools/sandbox.h"
+#include "tests/tuner/planted_mpich.h"
 #include "tuner/tuner.h"
 
 namespace nmt::testing {
@@ -51,14 +52,15 @@ BEGIN {
 // file BCAST and OTHERS, the hierarchical ones HAN; those need the second host.
 constexpr std::string_view kCollectivesLauncher = R"sh(#!/bin/sh
 while [ "$1" != --turn ]; do shift; done
-test -z "$OMPI_MCA_coll_tuned_dynamic_rules_filename" ||
-  test -r "$OMPI_MCA_coll_tuned_dynamic_rules_filename" || exit 4
-exec awk -v order="$2" -v rules="$OMPI_MCA_coll_tuned_dynamic_rules_filename" \
+rules=$OMPI_MCA_coll_tuned_dynamic_rules_filename$MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE
+test -z "$rules" || test -r "$rules" || exit 4
+exec awk -v order="$2" -v rules="$rules" \
   -v han="${OMPI_MCA_coll_han_priority:-0}" '
 BEGIN {
   srand(); "od -An -N2 -tu2 /dev/urandom" | getline seed
   speed = 1 + 0.02 * (seed / 65536 - 0.5)
   print "{"
+  print "\"library_file\": \"LIBRARY\","
   print "\"library\": \"Open MPI v4.1.4\", \"ranks\": 4, \"hosts\": [\"one\", \"two\"],"
   print "\"interfaces\": [],"
   n = split(order, part, "/")
@@ -75,7 +77,7 @@ BEGIN {
   for (i = 1; i <= candidates; i++) for (k = 1; k <= sizes; k++) {
     split(candidate[i], which, "x")
     ns = which[1] > 0 ? 30000 : 50000
-    if (rules != "") ns = value["operation:"] == "bcast" ? BCAST : OTHERS
+    if (rules != "" && candidates == 1) ns = value["operation:"] == "bcast" ? BCAST : OTHERS
     if (han > 0) ns = HAN
     printf "%s{\"ranks\": 4, \"algorithm\": %d, \"segment_bytes\": %d, \"size_bytes\": %d,",
       (i + k > 2 ? "," : ""), which[1], which[2], size[k]
@@ -207,6 +209,48 @@ TEST_F(StackTest, RulesThatLoseAnAbAreWithdrawnByOperation) {
   EXPECT_FALSE(rules.contains("bcast"));
   EXPECT_TRUE(rules.contains("alltoall"));
   for (const std::string& file : files()) EXPECT_THAT(file, Not(HasSubstr(".rules")));
+}
+
+// Rules for MPICH are its library's own tables, with what was measured in them.
+TEST_F(StackTest, MpichsTablesAreExportedAndWithdrawnByOperation) {
+  const std::string library = write("libmpi.so", planted_mpich_library());
+  const auto launcher = [&](const std::string& name, const std::string& bcast_ns) {
+    collectives_script(name, bcast_ns, "30000", "");
+    std::string text = read(name);
+    const std::string_view openmpi = "Open MPI v4.1.4", place = "LIBRARY";
+    text.replace(text.find(openmpi), openmpi.size(), "MPICH Version: 4.0.2");
+    text.replace(text.find(place), place.size(), library);
+    return script(name, text);
+  };
+  const auto command = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--db", path("a.db")});
+    return words;
+  };
+  const Result sampled = sample(command(
+      {"--stack", "mpich", "--parts", "collectives", "--launcher", launcher("launch", "30000")}));
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  const Result exported = tune(command({"export", "mpich", "-o", path("mpich") + "/"}));
+  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  const Fields settings = read_environment(read("mpich/mpich.env"), "mpich.env");
+  EXPECT_EQ(settings.at("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"),
+            path("mpich/mpich_algorithms.json"));
+  EXPECT_THAT(read("mpich/mpich.env"), HasSubstr("bcast on 4 ranks: rules at"));
+  const Selection rules = read_selection(read("mpich/mpich_algorithms.json"), "rules");
+  EXPECT_NE(rules, find_mpich_tables(planted_mpich_library())->algorithms);
+  EXPECT_EQ(tune({"export", "mpich", "--check", path("mpich/mpich.env")}).exit_code, 0);
+
+  const Result lost = tune(command(
+      {"ab", "mpich", "--launcher", launcher("changed", "60000"), "--rounds", "5", "--json"}));
+  ASSERT_EQ(lost.exit_code, 0) << lost.err;
+  EXPECT_EQ(at(document(lost), "withdrawn"), json::Value::array().push_back("bcast")) << lost.out;
+  tune(command({"export", "mpich", "-o", path("again") + "/"}));
+  EXPECT_THAT(read("again/mpich.env"), HasSubstr("left out: bcast on 4 ranks: rules were"));
+  for (const std::string& file : files()) EXPECT_THAT(file, Not(HasSubstr(".rules")));
+
+  write("libmpi.so", "another build");
+  const Result without = tune(command({"export", "mpich"}));
+  EXPECT_EQ(without.exit_code, 0) << without.err;
+  EXPECT_THAT(without.out, HasSubstr("left out: rules for collectives: " + library));
 }
 
 TEST_F(StackTest, HierarchicalCollectivesAreKeptWhereTheyBeatTheRules) {

@@ -50,7 +50,7 @@ std::vector<Sample> compared(const std::string& operation, double without_ns, do
   for (const std::uint64_t size_bytes : {64, 1024}) {
     cells.push_back(cell(operation, 16, "default", size_bytes, without_ns));
     cells.push_back(cell(operation, 16, "default", size_bytes, with_ns));
-    cells.back().condition.variant = to_variant(rules_settings("rules.conf"));
+    cells.back().condition.variant = to_variant(rules_settings("openmpi", ""));
   }
   return cells;
 }

@@ -11,6 +11,7 @@
 #include "tools/sample/interruption.h"
 #include "tools/stack/collectives.h"
 #include "tools/stack/look.h"
+#include "tools/stack/mpich_library.h"
 #include "tools/stack/notebook.h"
 #include "tools/stack/own_choice.h"
 #include "tools/stack/verdicts.h"
@@ -25,12 +26,12 @@ constexpr double kHanLaunchNs = 1e9;
 constexpr std::uint64_t kHanSegments[] = {16 << 10, 64 << 10, 256 << 10};
 
 // What is not known before the rules are: with them or without, launches are as many.
-OwnChoiceTurns han_turns(const LaunchedTurn& first, const TunedRules& rules) {
+OwnChoiceTurns han_turns(const StackJob& job, const LaunchedTurn& first, const TunedRules& rules) {
   OwnChoiceTurns turns{.rounds = kHanRounds, .budget_ns = kHanLaunchNs};
-  if (!has_levels(first)) return turns;
+  if (job.stack.name != "openmpi" || !has_levels(first)) return turns;
   for (const std::string_view operation : han_operations())
     turns.operations.emplace_back(operation);
-  const Fields base = rules.empty() ? Fields{} : recorded_rules();
+  const Fields base = rules.empty() ? Fields{} : recorded_rules("openmpi");
   turns.variants = {base};
   for (const std::uint64_t segment_bytes : kHanSegments) {
     turns.variants.push_back(base);
@@ -57,14 +58,40 @@ void announce(const Invocation& invocation, const LaunchedTurn& first, std::size
 // On top of the rules, which they would replace. Where they do not run, nothing follows of them.
 void try_han(const StackJob& job, const LaunchedTurn& first, const std::string& profile,
              const Invocation& invocation, Notebook* notebook) {
-  const TunedRules rules = choose_rules(notebook->samples()).rules;
-  const RulesFile file(rules, profile);
+  StackFindings findings{.stack = std::string(job.stack.name)};
+  findings.rules = choose_rules(notebook->samples()).rules;
+  const RulesFiles files(job.stack.name, write_rules(findings), profile);
   try {
-    take_turns(job, han_turns(first, rules), file, notebook);
+    take_turns(job, han_turns(job, first, findings.rules), files, notebook);
   } catch (const Error& error) {
     if (job.interrupted()) throw;
     invocation.notice(fmt::format("coll/han is left out: {}", error.what()));
   }
+}
+
+// Open MPI is told by variables that its tuned component must have; MPICH by tables that are
+// loaded when its job starts.
+struct Telling {
+  std::vector<ExportedFile> files;
+  Fields settings;
+};
+Telling how_to_tell(const StackJob& job, const LaunchedTurn& first,
+                    std::vector<CollectivesOrder>* orders) {
+  if (job.stack.name == "openmpi") return {{}, {{"coll_tuned_use_dynamic_rules", "1"}}};
+  const auto nodes = static_cast<std::int64_t>(first.hosts.size());
+  if (first.ranks % nodes != 0) {  // its tables tell shapes of communicators apart by that
+    throw Error(Fault::kUsage,
+                fmt::format("--launcher: as many ranks on each node, for MPICH; {} ranks are on {} "
+                            "nodes",
+                            first.ranks, nodes));
+  }
+  leave_out_impossible(job.stack.name, first.ranks, first.ranks / nodes, orders);
+  std::vector<int> ranks = {static_cast<int>(first.ranks)};
+  if (nodes > 3) {  // half of them
+    ranks.insert(ranks.begin(), static_cast<int>(first.ranks / nodes * (nodes / 2)));
+  }
+  return {write_trials(read_mpich_tables(first.library_file), *orders, ranks),
+          recorded_rules(job.stack.name)};
 }
 
 Report report_of(const StackJob& job, const Notebook& notebook, std::size_t operations,
@@ -105,31 +132,37 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
   const Interruption interruption;
   StackJob job = stack_job(find_stack(options.stack), options.peer.launcher);
   job.interrupted = [&] { return interruption.signal() != 0; };
-  if (job.stack.name != "openmpi") {
-    throw Error(Fault::kUsage, "--parts collectives: of openmpi only; others take no rules");
+  if (recorded_rules(job.stack.name).empty()) {
+    throw Error(Fault::kUsage,
+                "--parts collectives: of openmpi and mpich; ucx has none of its own");
   }
   StackTurnOrder look{.sizes_bytes = {1}};
-  for (const auto& [name, value] : han_settings(0)) look.variables.push_back(name);
+  const bool openmpi = job.stack.name == "openmpi";
+  for (const auto& [name, value] : openmpi ? han_settings(0) : Fields{}) {
+    look.variables.push_back(name);
+  }
   const LaunchedTurn first = launch_turn(job, {}, look);
-  const OwnChoiceTurns han = han_turns(first, {});
+  const OwnChoiceTurns han = han_turns(job, first, {});
   const auto operations = static_cast<double>(tuned_operations().size());
   const double left_ns = kAllNs - expected_ns(han, first.elapsed_ns);
   const double budget_ns = options.budget_ns > 0
                                ? options.budget_ns
                                : std::max(kLeastNs, left_ns / operations - first.elapsed_ns);
-  const std::vector<CollectivesOrder> orders =
-      collectives_orders(budget_ns, options.seed.value_or(random_seed()));
+  std::vector<CollectivesOrder> orders =
+      collectives_orders(job.stack.name, budget_ns, options.seed.value_or(random_seed()));
+  const Telling telling = how_to_tell(job, first, &orders);
+  const RulesFiles files(job.stack.name, telling.files, profile.file);
   announce(invocation, first, orders.size(), budget_ns, han);
   Fields facts = facts_of(job.stack, first);
   facts["part"] = "collectives";
   Notebook notebook(db, job, first, facts, invocation);
   try {
     for (const CollectivesOrder& order : orders) {
-      const Fields told = {{"coll_tuned_use_dynamic_rules", "1"}};
+      const Fields told = openmpi ? telling.settings : files.launchable(telling.settings);
       const LaunchedCollectives launched = launch_collectives(job, told, order);
-      notebook.add("collectives", samples_of(launched, order, {}, 0));
+      notebook.add("collectives", samples_of(job.stack.name, launched, order, {}, 0));
     }
-    try_han(job, first, profile.file, invocation, &notebook);
+    if (openmpi) try_han(job, first, profile.file, invocation, &notebook);
   } catch (const Error& error) {
     notebook.finish(false, error.what());
     throw;

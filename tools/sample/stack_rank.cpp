@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
 
 #include "control/control.h"
@@ -51,6 +52,18 @@ json::Value shared_interfaces(const std::string& own, const std::string& theirs)
   return names;
 }
 
+// The MPI's own library, as this process has loaded it.
+std::string library_file() {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const std::size_t path = line.find('/');
+    if (path == std::string::npos) continue;
+    const std::string name = line.substr(line.rfind('/') + 1);
+    if (name.starts_with("libmpi.so") || name.starts_with("libmpich.so")) return line.substr(path);
+  }
+  return {};
+}
+
 }  // namespace
 
 Report take_stack_turn(const SampleOptions& options, const std::string& mpi) {
@@ -81,7 +94,8 @@ Report take_stack_turn(const SampleOptions& options, const std::string& mpi) {
     const auto next = static_cast<std::size_t>(shape.nodes[1].front());
     interfaces = shared_interfaces(ports[0], ports[next]);
   }
-  report.payload.set("library", job.library()).set("ranks", job.size());
+  report.payload.set("library", job.library()).set("library_file", library_file());
+  report.payload.set("ranks", job.size());
   report.payload.set("hosts", std::move(nodes)).set("interfaces", std::move(interfaces));
   return report;
 }

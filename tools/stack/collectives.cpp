@@ -22,10 +22,40 @@ constexpr std::string_view kSegmented[] = {"chain",         "pipeline", "split_b
                                            "segmented_ring"};
 constexpr std::uint64_t kSegments[] = {std::uint64_t{16} << 10, std::uint64_t{128} << 10};
 
-std::vector<CollectiveCandidate> candidates_of(const TunedOperation& operation) {
+// One operation of a stack: its algorithms by their numbers, the stack's own choice first.
+struct Operation {
+  std::string name;
+  bool total = false;  // each rank sends to all others
+  std::vector<std::string> algorithms;
+};
+
+std::vector<Operation> operations_of(std::string_view stack) {
+  std::vector<Operation> operations;
+  if (stack == "openmpi") {
+    for (const TunedOperation& each : tuned_operations()) {
+      operations.push_back(
+          {std::string(each.name), each.total, {each.algorithms.begin(), each.algorithms.end()}});
+    }
+  } else if (stack == "mpich") {
+    for (const MpichOperation& each : mpich_operations()) {
+      const bool total = find_tuned_operation(each.name)->total;
+      operations.push_back({std::string(each.name), total, mpich_ways(each)});
+    }
+  }
+  return operations;
+}
+
+std::vector<std::string> algorithms_of(std::string_view stack, std::string_view operation) {
+  const std::vector<Operation> all = operations_of(stack);
+  const auto found = std::ranges::find(all, operation, &Operation::name);
+  NMT_CHECK(found != all.end());
+  return found->algorithms;
+}
+
+std::vector<CollectiveCandidate> candidates_of(const Operation& operation) {
   std::vector<CollectiveCandidate> candidates = {{0, 0}};
   for (std::size_t i = 1; i < operation.algorithms.size(); ++i) {
-    const std::string_view name = operation.algorithms[i];
+    const std::string& name = operation.algorithms[i];
     if (name == "two_proc") continue;  // an error where there are others
     candidates.push_back({static_cast<int>(i), 0});
     if (std::ranges::find(kSegmented, name) == std::end(kSegmented)) continue;
@@ -69,24 +99,61 @@ CollectivesResult result_from(const json::Reader& reader) {
 
 }  // namespace
 
-std::vector<CollectivesOrder> collectives_orders(double budget_ns, std::uint64_t seed) {
+std::vector<CollectivesOrder> collectives_orders(std::string_view stack, double budget_ns,
+                                                 std::uint64_t seed) {
   constexpr std::uint64_t kLeast = 4, kMost = std::uint64_t{4} << 20;
   constexpr std::uint64_t kMostToEach = std::uint64_t{256} << 10;  // of each rank, to all others
+  constexpr std::uint64_t kLeastBySize = 64;  // room for steps of all candidates below it
+  const bool by_size = stack == "mpich";
   std::vector<CollectivesOrder> orders;
-  for (const TunedOperation& operation : tuned_operations()) {
+  for (const Operation& operation : operations_of(stack)) {
     CollectivesOrder& order = orders.emplace_back();
     order.operation = operation.name;
     order.candidates = candidates_of(operation);
     order.budget_ns = budget_ns;
     order.seed = seed;
+    if (by_size) order.step_bytes = kTrialStepBytes;
+    const std::uint64_t least = by_size ? kLeastBySize : kLeast;
     const std::uint64_t most = operation.total ? kMostToEach : kMost;
-    for (std::uint64_t size = kLeast; size <= most; size *= 4) order.sizes_bytes.push_back(size);
+    for (std::uint64_t size = least; size <= most; size *= 4) order.sizes_bytes.push_back(size);
   }
   return orders;
 }
 
+void leave_out_impossible(std::string_view stack, std::int64_t ranks, std::int64_t ranks_per_node,
+                          std::vector<CollectivesOrder>* orders) {
+  if (stack != "mpich") return;
+  for (CollectivesOrder& order : *orders) {
+    const std::vector<std::string> names = algorithms_of(stack, order.operation);
+    const MpichOperation& operation = *find_mpich_operation(order.operation);
+    std::erase_if(order.candidates, [&](const CollectiveCandidate& candidate) {
+      return !is_possible(operation, names.at(static_cast<std::size_t>(candidate.algorithm)),
+                          static_cast<int>(ranks), ranks_per_node > 1);
+    });
+  }
+}
+
+std::vector<ExportedFile> write_trials(const MpichTables& tables,
+                                       const std::vector<CollectivesOrder>& orders,
+                                       const std::vector<int>& ranks) {
+  std::vector<MpichTrial> trials;
+  for (const CollectivesOrder& order : orders) {
+    const std::vector<std::string> names = algorithms_of("mpich", order.operation);
+    MpichTrial& trial = trials.emplace_back();
+    trial.operation = order.operation;
+    trial.sizes_bytes = order.sizes_bytes;
+    for (const CollectiveCandidate& candidate : order.candidates) {
+      trial.ways.push_back(names.at(static_cast<std::size_t>(candidate.algorithm)));
+    }
+  }
+  const MpichTables tried = with_trials(tables, trials, ranks);
+  return {{std::string(kMpichAlgorithmsFile), write_selection(tried.algorithms)},
+          {std::string(kMpichCompositionsFile), write_selection(tried.compositions)}};
+}
+
 CollectivesOrder own_choice_only(CollectivesOrder order) {
   order.candidates = {{0, 0}};
+  order.step_bytes = 0;
   return order;
 }
 
@@ -97,9 +164,9 @@ std::string to_text(const CollectivesOrder& order) {
   for (const CollectiveCandidate& each : order.candidates) {
     candidates.push_back(fmt::format("{}x{}", each.algorithm, each.segment_bytes));
   }
-  return fmt::format("{}{}/candidates:{}/sizes:{}/budget:{:.0f}/seed:{}", kMark, order.operation,
-                     fmt::join(candidates, ","), fmt::join(order.sizes_bytes, ","), order.budget_ns,
-                     order.seed);
+  return fmt::format("{}{}/candidates:{}/sizes:{}/step:{}/budget:{:.0f}/seed:{}", kMark,
+                     order.operation, fmt::join(candidates, ","), fmt::join(order.sizes_bytes, ","),
+                     order.step_bytes, order.budget_ns, order.seed);
 }
 
 CollectivesOrder collectives_order_from(const std::string& text) {
@@ -112,13 +179,16 @@ CollectivesOrder collectives_order_from(const std::string& text) {
     if (key == "operation") order.operation = value;
     if (key == "budget") order.budget_ns = static_cast<double>(number_from(value));
     if (key == "seed") order.seed = number_from(value);
+    if (key == "step") order.step_bytes = number_from(value);
     for (const std::string& word : split_list(value)) {
       if (key == "candidates") order.candidates.push_back(candidate_from(word));
       if (key == "sizes") order.sizes_bytes.push_back(number_from(word));
     }
   }
   const bool known = find_tuned_operation(order.operation) != nullptr;
-  if (!known || order.candidates.empty() || order.sizes_bytes.empty()) {
+  const bool empty = order.candidates.empty() || order.sizes_bytes.empty();
+  const std::uint64_t below = order.candidates.size() * order.step_bytes;
+  if (!known || empty || below > *std::ranges::min_element(order.sizes_bytes)) {
     throw Error(Fault::kUsage, "--turn: no order for collectives");
   }
   return order;
@@ -153,10 +223,11 @@ LaunchedCollectives launch_collectives(const StackJob& job, const Fields& settin
   return launched;
 }
 
-std::vector<Sample> samples_of(const LaunchedCollectives& launched, const CollectivesOrder& order,
-                               const Fields& settings, std::uint32_t first_round) {
+std::vector<Sample> samples_of(std::string_view stack, const LaunchedCollectives& launched,
+                               const CollectivesOrder& order, const Fields& settings,
+                               std::uint32_t first_round) {
   const CollectivesResult& result = launched.result;
-  const TunedOperation* operation = find_tuned_operation(order.operation);
+  const std::vector<std::string> algorithms = algorithms_of(stack, order.operation);
   std::vector<Sample> samples;
   for (const StackCell& cell : result.cells) {
     if (cell.rounds_ns.empty()) continue;
@@ -167,7 +238,7 @@ std::vector<Sample> samples_of(const LaunchedCollectives& launched, const Collec
                         .variant = to_variant(settings),
                         .mpi = launched.library,
                         .operation = order.operation,
-                        .algorithm = std::string(operation->algorithms.at(algorithm)),
+                        .algorithm = algorithms.at(algorithm),
                         .ranks = cell.ranks,
                         .nodes = result.nodes,
                         .ranks_per_node = result.ranks_per_node,

@@ -14,8 +14,17 @@
 
 namespace nmt {
 
-// The orders for all operations whose algorithms can be told; each within the budget.
-std::vector<CollectivesOrder> collectives_orders(double budget_ns, std::uint64_t seed);
+// The orders for all operations of a stack whose algorithms can be told; each within the budget.
+std::vector<CollectivesOrder> collectives_orders(std::string_view stack, double budget_ns,
+                                                 std::uint64_t seed);
+// Without candidates that a job of so many ranks cannot take.
+void leave_out_impossible(std::string_view stack, std::int64_t ranks, std::int64_t ranks_per_node,
+                          std::vector<CollectivesOrder>* orders);
+// Tables by which MPICH takes the candidates of the orders; their files' settings are
+// rules_settings("mpich", ...). `ranks`: of the communicators that try them, ascending.
+std::vector<ExportedFile> write_trials(const MpichTables& tables,
+                                       const std::vector<CollectivesOrder>& orders,
+                                       const std::vector<int>& ranks);
 // The same sizes with the library's own choice only.
 CollectivesOrder own_choice_only(CollectivesOrder order);
 
@@ -34,7 +43,8 @@ LaunchedCollectives launch_collectives(const StackJob& job, const Fields& settin
                                        const CollectivesOrder& order);
 
 // Rounds count from `first_round` on.
-std::vector<Sample> samples_of(const LaunchedCollectives& launched, const CollectivesOrder& order,
-                               const Fields& settings, std::uint32_t first_round);
+std::vector<Sample> samples_of(std::string_view stack, const LaunchedCollectives& launched,
+                               const CollectivesOrder& order, const Fields& settings,
+                               std::uint32_t first_round);
 
 }  // namespace nmt

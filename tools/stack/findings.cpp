@@ -5,9 +5,41 @@
 #include <sys/utsname.h>
 
 #include "core/error.h"
+#include "tools/stack/look.h"
+#include "tools/stack/mpich_library.h"
 #include "tools/stack/notebook.h"
 
 namespace nmt {
+namespace {
+
+// MPICH's rules are its own tables with cells in them: without those there are none.
+void add_tables(const std::vector<StackSamples>& samples, StackFindings* findings) {
+  if (ruled_operations(findings->cells).empty()) return;
+  std::string library_file;
+  for (const StackSamples& each : samples) {  // the newest first
+    const auto found = each.campaign.options.find(std::string(kLibraryFile));
+    if (found == each.campaign.options.end() || !each.rail.ends_with("/collectives")) continue;
+    library_file = found->second;
+    break;
+  }
+  try {
+    findings->tables = read_mpich_tables(library_file);
+  } catch (const Error& error) {
+    findings->cells.clear();
+    findings->notes = {fmt::format("left out: rules for collectives: {}", error.what())};
+  }
+}
+
+// Another version's tables are not those of the library that was measured.
+void leave_rules_out(const std::string& measured, StackFindings* findings) {
+  findings->cells.clear();
+  findings->notes = {
+      fmt::format("left out: rules for collectives: their tables are those of {}, "
+                  "and this is for {}",
+                  measured, findings->version)};
+}
+
+}  // namespace
 
 StackFindings find_settings(const ProfileDb& db, const Id& platform, const Plan* plan,
                             const FindingsFor& what) {
@@ -29,10 +61,15 @@ StackFindings find_settings(const ProfileDb& db, const Id& platform, const Plan*
     findings.verdicts = judge_groups(samples);
     RuleChoice choice = choose_rules(samples);
     findings.rules = std::move(choice.rules);
+    findings.cells = std::move(choice.cells);
     findings.notes = std::move(choice.notes);
     measured = version_in(samples.front().mpi);
+    if (what.stack == "mpich") add_tables(samples, &findings);
   }
   findings.version = export_version(what.stack, what.version, measured);
+  if (!findings.tables.algorithms.empty() && findings.version != measured) {
+    leave_rules_out(measured, &findings);
+  }
   return findings;
 }
 

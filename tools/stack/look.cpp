@@ -51,6 +51,7 @@ std::uint64_t header_bytes(const Stack& stack, const LaunchedTurn& first, Transp
 
 Fields facts_of(const Stack& stack, const LaunchedTurn& first) {
   Fields facts;
+  if (!first.library_file.empty()) facts[std::string(kLibraryFile)] = first.library_file;
   for (const auto& [name, value] : first.turn.variables) facts["default " + name] = value;
   for (const StackTurn::Eager& eager : first.turn.eager) {
     facts["eager " + eager.placement] = std::to_string(eager.bytes_max);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/stack/turn.h"
@@ -23,7 +24,8 @@ LaunchedTurn look(const StackJob& job, const std::vector<std::uint64_t>& sizes_b
 std::uint64_t header_bytes(const Stack& stack, const LaunchedTurn& first, Transport transport);
 
 // What comparisons need to know, as options of a campaign: "default NAME", "eager PLACEMENT",
-// "header PLACEMENT".
+// "header PLACEMENT"; and the file of the library that was loaded.
+inline constexpr std::string_view kLibraryFile = "library_file";
 Fields facts_of(const Stack& stack, const LaunchedTurn& first);
 
 }  // namespace nmt

@@ -21,35 +21,42 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-Fields recorded_rules() { return rules_settings("coll_tuned_rules.conf"); }
+Fields recorded_rules(std::string_view stack) { return rules_settings(stack, ""); }
 
-RulesFile::RulesFile(const TunedRules& rules, const std::string& profile) {
-  if (rules.empty()) return;
-  path_ = fmt::format("{}.{}.rules", fs::absolute(profile).string(), ::getpid());
-  write_file(path_, write_tuned_rules(rules, "# of nmad-tune, while it compares\n"), true);
+RulesFiles::RulesFiles(std::string_view stack, const std::vector<ExportedFile>& files,
+                       const std::string& profile)
+    : stack_(stack),
+      prefix_(fmt::format("{}.{}.rules.", fs::absolute(profile).string(), ::getpid())) {
+  for (const ExportedFile& file : files) {
+    write_file(paths_.emplace_back(prefix_ + file.name), file.content, true);
+  }
 }
 
-RulesFile::~RulesFile() {
-  if (path_.empty()) return;
+RulesFiles::~RulesFiles() {
   std::error_code ignored;
-  fs::remove(path_, ignored);
+  for (const std::string& path : paths_) fs::remove(path, ignored);
 }
 
-Fields RulesFile::launchable(Fields settings) const {
+Fields RulesFiles::launchable(Fields settings) const {
   if (of_group(settings, kRulesGroup).empty()) return settings;
   settings = without_group(settings, kRulesGroup);
-  settings.merge(rules_settings(path_));
+  settings.merge(rules_settings(stack_, prefix_));
   return settings;
 }
 
 void check_rules_are_here() {
-  const char* file = std::getenv("OMPI_MCA_coll_tuned_dynamic_rules_filename");
-  if (file == nullptr || ::access(file, R_OK) == 0) return;
-  throw Error(
-      Fault::kFailed,
-      fmt::format("{} does not see {}: the profile lies where all nodes of a job see it, or "
-                  "rules for collectives cannot be compared",
-                  host_name(), file));
+  for (const Stack& stack : all_stacks()) {
+    for (const auto& [name, recorded] : recorded_rules(stack.name)) {
+      const char* file = std::getenv((std::string(stack.environment_prefix) + name).c_str());
+      if (file == nullptr || recorded == "1") continue;
+      if (::access(file, R_OK) == 0) continue;
+      throw Error(
+          Fault::kFailed,
+          fmt::format("{} does not see {}: the profile lies where all nodes of a job see it, or "
+                      "rules for collectives cannot be compared",
+                      host_name(), file));
+    }
+  }
 }
 
 bool has_levels(const LaunchedTurn& first) {
@@ -65,19 +72,20 @@ double expected_ns(const OwnChoiceTurns& turns, double launch_ns) {
   return static_cast<double>(launches_of(turns)) * (launch_ns + turns.budget_ns);
 }
 
-void take_turns(const StackJob& job, const OwnChoiceTurns& turns, const RulesFile& rules,
+void take_turns(const StackJob& job, const OwnChoiceTurns& turns, const RulesFiles& rules,
                 Notebook* notebook) {
   std::mt19937 random(std::random_device{}());  // of seeds that an order can carry, below 2^63
   std::vector<Fields> variants = turns.variants;
   for (std::uint32_t round = 0; round < turns.rounds; ++round) {
-    for (const CollectivesOrder& each : collectives_orders(turns.budget_ns, random())) {
+    for (const CollectivesOrder& each :
+         collectives_orders(job.stack.name, turns.budget_ns, random())) {
       if (std::ranges::find(turns.operations, each.operation) == turns.operations.end()) continue;
       const CollectivesOrder order = own_choice_only(each);
       std::shuffle(variants.begin(), variants.end(), random);
       for (const Fields& settings : variants) {
         const LaunchedCollectives launched =
             launch_collectives(job, rules.launchable(settings), order);
-        std::vector<Sample> samples = samples_of(launched, order, settings, round);
+        std::vector<Sample> samples = samples_of(job.stack.name, launched, order, settings, round);
         for (Sample& sample : samples) {
           for (Repetition& repetition : sample.repetitions) repetition.round = round;
         }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives as an MPI chooses them, in launches under several settings that take turns: what a
-// rules file and settings of the whole job are worth.
+// Collectives as an MPI chooses them, in launches under several settings that take turns: what
+// files of rules and settings of the whole job are worth.
 //
 // A launch has a speed of its own and counts as one round, however often it repeats an operation.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/fields.h"
@@ -19,25 +20,28 @@ namespace nmt {
 // The rail that a notebook keeps them on.
 inline constexpr std::string_view kOwnChoiceRail = "own_choice";
 
-// Settings that name a rules file, as a profile keeps them: wherever it was.
-Fields recorded_rules();
+// Settings that name a stack's files of rules, as a profile keeps them: wherever they were.
+Fields recorded_rules(std::string_view stack);
 
-// Rules as a file beside the profile, as long as this is; no file where there are none. Ranks on a
-// node that does not see it end their job.
-class RulesFile {
+// Rules as files beside the profile, as long as this is; none where there are no rules. Ranks on a
+// node that does not see them end their job.
+class RulesFiles {
  public:
-  RulesFile(const TunedRules& rules, const std::string& profile);
-  ~RulesFile();
-  RulesFile(const RulesFile&) = delete;
-  RulesFile& operator=(const RulesFile&) = delete;
+  RulesFiles(std::string_view stack, const std::vector<ExportedFile>& files,
+             const std::string& profile);
+  ~RulesFiles();
+  RulesFiles(const RulesFiles&) = delete;
+  RulesFiles& operator=(const RulesFiles&) = delete;
 
-  // With this file where recorded rules are named.
+  // With these files where recorded rules are named.
   Fields launchable(Fields settings) const;
 
  private:
-  std::string path_;
+  std::string stack_;
+  std::string prefix_;
+  std::vector<std::string> paths_;
 };
-// By ranks before they join their job: Error(kFailed) where this node does not see the file.
+// By ranks before they join their job: Error(kFailed) where this node does not see a file.
 void check_rules_are_here();
 
 // Several nodes of several ranks, for which hierarchical collectives are.
@@ -52,7 +56,7 @@ struct OwnChoiceTurns {
 std::size_t launches_of(const OwnChoiceTurns& turns);
 // How long they take, about, where a launch that times next to nothing takes `launch_ns`.
 double expected_ns(const OwnChoiceTurns& turns, double launch_ns);
-void take_turns(const StackJob& job, const OwnChoiceTurns& turns, const RulesFile& rules,
+void take_turns(const StackJob& job, const OwnChoiceTurns& turns, const RulesFiles& rules,
                 Notebook* notebook);
 
 }  // namespace nmt

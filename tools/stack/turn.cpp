@@ -178,6 +178,7 @@ LaunchedTurn launch_turn(const StackJob& job, const Fields& settings, const Stac
   turn.elapsed_ns =
       launch_ranks(job, settings, to_text(order), kPatienceNs, [&](const json::Reader& reader) {
         turn.library = reader["library"].text();
+        turn.library_file = reader.has("library_file") ? reader["library_file"].text() : "";
         turn.ranks = reader["ranks"].integer(1, 1 << 30);
         turn.hosts = texts_from(reader["hosts"]);
         turn.interfaces = texts_from(reader["interfaces"]);

@@ -29,7 +29,8 @@ StackJob stack_job(const Stack& stack, const std::string& launcher);
 
 // What a launch was like beside what it timed.
 struct LaunchedTurn {
-  std::string library;  // "Open MPI v4.1.4"
+  std::string library;       // "Open MPI v4.1.4"
+  std::string library_file;  // that the ranks have loaded it from
   std::int64_t ranks = 0;
   std::vector<std::string> hosts;       // of the nodes
   std::vector<std::string> interfaces;  // that two nodes share

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 
 #include "core/error.h"
 #include "core/method.h"
@@ -45,7 +46,8 @@ struct Exported {
     all = kept_settings(findings);
     collectives = of_group(all, kHanGroup);
     messages = without_group(all, kHanGroup);
-    if (!findings.rules.empty()) all.merge(recorded_rules());
+    rules = write_rules(findings);
+    if (!rules.empty()) all.merge(recorded_rules(findings.stack));
   }
   // A job that it is not for says nothing about it.
   void leave_han_out() {
@@ -54,6 +56,7 @@ struct Exported {
   }
 
   StackFindings findings;
+  std::vector<ExportedFile> rules;
   Fields all, messages, collectives;
 };
 
@@ -68,7 +71,7 @@ std::vector<StackVariant> variants_of(const Fields& settings) {
 }
 
 void run_program(const AbOptions& options, const StackJob& job, const StackVariant& variant,
-                 const RulesFile& rules, std::uint32_t round, Notebook* notebook) {
+                 const RulesFiles& rules, std::uint32_t round, Notebook* notebook) {
   const Fields settings = rules.launchable(variant.settings);
   const Launched launched = launch({.launcher = job.launcher,
                                     .program = options.program,
@@ -109,11 +112,11 @@ void compare(const AbOptions& options, const StackJob& job, const LaunchedTurn& 
       fmt::format("{} launches of messages and {} of collectives, {} in all{}", messages,
                   launches_of(turns), format_duration(all_ns),
                   programs == 0 ? "" : fmt::format(", and {} of the program", programs)));
-  if (!exported.findings.rules.empty() && turns.operations.empty()) {
+  if (!exported.rules.empty() && turns.operations.empty()) {
     invocation.notice(
         fmt::format("rules for collectives are of other numbers of ranks than {}", first.ranks));
   }
-  const RulesFile rules(exported.findings.rules, profile);
+  const RulesFiles rules(options.stack, exported.rules, profile);
   const StackTurnOrder order{.sizes_bytes = stack_grid(options.size_bytes_max)};
   if (messages > 0) {
     in_rounds(options, exported.messages, [&](const StackVariant& variant, std::uint32_t round) {
@@ -176,8 +179,9 @@ std::vector<std::string> withdrawn_since(const Exported& before, const StackFind
     const bool was = !of_group(before.all, verdict.group).empty();
     if (was && !verdict.kept) withdrawn.push_back(verdict.group);
   }
-  for (const auto& [operation, rules] : before.findings.rules) {
-    if (!now.rules.contains(operation)) withdrawn.push_back(operation);
+  const std::set<std::string> still = ruled_operations(now.cells);
+  for (const std::string& operation : ruled_operations(before.findings.cells)) {
+    if (!still.contains(operation)) withdrawn.push_back(operation);
   }
   return withdrawn;
 }
@@ -215,7 +219,7 @@ Report ab(const AbOptions& options, const ProfileOptions& profile_options,
     notebook.finish(true, "");
     const std::vector<StackSamples> samples = notebook.samples();
     add_rows(samples, exported.all, &report);
-    add_collective_rows(samples, exported.findings.rules, exported.collectives, &report);
+    add_collective_rows(samples, exported.findings, exported.collectives, &report);
     const StackFindings now = find();
     withdrawn = withdrawn_since(exported, now);
     report.text.heading("Settings from now on");

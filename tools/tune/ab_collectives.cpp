@@ -10,8 +10,10 @@
 namespace nmt {
 namespace {
 
-Fields together(const TunedRules& rules, Fields whole) {
-  if (!rules.empty()) whole.merge(recorded_rules());
+bool has_rules(const StackFindings& findings) { return !ruled_operations(findings.cells).empty(); }
+
+Fields together(const StackFindings& findings, Fields whole) {
+  if (has_rules(findings)) whole.merge(recorded_rules(findings.stack));
   return whole;
 }
 
@@ -22,21 +24,21 @@ OwnChoiceTurns collective_turns(const StackFindings& findings, const Fields& who
   OwnChoiceTurns turns;
   for (const TunedOperation& operation : tuned_operations()) {
     const std::string name(operation.name);
-    if (has_rules_for(findings.rules, name, static_cast<int>(ranks)) || !whole.empty()) {
+    if (has_rules_for(findings.cells, name, ranks) || !whole.empty()) {
       turns.operations.push_back(name);
     }
   }
-  turns.variants = {{}, together(findings.rules, whole)};
-  if (!whole.empty() && !findings.rules.empty()) {  // a loss is then that of one
+  turns.variants = {{}, together(findings, whole)};
+  if (!whole.empty() && has_rules(findings)) {  // a loss is then that of one
     turns.variants.push_back(whole);
-    turns.variants.push_back(recorded_rules());
+    turns.variants.push_back(recorded_rules(findings.stack));
   }
   return turns;
 }
 
-void add_collective_rows(const std::vector<StackSamples>& samples, const TunedRules& rules,
+void add_collective_rows(const std::vector<StackSamples>& samples, const StackFindings& findings,
                          const Fields& whole, Report* report) {
-  const std::string all = to_variant(together(rules, whole));
+  const std::string all = to_variant(together(findings, whole));
   json::Value cells = json::Value::array();
   bool any = false;
   Table table(

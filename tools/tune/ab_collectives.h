@@ -17,7 +17,7 @@ OwnChoiceTurns collective_turns(const StackFindings& findings, const Fields& who
 
 // A row for each size of each operation and number of ranks: default, with all of that, and their
 // ratio; also as the member "collectives".
-void add_collective_rows(const std::vector<StackSamples>& samples, const TunedRules& rules,
+void add_collective_rows(const std::vector<StackSamples>& samples, const StackFindings& findings,
                          const Fields& whole, Report* report);
 
 }  // namespace nmt

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "tools/command/write_file.h"
 #include "tools/stack/findings.h"
+#include "tools/stack/mpich_library.h"
 #include "tools/stack/ompi_info.h"
 #include "tools/stack/verdicts.h"
 #include "tools/tune/open_profile.h"
@@ -30,11 +31,13 @@ struct ExportOptions {
 
 Report check_by_reader(const ExportOptions& options) {
   const std::string version = export_version(options.stack, options.version, "");
+  const std::vector<std::string> known =
+      options.stack == "mpich" ? known_mpich_algorithms() : std::vector<std::string>{};
   const std::size_t count =
-      check_file(options.stack, version, read_file(options.check), options.check);
+      check_file(options.stack, version, read_file(options.check), options.check, known);
   Report report;
-  report.text.line(fmt::format("{}: {} settings, rules or sizes that {} {} reads", options.check,
-                               count, options.stack, version));
+  report.text.line(fmt::format("{}: {} settings, rules, collectives or sizes that {} {} reads",
+                               options.check, count, options.stack, version));
   report.payload.set("file", options.check).set("count", count);
   report.summary = {{"stack", options.stack}, {"count", std::to_string(count)}};
   return report;

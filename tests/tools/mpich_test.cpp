@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Tables for collectives in jobs of the real MPICH on this node, which MPICH takes for two: that
+// they are in force, by the messages of a rank, and that no call ends the program.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "profiledb/profiledb.h"
+#include "tests/tools/sandbox.h"
+#include "tools/stack/collectives.h"
+#include "tools/stack/mpich_library.h"
+
+namespace nmt::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+constexpr std::string_view kLauncher =
+    "mpiexec.hydra -genv MPIR_CVAR_NUM_CLIQUES 2 -genv MPIR_CVAR_CLIQUES_BY_BLOCK 1 -n 4";
+constexpr std::string_view kOnOneNode = "mpiexec.hydra -n 4";
+constexpr std::string_view kOnOneEach = "mpiexec.hydra -genv MPIR_CVAR_NUM_CLIQUES 4 -n 4";
+
+RuledCell rule(const std::string& operation, std::uint64_t size_bytes, const std::string& algorithm,
+               std::int64_t ranks_per_node = 2) {
+  return {.operation = operation,
+          .ranks = 4,
+          .size_bytes = size_bytes,
+          .algorithm = algorithm,
+          .gain = {},
+          .best_gain = 1,
+          .ranks_per_node = ranks_per_node};
+}
+
+class Mpich : public Sandbox {
+ protected:
+  void SetUp() override {
+    Sandbox::SetUp();
+    if (run({"mpiexec.hydra", "--version"}).exit_code != 0) GTEST_SKIP() << "no mpiexec.hydra";
+    const Result library =
+        run({"sh", "-c", "ldd " NMT_MPICH_CALLS " | sed -n 's/.*libmpich.* => //p'"});
+    library_file_ = library.out.substr(0, library.out.find(' '));
+  }
+
+  // What rank 0 says, under these tables if there are any.
+  std::string calls(const std::vector<ExportedFile>& files, const std::string& arguments,
+                    std::string_view launcher = kLauncher) const {
+    std::string command(launcher);
+    for (const ExportedFile& file : files) write(file.name, file.content);
+    for (const auto& [name, value] : rules_settings("mpich", path(""))) {
+      if (!files.empty()) command += fmt::format(" -genv {} {}", name, value);
+    }
+    const Result result =
+        run({"sh", "-c", fmt::format("exec {} {} {}", command, NMT_MPICH_CALLS, arguments)});
+    EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+    return result.out;
+  }
+
+  std::vector<ExportedFile> files_with(const std::vector<RuledCell>& cells) const {
+    StackFindings findings{.stack = "mpich", .version = "4.0.2"};
+    findings.cells = cells;
+    findings.tables = read_mpich_tables(library_file_);
+    return write_rules(findings);
+  }
+
+  std::string library_file_;
+};
+
+TEST_F(Mpich, TakesTheTablesThatAreWrittenAsTheMessagesOfARankShow) {
+  const std::vector<ExportedFile> files = files_with(
+      {rule("bcast", 64, "default"), rule("bcast", 65536, "scatter_ring_allgather"),
+       rule("bcast", 1 << 20, "nodes+scatter_ring_allgather"), rule("allgather", 16384, "ring"),
+       rule("allreduce", 65536, "recursive_doubling")});
+  ASSERT_EQ(files.size(), 2U);
+  const std::string two = "bcast 65536: 65536 65536.", halves = "bcast 1048576: 1048576 1048576.";
+  EXPECT_THAT(calls({}, "bcast 65536 1048576"), AllOf(HasSubstr(two), HasSubstr(halves)));
+  EXPECT_THAT(
+      calls(files, "bcast 64 65536 1048576"),
+      AllOf(HasSubstr("bcast 64: 64 64."), HasSubstr("bcast 65536: 32768 16384 16384 16384 16384."),
+            HasSubstr("bcast 1048576: 524288 524288 1048576.")));
+  EXPECT_THAT(calls({}, "allgather 16384"), HasSubstr("16384: 16384 32768."));
+  EXPECT_THAT(calls(files, "allgather 16384"), HasSubstr("16384: 16384 16384 16384."));
+  EXPECT_THAT(calls({}, "allreduce 65536"), HasSubstr("65536: 32768 32768 32768 65536."));
+  EXPECT_THAT(calls(files, "allreduce 65536"), HasSubstr("65536: 65536 65536."));
+}
+
+TEST_F(Mpich, TakesRulesForTheShapeThatWasMeasuredOnly) {
+  const std::string ring = "bcast 65536: 32768 16384 16384 16384 16384.";
+  const std::string old = "bcast 65536: 65536 65536.";
+  const std::map<int, std::string_view> launchers = {
+      {4, kOnOneNode}, {2, kLauncher}, {1, kOnOneEach}};
+  for (const int measured : {4, 2, 1}) {
+    const std::vector<ExportedFile> files =
+        files_with({rule("bcast", 65536, "scatter_ring_allgather", measured)});
+    for (const auto& [ranks_per_node, launcher] : launchers) {
+      EXPECT_THAT(calls(files, "bcast 65536", launcher),
+                  HasSubstr(measured == ranks_per_node ? ring : old))
+          << measured << " and " << ranks_per_node << " ranks on each node";
+    }
+  }
+}
+
+TEST_F(Mpich, SurvivesAllCollectivesUnderTablesWithRules) {
+  std::vector<RuledCell> cells;
+  for (const MpichOperation& operation : mpich_operations()) {
+    std::uint64_t size_bytes = 16;
+    for (const std::string& way : mpich_ways(operation)) {
+      cells.push_back(rule(std::string(operation.name), size_bytes, way));
+      size_bytes *= 4;
+    }
+  }
+  EXPECT_THAT(calls(files_with(cells), "every"), HasSubstr("every collective ran"));
+}
+
+TEST_F(Mpich, SurvivesAllCollectivesUnderTablesThatTryAllWays) {
+  std::vector<CollectivesOrder> orders = collectives_orders("mpich", 1e9, 1);
+  leave_out_impossible("mpich", 4, 2, &orders);
+  const std::vector<ExportedFile> files =
+      write_trials(read_mpich_tables(library_file_), orders, {4});
+  EXPECT_THAT(calls(files, "every"), HasSubstr("every collective ran"));
+}
+
+TEST_F(Mpich, TablesEditedByHandAreCheckedWithTheLineOfWhatIsWrong) {
+  const std::vector<ExportedFile> files = files_with({rule("bcast", 65536, "binomial")});
+  for (const ExportedFile& file : files) {
+    write(file.name, file.content);
+    const Result checked = tune({"export", "mpich", "--check", path(file.name)});
+    EXPECT_EQ(checked.exit_code, 0) << checked.err;
+  }
+  std::string broken = files.front().content;
+  const std::string_view known = "MPIR_Bcast_intra_binomial";
+  broken.replace(broken.find(known), known.size(), "MPIR_Bcast_intra_trinomial");
+  write("broken.json", broken);
+  const Result refused = tune({"export", "mpich", "--check", path("broken.json")});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, ContainsRegex("broken.json: line [0-9]+: .*no such algorithm"));
+}
+
+TEST_F(Mpich, CollectivesAreSampledByAllWaysInTurns) {
+  const Result sampled = sample({"--stack", "mpich", "--parts", "collectives", "--budget", "1s",
+                                 "--launcher", std::string(kLauncher), "--db", path("a.db")});
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  EXPECT_THAT(sampled.err, HasSubstr("5 collectives of 1.00 s each"));
+  std::map<std::string, std::set<std::string>> algorithms;
+  const ProfileDb profile(path("a.db"), {});
+  for (const Platform& platform : profile.platforms()) {
+    for (const Campaign& campaign : profile.campaigns(platform.id)) {
+      EXPECT_THAT(campaign.options.at("library_file"), HasSubstr("libmpi"));
+      for (const SampleSet& set : profile.sample_sets(campaign.id)) {
+        for (const Sample& each : set.samples) {
+          algorithms[each.condition.operation].insert(each.condition.algorithm);
+          EXPECT_EQ(each.condition.ranks_per_node, 2);
+        }
+      }
+    }
+  }
+  for (const MpichOperation& operation : mpich_operations()) {
+    EXPECT_EQ(algorithms[std::string(operation.name)].size(), mpich_ways(operation).size());
+  }
+  for (const std::string& file : files()) EXPECT_THAT(file, ::testing::Not(HasSubstr(".rules")));
+}
+
+}  // namespace
+}  // namespace nmt::testing

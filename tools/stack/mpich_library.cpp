@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/stack/mpich_library.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "core/error.h"
+#include "tools/stack/launch.h"
+
+namespace nmt {
+
+MpichTables read_mpich_tables(const std::string& library_file) {
+  std::ifstream file(library_file, std::ios::binary);
+  if (library_file.empty() || !file) {
+    throw Error(Fault::kFailed,
+                fmt::format("the MPICH that was measured is not here ('{}'): tables for "
+                            "collectives are its own with what was measured in them",
+                            library_file));
+  }
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  std::optional<MpichTables> tables = find_mpich_tables(bytes);
+  if (!tables) {
+    throw Error(Fault::kFailed,
+                fmt::format("{} holds no tables for collectives that this version of nmadtune "
+                            "reads; 4.0.2 over ch4 does",
+                            library_file));
+  }
+  return *std::move(tables);
+}
+
+// As the loader would find it.
+std::vector<std::string> known_mpich_algorithms() {
+  try {
+    const Launched listed =
+        launch({.launcher = "env PATH=$PATH:/sbin:/usr/sbin ldconfig", .program = {"-p"}});
+    constexpr std::string_view kArrow = "=> ";
+    const std::size_t name = listed.out.find("libmpich.so");
+    const std::size_t arrow = listed.out.find(kArrow, name);
+    if (name == std::string::npos || arrow == std::string::npos) return {};
+    const std::size_t begin = arrow + kArrow.size();
+    return read_mpich_tables(listed.out.substr(begin, listed.out.find('\n', begin) - begin)).known;
+  } catch (const Error&) {
+    return {};  // names then pass by their form
+  }
+}
+
+}  // namespace nmt
