@@ -4,7 +4,8 @@
 // of the paper "HierKNEM" (4.8, table 2), for an MPI's own MPI_Bcast and for one that stands in for
 // it.
 //
-//   asp [N]   a graph of N nodes (1024), whose edges follow from N alone
+//   asp [N [STEPS]]   a graph of N nodes (1024), whose edges follow from N alone; the first STEPS
+//                     of its N steps, to see what part of a long run is which
 //
 // Each rank has a block of rows. Prints what part of the time was spent in MPI_Bcast on rank 0, and
 // up to 1024 nodes holds the result against a serial run; the exit code is 1 where it differs.
@@ -15,7 +16,7 @@
 
 enum { kSerialMax = 1024, kFar = 1 << 28 };
 
-static int rank, ranks, nodes;
+static int rank, ranks, nodes, steps;
 
 static int first_row(int of) { return (int)((long)nodes * of / ranks); }
 
@@ -63,7 +64,7 @@ static double solve(int* rows, int first, int count) {
   int* over = malloc(sizeof *over * (size_t)nodes);
   double spent_s = 0;
   if (over == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
-  for (int k = 0; k < nodes; ++k) {
+  for (int k = 0; k < steps; ++k) {
     const int root = owner(k);
     if (root == rank)
       memcpy(over, rows + (size_t)(k - first) * (size_t)nodes, sizeof *over * (size_t)nodes);
@@ -80,7 +81,7 @@ static int differs_from_serial(const int* rows, int first, int count) {
   int* all = rows_from(0, nodes);
   int* over = malloc(sizeof *over * (size_t)nodes);
   if (over == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
-  for (int k = 0; k < nodes; ++k) {
+  for (int k = 0; k < steps; ++k) {
     memcpy(over, all + (size_t)k * (size_t)nodes, sizeof *over * (size_t)nodes);
     relax(all, nodes, over, k);
   }
@@ -96,8 +97,11 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   nodes = argc > 1 ? atoi(argv[1]) : 1024;
-  if (nodes < ranks) {
-    if (rank == 0) fprintf(stderr, "asp: at least as many nodes as ranks: asp [N]\n");
+  steps = argc > 2 ? atoi(argv[2]) : nodes;
+  if (nodes < ranks || steps < 1 || steps > nodes) {
+    if (rank == 0) {
+      fprintf(stderr, "asp: at least as many nodes as ranks, 1 to N steps: asp [N [STEPS]]\n");
+    }
     MPI_Finalize();
     return 2;
   }
@@ -111,7 +115,7 @@ int main(int argc, char** argv) {
   int wrong = nodes <= kSerialMax && differs_from_serial(rows, first, count), any = 0;
   MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   if (rank == 0) {
-    printf("nodes=%d ranks=%d bcast_s=%.3f total_s=%.3f %s\n", nodes, ranks, bcast_s, total_s,
+    printf("nodes=%d steps=%d ranks=%d bcast_s=%.3f total_s=%.3f %s\n", nodes, steps, ranks, bcast_s, total_s,
            any                   ? "WRONG"
            : nodes <= kSerialMax ? "verified"
                                  : "unverified");
