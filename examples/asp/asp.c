@@ -115,7 +115,8 @@ int main(int argc, char** argv) {
   int wrong = nodes <= kSerialMax && differs_from_serial(rows, first, count), any = 0;
   MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   if (rank == 0) {
-    printf("nodes=%d steps=%d ranks=%d bcast_s=%.3f total_s=%.3f %s\n", nodes, steps, ranks, bcast_s, total_s,
+    printf("nodes=%d steps=%d ranks=%d bcast_s=%.3f total_s=%.3f %s\n", nodes, steps, ranks,
+           bcast_s, total_s,
            any                   ? "WRONG"
            : nodes <= kSerialMax ? "verified"
                                  : "unverified");
