@@ -48,17 +48,19 @@ class TwoNumaNodes : public InFrontOfMpi {
 class SampledNumaNodes : public TwoNumaNodes {};
 
 TEST_P(SampledNumaNodes, HaveOneLeaderAndTwo) {
-  const Result result =
-      job(there(std::string(NMAD_SAMPLE) + " --parts collectives --budget 8s --max-size 1M --db " +
-                path("a.db")),
-          4, {}, false);
-  EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: on a machine that is not quiet
-  const ProfileDb profile(path("a.db"), {});
   std::set<std::int64_t> leaders;
-  for (const Platform& platform : profile.platforms()) {
-    for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {
-      for (const Sample& sample : set.samples) leaders.insert(sample.condition.leaders);
+  for (const std::string budget : {"8s", "60s"}) {  // other tests may take the cores
+    const Result result = job(there(std::string(NMAD_SAMPLE) + " --parts collectives --budget " +
+                                    budget + " --max-size 1M --db " + path("a.db")),
+                              4, {}, false);
+    EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: the machine is not quiet
+    const ProfileDb profile(path("a.db"), {});
+    for (const Platform& platform : profile.platforms()) {
+      for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {
+        for (const Sample& sample : set.samples) leaders.insert(sample.condition.leaders);
+      }
     }
+    if (leaders.size() > 1) break;
   }
   EXPECT_EQ(leaders, (std::set<std::int64_t>{1, 2}));
 }
