@@ -7,15 +7,12 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <set>
 
-#include "profiledb/profiledb.h"
 #include "tests/collectives/program.h"
 
 namespace nmt::testing {
 namespace {
 
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 class TwoNumaNodes : public InFrontOfMpi {
@@ -34,6 +31,14 @@ class TwoNumaNodes : public InFrontOfMpi {
     }
   }
 
+  std::string compile(const std::string& source) const {
+    const std::string program = path("program");
+    const Result made = run(
+        {"sh", "-c", "mpicc." + GetParam() + " -O1 -o " + program + " " NMT_SOURCES "/" + source});
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+    return program;
+  }
+
   // Ranks by turns on the first and the second core.
   std::vector<std::string> there(const std::string& program) const {
     return {"unshare", "--mount", "sh", "-c",
@@ -44,32 +49,18 @@ class TwoNumaNodes : public InFrontOfMpi {
   }
 };
 
-// Of MPICH, which spins where it waits, two cores do not get that far.
-class SampledNumaNodes : public TwoNumaNodes {};
-
-TEST_P(SampledNumaNodes, HaveOneLeaderAndTwo) {
-  std::set<std::int64_t> leaders;
-  for (const std::string budget : {"8s", "60s"}) {  // other tests may take the cores
-    const Result result = job(there(std::string(NMAD_SAMPLE) + " --parts collectives --budget " +
-                                    budget + " --max-size 1M --db " + path("a.db")),
-                              4, {}, false);
-    EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: the machine is not quiet
-    const ProfileDb profile(path("a.db"), {});
-    for (const Platform& platform : profile.platforms()) {
-      for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {
-        for (const Sample& sample : set.samples) leaders.insert(sample.condition.leaders);
-      }
-    }
-    if (leaders.size() > 1) break;
-  }
-  EXPECT_EQ(leaders, (std::set<std::int64_t>{1, 2}));
+TEST_P(TwoNumaNodes, CouldHaveTwoLeaders) {
+  const std::string program = compile("leaders.c -I" NMT_SOURCES "/../.. -ldl");
+  const Result two = job(there(program + " " + library_), 4, {}, false);
+  EXPECT_EQ(two.exit_code, 0) << two.err;
+  EXPECT_EQ(two.out, "2\n");
+  const Result one = job({program, library_}, 4, {}, false);
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_EQ(one.out, "");
 }
 
 TEST_P(TwoNumaNodes, GiveTheSameResultsWithTwoLeaders) {
-  const std::string program = path("program");
-  const Result made =
-      run({"sh", "-c", "mpicc." + GetParam() + " -O1 " NMT_SOURCES "/interposed.c -o " + program});
-  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const std::string program = compile("interposed.c");
   const Result own = job({program}, 3, {}, false);
   std::vector<SegmentRule> rules;
   for (const std::string operation : {"bcast", "reduce", "allreduce", "allgather"}) {
@@ -90,8 +81,6 @@ TEST_P(TwoNumaNodes, GiveTheSameResultsWithTwoLeaders) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpis, TwoNumaNodes, ::testing::Values("openmpi", "mpich"),
-                         [](const auto& tested) { return tested.param; });
-INSTANTIATE_TEST_SUITE_P(Mpis, SampledNumaNodes, ::testing::Values("openmpi"),
                          [](const auto& tested) { return tested.param; });
 
 }  // namespace
