@@ -292,7 +292,7 @@ void StackCampaign::add_protocols(std::span<const GroupVerdict> verdicts, Report
       protocols.push_back(json::Value::object()
                               .set("transport", to_string(transport))
                               .set("size_bytes", size_bytes)
-                              .set("eager_gain", 1 / ratio_of(other->second, rounds).value));
+                              .set("eager_gain", ratio_of(other->second, rounds).value));
     }
     for (const StackTurn::Eager& each : first_.turn.eager) {
       if (transport_of(each.placement) != transport) continue;
