@@ -77,7 +77,7 @@ Kept Job::keep_for(MPI_Comm comm) const {
   check(PMPI_Comm_test_inter(comm, &between));
   check(PMPI_Comm_size(comm, &size));
   if (between || size == 1 || !is_of_this_job(comm) || !has_place(comm)) return {};
-  auto team = std::make_unique<Team>(comm, options_from_environment());
+  auto team = std::make_unique<Team>(comm, options_from_environment(1));
   std::vector<Rule> rules =
       rules_for(advice_, static_cast<int>(team->groups().size()), team->ranks_per_group());
   if (rules.empty()) return {};
@@ -88,11 +88,7 @@ Kept Job::keep_for(MPI_Comm comm) const {
 Team& Job::team_for(const Rule& rule, Kept& kept, MPI_Comm comm) {
   if (rule.leaders <= 1) return *kept.team;
   std::unique_ptr<Team>& parted = kept.parted[rule.leaders];
-  if (!parted) {
-    TeamOptions options = options_from_environment();
-    options.leaders = rule.leaders;
-    parted = std::make_unique<Team>(comm, options);
-  }
+  if (!parted) parted = std::make_unique<Team>(comm, options_from_environment(rule.leaders));
   return *parted;
 }
 

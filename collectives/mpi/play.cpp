@@ -26,11 +26,7 @@ std::map<int, std::unique_ptr<Team>> played;  // by leaders of a node
 Team& world(int leaders) {
   if (played.empty()) call_at_end([] { played.clear(); });
   std::unique_ptr<Team>& team = played[leaders];
-  if (!team) {
-    TeamOptions options = options_from_environment();
-    options.leaders = leaders;
-    team = std::make_unique<Team>(MPI_COMM_WORLD, options);
-  }
+  if (!team) team = std::make_unique<Team>(MPI_COMM_WORLD, options_from_environment(leaders));
   return *team;
 }
 

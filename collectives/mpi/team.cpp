@@ -42,12 +42,13 @@ int node_of_this_rank(MPI_Comm comm, int rank) {
 
 }  // namespace
 
-TeamOptions options_from_environment() {
+TeamOptions options_from_environment(int leaders) {
   const char* variable = std::getenv("NMADTUNE_MPI_COPIES");
   const std::string_view value = variable == nullptr ? "" : variable;
   return {.copies = value == "shared"     ? Copies::kAreas
                     : value == "messages" ? Copies::kMessages
-                                          : Copies::kAttach};
+                                          : Copies::kAttach,
+          .leaders = leaders};
 }
 
 // What each rank tells all others.

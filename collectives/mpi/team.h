@@ -38,8 +38,8 @@ struct TeamOptions {
   std::vector<int> nodes = {};  // pretended, of each rank; empty: as they are
 };
 
-// As NMADTUNE_MPI_COPIES says.
-TeamOptions options_from_environment();
+// As NMADTUNE_MPI_COPIES says, with so many leaders of a node.
+TeamOptions options_from_environment(int leaders);
 
 struct Group {
   std::vector<int> ranks;
