@@ -54,18 +54,7 @@ HPL.out output file name (if any)
 40
 )";
 
-class Interposed : public InFrontOfMpi {
- protected:
-  // Skips where there is no such compiler.
-  std::string compile(const std::string& compiler, const std::string& source) const {
-    const std::string program = path("program");
-    const Result made =
-        run({"sh", "-c",
-             compiler + "." + GetParam() + " -O1 " + NMT_SOURCES "/" + source + " -o " + program});
-    EXPECT_EQ(made.exit_code, 0) << made.err;
-    return program;
-  }
-};
+class Interposed : public InFrontOfMpi {};
 
 TEST_P(Interposed, AnyProgramGivesTheSame) {
   const std::string program = compile("mpicc", "interposed.c");

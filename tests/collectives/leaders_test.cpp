@@ -31,14 +31,6 @@ class TwoNumaNodes : public InFrontOfMpi {
     }
   }
 
-  std::string compile(const std::string& source) const {
-    const std::string program = path("program");
-    const Result made = run(
-        {"sh", "-c", "mpicc." + GetParam() + " -O1 -o " + program + " " NMT_SOURCES "/" + source});
-    EXPECT_EQ(made.exit_code, 0) << made.err;
-    return program;
-  }
-
   // Ranks by turns on the first and the second core.
   std::vector<std::string> there(const std::string& program) const {
     return {"unshare", "--mount", "sh", "-c",
@@ -50,7 +42,7 @@ class TwoNumaNodes : public InFrontOfMpi {
 };
 
 TEST_P(TwoNumaNodes, CouldHaveTwoLeaders) {
-  const std::string program = compile("leaders.c -I" NMT_SOURCES "/../.. -ldl");
+  const std::string program = compile("mpicc", "leaders.c");
   const Result two = job(there(program + " " + library_), 4, {}, false);
   EXPECT_EQ(two.exit_code, 0) << two.err;
   EXPECT_EQ(two.out, "2\n");
@@ -60,7 +52,7 @@ TEST_P(TwoNumaNodes, CouldHaveTwoLeaders) {
 }
 
 TEST_P(TwoNumaNodes, GiveTheSameResultsWithTwoLeaders) {
-  const std::string program = compile("interposed.c");
+  const std::string program = compile("mpicc", "interposed.c");
   const Result own = job({program}, 3, {}, false);
   std::vector<SegmentRule> rules;
   for (const std::string operation : {"bcast", "reduce", "allreduce", "allgather"}) {

@@ -12,6 +12,16 @@ void InFrontOfMpi::SetUp() {
   if (library_.empty()) GTEST_SKIP() << GetParam() << " is missing";
 }
 
+std::string InFrontOfMpi::compile(const std::string& compiler, const std::string& source) const {
+  const std::string program = path("program");
+  const Result made =
+      run({"sh", "-c",
+           compiler + "." + GetParam() + " -O1 -I" NMT_SOURCES "/../.. " NMT_SOURCES "/" + source +
+               " -o " + program});
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  return program;
+}
+
 std::vector<std::string> InFrontOfMpi::job_command(const std::vector<std::string>& program,
                                                    int ranks, bool in_front) const {
   std::vector<std::string> command;
@@ -50,7 +60,7 @@ std::string InFrontOfMpi::write_profile(std::vector<SegmentRule> rules,
       .complete = true,
       .quality = 0.99};
   for (const auto& [name, value] : differs) of.platform.fingerprint[name] = value;
-  const Storage storage = compile(of, plan);
+  const Storage storage = nmt::compile(of, plan);
   return write("profile.nmt",
                {reinterpret_cast<const char*>(storage.bytes().data()), storage.bytes().size()});
 }
