@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <memory>
+#include <numeric>
 
 #include "core/error.h"
 #include "node/sysfs.h"
@@ -29,6 +31,17 @@ std::string core_folder(const std::string& root, int core) {
 
 bool contains(const std::vector<int>& numbers, int wanted) {
   return std::find(numbers.begin(), numbers.end(), wanted) != numbers.end();
+}
+
+// Whether the kernel lets this thread be on those.
+bool allow(const std::vector<int>& cores) {
+  const int most = *std::max_element(cores.begin(), cores.end());
+  const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(most + 1),
+                                                             [](cpu_set_t* s) { CPU_FREE(s); });
+  const std::size_t size_bytes = CPU_ALLOC_SIZE(most + 1);
+  CPU_ZERO_S(size_bytes, set.get());
+  for (const int core : cores) CPU_SET_S(core, size_bytes, set.get());
+  return ::sched_setaffinity(0, size_bytes, set.get()) == 0;
 }
 
 // Hardware threads of the physical core that `core` belongs to; itself alone where unknown.
@@ -136,16 +149,21 @@ CorePair nearest_cores(const std::vector<int>& cores, const std::string& root) {
 CorePair nearest_cores() { return nearest_cores(allowed_cores()); }
 
 void pin_to(int core) {
-  const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(core + 1),
-                                                             [](cpu_set_t* s) { CPU_FREE(s); });
-  const std::size_t size_bytes = CPU_ALLOC_SIZE(core + 1);
-  CPU_ZERO_S(size_bytes, set.get());
-  CPU_SET_S(core, size_bytes, set.get());
-  if (::sched_setaffinity(0, size_bytes, set.get()) != 0) {
+  if (!allow({core})) {
     throw system_error(Fault::kFailed, fmt::format("sched_setaffinity(core {})", core), errno,
                        "allow that core (taskset, cpuset of the container)");
   }
 }
+
+OnCores::OnCores() : before_(allowed_cores()) {
+  std::vector<int> all(static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_CONF)));
+  std::iota(all.begin(), all.end(), 0);
+  allow(all);
+}
+
+OnCores::OnCores(int core) : before_(allowed_cores()) { pin_to(core); }
+
+OnCores::~OnCores() { allow(before_); }
 
 std::size_t private_cache_bytes(int core, const std::string& root) {
   const std::vector<int> own = hardware_threads(root, core);

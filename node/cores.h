@@ -31,6 +31,19 @@ CorePair nearest_cores();  // of the allowed ones
 
 void pin_to(int core);  // this thread; Error(kFailed) where the kernel refuses
 
+// This thread, for as long as this lives, on one core, or on any that there is whatever a launcher
+// has bound it to; then where it might be before.
+class OnCores {
+ public:
+  OnCores();
+  explicit OnCores(int core);  // Error(kFailed) where the kernel refuses
+  ~OnCores();
+  OnCores(const OnCores&) = delete;
+
+ private:
+  std::vector<int> before_;
+};
+
 // Size of the largest cache that `core` shares with no other physical core (a cold buffer must be
 // larger); 1 MiB where the machine does not say.
 std::size_t private_cache_bytes(int core, const std::string& root = "");

@@ -10,7 +10,6 @@
 #include "core/error.h"
 #include "core/method.h"
 #include "node/node.h"
-#include "sampler/pinned.h"
 
 namespace nmt {
 namespace {
@@ -98,7 +97,7 @@ std::map<std::string, int> one_of_each_placement(int own) {
 std::vector<Sample> sample_offload(const Clock& clock, double budget_ns) {
   const int own = nearest_cores().near;
   const std::map<std::string, int> others = one_of_each_placement(own);
-  const Pinned pinned(own);
+  const OnCores pinned(own);
   std::vector<Sample> samples;
   for (const auto& [placement, core] : others) {
     Helper helper(core);

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "core/error.h"
+#include "node/node.h"
 #include "sampler/partner.h"
 #include "sampler/patience.h"
-#include "sampler/pinned.h"
 #include "sampler/remote.h"
 
 namespace nmt {
@@ -64,7 +64,7 @@ class RemotePartner final : public Partner {
   std::string rail_;
   control::Connection& peer_;
   const Clock& clock_;
-  Pinned pinned_;
+  OnCores pinned_;
   std::optional<OpenRails> rails_;
   bool shared_core_ = false;
   Waiting waiting_;

@@ -76,6 +76,19 @@ TEST(AllowedCores, AreInOrderAndFollowTheAffinity) {
   EXPECT_EQ(allowed_cores(), before);
 }
 
+TEST(OnCores, EndsWhereTheThreadWasBefore) {
+  const std::vector<int> before = allowed_cores();
+  std::thread([&] {
+    {
+      const OnCores one(before.front());
+      EXPECT_EQ(allowed_cores(), std::vector<int>{before.front()});
+      const OnCores any;  // as a rank that its launcher has bound
+      EXPECT_GE(allowed_cores().size(), before.size());
+    }
+    EXPECT_EQ(allowed_cores(), before);
+  }).join();
+}
+
 TEST(PinTo, RefusesACoreThatIsNotThere) {
   std::thread([] {
     try {

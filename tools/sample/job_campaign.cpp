@@ -2,7 +2,6 @@
 #include "tools/sample/job_campaign.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <charconv>
@@ -21,24 +20,6 @@ namespace nmt {
 namespace {
 
 using control::MpiJob;
-
-// A launcher binds ranks to cores. What ranks do together is measured as it bound them; a campaign
-// of rails chooses cores by itself.
-class OnAllCores {
- public:
-  OnAllCores() {
-    ::sched_getaffinity(0, sizeof before_, &before_);
-    cpu_set_t all;
-    CPU_ZERO(&all);
-    for (int core = 0; core < CPU_SETSIZE; ++core) CPU_SET(core, &all);
-    ::sched_setaffinity(0, sizeof all, &all);
-  }
-  OnAllCores(const OnAllCores&) = delete;
-  ~OnAllCores() { ::sched_setaffinity(0, sizeof before_, &before_); }
-
- private:
-  cpu_set_t before_{};
-};
 
 // Cores of all ranks together. Those of one kernel are counted once, however many nodes it plays.
 std::size_t cores_of(const MpiJob& job) {
@@ -172,7 +153,7 @@ Gathered JobCampaign::play(const JobOrder& order, const Interruption& interrupti
   const bool pairs = order.part == Part::kPairs, near = index % 2 == 0;
   options.sampling.pairs = pairs ? !options.no_pairs : options.pairs;
   RankWork work{.measure = [&](ProfileDb& db) {
-    const OnAllCores unbound;
+    const OnCores any;  // chosen by the campaign, not by who bound the ranks
     const Launch launch{options, invocation, in_memory, db, line, interruption};
     if (!pairs) {
       const std::uint64_t seed = options.seed.value_or(random_seed());
