@@ -21,6 +21,8 @@ class Blocks {
   Blocks(std::byte* all, std::uint64_t bytes, std::uint64_t segment_bytes)
       : all_(all), bytes_(bytes), segment_bytes_(segment_bytes) {}
 
+  Blocks uncut() const { return {all_, bytes_, 0}; }
+
   Span of(int rank) const { return {all_ + static_cast<std::uint64_t>(rank) * bytes_, bytes_}; }
 
   // Of neighbors by rank, together; in segments.
@@ -88,23 +90,27 @@ std::vector<std::vector<Span>> in_order_of_arrival(const Team& team, const Block
   return arrivals;
 }
 
+// The same stream as the leader's, in pieces of this rank's choice.
+void follow_around(Team& team, std::byte* all, const Blocks& blocks, int leader) {
+  Share share(team, team.room(), leader, all);
+  const Blocks own = share.takes_larger_pieces() ? blocks.uncut() : blocks;
+  for (const std::vector<Span>& of_group : in_order_of_arrival(team, own)) {
+    for (const Span& piece : of_group) share.take(own.piece(piece));
+  }
+  share.finish();
+}
+
 void around_leaders(Team& team, std::byte* all, const Blocks& blocks) {
   const std::vector<Group>& groups = team.groups();
   const std::size_t own = static_cast<std::size_t>(team.group_of(team.rank()));
   const int leader = groups[own].leader;
   const int before = groups[(own + groups.size() - 1) % groups.size()].leader;
   const int after = groups[(own + 1) % groups.size()].leader;
-  const std::vector<std::vector<Span>> arrivals = in_order_of_arrival(team, blocks);
   Room* room = team.room();
   collect(team, room, blocks, leader);
   if (room != nullptr) room->begin();
-  if (team.rank() != leader) {
-    Share share(team, room, leader, all);
-    for (const std::vector<Span>& of_group : arrivals) {
-      for (const Span& piece : of_group) share.take(blocks.piece(piece));
-    }
-    return share.finish();
-  }
+  if (team.rank() != leader) return follow_around(team, all, blocks, leader);
+  const std::vector<std::vector<Span>> arrivals = in_order_of_arrival(team, blocks);
   std::vector<Span> coming;
   for (std::size_t i = 1; i < arrivals.size(); ++i) {
     coming.insert(coming.end(), arrivals[i].begin(), arrivals[i].end());

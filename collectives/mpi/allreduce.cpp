@@ -45,7 +45,7 @@ void follow(Team& team, GroupReduce& group, std::byte* result, const Cut& cut, i
   Room* room = team.room();
   if (room != nullptr) room->begin();
   Share share(team, room, leader, result);
-  for (std::uint64_t i = 0; i < cut.segments(); ++i) share.take(cut.piece(i));
+  share.take_all(cut);
   share.finish();
 }
 

@@ -21,7 +21,7 @@ void lead(Team& team, Room* room, std::byte* data, const Cut& cut, int root, Sha
 
 void follow(Team& team, Room* room, std::byte* data, const Cut& cut, int leader) {
   Share share(team, room, leader, data);
-  for (std::uint64_t i = 0; i < cut.segments(); ++i) share.take(cut.piece(i));
+  share.take_all(cut);
   share.finish();
 }
 

@@ -49,6 +49,16 @@ void Share::take(const Piece& piece) {
   position_ += piece.bytes;
 }
 
+// Half of the segments that are left at a time, where each waking is dear: few, and the last piece,
+// for which nothing is left to hide behind, is a segment all the same.
+void Share::take_all(const Cut& cut) {
+  for (std::uint64_t i = 0, end = 0; i < cut.segments(); i = end) {
+    end = takes_larger_pieces() ? i + (cut.segments() - i + 1) / 2 : i + 1;
+    const Piece last = cut.piece(end - 1);
+    take({cut.offset(i), last.offset + last.bytes - cut.offset(i)});
+  }
+}
+
 void Share::finish() {
   if (room_ != nullptr) room_->leave(team_.member(leader_), team_.waiting());
 }

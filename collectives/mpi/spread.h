@@ -35,7 +35,10 @@ class Share {
  public:
   Share(Team& team, Room* room, int leader, std::byte* data);
   void take(const Piece& piece);
+  void take_all(const Cut& cut);
   void finish();
+  // Being woken for each segment costs more than it gains: there are more ranks than cores.
+  bool takes_larger_pieces() const { return room_ != nullptr && team_.waiting().crowded; }
 
  private:
   Team& team_;
