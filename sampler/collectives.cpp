@@ -24,8 +24,8 @@ constexpr std::uint64_t kSegmentsBytes[] = {8 << 10,   16 << 10,  32 << 10, 64 <
 constexpr std::uint64_t kSegmentsMax = 512;            // of one message: slower wherever tried
 constexpr std::uint64_t kWholeBytesMax = 512 << 10;    // that is worth sending in one
 constexpr std::uint64_t kGatheredBytesMax = 64 << 20;  // by one rank
-// Slower than the fastest by this factor, after so many rounds: one alone may be a lost packet's.
-constexpr double kGivenUp[] = {2, 1.5, 1.25};
+// Rounds before the MPI's own is given up: how much slower it is, people want to know.
+constexpr double kRoundsOfLibraryMin = 5;
 
 const std::map<std::string, std::vector<std::string>>& algorithms() {
   static const std::vector<std::string> trees = {"chain", "binary", "binomial"};
@@ -130,8 +130,10 @@ class Ways {
     }
   }
 
-  // The ways that are clearly slower than the fastest of their operation and size; whether there
-  // were some. By what was measured, or by what they took to warm up.
+  // The ways that are clearly slower than the fastest of their operation and size, by half of it
+  // after two rounds, by a third after three, and so on: one round alone may be a lost packet's,
+  // and time is better spent on those that are close. Whether there were some. By what was
+  // measured, or by what they took to warm up.
   bool give_up(std::vector<JobCell>& cells, double (*time_ns)(const JobCell&)) const {
     std::map<Subject, double> fastest_ns;
     for (const JobCell& each : cells) {
@@ -140,16 +142,16 @@ class Ways {
       least_ns = std::min(least_ns, time_ns(each));
     }
     const std::size_t given_up = std::erase_if(cells, [&](const JobCell& each) {
-      const bool library = way(each.order).algorithm == "library";
-      return !library && time_ns(each) > factor_of(each) * fastest_ns.at(subject(each));
+      const double rounds = rounds_of(each);
+      if (way(each.order).algorithm == "library" && rounds < kRoundsOfLibraryMin) return false;
+      return time_ns(each) > (1 + 1 / rounds) * fastest_ns.at(subject(each));
     });
     return given_up > 0;
   }
 
-  static double factor_of(const JobCell& cell) {
+  static double rounds_of(const JobCell& cell) {
     const std::vector<Repetition>& all = cell.samples.front().repetitions;
-    const std::size_t rounds = all.empty() ? 0 : all.back().round - all.front().round;
-    return kGivenUp[std::min(rounds, std::size(kGivenUp) - 1)];
+    return all.empty() ? 1 : 1.0 + all.back().round - all.front().round;
   }
   static double measured_ns(const JobCell& cell) {
     return summarize(cell.samples.front().repetitions).median_ns;
