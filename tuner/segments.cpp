@@ -18,6 +18,9 @@ namespace {
 
 constexpr std::string_view kLibrary = "library";
 constexpr double kWorthAChange = 0.03;  // of the time at one size, in logarithms
+// By how much slower the MPI's own must be before a call is taken from it: medians of few rounds
+// tell no less apart where messages are short, and programs do more between calls than a sampling.
+constexpr double kWorthActing = 0.05;
 
 bool is_library(const CollectiveTime& time) { return time.algorithm == kLibrary; }
 
@@ -102,21 +105,33 @@ std::vector<Choice> choose_ours(std::span<const CollectiveCell> cells) {
   return chosen;
 }
 
+// What acting gains there beyond what it is worth, as a logarithm; without bounds where the MPI's
+// own was not measured.
+double gain(const Choice& ours, const CollectiveCell& cell) {
+  const CollectiveTime* library = library_in(cell);
+  if (library == nullptr) return std::numeric_limits<double>::infinity();
+  return std::log(library->median_ns / time_of(ours, cell)->median_ns) - std::log1p(kWorthActing);
+}
+
 // Where the MPI's own is chosen, the segment is the best of ours all the same.
 Choice or_library(const Choice& ours, const CollectiveCell& cell) {
-  const CollectiveTime* library = library_in(cell);
-  const double ours_ns = time_of(ours, cell)->median_ns;
-  if (library == nullptr || library->median_ns > ours_ns * (1 + kEquivalence)) return ours;
+  if (gain(ours, cell) > 0) return ours;
   return {std::string(kLibrary), ours.segment_bytes, ours.leaders};
 }
 
-// Where the choice changes between two sizes.
-std::uint64_t change_between(const SegmentRule& last, std::uint64_t last_bytes,
-                             const SegmentRule& next, std::uint64_t next_bytes) {
-  if (last.algorithm == kLibrary) return next_bytes;
-  if (next.algorithm == kLibrary) return last_bytes + 1;
-  return static_cast<std::uint64_t>(
-      std::sqrt(static_cast<double>(last_bytes) * static_cast<double>(next_bytes)));
+// Where the choice changes between two sizes, at each of which acting gains so much: at their
+// geometric mean, or between acting and not where the gain, on a line between the two, is 0.
+std::uint64_t change_between(const CollectiveCell& last, double last_gain,
+                             const CollectiveCell& next, double next_gain) {
+  const bool acts_in_one = (last_gain > 0) != (next_gain > 0);
+  if (acts_in_one && last_gain == std::numeric_limits<double>::infinity()) return last.size_bytes + 1;
+  if (acts_in_one && next_gain == std::numeric_limits<double>::infinity()) return next.size_bytes;
+  const double place = acts_in_one ? last_gain / (last_gain - next_gain) : 0.5;
+  const auto last_bytes = static_cast<double>(last.size_bytes);
+  const auto next_bytes = static_cast<double>(next.size_bytes);
+  const auto change =
+      static_cast<std::uint64_t>(std::round(last_bytes * std::pow(next_bytes / last_bytes, place)));
+  return std::clamp(change, last.size_bytes + 1, next.size_bytes);
 }
 
 template <class One, class Other>
@@ -139,8 +154,8 @@ void add_rules(const std::vector<CollectiveCell>& cells, const std::vector<Choic
                      .algorithm = choice.algorithm,
                      .leaders = choice.leaders};
     if (before) {
-      rule.from_bytes =
-          change_between(rules->back(), cells[i - 1].size_bytes, rule, cells[i].size_bytes);
+      rule.from_bytes = change_between(cells[i - 1], gain(ours[i - 1], cells[i - 1]), cells[i],
+                                       gain(ours[i], cells[i]));
       rules->back().to_bytes = rule.from_bytes;
     }
     rules->push_back(std::move(rule));

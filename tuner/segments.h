@@ -4,9 +4,9 @@
 // of many, the MPI's own among them (paper "HierKNEM", 4.2 and Table 1).
 //
 // A choice is by medians, and for all sizes together (tuner/steady_path.h), so that chance does not
-// cut a range in two; the MPI's own is left alone where it is within kEquivalence. Between two
-// sizes that were sampled the choice changes at their geometric mean, but for acting in place of
-// the MPI, which is never done outside of what was seen to be faster.
+// cut a range in two; the MPI's own is left alone where ours is not clearly faster. Between two
+// sizes that were sampled the choice changes at their geometric mean; between acting in place of
+// the MPI and not, where a line between both gains crosses what acting must be worth.
 #pragma once
 
 #include <optional>
