@@ -26,23 +26,32 @@ class Pair {
 
   bool takes_part() const { return job_.leads() || job_.rank() == partner_; }
 
-  StackTurnCell ping_pong(std::uint64_t size_bytes) {
-    StackTurnCell cell{.size_bytes = size_bytes};
-    if (from_.size() < size_bytes) {
-      from_.assign(size_bytes, std::byte{0x5a});
-      to_.assign(size_bytes, std::byte{0});
+  // A pass over all sizes for each repetition: what disturbs the machine for some milliseconds
+  // meets one repetition of some sizes, not all of one.
+  std::vector<StackTurnCell> ping_pongs(const std::vector<std::uint64_t>& sizes_bytes) {
+    const std::uint64_t most_bytes = sizes_bytes.empty() ? 0 : std::ranges::max(sizes_bytes);
+    from_.assign(most_bytes, std::byte{0x5a});
+    to_.assign(most_bytes, std::byte{0});
+    std::vector<StackTurnCell> cells;
+    std::vector<Pace> paces;
+    for (const std::uint64_t size_bytes : sizes_bytes) {
+      double warm_ns = 0;
+      for (std::uint32_t i = 0; i < kWarmUps; ++i) warm_ns = round_trips(1, size_bytes);
+      Pace& pace = paces.emplace_back();
+      if (job_.leads()) pace = pace_of(warm_ns);
+      share(&pace, sizeof pace);
+      cells.push_back({.size_bytes = size_bytes, .batch = 2 * pace.round_trips});
     }
-    Pace pace;
-    double warm_ns = 0;
-    for (std::uint32_t i = 0; i < kWarmUps; ++i) warm_ns = round_trips(1, size_bytes);
-    if (job_.leads()) pace = pace_of(warm_ns);
-    share(&pace, sizeof pace);
-    cell.batch = 2 * pace.round_trips;
-    for (std::uint32_t i = 0; i < pace.repetitions; ++i) {
-      cell.totals_ns.push_back(
-          static_cast<std::uint64_t>(round_trips(pace.round_trips, size_bytes)));
+    for (std::uint32_t pass = 0; pass < kRepetitions; ++pass) {
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (pass >= paces[i].repetitions) continue;
+        const std::uint64_t size_bytes = sizes_bytes[i];
+        if (paces[i].round_trips > 1) round_trips(1, size_bytes);  // after one of another size
+        cells[i].totals_ns.push_back(
+            static_cast<std::uint64_t>(round_trips(paces[i].round_trips, size_bytes)));
+      }
     }
-    return cell;
+    return cells;
   }
 
   // By halves: from rank 0, before the other one asks for it.
@@ -134,9 +143,9 @@ StackTurn play_stack_turn(const control::MpiJob& job, const StackTurnOrder& orde
     Pair pair(job, partner.rank, clock);
     job.mpi().barrier(0);
     if (pair.takes_part()) {
-      for (const std::uint64_t size_bytes : order.sizes_bytes) {
-        turn.cells.push_back(pair.ping_pong(size_bytes));
-        turn.cells.back().placement = partner.placement;
+      for (StackTurnCell& cell : pair.ping_pongs(order.sizes_bytes)) {
+        cell.placement = partner.placement;
+        turn.cells.push_back(std::move(cell));
       }
       if (order.find_eager) {
         turn.eager.push_back({std::string(partner.placement), pair.eager_bytes_max()});

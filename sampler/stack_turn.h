@@ -4,7 +4,7 @@
 // settings that it was launched with.
 //
 // Rank 0 exchanges messages with the next rank of its node and with the first rank of the next
-// node, as far as there are such, a ping-pong of each size after the other; the other ranks wait
+// node, as far as there are such, ping-pongs of all sizes in several passes; the other ranks wait
 // without taking a core. Nothing is compared here: settings change between launches, and who
 // launches keeps them in rounds (tools/sample/stack.h).
 #pragma once
