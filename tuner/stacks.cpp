@@ -13,14 +13,25 @@
 namespace nmt {
 namespace {
 
-// The BTL of Open MPI that a transport is (vader is called sm from 5.0 on, which takes the old
-// name as well).
-std::string_view btl_of(Transport transport) {
-  return transport == Transport::kTcp ? "tcp" : "vader";
+// Beside its name as people type it.
+struct TransportWords {
+  Transport transport;
+  std::string_view name;
+  // Open MPI's component for it (vader is called sm from 5.0 on, which takes the old name as well;
+  // openib is no more from 5.0 on, where UCX carries verbs).
+  std::string_view btl;
+  std::uint64_t forced_eager_bytes_max;
+};
+constexpr std::array kWords = {TransportWords{Transport::kShm, "shm", "vader", 128 << 10},
+                               TransportWords{Transport::kTcp, "tcp", "tcp", 256 << 10},
+                               TransportWords{Transport::kVerbs, "verbs", "openib", 256 << 10}};
+
+const TransportWords& words_of(Transport transport) {
+  return *std::ranges::find(kWords, transport, &TransportWords::transport);
 }
 
 std::string openmpi_limit(Transport transport) {
-  return fmt::format("btl_{}_eager_limit", btl_of(transport));
+  return fmt::format("btl_{}_eager_limit", words_of(transport).btl);
 }
 
 // The limit counts ob1's own header.
@@ -57,6 +68,7 @@ constexpr std::array kGroups = {
     Group{"btl_tcp_latency_", "weights"},
     Group{"btl_tcp_", "tcp"},
     Group{"btl_vader_", "shm"},
+    Group{"btl_openib_", "verbs"},
     Group{"UCX_RNDV_THRESH", "rendezvous"},
     Group{"UCX_ZCOPY_THRESH", kZeroCopyGroup},
     Group{"coll_han_", kHanGroup},
@@ -66,8 +78,12 @@ constexpr std::array kGroups = {
 
 }  // namespace
 
-std::string_view to_string(Transport transport) {
-  return transport == Transport::kTcp ? "tcp" : "shm";
+std::string_view to_string(Transport transport) { return words_of(transport).name; }
+
+std::optional<Transport> parse_transport(std::string_view text) {
+  const auto found = std::ranges::find(kWords, text, &TransportWords::name);
+  if (found == kWords.end()) return std::nullopt;
+  return found->transport;
 }
 
 std::span<const Stack> all_stacks() { return kStacks; }
@@ -82,8 +98,7 @@ const Stack& find_stack(std::string_view name) {
 
 // Shared memory gives each eager message a place in a segment of some megabytes.
 std::uint64_t forced_eager_bytes_max(Transport transport) {
-  constexpr std::uint64_t kTcpBytes = 256 << 10, kShmBytes = 128 << 10;
-  return transport == Transport::kTcp ? kTcpBytes : kShmBytes;
+  return words_of(transport).forced_eager_bytes_max;
 }
 
 Fields interface_weights(const std::vector<std::pair<std::string, double>>& mbits_per_second) {

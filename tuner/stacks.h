@@ -19,8 +19,10 @@
 
 namespace nmt {
 
-enum class Transport { kShm, kTcp };
-std::string_view to_string(Transport transport);  // "shm", "tcp"
+enum class Transport { kShm, kTcp, kVerbs };
+inline constexpr Transport kTransports[] = {Transport::kShm, Transport::kTcp, Transport::kVerbs};
+std::string_view to_string(Transport transport);  // "shm", "tcp", "verbs"
+std::optional<Transport> parse_transport(std::string_view text);
 
 struct Stack {
   std::string_view name;                // as people type it
@@ -55,8 +57,8 @@ Fields interface_weights(const std::vector<std::pair<std::string, double>>& mbit
 Fields han_settings(std::uint64_t segment_bytes);
 std::span<const std::string_view> han_operations();
 
-// "weights", "tcp", "shm", "rendezvous", "zero-copy", "han": settings that stand or fall together;
-// a rules file is judged by operation instead.
+// "weights", "tcp", "shm", "verbs", "rendezvous", "zero-copy", "han": settings that stand or fall
+// together; a rules file is judged by operation instead.
 inline constexpr std::string_view kRulesGroup = "collectives";
 inline constexpr std::string_view kZeroCopyGroup = "zero-copy";
 inline constexpr std::string_view kHanGroup = "han";  // Open MPI's hierarchical collectives

@@ -29,6 +29,10 @@ bool is_expressible(const GroupVerdict& verdict, const std::string& version, std
     *problem += "# left out: coll_han_priority: Open MPI has coll/han from 4.1 on\n";
     return false;
   }
+  if (verdict.group == to_string(Transport::kVerbs) && !older(version, "5.0")) {
+    *problem += "# left out: btl_openib_eager_limit: Open MPI has btl/openib before 5.0 only\n";
+    return false;
+  }
   for (const auto& [name, value] : verdict.settings) {
     if (can_be_written(name)) continue;
     *problem += fmt::format("# left out: {}: no name can be written so in this file\n", name);

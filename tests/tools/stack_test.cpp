@@ -33,6 +33,7 @@ BEGIN {
   print "a word of the launcher"
   print "{"
   print "\"library\": \"Open MPI v4.1.4\", \"ranks\": 2, \"hosts\": [\"one\", \"two\"],"
+  print "\"network\": \"tcp\", \"messages_by\": \"\","
   print "\"interfaces\": [\"r0\", \"r1\"], \"turn\": {\"cells\": ["
   n = split(sizes, size, ",")
   for (i = 1; i <= n; i++) {
@@ -62,7 +63,7 @@ BEGIN {
   print "{"
   print "\"library_file\": \"LIBRARY\","
   print "\"library\": \"Open MPI v4.1.4\", \"ranks\": 4, \"hosts\": [\"one\", \"two\"],"
-  print "\"interfaces\": [],"
+  print "\"network\": \"tcp\", \"messages_by\": \"\", \"interfaces\": [],"
   n = split(order, part, "/")
   for (i = 1; i <= n; i++) value[substr(part[i], 1, index(part[i], ":"))] = \
       substr(part[i], index(part[i], ":") + 1)
@@ -136,6 +137,48 @@ TEST_F(StackTest, IsSampledAndItsSettingsAreExportedWithWhatTheyAreWorth) {
   EXPECT_THAT(again.err, HasSubstr("--force replaces it"));
   const Result json = tune({"export", "openmpi", "--db", path("a.db"), "--json"});
   EXPECT_EQ(at(document(json), "version"), json::Value("4.1.4"));
+}
+
+TEST_F(StackTest, TellsHowMuchFasterEagerMessagesAre) {
+  const Result sampled = sample({"--stack", "openmpi", "--launcher", script("launch", kLauncher),
+                                 "--db", path("a.db"), "--rounds", "5", "--json"});
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  const json::Value& protocols = at(document(sampled), "protocols");
+  ASSERT_GT(protocols.size(), 10u);
+  for (const json::Value& each : protocols.items()) {
+    const double bytes = each.find("size_bytes")->number();
+    const double gain = each.find("eager_gain")->number();
+    if (bytes <= 4096) EXPECT_GT(gain, 1.5) << bytes;
+    if (bytes >= 65536) EXPECT_LT(gain, 0.9) << bytes;
+  }
+}
+
+TEST_F(StackTest, VerbsAreATransportOfTheirOwnWithLimitsOfTheirOwn) {
+  std::string text(kLauncher);
+  for (const auto& [was, is] : {std::pair("btl_tcp_eager_limit", "btl_openib_eager_limit"),
+                                std::pair(R"(\"tcp\")", R"(\"verbs\")")}) {
+    for (std::size_t at = 0; (at = text.find(was, at)) != std::string::npos;) {
+      text.replace(at, std::string_view(was).size(), is);
+    }
+  }
+  const Result sampled = sample_stack(script("launch", text));
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  EXPECT_THAT(sampled.out, HasSubstr("openmpi/verbs"));
+  const Result exported =
+      tune({"export", "openmpi", "--db", path("a.db"), "-o", path("mca-params.conf")});
+  ASSERT_EQ(exported.exit_code, 0) << exported.err << exported.out;
+  const Fields settings = read_mca_params(read("mca-params.conf"), "mca-params.conf");
+  EXPECT_TRUE(settings.contains("btl_openib_eager_limit")) << exported.out;
+  EXPECT_FALSE(settings.contains("btl_tcp_bandwidth_r0")) << "weights are of TCP";
+}
+
+TEST_F(StackTest, WhereUcxCarriesOpenMpisMessagesItSaysWhichCommandMeasuresThat) {
+  std::string text(kLauncher);
+  const std::string_view none = R"(\"messages_by\": \"\")";
+  text.replace(text.find(none), none.size(), R"(\"messages_by\": \"ucx\")");
+  const Result sampled = sample_stack(script("launch", text));
+  EXPECT_EQ(sampled.exit_code, 2);
+  EXPECT_THAT(sampled.err, HasSubstr("--stack ucx"));
 }
 
 // The same machine a year later: what was worth it makes large messages slower now.

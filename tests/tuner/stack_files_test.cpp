@@ -115,6 +115,17 @@ TEST(Writers, CallSharedMemoryByTheNameThatTheVersionHasForIt) {
   EXPECT_THAT(write_files(found).at(0).content, HasSubstr("\nbtl_sm_eager_limit = 8248\n"));
 }
 
+TEST(Writers, LeaveOutVerbsWhereTheVersionHasNoComponentForThem) {
+  StackFindings found = findings("openmpi", "5.0.3");
+  found.verdicts = {verdict("verbs", {{"btl_openib_eager_limit", "8248"}}, true),
+                    verdict("tcp", {{"btl_tcp_eager_limit", "32824"}}, true)};
+  EXPECT_THAT(write_files(found).at(0).content,
+              AllOf(HasSubstr("# left out: btl_openib_eager_limit"),
+                    Not(HasSubstr("\nbtl_openib_eager_limit"))));
+  found.version = "4.1.4";
+  EXPECT_THAT(write_files(found).at(0).content, HasSubstr("\nbtl_openib_eager_limit = 8248\n"));
+}
+
 TEST(Writers, LeaveOutInterfacesWhoseNamesTheFileCannotHold) {
   StackFindings found = findings("openmpi", "4.1.4");
   found.verdicts = {

@@ -61,6 +61,10 @@ class StackCampaign {
   void try_limits();
   std::vector<Transport> transports() const;
   StackTimes forced(Transport transport, std::string_view method) const;
+  bool weighs() const {
+    return job_.stack.weighs_interfaces && first_.network == Transport::kTcp &&
+           first_.interfaces.size() > 1;
+  }
   bool copies() const { return !job_.stack.copied_up_to(0).empty(); }
   std::uint64_t header(Transport transport) const;
   std::uint64_t rounds() const { return options_.rounds.value_or(kRounds); }
@@ -88,6 +92,15 @@ class StackCampaign {
 void StackCampaign::begin() {
   first_ = look(job_, sizes_bytes_);
   elapsed_ns_ += first_.elapsed_ns;
+  if (job_.stack.name == "openmpi" && !first_.messages_by.empty()) {
+    throw Error(Fault::kUsage,
+                fmt::format("{} leaves its messages to {} in this job, so that its own limits do "
+                            "nothing; {}",
+                            first_.library, first_.messages_by,
+                            first_.messages_by == "ucx"
+                                ? "--stack ucx measures those that count"
+                                : "--mca pml ob1 in --launcher makes it send them itself"));
+  }
   Fields facts = facts_of(job_.stack, first_);
   facts["part"] = "messages";
   notebook_.emplace(db_, job_, first_, facts, invocation_);
@@ -102,7 +115,7 @@ std::uint64_t StackCampaign::header(Transport transport) const {
 std::vector<Transport> StackCampaign::transports() const {
   std::vector<Transport> all;
   for (const StackTurn::Eager& eager : first_.turn.eager) {
-    all.push_back(transport_of(eager.placement));
+    all.push_back(first_.transport_of(eager.placement));
   }
   return all;
 }
@@ -112,7 +125,7 @@ std::size_t StackCampaign::launches() const {
   std::size_t launches =
       2 * rounds() + (job_.stack.limit(Transport::kTcp).empty() ? 3 : 2) * rounds();
   if (copies()) launches += 3 * rounds();
-  if (job_.stack.weighs_interfaces && interfaces > 1) {
+  if (weighs()) {
     launches += interfaces * kInterfaceRounds + 2 * rounds();
   }
   return launches;
@@ -149,7 +162,7 @@ void StackCampaign::measure(const Stage& stage) {
 // launcher says about interfaces.
 void StackCampaign::weigh_interfaces() {
   constexpr double kAll = 1e6, kNothing = 1;
-  if (!job_.stack.weighs_interfaces || first_.interfaces.size() < 2) return;
+  if (!weighs()) return;
   Stage alone{.name = "interfaces", .rounds = std::min(kInterfaceRounds, rounds())};
   alone.sizes_bytes = {1, options_.sampling.size_bytes_max / 4, options_.sampling.size_bytes_max};
   for (const std::string& only : first_.interfaces) {
@@ -221,7 +234,7 @@ StackTimes StackCampaign::forced(Transport transport, std::string_view method) c
   const std::uint64_t most_bytes = forced_eager_bytes_max(transport);
   StackTimes all;
   for (const StackSamples& samples : notebook_->samples()) {
-    if (transport_of(samples.placement) != transport) continue;
+    if (transport_of(samples) != transport) continue;
     for (const auto& [key, times] : samples.times) {
       if (key.method != method) continue;
       for (const auto& [size_bytes, rounds] : times) {
@@ -247,7 +260,7 @@ void StackCampaign::try_limits() {
   }
   // UCX's active messages in shared memory are always copied: only the network tells.
   const auto copied =
-      choose_threshold(forced(Transport::kTcp, kBuffered), forced(Transport::kTcp, kUncopied));
+      choose_threshold(forced(first_.network, kBuffered), forced(first_.network, kUncopied));
   if (copied) {
     variants.push_back({.settings = weights_});
     variants.back().settings.merge(job_.stack.copied_up_to(copied->eager_bytes_max));
@@ -295,7 +308,7 @@ void StackCampaign::add_protocols(std::span<const GroupVerdict> verdicts, Report
                               .set("eager_gain", ratio_of(other->second, rounds).value));
     }
     for (const StackTurn::Eager& each : first_.turn.eager) {
-      if (transport_of(each.placement) != transport) continue;
+      if (first_.transport_of(each.placement) != transport) continue;
       std::uint64_t bytes = each.bytes_max;
       for (const GroupVerdict& verdict : verdicts) {
         const Fields limit = job_.stack.eager_up_to(transport, 0, header(transport));

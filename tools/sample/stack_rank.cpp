@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 
 #include "control/control.h"
 #include "node/node.h"
+#include "tools/sample/stack_network.h"
 #include "tools/stack/collectives.h"
 #include "tools/stack/own_choice.h"
 #include "tools/stack/turn.h"
@@ -52,18 +52,6 @@ json::Value shared_interfaces(const std::string& own, const std::string& theirs)
   return names;
 }
 
-// The MPI's own library, as this process has loaded it.
-std::string library_file() {
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    const std::size_t path = line.find('/');
-    if (path == std::string::npos) continue;
-    const std::string name = line.substr(line.rfind('/') + 1);
-    if (name.starts_with("libmpi.so") || name.starts_with("libmpich.so")) return line.substr(path);
-  }
-  return {};
-}
-
 }  // namespace
 
 Report take_stack_turn(const SampleOptions& options, const std::string& mpi) {
@@ -94,7 +82,10 @@ Report take_stack_turn(const SampleOptions& options, const std::string& mpi) {
     const auto next = static_cast<std::size_t>(shape.nodes[1].front());
     interfaces = shared_interfaces(ports[0], ports[next]);
   }
-  report.payload.set("library", job.library()).set("library_file", library_file());
+  const LoadedStack loaded = loaded_stack();
+  report.payload.set("library", job.library()).set("library_file", loaded.library_file);
+  report.payload.set("messages_by", loaded.messages_by);
+  report.payload.set("network", to_string(loaded.network));
   report.payload.set("ranks", job.size());
   report.payload.set("hosts", std::move(nodes)).set("interfaces", std::move(interfaces));
   return report;

@@ -24,7 +24,7 @@ std::vector<std::uint64_t> stack_grid(std::uint64_t most_bytes) {
 
 LaunchedTurn look(const StackJob& job, const std::vector<std::uint64_t>& sizes_bytes) {
   StackTurnOrder order{.sizes_bytes = sizes_bytes, .find_eager = true};
-  for (const Transport transport : {Transport::kShm, Transport::kTcp}) {
+  for (const Transport transport : kTransports) {
     const std::string limit = job.stack.limit(transport);
     if (!limit.empty()) order.variables.push_back(limit);
   }
@@ -41,7 +41,7 @@ std::uint64_t header_bytes(const Stack& stack, const LaunchedTurn& first, Transp
   for (const auto& [name, value] : first.turn.variables) {
     if (name != limit) continue;
     for (const StackTurn::Eager& eager : first.turn.eager) {
-      if (transport_of(eager.placement) != transport) continue;
+      if (first.transport_of(eager.placement) != transport) continue;
       const std::uint64_t limit_bytes = parse_bytes(value);
       return limit_bytes - std::min(limit_bytes, eager.bytes_max);
     }
@@ -56,7 +56,7 @@ Fields facts_of(const Stack& stack, const LaunchedTurn& first) {
   for (const StackTurn::Eager& eager : first.turn.eager) {
     facts["eager " + eager.placement] = std::to_string(eager.bytes_max);
     facts["header " + eager.placement] =
-        std::to_string(header_bytes(stack, first, transport_of(eager.placement)));
+        std::to_string(header_bytes(stack, first, first.transport_of(eager.placement)));
   }
   return facts;
 }

@@ -41,7 +41,7 @@ Notebook::Notebook(ProfileDb& db, const StackJob& job, const LaunchedTurn& first
 void Notebook::add(const LaunchedTurn& launched, const StackVariant& variant, std::uint32_t round) {
   std::map<Id, std::vector<Sample>> changed;
   for (const StackTurnCell& cell : launched.turn.cells) {
-    const Transport transport = transport_of(cell.placement);
+    const Transport transport = launched.transport_of(cell.placement);
     const bool same_node = cell.placement == kSameNode;
     if (!variant.interface.empty() && same_node) continue;
     const Id path = path_of(std::string(to_string(transport)), variant.interface, same_node);
@@ -105,13 +105,18 @@ Id Notebook::path_of(const std::string& transport, const std::string& interface,
 }
 
 Fields settings_for(Transport transport, const Fields& settings) {
-  const bool tcp = transport == Transport::kTcp;
-  Fields some = without_group(settings, tcp ? "shm" : "tcp");
-  return tcp ? some : without_group(some, "weights");
+  Fields some = settings;
+  for (const Transport other : kTransports) {
+    if (other != transport) some = without_group(some, to_string(other));
+  }
+  return transport == Transport::kTcp ? some : without_group(some, "weights");
 }
 
-Transport transport_of(std::string_view placement) {
-  return placement == kSameNode ? Transport::kShm : Transport::kTcp;
+// Of rail "openmpi/tcp:r0", what stands behind the stack's name.
+Transport transport_of(const StackSamples& samples) {
+  std::string_view rail = samples.rail;
+  rail.remove_prefix(std::min(rail.size(), rail.find('/') + 1));
+  return parse_transport(rail.substr(0, rail.find(':'))).value_or(Transport::kTcp);
 }
 
 std::vector<StackSamples> read_stack_samples(const ProfileDb& db, const Id& platform,

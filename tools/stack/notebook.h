@@ -65,7 +65,7 @@ class Notebook {
 
 // Of settings, those that concern a transport.
 Fields settings_for(Transport transport, const Fields& settings);
-Transport transport_of(std::string_view placement);
+Transport transport_of(const StackSamples& samples);
 
 // What complete campaigns about a stack measured on a platform, the newest first.
 std::vector<StackSamples> read_stack_samples(const ProfileDb& db, const Id& platform,

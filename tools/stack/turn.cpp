@@ -54,7 +54,18 @@ std::vector<std::string> texts_from(const json::Reader& reader) {
   return texts;
 }
 
+Transport network_from(const json::Reader& reader) {
+  const std::string name = reader["network"].text();
+  const auto network = parse_transport(name);
+  if (!network) reader.fail(fmt::format("no network '{}'", name));
+  return *network;
+}
+
 }  // namespace
+
+Transport LaunchedTurn::transport_of(std::string_view placement) const {
+  return placement == kSameNode ? Transport::kShm : network;
+}
 
 StackJob stack_job(const Stack& stack, const std::string& launcher) {
   if (!launcher.empty()) return {stack, launcher};
@@ -182,6 +193,8 @@ LaunchedTurn launch_turn(const StackJob& job, const Fields& settings, const Stac
         turn.ranks = reader["ranks"].integer(1, 1 << 30);
         turn.hosts = texts_from(reader["hosts"]);
         turn.interfaces = texts_from(reader["interfaces"]);
+        turn.network = network_from(reader);
+        turn.messages_by = reader["messages_by"].text();
         turn.turn = stack_turn_from(reader["turn"]);
       });
   return turn;

@@ -34,8 +34,12 @@ struct LaunchedTurn {
   std::int64_t ranks = 0;
   std::vector<std::string> hosts;       // of the nodes
   std::vector<std::string> interfaces;  // that two nodes share
+  Transport network = Transport::kTcp;  // what messages between nodes go by
+  std::string messages_by;              // Open MPI's component for them where not its own
   StackTurn turn;
   double elapsed_ns = 0;
+
+  Transport transport_of(std::string_view placement) const;  // kSameNode, kOtherNode
 };
 
 std::string to_text(const StackTurnOrder& order);

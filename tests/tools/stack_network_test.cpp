@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/sample/stack_network.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/tools/sandbox.h"
+
+namespace nmt::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What the kernel would tell of a process, in a folder.
+class StackNetwork : public Sandbox {
+ protected:
+  LoadedStack look(const std::string& maps, const std::string& open_file) const {
+    write("maps", maps);
+    fs::create_directory(path("fd"));
+    fs::create_symlink(open_file, fs::path(path("fd")) / "3");
+    return loaded_stack(path(""));
+  }
+};
+
+constexpr char kOpenMpi[] =
+    "7f00-7f01 r-xp 00000000 fe:01 11 /usr/lib/x/libmpi.so.40.30.4\n"
+    "7f02-7f03 r-xp 00000000 fe:01 12 /usr/lib/x/openmpi3/mca_pml_ob1.so\n"
+    "7f04-7f05 rw-p 00000000 00:00 0 \n";
+
+TEST_F(StackNetwork, IsVerbsWhereADeviceOfTheirsIsOpen) {
+  const LoadedStack loaded = look(kOpenMpi, "/dev/infiniband/uverbs1");
+  EXPECT_EQ(loaded.network, Transport::kVerbs);
+  EXPECT_EQ(loaded.library_file, "/usr/lib/x/libmpi.so.40.30.4");
+  EXPECT_EQ(loaded.messages_by, "");
+}
+
+TEST_F(StackNetwork, IsTcpWhereNoneIs) {
+  EXPECT_EQ(look(kOpenMpi, "/dev/infiniband/rdma_cm").network, Transport::kTcp);
+}
+
+TEST_F(StackNetwork, KnowsWhoCarriesOpenMpisMessages) {
+  const std::string with_ucx =
+      std::string(kOpenMpi) + "7f06-7f07 r-xp 0 fe:01 13 /usr/lib/x/openmpi3/mca_pml_ucx.so\n";
+  EXPECT_EQ(look(with_ucx, "/dev/null").messages_by, "ucx");
+}
+
+TEST_F(StackNetwork, OfThisProcessIsNoMpiAtAll) {
+  const LoadedStack loaded = loaded_stack();
+  EXPECT_EQ(loaded.library_file, "");
+  EXPECT_EQ(loaded.network, Transport::kTcp);
+}
+
+}  // namespace
+}  // namespace nmt::testing

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/sample/stack_network.h"
+
+#include <fstream>
+#include <system_error>
+
+namespace nmt {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kUverbs = "/dev/infiniband/uverbs";
+
+// Components that were not chosen are not mapped any more.
+void note_mapped(const std::string& file, LoadedStack* loaded) {
+  const std::string name = file.substr(file.rfind('/') + 1);
+  if (name.starts_with("libmpi.so") || name.starts_with("libmpich.so")) {
+    loaded->library_file = file;
+  }
+  if (name == "mca_pml_ucx.so") loaded->messages_by = "ucx";
+  if (name == "mca_pml_cm.so") loaded->messages_by = "cm";
+}
+
+}  // namespace
+
+LoadedStack loaded_stack(const fs::path& process) {
+  LoadedStack loaded;
+  std::ifstream maps(process / "maps");
+  for (std::string line; std::getline(maps, line);) {
+    const std::size_t path = line.find('/');
+    if (path != std::string::npos) note_mapped(line.substr(path), &loaded);
+  }
+  std::error_code ignored;
+  for (const fs::directory_entry& open : fs::directory_iterator(process / "fd", ignored)) {
+    const std::string target = fs::read_symlink(open.path(), ignored).string();
+    if (target.starts_with(kUverbs)) loaded.network = Transport::kVerbs;
+  }
+  return loaded;
+}
+
+}  // namespace nmt
