@@ -15,22 +15,24 @@
 #include "bench/output_of.h"
 #include "bench/row.h"
 #include "core/statistics.h"
+#include "tuner/stack_times.h"
 #include "tuner/stacks.h"
 
 namespace nmt::bench {
 namespace {
 
-constexpr int kTurns = 5;
+constexpr std::uint32_t kTurns = 9;
 constexpr double kSampledWithinS = 900;
 
 constexpr int kRanks = 16;
 
 using Which = std::pair<std::string, std::uint64_t>;  // operation, size
-using Cells = std::map<Which, std::vector<double>>;
+using Cells = std::map<Which, ByRound>;
 
 // What nmad-sample's ranks time of the library's own choice, rules included where it has some.
 void time_own_choice(const std::string& mpi, const std::string& settings,
-                     const std::string& launcher, const std::set<Which>& which, Cells& cells) {
+                     const std::string& launcher, const std::set<Which>& which,
+                     std::uint32_t turn, Cells& cells) {
   std::map<std::string, std::vector<std::uint64_t>> sizes_bytes;
   for (const auto& [operation, size_bytes] : which) sizes_bytes[operation].push_back(size_bytes);
   for (const auto& [operation, sizes] : sizes_bytes) {
@@ -46,7 +48,7 @@ void time_own_choice(const std::string& mpi, const std::string& settings,
       for (const json::Reader& round : cell["rounds_ns"].items()) {
         rounds_ns.push_back(round.number());
       }
-      cells[{operation, cell["size_bytes"].unsigned_integer()}].push_back(median(rounds_ns));
+      cells[{operation, cell["size_bytes"].unsigned_integer()}][turn] = median(rounds_ns);
     }
   }
 }
@@ -92,13 +94,13 @@ void rules_of(const std::string& mpi) {
   const json::Value written = stage.tune(fmt::format("export {} -o {}/files/", mpi, folder));
   if (json::Reader(written, "nmad-tune export")["files"].items().empty()) return;
   Cells before, after;
-  for (int turn = 0; turn < kTurns; ++turn) {
-    time_own_choice(mpi, "A=", launcher, sizes.all, before);
-    time_own_choice(mpi, rules_in(mpi, folder), launcher, sizes.all, after);
+  for (std::uint32_t turn = 0; turn < kTurns; ++turn) {
+    time_own_choice(mpi, "A=", launcher, sizes.all, turn, before);
+    time_own_choice(mpi, rules_in(mpi, folder), launcher, sizes.all, turn, after);
   }
   double worst = INFINITY, sum = 0;
   for (const auto& [which, times] : before) {
-    const double ratio = median(times) / median(after.at(which));
+    const double ratio = ratio_of(times, after.at(which)).value;  // of each turn
     worst = std::min(worst, ratio);
     if (sizes.improvable.contains(which)) sum += std::log(ratio);
   }

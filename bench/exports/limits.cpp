@@ -14,6 +14,11 @@
 namespace nmt::bench {
 namespace {
 
+// Three times as many as a sampling takes: the sweep is the truth. Nothing is forced to be eager
+// beyond.
+constexpr int kSweepRounds = 21;
+constexpr std::uint64_t kSweepBytes = 256 << 10;
+
 // Of a size that is proven to be slower, in percent; 0 where none is.
 double worst_loss(const std::vector<Compared>& cells) {
   double worst = 0;
@@ -42,7 +47,9 @@ void of(const std::string& stack) {
   const auto cells = compared_in(stage.tune(fmt::format("ab {} --launcher '{}'", stack, launcher)));
   print_row("exports", stack + ": a size slower than the default, beyond doubt", worst_loss(cells),
             "%", Goal::kAtMost, 2);
-  const json::Value sweep = stage.sample(arguments, nullptr, "sweep.db");
+  const json::Value sweep =
+      stage.sample(fmt::format("{} --rounds {} --max-size {}", arguments, kSweepRounds, kSweepBytes),
+                   nullptr, "sweep.db");
   for (const json::Reader& limit : json::Reader(found, "nmad-sample")["in_force"].items()) {
     const std::string transport = limit["transport"].text();
     const std::vector<double> all = regrets(json::Reader(sweep, "nmad-sample"), transport,
