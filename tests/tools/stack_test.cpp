@@ -118,7 +118,7 @@ class StackTest : public Sandbox {
 TEST_F(StackTest, IsSampledAndItsSettingsAreExportedWithWhatTheyAreWorth) {
   const Result sampled = sample_stack(script("launch", kLauncher));
   ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
-  EXPECT_THAT(sampled.err, HasSubstr("launches of about"));  // beforehand
+  EXPECT_THAT(sampled.err, HasSubstr("launches of up to"));  // beforehand
   const Result exported =
       tune({"export", "openmpi", "--db", path("a.db"), "-o", path("mca-params.conf")});
   ASSERT_EQ(exported.exit_code, 0) << exported.err << exported.out;
