@@ -24,8 +24,10 @@ constexpr std::uint64_t kSegmentsBytes[] = {8 << 10,   16 << 10,  32 << 10, 64 <
 constexpr std::uint64_t kSegmentsMax = 512;            // of one message: slower wherever tried
 constexpr std::uint64_t kWholeBytesMax = 512 << 10;    // that is worth sending in one
 constexpr std::uint64_t kGatheredBytesMax = 64 << 20;  // by one rank
-// Rounds before the MPI's own is given up: how much slower it is, people want to know.
-constexpr double kRoundsOfLibraryMin = 5;
+// Visits before the MPI's own is given up: how much slower it is, people want to know.
+constexpr std::uint32_t kVisitsOfLibraryMin = 3;
+// Before that, a way counts by its quickest repetition: one alone may be a lost packet's.
+constexpr std::uint32_t kVisitsToTell = 3;
 
 const std::map<std::string, std::vector<std::string>>& algorithms() {
   static const std::vector<std::string> trees = {"chain", "binary", "binomial"};
@@ -130,10 +132,9 @@ class Ways {
     }
   }
 
-  // The ways that are clearly slower than the fastest of their operation and size, by half of it
-  // after two rounds, by a third after three, and so on: one round alone may be a lost packet's,
-  // and time is better spent on those that are close. Whether there were some. By what was
-  // measured, or by what they took to warm up.
+  // The ways that are clearly slower than the fastest of their operation and size, by all of it
+  // after one visit, by half after two, and so on: time is better spent on those that are close.
+  // Whether there were some. By what was measured, or by what they took to warm up.
   bool give_up(std::vector<JobCell>& cells, double (*time_ns)(const JobCell&)) const {
     std::map<Subject, double> fastest_ns;
     for (const JobCell& each : cells) {
@@ -142,16 +143,21 @@ class Ways {
       least_ns = std::min(least_ns, time_ns(each));
     }
     const std::size_t given_up = std::erase_if(cells, [&](const JobCell& each) {
-      const double rounds = rounds_of(each);
-      if (way(each.order).algorithm == "library" && rounds < kRoundsOfLibraryMin) return false;
-      return time_ns(each) > (1 + 1 / rounds) * fastest_ns.at(subject(each));
+      const bool library = way(each.order).algorithm == "library";
+      if (library && each.visits < kVisitsOfLibraryMin) return false;
+      const double factor = 1 + 1.0 / std::max<std::uint32_t>(1, each.visits);
+      return std::min(time_ns(each), quickest_ns(each)) > factor * fastest_ns.at(subject(each));
     });
     return given_up > 0;
   }
 
-  static double rounds_of(const JobCell& cell) {
-    const std::vector<Repetition>& all = cell.samples.front().repetitions;
-    return all.empty() ? 1 : 1.0 + all.back().round - all.front().round;
+  static double quickest_ns(const JobCell& cell) {
+    double least_ns = std::numeric_limits<double>::infinity();
+    if (cell.visits >= kVisitsToTell) return least_ns;
+    for (const Repetition& each : cell.samples.front().repetitions) {
+      least_ns = std::min(least_ns, each.each_ns());
+    }
+    return least_ns;
   }
   static double measured_ns(const JobCell& cell) {
     return summarize(cell.samples.front().repetitions).median_ns;
@@ -248,7 +254,8 @@ CampaignReport run_collectives(const control::MpiJob& job, const std::string& mp
            [&](std::vector<JobCell>& cells) {
              ways.note(cells);
              ways.give_up(cells, Ways::measured_ns);
-           }});
+           },
+       .even_time = true});
 }
 
 }  // namespace nmt

@@ -11,12 +11,15 @@
 namespace nmt {
 namespace {
 
-constexpr double kRoundsMin = 6;        // that the budget should have time for
-constexpr double kRoundsForMore = 12;   // the same, with cells that are added
-constexpr double kVisitNs = 2e6;        // short ones are repeated for as long as this,
-constexpr std::uint32_t kVisitMax = 8;  // but no more often
-constexpr double kVisitCostNs = 1e6;    // beside what is measured
-constexpr double kClockEveryNs = 5e9;   // clocks drift
+constexpr double kRoundsMin = 6;             // that the budget should have time for
+constexpr double kRoundsForMore = 12;        // the same, with cells that are added
+constexpr std::uint32_t kVisitsMin = 3;      // of each, where cells share the time;
+constexpr std::uint32_t kVisitsEnough = 30;  // more say nothing new
+constexpr double kFirstIsEnoughNs = 50e6;    // warm, though connections were made meanwhile
+constexpr double kVisitNs = 2e6;             // short ones are repeated for as long as this,
+constexpr std::uint32_t kVisitMax = 8;       // but no more often
+constexpr double kVisitCostNs = 1e6;         // beside what is measured
+constexpr double kClockEveryNs = 5e9;        // clocks drift
 // Before a rank counts as hanging: what was never done here, and what has been.
 constexpr double kFirstPatienceNs = 120e9;
 constexpr double kPatienceNs = 20e9;  // and
@@ -27,9 +30,17 @@ std::uint32_t repetitions_of(const JobCell& cell) {
   return std::clamp<std::uint32_t>(static_cast<std::uint32_t>(std::min(fit, 1e6)), 1, kVisitMax);
 }
 
+double visit_ns(const JobCell& cell) { return cell.usual_ns * repetitions_of(cell) + kVisitCostNs; }
+
 double round_ns(const std::vector<JobCell>& cells) {
   double sum_ns = 0;
-  for (const JobCell& cell : cells) sum_ns += cell.usual_ns * repetitions_of(cell) + kVisitCostNs;
+  for (const JobCell& cell : cells) sum_ns += visit_ns(cell);
+  return sum_ns;
+}
+
+double round_ns(const std::vector<JobCell*>& cells) {
+  double sum_ns = 0;
+  for (const JobCell* cell : cells) sum_ns += visit_ns(*cell);
   return sum_ns;
 }
 
@@ -78,22 +89,23 @@ CampaignReport JobRounds::measure(const Hooks& hooks) {
   const double start_ns = player_.now_ns();
   compare_clocks();
   cells_ = hooks.prepare();
-  for (JobCell& cell : cells_) warm_up(cell);
+  for (JobCell& cell : cells_) warm_up(cell, hooks.even_time);
   const double end_ns = start_ns + budget_ns_;
   while (hooks.leave_out && player_.now_ns() + kRoundsMin * round_ns(cells_) > end_ns) {
     if (!hooks.leave_out(cells_)) break;
   }
   CampaignReport report;
-  for (std::uint32_t round = 0; round < 2 || player_.now_ns() + round_ns(cells_) < end_ns;
-       ++round) {
-    if (hooks.more) add_cells(hooks, end_ns);
+  for (std::uint32_t round = 0;
+       round < 2 || player_.now_ns() + round_ns(due_cells(hooks.even_time)) < end_ns; ++round) {
+    if (hooks.more) add_cells(hooks, round, end_ns);
     std::shuffle(cells_.begin(), cells_.end(), random_);
-    for (JobCell& cell : cells_) {
+    const std::vector<JobCell*> due = due_cells(hooks.even_time);
+    for (JobCell* cell : due) {
       if ((report.interrupted = observer_.interrupted())) break;
-      visit(cell, round);
+      visit(*cell, round);
       tell_progress(start_ns, round);
     }
-    if (report.interrupted) break;
+    if (report.interrupted || due.empty()) break;
     if (hooks.after_round) hooks.after_round(cells_);
   }
   report.elapsed_ns = player_.now_ns() - start_ns;
@@ -109,18 +121,37 @@ void JobRounds::compare_clocks() {
 }
 
 // Connections are made by their first use.
-void JobRounds::warm_up(JobCell& cell) {
-  tell(cell.order);
+void JobRounds::warm_up(JobCell& cell, bool even_time) {
   cell.usual_ns = tell(cell.order).front();
+  const bool again = !even_time || cell.usual_ns < kFirstIsEnoughNs;
+  if (again) cell.usual_ns = tell(cell.order).front();
 }
 
-void JobRounds::add_cells(const Hooks& hooks, double end_ns) {
-  const double left_ns = end_ns - player_.now_ns() - kRoundsForMore * round_ns(cells_);
+std::vector<JobCell*> JobRounds::due_cells(bool even_time) {
+  double taken_ns = 0, open = 0;
+  for (const JobCell& cell : cells_) {
+    if (cell.visits >= kVisitsEnough) continue;
+    taken_ns += cell.taken_ns;
+    ++open;
+  }
+  std::vector<JobCell*> due;
+  for (JobCell& cell : cells_) {
+    const bool enough = cell.visits >= kVisitsEnough;
+    const bool has_its_share = cell.visits >= kVisitsMin && cell.taken_ns * open > taken_ns;
+    if (!even_time || (!enough && !has_its_share)) due.push_back(&cell);
+  }
+  return due;
+}
+
+void JobRounds::add_cells(const Hooks& hooks, std::uint32_t round, double end_ns) {
+  if (hooks.even_time && round < kVisitsMin) return;
+  const double rounds = hooks.even_time ? kVisitsMin : kRoundsForMore;
+  const double left_ns = end_ns - player_.now_ns() - rounds * round_ns(due_cells(hooks.even_time));
   if (left_ns < 0) return;
   for (Choice& choice : hooks.more(cells_)) {
-    if (kRoundsForMore * round_ns(choice) > left_ns) continue;
+    if (rounds * round_ns(choice) > left_ns) continue;
     for (JobCell& cell : choice) {
-      warm_up(cell);
+      warm_up(cell, hooks.even_time);
       cells_.push_back(std::move(cell));
     }
     return;
@@ -128,6 +159,7 @@ void JobRounds::add_cells(const Hooks& hooks, double end_ns) {
 }
 
 void JobRounds::visit(JobCell& cell, std::uint32_t round) {
+  const double start_ns = player_.now_ns();
   if (player_.now_ns() - clock_ns_ > kClockEveryNs) compare_clocks();
   Order order = cell.order;
   order.repetitions = repetitions_of(cell);
@@ -137,6 +169,8 @@ void JobRounds::visit(JobCell& cell, std::uint32_t round) {
         {.total_ns = static_cast<std::uint64_t>(std::max(1.0, durations_ns[i])), .round = round});
     cell.usual_ns = 0.5 * (cell.usual_ns + durations_ns[i]);
   }
+  ++cell.visits;
+  cell.taken_ns += player_.now_ns() - start_ns;
   observer_.measured(rail_, cell.samples);
 }
 

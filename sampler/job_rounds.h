@@ -17,6 +17,8 @@ struct JobCell {
   Order order;
   std::vector<Sample> samples;  // one for each number that the order gives
   double usual_ns = 0;
+  std::uint32_t visits = 0;
+  double taken_ns = 0;  // by all visits
 };
 
 class JobRounds {
@@ -32,20 +34,26 @@ class JobRounds {
   // size first; it says whether there was one. Those that are worth adding by what was measured so
   // far, with what they may usually take, are added while the budget has time for them: of several
   // choices the first that it has time for. `after_round` may give cells up for good.
+  //
+  // Where cells share the time evenly, those of large messages, which differ less by chance, wait
+  // for the others to have taken as long; each is visited some times at least, and none when it has
+  // been often enough.
   using Choice = std::vector<JobCell>;
   struct Hooks {
     std::function<std::vector<JobCell>()> prepare;
     std::function<bool(std::vector<JobCell>&)> leave_out = {};
     std::function<std::vector<Choice>(const std::vector<JobCell>&)> more = {};
     std::function<void(std::vector<JobCell>&)> after_round = {};
+    bool even_time = false;
   };
   CampaignReport run(const Hooks& hooks);
 
  private:
   CampaignReport measure(const Hooks& hooks);
   void compare_clocks();
-  void warm_up(JobCell& cell);
-  void add_cells(const Hooks& hooks, double end_ns);
+  void warm_up(JobCell& cell, bool even_time);
+  void add_cells(const Hooks& hooks, std::uint32_t round, double end_ns);
+  std::vector<JobCell*> due_cells(bool even_time);
   void visit(JobCell& cell, std::uint32_t round);
   void tell_progress(double start_ns, std::uint32_t round);
   RailReport rail_report(const CampaignReport& campaign) const;
