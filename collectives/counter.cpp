@@ -14,8 +14,8 @@ namespace nmt::collectives {
 namespace {
 
 constexpr int kLooks = 2000;           // some microseconds, about what falling asleep costs
-constexpr long kNapNsMin = 200'000;    // asleep before the MPI goes on,
-constexpr long kNapNsMax = 2'000'000;  // later on
+constexpr long kNapNsMin = 500'000;    // asleep before the MPI goes on,
+constexpr long kNapNsMax = 4'000'000;  // later on
 
 // Returns at once where the bell has rung since it read `heard`.
 void sleep_until_rung(std::atomic<std::uint32_t>& bell, std::uint32_t heard, long nap_ns) {

@@ -10,11 +10,11 @@ void lead(Team& team, Room* room, std::byte* data, const Cut& cut, int root, Sha
   Spread spread(team, room, data);
   Descent descent(team, seat_in(team, root, shape), data, cut);
   const bool at_once = team.rank() == root && room != nullptr && room->all_can_read();
-  if (at_once) spread.there({0, cut.bytes()});
   for (std::uint64_t i = 0; i < cut.segments(); ++i) {
     descent.pass();
     if (!at_once) spread.there(cut.piece(i));
   }
+  if (at_once) spread.there({0, cut.bytes()});  // the wire first
   descent.finish();
   spread.finish();
 }
