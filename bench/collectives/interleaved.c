@@ -6,8 +6,8 @@
 //
 // A way is ALGORITHM:SEGMENT or "library"; the root a rank, or "rotating". Rank 0 prints medians in
 // milliseconds, in order of the ways, from the common start of each repetition to the last rank's
-// end. All hosts of a lab have one clock, by which the start is set: ranks leave a barrier one after
-// the other, later where it crosses the network more often, and that is not what is asked.
+// end. All hosts of a lab have one clock, by which the start is set: ranks leave a barrier one
+// after the other, later where it crosses the network more often, and that is not what is asked.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>

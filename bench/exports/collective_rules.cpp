@@ -31,8 +31,8 @@ using Cells = std::map<Which, ByRound>;
 
 // What nmad-sample's ranks time of the library's own choice, rules included where it has some.
 void time_own_choice(const std::string& mpi, const std::string& settings,
-                     const std::string& launcher, const std::set<Which>& which,
-                     std::uint32_t turn, Cells& cells) {
+                     const std::string& launcher, const std::set<Which>& which, std::uint32_t turn,
+                     Cells& cells) {
   std::map<std::string, std::vector<std::uint64_t>> sizes_bytes;
   for (const auto& [operation, size_bytes] : which) sizes_bytes[operation].push_back(size_bytes);
   for (const auto& [operation, sizes] : sizes_bytes) {

@@ -47,9 +47,9 @@ void of(const std::string& stack) {
   const auto cells = compared_in(stage.tune(fmt::format("ab {} --launcher '{}'", stack, launcher)));
   print_row("exports", stack + ": a size slower than the default, beyond doubt", worst_loss(cells),
             "%", Goal::kAtMost, 2);
-  const json::Value sweep =
-      stage.sample(fmt::format("{} --rounds {} --max-size {}", arguments, kSweepRounds, kSweepBytes),
-                   nullptr, "sweep.db");
+  const json::Value sweep = stage.sample(
+      fmt::format("{} --rounds {} --max-size {}", arguments, kSweepRounds, kSweepBytes), nullptr,
+      "sweep.db");
   for (const json::Reader& limit : json::Reader(found, "nmad-sample")["in_force"].items()) {
     const std::string transport = limit["transport"].text();
     const std::vector<double> all = regrets(json::Reader(sweep, "nmad-sample"), transport,
