@@ -124,7 +124,8 @@ Choice or_library(const Choice& ours, const CollectiveCell& cell) {
 std::uint64_t change_between(const CollectiveCell& last, double last_gain,
                              const CollectiveCell& next, double next_gain) {
   const bool acts_in_one = (last_gain > 0) != (next_gain > 0);
-  if (acts_in_one && last_gain == std::numeric_limits<double>::infinity()) return last.size_bytes + 1;
+  if (acts_in_one && last_gain == std::numeric_limits<double>::infinity())
+    return last.size_bytes + 1;
   if (acts_in_one && next_gain == std::numeric_limits<double>::infinity()) return next.size_bytes;
   const double place = acts_in_one ? last_gain / (last_gain - next_gain) : 0.5;
   const auto last_bytes = static_cast<double>(last.size_bytes);

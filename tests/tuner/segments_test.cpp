@@ -65,8 +65,8 @@ TEST(Segments, LeaveToTheLibraryWhatItDoesAsFast) {
 }
 
 TEST(Segments, ActWhereThatWasSeenWhereTheLibraryWasNotMeasured) {
-  const std::vector<SegmentRule> rules = rules_of(
-      {{1024, "chain", 0, 1000}, {4096, "chain", 0, 1000}, {4096, "library", 0, 900}});
+  const std::vector<SegmentRule> rules =
+      rules_of({{1024, "chain", 0, 1000}, {4096, "chain", 0, 1000}, {4096, "library", 0, 900}});
   ASSERT_EQ(rules.size(), 2u);
   EXPECT_EQ(rules[0].to_bytes, 1025u);
 }

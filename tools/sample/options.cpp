@@ -97,7 +97,8 @@ void declare(Options& options, SampleOptions& target) {
       "the command that launches a job, as 'mpirun --hostfile hosts -n 2' (two ranks on "
       "this node); two ranks on each of two hosts show shared memory and network at once.");
   options
-      .count("--rounds", target.rounds, "with --stack: launches of each settings, 5 or more (7; of limits 11)")
+      .count("--rounds", target.rounds,
+             "with --stack: launches of each settings, 5 or more (7; of limits 11)")
       .rare();
   options
       .text("--turn", target.turn, "ORDER",
