@@ -3,16 +3,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <thread>
 
 #include "core/error.h"
 
 namespace nmt::collectives {
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};  // until a process of this node has answered
+constexpr std::chrono::seconds kPatience{10};        // until a process of this node has answered
+constexpr std::chrono::seconds kUntilTheJobEnds{3};  // when one of its processes is gone
 constexpr std::uint64_t kProbe = 0x6e6d61647475ffeeu;
 // The bits below count the bytes of one operation, which has 1 GiB at most; those above count
 // operations: 2^33 of them, or two days of nothing else.
@@ -54,6 +57,17 @@ SharedSegment create_for(std::size_t size_bytes, const std::vector<pid_t>& pids,
     return SharedSegment::create(size_bytes);
   } catch (const Error&) {
     disappoint(pids, addresses);
+    throw;
+  }
+}
+
+// Where that process is gone, whoever launched it is about to end the job, and says why; an error
+// of this one would only hide it.
+void read_from_rank(pid_t pid, std::uint64_t address, std::span<std::byte> to) {
+  try {
+    read_from_process(pid, address, to);
+  } catch (const Error& error) {
+    if (error.fault() == Fault::kPeer) std::this_thread::sleep_for(kUntilTheJobEnds);
     throw;
   }
 }
@@ -261,7 +275,7 @@ void Room::fetch(int owner, std::uint64_t position, std::uint64_t offset, std::s
                  const Waiting& waiting) {
   if (can_read(self_, owner)) {
     await_stream(owner, desk(owner).shown, position + to.size(), waiting);
-    read_from_process(pids_[owner], desk(owner).data_address + offset, to);
+    read_from_rank(pids_[owner], desk(owner).data_address + offset, to);
     return;
   }
   while (!to.empty()) {
