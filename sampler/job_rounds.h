@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rank 0's part of a campaign of a job: cells in shuffled rounds, all in each, so that what drifts
-// does so for all of them, until the budget is spent.
+// Rank 0's part of a campaign of a job: cells in shuffled rounds, so that what drifts does so for
+// all of them, until the budget is spent. All are in each round, or as many as have taken less than
+// their share of the time.
 #pragma once
 
 #include <functional>

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tuner/stacks.h"
+#include "tuner/tuner.h"
 
 namespace nmt {
 
