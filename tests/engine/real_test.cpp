@@ -10,6 +10,7 @@
 #include "core/descriptor.h"
 #include "core/error.h"
 #include "tests/drivers/pair.h"
+#include "tests/engine/real_couple.h"
 #include "tests/engine/traffic.h"
 
 namespace nmt::engine {
@@ -44,33 +45,6 @@ class Fragile final : public Endpoint {
   std::shared_ptr<bool> broken_;
 };
 
-// Two engines of this process, and the links between them.
-struct RealCouple {
-  std::string missing;
-  std::vector<std::string> reports;
-  std::vector<std::shared_ptr<bool>> broken;
-  std::unique_ptr<Engine> a, b;
-
-  RealCouple(const std::vector<std::string>& rails, const std::string& strategy) {
-    const EngineOptions options{.strategy = strategy,
-                                .report = [this](const std::string& t) { reports.push_back(t); }};
-    a = std::make_unique<Engine>(options);
-    b = std::make_unique<Engine>(options);
-    std::vector<LinkDescription> sides[2];
-    for (const std::string& rail : rails) {
-      Pair pair = open_pair(rail);
-      if (!pair.near) missing = pair.under_test.missing;
-      if (!pair.near) return;
-      broken.push_back(std::make_shared<bool>(false));
-      sides[0].push_back(
-          {std::make_unique<Fragile>(std::move(pair.near), broken.back()), rail, pair.methods()});
-      sides[1].push_back({std::move(pair.far), rail, pair.methods()});
-    }
-    a->add_gate("b", std::move(sides[0]));
-    b->add_gate("a", std::move(sides[1]));
-  }
-};
-
 class RealRails : public testing::TestWithParam<std::string> {};
 
 TEST_P(RealRails, BringEveryMessage) {
@@ -87,11 +61,15 @@ TEST_P(RealRails, BringEveryMessage) {
 
 TEST_P(RealRails, LoseNothingWhereOneIsReset) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    RealCouple couple({"shm", "tcp:lo", "tcp:lo"}, GetParam());
+    std::vector<std::shared_ptr<bool>> broken;
+    RealCouple couple({"shm", "tcp:lo", "tcp:lo"}, GetParam(), [&](std::unique_ptr<Endpoint> end) {
+      broken.push_back(std::make_shared<bool>(false));
+      return std::make_unique<Fragile>(std::move(end), broken.back());
+    });
     if (!couple.missing.empty()) GTEST_SKIP() << couple.missing;
     const auto cut = [&](double share) {
-      if (share > 0.3) *couple.broken[seed % 3] = true;
-      if (share > 0.6) *couple.broken[(seed + 1) % 3] = true;
+      if (share > 0.3) *broken[seed % 3] = true;
+      if (share > 0.6) *broken[(seed + 1) % 3] = true;
     };
     EXPECT_EQ(run_traffic(*couple.a, 0, *couple.b, 0, {.seed = seed, .messages = 300}, cut), "");
     EXPECT_EQ(couple.reports.size(), 4u);

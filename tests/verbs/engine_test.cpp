@@ -7,8 +7,7 @@
 
 #include <cstdlib>
 
-#include "engine/engine.h"
-#include "tests/drivers/pair.h"
+#include "tests/engine/real_couple.h"
 #include "tests/engine/traffic.h"
 #include "tests/verbs/breakers.h"
 
@@ -17,30 +16,6 @@ namespace {
 
 using testing::HasSubstr;
 
-// Two engines of this process, over rails that lead from it to itself.
-struct Couple {
-  std::string missing;
-  std::vector<std::string> reports;
-  std::unique_ptr<Engine> a, b;
-
-  Couple(const std::vector<std::string>& rails, const std::string& strategy) {
-    const EngineOptions options{.strategy = strategy,
-                                .report = [this](const std::string& t) { reports.push_back(t); }};
-    a = std::make_unique<Engine>(options);
-    b = std::make_unique<Engine>(options);
-    std::vector<LinkDescription> sides[2];
-    for (const std::string& rail : rails) {
-      Pair pair = open_pair(rail);
-      missing = pair.under_test.missing;
-      if (!pair.near) return;
-      sides[0].push_back({std::move(pair.near), rail, pair.methods()});
-      sides[1].push_back({std::move(pair.far), rail, pair.methods()});
-    }
-    a->add_gate("b", std::move(sides[0]));
-    b->add_gate("a", std::move(sides[1]));
-  }
-};
-
 const std::vector<std::string> kRails = {NMT_VERBS_RAILS};
 
 class VerbsUnderTheEngine : public testing::TestWithParam<std::string> {};
@@ -48,7 +23,7 @@ class VerbsUnderTheEngine : public testing::TestWithParam<std::string> {};
 TEST_P(VerbsUnderTheEngine, BringEveryMessage) {
   for (const std::vector<std::string>& rails :
        {std::vector{kRails[0]}, kRails, {kRails[0], "tcp:lo"}}) {
-    Couple couple(rails, GetParam());
+    RealCouple couple(rails, GetParam());
     ASSERT_EQ(couple.missing, "");
     EXPECT_EQ(run_traffic(*couple.a, 0, *couple.b, 0, {.messages = 200}), "");
     EXPECT_TRUE(couple.reports.empty());
@@ -58,7 +33,7 @@ TEST_P(VerbsUnderTheEngine, BringEveryMessage) {
 TEST_P(VerbsUnderTheEngine, LoseNothingWhereOneEnds) {
   for (const Breaker& breaker : kBreakers) {
     for (const std::string& first : {kRails[0], std::string("tcp:lo")}) {
-      Couple couple({first, kRails[1]}, GetParam());
+      RealCouple couple({first, kRails[1]}, GetParam());
       ASSERT_EQ(couple.missing, "");
       bool broken = false;
       const auto at = [&](double share) {
