@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/method.h"
 #include "core/statistics.h"
+#include "sampler/changes.h"
 #include "sampler/job_rounds.h"
 
 namespace nmt {
@@ -64,7 +65,7 @@ bool makes_sense(const CollectiveWay& way, std::uint64_t size_bytes) {
   return way.segment_bytes < size_bytes && size_bytes / way.segment_bytes <= kSegmentsMax;
 }
 
-enum class Aspect { kAlgorithm, kLeaders };
+enum class Aspect { kAlgorithm, kLeaders, kSize };
 using Subject = std::pair<std::string, std::uint64_t>;  // operation, size
 
 class Ways {
@@ -100,7 +101,8 @@ class Ways {
   }
 
   // What differs from the best so far at each size in its algorithm only, and where those have been
-  // played, in its leaders only: of all operations, or of one for which there is time.
+  // played, in its leaders only, and at last sizes between those where the choice changes: of all
+  // operations, or of one for which there is time.
   std::vector<JobRounds::Choice> more(const std::vector<JobCell>& cells) const {
     std::map<std::string, JobRounds::Choice> by_operation;
     for (const auto& [subject, best] : best_of_ours(cells)) {
@@ -109,6 +111,10 @@ class Ways {
         if (played_.contains({aspect, operation})) continue;
         if (add_others(*best, aspect, &by_operation[operation])) break;
       }
+    }
+    for (const auto& [operation, of_operation] : algorithms()) {
+      if (!by_operation[operation].empty() || played_.contains({Aspect::kSize, operation})) continue;
+      by_operation[operation] = between(operation, cells);
     }
     std::vector<JobRounds::Choice> choices(1);
     for (auto& [operation, choice] : by_operation) {
@@ -129,6 +135,9 @@ class Ways {
         played_.emplace(Aspect::kAlgorithm, played.operation);
       }
       if (played.leaders > 1) played_.emplace(Aspect::kLeaders, played.operation);
+      if (std::ranges::find(kSizesBytes, each.order.size_bytes) == std::end(kSizesBytes)) {
+        played_.emplace(Aspect::kSize, played.operation);
+      }
     }
   }
 
@@ -182,6 +191,62 @@ class Ways {
       choice->back().usual_ns = best.usual_ns;
     }
     return !choice->empty();
+  }
+
+  // At sizes between two where the choice changes, the ways that are left at one of the two; none
+  // before all of the operation has been visited often enough to tell.
+  JobRounds::Choice between(const std::string& operation, const std::vector<JobCell>& cells) const {
+    const auto is_new = [&](const JobCell& each) {
+      return way(each.order).operation == operation && each.visits < kVisitsToTell;
+    };
+    if (std::ranges::any_of(cells, is_new)) return {};
+    std::vector<TimesAtSize> sizes;
+    for (const std::uint64_t size_bytes : kSizesBytes) {
+      TimesAtSize times = times_at(operation, size_bytes, cells);
+      if (!times.by_way_ns.empty()) sizes.push_back(std::move(times));
+    }
+    JobRounds::Choice choice;
+    for (const std::size_t i : changes_after(sizes)) {
+      const std::uint64_t middle_bytes = size_between(sizes[i].size_bytes, sizes[i + 1].size_bytes);
+      std::map<std::size_t, double> usual_ns;
+      for (const TimesAtSize& near : {sizes[i], sizes[i + 1]}) {
+        for (const auto& [index, ns] : near.by_way_ns) {
+          usual_ns[stands_for(index, middle_bytes)] = ns;
+        }
+      }
+      for (const auto& [index, ns] : usual_ns) {
+        if (!makes_sense(ways_[index], middle_bytes)) continue;
+        choice.push_back(cell(index, middle_bytes));
+        choice.back().usual_ns = ns;
+      }
+    }
+    return choice;
+  }
+
+  // Of all ways that an operation has left there, those too that are the message whole.
+  TimesAtSize times_at(const std::string& operation, std::uint64_t size_bytes,
+                       const std::vector<JobCell>& cells) const {
+    std::map<std::size_t, double> played_ns;
+    for (const JobCell& each : cells) {
+      if (subject(each) != Subject{operation, size_bytes}) continue;
+      played_ns[static_cast<std::size_t>(each.order.subject)] = measured_ns(each);
+    }
+    TimesAtSize times{.size_bytes = size_bytes};
+    for (std::size_t i = 0; i < ways_.size(); ++i) {
+      const auto found = played_ns.find(stands_for(i, size_bytes));
+      if (ways_[i].operation == operation && found != played_ns.end()) {
+        times.by_way_ns[i] = found->second;
+      }
+    }
+    return times;
+  }
+
+  // The way that is played for it: a segment of the size or more is the message whole.
+  std::size_t stands_for(std::size_t index, std::uint64_t size_bytes) const {
+    if (ways_[index].segment_bytes < size_bytes) return index;
+    CollectiveWay whole = ways_[index];
+    whole.segment_bytes = 0;
+    return static_cast<std::size_t>(std::ranges::find(ways_, whole) - ways_.begin());
   }
 
   std::map<Subject, const JobCell*> best_of_ours(const std::vector<JobCell>& cells) const {

@@ -7,7 +7,8 @@
 // clearly slower than another for the same operation and size is given up after a round, so that
 // the time goes to where the choice is close. All segments are tried with one algorithm and one
 // leader of each node; the other algorithms with the segment that was best, and where nodes have
-// NUMA nodes or sockets, other numbers of leaders with the algorithm that was best.
+// NUMA nodes or sockets, other numbers of leaders with the algorithm that was best. Between two
+// sizes where the choice changes, what is left of both is tried at one more size.
 #pragma once
 
 #include <cstdint>
