@@ -7,12 +7,15 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <set>
 
+#include "profiledb/profiledb.h"
 #include "tests/collectives/program.h"
 
 namespace nmt::testing {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 class TwoNumaNodes : public InFrontOfMpi {
@@ -70,6 +73,29 @@ TEST_P(TwoNumaNodes, GiveTheSameResultsWithTwoLeaders) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, own.out);
   EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce: 3 of 3 calls replaced"));
+}
+
+TEST_P(TwoNumaNodes, AreSampledWithTwoLeadersInTheWayThatIsBestWithOne) {
+  std::string command;
+  for (const std::string& word : sample_command({"--db", path("a.db"), "--parts", "collectives",
+                                                 "--budget", "20s", "--max-size", "4K"})) {
+    command += word + " ";
+  }
+  const Result result = job(there(command), 4, {}, false);
+  EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: on a machine that is not quiet
+  const ProfileDb profile(path("a.db"), {});
+  std::set<std::string> with_two;
+  for (const Platform& platform : profile.platforms()) {
+    for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {
+      for (const auto& sample : set.samples) {
+        if (sample.condition.leaders != 2) continue;
+        with_two.insert(sample.condition.operation);
+        EXPECT_NE(sample.condition.algorithm, "library");
+        EXPECT_FALSE(sample.repetitions.empty());
+      }
+    }
+  }
+  EXPECT_EQ(with_two, (std::set<std::string>{"allgather", "allreduce", "bcast", "reduce"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpis, TwoNumaNodes, ::testing::Values("openmpi", "mpich"),
