@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <span>
 
 #include "core/clock.h"
 #include "sampler/job_player.h"
@@ -16,6 +18,7 @@ constexpr std::uint32_t kRepetitions = 5;
 constexpr std::uint32_t kFewRepetitions = 3;  // of round trips longer than
 constexpr double kLongNs = 50e6;
 constexpr std::uint32_t kWarmUps = 2;
+constexpr std::uint64_t kShortBytesMax = std::uint64_t{64} << 10;
 constexpr std::uint64_t kEagerBytesMax = std::uint64_t{4} << 20;  // none is expected beyond
 
 // Rank 0 and one other.
@@ -26,31 +29,17 @@ class Pair {
 
   bool takes_part() const { return job_.leads() || job_.rank() == partner_; }
 
-  // A pass over all sizes for each repetition: what disturbs the machine for some milliseconds
-  // meets one repetition of some sizes, not all of one.
-  std::vector<StackTurnCell> ping_pongs(const std::vector<std::uint64_t>& sizes_bytes) {
+  // Short messages first: for as long as a connection lives they are slower after large ones, the
+  // more so the faster those were, and a setting that does nothing to short messages would be
+  // blamed for it.
+  std::vector<StackTurnCell> ping_pongs(std::vector<std::uint64_t> sizes_bytes) {
     const std::uint64_t most_bytes = sizes_bytes.empty() ? 0 : std::ranges::max(sizes_bytes);
     from_.assign(most_bytes, std::byte{0x5a});
     to_.assign(most_bytes, std::byte{0});
-    std::vector<StackTurnCell> cells;
-    std::vector<Pace> paces;
-    for (const std::uint64_t size_bytes : sizes_bytes) {
-      double warm_ns = 0;
-      for (std::uint32_t i = 0; i < kWarmUps; ++i) warm_ns = round_trips(1, size_bytes);
-      Pace& pace = paces.emplace_back();
-      if (job_.leads()) pace = pace_of(warm_ns);
-      share(&pace, sizeof pace);
-      cells.push_back({.size_bytes = size_bytes, .batch = 2 * pace.round_trips});
-    }
-    for (std::uint32_t pass = 0; pass < kRepetitions; ++pass) {
-      for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (pass >= paces[i].repetitions) continue;
-        const std::uint64_t size_bytes = sizes_bytes[i];
-        if (paces[i].round_trips > 1) round_trips(1, size_bytes);  // after one of another size
-        cells[i].totals_ns.push_back(
-            static_cast<std::uint64_t>(round_trips(paces[i].round_trips, size_bytes)));
-      }
-    }
+    const auto large = std::ranges::stable_partition(
+        sizes_bytes, [](std::uint64_t size_bytes) { return size_bytes <= kShortBytesMax; });
+    std::vector<StackTurnCell> cells = passes({sizes_bytes.begin(), large.begin()});
+    std::ranges::move(passes(large), std::back_inserter(cells));
     return cells;
   }
 
@@ -77,6 +66,31 @@ class Pair {
     std::uint32_t repetitions = 0;
     std::uint32_t round_trips = 1;
   };
+
+  // One over all sizes for each repetition: what disturbs the machine for some milliseconds meets
+  // one repetition of some sizes, not all of one.
+  std::vector<StackTurnCell> passes(std::span<const std::uint64_t> sizes_bytes) {
+    std::vector<StackTurnCell> cells;
+    std::vector<Pace> paces;
+    for (const std::uint64_t size_bytes : sizes_bytes) {
+      double warm_ns = 0;
+      for (std::uint32_t i = 0; i < kWarmUps; ++i) warm_ns = round_trips(1, size_bytes);
+      Pace& pace = paces.emplace_back();
+      if (job_.leads()) pace = pace_of(warm_ns);
+      share(&pace, sizeof pace);
+      cells.push_back({.size_bytes = size_bytes, .batch = 2 * pace.round_trips});
+    }
+    for (std::uint32_t pass = 0; pass < kRepetitions; ++pass) {
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (pass >= paces[i].repetitions) continue;
+        const std::uint64_t size_bytes = sizes_bytes[i];
+        if (paces[i].round_trips > 1) round_trips(1, size_bytes);  // after one of another size
+        cells[i].totals_ns.push_back(
+            static_cast<std::uint64_t>(round_trips(paces[i].round_trips, size_bytes)));
+      }
+    }
+    return cells;
+  }
 
   static Pace pace_of(double round_trip_ns) {
     const double fit = kBatchNs / std::max(1.0, round_trip_ns);
