@@ -48,7 +48,7 @@ AffectedSizes affected_by(const std::string& group, const Fields& settings,
                           const StackSamples& samples) {
   const Fields& options = samples.campaign.options;
   const std::optional<std::uint64_t> eager = number_at(options, "eager " + samples.placement);
-  if (group == "weights") return {.from_bytes = eager};
+  if (group == kWeightsGroup) return {.from_bytes = eager};
   if (group == kZeroCopyGroup && eager) return {.to_bytes = *eager + 1};
   if (settings.size() != 1 || !eager) return {};
   const auto& [name, value] = *settings.begin();

@@ -64,8 +64,8 @@ struct Group {
   std::string_view name;
 };
 constexpr std::array kGroups = {
-    Group{"btl_tcp_bandwidth_", "weights"},
-    Group{"btl_tcp_latency_", "weights"},
+    Group{"btl_tcp_bandwidth_", kWeightsGroup},
+    Group{"btl_tcp_latency_", kWeightsGroup},
     Group{"btl_tcp_", "tcp"},
     Group{"btl_vader_", "shm"},
     Group{"btl_openib_", "verbs"},

@@ -60,6 +60,7 @@ std::span<const std::string_view> han_operations();
 // "weights", "tcp", "shm", "verbs", "rendezvous", "zero-copy", "han": settings that stand or fall
 // together; a rules file is judged by operation instead.
 inline constexpr std::string_view kRulesGroup = "collectives";
+inline constexpr std::string_view kWeightsGroup = "weights";
 inline constexpr std::string_view kZeroCopyGroup = "zero-copy";
 inline constexpr std::string_view kHanGroup = "han";  // Open MPI's hierarchical collectives
 std::string group_of(std::string_view setting);

@@ -109,7 +109,7 @@ Fields settings_for(Transport transport, const Fields& settings) {
   for (const Transport other : kTransports) {
     if (other != transport) some = without_group(some, to_string(other));
   }
-  return transport == Transport::kTcp ? some : without_group(some, "weights");
+  return transport == Transport::kTcp ? some : without_group(some, kWeightsGroup);
 }
 
 // Of rail "openmpi/tcp:r0", what stands behind the stack's name.
