@@ -113,7 +113,8 @@ class Ways {
       }
     }
     for (const auto& [operation, of_operation] : algorithms()) {
-      if (!by_operation[operation].empty() || played_.contains({Aspect::kSize, operation})) continue;
+      if (!by_operation[operation].empty() || played_.contains({Aspect::kSize, operation}))
+        continue;
       by_operation[operation] = between(operation, cells);
     }
     std::vector<JobRounds::Choice> choices(1);
