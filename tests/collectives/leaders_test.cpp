@@ -78,7 +78,7 @@ TEST_P(TwoNumaNodes, GiveTheSameResultsWithTwoLeaders) {
 TEST_P(TwoNumaNodes, AreSampledWithTwoLeadersInTheWayThatIsBestWithOne) {
   std::string command;
   for (const std::string& word : sample_command({"--db", path("a.db"), "--parts", "collectives",
-                                                 "--budget", "20s", "--max-size", "1M"})) {
+                                                 "--budget", "10s", "--max-size", "1M"})) {
     command += word + " ";
   }
   const Result result = job(there(command), 4, {}, false);
