@@ -61,7 +61,7 @@ class StackCampaign {
   void announce() const;
   void measure(const Stage& stage);
   void weigh_interfaces();
-  bool gains_and_loses(std::string_view group) const;
+  std::optional<GroupVerdict> verdict_on(std::string_view group) const;
   void force_protocols();
   void try_limits();
   std::vector<Transport> transports() const;
@@ -91,7 +91,7 @@ class StackCampaign {
   std::vector<std::uint64_t> sizes_bytes_;
   std::mt19937_64 random_;
   LaunchedTurn first_;
-  double usual_launch_ns_ = 0;
+  LaunchedTurn usual_;  // the quicker of two
   std::optional<Notebook> notebook_;
   Fields weights_;  // that were found to be worth it
   std::uint32_t round_ = 0;
@@ -117,11 +117,11 @@ void StackCampaign::begin() {
   facts["part"] = "messages";
   notebook_.emplace(db_, job_, first_, facts, invocation_);
   notebook_->add(first_, {}, round_++);
-  const LaunchedTurn second = launch_turn(job_, {}, {.sizes_bytes = sizes_bytes_});
-  notebook_->add(second, {}, round_++);
-  elapsed_ns_ += second.elapsed_ns;
-  usual_launch_ns_ = std::min(first_.elapsed_ns, second.elapsed_ns);
+  usual_ = launch_turn(job_, {}, {.sizes_bytes = sizes_bytes_});
+  notebook_->add(usual_, {}, round_++);
+  elapsed_ns_ += usual_.elapsed_ns;
   launched_ += 2;
+  if (first_.elapsed_ns < usual_.elapsed_ns) usual_ = first_;
 }
 
 std::uint64_t StackCampaign::header(Transport transport) const {
@@ -142,10 +142,10 @@ std::vector<std::uint64_t> StackCampaign::sizes_up_to(std::uint64_t most_bytes) 
   return sizes_bytes;
 }
 
-// A launch with no larger messages than that: the first one less what those took in it.
+// A launch with no larger messages than that: the usual one less what those took in it.
 double StackCampaign::launch_ns(std::uint64_t most_bytes) const {
-  double ns = usual_launch_ns_;
-  for (const StackTurnCell& cell : first_.turn.cells) {
+  double ns = usual_.elapsed_ns;
+  for (const StackTurnCell& cell : usual_.turn.cells) {
     if (cell.size_bytes <= most_bytes) continue;
     for (const std::uint64_t total_ns : cell.totals_ns) ns -= static_cast<double>(total_ns);
   }
@@ -164,11 +164,11 @@ std::size_t StackCampaign::thresholds_launches() const {
 }
 
 void StackCampaign::announce() const {
-  const double long_ns = static_cast<double>(weights_launches()) * usual_launch_ns_;
+  const double long_ns = static_cast<double>(weights_launches()) * usual_.elapsed_ns;
   const double short_ns = static_cast<double>(thresholds_launches()) * launch_ns(kLimitsBytesMax);
   invocation_.notice(fmt::format("{} on {}: {} launches of up to {} each, about {} in all",
                                  first_.library, fmt::join(first_.hosts, " and "), launches(),
-                                 format_duration(usual_launch_ns_),
+                                 format_duration(usual_.elapsed_ns),
                                  format_duration(long_ns + short_ns)));
 }
 
@@ -230,19 +230,21 @@ void StackCampaign::weigh_interfaces() {
                        .sizes_bytes = sizes_bytes_,
                        .rounds = rounds()};
   measure(compared);
-  if (gains_and_loses(kWeightsGroup)) measure(compared);
-  for (const GroupVerdict& verdict : judge_groups(notebook_->samples())) {
-    if (verdict.group == kWeightsGroup && verdict.kept) weights_ = verdict.settings;
+  std::optional<GroupVerdict> verdict = verdict_on(kWeightsGroup);
+  // A launch is fast or slow as a whole, so that now and then settings seem to lose where they do
+  // nothing: it takes more launches to be sure.
+  if (verdict && !verdict->kept && verdict->gain.faster()) {
+    measure(compared);
+    verdict = verdict_on(kWeightsGroup);
   }
+  if (verdict && verdict->kept) weights_ = verdict->settings;
 }
 
-// A launch is fast or slow as a whole, so that now and then settings seem to lose where they do
-// nothing: it takes more launches to be sure.
-bool StackCampaign::gains_and_loses(std::string_view group) const {
-  const std::vector<GroupVerdict> verdicts = judge_groups(notebook_->samples());
-  return std::ranges::any_of(verdicts, [&](const GroupVerdict& verdict) {
-    return verdict.group == group && !verdict.kept && verdict.gain.faster();
-  });
+std::optional<GroupVerdict> StackCampaign::verdict_on(std::string_view group) const {
+  for (GroupVerdict& verdict : judge_groups(notebook_->samples())) {
+    if (verdict.group == group) return std::move(verdict);
+  }
+  return std::nullopt;
 }
 
 void StackCampaign::force_protocols() {
