@@ -210,8 +210,8 @@ class Ways {
     for (const std::size_t i : changes_after(sizes)) {
       const std::uint64_t middle_bytes = size_between(sizes[i].size_bytes, sizes[i + 1].size_bytes);
       std::map<std::size_t, double> usual_ns;
-      for (const TimesAtSize& near : {sizes[i], sizes[i + 1]}) {
-        for (const auto& [index, ns] : near.by_way_ns) {
+      for (const TimesAtSize* near : {&sizes[i], &sizes[i + 1]}) {
+        for (const auto& [index, ns] : near->by_way_ns) {
           usual_ns[stands_for(index, middle_bytes)] = ns;
         }
       }
