@@ -13,6 +13,7 @@
 #include "tests/tools/sandbox.h"
 #include "tools/stack/collectives.h"
 #include "tools/stack/mpich_library.h"
+#include "tuner/tuner.h"
 
 namespace nmt::testing {
 namespace {
@@ -20,6 +21,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr std::string_view kLauncher =
     "mpiexec.hydra -genv MPIR_CVAR_NUM_CLIQUES 2 -genv MPIR_CVAR_CLIQUES_BY_BLOCK 1 -n 4";
@@ -70,6 +72,25 @@ class Mpich : public Sandbox {
 
   std::string library_file_;
 };
+
+// UCX under MPICH: it warns of variables that it does not know.
+TEST_F(Mpich, UcxKnowsEverySettingThatIsWrittenForIt) {
+  const Stack& ucx = find_stack("ucx");
+  Fields settings = ucx.eager_up_to(Transport::kTcp, 9000, 0);
+  settings.merge(ucx.copied_up_to(4000));
+  ASSERT_EQ(settings.size(), 2u);
+  const auto said_with = [&](const Fields& variables) {
+    std::string command = "exec " + std::string(kOnOneNode);
+    for (const auto& [name, value] : variables) command += fmt::format(" -genv {} {}", name, value);
+    const Result result = run({"sh", "-c", command + " " NMT_MPICH_CALLS});
+    return result.out + result.err;
+  };
+  const std::string unused = "unused env variable";
+  if (said_with({{"UCX_RNDV_THRSH", "1"}}).find(unused) == std::string::npos) {
+    GTEST_SKIP() << "this MPICH has no UCX that warns";
+  }
+  EXPECT_THAT(said_with(settings), Not(HasSubstr(unused)));
+}
 
 TEST_F(Mpich, TakesTheTablesThatAreWrittenAsTheMessagesOfARankShow) {
   const std::vector<ExportedFile> files = files_with(
