@@ -23,6 +23,7 @@ namespace {
 using namespace nmt::collectives;
 
 constexpr std::uint64_t kSegmentBytes = 1000;
+constexpr std::uint64_t kLargeBytes = 300'000, kLargeSegmentBytes = 64'000;
 
 bool full = false;
 int turn = 0;  // for a covering choice; the same on all ranks
@@ -66,21 +67,27 @@ struct Tested {
 std::vector<std::uint64_t> sizes() {
   std::vector<std::uint64_t> sizes = {
       0, 1, kSegmentBytes - 1, kSegmentBytes, kSegmentBytes + 1, 7 * kSegmentBytes + 13};
-  if (full) sizes.insert(sizes.end(), {2 * kSegmentBytes, 40 * kSegmentBytes, 300'000});
+  if (full) sizes.insert(sizes.end(), {2 * kSegmentBytes, 40 * kSegmentBytes, kLargeBytes});
   return sizes;
 }
 
-// One of them by turns, or all.
+std::uint64_t segment_of(std::uint64_t bytes) {
+  return bytes < kLargeBytes ? kSegmentBytes : kLargeSegmentBytes;
+}
+
+constexpr Shape kShapes[] = {Shape::kChain, Shape::kBinary, Shape::kBinomial};
+
+Shape shape_by_turn() { return kShapes[turn++ % 3]; }
+
 std::vector<Shape> shapes() {
-  const Shape all[] = {Shape::kChain, Shape::kBinary, Shape::kBinomial};
-  if (full) return {std::begin(all), std::end(all)};
-  return {all[turn++ % 3]};
+  if (full) return {std::begin(kShapes), std::end(kShapes)};
+  return {shape_by_turn()};
 }
 
 void check_bcast(const Tested& tested, int root) {
   for (const std::uint64_t bytes : sizes()) {
     for (const Shape shape : shapes()) {
-      for (const std::uint64_t segment : {kSegmentBytes, std::uint64_t{0}}) {
+      for (const std::uint64_t segment : {segment_of(bytes), std::uint64_t{0}}) {
         const int seed = tested.team.rank() == root ? 1000 + root : tested.team.rank();
         Bytes ours = noise(bytes, seed), theirs = ours;
         bcast(tested.team, ours.data(), bytes, root, {shape, segment});
@@ -118,9 +125,10 @@ void check_reduce(const Tested& tested, int root, const Type& type, MPI_Op op) {
     const Reduction reduction{type.type, op, type.bytes, count};
     const Bytes own = type.values(count, tested.team.rank());
     Bytes ours(own.size()), theirs(own.size()), in_place = own;
-    const Shape shape = shapes().front();
+    const Shape shape = shape_by_turn();
+    const std::uint64_t segment = segment_of(size);
     const std::string what = "Reduce of " + std::to_string(size) + " to " + std::to_string(root);
-    reduce(tested.team, own.data(), ours.data(), reduction, root, {shape, kSegmentBytes});
+    reduce(tested.team, own.data(), ours.data(), reduction, root, {shape, segment});
     reduce(tested.team, in_place.data(), in_place.data(), reduction, root, {shape, 0});
     PMPI_Reduce(own.data(), theirs.data(), static_cast<int>(count), type.type, op, root,
                 tested.comm);
@@ -130,11 +138,11 @@ void check_reduce(const Tested& tested, int root, const Type& type, MPI_Op op) {
     } else {
       tested.expect(in_place == own, what + ": what is sent");
     }
-    if (root > 0 && !full) continue;
+    if (root > 0) continue;
     ours.assign(own.size(), std::byte{0});
     in_place = own;
-    allreduce(tested.team, own.data(), ours.data(), reduction, {shape, kSegmentBytes});
-    allreduce(tested.team, in_place.data(), in_place.data(), reduction, {shape, kSegmentBytes});
+    allreduce(tested.team, own.data(), ours.data(), reduction, {shape, segment});
+    allreduce(tested.team, in_place.data(), in_place.data(), reduction, {shape, segment});
     PMPI_Allreduce(own.data(), theirs.data(), static_cast<int>(count), type.type, op, tested.comm);
     tested.expect(ours == theirs, "All" + what);
     tested.expect(in_place == theirs, "All" + what + " in place");
@@ -171,7 +179,7 @@ void check_reductions(const Tested& tested, int root) {
 void check_allgather(const Tested& tested) {
   for (const Around around : {Around::kLeaders, Around::kRing, Around::kNeighbors}) {
     for (const std::uint64_t bytes : sizes()) {
-      for (const std::uint64_t segment : {kSegmentBytes, std::uint64_t{0}}) {
+      for (const std::uint64_t segment : {segment_of(bytes), std::uint64_t{0}}) {
         const Bytes own = noise(bytes, tested.team.rank());
         const auto ranks = static_cast<std::uint64_t>(tested.team.size());
         Bytes ours(ranks * bytes), theirs(ranks * bytes);
