@@ -6,7 +6,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cinttypes>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <set>
 
@@ -100,9 +102,13 @@ void rules_of(const std::string& mpi) {
   }
   double worst = INFINITY, sum = 0;
   for (const auto& [which, times] : before) {
-    const double ratio = ratio_of(times, after.at(which)).value;  // of each turn
-    worst = std::min(worst, ratio);
-    if (sizes.improvable.contains(which)) sum += std::log(ratio);
+    const Ratio ratio = ratio_of(times, after.at(which));  // of each turn
+    worst = std::min(worst, ratio.value);
+    if (ratio.slower()) {
+      std::fprintf(stderr, "exports: %s of %" PRIu64 " B: %.3f times, %.3f to %.3f\n",
+                   which.first.c_str(), which.second, ratio.value, ratio.low, ratio.high);
+    }
+    if (sizes.improvable.contains(which)) sum += std::log(ratio.value);
   }
   const auto improvable = static_cast<double>(sizes.improvable.size());
   print_row("exports", title("collectives: the slowest cell against the default"), worst, "times",
