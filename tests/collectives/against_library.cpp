@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -217,6 +218,17 @@ void check_team(MPI_Comm comm, const TeamOptions& options, const std::string& na
   check_allgather(tested);
 }
 
+// Whoever is not of a team waits for those that are without a core of its own.
+void meet() {
+  constexpr timespec kNap{.tv_sec = 0, .tv_nsec = 1'000'000};
+  MPI_Request all = MPI_REQUEST_NULL;
+  PMPI_Ibarrier(MPI_COMM_WORLD, &all);
+  for (int here = 0; !here;) {
+    ::nanosleep(&kNap, nullptr);
+    PMPI_Test(&all, &here, MPI_STATUS_IGNORE);
+  }
+}
+
 void check_all(int world, int rank, Copies copies) {
   for (int ranks = 1; ranks <= world; ranks = full || ranks < 3 ? ranks + 1 : world) {
     MPI_Comm comm = MPI_COMM_NULL;
@@ -233,6 +245,7 @@ void check_all(int world, int rank, Copies copies) {
       }
       PMPI_Comm_free(&comm);
     }
+    meet();
     if (ranks == world) break;
   }
 }
