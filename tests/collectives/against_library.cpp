@@ -18,10 +18,15 @@
 #include <vector>
 
 #include "collectives/mpi/algorithms.h"
+#include "tests/collectives/elements.h"
 
 namespace {
 
 using namespace nmt::collectives;
+using nmt::testing::all_elements;
+using nmt::testing::Bytes;
+using nmt::testing::Elements;
+using nmt::testing::Operator;
 
 constexpr std::uint64_t kSegmentBytes = 1000;
 constexpr std::uint64_t kLargeBytes = 300'000, kLargeSegmentBytes = 64'000;
@@ -30,19 +35,6 @@ bool full = false;
 int turn = 0;  // for a covering choice; the same on all ranks
 long checks = 0;
 int failures = 0;
-
-using Bytes = std::vector<std::byte>;
-
-// Small integers, so that sums and products of them are exact in every type.
-template <class Value>
-Bytes values(std::uint64_t count, int rank) {
-  Bytes bytes(count * sizeof(Value));
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const auto value = static_cast<Value>(1 + (i * 7 + static_cast<std::uint64_t>(rank) * 3) % 2);
-    std::memcpy(bytes.data() + i * sizeof value, &value, sizeof value);
-  }
-  return bytes;
-}
 
 Bytes noise(std::uint64_t bytes, int seed) {
   Bytes noise(bytes);
@@ -100,82 +92,69 @@ void check_bcast(const Tested& tested, int root) {
   }
 }
 
-struct Type {
-  MPI_Datatype type;
-  std::uint64_t bytes;
-  Bytes (*values)(std::uint64_t count, int rank);
-};
-
-struct Pair {
-  double value;
-  int place;
-};
-Bytes pairs(std::uint64_t count, int rank) {
-  Bytes bytes(count * sizeof(Pair));
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const Pair pair{static_cast<double>((i + static_cast<std::uint64_t>(rank)) % 5), rank};
-    std::memcpy(bytes.data() + i * sizeof pair, &pair.value, sizeof pair.value);
-    std::memcpy(bytes.data() + i * sizeof pair + offsetof(Pair, place), &pair.place, sizeof(int));
-  }
-  return bytes;
-}
-
-void check_reduce(const Tested& tested, int root, const Type& type, MPI_Op op) {
+void check_reduce(const Tested& tested, int root, const Elements& elements, const Operator& by) {
   ++turn;  // the sizes are a multiple of the trees: else each size would keep its tree
   for (const std::uint64_t size : sizes()) {
-    const std::uint64_t count = size / type.bytes;
-    const Reduction reduction{type.type, op, type.bytes, count};
-    const Bytes own = type.values(count, tested.team.rank());
+    const std::uint64_t count = size / elements.bytes;
+    const Reduction reduction{elements.type, by.op, elements.bytes, count};
+    const Bytes own = values(elements, by, count, tested.team.rank());
     Bytes ours(own.size()), theirs(own.size()), in_place = own;
     const Shape shape = shape_by_turn();
-    const std::uint64_t segment = segment_of(size);
-    const std::string what = "Reduce of " + std::to_string(size) + " to " + std::to_string(root);
-    reduce(tested.team, own.data(), ours.data(), reduction, root, {shape, segment});
+    reduce(tested.team, own.data(), ours.data(), reduction, root, {shape, segment_of(size)});
     reduce(tested.team, in_place.data(), in_place.data(), reduction, root, {shape, 0});
-    PMPI_Reduce(own.data(), theirs.data(), static_cast<int>(count), type.type, op, root,
+    PMPI_Reduce(own.data(), theirs.data(), static_cast<int>(count), elements.type, by.op, root,
                 tested.comm);
+    const std::string what = "Reduce of " + std::to_string(size) + " to " + std::to_string(root) +
+                             ", " + elements.name + ", " + by.name;
     if (tested.team.rank() == root) {
-      tested.expect(ours == theirs, what);
-      tested.expect(in_place == theirs, what + " in place");
+      tested.expect(same(elements, ours, theirs), what);
+      tested.expect(same(elements, in_place, theirs), what + ", in place");
     } else {
       tested.expect(in_place == own, what + ": what is sent");
     }
-    if (root > 0) continue;
-    ours.assign(own.size(), std::byte{0});
-    in_place = own;
-    allreduce(tested.team, own.data(), ours.data(), reduction, {shape, segment});
-    allreduce(tested.team, in_place.data(), in_place.data(), reduction, {shape, segment});
-    PMPI_Allreduce(own.data(), theirs.data(), static_cast<int>(count), type.type, op, tested.comm);
-    tested.expect(ours == theirs, "All" + what);
-    tested.expect(in_place == theirs, "All" + what + " in place");
   }
 }
 
-void check_reductions(const Tested& tested, int root) {
-  static const Type integers[] = {{MPI_INT, 4, values<int>},
-                                  {MPI_UNSIGNED_CHAR, 1, values<unsigned char>},
-                                  {MPI_SHORT, 2, values<short>},
-                                  {MPI_INT64_T, 8, values<std::int64_t>}};
-  static const Type reals[] = {{MPI_DOUBLE, 8, values<double>}, {MPI_FLOAT, 4, values<float>}};
-  static const MPI_Op arithmetic[] = {MPI_SUM, MPI_MAX, MPI_MIN, MPI_PROD};
-  static const MPI_Op logic[] = {MPI_BAND, MPI_BOR, MPI_BXOR, MPI_LAND, MPI_LOR, MPI_LXOR};
-  static const Type located = {MPI_DOUBLE_INT, sizeof(Pair), pairs};
-  if (!full) {
+void check_allreduce(const Tested& tested, const Elements& elements, const Operator& by) {
+  ++turn;
+  for (const std::uint64_t size : sizes()) {
+    const std::uint64_t count = size / elements.bytes;
+    const Reduction reduction{elements.type, by.op, elements.bytes, count};
+    const Bytes own = values(elements, by, count, tested.team.rank());
+    Bytes ours(own.size()), theirs(own.size()), in_place = own;
+    const Pipeline pipeline{shape_by_turn(), segment_of(size)};
+    allreduce(tested.team, own.data(), ours.data(), reduction, pipeline);
+    allreduce(tested.team, in_place.data(), in_place.data(), reduction, pipeline);
+    PMPI_Allreduce(own.data(), theirs.data(), static_cast<int>(count), elements.type, by.op,
+                   tested.comm);
+    const std::string what =
+        "Allreduce of " + std::to_string(size) + ", " + elements.name + ", " + by.name;
+    tested.expect(same(elements, ours, theirs), what);
+    tested.expect(same(elements, in_place, theirs), what + ", in place");
+  }
+}
+
+// Types and operators do not know of roots, trees and nodes, nor these of them: each root meets
+// some of the types, by turns, and each number of ranks all of them, at one root.
+void check_some_types(const Tested& tested, int root) {
+  for (int i = 0; i < 4; ++i) {
     ++turn;
-    check_reduce(tested, root, integers[turn % 4], arithmetic[turn % 4]);
-    check_reduce(tested, root, reals[turn % 2], arithmetic[turn / 2 % 4]);
-    check_reduce(tested, root, integers[turn / 2 % 4], logic[turn % 6]);
-    check_reduce(tested, root, located, turn % 2 ? MPI_MINLOC : MPI_MAXLOC);
-    return;
+    const std::vector<Elements>& all = all_elements();
+    const Elements& elements = all[static_cast<std::size_t>(turn) * 7 % all.size()];
+    const std::vector<Operator>& operators = elements.operators;
+    const Operator& by = operators[static_cast<std::size_t>(turn) % operators.size()];
+    check_reduce(tested, root, elements, by);
+    if (root == 0) check_allreduce(tested, elements, by);
   }
-  for (const MPI_Op op : arithmetic) {
-    for (const Type& type : integers) check_reduce(tested, root, type, op);
-    for (const Type& type : reals) check_reduce(tested, root, type, op);
+}
+
+void check_all_types(const Tested& tested) {
+  for (const Elements& elements : all_elements()) {
+    for (const Operator& by : elements.operators) {
+      check_reduce(tested, turn % tested.team.size(), elements, by);
+      check_allreduce(tested, elements, by);
+    }
   }
-  for (const MPI_Op op : logic) {
-    for (const Type& type : integers) check_reduce(tested, root, type, op);
-  }
-  for (const MPI_Op op : {MPI_MINLOC, MPI_MAXLOC}) check_reduce(tested, root, located, op);
 }
 
 void check_allgather(const Tested& tested) {
@@ -206,7 +185,8 @@ std::vector<int> nodes_of(int ranks, int nodes, bool dealt) {
   return of;
 }
 
-void check_team(MPI_Comm comm, const TeamOptions& options, const std::string& name) {
+void check_team(MPI_Comm comm, const TeamOptions& options, const std::string& name,
+                bool all_types) {
   Team team(comm, options);
   const Tested tested{team, comm, name};
   const int ranks = team.size();
@@ -214,9 +194,10 @@ void check_team(MPI_Comm comm, const TeamOptions& options, const std::string& na
   for (int root = 0; root < ranks; ++root) {
     if (!full && ranks > 3 && root != 0 && root != ranks / 2 && root != ranks - 1) continue;
     check_bcast(tested, root);
-    check_reductions(tested, root);
+    check_some_types(tested, root);
   }
   check_allgather(tested);
+  if (all_types) check_all_types(tested);
 }
 
 // Whoever is not of a team waits for those that are without a core of its own.
@@ -241,7 +222,8 @@ void check_all(int world, int rank, Copies copies) {
         for (const bool dealt : {false, true}) {
           if (dealt && (nodes == 1 || nodes == ranks)) continue;
           check_team(comm, {.copies = copies, .nodes = nodes_of(ranks, nodes, dealt)},
-                     std::to_string(nodes) + (dealt ? " nodes by turns" : " nodes in blocks"));
+                     std::to_string(nodes) + (dealt ? " nodes by turns" : " nodes in blocks"),
+                     (full || ranks == 3) && nodes == std::min(ranks, 2) && !dealt);
         }
       }
       PMPI_Comm_free(&comm);
@@ -278,7 +260,7 @@ int main(int argc, char** argv) {
                         : way == "areas" ? Copies::kAreas
                                          : Copies::kMessages;
   if (option == "--hosts") {
-    check_team(MPI_COMM_WORLD, {.copies = copies}, "hosts");
+    check_team(MPI_COMM_WORLD, {.copies = copies}, "hosts", false);
   } else {
     check_all(world, rank, copies);
   }
