@@ -112,6 +112,22 @@ TEST_P(Interposed, APackagedProgramRunsUnchanged) {
   }
 }
 
+// Intel's benchmarks, for whoever has them.
+TEST_P(Interposed, IntelsBenchmarksRunUnchanged) {
+  const Result linked = run({"sh", "-c", "ldd \"$(command -v IMB-MPI1)\""});
+  if (linked.exit_code != 0) GTEST_SKIP() << "IMB-MPI1 is missing, and no package of Debian has it";
+  const std::string needed = GetParam() == "openmpi" ? "libmpi.so" : "libmpich.so";
+  if (count(linked.out, needed) == 0) GTEST_SKIP() << "IMB-MPI1 is not built for " << GetParam();
+  const Result result = job({"IMB-MPI1", "-npmin", "4", "-iter", "20", "-msglog", "0:20", "Bcast",
+                             "Reduce", "Allreduce", "Allgather"},
+                            4, {{"NMADTUNE_MPI", "always"}, {"NMADTUNE_MPI_REPORT", "1"}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("# All processes entering MPI_Finalize"));
+  for (const std::string operation : {"bcast", "reduce", "allreduce", "allgather"}) {
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: " + operation + ": "));
+  }
+}
+
 TEST_P(Interposed, WithoutAProfileNothingIsReplacedAndOneRankSaysSo) {
   const std::string program = compile("mpicc", "interposed.c");
   const Result result = job({program}, 2, {{"NMADTUNE_MPI_REPORT", "1"}});
