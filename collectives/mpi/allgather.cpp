@@ -146,6 +146,9 @@ void around_ring(Team& team, std::byte* all, const Blocks& blocks) {
   const int before = order[(own + ranks - 1) % ranks];
   const int after = order[(own + 1) % ranks];
   Room* room = team.room();
+  // Each waits for the next to take its own data out of its area before it takes anything itself:
+  // some rank must not, which is the last one of a group elsewhere.
+  if (team.groups().size() == 1 && room != nullptr && !room->all_can_read()) room = nullptr;
   const int group = team.group_of(team.rank());
   const bool fetches = room != nullptr && team.group_of(before) == group;
   const bool shows = room != nullptr && team.group_of(after) == group;

@@ -57,15 +57,24 @@ struct Tested {
   }
 };
 
-std::vector<std::uint64_t> sizes() {
-  std::vector<std::uint64_t> sizes = {
-      0, 1, kSegmentBytes - 1, kSegmentBytes, kSegmentBytes + 1, 7 * kSegmentBytes + 13};
-  if (full) sizes.insert(sizes.end(), {2 * kSegmentBytes, 40 * kSegmentBytes, kLargeBytes});
+// Around a segment of elements of so many bytes, and more than a room's first areas hold.
+std::vector<std::uint64_t> sizes(std::uint64_t element_bytes = 1) {
+  const std::uint64_t segment = kSegmentBytes / element_bytes * element_bytes;
+  std::vector<std::uint64_t> sizes = {0,
+                                      element_bytes,
+                                      segment - element_bytes,
+                                      segment,
+                                      segment + element_bytes,
+                                      7 * segment + 13 * element_bytes};
+  if (full) {
+    const std::uint64_t large = kLargeBytes / element_bytes * element_bytes;
+    sizes.insert(sizes.end(), {2 * segment, 40 * segment, large});
+  }
   return sizes;
 }
 
 std::uint64_t segment_of(std::uint64_t bytes) {
-  return bytes < kLargeBytes ? kSegmentBytes : kLargeSegmentBytes;
+  return bytes < kLargeBytes / 2 ? kSegmentBytes : kLargeSegmentBytes;
 }
 
 constexpr Shape kShapes[] = {Shape::kChain, Shape::kBinary, Shape::kBinomial};
@@ -94,7 +103,7 @@ void check_bcast(const Tested& tested, int root) {
 
 void check_reduce(const Tested& tested, int root, const Elements& elements, const Operator& by) {
   ++turn;  // the sizes are a multiple of the trees: else each size would keep its tree
-  for (const std::uint64_t size : sizes()) {
+  for (const std::uint64_t size : sizes(elements.bytes)) {
     const std::uint64_t count = size / elements.bytes;
     const Reduction reduction{elements.type, by.op, elements.bytes, count};
     const Bytes own = values(elements, by, count, tested.team.rank());
@@ -117,7 +126,7 @@ void check_reduce(const Tested& tested, int root, const Elements& elements, cons
 
 void check_allreduce(const Tested& tested, const Elements& elements, const Operator& by) {
   ++turn;
-  for (const std::uint64_t size : sizes()) {
+  for (const std::uint64_t size : sizes(elements.bytes)) {
     const std::uint64_t count = size / elements.bytes;
     const Reduction reduction{elements.type, by.op, elements.bytes, count};
     const Bytes own = values(elements, by, count, tested.team.rank());
@@ -159,7 +168,9 @@ void check_all_types(const Tested& tested) {
 
 void check_allgather(const Tested& tested) {
   for (const Around around : {Around::kLeaders, Around::kRing, Around::kNeighbors}) {
-    for (const std::uint64_t bytes : sizes()) {
+    std::vector<std::uint64_t> all_sizes = sizes();
+    if (!full && tested.team.size() <= 3) all_sizes.push_back(kLargeBytes);
+    for (const std::uint64_t bytes : all_sizes) {
       for (const std::uint64_t segment : {segment_of(bytes), std::uint64_t{0}}) {
         const Bytes own = noise(bytes, tested.team.rank());
         const auto ranks = static_cast<std::uint64_t>(tested.team.size());
@@ -191,12 +202,12 @@ void check_team(MPI_Comm comm, const TeamOptions& options, const std::string& na
   const Tested tested{team, comm, name};
   const int ranks = team.size();
   turn = ranks + static_cast<int>(team.groups().size());
+  check_allgather(tested);  // while areas are as small as they ever are
   for (int root = 0; root < ranks; ++root) {
     if (!full && ranks > 3 && root != 0 && root != ranks / 2 && root != ranks - 1) continue;
     check_bcast(tested, root);
     check_some_types(tested, root);
   }
-  check_allgather(tested);
   if (all_types) check_all_types(tested);
 }
 

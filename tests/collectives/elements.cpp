@@ -84,7 +84,12 @@ std::vector<Elements> make() {
   all.one<std::uint16_t>(NAMED(MPI_UINT16_T), integers);
   all.one<std::uint32_t>(NAMED(MPI_UINT32_T), integers);
   all.one<std::uint64_t>(NAMED(MPI_UINT64_T), integers);
-  all.one<int>(NAMED(MPI_INTEGER), kArithmetic + kOrder + kBits);
+  const Operators fortran_integers = kArithmetic + kOrder + kBits;
+  all.one<int>(NAMED(MPI_INTEGER), fortran_integers);
+  all.one<std::int8_t>(NAMED(MPI_INTEGER1), fortran_integers);
+  all.one<std::int16_t>(NAMED(MPI_INTEGER2), fortran_integers);
+  all.one<std::int32_t>(NAMED(MPI_INTEGER4), fortran_integers);
+  all.one<std::int64_t>(NAMED(MPI_INTEGER8), fortran_integers);
 
   const Operators of_any_language = kArithmetic + kOrder + kBits;
   all.one<MPI_Aint>(NAMED(MPI_AINT), of_any_language);
@@ -96,14 +101,22 @@ std::vector<Elements> make() {
   all.one<long double>(NAMED(MPI_LONG_DOUBLE), kArithmetic + kOrder);
   all.one<float>(NAMED(MPI_REAL), kArithmetic + kOrder);
   all.one<double>(NAMED(MPI_DOUBLE_PRECISION), kArithmetic + kOrder);
+  all.one<float>(NAMED(MPI_REAL4), kArithmetic + kOrder);
+  all.one<double>(NAMED(MPI_REAL8), kArithmetic + kOrder);
 
   all.two<float, float>(NAMED(MPI_C_FLOAT_COMPLEX), kArithmetic);
   all.two<double, double>(NAMED(MPI_C_DOUBLE_COMPLEX), kArithmetic);
   all.two<long double, long double>(NAMED(MPI_C_LONG_DOUBLE_COMPLEX), kArithmetic);
   all.two<float, float>(NAMED(MPI_COMPLEX), kArithmetic);
   all.two<double, double>(NAMED(MPI_DOUBLE_COMPLEX), kArithmetic);
+  all.two<float, float>(NAMED(MPI_COMPLEX8), kArithmetic);
+  all.two<double, double>(NAMED(MPI_COMPLEX16), kArithmetic);
+  all.two<float, float>(NAMED(MPI_CXX_FLOAT_COMPLEX), kArithmetic);
+  all.two<double, double>(NAMED(MPI_CXX_DOUBLE_COMPLEX), kArithmetic);
+  all.two<long double, long double>(NAMED(MPI_CXX_LONG_DOUBLE_COMPLEX), kArithmetic);
 
   all.one<bool>(NAMED(MPI_C_BOOL), kLogic);
+  all.one<bool>(NAMED(MPI_CXX_BOOL), kLogic);
   all.one<int>(NAMED(MPI_LOGICAL), kLogic);
   all.one<std::uint8_t>(NAMED(MPI_BYTE), kBits);
 
