@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -23,43 +24,6 @@ constexpr int kOperationShift = 31;
 // In place of a number of bytes: there will be no more. Above all sizes.
 constexpr std::uint64_t kAllThere = (std::uint64_t{1} << kOperationShift) - 1;
 constexpr std::size_t kPartsOfArea = 4;  // one is filled while others are read
-
-// One that cannot be reached does not keep the others waiting.
-void send_to_all(const SharedSegment& segment, const std::vector<pid_t>& pids,
-                 const std::vector<std::string>& addresses) {
-  const Deadline deadline(kPatience);
-  std::optional<Error> failure;
-  for (std::size_t i = 1; i < pids.size(); ++i) {
-    try {
-      LocalSocket socket = LocalSocket::connect(addresses[i], pids[i], deadline);
-      segment.send(socket);
-    } catch (const Error& error) {
-      failure.emplace(error);
-    }
-  }
-  if (failure) throw Error(*failure);
-}
-
-// So that nobody waits for what will not come.
-void disappoint(const std::vector<pid_t>& pids, const std::vector<std::string>& addresses) {
-  const Deadline deadline(kPatience);
-  for (std::size_t i = 1; i < pids.size(); ++i) {
-    try {
-      LocalSocket::connect(addresses[i], pids[i], deadline);
-    } catch (const Error&) {  // he has gone, and knows
-    }
-  }
-}
-
-SharedSegment create_for(std::size_t size_bytes, const std::vector<pid_t>& pids,
-                         const std::vector<std::string>& addresses) {
-  try {
-    return SharedSegment::create(size_bytes);
-  } catch (const Error&) {
-    disappoint(pids, addresses);
-    throw;
-  }
-}
 
 // Where that process is gone, whoever launched it is about to end the job, and says why; an error
 // of this one would only hide it.
@@ -93,29 +57,48 @@ struct Room::Desk {
   alignas(64) Counter drained;  // of another's area, copied out
   alignas(64) Counter visits;   // by readers, ever
   alignas(64) Counter work;     // pieces done
-  alignas(64) Counter met;      // for areas, ever
+  alignas(64) Counter met;      // ever
   alignas(64) std::uint64_t data_address = 0;
   std::uint64_t stream_bytes = 0;  // once all are there
   std::uint64_t probe_address = 0;
   std::uint64_t probe = kProbe;
+  std::uint32_t ready = 0;  // to meet for areas; read between the first meeting and the second
   std::uint32_t has_areas = 0;
+  std::uint32_t knows_why = 0;  // it has none
   char listener[kAddressBytes] = {};
 };
 
-SharedSegment Room::furnish(const std::vector<pid_t>& pids,
-                            const std::vector<std::string>& addresses) {
-  const std::size_t members = pids.size();
-  SharedSegment segment = create_for(members * sizeof(Desk) + members * members, pids, addresses);
+// The desks, and who reads whose memory.
+std::size_t Room::desks_bytes(std::size_t members) {
+  return members * sizeof(Desk) + members * members;
+}
+
+SharedSegment Room::make_desks(std::size_t members) {
+  SharedSegment segment = SharedSegment::create(desks_bytes(members));
   for (std::size_t i = 0; i < members; ++i) {
     new (segment.memory().data() + i * sizeof(Desk)) Desk;
   }
-  send_to_all(segment, pids, addresses);
   return segment;
 }
 
-SharedSegment Room::enter(LocalListener& listener, const std::vector<pid_t>& pids) {
-  const std::size_t members = pids.size();
-  return receive_from(listener, pids.front(), members * sizeof(Desk) + members * members);
+// One that cannot be reached does not keep the others waiting.
+void Room::hand_out(const SharedSegment& segment, const std::vector<pid_t>& pids,
+                    const std::vector<std::string>& addresses) {
+  const Deadline deadline(kPatience);
+  std::optional<Error> failure;
+  for (std::size_t i = 1; i < pids.size(); ++i) {
+    try {
+      LocalSocket socket = LocalSocket::connect(addresses[i], pids[i], deadline);
+      segment.send(socket);
+    } catch (const Error& error) {
+      failure.emplace(error);
+    }
+  }
+  if (failure) throw Error(*failure);
+}
+
+SharedSegment Room::receive_desks(LocalListener& listener, const std::vector<pid_t>& pids) {
+  return receive_from(listener, pids.front(), desks_bytes(pids.size()));
 }
 
 Room::Room(SharedSegment desks, int self, std::vector<pid_t> pids)
@@ -156,53 +139,76 @@ void Room::try_pairs(bool attach) {
 bool Room::can_read(int reader, int owner) const { return reads(reader, owner) != 0; }
 
 bool Room::all_can_read() const {
-  for (int reader = 0; reader < members(); ++reader) {
-    for (int owner = 0; owner < members(); ++owner) {
-      if (!can_read(reader, owner)) return false;
-    }
+  if (!all_can_read_) {
+    const std::uint8_t* pairs = &reads(0, 0);
+    all_can_read_ = std::ranges::count(pairs, pairs + pids_.size() * pids_.size(), 0) == 0;
   }
-  return true;
+  return *all_can_read_;
 }
 
-SharedSegment Room::new_areas(std::size_t size_bytes, const Waiting& waiting) {
-  if (self_ != 0) {
-    LocalListener listener;
-    std::memcpy(desk(self_).listener, listener.address().c_str(), kAddressBytes);
-    desk(self_).met.raise_to(meetings_);
-    return receive_from(listener, pids_.front(), size_bytes);
-  }
-  std::vector<std::string> addresses;
-  for (int member = 0; member < members(); ++member) {
-    if (member != 0) desk(member).met.wait_for(meetings_, waiting);
-    addresses.emplace_back(desk(member).listener);
-  }
-  SharedSegment segment = create_for(size_bytes, pids_, addresses);
-  send_to_all(segment, pids_, addresses);
-  return segment;
-}
-
-bool Room::make_areas(std::size_t size_bytes_each, const Waiting& waiting) {
-  if (area_bytes_ >= size_bytes_each) return true;
-  if (size_bytes_each >= refused_area_bytes_) return false;
-  std::optional<SharedSegment> segment;
-  std::string reason;
-  ++meetings_;  // to hand it out,
-  try {
-    segment.emplace(new_areas(size_bytes_each * pids_.size(), waiting));
-  } catch (const Error& error) {
-    reason = error.what();
-  }
-  ++meetings_;  // and to tell of it
-  desk(self_).has_areas = segment.has_value();
-  desk(self_).met.raise_to(meetings_);
-  std::optional<int> without;
+// However long one of them computes before it comes: who waits lets its MPI go on, since that one
+// may wait for a message of his.
+void Room::meet(const Waiting& waiting) {
+  desk(self_).met.raise_to(++meetings_);
   for (int member = 0; member < members(); ++member) {
     desk(member).met.wait_for(meetings_, waiting);
-    if (desk(member).has_areas == 0 && !without) without = member;
   }
-  if (without) {
+}
+
+// Nobody waits for a socket before all are there and ready, so that seconds are enough. Without
+// areas, `reason` is why, or empty where others know.
+std::optional<SharedSegment> Room::new_areas(std::size_t size_bytes, std::string* reason,
+                                             const Waiting& waiting) {
+  std::optional<SharedSegment> segment;
+  std::optional<LocalListener> listener;
+  desk(self_).ready = 0;
+  try {
+    if (self_ == 0) {
+      segment.emplace(SharedSegment::create(size_bytes));
+    } else {
+      listener.emplace();
+      std::memcpy(desk(self_).listener, listener->address().c_str(), kAddressBytes);
+    }
+    desk(self_).ready = 1;
+  } catch (const Error& error) {
+    *reason = error.what();
+  }
+  meet(waiting);
+  std::vector<std::string> addresses;
+  for (int member = 0; member < members(); ++member) {
+    if (desk(member).ready == 0) return std::nullopt;
+    addresses.emplace_back(desk(member).listener);
+  }
+  try {
+    if (self_ != 0) return receive_from(*listener, pids_.front(), size_bytes);
+    hand_out(*segment, pids_, addresses);
+    return segment;
+  } catch (const Error& error) {
+    *reason = error.what();
+    return std::nullopt;
+  }
+}
+
+bool Room::make_areas(std::size_t least_bytes_each, const Waiting& waiting) {
+  if (area_bytes_ >= least_bytes_each) return true;
+  // Aligned for any type, and not anew for each operation that is a little larger.
+  const std::size_t size_bytes_each = std::bit_ceil(least_bytes_each);
+  if (size_bytes_each >= refused_area_bytes_) return false;
+  std::string reason;
+  std::optional<SharedSegment> segment =
+      new_areas(size_bytes_each * pids_.size(), &reason, waiting);
+  desk(self_).has_areas = segment.has_value();
+  desk(self_).knows_why = !reason.empty();
+  meet(waiting);
+  std::optional<int> knows;
+  bool all_have = true;
+  for (int member = 0; member < members(); ++member) {
+    all_have = all_have && desk(member).has_areas != 0;
+    if (desk(member).knows_why != 0 && !knows) knows = member;
+  }
+  if (!all_have) {
     refused_area_bytes_ = size_bytes_each;
-    if (*without == self_) tell_of_messages(reason);
+    if (knows == self_) tell_of_messages(reason);
     return false;
   }
   area_bytes_ = size_bytes_each;

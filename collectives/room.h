@@ -34,11 +34,13 @@ void tell_of_messages(const std::string& reason);
 
 class Room {
  public:
-  // By member 0, for the ranks that are processes `pids`, each of which listens at one of the
-  // addresses; then by the others, which hear of it there. Error where that cannot be.
-  static SharedSegment furnish(const std::vector<pid_t>& pids,
-                               const std::vector<std::string>& addresses);
-  static SharedSegment enter(LocalListener& listener, const std::vector<pid_t>& pids);
+  // By member 0: desks for so many, and to the ranks that are processes `pids`, each of which
+  // listens at one of the addresses. By the others meanwhile: received there, in seconds. Error
+  // where that cannot be.
+  static SharedSegment make_desks(std::size_t members);
+  static void hand_out(const SharedSegment& segment, const std::vector<pid_t>& pids,
+                       const std::vector<std::string>& addresses);
+  static SharedSegment receive_desks(LocalListener& listener, const std::vector<pid_t>& pids);
 
   Room(SharedSegment desks, int self, std::vector<pid_t> pids);
 
@@ -52,9 +54,10 @@ class Room {
   bool can_read(int reader, int owner) const;
   bool all_can_read() const;
 
-  // An area of at least so many bytes for each member, by all of them; false, for all, where there
-  // is no memory for it, which is not asked for again. What areas held before is gone.
-  bool make_areas(std::size_t size_bytes_each, const Waiting& waiting);
+  // An area of at least so many bytes for each member, by all of them, whenever the last one comes;
+  // false, for all, where there is no memory for it, which is not asked for again. What areas held
+  // before is gone.
+  bool make_areas(std::size_t least_bytes_each, const Waiting& waiting);
   std::span<std::byte> area(int member) const;
 
   void begin() { ++operation_; }
@@ -79,13 +82,16 @@ class Room {
 
  private:
   struct Desk;
+  static std::size_t desks_bytes(std::size_t members);
   Desk& desk(int member) const;
   std::uint8_t& reads(int reader, int owner) const;
   std::uint64_t base() const;
   std::uint64_t await_stream(int owner, Counter& counter, std::uint64_t least,
                              const Waiting& waiting);
   void feed(std::span<const std::byte> fresh, const Waiting& waiting);
-  SharedSegment new_areas(std::size_t size_bytes, const Waiting& waiting);
+  void meet(const Waiting& waiting);
+  std::optional<SharedSegment> new_areas(std::size_t size_bytes, std::string* reason,
+                                         const Waiting& waiting);
 
   SharedSegment desks_;
   int self_;
@@ -94,11 +100,12 @@ class Room {
   std::size_t area_bytes_ = 0;
   std::size_t refused_area_bytes_ = ~std::size_t{0};  // of the least that could not be had
   std::uint64_t operation_ = 0;
-  std::uint64_t meetings_ = 0;         // for areas
+  std::uint64_t meetings_ = 0;         // of all members
   std::uint64_t visits_expected_ = 0;  // ever, of this member's desk
   std::uint64_t fed_bytes_ = 0;        // of this operation,
   std::uint64_t shown_bytes_ = 0;      // and there
   std::vector<int> fed_readers_;       // who cannot read this member's memory
+  mutable std::optional<bool> all_can_read_;
 };
 
 }  // namespace nmt::collectives

@@ -61,6 +61,7 @@ void Job::start() {
   for (const Operation operation : kOperations) {
     least_bytes_[static_cast<std::size_t>(operation)] = advice_.least_bytes(operation);
   }
+  if (!advice_.rules.empty()) crowded_ = Team(MPI_COMM_WORLD, options(1)).waiting().crowded;
   if (reports_ && rank == 0) call_at_end(report);
 }
 
@@ -77,7 +78,7 @@ Kept Job::keep_for(MPI_Comm comm) const {
   check(PMPI_Comm_test_inter(comm, &between));
   check(PMPI_Comm_size(comm, &size));
   if (between || size == 1 || !is_of_this_job(comm) || !has_place(comm)) return {};
-  auto team = std::make_unique<Team>(comm, options_from_environment(1));
+  auto team = std::make_unique<Team>(comm, options(1));
   std::vector<Rule> rules =
       rules_for(advice_, static_cast<int>(team->groups().size()), team->ranks_per_group());
   if (rules.empty()) return {};
@@ -85,11 +86,17 @@ Kept Job::keep_for(MPI_Comm comm) const {
 }
 
 // With as many leaders as the rule says; made at its first use.
-Team& Job::team_for(const Rule& rule, Kept& kept, MPI_Comm comm) {
+Team& Job::team_for(const Rule& rule, Kept& kept, MPI_Comm comm) const {
   if (rule.leaders <= 1) return *kept.team;
   std::unique_ptr<Team>& parted = kept.parted[rule.leaders];
-  if (!parted) parted = std::make_unique<Team>(comm, options_from_environment(rule.leaders));
+  if (!parted) parted = std::make_unique<Team>(comm, options(rule.leaders));
   return *parted;
+}
+
+TeamOptions Job::options(int leaders) const {
+  TeamOptions options = options_from_environment(leaders);
+  options.crowded = crowded_;
+  return options;
 }
 
 Job::Decision Job::decide(Operation operation, int count, MPI_Datatype type, MPI_Comm comm) {

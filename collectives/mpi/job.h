@@ -45,13 +45,15 @@ class Job {
 
   void share(Advice* advice) const;
   Kept keep_for(MPI_Comm comm) const;
-  static Team& team_for(const Rule& rule, Kept& kept, MPI_Comm comm);
+  Team& team_for(const Rule& rule, Kept& kept, MPI_Comm comm) const;
+  TeamOptions options(int leaders) const;
   static void report();
 
   Advice advice_;
   std::array<std::uint64_t, kOperations.size()> least_bytes_;
   std::array<Tally, kOperations.size()> tallies_;
   bool reports_ = false;
+  bool crowded_ = false;  // all ranks together, whatever communicator waits
 
   Job() { least_bytes_.fill(~std::uint64_t{0}); }
 };

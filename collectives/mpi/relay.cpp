@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/error.h"
+
 namespace nmt::collectives {
 
 Inflow::Inflow(Team& team, std::vector<Span> places, int from, int tag)
@@ -11,7 +13,8 @@ Inflow::Inflow(Team& team, std::vector<Span> places, int from, int tag)
       places_(std::move(places)),
       from_(from),
       tag_(tag),
-      requests_(kAsked, MPI_REQUEST_NULL) {
+      requests_(kAsked, MPI_REQUEST_NULL),
+      statuses_(kAsked) {
   while (asked_ < std::min(kAsked, places_.size())) ask();
 }
 
@@ -22,14 +25,32 @@ void Inflow::ask() {
   ++asked_;
 }
 
+// After an error only: what was asked for would come to where something else is by then.
+Inflow::~Inflow() {
+  for (MPI_Request& request : requests_) {
+    if (request == MPI_REQUEST_NULL) continue;
+    PMPI_Cancel(&request);
+    PMPI_Request_free(&request);
+  }
+}
+
 bool Inflow::ready() {
+  const std::size_t place = come_ % kAsked;
   int done = 0;
-  check(PMPI_Test(&requests_[come_ % kAsked], &done, MPI_STATUS_IGNORE));
+  // What is done already must keep its status.
+  if (requests_[place] == MPI_REQUEST_NULL) return true;
+  check(PMPI_Test(&requests_[place], &done, &statuses_[place]));
   return done != 0;
 }
 
 const Span& Inflow::next() {
-  team_.wait(&requests_[come_ % kAsked]);
+  const std::size_t place = come_ % kAsked;
+  int bytes = 0;
+  if (requests_[place] != MPI_REQUEST_NULL) team_.wait(&requests_[place], &statuses_[place]);
+  check(PMPI_Get_count(&statuses_[place], MPI_BYTE, &bytes));
+  if (static_cast<std::size_t>(bytes) != places_[come_].size()) {
+    throw Error(Fault::kUsage, "ranks of one collective give different counts");
+  }
   if (asked_ < places_.size()) ask();
   return places_[come_++];
 }

@@ -47,8 +47,10 @@ class Inflow {
  public:
   // Where each of the messages goes. Places may come again after kAsked others.
   Inflow(Team& team, std::vector<Span> places, int from, int tag);
+  ~Inflow();  // asks for nothing any more
+  Inflow(Inflow&&) = default;
   bool ready();        // next() would not wait
-  const Span& next();  // has come
+  const Span& next();  // has come; Error where it is shorter than its place
 
  private:
   void ask();
@@ -60,6 +62,7 @@ class Inflow {
   std::size_t asked_ = 0;
   std::size_t come_ = 0;
   std::vector<MPI_Request> requests_;  // a ring
+  std::vector<MPI_Status> statuses_;   // of these
 };
 
 // Sends one after the other and never waits for those before: in a ring, all would wait for each

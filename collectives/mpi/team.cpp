@@ -57,6 +57,7 @@ struct Team::Card {
   int core = 0;  // the first it may use
   Place place;
   pid_t pid = 0;
+  Copies copies = Copies::kAttach;
 };
 
 Team::Team(MPI_Comm of, const TeamOptions& options) : copies_(options.copies) {
@@ -67,15 +68,18 @@ Team::Team(MPI_Comm of, const TeamOptions& options) : copies_(options.copies) {
   const Card own{.node = node_of_this_rank(comm_, rank_),
                  .core = cores.front(),
                  .place = place_of(cores.front()),
-                 .pid = ::getpid()};
+                 .pid = ::getpid(),
+                 .copies = options.copies};
   const std::vector<Card> cards = all_gather(own, comm_);
+  for (const Card& card : cards) copies_ = std::max(copies_, card.copies);  // all do the same
   form_groups(cards, options);
   // On the same cores: bound to the same ones, or none is bound.
   const auto neighbours = std::ranges::count_if(cards, [&](const Card& card) {
     return card.place.kernel == own.place.kernel && card.core == own.core;
   });
-  waiting_ = {
-      .crowded = static_cast<std::size_t>(neighbours) > cores.size(), .go_on = go_on, .mpi = this};
+  waiting_ = {.crowded = options.crowded || static_cast<std::size_t>(neighbours) > cores.size(),
+              .go_on = go_on,
+              .mpi = this};
   for (const int rank : own_group().ranks) {
     pids_.push_back(cards[static_cast<std::size_t>(rank)].pid);
   }
@@ -149,7 +153,7 @@ void Team::furnish() {
   if (pids_.size() > 1) {  // one has nobody to copy from
     const std::string reason = try_to_furnish(group);
     const int members = static_cast<int>(pids_.size());
-    int first = reason.empty() ? members : member(rank_);  // that has none
+    int first = reason.empty() ? members : member(rank_);  // that knows why not
     check(PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, group));
     if (first < members) room_.reset();
     if (first == member(rank_)) tell_of_messages(reason);
@@ -159,29 +163,43 @@ void Team::furnish() {
   check(PMPI_Comm_free(&group));
 }
 
-// Why not, where it cannot be.
+// Without a room, why, or nothing where others know.
 std::string Team::try_to_furnish(MPI_Comm group) {
-  struct Address {
-    char text[kAddressBytes] = {};
+  struct Ready {
+    char address[kAddressBytes] = {};
+    bool is = false;
   } own;
+  const int self = member(rank_);
+  std::optional<SharedSegment> desks;
   std::optional<LocalListener> listener;
+  std::string reason;
   try {
-    listener.emplace();
-    std::memcpy(own.text, listener->address().c_str(), kAddressBytes);
-  } catch (const Error&) {  // nobody reaches this one
-  }
-  std::vector<std::string> addresses;
-  for (const Address& address : all_gather(own, group)) addresses.emplace_back(address.text);
-  try {
-    if (!listener) throw Error(Fault::kFailed, "no local socket");
-    const int self = member(rank_);
-    room_ = std::make_unique<Room>(
-        self == 0 ? Room::furnish(pids_, addresses) : Room::enter(*listener, pids_), self, pids_);
-    room_->introduce();
-    return {};
+    if (self == 0) {
+      desks.emplace(Room::make_desks(pids_.size()));
+    } else {
+      listener.emplace();
+      std::memcpy(own.address, listener->address().c_str(), kAddressBytes);
+    }
+    own.is = true;
   } catch (const Error& error) {
-    return error.what();
+    reason = error.what();
   }
+  const std::vector<Ready> all = all_gather(own, group);
+  if (!std::ranges::all_of(all, &Ready::is)) return reason;
+  std::vector<std::string> addresses;
+  for (const Ready& each : all) addresses.emplace_back(each.address);
+  try {
+    if (self == 0) {
+      Room::hand_out(*desks, pids_, addresses);
+    } else {
+      desks.emplace(Room::receive_desks(*listener, pids_));
+    }
+    room_ = std::make_unique<Room>(std::move(*desks), self, pids_);
+    room_->introduce();
+  } catch (const Error& error) {
+    reason = error.what();
+  }
+  return reason;
 }
 
 Room* Team::room() {
@@ -195,10 +213,10 @@ Room* Team::room_with_areas(std::size_t area_bytes) {
 }
 
 // Open MPI and MPICH complete a request only while its process is inside of them.
-void Team::wait(MPI_Request* request) const {
-  if (!waiting_.crowded) return check(PMPI_Wait(request, MPI_STATUS_IGNORE));
+void Team::wait(MPI_Request* request, MPI_Status* status) const {
+  if (!waiting_.crowded) return check(PMPI_Wait(request, status));
   for (int looks = 0, done = 0;; ++looks) {
-    check(PMPI_Test(request, &done, MPI_STATUS_IGNORE));
+    check(PMPI_Test(request, &done, status));
     if (done) return;
     if (looks % kLooks != kLooks - 1) {
       ::sched_yield();

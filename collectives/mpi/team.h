@@ -30,11 +30,12 @@ inline void check(int code) {
   if (code != MPI_SUCCESS) throw MpiFailure(code);
 }
 
-enum class Copies { kAttach, kAreas, kMessages };  // within a group: how, at best
+enum class Copies { kAttach, kAreas, kMessages };  // within a group: how, the best first
 
 struct TeamOptions {
-  Copies copies = Copies::kAttach;
+  Copies copies = Copies::kAttach;  // of several ranks' options, the last of these counts
   int leaders = 1;              // of a node: one for each NUMA node or socket where it has as many
+  bool crowded = false;         // there are more ranks than cores, counting others
   std::vector<int> nodes = {};  // pretended, of each rank; empty: as they are
 };
 
@@ -73,7 +74,7 @@ class Team {
   Room* room_with_areas(std::size_t area_bytes);
 
   const Waiting& waiting() const { return waiting_; }
-  void wait(MPI_Request* request) const;
+  void wait(MPI_Request* request, MPI_Status* status = MPI_STATUS_IGNORE) const;
 
  private:
   struct Card;
