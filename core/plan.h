@@ -117,7 +117,7 @@ struct OffloadCost {
 
 // Best segment of a hierarchical operation's pipeline, over a range of sizes, and who is faster.
 struct SegmentRule {
-  std::string operation;  // bcast, reduce, allgather
+  std::string operation;  // bcast, reduce, allreduce, allgather
   std::int64_t nodes = 0;
   std::int64_t ranks_per_node = 0;
   std::uint64_t from_bytes = 0;

@@ -8,6 +8,13 @@
 
 namespace nmt::collectives {
 
+void expect_all(const MPI_Status& status, const Span& place) {
+  int bytes = 0;
+  check(PMPI_Get_count(&status, MPI_BYTE, &bytes));
+  if (static_cast<std::size_t>(bytes) == place.size()) return;
+  throw Error(Fault::kUsage, "ranks of one collective give different counts");
+}
+
 Inflow::Inflow(Team& team, std::vector<Span> places, int from, int tag)
     : team_(team),
       places_(std::move(places)),
@@ -45,12 +52,8 @@ bool Inflow::ready() {
 
 const Span& Inflow::next() {
   const std::size_t place = come_ % kAsked;
-  int bytes = 0;
   if (requests_[place] != MPI_REQUEST_NULL) team_.wait(&requests_[place], &statuses_[place]);
-  check(PMPI_Get_count(&statuses_[place], MPI_BYTE, &bytes));
-  if (static_cast<std::size_t>(bytes) != places_[come_].size()) {
-    throw Error(Fault::kUsage, "ranks of one collective give different counts");
-  }
+  expect_all(statuses_[place], places_[come_]);
   if (asked_ < places_.size()) ask();
   return places_[come_++];
 }

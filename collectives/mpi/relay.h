@@ -40,6 +40,9 @@ class Cut {
 
 using Span = std::span<std::byte>;
 
+// Error where a message is shorter than its place: nothing that is missing would ever come.
+void expect_all(const MPI_Status& status, const Span& place);
+
 // Receives one message after the other, and asks for some before they come: the next is on the wire
 // while one is passed on.
 inline constexpr std::size_t kAsked = 4;
@@ -50,7 +53,7 @@ class Inflow {
   ~Inflow();  // asks for nothing any more
   Inflow(Inflow&&) = default;
   bool ready();        // next() would not wait
-  const Span& next();  // has come; Error where it is shorter than its place
+  const Span& next();  // has come, all of it
 
  private:
   void ask();

@@ -42,9 +42,11 @@ void Share::take(const Piece& piece) {
                  team_.waiting());
   } else {
     MPI_Request receipt = MPI_REQUEST_NULL;
+    MPI_Status status;
     check(PMPI_Irecv(to, static_cast<int>(piece.bytes), MPI_BYTE, leader_, kSpreadTag, team_.comm(),
                      &receipt));
-    team_.wait(&receipt);
+    team_.wait(&receipt, &status);
+    expect_all(status, {to, piece.bytes});
   }
   position_ += piece.bytes;
 }

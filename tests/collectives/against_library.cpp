@@ -57,19 +57,19 @@ struct Tested {
   }
 };
 
-// Around a segment of elements of so many bytes, and more than a room's first areas hold.
-std::vector<std::uint64_t> sizes(std::uint64_t element_bytes = 1) {
+using Sizes = std::vector<std::uint64_t>;
+
+Sizes sizes_around_a_segment(std::uint64_t element_bytes) {
   const std::uint64_t segment = kSegmentBytes / element_bytes * element_bytes;
-  std::vector<std::uint64_t> sizes = {0,
-                                      element_bytes,
-                                      segment - element_bytes,
-                                      segment,
-                                      segment + element_bytes,
-                                      7 * segment + 13 * element_bytes};
-  if (full) {
-    const std::uint64_t large = kLargeBytes / element_bytes * element_bytes;
-    sizes.insert(sizes.end(), {2 * segment, 40 * segment, large});
-  }
+  return {0,       element_bytes,           segment - element_bytes,
+          segment, segment + element_bytes, 7 * segment + 13 * element_bytes};
+}
+
+Sizes sizes(std::uint64_t element_bytes = 1) {
+  Sizes sizes = sizes_around_a_segment(element_bytes);
+  const std::uint64_t segment = kSegmentBytes / element_bytes * element_bytes;
+  const std::uint64_t large = kLargeBytes / element_bytes * element_bytes;
+  if (full) sizes.insert(sizes.end(), {2 * segment, 40 * segment, large});
   return sizes;
 }
 
@@ -101,9 +101,10 @@ void check_bcast(const Tested& tested, int root) {
   }
 }
 
-void check_reduce(const Tested& tested, int root, const Elements& elements, const Operator& by) {
+void check_reduce(const Tested& tested, int root, const Elements& elements, const Operator& by,
+                  const Sizes& sizes) {
   ++turn;  // the sizes are a multiple of the trees: else each size would keep its tree
-  for (const std::uint64_t size : sizes(elements.bytes)) {
+  for (const std::uint64_t size : sizes) {
     const std::uint64_t count = size / elements.bytes;
     const Reduction reduction{elements.type, by.op, elements.bytes, count};
     const Bytes own = values(elements, by, count, tested.team.rank());
@@ -124,9 +125,10 @@ void check_reduce(const Tested& tested, int root, const Elements& elements, cons
   }
 }
 
-void check_allreduce(const Tested& tested, const Elements& elements, const Operator& by) {
+void check_allreduce(const Tested& tested, const Elements& elements, const Operator& by,
+                     const Sizes& sizes) {
   ++turn;
-  for (const std::uint64_t size : sizes(elements.bytes)) {
+  for (const std::uint64_t size : sizes) {
     const std::uint64_t count = size / elements.bytes;
     const Reduction reduction{elements.type, by.op, elements.bytes, count};
     const Bytes own = values(elements, by, count, tested.team.rank());
@@ -152,23 +154,24 @@ void check_some_types(const Tested& tested, int root) {
     const Elements& elements = all[static_cast<std::size_t>(turn) * 7 % all.size()];
     const std::vector<Operator>& operators = elements.operators;
     const Operator& by = operators[static_cast<std::size_t>(turn) % operators.size()];
-    check_reduce(tested, root, elements, by);
-    if (root == 0) check_allreduce(tested, elements, by);
+    check_reduce(tested, root, elements, by, sizes(elements.bytes));
+    if (root == 0) check_allreduce(tested, elements, by, sizes(elements.bytes));
   }
 }
 
 void check_all_types(const Tested& tested) {
   for (const Elements& elements : all_elements()) {
+    const Sizes sizes = sizes_around_a_segment(elements.bytes);
     for (const Operator& by : elements.operators) {
-      check_reduce(tested, turn % tested.team.size(), elements, by);
-      check_allreduce(tested, elements, by);
+      check_reduce(tested, turn % tested.team.size(), elements, by, sizes);
+      check_allreduce(tested, elements, by, sizes);
     }
   }
 }
 
 void check_allgather(const Tested& tested) {
   for (const Around around : {Around::kLeaders, Around::kRing, Around::kNeighbors}) {
-    std::vector<std::uint64_t> all_sizes = sizes();
+    Sizes all_sizes = sizes();  // and more than a room's first areas hold
     if (!full && tested.team.size() <= 3) all_sizes.push_back(kLargeBytes);
     for (const std::uint64_t bytes : all_sizes) {
       for (const std::uint64_t segment : {segment_of(bytes), std::uint64_t{0}}) {

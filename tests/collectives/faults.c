@@ -3,8 +3,9 @@
 // An MPI program that goes wrong, or works where much is forbidden, in one of several ways. Prints
 // "good" and ends with 0 where its collectives gave what they should.
 //
-//   faults killed RANK | nothing | pair | no-memory | small-files | no-descriptors | threads |
-//          freed | many | counts-smaller | counts-larger
+//   faults killed RANK | nothing | pair | no-memory | small-files | no-descriptors | late | copies
+//   |
+//          crowd | threads | freed | many | counts-smaller | counts-larger
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -22,6 +23,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 static int rank, size;
@@ -128,6 +130,50 @@ static int no_descriptors(void) {
   return wrong_at_all_sizes(MPI_COMM_WORLD);
 }
 
+// Rank 0 computes for longer than anybody waits for a socket, before the first operation that needs
+// areas; a message of another is on its way to it meanwhile.
+static int late(void) {
+  enum { kCount = 1000000, kComputesS = 11 };
+  static int message[kCount];
+  MPI_Request sent = MPI_REQUEST_NULL;
+  MPI_Bcast(message, kCount, MPI_INT, 0, MPI_COMM_WORLD);
+  if (rank == 1) MPI_Isend(message, kCount, MPI_INT, 0, 0, MPI_COMM_WORLD, &sent);
+  if (rank == 0) sleep(kComputesS);
+  if (rank == 0) MPI_Recv(message, kCount, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  const int wrong = wrong_results(MPI_COMM_WORLD, 150000);
+  MPI_Wait(&sent, MPI_STATUS_IGNORE);
+  return wrong;
+}
+
+// As where a launcher gives variables to some hosts only.
+static int copies(void) {
+  if (rank == 1) setenv("NMADTUNE_MPI_COPIES", "messages", 1);
+  return wrong_at_all_sizes(MPI_COMM_WORLD);
+}
+
+static double processor_s(void) {
+  struct timespec used;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+}
+
+// Ranks wait for one other each, which sleeps. Of the core, they must leave most to others.
+static int crowd(void) {
+  const double sleeps_s = 1;
+  MPI_Comm two;
+  int word = 0;
+  MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &two);
+  MPI_Bcast(&word, 1, MPI_INT, 0, two);
+  const double start_s = processor_s();
+  if (rank % 2 == 0) usleep((useconds_t)(sleeps_s * 1e6));
+  MPI_Bcast(&word, 1, MPI_INT, 0, two);
+  const double used_s = processor_s() - start_s;
+  MPI_Comm_free(&two);
+  if (used_s < sleeps_s / 2) return 0;
+  fprintf(stderr, "rank %d used a core for %.3f s\n", rank, used_s);
+  return 1;
+}
+
 enum { kThreads = 3 };
 static MPI_Comm of_thread[kThreads];
 
@@ -228,6 +274,9 @@ static int run(const char* what, const char* argument, int provided) {
   if (strcmp(what, "no-memory") == 0) return no_memory();
   if (strcmp(what, "small-files") == 0) return small_files();
   if (strcmp(what, "no-descriptors") == 0) return no_descriptors();
+  if (strcmp(what, "late") == 0) return late();
+  if (strcmp(what, "copies") == 0) return copies();
+  if (strcmp(what, "crowd") == 0) return crowd();
   if (strcmp(what, "threads") == 0) return threads(provided);
   if (strcmp(what, "freed") == 0) return freed();
   if (strcmp(what, "many") == 0) return many();
@@ -239,6 +288,16 @@ static int run(const char* what, const char* argument, int provided) {
 static void leave_now(int signal) {
   (void)signal;
   _exit(0);
+}
+
+// MPICH over UCX's TCP may hang in MPI_Finalize where ranks have not heard of each other before, or
+// come there with something to do (control/mpi/module.c).
+static void rest(void) {
+  char* words = calloc((size_t)size, 2);
+  PMPI_Alltoall(words, 1, MPI_CHAR, words + size, 1, MPI_CHAR, MPI_COMM_WORLD);
+  PMPI_Barrier(MPI_COMM_WORLD);
+  free(words);
+  usleep(200000);
 }
 
 int main(int argc, char** argv) {
@@ -254,7 +313,8 @@ int main(int argc, char** argv) {
   if (rank == 0 && all == 0) puts("good");
   fflush(stdout);
   if (all != 0) return MPI_Abort(MPI_COMM_WORLD, 1);
-  signal(SIGALRM, leave_now);  // MPICH over UCX's TCP may hang in MPI_Finalize
+  rest();
+  signal(SIGALRM, leave_now);
   alarm(5);
   MPI_Finalize();
   return 0;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <thread>
 
 #include "tests/collectives/program.h"
 
@@ -92,6 +93,27 @@ TEST_P(CollectivesInTrouble, ARankWithoutDescriptorsMeansMessagesAndOneWarning) 
   EXPECT_EQ(count(result.err, kWarning), 1) << result.err;
 }
 
+TEST_P(CollectivesInTrouble, ARankThatComesLateCostsNobodyTheSharedMemory) {
+  const Result result = fault({"late"}, 3, {{"NMADTUNE_MPI_COPIES", "shared"}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "good\n");
+  EXPECT_THAT(result.err, Not(HasSubstr(kWarning)));
+}
+
+TEST_P(CollectivesInTrouble, AVariableThatReachesSomeRanksOnlyCountsForAll) {
+  const Result result = fault({"copies"}, 3);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "good\n");
+}
+
+TEST_P(CollectivesInTrouble, RanksOfASmallCommunicatorDoNotBurnTheCoresOfACrowdedJob) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  if (cores > 8) GTEST_SKIP() << "more ranks than " << cores << " cores are many";
+  const Result result = fault({"crowd"}, 2 * cores + 2, {{"NMADTUNE_MPI_COPIES", "messages"}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "good\n");
+}
+
 TEST_P(CollectivesInTrouble, ThreadsOnCommunicatorsOfTheirOwnDoNotDisturbEachOther) {
   const Result result = fault({"threads"}, 2);
   if (result.out == "no threads\n") GTEST_SKIP() << GetParam() << " does without threads here";
@@ -114,8 +136,15 @@ TEST_P(CollectivesInTrouble, ManyCommunicatorsAtATimeAreThoseThatTheProgramMakes
   EXPECT_THAT(result.err, Not(HasSubstr(kWarning)));
 }
 
+TEST_P(CollectivesInTrouble, ARankThatExpectsLessThanThereIsEndsOneWayOrTheOther) {
+  for (const std::string copies : {"", "shared", "messages"}) {
+    const Result result = fault({"counts-smaller"}, 3, {{"NMADTUNE_MPI_COPIES", copies}});
+    EXPECT_TRUE(result.exit_code != 0 || result.out == "good\n") << result.out;
+  }
+}
+
 TEST_P(CollectivesInTrouble, ARankThatExpectsMoreThanThereIsEndsWithAnErrorAndDoesNotHang) {
-  for (const std::string copies : {"", "shared"}) {
+  for (const std::string copies : {"", "shared", "messages"}) {
     const Result result = fault({"counts-larger"}, 3, {{"NMADTUNE_MPI_COPIES", copies}});
     EXPECT_NE(result.exit_code, 0);
     EXPECT_THAT(result.err, HasSubstr("ranks of one collective give different counts"));

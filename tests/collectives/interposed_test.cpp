@@ -54,7 +54,14 @@ HPL.out output file name (if any)
 40
 )";
 
-class Interposed : public InFrontOfMpi {};
+class Interposed : public InFrontOfMpi {
+ protected:
+  // Some calls of the operation were.
+  static bool replaced(const Result& result, const std::string& operation) {
+    return count(result.err, "nmadtune: " + operation + ": ") == 1 &&
+           count(result.err, "nmadtune: " + operation + ": 0 of ") == 0;
+  }
+};
 
 TEST_P(Interposed, AnyProgramGivesTheSame) {
   const std::string program = compile("mpicc", "interposed.c");
@@ -91,8 +98,10 @@ TEST_P(Interposed, FortranIsReachedByMpifAndByBothModules) {
 
 TEST_P(Interposed, AspFindsTheShortestPaths) {
   const std::string program = compile("mpicc", "../../examples/asp/asp.c");
-  const Result result = job({program, "90"}, 3, {{"NMADTUNE_MPI", "always"}});
+  const Result result =
+      job({program, "90"}, 3, {{"NMADTUNE_MPI", "always"}, {"NMADTUNE_MPI_REPORT", "1"}});
   EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(replaced(result, "bcast")) << result.err;
   EXPECT_THAT(result.out, HasSubstr(" verified"));
 }
 
@@ -108,7 +117,7 @@ TEST_P(Interposed, APackagedProgramRunsUnchanged) {
   EXPECT_THAT(told, HasSubstr("\nSuccess=1\n"));
   EXPECT_THAT(told, Not(HasSubstr("FAILED\n")));
   for (const std::string operation : {"bcast", "reduce", "allreduce"}) {
-    EXPECT_THAT(result.err, HasSubstr("nmadtune: " + operation + ": "));
+    EXPECT_TRUE(replaced(result, operation)) << result.err;
   }
 }
 
@@ -124,7 +133,7 @@ TEST_P(Interposed, IntelsBenchmarksRunUnchanged) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("# All processes entering MPI_Finalize"));
   for (const std::string operation : {"bcast", "reduce", "allreduce", "allgather"}) {
-    EXPECT_THAT(result.err, HasSubstr("nmadtune: " + operation + ": "));
+    EXPECT_TRUE(replaced(result, operation)) << result.err;
   }
 }
 
@@ -134,6 +143,25 @@ TEST_P(Interposed, WithoutAProfileNothingIsReplacedAndOneRankSaysSo) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("nmadtune: bcast: 0 of 4 calls replaced"));
   EXPECT_EQ(count(result.err, "the MPI's own collectives are used"), 1) << result.err;
+}
+
+// The program broadcasts 20000 bytes from each of three roots, and 16000 once.
+TEST_P(Interposed, ARuleIsForItsSizesAndForItsShapeOnly) {
+  SegmentRule small{.operation = "bcast",
+                    .nodes = 1,
+                    .ranks_per_node = 3,
+                    .to_bytes = 20000,
+                    .segment_bytes = 4096,
+                    .algorithm = "library"};
+  SegmentRule large = small;
+  large.from_bytes = 20000;
+  large.to_bytes = std::nullopt;
+  large.algorithm = "chain";
+  const std::string program = compile("mpicc", "interposed.c");
+  const Environment by_rules{{"NMADTUNE_DB", write_profile({small, large})},
+                             {"NMADTUNE_MPI_REPORT", "1"}};
+  EXPECT_THAT(job({program}, 3, by_rules).err, HasSubstr("nmadtune: bcast: 3 of 5 calls"));
+  EXPECT_THAT(job({program}, 2, by_rules).err, HasSubstr("nmadtune: bcast: 0 of "));
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpis, Interposed, ::testing::Values("openmpi", "mpich"),
