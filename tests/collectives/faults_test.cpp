@@ -151,6 +151,16 @@ TEST_P(CollectivesInTrouble, ARankThatExpectsMoreThanThereIsEndsWithAnErrorAndDo
   }
 }
 
+TEST_P(CollectivesInTrouble, ADamagedProfileMeansTheMpisOwnAndOneWarning) {
+  const Result result = fault({"nothing"}, 2,
+                              {{"NMADTUNE_MPI", ""},
+                               {"NMADTUNE_MPI_REPORT", "1"},
+                               {"NMADTUNE_DB", write("broken.nmt", "what is no profile")}});
+  EXPECT_EQ(result.out, "good\n");
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: bcast: 0 of 6 calls replaced"));
+  EXPECT_EQ(count(result.err, "the MPI's own collectives are used"), 1) << result.err;
+}
+
 TEST_P(CollectivesInTrouble, AProfileOfAnotherPlatformMeansTheMpisOwnAndOneWarning) {
   const SegmentRule rule = {.operation = "bcast",
                             .nodes = 1,
