@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/mpi/job.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <new>
+#include <string>
 #include <string_view>
 
 #include "core/error.h"
@@ -18,6 +21,16 @@ constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;  // of a call: MPI c
 bool is_set(const char* variable, std::string_view to) {
   const char* value = std::getenv(variable);
   return value != nullptr && to == value;
+}
+
+// What is misspelt would go unnoticed.
+void expect_one_of(const char* variable, std::initializer_list<std::string_view> known) {
+  const char* value = std::getenv(variable);
+  if (value == nullptr || *value == '\0' || std::ranges::find(known, value) != known.end()) return;
+  std::string text;
+  for (const std::string_view each : known)
+    text += (text.empty() ? "" : " or ") + std::string(each);
+  std::fprintf(stderr, "nmadtune: %s=%s means nothing; %s does\n", variable, value, text.c_str());
 }
 
 // A communicator may reach into jobs that were spawned or joined, which have other advice.
@@ -51,6 +64,11 @@ void Job::start() {
   int rank = 0;
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
   reports_ = is_set("NMADTUNE_MPI_REPORT", "1");
+  if (rank == 0) {
+    expect_one_of("NMADTUNE_MPI", {"always", "never"});
+    expect_one_of("NMADTUNE_MPI_COPIES", {"shared", "messages"});
+    expect_one_of("NMADTUNE_MPI_REPORT", {"1", "0"});
+  }
   if (rank == 0 && !is_set("NMADTUNE_MPI", "never")) {
     advice_ = is_set("NMADTUNE_MPI", "always") ? advice_to_act_always() : advice_from_profile();
     if (!advice_.warning.empty()) {

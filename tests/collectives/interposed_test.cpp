@@ -145,6 +145,13 @@ TEST_P(Interposed, WithoutAProfileNothingIsReplacedAndOneRankSaysSo) {
   EXPECT_EQ(count(result.err, "the MPI's own collectives are used"), 1) << result.err;
 }
 
+TEST_P(Interposed, AMisspeltVariableIsTold) {
+  const std::string program = compile("mpicc", "interposed.c");
+  const Result result = job({program}, 2, {{"NMADTUNE_MPI", "alway"}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(count(result.err, "NMADTUNE_MPI=alway means nothing; always or never does"), 1);
+}
+
 // The program broadcasts 20000 bytes from each of three roots, and 16000 once.
 TEST_P(Interposed, ARuleIsForItsSizesAndForItsShapeOnly) {
   SegmentRule small{.operation = "bcast",
