@@ -295,9 +295,11 @@ void Room::fetch(int owner, std::uint64_t position, std::uint64_t offset, std::s
   }
 }
 
-// Who has nothing to fetch must not be taken for a visitor of the operation before.
+// Who has nothing to fetch must not be taken for a visitor of the operation before. The owner does
+// not wait for one who wants less than there is.
 void Room::leave(int owner, const Waiting& waiting) {
   desk(owner).shown.wait_for(base(), waiting);
+  if (!can_read(self_, owner)) desk(self_).drained.raise_to(base() + kAllThere);
   desk(owner).visits.add_one();
 }
 

@@ -52,7 +52,7 @@ class Blocks {
 
 // From one rank after the other to the leader of its group; each is an operation of the room.
 void collect(Team& team, Room* room, const Blocks& blocks, int leader) {
-  std::vector<MPI_Request> receipts;
+  std::vector<std::pair<MPI_Request, Span>> receipts;
   for (const int rank : team.own_group().ranks) {
     if (rank == leader) continue;
     const Span block = blocks.of(rank);
@@ -71,11 +71,16 @@ void collect(Team& team, Room* room, const Blocks& blocks, int leader) {
       outflow.send(block, leader);
       outflow.finish();
     } else if (team.rank() == leader) {
+      MPI_Request& receipt = receipts.emplace_back(MPI_REQUEST_NULL, block).first;
       check(PMPI_Irecv(block.data(), static_cast<int>(block.size()), MPI_BYTE, rank, kGatherTag,
-                       team.comm(), &receipts.emplace_back()));
+                       team.comm(), &receipt));
     }
   }
-  for (MPI_Request& receipt : receipts) team.wait(&receipt);
+  for (auto& [receipt, block] : receipts) {
+    MPI_Status status;
+    team.wait(&receipt, &status);
+    expect_all(status, block);
+  }
 }
 
 // The pieces of all groups in the order in which a group's leader gets them: its own first, then

@@ -32,7 +32,8 @@ void Inflow::ask() {
   ++asked_;
 }
 
-// After an error only: what was asked for would come to where something else is by then.
+// After an error only: what was asked for, and has not begun to come, would come to where something
+// else is by then.
 Inflow::~Inflow() {
   for (MPI_Request& request : requests_) {
     if (request == MPI_REQUEST_NULL) continue;

@@ -32,7 +32,8 @@ constexpr std::uint64_t kSegmentBytes = 1000;
 constexpr std::uint64_t kLargeBytes = 300'000, kLargeSegmentBytes = 64'000;
 
 bool full = false;
-int turn = 0;  // for a covering choice; the same on all ranks
+int turn = 0;  // for a covering choice of trees; the same on all ranks
+std::size_t type_turn = 0;
 long checks = 0;
 int failures = 0;
 
@@ -148,12 +149,10 @@ void check_allreduce(const Tested& tested, const Elements& elements, const Opera
 // Types and operators do not know of roots, trees and nodes, nor these of them: each root meets
 // some of the types, by turns, and each number of ranks all of them, at one root.
 void check_some_types(const Tested& tested, int root) {
-  for (int i = 0; i < 4; ++i) {
-    ++turn;
-    const std::vector<Elements>& all = all_elements();
-    const Elements& elements = all[static_cast<std::size_t>(turn) * 7 % all.size()];
-    const std::vector<Operator>& operators = elements.operators;
-    const Operator& by = operators[static_cast<std::size_t>(turn) % operators.size()];
+  const std::vector<Elements>& all = all_elements();
+  for (int i = 0; i < 4; ++i, ++type_turn) {
+    const Elements& elements = all[type_turn % all.size()];
+    const Operator& by = elements.operators[type_turn % elements.operators.size()];
     check_reduce(tested, root, elements, by, sizes(elements.bytes));
     if (root == 0) check_allreduce(tested, elements, by, sizes(elements.bytes));
   }
@@ -205,6 +204,7 @@ void check_team(MPI_Comm comm, const TeamOptions& options, const std::string& na
   const Tested tested{team, comm, name};
   const int ranks = team.size();
   turn = ranks + static_cast<int>(team.groups().size());
+  type_turn = static_cast<std::size_t>(5 * ranks + 11 * turn);  // each team begins with another
   check_allgather(tested);  // while areas are as small as they ever are
   for (int root = 0; root < ranks; ++root) {
     if (!full && ranks > 3 && root != 0 && root != ranks / 2 && root != ranks - 1) continue;

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <barrier>
-#include <cstring>
 #include <functional>
 #include <numeric>
 #include <thread>
@@ -75,8 +78,7 @@ TEST(Room, AllGetWhatOneShows) {
   constexpr std::size_t kBytes = 3 * kAreaBytes + 5, kPiece = 1000;
   for (const bool attach : {true, false}) {
     Members(4).in_room(attach, [&](Room& room) {
-      EXPECT_EQ(room.all_can_read(), attach);
-      ASSERT_TRUE(attach || room.make_areas(kAreaBytes, kWaiting));
+      ASSERT_TRUE(room.all_can_read() || room.make_areas(kAreaBytes, kWaiting));
       for (int owner = 0; owner < room.members(); ++owner) {
         const std::vector<std::byte> data = stream_of(owner, kBytes);
         std::vector<std::byte> got(kBytes);
@@ -101,11 +103,40 @@ TEST(Room, AllGetWhatOneShows) {
   }
 }
 
+TEST(Room, WhoMayReadWhomIsTried) {
+  std::uint64_t from = 1, to = 0;
+  const iovec theirs{&from, sizeof from}, own{&to, sizeof to};
+  const bool allowed = ::process_vm_readv(::getpid(), &own, 1, &theirs, 1, 0) == sizeof to;
+  Members(3).in_room(true, [&](Room& room) { EXPECT_EQ(room.all_can_read(), allowed); });
+  Members(3).in_room(false, [](Room& room) { EXPECT_FALSE(room.all_can_read()); });
+}
+
+// Its owner waits for no reader that has left with what it wanted.
+TEST(Room, WhoExpectsLessThanThereIsGetsTheFirstBytes) {
+  const std::vector<std::byte> data = stream_of(0, 5 * kAreaBytes);
+  for (const bool attach : {true, false}) {
+    Members(3).in_room(attach, [&](Room& room) {
+      ASSERT_TRUE(room.all_can_read() || room.make_areas(kAreaBytes, kWaiting));
+      room.begin();
+      if (room.self() == 0) {
+        room.show(data.data(), others_of(room));
+        room.there(data.size(), data, kWaiting);
+        room.await_visits(kWaiting);
+        return;
+      }
+      std::vector<std::byte> got(room.self() == 1 ? data.size() : 100);
+      room.fetch(0, 0, 0, got, kWaiting);
+      room.leave(0, kWaiting);
+      EXPECT_TRUE(std::ranges::equal(got, std::span(data).first(got.size())));
+    });
+  }
+}
+
 TEST(Room, WhoExpectsMoreThanThereIsHearsOfIt) {
   for (const bool attach : {true, false}) {
     Members(2).in_room(attach, [&](Room& room) {
       std::vector<std::byte> data(100), got(101);
-      ASSERT_TRUE(attach || room.make_areas(kAreaBytes, kWaiting));
+      ASSERT_TRUE(room.all_can_read() || room.make_areas(kAreaBytes, kWaiting));
       room.begin();
       if (room.self() == 0) {
         room.show(data.data(), {1});
@@ -150,13 +181,21 @@ TEST(Room, WithoutMemoryNoneHasAreas) {
 // What one member does to a segment waits for what the others did before.
 TEST(Room, WorkGoesFromMemberToMember) {
   constexpr std::uint64_t kSegments = 500;
-  Members(3).in_room(true, [&](Room& room) {
+  constexpr std::size_t kMembers = 3;
+  std::array<std::atomic<std::uint64_t>, kMembers> done{};
+  Members(kMembers).in_room(false, [&](Room& room) {
+    const auto self = static_cast<std::size_t>(room.self());
     room.begin();
     for (std::uint64_t i = 1; i <= kSegments; ++i) {
-      if (room.self() > 0) room.await_work(room.self() - 1, i, kWaiting);
+      if (self > 0) {
+        room.await_work(room.self() - 1, i, kWaiting);
+        EXPECT_GE(done[self - 1], i);
+      }
+      done[self] = i;
       room.worked(i);
     }
     room.await_work(room.members() - 1, kSegments, kWaiting);
+    EXPECT_EQ(done[kMembers - 1], kSegments);
   });
 }
 
