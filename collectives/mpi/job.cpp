@@ -28,8 +28,10 @@ void expect_one_of(const char* variable, std::initializer_list<std::string_view>
   const char* value = std::getenv(variable);
   if (value == nullptr || *value == '\0' || std::ranges::find(known, value) != known.end()) return;
   std::string text;
-  for (const std::string_view each : known)
-    text += (text.empty() ? "" : " or ") + std::string(each);
+  for (const std::string_view each : known) {
+    text += text.empty() ? "" : " or ";
+    text += each;
+  }
   std::fprintf(stderr, "nmadtune: %s=%s means nothing; %s does\n", variable, value, text.c_str());
 }
 
