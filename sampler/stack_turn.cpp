@@ -36,10 +36,11 @@ class Pair {
     const std::uint64_t most_bytes = sizes_bytes.empty() ? 0 : std::ranges::max(sizes_bytes);
     from_.assign(most_bytes, std::byte{0x5a});
     to_.assign(most_bytes, std::byte{0});
-    const auto large = std::ranges::stable_partition(
-        sizes_bytes, [](std::uint64_t size_bytes) { return size_bytes <= kShortBytesMax; });
-    std::vector<StackTurnCell> cells = passes({sizes_bytes.begin(), large.begin()});
-    std::ranges::move(passes(large), std::back_inserter(cells));
+    const auto large = std::stable_partition(
+        sizes_bytes.begin(), sizes_bytes.end(),
+        [](std::uint64_t size_bytes) { return size_bytes <= kShortBytesMax; });
+    std::vector<StackTurnCell> cells = passes({sizes_bytes.begin(), large});
+    std::ranges::move(passes({large, sizes_bytes.end()}), std::back_inserter(cells));
     return cells;
   }
 
