@@ -50,6 +50,10 @@ void tell_of_messages(const std::string& reason) {
   std::fprintf(stderr, "nmadtune: ranks of one node go on with messages: %s\n", reason.c_str());
 }
 
+void fail_on_different_counts() {
+  throw Error(Fault::kUsage, "ranks of one collective give different counts");
+}
+
 // Counters that different ranks write lie on cache lines of their own.
 struct Room::Desk {
   alignas(64) Counter shown;    // of the stream, there
@@ -62,7 +66,8 @@ struct Room::Desk {
   std::uint64_t stream_bytes = 0;  // once all are there
   std::uint64_t probe_address = 0;
   std::uint64_t probe = kProbe;
-  std::uint32_t ready = 0;  // to meet for areas; read between the first meeting and the second
+  std::uint64_t says[2] = {};  // by turns: nobody is two meetings ahead
+  std::uint32_t ready = 0;     // to meet for areas; read between the first meeting and the second
   std::uint32_t has_areas = 0;
   std::uint32_t knows_why = 0;  // it has none
   char listener[kAddressBytes] = {};
@@ -152,6 +157,15 @@ void Room::meet(const Waiting& waiting) {
   desk(self_).met.raise_to(++meetings_);
   for (int member = 0; member < members(); ++member) {
     desk(member).met.wait_for(meetings_, waiting);
+  }
+}
+
+void Room::agree(std::uint64_t bytes, const Waiting& waiting) {
+  const std::size_t turn = meetings_ % 2;
+  desk(self_).says[turn] = bytes;
+  meet(waiting);
+  for (int member = 0; member < members(); ++member) {
+    if (desk(member).says[turn] != bytes) fail_on_different_counts();
   }
 }
 
@@ -264,28 +278,27 @@ void Room::await_visits(const Waiting& waiting) {
   desk(self_).visits.wait_for(visits_expected_, waiting);
 }
 
-// How much is there, at least so much. Who expects more than there will be is a rank of a program
-// whose ranks give different counts; he has to hear of it, and nobody has to wait for him.
+// How much is there: at least so much, or all. Who expects more is a rank of a program whose ranks
+// give different counts.
 std::uint64_t Room::await_stream(int owner, Counter& counter, std::uint64_t least,
                                  const Waiting& waiting) {
   counter.wait_for(base() + least, waiting);
   const std::uint64_t there = counter.value() - base();
-  if (there != kAllThere) return there;
-  const std::uint64_t all = desk(owner).stream_bytes;
-  if (all >= least) return all;
-  desk(owner).visits.add_one();
-  throw Error(Fault::kUsage, "ranks of one collective give different counts");
+  return there != kAllThere ? there : desk(owner).stream_bytes;
 }
 
-void Room::fetch(int owner, std::uint64_t position, std::uint64_t offset, std::span<std::byte> to,
-                 const Waiting& waiting) {
+std::uint64_t Room::fetch(int owner, std::uint64_t position, std::uint64_t offset,
+                          std::span<std::byte> to, const Waiting& waiting) {
   if (can_read(self_, owner)) {
-    await_stream(owner, desk(owner).shown, position + to.size(), waiting);
-    read_from_rank(pids_[owner], desk(owner).data_address + offset, to);
-    return;
+    const std::uint64_t all = await_stream(owner, desk(owner).shown, position + to.size(), waiting);
+    to = to.first(std::min<std::uint64_t>(to.size(), all - std::min(all, position)));
+    if (!to.empty()) read_from_rank(pids_[owner], desk(owner).data_address + offset, to);
+    return to.size();
   }
+  const std::uint64_t begin = position;
   while (!to.empty()) {
     const std::uint64_t fed = await_stream(owner, desk(owner).fed, position + 1, waiting);
+    if (fed <= position) break;
     const std::size_t at = position % area_bytes_;
     const std::size_t bytes = std::min({fed - position, to.size(), area_bytes_ - at});
     std::memcpy(to.data(), area(owner).data() + at, bytes);
@@ -293,6 +306,7 @@ void Room::fetch(int owner, std::uint64_t position, std::uint64_t offset, std::s
     desk(self_).drained.raise_to(base() + position);
     to = to.subspan(bytes);
   }
+  return position - begin;
 }
 
 // Who has nothing to fetch must not be taken for a visitor of the operation before. The owner does

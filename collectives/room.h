@@ -32,6 +32,9 @@ inline constexpr std::size_t kAddressBytes = 33;  // of a LocalListener, with it
 // communicators.
 void tell_of_messages(const std::string& reason);
 
+// Error: a program whose ranks say different things to one operation.
+[[noreturn]] void fail_on_different_counts();
+
 class Room {
  public:
   // By member 0: desks for so many, and to the ranks that are processes `pids`, each of which
@@ -62,16 +65,20 @@ class Room {
 
   void begin() { ++operation_; }
 
+  // Of operations to which all members give: Error, on all of them, where one says another number.
+  void agree(std::uint64_t bytes, const Waiting& waiting);
+
   // The owner's part: a stream for these readers, whose bytes lie behind `data`; that the first
   // `bytes` of it are there, the last of which, `fresh`, were not before; that all have left.
   void show(const void* data, std::vector<int> readers);
   void there(std::uint64_t bytes, std::span<const std::byte> fresh, const Waiting& waiting);
   void await_visits(const Waiting& waiting);
 
-  // A reader's part, Error where the owner has less: copies, once they are there, the bytes from
-  // `position` of the stream on, which lie `offset` behind the owner's `data`; is done.
-  void fetch(int owner, std::uint64_t position, std::uint64_t offset, std::span<std::byte> to,
-             const Waiting& waiting);
+  // A reader's part: copies, once they are there, the bytes from `position` of the stream on, which
+  // lie `offset` behind the owner's `data`, or as many as the stream has, and tells how many; is
+  // done.
+  std::uint64_t fetch(int owner, std::uint64_t position, std::uint64_t offset,
+                      std::span<std::byte> to, const Waiting& waiting);
   void leave(int owner, const Waiting& waiting);
 
   // Work on segments: a member has put its data of so many into its area; is done with so many.

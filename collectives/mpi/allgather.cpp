@@ -67,19 +67,21 @@ void collect(Team& team, Room* room, const Blocks& blocks, int leader) {
         room->leave(team.member(rank), team.waiting());
       }
     } else if (team.rank() == rank) {
-      Outflow outflow(team, kGatherTag);
-      outflow.send(block, leader);
+      Outflow outflow(team, Stream::kGather);
+      outflow.send(block, leader, 0);
       outflow.finish();
     } else if (team.rank() == leader) {
       MPI_Request& receipt = receipts.emplace_back(MPI_REQUEST_NULL, block).first;
-      check(PMPI_Irecv(block.data(), static_cast<int>(block.size()), MPI_BYTE, rank, kGatherTag,
+      check(PMPI_Irecv(block.data(), static_cast<int>(block.size()), MPI_BYTE, rank, MPI_ANY_TAG,
                        team.comm(), &receipt));
     }
   }
   for (auto& [receipt, block] : receipts) {
     MPI_Status status;
     team.wait(&receipt, &status);
-    expect_all(status, block);
+    if (arrival_of(status, block, Stream::kGather).bytes.size() < block.size()) {
+      fail_on_different_counts();
+    }
   }
 }
 
@@ -100,7 +102,9 @@ void follow_around(Team& team, std::byte* all, const Blocks& blocks, int leader)
   Share share(team, team.room(), leader, all);
   const Blocks own = share.takes_larger_pieces() ? blocks.uncut() : blocks;
   for (const std::vector<Span>& of_group : in_order_of_arrival(team, own)) {
-    for (const Span& piece : of_group) share.take(own.piece(piece));
+    for (const Span& piece : of_group) {
+      if (share.take(own.piece(piece)) < piece.size()) fail_on_different_counts();
+    }
   }
   share.finish();
 }
@@ -112,23 +116,25 @@ void around_leaders(Team& team, std::byte* all, const Blocks& blocks) {
   const int before = groups[(own + groups.size() - 1) % groups.size()].leader;
   const int after = groups[(own + 1) % groups.size()].leader;
   Room* room = team.room();
+  team.agree(blocks.of(0).size());
   collect(team, room, blocks, leader);
   if (room != nullptr) room->begin();
   if (team.rank() != leader) return follow_around(team, all, blocks, leader);
   const std::vector<std::vector<Span>> arrivals = in_order_of_arrival(team, blocks);
-  std::vector<Span> coming;
-  for (std::size_t i = 1; i < arrivals.size(); ++i) {
-    coming.insert(coming.end(), arrivals[i].begin(), arrivals[i].end());
+  std::vector<Span> pieces;
+  for (const std::vector<Span>& of_group : arrivals) {
+    pieces.insert(pieces.end(), of_group.begin(), of_group.end());
   }
-  Inflow inflow(team, coming, before, kRingTag);
-  Outflow outflow(team, kRingTag);
+  const std::size_t here = arrivals.front().size();
+  const std::size_t going = pieces.size() - arrivals.back().size();
+  Inflow inflow(team, {pieces.begin() + static_cast<std::ptrdiff_t>(here), pieces.end()}, before,
+                Stream::kRing);
+  Outflow outflow(team, Stream::kRing);
   Spread spread(team, room, all);
-  for (std::size_t i = 0; i < arrivals.size(); ++i) {
-    for (const Span& piece : arrivals[i]) {
-      if (i > 0) inflow.next();
-      if (i + 1 < arrivals.size()) outflow.send(piece, after);
-      spread.there(blocks.piece(piece));
-    }
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (i >= here) inflow.next();
+    if (i < going) outflow.send(pieces[i], after, going - 1 - i);
+    spread.there(blocks.piece(pieces[i]), pieces.size() - 1 - i);
   }
   outflow.finish();
   spread.finish();
@@ -157,6 +163,7 @@ void around_ring(Team& team, std::byte* all, const Blocks& blocks) {
   const int group = team.group_of(team.rank());
   const bool fetches = room != nullptr && team.group_of(before) == group;
   const bool shows = room != nullptr && team.group_of(after) == group;
+  if (room != nullptr) team.agree(blocks.of(0).size());
   std::vector<Span> coming, going;
   for (std::size_t i = 0; i + 1 < ranks; ++i) {
     const std::vector<Span> mine = blocks.of(std::vector<int>{order[(own + ranks - i) % ranks]});
@@ -169,19 +176,19 @@ void around_ring(Team& team, std::byte* all, const Blocks& blocks) {
 
   if (room != nullptr) room->begin();
   std::optional<Inflow> inflow;
-  if (!fetches) inflow.emplace(team, coming, before, kRingTag);
+  if (!fetches) inflow.emplace(team, coming, before, Stream::kRing);
   if (shows) room->show(all, {team.member(after)});
-  Outflow outflow(team, kRingTag);
+  Outflow outflow(team, Stream::kRing);
   std::uint64_t shown_bytes = 0, fetched_bytes = 0;
-  const auto pass_on = [&](const Span& piece) {
-    shown_bytes += piece.size();
+  const auto pass_on = [&](std::size_t i) {
+    shown_bytes += going[i].size();
     if (shows) {
-      room->there(shown_bytes, piece, team.waiting());
+      room->there(shown_bytes, going[i], team.waiting());
     } else {
-      outflow.send(piece, after);
+      outflow.send(going[i], after, going.size() - 1 - i);
     }
   };
-  for (std::size_t i = 0; i < ahead; ++i) pass_on(going[i]);
+  for (std::size_t i = 0; i < ahead; ++i) pass_on(i);
   for (std::size_t i = 0; i < coming.size(); ++i) {
     if (fetches) {
       room->fetch(team.member(before), fetched_bytes, blocks.piece(coming[i]).offset, coming[i],
@@ -190,7 +197,7 @@ void around_ring(Team& team, std::byte* all, const Blocks& blocks) {
       inflow->next();
     }
     fetched_bytes += coming[i].size();
-    if (i + ahead < going.size()) pass_on(going[i + ahead]);
+    if (i + ahead < going.size()) pass_on(i + ahead);
   }
   if (fetches) room->leave(team.member(before), team.waiting());
   outflow.finish();
@@ -200,9 +207,11 @@ void around_ring(Team& team, std::byte* all, const Blocks& blocks) {
 // One exchange of some blocks for some others.
 void exchange(Team& team, const std::vector<Span>& send, const std::vector<Span>& receive,
               int with) {
-  Inflow inflow(team, receive, with, kRingTag);
-  Outflow outflow(team, kRingTag);
-  for (const Span& piece : send) outflow.send(piece, with);
+  Inflow inflow(team, receive, with, Stream::kRing);
+  Outflow outflow(team, Stream::kRing);
+  for (std::size_t i = 0; i < send.size(); ++i) {
+    outflow.send(send[i], with, send.size() - 1 - i);
+  }
   for (std::size_t i = 0; i < receive.size(); ++i) inflow.next();
   outflow.finish();
 }

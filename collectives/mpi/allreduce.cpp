@@ -33,7 +33,7 @@ void lead(Team& team, GroupReduce& group, std::byte* result, const Cut& cut,
   Spread spread(team, room, result);
   for (std::uint64_t i = 0; i < cut.segments(); ++i) {
     if (i == descent.passed()) descent.pass();
-    spread.there(cut.piece(i));
+    spread.there(cut.piece(i), cut.segments() - 1 - i);
   }
   descent.finish();
   spread.finish();

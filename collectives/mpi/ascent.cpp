@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "collectives/mpi/spread.h"
-
 namespace nmt::collectives {
 namespace {
 
@@ -39,9 +37,9 @@ Ascent::Ascent(Team& team, const Seat& seat, GroupReduce& group, std::byte* resu
       parent_(seat.parent),
       rings_(seat.children.size(), Ring(cut, kAsked + 1)),
       sums_(cut, seat.parent ? kSlots : 0),
-      outflow_(team, kTreeTag) {
+      outflow_(team, Stream::kTree) {
   for (std::size_t i = 0; i < rings_.size(); ++i) {
-    inflows_.emplace_back(team, rings_[i].all(), seat.children[i], kTreeTag);
+    inflows_.emplace_back(team, rings_[i].all(), seat.children[i], Stream::kTree);
   }
 }
 
@@ -53,7 +51,7 @@ void Ascent::step() {
   if (combined.data() != sum.data()) std::memcpy(sum.data(), combined.data(), sum.size());
   group_.done(i);
   for (Inflow& inflow : inflows_) combine(inflow.next(), sum.data(), reduction_);
-  if (parent_) outflow_.send(sum, *parent_);
+  if (parent_) outflow_.send(sum, *parent_, cut_.segments() - next_);
 }
 
 void Ascent::finish() { outflow_.finish(); }

@@ -6,39 +6,41 @@
 namespace nmt::collectives {
 namespace {
 
-void lead(Team& team, Room* room, std::byte* data, const Cut& cut, int root, Shape shape) {
+std::uint64_t lead(Team& team, Room* room, std::byte* data, const Cut& cut, int root, Shape shape) {
   Spread spread(team, room, data);
   Descent descent(team, seat_in(team, root, shape), data, cut);
   const bool at_once = team.rank() == root && room != nullptr && room->all_can_read();
-  for (std::uint64_t i = 0; i < cut.segments(); ++i) {
-    descent.pass();
-    if (!at_once) spread.there(cut.piece(i));
+  std::uint64_t bytes = 0;
+  while (!descent.over()) {
+    const Arrival next = descent.pass();
+    if (!at_once) spread.there({bytes, next.bytes.size()}, next.follow);
+    bytes += next.bytes.size();
   }
-  if (at_once) spread.there({0, cut.bytes()});  // the wire first
+  if (at_once) spread.there({0, bytes}, 0);  // the wire first
   descent.finish();
   spread.finish();
+  return bytes;
 }
 
-void follow(Team& team, Room* room, std::byte* data, const Cut& cut, int leader) {
+std::uint64_t follow(Team& team, Room* room, std::byte* data, const Cut& cut, int leader) {
   Share share(team, room, leader, data);
-  share.take_all(cut);
+  const std::uint64_t bytes = share.take_all(cut);
   share.finish();
+  return bytes;
 }
 
 }  // namespace
 
-void bcast(Team& team, std::byte* data, std::uint64_t bytes, int root, const Pipeline& pipeline) {
+std::uint64_t bcast(Team& team, std::byte* data, std::uint64_t bytes, int root,
+                    const Pipeline& pipeline) {
   team.furnish();
   Room* room = team.room();
   if (room != nullptr) room->begin();
   const int leader = team.leader_of(team.group_of(team.rank()), root);
   const bool in_one_copy = leader == root && room != nullptr && room->all_can_read();
   const Cut cut(bytes, in_one_copy && team.rank() != root ? 0 : pipeline.segment_bytes);
-  if (leader == team.rank()) {
-    lead(team, room, data, cut, root, pipeline.shape);
-  } else {
-    follow(team, room, data, cut, leader);
-  }
+  return leader == team.rank() ? lead(team, room, data, cut, root, pipeline.shape)
+                               : follow(team, room, data, cut, leader);
 }
 
 }  // namespace nmt::collectives

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/mpi/descent.h"
 
-#include "collectives/mpi/spread.h"
-
 namespace nmt::collectives {
 
 Descent::Descent(Team& team, const Seat& seat, std::byte* data, const Cut& cut)
-    : children_(seat.children), outflow_(team, kTreeTag) {
+    : children_(seat.children), over_(cut.segments() == 0), outflow_(team, Stream::kTree) {
   for (std::uint64_t i = 0; i < cut.segments(); ++i) {
     segments_.emplace_back(data + cut.offset(i), cut.bytes_of(i));
   }
-  if (seat.parent) inflow_.emplace(team, segments_, *seat.parent, kTreeTag);
+  if (seat.parent) inflow_.emplace(team, segments_, *seat.parent, Stream::kTree);
 }
 
-bool Descent::ready() { return !over() && (!inflow_ || inflow_->ready()); }
+bool Descent::ready() { return !over_ && (!inflow_ || inflow_->ready()); }
 
-void Descent::pass() {
-  if (inflow_) inflow_->next();
-  for (const int child : children_) outflow_.send(segments_[passed_], child);
+Arrival Descent::pass() {
+  if (over_) fail_on_different_counts();
+  const Arrival next =
+      inflow_ ? inflow_->come()
+              : Arrival{.bytes = segments_[passed_], .follow = segments_.size() - 1 - passed_};
+  for (const int child : children_) outflow_.send(next.bytes, child, next.follow);
   ++passed_;
+  over_ = next.follow == 0;
+  return next;
 }
 
 void Descent::finish() { outflow_.finish(); }

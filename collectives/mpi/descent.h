@@ -17,17 +17,19 @@ class Descent {
   // All of `data`, or room for it.
   Descent(Team& team, const Seat& seat, std::byte* data, const Cut& cut);
   std::uint64_t passed() const { return passed_; }
-  bool over() const { return passed_ == segments_.size(); }
+  bool over() const { return over_; }
   // There is a next one, and pass() would not wait for it; at the top it never does.
   bool ready();
-  // The next, once it is here, is on its way to the children.
-  void pass();
+  // The next, once it is here, is on its way to the children. Where the parent has less than there
+  // is room for, the last comes sooner and may be shorter.
+  Arrival pass();
   void finish();  // all have gone
 
  private:
   std::vector<int> children_;
   std::vector<Span> segments_;
   std::uint64_t passed_ = 0;
+  bool over_;
   std::optional<Inflow> inflow_;
   Outflow outflow_;
 };

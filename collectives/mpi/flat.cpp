@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/mpi/flat.h"
 
+#include <algorithm>
+
 #include "collectives/mpi/team.h"
 
 namespace nmt::collectives {
@@ -40,11 +42,13 @@ void Flat::pack() {
                   &position, comm_));
 }
 
-void Flat::unpack() {
-  int position = 0;
+void Flat::unpack(std::uint64_t bytes) {
+  int position = 0, element_bytes = 0;
   if (packed_.empty()) return;
-  check(PMPI_Unpack(packed_.data(), static_cast<int>(packed_.size()), &position, buffer_, count_,
-                    type_, comm_));
+  check(PMPI_Type_size(type_, &element_bytes));
+  const int elements = static_cast<int>(bytes / static_cast<std::uint64_t>(element_bytes));
+  check(PMPI_Unpack(packed_.data(), static_cast<int>(packed_.size()), &position, buffer_,
+                    std::min(elements, count_), type_, comm_));
 }
 
 }  // namespace nmt::collectives

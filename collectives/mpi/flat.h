@@ -21,8 +21,8 @@ class Flat {
   Flat(void* buffer, int count, MPI_Datatype type, MPI_Comm comm);
 
   std::byte* data() { return packed_.empty() ? static_cast<std::byte*>(buffer_) : packed_.data(); }
-  void pack();    // before data() is read: what the buffer holds
-  void unpack();  // after data() was written: into the buffer
+  void pack();                       // before data() is read: what the buffer holds
+  void unpack(std::uint64_t bytes);  // after so many of data() were written: into the buffer
 
  private:
   void* buffer_;

@@ -170,7 +170,7 @@ class ByMessages : public GroupReduce {
  public:
   ByMessages(Team& team, const std::byte* own, const Reduction& reduction, const Cut& cut,
              int leader)
-      : team_(team), own_(own), reduction_(reduction), cut_(cut), outflow_(team, kGatherTag) {
+      : team_(team), own_(own), reduction_(reduction), cut_(cut), outflow_(team, Stream::kGather) {
     const std::vector<int>& ranks = team.own_group().ranks;
     second_ = ranks[0] == leader ? ranks[1] : ranks[0];
     next_ = team.rank() == second_ ? leader : second_;
@@ -182,12 +182,12 @@ class ByMessages : public GroupReduce {
     }
     places_.resize(senders.size() + 1);
     for (std::size_t i = 0; i < senders.size(); ++i) {
-      inflows_.emplace_back(team, places(places_[i]), senders[i], kGatherTag);
+      inflows_.emplace_back(team, places(places_[i]), senders[i], Stream::kGather);
     }
   }
 
   std::span<const std::byte> combined(std::uint64_t segment) override {
-    const Span& theirs = inflows_.front().next();
+    const Span theirs = inflows_.front().next();
     combine({own_ + cut_.offset(segment), cut_.bytes_of(segment)}, theirs.data(), reduction_);
     return theirs;
   }
@@ -203,7 +203,7 @@ class ByMessages : public GroupReduce {
         for (Inflow& inflow : inflows_) combine(inflow.next(), sums[i].data(), reduction_);
         own = sums[i];
       }
-      outflow_.send(own, next_);
+      outflow_.send(own, next_, cut_.segments() - 1 - i);
     }
   }
   void finish() override { outflow_.finish(); }
@@ -236,6 +236,7 @@ std::unique_ptr<GroupReduce> GroupReduce::make(Team& team, const std::byte* own,
                                                const Reduction& reduction, const Cut& cut,
                                                int leader) {
   if (team.own_group().ranks.size() == 1) return std::make_unique<Alone>(own, cut);
+  team.agree(cut.bytes());
   if (Room* room = team.room_with_areas(2 * kSlots * cut.each())) {
     return std::make_unique<Shared>(team, *room, own, reduction, cut, team.member(leader));
   }

@@ -66,8 +66,9 @@ int interposed_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_C
     Flat flat(buffer, count, type, comm);
     const bool is_root = decision.team->rank() == root;
     if (is_root) flat.pack();
-    bcast(*decision.team, flat.data(), decision.bytes, root, pipeline_of(*decision.rule));
-    if (!is_root) flat.unpack();
+    const std::uint64_t bytes =
+        bcast(*decision.team, flat.data(), decision.bytes, root, pipeline_of(*decision.rule));
+    if (!is_root) flat.unpack(bytes);
   });
 }
 
@@ -119,7 +120,7 @@ int interposed_allgather(const void* send, int send_count, MPI_Datatype send_typ
     allgather(team, all.data(), decision.bytes,
               parse_around(decision.rule->algorithm).value_or(Around::kLeaders),
               decision.rule->segment_bytes);
-    all.unpack();
+    all.unpack(decision.bytes * static_cast<std::uint64_t>(team.size()));
   });
 }
 

@@ -55,6 +55,18 @@ bool has_place(MPI_Comm comm) {
   return most < kTeamsMax;
 }
 
+// What is no error of the MPI's. MPICH's launcher waits for ever where a rank of one host calls a
+// handler that is fatal with an error of its own making (4.0); MPI_Abort ends the job.
+int fail(MPI_Comm comm, int code, const char* reason) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  std::fprintf(stderr, "nmadtune: %s\n", reason);
+  PMPI_Comm_get_errhandler(comm, &handler);
+  if (handler == MPI_ERRORS_ARE_FATAL) PMPI_Abort(comm, code);
+  PMPI_Errhandler_free(&handler);
+  PMPI_Comm_call_errhandler(comm, code);
+  return code;
+}
+
 }  // namespace
 
 Job& Job::here() {
@@ -144,20 +156,15 @@ Job::Decision Job::decide(Operation operation, int count, MPI_Datatype type, MPI
 int Job::act(Operation operation, const Decision& decision, MPI_Comm comm,
              const std::function<void()>& action) {
   const auto start = std::chrono::steady_clock::now();
-  int code = MPI_SUCCESS;
   try {
     action();
   } catch (const MpiFailure& failure) {
-    code = failure.code;
+    PMPI_Comm_call_errhandler(comm, failure.code);
+    return failure.code;
   } catch (const Error& error) {
-    std::fprintf(stderr, "nmadtune: %s\n", error.what());
-    code = MPI_ERR_OTHER;
+    return fail(comm, MPI_ERR_OTHER, error.what());
   } catch (const std::bad_alloc&) {
-    code = MPI_ERR_NO_MEM;
-  }
-  if (code != MPI_SUCCESS) {
-    PMPI_Comm_call_errhandler(comm, code);
-    return code;
+    return fail(comm, MPI_ERR_NO_MEM, "no memory for a collective");
   }
   if (reports_) {
     Tally& tally = tallies_[static_cast<std::size_t>(operation)];

@@ -4,30 +4,42 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/error.h"
-
 namespace nmt::collectives {
+namespace {
 
-void expect_all(const MPI_Status& status, const Span& place) {
-  int bytes = 0;
-  check(PMPI_Get_count(&status, MPI_BYTE, &bytes));
-  if (static_cast<std::size_t>(bytes) == place.size()) return;
-  throw Error(Fault::kUsage, "ranks of one collective give different counts");
+// Of messages that follow, in a tag; that many or more. Tags of 15 bits are all that MPI promises.
+constexpr std::uint64_t kFollowMax = 4095;
+constexpr int kTagsEach = kFollowMax + 1;
+
+}  // namespace
+
+int tag_of(Stream stream, std::uint64_t follow) {
+  return static_cast<int>(stream) * kTagsEach + static_cast<int>(std::min(follow, kFollowMax));
 }
 
-Inflow::Inflow(Team& team, std::vector<Span> places, int from, int tag)
+Arrival arrival_of(const MPI_Status& status, const Span& place, Stream stream) {
+  int bytes = 0;
+  check(PMPI_Get_count(&status, MPI_BYTE, &bytes));
+  const Arrival arrival{.bytes = place.first(static_cast<std::size_t>(bytes)),
+                        .follow = static_cast<std::uint64_t>(status.MPI_TAG % kTagsEach)};
+  const bool leaves_a_gap = arrival.follow > 0 && arrival.bytes.size() < place.size();
+  if (status.MPI_TAG != tag_of(stream, arrival.follow) || leaves_a_gap) fail_on_different_counts();
+  return arrival;
+}
+
+Inflow::Inflow(Team& team, std::vector<Span> places, int from, Stream stream)
     : team_(team),
       places_(std::move(places)),
       from_(from),
-      tag_(tag),
+      stream_(stream),
       requests_(kAsked, MPI_REQUEST_NULL),
       statuses_(kAsked) {
-  while (asked_ < std::min(kAsked, places_.size())) ask();
+  if (!places_.empty()) ask();
 }
 
 void Inflow::ask() {
   const Span& place = places_[asked_];
-  check(PMPI_Irecv(place.data(), static_cast<int>(place.size()), MPI_BYTE, from_, tag_,
+  check(PMPI_Irecv(place.data(), static_cast<int>(place.size()), MPI_BYTE, from_, MPI_ANY_TAG,
                    team_.comm(), &requests_[asked_ % kAsked]));
   ++asked_;
 }
@@ -51,17 +63,29 @@ bool Inflow::ready() {
   return done != 0;
 }
 
-const Span& Inflow::next() {
+Arrival Inflow::come() {
   const std::size_t place = come_ % kAsked;
   if (requests_[place] != MPI_REQUEST_NULL) team_.wait(&requests_[place], &statuses_[place]);
-  expect_all(statuses_[place], places_[come_]);
-  if (asked_ < places_.size()) ask();
-  return places_[come_++];
+  const Arrival arrival = arrival_of(statuses_[place], places_[come_], stream_);
+  ++come_;
+  if (arrival.follow > std::min(places_.size() - come_, kFollowMax)) fail_on_different_counts();
+  while (asked_ < come_ + std::min<std::uint64_t>(arrival.follow, kAsked)) ask();
+  return arrival;
 }
 
-void Outflow::send(std::span<const std::byte> bytes, int to) {
-  check(PMPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, tag_, team_.comm(),
-                   &sent_.emplace_back()));
+Span Inflow::next() {
+  const Span place = places_[come_];
+  const Arrival arrival = come();
+  if (arrival.bytes.size() < place.size() ||
+      arrival.follow < std::min(places_.size() - come_, kFollowMax)) {
+    fail_on_different_counts();
+  }
+  return place;
+}
+
+void Outflow::send(std::span<const std::byte> bytes, int to, std::uint64_t follow) {
+  check(PMPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to,
+                   tag_of(stream_, follow), team_.comm(), &sent_.emplace_back()));
 }
 
 void Outflow::finish(std::size_t but) {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Segments between two ranks: several are under way at a time, in order.
+//
+// A message tells by its tag which stream it is of and how many more follow. Its receiver takes
+// whatever comes next from that rank, from which one stream comes at a time, and asks for those
+// only that will come: who expects more or less than there is, in a program whose ranks give
+// different counts, learns it from the first message, and waits for no other.
 #pragma once
 
 #include <cstddef>
@@ -40,20 +45,31 @@ class Cut {
 
 using Span = std::span<std::byte>;
 
-// Error where a message is shorter than its place: nothing that is missing would ever come.
-void expect_all(const MPI_Status& status, const Span& place);
+enum class Stream { kSpread, kTree, kRing, kGather };
 
-// Receives one message after the other, and asks for some before they come: the next is on the wire
-// while one is passed on.
+int tag_of(Stream stream, std::uint64_t follow);
+
+struct Arrival {
+  Span bytes;                // fewer than there is room for: only of the last
+  std::uint64_t follow = 0;  // at least, and 0 only where none does
+};
+
+// What a message of a stream has brought to its place; Error where it is another stream's, or
+// leaves a gap.
+Arrival arrival_of(const MPI_Status& status, const Span& place, Stream stream);
+
+// Receives one message after the other, and asks for some before they come, once it knows that they
+// will: the next is on the wire while one is passed on.
 inline constexpr std::size_t kAsked = 4;
 class Inflow {
  public:
   // Where each of the messages goes. Places may come again after kAsked others.
-  Inflow(Team& team, std::vector<Span> places, int from, int tag);
+  Inflow(Team& team, std::vector<Span> places, int from, Stream stream);
   ~Inflow();  // asks for nothing any more
   Inflow(Inflow&&) = default;
-  bool ready();        // next() would not wait
-  const Span& next();  // has come, all of it
+  bool ready();  // next() would not wait
+  Span next();   // has come, as long as its place; Error where there are more or fewer than places
+  Arrival come();  // the same, but what comes may end before the places do
 
  private:
   void ask();
@@ -61,7 +77,7 @@ class Inflow {
   Team& team_;
   std::vector<Span> places_;
   int from_;
-  int tag_;
+  Stream stream_;
   std::size_t asked_ = 0;
   std::size_t come_ = 0;
   std::vector<MPI_Request> requests_;  // a ring
@@ -72,13 +88,13 @@ class Inflow {
 // other.
 class Outflow {
  public:
-  Outflow(Team& team, int tag) : team_(team), tag_(tag) {}
-  void send(std::span<const std::byte> bytes, int to);
+  Outflow(Team& team, Stream stream) : team_(team), stream_(stream) {}
+  void send(std::span<const std::byte> bytes, int to, std::uint64_t follow);
   void finish(std::size_t but = 0);  // all have gone but the last ones
 
  private:
   Team& team_;
-  int tag_;
+  Stream stream_;
   std::vector<MPI_Request> sent_;
   std::size_t done_ = 0;
 };

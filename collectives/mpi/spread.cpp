@@ -14,7 +14,7 @@ Spread::Spread(Team& team, Room* room, const std::byte* data)
   if (room_ != nullptr) room_->show(data, std::move(members));
 }
 
-void Spread::there(const Piece& piece) {
+void Spread::there(const Piece& piece, std::uint64_t follow) {
   position_ += piece.bytes;
   const std::byte* fresh = data_ + piece.offset;
   if (room_ != nullptr) {
@@ -22,8 +22,8 @@ void Spread::there(const Piece& piece) {
     return;
   }
   for (const int rank : others_) {
-    check(PMPI_Isend(fresh, static_cast<int>(piece.bytes), MPI_BYTE, rank, kSpreadTag, team_.comm(),
-                     &sends_.emplace_back()));
+    check(PMPI_Isend(fresh, static_cast<int>(piece.bytes), MPI_BYTE, rank,
+                     tag_of(Stream::kSpread, follow), team_.comm(), &sends_.emplace_back()));
   }
 }
 
@@ -35,34 +35,42 @@ void Spread::finish() {
 Share::Share(Team& team, Room* room, int leader, std::byte* data)
     : team_(team), room_(room), leader_(leader), data_(data) {}
 
-void Share::take(const Piece& piece) {
-  std::byte* to = data_ + piece.offset;
-  if (room_ != nullptr) {
-    room_->fetch(team_.member(leader_), position_, piece.offset, {to, piece.bytes},
-                 team_.waiting());
-  } else {
-    MPI_Request receipt = MPI_REQUEST_NULL;
-    MPI_Status status;
-    check(PMPI_Irecv(to, static_cast<int>(piece.bytes), MPI_BYTE, leader_, kSpreadTag, team_.comm(),
-                     &receipt));
-    team_.wait(&receipt, &status);
-    expect_all(status, {to, piece.bytes});
-  }
-  position_ += piece.bytes;
+std::uint64_t Share::take(const Piece& piece) {
+  const Span place(data_ + piece.offset, piece.bytes);
+  if (room_ == nullptr) return receive(place);
+  const std::uint64_t bytes =
+      room_->fetch(team_.member(leader_), position_, piece.offset, place, team_.waiting());
+  position_ += bytes;
+  return bytes;
+}
+
+std::uint64_t Share::receive(const Span& place) {
+  MPI_Request receipt = MPI_REQUEST_NULL;
+  MPI_Status status;
+  if (follow_ == 0) return 0;
+  check(PMPI_Irecv(place.data(), static_cast<int>(place.size()), MPI_BYTE, leader_, MPI_ANY_TAG,
+                   team_.comm(), &receipt));
+  team_.wait(&receipt, &status);
+  const Arrival arrival = arrival_of(status, place, Stream::kSpread);
+  follow_ = arrival.follow;
+  return arrival.bytes.size();
 }
 
 // Half of the segments that are left at a time, where each waking is dear: few, and the last piece,
 // for which nothing is left to hide behind, is a segment all the same.
-void Share::take_all(const Cut& cut) {
+std::uint64_t Share::take_all(const Cut& cut) {
+  std::uint64_t taken_bytes = 0;
   for (std::uint64_t i = 0, end = 0; i < cut.segments(); i = end) {
     end = takes_larger_pieces() ? i + (cut.segments() - i + 1) / 2 : i + 1;
     const Piece last = cut.piece(end - 1);
-    take({cut.offset(i), last.offset + last.bytes - cut.offset(i)});
+    taken_bytes += take({cut.offset(i), last.offset + last.bytes - cut.offset(i)});
   }
+  return taken_bytes;
 }
 
 void Share::finish() {
-  if (room_ != nullptr) room_->leave(team_.member(leader_), team_.waiting());
+  if (room_ != nullptr) return room_->leave(team_.member(leader_), team_.waiting());
+  if (follow_.value_or(0) > 0) fail_on_different_counts();
 }
 
 }  // namespace nmt::collectives

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,8 +19,9 @@ namespace nmt::collectives {
 class Spread {
  public:
   Spread(Team& team, Room* room, const std::byte* data);
-  void there(const Piece& piece);  // the next of the stream
-  void finish();                   // all have it
+  void there(const Piece& piece,
+             std::uint64_t follow);  // the next of the stream, and how many more
+  void finish();                     // all have it
 
  private:
   Team& team_;
@@ -30,24 +32,25 @@ class Spread {
   std::vector<MPI_Request> sends_;
 };
 
-// The end of another rank. A piece has come when take() returns.
+// The end of another rank. A piece has come when take() returns, or as much of it as there was.
 class Share {
  public:
   Share(Team& team, Room* room, int leader, std::byte* data);
-  void take(const Piece& piece);
-  void take_all(const Cut& cut);
+  std::uint64_t take(const Piece& piece);  // bytes
+  std::uint64_t take_all(const Cut& cut);
   void finish();
   // Being woken for each segment costs more than it gains: there are more ranks than cores.
   bool takes_larger_pieces() const { return room_ != nullptr && team_.waiting().crowded; }
 
  private:
+  std::uint64_t receive(const Span& place);
+
   Team& team_;
   Room* room_;
   int leader_;
   std::byte* data_;
   std::uint64_t position_ = 0;
+  std::optional<std::uint64_t> follow_;  // the last message, if any has come
 };
-
-inline constexpr int kSpreadTag = 1, kTreeTag = 2, kRingTag = 3, kGatherTag = 4;
 
 }  // namespace nmt::collectives

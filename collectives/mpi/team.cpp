@@ -212,6 +212,10 @@ Room* Team::room_with_areas(std::size_t area_bytes) {
   return room_.get();
 }
 
+void Team::agree(std::uint64_t bytes) {
+  if (room_) room_->agree(bytes, waiting_);
+}
+
 // Open MPI and MPICH complete a request only while its process is inside of them.
 void Team::wait(MPI_Request* request, MPI_Status* status) const {
   if (!waiting_.crowded) return check(PMPI_Wait(request, status));

@@ -72,6 +72,8 @@ class Team {
   // least so many bytes for each, or any where somebody needs one.
   Room* room();
   Room* room_with_areas(std::size_t area_bytes);
+  // Error, on all ranks of this group that share memory, where one says another number.
+  void agree(std::uint64_t bytes);
 
   const Waiting& waiting() const { return waiting_; }
   void wait(MPI_Request* request, MPI_Status* status = MPI_STATUS_IGNORE) const;

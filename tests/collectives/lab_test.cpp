@@ -13,20 +13,61 @@
 namespace nmt::testing {
 namespace {
 
-class Collectives : public ::testing::TestWithParam<std::string> {};
+class Collectives : public ::testing::TestWithParam<std::string> {
+ protected:
+  using OfMpis = std::map<std::string, std::string>;
+
+  void SetUp() override {
+    if (const std::string reason = Lab::missing(); !reason.empty()) GTEST_SKIP() << reason;
+    if (faults_.at(GetParam()).empty()) GTEST_SKIP() << GetParam() << " is missing";
+  }
+
+  // Two hosts of two ranks, of which some give another count.
+  Result counts(const Lab& lab, const std::string& copies, std::vector<std::string> how) const {
+    how.insert(how.begin(),
+               {"env", "LD_PRELOAD=" + libraries_.at(GetParam()), "NMADTUNE_MPI=always",
+                "NMADTUNE_MPI_COPIES=" + copies, faults_.at(GetParam()), "counts"});
+    return run(lab.job(GetParam(), {"--per-host", "2", "-n", "4"}, how));
+  }
+
+  const OfMpis against_ = {{"openmpi", NMT_AGAINST_OPENMPI}, {"mpich", NMT_AGAINST_MPICH}};
+  const OfMpis faults_ = {{"openmpi", NMT_FAULTS_OPENMPI}, {"mpich", NMT_FAULTS_MPICH}};
+  const OfMpis libraries_ = {{"openmpi", NMT_INTERPOSED_OPENMPI}, {"mpich", NMT_INTERPOSED_MPICH}};
+};
 
 TEST_P(Collectives, AgreeWithTheLibrarysOwnBetweenHosts) {
-  if (const std::string reason = Lab::missing(); !reason.empty()) GTEST_SKIP() << reason;
-  const std::map<std::string, std::string> programs = {{"openmpi", NMT_AGAINST_OPENMPI},
-                                                       {"mpich", NMT_AGAINST_MPICH}};
-  const std::string program = programs.at(GetParam());
-  if (program.empty()) GTEST_SKIP() << GetParam() << " is missing";
   const Lab lab(Cluster{.rate = "1000mbit", .hosts = 3});
   for (const std::string way : {"attach", "messages"}) {
-    const Result result =
-        run(lab.job(GetParam(), {"--per-host", "2", "-n", "5"}, {program, "--hosts", way}));
+    const Result result = run(lab.job(GetParam(), {"--per-host", "2", "-n", "5"},
+                                      {against_.at(GetParam()), "--hosts", way}));
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_THAT(result.out, ::testing::HasSubstr(" 0 failures"));
+  }
+}
+
+// Counts are whole numbers of segments, and not.
+TEST_P(Collectives, OfABcastAHostThatExpectsMoreThanThereIsGetsWhatThereIs) {
+  const Lab lab(Cluster{.rate = "1000mbit", .hosts = 2});
+  for (const std::string copies : {"", "messages"}) {
+    for (const std::string who : {"last", "half"}) {
+      for (const std::string count : {"2000", "524288"}) {
+        const Result result = counts(lab, copies, {"bcast", count, "1048576", who});
+        EXPECT_EQ(result.out, "good\n") << result.err;
+      }
+    }
+  }
+}
+
+TEST_P(Collectives, OtherCountsOfAHostEndTheJob) {
+  const Lab lab(Cluster{.rate = "1000mbit", .hosts = 2});
+  const Result result = counts(lab, "", {"bcast", "1048576", "524288", "half"});
+  EXPECT_NE(result.exit_code, 0);
+  for (const std::string operation : {"reduce", "allreduce", "allgather"}) {
+    for (const std::string other : {"524288", "2000000"}) {
+      const Result of_all = counts(lab, "", {operation, "1048576", other, "half"});
+      EXPECT_NE(of_all.exit_code, 0) << operation << " of " << other;
+      EXPECT_THAT(of_all.out, ::testing::Not(::testing::HasSubstr("good")));
+    }
   }
 }
 

@@ -132,10 +132,11 @@ TEST(Room, WhoExpectsLessThanThereIsGetsTheFirstBytes) {
   }
 }
 
-TEST(Room, WhoExpectsMoreThanThereIsHearsOfIt) {
+TEST(Room, WhoExpectsMoreThanThereIsGetsWhatThereIs) {
   for (const bool attach : {true, false}) {
     Members(2).in_room(attach, [&](Room& room) {
-      std::vector<std::byte> data(100), got(101);
+      const std::vector<std::byte> data(100, std::byte{7});
+      std::vector<std::byte> got(101);
       ASSERT_TRUE(room.all_can_read() || room.make_areas(kAreaBytes, kWaiting));
       room.begin();
       if (room.self() == 0) {
@@ -143,10 +144,22 @@ TEST(Room, WhoExpectsMoreThanThereIsHearsOfIt) {
         room.there(data.size(), data, kWaiting);
         room.await_visits(kWaiting);
       } else {
-        EXPECT_THROW(room.fetch(0, 0, 0, got, kWaiting), std::exception);
+        EXPECT_EQ(room.fetch(0, 0, 0, got, kWaiting), data.size());
+        EXPECT_EQ(room.fetch(0, 150, 150, got, kWaiting), 0u);
+        room.leave(0, kWaiting);
+        EXPECT_TRUE(std::ranges::equal(data, std::span(got).first(data.size())));
+        EXPECT_EQ(got.back(), std::byte{0});
       }
     });
   }
+}
+
+TEST(Room, AllHearOfItWhereOneSaysAnotherNumber) {
+  Members(3).in_room(true, [&](Room& room) {
+    for (const std::uint64_t bytes : {5u, 6u, 7u}) EXPECT_NO_THROW(room.agree(bytes, kWaiting));
+    EXPECT_THROW(room.agree(room.self() == 2 ? 9 : 8, kWaiting), std::exception);
+    EXPECT_NO_THROW(room.agree(8, kWaiting));
+  });
 }
 
 TEST(Room, AreasAreAlignedForAnyTypeAndGrow) {
