@@ -2,10 +2,10 @@
 //
 // The hierarchical algorithms, over bytes that lie together (paper "HierKNEM", 3.2 to 3.4).
 //
-// All ranks of the team call the same one with the same arguments; Error on one of them at least
-// where bytes differ, by the same pipeline. Segments are what a message between leaders carries; a
-// segment of 0 is the whole. Errors of the MPI come as MpiFailure, or end the job, as the
-// communicator's error handler says.
+// All ranks of the team call the same one with the same arguments. Where only bytes differ, nobody
+// waits for ever, and one rank at least gets an Error. Segments are what a message between leaders
+// carries; a segment of 0 is the whole. Errors of the MPI come as MpiFailure, or end the job, as
+// the communicator's error handler says.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct Pipeline {
 // Algorithm 1. Leaders pass segments on along a tree that begins at the root's node; the others
 // fetch each from their leader while it passes the next on, and those of the root's node fetch all
 // at once. Along a chain of n leaders, s segments take n - 2 + s times what one takes on the wire.
-// How many bytes there were: not an Error, but as many as the root gives, where it gives fewer.
+// Tells how many bytes came: fewer, without an Error, where the root gives fewer.
 std::uint64_t bcast(Team& team, std::byte* data, std::uint64_t bytes, int root,
                     const Pipeline& pipeline);
 

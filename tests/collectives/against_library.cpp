@@ -188,6 +188,28 @@ void check_allgather(const Tested& tested) {
   }
 }
 
+// More segments than the tag of a message can tell.
+void check_many_segments(const Tested& tested) {
+  constexpr std::uint64_t kBytes = 5000;
+  const Pipeline by_byte{.shape = Shape::kChain, .segment_bytes = 1};
+  const int rank = tested.team.rank();
+  const Bytes own = noise(kBytes, rank);
+  Bytes ours = own, theirs = own;
+  bcast(tested.team, ours.data(), kBytes, 0, by_byte);
+  PMPI_Bcast(theirs.data(), kBytes, MPI_BYTE, 0, tested.comm);
+  tested.expect(ours == theirs, "Bcast of many segments");
+  const Reduction reduction{.type = MPI_BYTE, .op = MPI_BXOR, .count = kBytes};
+  allreduce(tested.team, own.data(), ours.data(), reduction, by_byte);
+  PMPI_Allreduce(own.data(), theirs.data(), kBytes, MPI_BYTE, MPI_BXOR, tested.comm);
+  tested.expect(ours == theirs, "Allreduce of many segments");
+  const std::uint64_t all_bytes = kBytes * static_cast<std::uint64_t>(tested.team.size());
+  Bytes our_all(all_bytes), their_all(all_bytes);
+  std::ranges::copy(own, our_all.begin() + static_cast<long>(kBytes) * rank);
+  allgather(tested.team, our_all.data(), kBytes, Around::kLeaders, 1);
+  PMPI_Allgather(own.data(), kBytes, MPI_BYTE, their_all.data(), kBytes, MPI_BYTE, tested.comm);
+  tested.expect(our_all == their_all, "Allgather of many segments");
+}
+
 // Nodes of the first `ranks` ranks: uneven blocks, or dealt out.
 std::vector<int> nodes_of(int ranks, int nodes, bool dealt) {
   std::vector<int> of(static_cast<std::size_t>(ranks));
@@ -206,6 +228,7 @@ void check_team(MPI_Comm comm, const TeamOptions& options, const std::string& na
   turn = ranks + static_cast<int>(team.groups().size());
   type_turn = static_cast<std::size_t>(5 * ranks + 11 * turn);  // each team begins with another
   check_allgather(tested);  // while areas are as small as they ever are
+  if (ranks == 3) check_many_segments(tested);
   for (int root = 0; root < ranks; ++root) {
     if (!full && ranks > 3 && root != 0 && root != ranks / 2 && root != ranks - 1) continue;
     check_bcast(tested, root);
