@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -102,47 +103,41 @@ void check_bcast(const Tested& tested, int root) {
   }
 }
 
-void check_reduce(const Tested& tested, int root, const Elements& elements, const Operator& by,
-                  const Sizes& sizes) {
+// To a root, or to all.
+void check_reduction(const Tested& tested, std::optional<int> root, const Elements& elements,
+                     const Operator& by, const Sizes& sizes) {
   ++turn;  // the sizes are a multiple of the trees: else each size would keep its tree
   for (const std::uint64_t size : sizes) {
     const std::uint64_t count = size / elements.bytes;
     const Reduction reduction{elements.type, by.op, elements.bytes, count};
+    const Shape shape = shape_by_turn();
+    const auto by_ours = [&](const Bytes& from, Bytes& to, std::uint64_t segment) {
+      const Pipeline pipeline{shape, segment};
+      if (root) {
+        reduce(tested.team, from.data(), to.data(), reduction, *root, pipeline);
+      } else {
+        allreduce(tested.team, from.data(), to.data(), reduction, pipeline);
+      }
+    };
     const Bytes own = values(elements, by, count, tested.team.rank());
     Bytes ours(own.size()), theirs(own.size()), in_place = own;
-    const Shape shape = shape_by_turn();
-    reduce(tested.team, own.data(), ours.data(), reduction, root, {shape, segment_of(size)});
-    reduce(tested.team, in_place.data(), in_place.data(), reduction, root, {shape, 0});
-    PMPI_Reduce(own.data(), theirs.data(), static_cast<int>(count), elements.type, by.op, root,
-                tested.comm);
-    const std::string what = "Reduce of " + std::to_string(size) + " to " + std::to_string(root) +
-                             ", " + elements.name + ", " + by.name;
-    if (tested.team.rank() == root) {
+    by_ours(own, ours, segment_of(size));
+    by_ours(in_place, in_place, 0);
+    const int elements_each = static_cast<int>(count);
+    if (root) {
+      PMPI_Reduce(own.data(), theirs.data(), elements_each, elements.type, by.op, *root,
+                  tested.comm);
+    } else {
+      PMPI_Allreduce(own.data(), theirs.data(), elements_each, elements.type, by.op, tested.comm);
+    }
+    const std::string what = (root ? "Reduce to " + std::to_string(*root) : "Allreduce") + " of " +
+                             std::to_string(size) + ", " + elements.name + ", " + by.name;
+    if (!root || tested.team.rank() == *root) {
       tested.expect(same(elements, ours, theirs), what);
       tested.expect(same(elements, in_place, theirs), what + ", in place");
     } else {
       tested.expect(in_place == own, what + ": what is sent");
     }
-  }
-}
-
-void check_allreduce(const Tested& tested, const Elements& elements, const Operator& by,
-                     const Sizes& sizes) {
-  ++turn;
-  for (const std::uint64_t size : sizes) {
-    const std::uint64_t count = size / elements.bytes;
-    const Reduction reduction{elements.type, by.op, elements.bytes, count};
-    const Bytes own = values(elements, by, count, tested.team.rank());
-    Bytes ours(own.size()), theirs(own.size()), in_place = own;
-    const Pipeline pipeline{shape_by_turn(), segment_of(size)};
-    allreduce(tested.team, own.data(), ours.data(), reduction, pipeline);
-    allreduce(tested.team, in_place.data(), in_place.data(), reduction, pipeline);
-    PMPI_Allreduce(own.data(), theirs.data(), static_cast<int>(count), elements.type, by.op,
-                   tested.comm);
-    const std::string what =
-        "Allreduce of " + std::to_string(size) + ", " + elements.name + ", " + by.name;
-    tested.expect(same(elements, ours, theirs), what);
-    tested.expect(same(elements, in_place, theirs), what + ", in place");
   }
 }
 
@@ -153,8 +148,8 @@ void check_some_types(const Tested& tested, int root) {
   for (int i = 0; i < 4; ++i, ++type_turn) {
     const Elements& elements = all[type_turn % all.size()];
     const Operator& by = elements.operators[type_turn % elements.operators.size()];
-    check_reduce(tested, root, elements, by, sizes(elements.bytes));
-    if (root == 0) check_allreduce(tested, elements, by, sizes(elements.bytes));
+    check_reduction(tested, root, elements, by, sizes(elements.bytes));
+    if (root == 0) check_reduction(tested, std::nullopt, elements, by, sizes(elements.bytes));
   }
 }
 
@@ -162,8 +157,8 @@ void check_all_types(const Tested& tested) {
   for (const Elements& elements : all_elements()) {
     const Sizes sizes = sizes_around_a_segment(elements.bytes);
     for (const Operator& by : elements.operators) {
-      check_reduce(tested, turn % tested.team.size(), elements, by, sizes);
-      check_allreduce(tested, elements, by, sizes);
+      check_reduction(tested, turn % tested.team.size(), elements, by, sizes);
+      check_reduction(tested, std::nullopt, elements, by, sizes);
     }
   }
 }
