@@ -65,7 +65,8 @@ class Room {
 
   void begin() { ++operation_; }
 
-  // Of operations to which all members give: Error, on all of them, where one says another number.
+  // A meeting of all members, before an operation to which all of them give: Error, on all, where
+  // one says another number.
   void agree(std::uint64_t bytes, const Waiting& waiting);
 
   // The owner's part: a stream for these readers, whose bytes lie behind `data`; that the first

@@ -118,7 +118,8 @@ int main(int argc, char** argv) {
     set_way(&orders[i], argv[kWays + i]);
   }
   for (int turn = -warm_ups; turn < count; ++turn) {
-    for (int i = 0; i < ways; ++i) {
+    for (int place = 0; place < ways; ++place) {
+      const int i = (place + turn + warm_ups) % ways;  // none rests after the same one always
       if (rotates) orders[i].root = (turn + warm_ups) % ranks;
       const double ms = time_of(&orders[i], &longest_ns[i]);
       if (turn >= 0) times_ms[i * count + turn] = ms;

@@ -79,7 +79,7 @@ void collect(Team& team, Room* room, const Blocks& blocks, int leader) {
   for (auto& [receipt, block] : receipts) {
     MPI_Status status;
     team.wait(&receipt, &status);
-    if (arrival_of(status, block, Stream::kGather).bytes.size() < block.size()) {
+    if (arrival_of(status, block, Stream::kGather).data.size() < block.size()) {
       fail_on_different_counts();
     }
   }

@@ -13,8 +13,8 @@ std::uint64_t lead(Team& team, Room* room, std::byte* data, const Cut& cut, int 
   std::uint64_t bytes = 0;
   while (!descent.over()) {
     const Arrival next = descent.pass();
-    if (!at_once) spread.there({bytes, next.bytes.size()}, next.follow);
-    bytes += next.bytes.size();
+    if (!at_once) spread.there({bytes, next.data.size()}, next.left);
+    bytes += next.data.size();
   }
   if (at_once) spread.there({0, bytes}, 0);  // the wire first
   descent.finish();

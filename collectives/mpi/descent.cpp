@@ -17,10 +17,10 @@ Arrival Descent::pass() {
   if (over_) fail_on_different_counts();
   const Arrival next =
       inflow_ ? inflow_->come()
-              : Arrival{.bytes = segments_[passed_], .follow = segments_.size() - 1 - passed_};
-  for (const int child : children_) outflow_.send(next.bytes, child, next.follow);
+              : Arrival{.data = segments_[passed_], .left = segments_.size() - 1 - passed_};
+  for (const int child : children_) outflow_.send(next.data, child, next.left);
   ++passed_;
-  over_ = next.follow == 0;
+  over_ = next.left == 0;
   return next;
 }
 

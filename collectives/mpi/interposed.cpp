@@ -40,9 +40,15 @@ int begin(int started) {
   return started;
 }
 
-// What a rank gives to an Allgather, into its place.
+// What a rank gives to an Allgather, into its place; Error where it is not as much as it gets of
+// each.
 void give(std::byte* place, const void* send, int count, MPI_Datatype type, MPI_Comm comm,
           std::uint64_t bytes) {
+  int element_bytes = 0;
+  check(PMPI_Type_size(type, &element_bytes));
+  if (static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(element_bytes) != bytes) {
+    fail_on_different_counts();
+  }
   Flat own(const_cast<void*>(send), count, type, comm);
   own.pack();
   std::memcpy(place, own.data(), bytes);

@@ -9,6 +9,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "core/error.h"
 
@@ -55,13 +56,19 @@ bool has_place(MPI_Comm comm) {
   return most < kTeamsMax;
 }
 
-// What is no error of the MPI's. MPICH's launcher waits for ever where a rank of one host calls a
-// handler that is fatal with an error of its own making (4.0); MPI_Abort ends the job.
+// Launchers drop what a rank has said just before it ends the job.
+constexpr std::chrono::milliseconds kUntilTold{200};
+
+// An error that is not the MPI's. MPICH's launcher waits for ever where one rank calls the fatal
+// handler with a code that no call has returned (4.0); MPI_Abort ends the job.
 int fail(MPI_Comm comm, int code, const char* reason) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   std::fprintf(stderr, "nmadtune: %s\n", reason);
   PMPI_Comm_get_errhandler(comm, &handler);
-  if (handler == MPI_ERRORS_ARE_FATAL) PMPI_Abort(comm, code);
+  if (handler == MPI_ERRORS_ARE_FATAL) {
+    std::this_thread::sleep_for(kUntilTold);
+    PMPI_Abort(comm, code);
+  }
   PMPI_Errhandler_free(&handler);
   PMPI_Comm_call_errhandler(comm, code);
   return code;

@@ -7,23 +7,23 @@
 namespace nmt::collectives {
 namespace {
 
-// Of messages that follow, in a tag; that many or more. Tags of 15 bits are all that MPI promises.
-constexpr std::uint64_t kFollowMax = 4095;
-constexpr int kTagsEach = kFollowMax + 1;
+// Of messages that are left, in a tag: so many or more. Tags of 15 bits are all that MPI promises.
+constexpr std::uint64_t kLeftMax = 4095;
+constexpr int kTagsEach = kLeftMax + 1;
 
 }  // namespace
 
-int tag_of(Stream stream, std::uint64_t follow) {
-  return static_cast<int>(stream) * kTagsEach + static_cast<int>(std::min(follow, kFollowMax));
+int tag_of(Stream stream, std::uint64_t left) {
+  return static_cast<int>(stream) * kTagsEach + static_cast<int>(std::min(left, kLeftMax));
 }
 
 Arrival arrival_of(const MPI_Status& status, const Span& place, Stream stream) {
   int bytes = 0;
   check(PMPI_Get_count(&status, MPI_BYTE, &bytes));
-  const Arrival arrival{.bytes = place.first(static_cast<std::size_t>(bytes)),
-                        .follow = static_cast<std::uint64_t>(status.MPI_TAG % kTagsEach)};
-  const bool leaves_a_gap = arrival.follow > 0 && arrival.bytes.size() < place.size();
-  if (status.MPI_TAG != tag_of(stream, arrival.follow) || leaves_a_gap) fail_on_different_counts();
+  const Arrival arrival{.data = place.first(static_cast<std::size_t>(bytes)),
+                        .left = static_cast<std::uint64_t>(status.MPI_TAG % kTagsEach)};
+  const bool leaves_a_gap = arrival.left > 0 && arrival.data.size() < place.size();
+  if (status.MPI_TAG != tag_of(stream, arrival.left) || leaves_a_gap) fail_on_different_counts();
   return arrival;
 }
 
@@ -68,24 +68,24 @@ Arrival Inflow::come() {
   if (requests_[place] != MPI_REQUEST_NULL) team_.wait(&requests_[place], &statuses_[place]);
   const Arrival arrival = arrival_of(statuses_[place], places_[come_], stream_);
   ++come_;
-  if (arrival.follow > std::min(places_.size() - come_, kFollowMax)) fail_on_different_counts();
-  while (asked_ < come_ + std::min<std::uint64_t>(arrival.follow, kAsked)) ask();
+  if (arrival.left > std::min(places_.size() - come_, kLeftMax)) fail_on_different_counts();
+  while (asked_ < come_ + std::min<std::uint64_t>(arrival.left, kAsked)) ask();
   return arrival;
 }
 
 Span Inflow::next() {
   const Span place = places_[come_];
   const Arrival arrival = come();
-  if (arrival.bytes.size() < place.size() ||
-      arrival.follow < std::min(places_.size() - come_, kFollowMax)) {
+  if (arrival.data.size() < place.size() ||
+      arrival.left < std::min(places_.size() - come_, kLeftMax)) {
     fail_on_different_counts();
   }
   return place;
 }
 
-void Outflow::send(std::span<const std::byte> bytes, int to, std::uint64_t follow) {
+void Outflow::send(std::span<const std::byte> bytes, int to, std::uint64_t left) {
   check(PMPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to,
-                   tag_of(stream_, follow), team_.comm(), &sent_.emplace_back()));
+                   tag_of(stream_, left), team_.comm(), &sent_.emplace_back()));
 }
 
 void Outflow::finish(std::size_t but) {

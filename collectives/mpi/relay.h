@@ -2,10 +2,11 @@
 //
 // Segments between two ranks: several are under way at a time, in order.
 //
-// A message tells by its tag which stream it is of and how many more follow. Its receiver takes
-// whatever comes next from that rank, from which one stream comes at a time, and asks for those
-// only that will come: who expects more or less than there is, in a program whose ranks give
-// different counts, learns it from the first message, and waits for no other.
+// A message tells by its tag which stream it is of and how many are left after it. Its receiver
+// takes whatever comes next from that rank, from which one stream comes at a time, and asks for
+// those only that will come: who expects more or less than there is, in a program whose ranks give
+// different counts, learns it from the first message, or of very many from one of the last, and
+// waits for no other.
 #pragma once
 
 #include <cstddef>
@@ -47,11 +48,11 @@ using Span = std::span<std::byte>;
 
 enum class Stream { kSpread, kTree, kRing, kGather };
 
-int tag_of(Stream stream, std::uint64_t follow);
+int tag_of(Stream stream, std::uint64_t left);
 
 struct Arrival {
-  Span bytes;                // fewer than there is room for: only of the last
-  std::uint64_t follow = 0;  // at least, and 0 only where none does
+  Span data;               // shorter than its place only of the last
+  std::uint64_t left = 0;  // messages after it: so many at least, and 0 only where none is
 };
 
 // What a message of a stream has brought to its place; Error where it is another stream's, or
@@ -67,9 +68,9 @@ class Inflow {
   Inflow(Team& team, std::vector<Span> places, int from, Stream stream);
   ~Inflow();  // asks for nothing any more
   Inflow(Inflow&&) = default;
-  bool ready();  // next() would not wait
-  Span next();   // has come, as long as its place; Error where there are more or fewer than places
-  Arrival come();  // the same, but what comes may end before the places do
+  bool ready();    // next() would not wait
+  Span next();     // has come; Error where there is more or less to come than there are places
+  Arrival come();  // the same, but there may be less to come
 
  private:
   void ask();
@@ -89,7 +90,7 @@ class Inflow {
 class Outflow {
  public:
   Outflow(Team& team, Stream stream) : team_(team), stream_(stream) {}
-  void send(std::span<const std::byte> bytes, int to, std::uint64_t follow);
+  void send(std::span<const std::byte> bytes, int to, std::uint64_t left);
   void finish(std::size_t but = 0);  // all have gone but the last ones
 
  private:

@@ -14,7 +14,7 @@ Spread::Spread(Team& team, Room* room, const std::byte* data)
   if (room_ != nullptr) room_->show(data, std::move(members));
 }
 
-void Spread::there(const Piece& piece, std::uint64_t follow) {
+void Spread::there(const Piece& piece, std::uint64_t left) {
   position_ += piece.bytes;
   const std::byte* fresh = data_ + piece.offset;
   if (room_ != nullptr) {
@@ -23,7 +23,7 @@ void Spread::there(const Piece& piece, std::uint64_t follow) {
   }
   for (const int rank : others_) {
     check(PMPI_Isend(fresh, static_cast<int>(piece.bytes), MPI_BYTE, rank,
-                     tag_of(Stream::kSpread, follow), team_.comm(), &sends_.emplace_back()));
+                     tag_of(Stream::kSpread, left), team_.comm(), &sends_.emplace_back()));
   }
 }
 
@@ -47,13 +47,13 @@ std::uint64_t Share::take(const Piece& piece) {
 std::uint64_t Share::receive(const Span& place) {
   MPI_Request receipt = MPI_REQUEST_NULL;
   MPI_Status status;
-  if (follow_ == 0) return 0;
+  if (left_ == 0) return 0;
   check(PMPI_Irecv(place.data(), static_cast<int>(place.size()), MPI_BYTE, leader_, MPI_ANY_TAG,
                    team_.comm(), &receipt));
   team_.wait(&receipt, &status);
   const Arrival arrival = arrival_of(status, place, Stream::kSpread);
-  follow_ = arrival.follow;
-  return arrival.bytes.size();
+  left_ = arrival.left;
+  return arrival.data.size();
 }
 
 // Half of the segments that are left at a time, where each waking is dear: few, and the last piece,
@@ -70,7 +70,7 @@ std::uint64_t Share::take_all(const Cut& cut) {
 
 void Share::finish() {
   if (room_ != nullptr) return room_->leave(team_.member(leader_), team_.waiting());
-  if (follow_.value_or(0) > 0) fail_on_different_counts();
+  if (left_.value_or(0) > 0) fail_on_different_counts();
 }
 
 }  // namespace nmt::collectives

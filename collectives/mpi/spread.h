@@ -20,8 +20,8 @@ class Spread {
  public:
   Spread(Team& team, Room* room, const std::byte* data);
   void there(const Piece& piece,
-             std::uint64_t follow);  // the next of the stream, and how many more
-  void finish();                     // all have it
+             std::uint64_t left);  // the next of the stream, and how many more
+  void finish();                   // all have it
 
  private:
   Team& team_;
@@ -50,7 +50,7 @@ class Share {
   int leader_;
   std::byte* data_;
   std::uint64_t position_ = 0;
-  std::optional<std::uint64_t> follow_;  // the last message, if any has come
+  std::optional<std::uint64_t> left_;  // messages, once the first has come
 };
 
 }  // namespace nmt::collectives

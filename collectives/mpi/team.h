@@ -72,7 +72,8 @@ class Team {
   // least so many bytes for each, or any where somebody needs one.
   Room* room();
   Room* room_with_areas(std::size_t area_bytes);
-  // Error, on all ranks of this group that share memory, where one says another number.
+  // A meeting of the ranks of this group, where they share memory: Error, on all of them, where one
+  // says another number.
   void agree(std::uint64_t bytes);
 
   const Waiting& waiting() const { return waiting_; }

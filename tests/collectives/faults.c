@@ -279,8 +279,10 @@ static int other_counts(char** how) {
     MPI_Reduce(data, all, own, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   } else if (strcmp(operation, "allreduce") == 0) {
     MPI_Allreduce(data, all, own, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  } else {
+  } else if (strcmp(operation, "allgather") == 0) {
     MPI_Allgather(data, own, MPI_INT, all, own, MPI_INT, MPI_COMM_WORLD);
+  } else {  // "give": to an Allgather, of which all expect the same
+    MPI_Allgather(data, own, MPI_INT, all, count, MPI_INT, MPI_COMM_WORLD);
   }
   PMPI_Barrier(MPI_COMM_WORLD);
   free(data);
