@@ -24,11 +24,6 @@ class Advice : public Sandbox {
     return document(ask(arguments));
   }
 
-  static double number(const json::Value& document, std::string_view path) {
-    const json::Value value = at(document, path);
-    return json::Reader(value, std::string(path)).number();
-  }
-
   std::string db_;
 };
 

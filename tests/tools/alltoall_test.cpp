@@ -27,11 +27,6 @@ class Alltoall : public Sandbox {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return path("lab.db");
   }
-
-  double number(const json::Value& document, std::string_view place) const {
-    const json::Value value = at(document, place);
-    return json::Reader(value, place).number();
-  }
 };
 
 TEST_F(Alltoall, OfAKnownSignatureIsThePapersPrediction) {

@@ -26,14 +26,6 @@ class Bench : public Sandbox {
   }
 };
 
-double number(const json::Value& document, const std::string& path) {
-  const json::Value found = at(document, path);
-  if (const double* value = found.get_if<double>()) return *value;
-  if (const std::int64_t* value = found.get_if<std::int64_t>()) return static_cast<double>(*value);
-  ADD_FAILURE() << path << " is no number";
-  return 0;
-}
-
 TEST_F(Bench, RefusesWhatCannotBeWithARightValue) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--strategy", "gredy"}, "no strategy gredy; there are single:RAIL, greedy"},

@@ -147,4 +147,9 @@ json::Value at(const json::Value& document, std::string_view path) {
   return *value;
 }
 
+double number(const json::Value& document, std::string_view path) {
+  const json::Value value = at(document, path);
+  return json::Reader(value, path).number();
+}
+
 }  // namespace nmt::testing

@@ -54,5 +54,7 @@ class Sandbox : public ::testing::Test {
 json::Value document(const Result& result);
 // What is at `path` ("error.code", "rails.0.rail") of a document; null where nothing is.
 json::Value at(const json::Value& document, std::string_view path);
+// The number there; throws where there is none, which fails the test.
+double number(const json::Value& document, std::string_view path);
 
 }  // namespace nmt::testing
