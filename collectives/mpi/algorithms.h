@@ -2,11 +2,10 @@
 //
 // The hierarchical algorithms, over bytes that lie together (paper "HierKNEM", 3.2 to 3.4).
 //
-// All ranks of the team call the same one with the same arguments. Where only their
-// bytes differ, one at least gets an Error (of a Bcast not always, see there), and others may wait
-// for it. Segments
-// are what a message between leaders carries; a segment of 0 is the whole. Errors of the MPI come
-// as MpiFailure, or end the job, as the communicator's error handler says.
+// All ranks of the team call the same one with the same arguments. Where only their bytes differ,
+// one at least gets an Error (of a Bcast not always, see there), and others may wait for it.
+// Segments are what a message between leaders carries; a segment of 0 is the whole. Errors of the
+// MPI come as MpiFailure, or end the job, as the communicator's error handler says.
 #pragma once
 
 #include <cstddef>
