@@ -27,7 +27,8 @@ constexpr std::uint64_t kWholeBytesMax = 512 << 10;    // that is worth sending 
 constexpr std::uint64_t kGatheredBytesMax = 64 << 20;  // by one rank
 // Visits before the MPI's own is given up: how much slower it is, people want to know.
 constexpr std::uint32_t kVisitsOfLibraryMin = 3;
-// Before that, a way counts by its quickest repetition: one alone may be a lost packet's.
+// Before that, a way counts by its quickest repetition, or by its warm-up: one alone may be a lost
+// packet's.
 constexpr std::uint32_t kVisitsToTell = 3;
 
 const std::map<std::string, std::vector<std::string>>& algorithms() {
@@ -162,8 +163,8 @@ class Ways {
   }
 
   static double quickest_ns(const JobCell& cell) {
-    double least_ns = std::numeric_limits<double>::infinity();
-    if (cell.visits >= kVisitsToTell) return least_ns;
+    if (cell.visits >= kVisitsToTell) return std::numeric_limits<double>::infinity();
+    double least_ns = cell.warm_up_ns;
     for (const Repetition& each : cell.samples.front().repetitions) {
       least_ns = std::min(least_ns, each.each_ns());
     }

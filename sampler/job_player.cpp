@@ -2,12 +2,15 @@
 #include "sampler/job_player.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace nmt {
 namespace {
 
 constexpr int kAllRanks = 0;      // their group
 constexpr double kStartNs = 1e6;  // from the word until the agreed start, at least
+constexpr std::chrono::microseconds kNap{500};
 
 }  // namespace
 
@@ -114,6 +117,15 @@ double Player::agree() {
   return agreed_ns;
 }
 
+// Lets the MPI send what it may still have to, as a program would that calls it now and then.
+void Player::rest_until(double time_ns) const {
+  for (double left_ns; (left_ns = time_ns - clock_.now_ns()) > 0;) {
+    const std::chrono::nanoseconds left(static_cast<std::int64_t>(left_ns));
+    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(left, kNap));
+    job_.mpi().arrived(0);
+  }
+}
+
 std::vector<double> Player::play_alltoall(const Order& order) {
   const nmt_mpi_table& mpi = job_.mpi();
   const int group = group_of(order.subject);
@@ -138,10 +150,12 @@ std::vector<double> Player::play_collective(const Order& order) {
   make_room(collectives_.room_bytes(order));
   std::vector<double> durations_ns;
   for (std::uint32_t i = 0; i < order.repetitions; ++i) {
-    clock_.wait_until(agree());
+    const double agreed_ns = agree();
+    clock_.wait_until(agreed_ns);
     double start_ns = clock_.now_ns();
     collectives_.play(order, from_.data(), to_.data());
     double end_ns = clock_.now_ns();
+    rest_until(agreed_ns + order.rest_ns);
     job_.mpi().least_and_most(kAllRanks, &start_ns, &end_ns);
     durations_ns.push_back(end_ns - start_ns);
   }

@@ -51,6 +51,7 @@ struct Order {
   std::int32_t subject = 0;
   std::uint64_t size_bytes = 0;
   std::uint32_t repetitions = 1;
+  double rest_ns = 0;  // from the start of a collective, before anybody tells its times
 };
 
 class Player {
@@ -82,6 +83,7 @@ class Player {
   std::vector<double> play_connections(const Order& order);
   std::vector<double> play_collective(const Order& order);
   double agree();
+  void rest_until(double time_ns) const;
 
   const control::MpiJob& job_;
   const JobShape& shape_;

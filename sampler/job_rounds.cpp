@@ -19,6 +19,7 @@ constexpr double kFirstIsEnoughNs = 50e6;    // warm, though connections were ma
 constexpr double kVisitNs = 2e6;             // short ones are repeated for as long as this,
 constexpr std::uint32_t kVisitMax = 8;       // but no more often
 constexpr double kVisitCostNs = 1e6;         // beside what is measured
+constexpr double kRestMaxNs = 2e6;           // that times told early disturb those still at work
 constexpr double kClockEveryNs = 5e9;        // clocks drift
 // Before a rank counts as hanging: what was never done here, and what has been.
 constexpr double kFirstPatienceNs = 120e9;
@@ -125,6 +126,7 @@ void JobRounds::warm_up(JobCell& cell, bool even_time) {
   cell.usual_ns = tell(cell.order).front();
   const bool again = !even_time || cell.usual_ns < kFirstIsEnoughNs;
   if (again) cell.usual_ns = tell(cell.order).front();
+  cell.warm_up_ns = cell.usual_ns;
 }
 
 std::vector<JobCell*> JobRounds::due_cells(bool even_time) {
@@ -163,6 +165,7 @@ void JobRounds::visit(JobCell& cell, std::uint32_t round) {
   if (player_.now_ns() - clock_ns_ > kClockEveryNs) compare_clocks();
   Order order = cell.order;
   order.repetitions = repetitions_of(cell);
+  order.rest_ns = cell.usual_ns + std::min(cell.usual_ns, kRestMaxNs);
   const std::vector<double> durations_ns = tell(order, cell.usual_ns);
   for (std::size_t i = 0; i < durations_ns.size(); ++i) {
     cell.samples[i % cell.samples.size()].repetitions.push_back(

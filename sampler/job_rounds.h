@@ -17,6 +17,7 @@ namespace nmt {
 struct JobCell {
   Order order;
   std::vector<Sample> samples;  // one for each number that the order gives
+  double warm_up_ns = 0;        // the last that came before its samples
   double usual_ns = 0;
   std::uint32_t visits = 0;
   double taken_ns = 0;  // by all visits
