@@ -4,15 +4,17 @@
 #   nmadtune_module(core SOURCES ... USES ...)            -> library nmt_core
 # with SANITIZED_LESS where it is of the commands alone.
 # One executable per folder of tests; each of its tests becomes one of ctest's:
-#   nmadtune_test(core_test SOURCES ... USES ... [LABEL label] [TIMEOUT seconds])
+#   nmadtune_test(core_test SOURCES ... USES ... [LABELS label...] [LONG name...] [TIMEOUT seconds])
 # One group of benchmarks (scripts/bench), an executable or a script of this folder:
 #   nmadtune_bench_group(core SOURCES ... USES ...)
 #   nmadtune_bench_group(sampling SCRIPT sampling)
 #
-# An executable of tests may carry one label, for scripts/test:
+# scripts/test chooses by labels, of an executable of tests or of single tests in it:
 #   timing  measures this machine: runs alone, and never under a sanitizer
-#   slow    takes more than some seconds: left out by --quick
+#   slow    takes more than some seconds: left out by --quick and under sanitizers
 #   full    the whole product where a covering choice is tested otherwise: only with --full
+#   long    takes long by its statistics or by waiting, and shows sanitizers nothing that shorter
+#           tests do not: left out under them. LONG names these suites, and tests as Suite.Test.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -102,15 +104,12 @@ function(nmadtune_module name)
 endfunction()
 
 function(nmadtune_test name)
-  cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;USES;LABELS;LONG" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
   set(properties TIMEOUT ${arg_TIMEOUT})
-  if(arg_LABEL)
-    list(APPEND properties LABELS ${arg_LABEL})
-  endif()
-  if(arg_LABEL STREQUAL "timing")
+  if("timing" IN_LIST arg_LABELS)
     list(APPEND properties RUN_SERIAL TRUE)
   endif()
   add_executable(${name} ${arg_SOURCES})
@@ -122,7 +121,36 @@ function(nmadtune_test name)
     target_compile_definitions(${name} PRIVATE NMT_SANITIZED)
   endif()
   nmadtune_precompile(${name})
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_tests
+    PROPERTIES ${properties})
+  nmadtune_label_tests(${name} "${arg_LABELS}" "${arg_LONG}")
+endfunction()
+
+# Labels of the tests that ctest has just found, when it reads them: gtest_discover_tests can pass
+# on but one label, and the same to all.
+function(nmadtune_label_tests name labels long)
+  if(NOT labels AND NOT long)
+    return()
+  endif()
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
+  file(CONFIGURE OUTPUT ${file} @ONLY CONTENT [[
+set(unknown "@long@")
+foreach(test IN LISTS @name@_tests)
+  set(labels "@labels@")
+  foreach(name IN ITEMS @long@)
+    string(REPLACE "." "[.]" pattern "${name}")
+    if(test MATCHES "(^|/)${pattern}([./]|$)")
+      list(APPEND labels long)
+      list(REMOVE_ITEM unknown "${name}")
+    endif()
+  endforeach()
+  set_tests_properties("${test}" PROPERTIES LABELS "${labels}")
+endforeach()
+if(@name@_tests AND unknown)
+  message(SEND_ERROR "@name@ has no test ${unknown} to call long")
+endif()
+]])
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${file})
 endfunction()
 
 # scripts/bench runs what stands in the folder `groups` of the build; the target bench_groups

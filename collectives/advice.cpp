@@ -104,6 +104,14 @@ const Rule* find_rule(const std::vector<Rule>& rules, Operation operation, std::
   return nullptr;
 }
 
+bool has_rules_for(const Advice& advice, int ranks) {
+  return std::ranges::any_of(advice.rules, [&](const Rule& rule) {
+    // `ranks_per_node` is the most that a node has; each has one at least.
+    return rule.nodes == 0 || (ranks >= rule.nodes - 1 + rule.ranks_per_node &&
+                               ranks <= std::int64_t{rule.nodes} * rule.ranks_per_node);
+  });
+}
+
 std::vector<Rule> rules_for(const Advice& advice, int nodes, int ranks_per_node) {
   std::vector<Rule> rules;
   std::ranges::copy_if(advice.rules, std::back_inserter(rules), [&](const Rule& rule) {

@@ -46,6 +46,8 @@ Advice advice_to_act_always();
 
 // Of rules for one shape; null: leave the call alone.
 const Rule* find_rule(const std::vector<Rule>& rules, Operation operation, std::uint64_t bytes);
+// Whether any could be for so many ranks: more than all its nodes have is the shape of none.
+bool has_rules_for(const Advice& advice, int ranks);
 std::vector<Rule> rules_for(const Advice& advice, int nodes, int ranks_per_node);
 
 }  // namespace nmt::collectives

@@ -37,6 +37,10 @@ void Counter::add_one() { wake(value_.fetch_add(1) + 1); }
 void Counter::wake(std::uint64_t value) {
   if (value < needed_.load()) return;
   needed_.store(kNobody);
+  wake_all();
+}
+
+void Counter::wake_all() {
   bell_.fetch_add(1);
   ::syscall(SYS_futex, &bell_, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }

@@ -26,6 +26,7 @@ class Counter {
   void raise_to(std::uint64_t value);  // by one rank, never to less
   void add_one();                      // by any; not beside raise_to()
   void wait_for(std::uint64_t least, const Waiting& waiting);
+  void wake_all();  // who waits goes on with what else it has to do
 
  private:
   void wake(std::uint64_t value);

@@ -24,6 +24,8 @@ constexpr int kOperationShift = 31;
 // In place of a number of bytes: there will be no more. Above all sizes.
 constexpr std::uint64_t kAllThere = (std::uint64_t{1} << kOperationShift) - 1;
 constexpr std::size_t kPartsOfArea = 4;  // one is filled while others are read
+constexpr std::size_t kAnswerBytes = 16 << 10;
+constexpr int kNobody = -1;
 
 // Where that process is gone, whoever launched it is about to end the job, and says why; an error
 // of this one would only hide it.
@@ -67,10 +69,17 @@ struct Room::Desk {
   std::uint64_t probe_address = 0;
   std::uint64_t probe = kProbe;
   std::uint64_t says[2] = {};  // by turns: nobody is two meetings ahead
+  bool was_refused[2] = {};    // by one of those it could read
   std::uint32_t ready = 0;     // to meet for areas; read between the first meeting and the second
   std::uint32_t has_areas = 0;
   std::uint32_t knows_why = 0;  // it has none
   char listener[kAddressBytes] = {};
+  alignas(64) Counter questions;                 // of others to this member, ever
+  alignas(64) std::atomic<int> asked = kNobody;  // who is to answer this one
+  std::uint64_t asked_offset = 0;
+  std::uint64_t asked_bytes = 0;
+  Counter answers;  // ever
+  alignas(64) std::byte answer[kAnswerBytes];
 };
 
 // The desks, and who reads whose memory.
@@ -107,7 +116,7 @@ SharedSegment Room::receive_desks(LocalListener& listener, const std::vector<pid
 }
 
 Room::Room(SharedSegment desks, int self, std::vector<pid_t> pids)
-    : desks_(std::move(desks)), self_(self), pids_(std::move(pids)) {
+    : desks_(std::move(desks)), self_(self), pids_(std::move(pids)), refused_(pids_.size()) {
   desks_.close();  // a program has descriptors for its own use, and many communicators
 }
 
@@ -141,12 +150,15 @@ void Room::try_pairs(bool attach) {
   }
 }
 
-bool Room::can_read(int reader, int owner) const { return reads(reader, owner) != 0; }
+bool Room::can_read(int reader, int owner) const {
+  return reads(reader, owner) != 0 && (!reads_nobody_ || reader == owner);
+}
 
 bool Room::all_can_read() const {
   if (!all_can_read_) {
     const std::uint8_t* pairs = &reads(0, 0);
-    all_can_read_ = std::ranges::count(pairs, pairs + pids_.size() * pids_.size(), 0) == 0;
+    all_can_read_ =
+        !reads_nobody_ && std::ranges::count(pairs, pairs + pids_.size() * pids_.size(), 0) == 0;
   }
   return *all_can_read_;
 }
@@ -156,14 +168,20 @@ bool Room::all_can_read() const {
 void Room::meet(const Waiting& waiting) {
   desk(self_).met.raise_to(++meetings_);
   for (int member = 0; member < members(); ++member) {
-    desk(member).met.wait_for(meetings_, waiting);
+    wait(desk(member).met, meetings_, waiting);
   }
 }
 
 void Room::agree(std::uint64_t bytes, const Waiting& waiting) {
   const std::size_t turn = meetings_ % 2;
   desk(self_).says[turn] = bytes;
+  desk(self_).was_refused[turn] = std::ranges::count(refused_, 0) != members();
   meet(waiting);
+  for (int member = 0; member < members(); ++member) {
+    if (!desk(member).was_refused[turn]) continue;
+    reads_nobody_ = true;
+    all_can_read_ = false;
+  }
   for (int member = 0; member < members(); ++member) {
     if (desk(member).says[turn] != bytes) fail_on_different_counts();
   }
@@ -247,9 +265,11 @@ void Room::show(const void* data, std::vector<int> readers) {
   desk(self_).shown.raise_to(base());
 }
 
-void Room::there(std::uint64_t bytes, std::span<const std::byte> fresh, const Waiting& waiting) {
+void Room::there(std::uint64_t bytes, std::span<const std::byte> fresh, const Waiting& waiting,
+                 bool are_all) {
   shown_bytes_ = bytes;
-  desk(self_).shown.raise_to(base() + bytes);
+  if (are_all) desk(self_).stream_bytes = bytes;
+  desk(self_).shown.raise_to(base() + (are_all ? kAllThere : bytes));
   if (!fed_readers_.empty()) feed(fresh, waiting);
 }
 
@@ -261,7 +281,7 @@ void Room::feed(std::span<const std::byte> fresh, const Waiting& waiting) {
         std::min({fresh.size(), area_bytes_ / kPartsOfArea, area_bytes_ - at});
     if (fed_bytes_ + bytes > area_bytes_) {
       for (const int reader : fed_readers_) {
-        desk(reader).drained.wait_for(base() + fed_bytes_ + bytes - area_bytes_, waiting);
+        wait(desk(reader).drained, base() + fed_bytes_ + bytes - area_bytes_, waiting);
       }
     }
     std::memcpy(area(self_).data() + at, fresh.data(), bytes);
@@ -275,14 +295,14 @@ void Room::await_visits(const Waiting& waiting) {
   desk(self_).stream_bytes = shown_bytes_;
   desk(self_).shown.raise_to(base() + kAllThere);
   if (!fed_readers_.empty()) desk(self_).fed.raise_to(base() + kAllThere);
-  desk(self_).visits.wait_for(visits_expected_, waiting);
+  wait(desk(self_).visits, visits_expected_, waiting);
 }
 
 // How much is there: at least so much, or all. Who expects more is a rank of a program whose ranks
 // give different counts.
 std::uint64_t Room::await_stream(int owner, Counter& counter, std::uint64_t least,
                                  const Waiting& waiting) {
-  counter.wait_for(base() + least, waiting);
+  wait(counter, base() + least, waiting);
   const std::uint64_t there = counter.value() - base();
   return there != kAllThere ? there : desk(owner).stream_bytes;
 }
@@ -292,7 +312,7 @@ std::uint64_t Room::fetch(int owner, std::uint64_t position, std::uint64_t offse
   if (can_read(self_, owner)) {
     const std::uint64_t all = await_stream(owner, desk(owner).shown, position + to.size(), waiting);
     to = to.first(std::min<std::uint64_t>(to.size(), all - std::min(all, position)));
-    if (!to.empty()) read_from_rank(pids_[owner], desk(owner).data_address + offset, to);
+    if (!to.empty()) read(owner, offset, to, waiting);
     return to.size();
   }
   const std::uint64_t begin = position;
@@ -309,24 +329,91 @@ std::uint64_t Room::fetch(int owner, std::uint64_t position, std::uint64_t offse
   return position - begin;
 }
 
+// What the kernel refuses once it will refuse again.
+void Room::read(int owner, std::uint64_t offset, std::span<std::byte> to, const Waiting& waiting) {
+  if (!refused_[owner]) {
+    try {
+      return read_from_rank(pids_[owner], desk(owner).data_address + offset, to);
+    } catch (const Error& error) {
+      if (error.fault() == Fault::kPeer) throw;
+      refused_[owner] = true;
+    }
+  }
+  ask(owner, offset, to, waiting);
+}
+
+// The owner waits for visitors sooner or later: it is woken there.
+void Room::ask(int owner, std::uint64_t offset, std::span<std::byte> to, const Waiting& waiting) {
+  Desk& own = desk(self_);
+  while (!to.empty()) {
+    const std::size_t bytes = std::min(to.size(), kAnswerBytes);
+    const std::uint64_t answers = own.answers.value();
+    own.asked_offset = offset;
+    own.asked_bytes = bytes;
+    own.asked.store(owner);
+    desk(owner).questions.add_one();
+    desk(owner).visits.wake_all();
+    wait(own.answers, answers + 1, waiting);
+    std::memcpy(to.data(), own.answer, bytes);
+    offset += bytes;
+    to = to.subspan(bytes);
+  }
+}
+
+void Room::answer() {
+  const std::uint64_t questions = desk(self_).questions.value();
+  if (questions == questions_) return;
+  questions_ = questions;
+  for (int member = 0; member < members(); ++member) {
+    Desk& reader = desk(member);
+    if (reader.asked.load() != self_) continue;
+    const std::uint64_t from = desk(self_).data_address + reader.asked_offset;
+    const std::size_t bytes = std::min<std::uint64_t>(reader.asked_bytes, kAnswerBytes);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): of this process
+    std::memcpy(reader.answer, reinterpret_cast<const void*>(from), bytes);
+    reader.asked.store(kNobody);
+    reader.answers.add_one();
+  }
+}
+
+// Two may ask each other.
+void Room::wait(Counter& counter, std::uint64_t least, const Waiting& waiting) {
+  struct Both {
+    Room* room;
+    const Waiting* waiting;
+  } both{this, &waiting};
+  const auto go_on = [](void* object) {
+    const auto [room, own] = *static_cast<Both*>(object);
+    room->answer();
+    if (own->go_on != nullptr) own->go_on(own->mpi);
+  };
+  answer();
+  counter.wait_for(least, {.crowded = waiting.crowded, .go_on = go_on, .mpi = &both});
+}
+
 // Who has nothing to fetch must not be taken for a visitor of the operation before. The owner does
 // not wait for one who wants less than there is.
 void Room::leave(int owner, const Waiting& waiting) {
-  desk(owner).shown.wait_for(base(), waiting);
+  wait(desk(owner).shown, base(), waiting);
   if (!can_read(self_, owner)) desk(self_).drained.raise_to(base() + kAllThere);
   desk(owner).visits.add_one();
+}
+
+bool Room::has_more(int owner, std::uint64_t position) const {
+  const bool are_all_there = desk(owner).shown.value() == base() + kAllThere;
+  return !are_all_there || desk(owner).stream_bytes > position;
 }
 
 void Room::put(std::uint64_t segments) { desk(self_).fed.raise_to(base() + segments); }
 
 void Room::await_put(int member, std::uint64_t segments, const Waiting& waiting) {
-  desk(member).fed.wait_for(base() + segments, waiting);
+  wait(desk(member).fed, base() + segments, waiting);
 }
 
 void Room::worked(std::uint64_t segments) { desk(self_).work.raise_to(base() + segments); }
 
 void Room::await_work(int member, std::uint64_t segments, const Waiting& waiting) {
-  desk(member).work.wait_for(base() + segments, waiting);
+  wait(desk(member).work, base() + segments, waiting);
 }
 
 }  // namespace nmt::collectives

@@ -6,7 +6,8 @@
 // there already; the others fetch it in one copy out of his memory (cross-memory attach, papers
 // "HierKNEM" 3.1), so that the owner can go on with something else. Whether that is allowed is
 // tried for each pair. Where it is not, the owner copies through an area in shared memory for those
-// who cannot read him; nobody else notices.
+// who cannot read him; nobody else notices. Who could read him and no longer can, since one of the
+// two has become another user, asks him for the bytes; from the next meeting on all use areas.
 //
 // The members do the same operations in the same order, each of which begins with begin(). In one,
 // an owner shows one stream of bytes, and each reader reads from one owner at most.
@@ -66,13 +67,15 @@ class Room {
   void begin() { ++operation_; }
 
   // A meeting of all members, before an operation to which all of them give: Error, on all, where
-  // one says another number.
+  // one says another number. Before room is asked how it copies: that may change here.
   void agree(std::uint64_t bytes, const Waiting& waiting);
 
   // The owner's part: a stream for these readers, whose bytes lie behind `data`; that the first
-  // `bytes` of it are there, the last of which, `fresh`, were not before; that all have left.
+  // `bytes` of it are there, the last of which, `fresh`, were not before, and whether there will be
+  // no more; that all have left.
   void show(const void* data, std::vector<int> readers);
-  void there(std::uint64_t bytes, std::span<const std::byte> fresh, const Waiting& waiting);
+  void there(std::uint64_t bytes, std::span<const std::byte> fresh, const Waiting& waiting,
+             bool are_all = false);
   void await_visits(const Waiting& waiting);
 
   // A reader's part: copies, once they are there, the bytes from `position` of the stream on, which
@@ -81,6 +84,13 @@ class Room {
   std::uint64_t fetch(int owner, std::uint64_t position, std::uint64_t offset,
                       std::span<std::byte> to, const Waiting& waiting);
   void leave(int owner, const Waiting& waiting);
+  // Before it leaves, whether the stream has more than what it fetched, which ends at `position`:
+  // for an owner who says which bytes are the last.
+  bool has_more(int owner, std::uint64_t position) const;
+
+  // Gives to those who have asked for bytes of the stream; whenever this member waits for something
+  // else than the room, which does it by itself.
+  void answer();
 
   // Work on segments: a member has put its data of so many into its area; is done with so many.
   void put(std::uint64_t segments);
@@ -97,6 +107,9 @@ class Room {
   std::uint64_t await_stream(int owner, Counter& counter, std::uint64_t least,
                              const Waiting& waiting);
   void feed(std::span<const std::byte> fresh, const Waiting& waiting);
+  void wait(Counter& counter, std::uint64_t least, const Waiting& waiting);
+  void read(int owner, std::uint64_t offset, std::span<std::byte> to, const Waiting& waiting);
+  void ask(int owner, std::uint64_t offset, std::span<std::byte> to, const Waiting& waiting);
   void meet(const Waiting& waiting);
   std::optional<SharedSegment> new_areas(std::size_t size_bytes, std::string* reason,
                                          const Waiting& waiting);
@@ -113,6 +126,9 @@ class Room {
   std::uint64_t fed_bytes_ = 0;        // of this operation,
   std::uint64_t shown_bytes_ = 0;      // and there
   std::vector<int> fed_readers_;       // who cannot read this member's memory
+  std::vector<char> refused_;          // by owner: can no longer be read
+  std::uint64_t questions_ = 0;        // of others, answered
+  bool reads_nobody_ = false;          // agreed
   mutable std::optional<bool> all_can_read_;
 };
 

@@ -17,7 +17,7 @@ namespace nmt::control {
 
 inline constexpr std::uint16_t kVersion = 1;
 inline constexpr std::size_t kFrameBytes = 16;
-inline constexpr std::size_t kMessageBytesMax = std::size_t{64} << 10;  // unless said otherwise
+inline constexpr std::size_t kMessageBytesMax = std::size_t{1} << 20;  // unless said otherwise
 
 struct Frame {
   std::uint16_t version = kVersion;

@@ -5,6 +5,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 
 #include "core/error.h"
@@ -86,15 +87,26 @@ Listener::Listener(const std::string& host, std::uint16_t port) {
   ::getsockname(descriptor_.get(), reinterpret_cast<sockaddr*>(&address_.socket), &address_.length);
 }
 
+// The first few strangers; then at each power of two one line for all of them.
+void Listener::report(const Hooks& hooks, const std::string& reason) {
+  constexpr std::uint64_t kEachMax = 8;
+  ++refusals_;
+  if (!hooks.refused || (refusals_ > kEachMax && !std::has_single_bit(refusals_))) return;
+  hooks.refused(refusals_ <= kEachMax ? reason
+                                      : fmt::format("{} ({} refused so far)", reason, refusals_));
+}
+
 // The guest that has been here longest makes room for a new one.
 void Listener::admit(const Hooks& hooks) {
   Address from;
   from.length = sizeof from.socket;
   Descriptor descriptor(::accept4(descriptor_.get(), reinterpret_cast<sockaddr*>(&from.socket),
                                   &from.length, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  no_descriptor_ =
+      !descriptor && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
   if (!descriptor) return;
   if (guests_.size() == kGuestsMax) {
-    if (hooks.refused) hooks.refused(guests_.front().address() + ": too many at once");
+    report(hooks, guests_.front().address() + ": too many at once");
     guests_.erase(guests_.begin());
   }
   guests_.emplace_back(std::move(descriptor), from.text());
@@ -113,7 +125,7 @@ std::optional<Connection> Listener::hear(const Secret& secret, const Hooks& hook
     if (silent) guest.refuse("too slow");
     const std::string reason = silent ? guest.address() + ": does not answer" : guest.reason();
     if (state == Guest::State::kTalking && !silent) return false;
-    if (hooks.refused) hooks.refused(reason);
+    report(hooks, reason);
     return true;
   });
   return proven;
@@ -123,7 +135,8 @@ std::optional<Connection> Listener::accept(const Secret& secret, std::chrono::na
                                            const Hooks& hooks) {
   const Deadline deadline(timeout);
   for (;;) {
-    std::vector<pollfd> waiting{{descriptor_.get(), POLLIN, 0}};
+    // Whoever waits outside for a descriptor is looked for again after kLookMs.
+    std::vector<pollfd> waiting{{no_descriptor_ ? -1 : descriptor_.get(), POLLIN, 0}};
     for (const Guest& guest : guests_) waiting.push_back({guest.descriptor(), POLLIN, 0});
     const int wait_ms = std::min(deadline.left_ms(), kLookMs);
     if (::poll(waiting.data(), waiting.size(), wait_ms) < 0 && errno != EINTR) {

@@ -25,8 +25,9 @@ class Listener {
   const Address& address() const { return address_; }
 
   struct Hooks {
-    std::function<void(const std::string&)> refused = {};  // "192.0.2.3:4711: wrong secret"
-    std::function<bool()> interrupted = {};                // asked several times a second
+    // "192.0.2.3:4711: wrong secret"; of a crowd only the first few, then ever more rarely.
+    std::function<void(const std::string&)> refused = {};
+    std::function<bool()> interrupted = {};  // asked several times a second
   };
   // The first that proves the secret within `timeout`; nullopt where interrupted. Strangers are
   // refused meanwhile. Error(kPeer) at the end of the time.
@@ -35,11 +36,14 @@ class Listener {
 
  private:
   void admit(const Hooks& hooks);
+  void report(const Hooks& hooks, const std::string& reason);
   std::optional<Connection> hear(const Secret& secret, const Hooks& hooks);
 
   Descriptor descriptor_;
   Address address_;
   std::vector<Guest> guests_;
+  std::uint64_t refusals_ = 0;
+  bool no_descriptor_ = false;  // for the next guest, when one was last looked for
 };
 
 // Tries each address of the host. Error(kPeer) with what the last one said.

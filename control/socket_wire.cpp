@@ -57,7 +57,11 @@ void SocketWire::read(std::span<std::uint8_t> to, const Deadline& deadline) {
 
 bool SocketWire::readable(std::chrono::milliseconds patience) const {
   pollfd waiting{descriptor_.get(), POLLIN, 0};
-  return ::poll(&waiting, 1, static_cast<int>(patience.count())) > 0;
+  const Deadline deadline(patience);
+  do {
+    if (::poll(&waiting, 1, deadline.left_ms()) > 0) return true;
+  } while (!deadline.passed());
+  return false;
 }
 
 }  // namespace nmt::control

@@ -14,7 +14,7 @@
 
 namespace nmt {
 
-// Exit codes of the commands (docs/architecture.md, "Conventions of the commands").
+// Exit codes of the commands (docs/reference/exit-codes.md).
 enum class Fault {
   kFailed = 1,    // the operation failed
   kUsage = 2,     // the caller asked for something that does not exist or makes no sense

@@ -41,7 +41,8 @@ struct Cursor {
 // and crash when they are written. Every refusal is an Error; parsing ends there.
 class Builder final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Builder(std::string_view text, std::string_view what) : text_(text), what_(what) {
+  Builder(std::string_view text, std::string_view what, std::size_t values_max)
+      : text_(text), what_(what), values_max_(values_max) {
     reached_ = text.data();
   }
 
@@ -91,7 +92,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   void count() {
-    if (++values_ > kValuesMax) refuse(fmt::format("more than {} values", kValuesMax));
+    if (++values_ > values_max_) refuse(fmt::format("more than {} values", values_max_));
   }
 
   bool add(Value value) {
@@ -135,6 +136,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   std::string_view what_;
   const char* reached_;
   std::size_t values_ = 0;
+  std::size_t values_max_;
   Value document_;
   std::vector<Value> open_;        // objects and arrays not yet closed, outermost first
   std::vector<std::string> keys_;  // the key of each one's member being read
@@ -180,13 +182,14 @@ std::string read_file(const std::string& file, std::size_t size_bytes_max) {
 
 }  // namespace
 
-Value parse(std::string_view text, std::string_view what, std::size_t size_bytes_max) {
+Value parse(std::string_view text, std::string_view what, std::size_t size_bytes_max,
+            std::size_t values_max) {
   if (text.size() > size_bytes_max) refuse_size(what, size_bytes_max);
   const std::size_t null_byte = text.find('\0');  // the parser would take it for the end
   if (null_byte != std::string_view::npos) {
     throw Error(Fault::kFailed, fmt::format("{}: byte {} is 0: not text", what, null_byte));
   }
-  Builder builder(text, what);
+  Builder builder(text, what, values_max);
   NMT_CHECK(nlohmann::json::sax_parse(builder.begin(), builder.end(), &builder));
   return builder.take();
 }

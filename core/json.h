@@ -30,6 +30,12 @@ class Value {
   using Object = std::vector<Member>;
 
   Value() = default;  // null
+  // Not inline: gcc 14 then takes what other alternatives hold for read uninitialised.
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
   Value(std::nullptr_t) {}
   Value(bool value) : data_(value) {}
   Value(double value) : data_(value) {}  // not finite: written as null
@@ -81,7 +87,7 @@ inline constexpr std::size_t kValuesMax = std::size_t{16} << 20;  // numbers, te
 
 // Throws Error(kFailed) "WHAT: line L: cause". `what` names the document, usually its file.
 Value parse(std::string_view text, std::string_view what,
-            std::size_t size_bytes_max = kSizeBytesMax);
+            std::size_t size_bytes_max = kSizeBytesMax, std::size_t values_max = kValuesMax);
 // Regular files only.
 Value parse_file(const std::string& file, std::size_t size_bytes_max = kSizeBytesMax);
 

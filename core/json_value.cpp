@@ -171,6 +171,12 @@ class Writer {
 
 }  // namespace
 
+Value::Value(const Value& other) = default;
+Value::Value(Value&& other) noexcept = default;
+Value& Value::operator=(const Value& other) = default;
+Value& Value::operator=(Value&& other) noexcept = default;
+Value::~Value() = default;
+
 Value& Value::set(std::string key, Value value) {
   auto* object = std::get_if<Object>(&data_);
   NMT_CHECK(object != nullptr);

@@ -77,7 +77,7 @@ struct RailPlan {
   const Threshold* find_threshold(DecisionKind kind) const;
 };
 
-// Regret and prediction error at sizes that were not used; models.md and docs/method.md, "truth".
+// Regret and prediction error at sizes that were not used; docs/method.md.
 struct Verification {
   struct Prediction {
     std::string rail;

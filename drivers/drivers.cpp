@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "drivers/drivers.h"
 
-#include "drivers/shm.h"
-#include "drivers/tcp.h"
-#include "drivers/verbs.h"
+#include "drivers/shm/driver.h"
+#include "drivers/tcp/driver.h"
+#include "drivers/verbs/driver.h"
 
 namespace nmt {
 

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Face of the drivers: the contract, and the one table of drivers in order of preference.
+//
+//   driver    the contract: detect rails, open two ends, send, receive, poll
+//   message   a message on its way: its frame, what is still to be sent, where it goes
+//   waiting   how to wait for endpoints without wasting a core
+//   shm/      two processes of one node: a shared ring, cross-memory attach
+//   verbs/    InfiniBand verbs and RoCE
+//   tcp/      network interfaces
+//   fake/     rails described by a file, in virtual time
+// Each driver's folder reads alike: driver (which rails there are), then its endpoint, then what
+// these need.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "drivers/driver.h"
+#include "drivers/fake/driver.h"
 #include "drivers/waiting.h"
 
 namespace nmt {
 
 // Drivers of real rails built into this binary, in order of preference: shm, verbs, tcp.
 std::vector<std::unique_ptr<Driver>> make_drivers();
-
-// Rails described by a JSON file, in virtual time (drivers/fake.h shows the format). `seed` is
-// that of the launch, combined with the file's. Throws Error(kFailed) with the place of what is
-// wrong in the file.
-std::unique_ptr<Driver> make_fake_driver(const std::string& file, std::uint64_t seed);
 
 }  // namespace nmt

@@ -5,29 +5,48 @@
 
 namespace nmt::engine {
 
-bool Coverage::add(std::uint64_t offset_bytes, std::uint64_t size_bytes) {
-  if (size_bytes == 0) return true;
+Coverage::Parts::iterator Coverage::find(std::uint64_t offset_bytes) {
+  return std::ranges::lower_bound(parts_, offset_bytes, {}, &Part::from);
+}
+
+// A piece that closes a gap is taken however many there are.
+bool Coverage::announce(std::uint64_t offset_bytes, std::uint64_t size_bytes, std::size_t link) {
   const std::uint64_t end = offset_bytes + size_bytes;
-  const auto after = std::find_if(parts_.begin(), parts_.end(),
-                                  [&](const Part& part) { return part.from >= offset_bytes; });
-  if (after != parts_.end() && after->from < end) return false;
-  if (after != parts_.begin() && std::prev(after)->to > offset_bytes) return false;
-  const bool joins_before = after != parts_.begin() && std::prev(after)->to == offset_bytes;
-  const bool joins_after = after != parts_.end() && after->from == end;
-  if (joins_before && joins_after) {
-    std::prev(after)->to = after->to;
-    parts_.erase(after);
-  } else if (joins_before) {
-    std::prev(after)->to = end;
-  } else if (joins_after) {
-    after->from = offset_bytes;
-  } else if (parts_.size() < kPartsMax) {
-    parts_.insert(after, {offset_bytes, end});
-  } else {
-    return false;
-  }
-  bytes_ += size_bytes;
+  const auto after = find(offset_bytes);
+  const bool first = after == parts_.begin();
+  const bool last = after == parts_.end();
+  if (!last && (after->from < end || size_bytes == 0)) return false;
+  if (!first && std::prev(after)->to > offset_bytes) return false;
+  const bool beside =
+      (!first && std::prev(after)->to == offset_bytes) || (!last && after->from == end);
+  if (parts_.size() >= kPartsMax && !beside) return false;
+  parts_.insert(after, {.from = offset_bytes, .to = end, .link = link});
   return true;
+}
+
+bool Coverage::join(const Part& before, const Part& after) {
+  return !before.link && !after.link && before.to == after.from;
+}
+
+bool Coverage::come(std::uint64_t offset_bytes, std::uint64_t size_bytes, std::size_t link) {
+  auto at = find(offset_bytes);
+  if (at == parts_.end() || at->from != offset_bytes) return false;
+  if (at->to != offset_bytes + size_bytes || at->link != link) return false;
+  at->link.reset();
+  bytes_ += size_bytes;
+  if (at + 1 != parts_.end() && join(*at, at[1])) {
+    at->to = at[1].to;
+    parts_.erase(at + 1);
+  }
+  if (at != parts_.begin() && join(at[-1], *at)) {
+    at[-1].to = at->to;
+    parts_.erase(at);
+  }
+  return true;
+}
+
+void Coverage::forget(std::size_t link) {
+  std::erase_if(parts_, [&](const Part& part) { return part.link == link; });
 }
 
 }  // namespace nmt::engine

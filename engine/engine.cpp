@@ -5,8 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
+#include "core/deadline.h"
 #include "core/error.h"
 #include "drivers/drivers.h"
 #include "engine/gate.h"
@@ -19,15 +20,14 @@ using engine::Operation;
 // Operations by the numbers that the application holds: a slot, and how often it was used.
 class Requests {
  public:
+  // Where it throws, nothing is kept.
   Engine::Request add(std::shared_ptr<Operation> operation) {
-    if (free_.empty()) {
-      free_.push_back(static_cast<std::uint32_t>(slots_.size()));
-      slots_.emplace_back();
-    }
-    const std::uint32_t index = free_.back();
-    free_.pop_back();
-    slots_[index].operation = std::move(operation);
-    return std::uint64_t{slots_[index].uses} << 32 | index;
+    if (free_ == slots_.size()) slots_.push_back({.next_free = free_ + 1});
+    const std::uint32_t index = free_;
+    Slot& slot = slots_[index];
+    free_ = slot.next_free;
+    slot.operation = std::move(operation);
+    return std::uint64_t{slot.uses} << 32 | index;
   }
 
   // Null for a request that was never made, or whose end was already told.
@@ -39,18 +39,30 @@ class Requests {
 
   void remove(Engine::Request request) {
     const auto index = static_cast<std::uint32_t>(request);
-    slots_[index].operation.reset();
-    ++slots_[index].uses;
-    free_.push_back(index);
+    Slot& slot = slots_[index];
+    slot.operation.reset();
+    ++slot.uses;
+    slot.next_free = std::exchange(free_, index);
+  }
+
+  // All operations of this gate that have not ended are lost.
+  void lose(std::size_t gate) {
+    for (const Slot& slot : slots_) {
+      Operation* const operation = slot.operation.get();
+      if (operation != nullptr && operation->gate == gate && !operation->ended) {
+        operation->end(Outcome::kLost, 0);
+      }
+    }
   }
 
  private:
   struct Slot {
     std::shared_ptr<Operation> operation;
     std::uint32_t uses = 1;
+    std::uint32_t next_free = 0;
   };
   std::vector<Slot> slots_;
-  std::vector<std::uint32_t> free_;
+  std::uint32_t free_ = 0;  // the first that is; slots_.size() where none is
 };
 
 const engine::Strategy& strategy_named(const std::string& name, std::string& only) {
@@ -78,6 +90,20 @@ struct Engine::State {
   std::vector<std::unique_ptr<engine::Gate>> gates;
   Waiting waiting;
   Requests requests;
+
+  // Keeps an operation that `post` gives to its gate. Where either throws neither has it, and its
+  // memory is the caller's.
+  template <class Kind, class Post>
+  Request keep(std::shared_ptr<Kind> operation, Post post) {
+    const Request request = requests.add(operation);
+    try {
+      post(std::move(operation));
+    } catch (...) {
+      requests.remove(request);
+      throw;
+    }
+    return request;
+  }
 
   // Gates share rails: what one sends delays the others.
   std::uint32_t rail_number(const std::string& rail) {
@@ -134,21 +160,25 @@ std::size_t Engine::add_gate(const std::string& peer, std::vector<LinkDescriptio
 Engine::Request Engine::isend(std::size_t gate, std::uint64_t tag,
                               std::span<const ConstBytes> segments) {
   auto send = std::make_shared<engine::Send>();
+  send->gate = gate;
   send->tag = tag;
   send->segments.assign(segments.begin(), segments.end());
   send->size_bytes = engine::total_bytes(segments);
-  state_->gates.at(gate)->isend(send);
-  return state_->requests.add(std::move(send));
+  return state_->keep(std::move(send), [&](std::shared_ptr<engine::Send> kept) {
+    state_->gates.at(gate)->isend(std::move(kept));
+  });
 }
 
 Engine::Request Engine::irecv(std::size_t gate, std::uint64_t tag,
                               std::span<const Bytes> segments) {
   auto receive = std::make_shared<engine::Receive>();
+  receive->gate = gate;
   receive->tag = tag;
   receive->segments.assign(segments.begin(), segments.end());
   receive->size_bytes = engine::total_bytes(segments);
-  state_->gates.at(gate)->irecv(receive);
-  return state_->requests.add(std::move(receive));
+  return state_->keep(std::move(receive), [&](std::shared_ptr<engine::Receive> kept) {
+    state_->gates.at(gate)->irecv(std::move(kept));
+  });
 }
 
 bool Engine::knows(Request request) const { return state_->requests.find(request) != nullptr; }
@@ -172,13 +202,17 @@ std::optional<Completion> Engine::wait(Request request, std::chrono::nanoseconds
 
 bool Engine::progress() {
   bool happened = false;
-  for (const std::unique_ptr<engine::Gate>& gate : state_->gates) happened |= gate->progress();
+  for (std::size_t i = 0; i < state_->gates.size(); ++i) {
+    engine::Gate& gate = *state_->gates[i];
+    happened |= gate.progress();
+    if (gate.take_loss()) state_->requests.lose(i);
+  }
   return happened;
 }
 
 // Progresses until `done` says so, or patience ends.
 bool Engine::until(const std::function<bool()>& done, std::chrono::nanoseconds patience) {
-  const auto end = std::chrono::steady_clock::now() + patience;
+  const Deadline deadline(patience);
   const Waiting::Watch watch = [this](std::vector<pollfd>& watched) {
     return std::ranges::all_of(state_->gates,
                                [&](const auto& gate) { return gate->watch(watched); });
@@ -190,7 +224,7 @@ bool Engine::until(const std::function<bool()>& done, std::chrono::nanoseconds p
       continue;
     }
     state_->waiting.rest(++looks_in_vain, watch);
-    if (looks_in_vain % kLooksPerCheck == 0 && std::chrono::steady_clock::now() > end) return false;
+    if (looks_in_vain % kLooksPerCheck == 0 && deadline.passed()) return false;
   }
   return true;
 }

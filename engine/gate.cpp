@@ -2,6 +2,7 @@
 #include "engine/gate.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "core/error.h"
@@ -57,18 +58,29 @@ void Gate::isend(std::shared_ptr<Send> send) {
     send->end(Outcome::kLost, 0);
     return;
   }
-  send->sequence = next_sequence_++;
+  waiting_.push_back(send);
+  send->sequence = next_sequence_++;  // only now: the peer waits for each number
   send->unsettled_bytes = std::max<std::uint64_t>(1, send->size_bytes);
-  waiting_.push_back(std::move(send));
 }
 
 bool Gate::progress() {
   if (lost_) return false;
+  try {
+    return turn();
+  } catch (const std::bad_alloc&) {
+    lose_peer("out of memory");
+    return true;
+  }
+}
+
+bool Gate::turn() {
   bool happened = false;
   for (const std::unique_ptr<Link>& link : links_) {
     if (link->alive() && (alive() == 1 || link->due())) happened |= poll(*link);
   }
   if (lost_) return true;
+  const auto is_short = [](const auto& link) { return link->announced.has_value(); };
+  if (std::ranges::any_of(links_, is_short)) return happened;  // nor is there memory to send
   for (const Label& label : inbox_.take_answers()) {
     if (label.kind == Kind::kRefusal) chunk_ends_.refused(label.sequence);
     window_.control.push_back({.label = label});
@@ -372,6 +384,15 @@ void Gate::send_states() {
 
 bool Gate::flush() {
   if (lost_) return true;
+  try {
+    return confirm_all();
+  } catch (const std::bad_alloc&) {
+    lose_peer("out of memory");
+    return true;
+  }
+}
+
+bool Gate::confirm_all() {
   round_ns_ = now_ns();
   bool done = waiting_.empty() && requests_.empty() && window_.empty();
   for (std::size_t i = 0; i < links_.size() && !lost_; ++i) {

@@ -11,9 +11,13 @@
 #pragma once
 
 #include <deque>
+#include <initializer_list>
 #include <memory>
+#include <new>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/chunk_ends.h"
@@ -33,8 +37,16 @@ struct Context {
   nmt_rails* tracker = nullptr;  // release times by rail
   Helpers* helpers = nullptr;    // of a strategy that has some
 
-  void report(const std::string& message) const {
-    if (options.report) options.report(message);
+  // False where there is no memory for the words.
+  bool report(std::initializer_list<std::string_view> words) const {
+    try {
+      std::string message;
+      for (const std::string_view word : words) message += word;
+      if (options.report) options.report(message);
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
   }
 };
 
@@ -42,12 +54,17 @@ class Gate final : public Outlet {
  public:
   Gate(Context& context, std::string peer, std::vector<std::unique_ptr<Link>> links);
 
+  // Where one of these throws, the gate has nothing of it.
   void isend(std::shared_ptr<Send> send);
   void irecv(std::shared_ptr<Receive> receive) { inbox_.post(std::move(receive)); }
 
+  // Where it has no memory for a step that cannot be done again, the peer is lost.
   bool progress();
 
   bool lost() const { return lost_; }
+  // True once, after it was lost: all operations of this gate that have not ended are lost, also
+  // one that was on its way from one list to another when memory was short.
+  bool take_loss() { return std::exchange(untold_loss_, false); }
   // What tells of news of any link; false where one has to be looked at.
   bool watch(std::vector<pollfd>& watched) const;
   // Asks for confirmation of all that was sent; true once there is nothing to wait for.
@@ -66,7 +83,9 @@ class Gate final : public Outlet {
   void send_small_elsewhere(std::size_t lane, std::uint64_t size_bytes) override;
 
  private:
-  // engine/gate.cpp: sending
+  // engine/gate.cpp: rounds, and sending
+  bool turn();
+  bool confirm_all();
   void admit();
   bool is_eager(const Send& send) const;
   bool has_room(std::uint64_t size_bytes, std::uint64_t room_bytes) const;
@@ -85,7 +104,8 @@ class Gate final : public Outlet {
   // engine/gate_receive.cpp: receiving, and what became of what was sent
   bool poll(Link& link);
   bool advance(Link& link);
-  void begin(Link& link, const Endpoint::Progress& progress);
+  void begin(Link& link);
+  void find_places(Link& link);
   void finish(Link& link);
   void take(const Label& label, const Link& link);
   std::size_t number_of(const Link& link) const;
@@ -116,6 +136,7 @@ class Gate final : public Outlet {
   ChunkEnds chunk_ends_;
   GateState state_;  // but for the split ones
   bool lost_ = false;
+  bool untold_loss_ = false;
 
   std::uint64_t next_sequence_ = 0;
   std::deque<std::shared_ptr<Send>> waiting_;                          // for room

@@ -13,11 +13,12 @@ namespace nmt::engine {
 void Gate::lose(Link& link, const std::string& reason) {
   if (!link.alive()) return;
   link.give_up(reason);
+  inbox_.lose_link(number_of(link));
   if (alive() == 0) {
     lose_peer(reason);
     return;
   }
-  context_.report(peer_ + ": a rail is lost, its packets go over the others: " + reason);
+  context_.report({peer_, ": a rail is lost, its packets go over the others: ", reason});
   window_.control.push_back({.label = {.kind = Kind::kLinkDown,
                                        .sequence = number_of(link),
                                        .total_bytes = link.received_count}});
@@ -52,28 +53,37 @@ void Gate::send_again(std::vector<Posted> lost) {
   }
 }
 
+// Takes memory for words only, the last of all: operations end where there is none, too.
 void Gate::lose_peer(const std::string& reason) {
   if (lost_) return;
-  lost_ = true;
+  lost_ = untold_loss_ = true;
   for (const std::unique_ptr<Link>& link : links_) {
     if (link->alive()) link->give_up(reason);
   }
-  context_.report(peer_ + ": lost: " + reason);
   end_all_sends();
   inbox_.lose_peer();
+  context_.report({peer_, ": lost: ", reason});
 }
 
 // Wherever they are: waiting, asked for, in the window, or given to a link.
 void Gate::end_all_sends() {
-  for (const std::unique_ptr<Link>& link : links_) send_again(link->take_lost());
   const auto end = [](const std::shared_ptr<Send>& send) {
     if (send && !send->ended) send->end(Outcome::kLost, 0);
   };
-  for (const std::shared_ptr<Send>& send : std::exchange(waiting_, {})) end(send);
-  for (const auto& [sequence, send] : std::exchange(requests_, {})) end(send);
-  const Window window = std::exchange(window_, {});
-  for (const Unit& unit : window.small) end(unit.send);
-  for (const Unit& unit : window.large) end(unit.send);
+  const auto end_units = [&](auto& units) {
+    for (const Unit& unit : units) end(unit.send);
+    units.clear();
+  };
+  for (const std::unique_ptr<Link>& link : links_) {
+    link->drop_all([&](Posted& posted) { end_units(posted.units); });
+  }
+  for (const std::shared_ptr<Send>& send : waiting_) end(send);
+  waiting_.clear();
+  for (const auto& [sequence, send] : requests_) end(send);
+  requests_.clear();
+  end_units(window_.small);
+  end_units(window_.large);
+  window_.control.clear();
 }
 
 }  // namespace nmt::engine

@@ -3,6 +3,8 @@
 // What comes over the links of a gate, and what became of what was sent.
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <new>
 
 #include "core/error.h"
 #include "engine/gate.h"
@@ -28,13 +30,13 @@ bool Gate::advance(Link& link) {
   Endpoint::Progress progress;
   try {
     progress = link.poll();
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {  // for want of memory, too, it is in no known state
     lose(link, error.what());
     return true;
   }
   try {
     link.sent(progress.sent, [this](Posted& posted) { gone(posted); });
-    if (progress.announced) begin(link, progress);
+    if (link.announced) begin(link);
     if (progress.received) finish(link);
     link.drop_confirmed([&](Posted& posted) { confirmed(link, posted); });
   } catch (const Error& error) {
@@ -43,8 +45,28 @@ bool Gate::advance(Link& link) {
   return progress.sent > 0 || progress.announced || progress.received;
 }
 
-void Gate::begin(Link& link, const Endpoint::Progress& progress) {
-  parse(link.headers(progress.header_bytes), progress.body_bytes, link.name(), link.incoming);
+// Where memory is short, what was announced waits: all of this is done again in the next round.
+void Gate::begin(Link& link) {
+  try {
+    find_places(link);
+  } catch (const std::bad_alloc&) {
+    inbox_.lose_link(number_of(link));
+    if (!link.told_short) {
+      link.told_short = context_.report(
+          {peer_, ": out of memory; what comes over ", link.name(), " waits until there is some"});
+    }
+    return;
+  }
+  try {
+    link.accept(places_);
+  } catch (const std::exception& error) {
+    lose(link, error.what());
+  }
+}
+
+void Gate::find_places(Link& link) {
+  parse(link.headers(link.announced->header_bytes), link.announced->body_bytes, link.name(),
+        link.incoming);
   const Head& head = link.incoming.head;
   if (!link.confirm(head.received)) {
     throw Error(Fault::kPeer, peer_ + ": the other engine confirms what was never sent");
@@ -61,13 +83,8 @@ void Gate::begin(Link& link, const Endpoint::Progress& progress) {
   places_.clear();
   for (const Label& label : link.incoming.labels) {
     const bool asked_for = label.kind == Kind::kData || label.kind == Kind::kAhead;
-    if (asked_for || label.kind == Kind::kEager) inbox_.announced(label, places_);
+    if (asked_for || label.kind == Kind::kEager) inbox_.announced(label, number_of(link), places_);
     if (asked_for && inbox_.is_wanted(label.sequence)) chunk_ends_.announced(label, now_ns());
-  }
-  try {
-    link.accept(places_);
-  } catch (const Error& error) {
-    lose(link, error.what());
   }
 }
 
@@ -82,11 +99,11 @@ void Gate::take(const Label& label, const Link& link) {
   switch (label.kind) {
     case Kind::kData:
     case Kind::kAhead:
-      inbox_.came(label);
+      inbox_.came(label, number_of(link));
       return chunk_ends_.came(label, number_of(link), now_ns());
     case Kind::kEager:
     case Kind::kRequest:
-      return inbox_.came(label);
+      return inbox_.came(label, number_of(link));
     case Kind::kGrant:
     case Kind::kRefusal:
       return grant(label);

@@ -3,21 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-
 #include "core/error.h"
 
 namespace nmt::engine {
 namespace {
 
-// The oldest entry of a tag, taken out: a multimap keeps those of one key in their order.
-template <class Queues, class Value>
-bool take_first(Queues& queues, std::uint64_t tag, Value& value) {
+// The oldest entry of a tag, or the end: a multimap keeps those of one key in their order.
+template <class Queues>
+auto find_first(Queues& queues, std::uint64_t tag) {
   const auto at = queues.lower_bound(tag);
-  if (at == queues.end() || at->first != tag) return false;
-  value = std::move(at->second);
-  queues.erase(at);
-  return true;
+  return at != queues.end() && at->first == tag ? at : queues.end();
 }
 
 }  // namespace
@@ -27,11 +22,12 @@ void Inbox::refuse(const std::string& what) const {
 }
 
 void Inbox::post(std::shared_ptr<Receive> receive) {
-  std::uint64_t sequence = 0;
   const std::uint64_t tag = receive->tag;
-  if (take_first(unexpected_, tag, sequence)) {
-    const auto at = arrivals_.find(sequence);
-    match(sequence, at->second, std::move(receive));
+  const auto unexpected = find_first(unexpected_, tag);
+  if (unexpected != unexpected_.end()) {
+    const auto at = arrivals_.find(unexpected->second);
+    match(at->first, at->second, std::move(receive));
+    unexpected_.erase(unexpected);
     if (at->second.is_over()) deliver(at);
   } else if (lost_) {
     receive->end(Outcome::kLost, 0);
@@ -65,24 +61,24 @@ void Inbox::open(const Label& label) {
   if (taken_bytes_ - released_bytes_ + room_bytes > limits_.room_bytes) {
     refuse("sent more than there is room for");
   }
-  taken_bytes_ += room_bytes;
   Arrival& arrival = arrivals_[label.sequence];
+  taken_bytes_ += room_bytes;
   arrival.tag = label.tag;
   arrival.size_bytes = label.total_bytes;
   arrival.room_bytes = room_bytes;
   arrival.is_request = is_request;
   arrival.asked = asked;
   arrival.ahead_bytes = asked ? label.offset_bytes : 0;
-  match_in_order();
 }
 
 void Inbox::match_in_order() {
   for (auto at = arrivals_.find(next_sequence_);
        at != arrivals_.end() && at->first == next_sequence_; ++next_sequence_) {
     const auto next = std::next(at);
-    std::shared_ptr<Receive> receive;
-    if (take_first(posted_, at->second.tag, receive)) {
-      match(at->first, at->second, std::move(receive));
+    const auto posted = find_first(posted_, at->second.tag);
+    if (posted != posted_.end()) {
+      match(at->first, at->second, posted->second);
+      posted_.erase(posted);
       if (at->second.is_over()) deliver(at);
     } else {
       unexpected_.emplace(at->second.tag, at->first);
@@ -92,34 +88,45 @@ void Inbox::match_in_order() {
 }
 
 // A receive that is too small ends at once for a request, which is refused; what comes of the
-// message all the same goes into storage, to be dropped.
+// message all the same goes into storage, to be dropped. What may throw is done first.
 void Inbox::match(std::uint64_t sequence, Arrival& arrival, std::shared_ptr<Receive> receive) {
   const bool fits = arrival.size_bytes <= receive->size_bytes;
-  arrival.matched = true;
-  arrival.receive = std::move(receive);
   if (arrival.is_request) {
     answers_.push_back({.kind = fits ? Kind::kGrant : Kind::kRefusal,
                         .sequence = sequence,
                         .total_bytes = arrival.size_bytes});
+  } else if (!fits && !arrival.storage && arrival.size_bytes > 0) {
+    arrival.storage = std::make_unique_for_overwrite<std::byte[]>(arrival.size_bytes);
+  }
+  arrival.matched = true;
+  arrival.receive = std::move(receive);
+  if (arrival.is_request) {
     if (!fits) arrival.receive->end(Outcome::kTooSmall, arrival.size_bytes);
     if (arrival.size_bytes == 0) arrival.receive->end(Outcome::kDone, 0);  // nothing will follow
     if (arrival.is_refused()) return;  // what goes ahead still takes room
-  } else if (!fits && !arrival.storage && arrival.size_bytes > 0) {
-    arrival.storage = std::make_unique_for_overwrite<std::byte[]>(arrival.size_bytes);
   }
   released_bytes_ += arrival.room_bytes;
 }
 
-void Inbox::announced(const Label& label, std::vector<Bytes>& places) {
+void Inbox::announced(const Label& label, std::size_t link, std::vector<Bytes>& places) {
   auto at = arrivals_.find(label.sequence);
-  if (label.kind != Kind::kData && at == arrivals_.end()) {
-    open(label);
+  if (label.kind != Kind::kData) {
+    if (at == arrivals_.end()) open(label);
+    if (label.sequence >= next_sequence_) match_in_order();
     at = arrivals_.find(label.sequence);
   }
   if (at == arrivals_.end() || !belongs(label, at->second)) {
     refuse("sent a piece of no known message");
   }
-  place(label, at->second, places);
+  Arrival& arrival = at->second;
+  if (!arrival.coverage.announce(label.offset_bytes, label.body_bytes, link)) {
+    refuse("announced a piece twice");
+  }
+  if (label.kind == Kind::kAhead) {
+    arrival.ahead_end_bytes =
+        std::max(arrival.ahead_end_bytes, label.offset_bytes + label.body_bytes);
+  }
+  place(label, arrival, places);
 }
 
 // Whether a piece can be one of this message.
@@ -154,20 +161,27 @@ void Inbox::ask(const Label& label, Arrivals::iterator at) {
   if (!arrival.is_request || arrival.asked || arrival.size_bytes != label.total_bytes || !fits) {
     refuse("sent a message twice");
   }
+  if (arrival.ahead_end_bytes > label.offset_bytes) refuse("sent more ahead than it says");
   arrival.asked = true;
   arrival.ahead_bytes = label.offset_bytes;
   if (arrival.is_over()) deliver(at);
 }
 
-void Inbox::came(const Label& label) {
+void Inbox::came(const Label& label, std::size_t link) {
   const auto at = arrivals_.find(label.sequence);
   if (label.kind == Kind::kRequest) {
     if (label.offset_bytes > limits_.eager_bytes_max) refuse("sent too much without a grant");
-    return at == arrivals_.end() ? open(label) : ask(label, at);
+    if (at != arrivals_.end()) return ask(label, at);
+    open(label);
+    return match_in_order();
   }
-  if (at == arrivals_.end()) refuse("sent a piece twice");
+  const auto come = [&](Coverage& coverage) {
+    return coverage.come(label.offset_bytes, label.body_bytes, link);
+  };
+  if (at == arrivals_.end() || !come(at->second.coverage)) {
+    refuse("sent a piece over a link that it had given up");
+  }
   Arrival& arrival = at->second;
-  if (!arrival.coverage.add(label.offset_bytes, label.body_bytes)) refuse("sent a piece twice");
   arrival.whole = arrival.coverage.bytes() == arrival.size_bytes;
   if (arrival.is_over()) deliver(at);
 }
@@ -184,15 +198,14 @@ void Inbox::deliver(Arrivals::iterator at) {
     return;
   }
   if (arrival.storage) {
-    std::vector<Bytes> places;
-    receive.places(0, arrival.is_request ? arrival.ahead_bytes : arrival.size_bytes, places);
-    const std::byte* from = arrival.storage.get();
-    for (const Bytes place : places) {
-      std::memcpy(place.data(), from, place.size());
-      from += place.size();
-    }
+    receive.fill(
+        {arrival.storage.get(), arrival.is_request ? arrival.ahead_bytes : arrival.size_bytes});
   }
   receive.end(Outcome::kDone, arrival.size_bytes);
+}
+
+void Inbox::lose_link(std::size_t link) {
+  for (auto& [sequence, arrival] : arrivals_) arrival.coverage.forget(link);
 }
 
 void Inbox::lose_peer() {

@@ -5,8 +5,11 @@
 // Pieces come over any link in any order. Messages are numbered in the order of their sends and
 // matched in that order, so that of two messages with one tag the first receive gets the first.
 // What comes before its receive is kept here, in room that the sender counts (room_of()), until it
-// is matched. A peer that takes more, sends a piece twice, or sends what was not granted, breaks
-// the protocol: Error(kPeer).
+// is matched. A peer that takes more, announces a piece twice, or sends what was not granted,
+// breaks the protocol: Error(kPeer).
+//
+// Memory of a piece that was announced is the driver's until the piece has come or its link is
+// gone. The inbox keeps what each link has announced, so that nothing ends before that.
 #pragma once
 
 #include <algorithm>
@@ -42,12 +45,17 @@ class Inbox {
   };
   Inbox(std::string peer, const Limits& limits) : peer_(std::move(peer)), limits_(limits) {}
 
-  void post(std::shared_ptr<Receive> receive);
+  void post(std::shared_ptr<Receive> receive);  // where it throws, nothing was done
 
-  // A piece of a message was announced: adds where its body goes. The places stay valid until
-  // came() for the same packet, or until its link is gone.
-  void announced(const Label& label, std::vector<Bytes>& places);
-  void came(const Label& label);  // a piece, or a request
+  // A piece of a message was announced over this link: adds where its body goes. The places stay
+  // valid until came() for the same packet, or until lose_link(). Where memory is short, call
+  // lose_link() and announce all of the link's message again later.
+  void announced(const Label& label, std::size_t link, std::vector<Bytes>& places);
+  void came(const Label& label, std::size_t link);  // a piece, or a request
+
+  // The link is gone, and nothing is written on its behalf any more: what it had announced may come
+  // over another one.
+  void lose_link(std::size_t link);
 
   // A message that is coming, and was not refused.
   bool is_wanted(std::uint64_t sequence) const;
@@ -64,10 +72,11 @@ class Inbox {
   struct Arrival {
     std::uint64_t tag = 0;
     std::uint64_t size_bytes = 0;
-    std::uint64_t room_bytes = 0;   // that it takes until it is matched
-    bool is_request = false;        // or is eager
-    bool asked = false;             // its request has come, which tells
-    std::uint64_t ahead_bytes = 0;  // how much of it comes before it is granted
+    std::uint64_t room_bytes = 0;       // that it takes until it is matched
+    bool is_request = false;            // or is eager
+    bool asked = false;                 // its request has come, which tells
+    std::uint64_t ahead_bytes = 0;      // how much of it comes before it is granted
+    std::uint64_t ahead_end_bytes = 0;  // of the pieces that were announced of that
     bool matched = false;
     Coverage coverage;
     bool whole = false;

@@ -128,9 +128,16 @@ Endpoint::Progress Link::poll() {
     job->check();
   }
   const Endpoint::Progress progress = endpoint_->poll();
+  if (progress.announced) announced = {progress.header_bytes, progress.body_bytes};
   const bool happened = progress.sent > 0 || progress.announced || progress.received;
   polls_in_vain_ = happened ? 0 : polls_in_vain_ + (polls_in_vain_ < kQuietAfterPolls);
   return progress;
+}
+
+void Link::accept(std::span<const Bytes> places) {
+  announced.reset();
+  told_short = false;
+  endpoint_->accept(places);
 }
 
 void Link::received() {
@@ -141,9 +148,10 @@ void Link::received() {
 void Link::give_up(const std::string& reason) {
   wait_for_helper();
   endpoint_.reset();
+  announced.reset();
   state_.alive = false;
-  state_.reason = reason;
   unsent_ = 0;
+  state_.reason = reason;
 }
 
 std::vector<Posted> Link::take_lost() {

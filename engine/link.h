@@ -103,7 +103,15 @@ class Link {
   }
   // As Endpoint::watch(); not while the endpoint is a helper's.
   bool watch(std::vector<pollfd>& watched) { return !away_ && endpoint_->watch(watched); }
-  void accept(std::span<const Bytes> places) { endpoint_->accept(places); }
+  // What the driver has announced and nobody has accepted yet.
+  struct Announced {
+    std::size_t header_bytes = 0;
+    std::size_t body_bytes = 0;
+  };
+  std::optional<Announced> announced;
+  bool told_short = false;  // reported that it waits for memory
+
+  void accept(std::span<const Bytes> places);
   void received();  // one message; listens for the next
 
   Pace pace;                         // of large messages
@@ -119,6 +127,11 @@ class Link {
   // Closes the endpoint: nothing more comes, and memory given to it is free.
   void give_up(const std::string& reason);
   std::vector<Posted> take_lost();  // what was not confirmed
+  template <class Visit>
+  void drop_all(Visit visit) {  // likewise, without taking memory
+    for (Posted& posted : posted_) visit(posted);
+    posted_.clear();
+  }
   void count_again(std::size_t packets) { state_.packets_again += packets; }
 
  private:

@@ -2,6 +2,7 @@
 #include "engine/operation.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/error.h"
 
@@ -38,6 +39,15 @@ void Receive::places(std::uint64_t offset_bytes, std::uint64_t wanted_bytes,
     offset_bytes = 0;
   }
   NMT_CHECK(wanted_bytes == 0);
+}
+
+void Receive::fill(ConstBytes from) const {
+  for (const Bytes segment : segments) {
+    const ConstBytes part = from.first(std::min(from.size(), segment.size()));
+    if (!part.empty()) std::memcpy(segment.data(), part.data(), part.size());
+    from = from.subspan(part.size());
+  }
+  NMT_CHECK(from.empty());
 }
 
 }  // namespace nmt::engine

@@ -6,6 +6,7 @@
 // one after the other; sender and receiver may cut theirs differently.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -31,6 +32,7 @@ struct Completion {
 namespace engine {
 
 struct Operation {
+  std::size_t gate = 0;
   bool ended = false;
   Completion completion;
 
@@ -70,6 +72,7 @@ struct Receive : Operation {
   // Adds the pieces of memory for this part of the message.
   void places(std::uint64_t offset_bytes, std::uint64_t wanted_bytes,
               std::vector<Bytes>& places) const;
+  void fill(ConstBytes from) const;  // the first bytes of the message
 };
 
 }  // namespace engine

@@ -71,6 +71,7 @@ typedef struct nmt_segment {
   uint64_t bytes;
 } nmt_segment;
 
+// Where these fail, the engine has nothing of the message, and its memory stays the application's.
 NMT_API int nmt_engine_isend(nmt_engine* engine, int gate, uint64_t tag,
                              const nmt_segment* segments, uint32_t count, nmt_request* request);
 NMT_API int nmt_engine_irecv(nmt_engine* engine, int gate, uint64_t tag,
@@ -90,12 +91,12 @@ typedef struct nmt_completion {
 
 // 1: ended, `completion` (or NULL) tells how, and the request is gone; 0: under way.
 NMT_API int nmt_engine_test(nmt_engine* engine, nmt_request request, nmt_completion* completion);
-// The same, waiting for up to `patience_ns`.
+// The same, waiting for up to `patience_ns`; INT64_MAX: for ever. NMT_INVALID for more.
 NMT_API int nmt_engine_wait(nmt_engine* engine, nmt_request request, uint64_t patience_ns,
                             nmt_completion* completion);
 // 1 where anything happened.
 NMT_API int nmt_engine_progress(nmt_engine* engine);
-// 1: all peers have got all that was sent; 0: not in time, or a peer is lost.
+// 1: all peers have got all that was sent; 0: not in time (as above), or a peer is lost.
 NMT_API int nmt_engine_flush(nmt_engine* engine, uint64_t patience_ns);
 
 typedef struct nmt_link_state {

@@ -3,8 +3,8 @@
 // A thread on another core that does one thing at a time for this one.
 //
 // It sleeps until there is something to do: what waking it costs is what a profile calls the
-// offload cost of its placement (sampler/offload.h), and what an engine that hands submissions to
-// other cores pays (paper "multirail on multicore", II-C, III-D). start() belongs to one thread.
+// offload cost of its placement (sampler/rail/offload.h), and what an engine that hands submissions
+// to other cores pays (paper "multirail on multicore", II-C, III-D). start() belongs to one thread.
 #pragma once
 
 #include <atomic>

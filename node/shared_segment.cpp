@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 
@@ -36,15 +37,21 @@ struct Carrier {
   Carrier(const Carrier&) = delete;
 };
 
-Descriptor take_descriptor(msghdr& message) {
-  const cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (header == nullptr || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS ||
-      header->cmsg_len != CMSG_LEN(sizeof(int))) {
-    return {};
+// All that came with a message are this process's now, also those that nobody asked for: the
+// padding of CMSG_SPACE has room for a second.
+std::vector<Descriptor> take_descriptors(msghdr& message) {
+  std::vector<Descriptor> taken;
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+       header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int number = -1;
+      std::memcpy(&number, CMSG_DATA(header) + i * sizeof number, sizeof number);
+      taken.emplace_back(number);
+    }
   }
-  int number = -1;
-  std::memcpy(&number, CMSG_DATA(header), sizeof number);
-  return Descriptor(number);
+  return taken;
 }
 
 // A limit on the size of files counts for memory as well; what exceeds it is an error here, and not
@@ -126,8 +133,9 @@ SharedSegment SharedSegment::receive(LocalSocket& socket, std::size_t size_bytes
   }
   Carrier carrier;
   const ssize_t n = ::recvmsg(socket.descriptor(), &carrier.message, MSG_CMSG_CLOEXEC);
-  Descriptor descriptor = n == 1 ? take_descriptor(carrier.message) : Descriptor();
-  if (!descriptor) throw Error(Fault::kPeer, "the other end closed before it sent shared memory");
+  if (n != 1) throw Error(Fault::kPeer, "the other end closed before it sent shared memory");
+  std::vector<Descriptor> taken = take_descriptors(carrier.message);
+  Descriptor descriptor = taken.size() == 1 ? std::move(taken.front()) : Descriptor();
   struct stat status {};
   const int seals = ::fcntl(descriptor.get(), F_GET_SEALS);
   if (::fstat(descriptor.get(), &status) != 0 || seals < 0 || (seals & kSeals) != kSeals ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A whole profile as JSON ("nmadtune-profile"): one list per table, one object per row, the
-// columns of docs/schema.md as members.
+// columns of docs/reference/schema.md as members.
 //
 // Lossless. Repetitions are lists of totals, batches and rounds of equal length, and the indices
 // of the disturbed ones. Summaries are written for people and made again when read. `digest`

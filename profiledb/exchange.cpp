@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Whole profiles in and out: export, import, merge.
+#include <fmt/format.h>
+
 #include <type_traits>
 #include <utility>
 
+#include "core/error.h"
+#include "core/units.h"
 #include "profiledb/anonymous.h"
 #include "profiledb/catalog.h"
 #include "profiledb/contents_json.h"
@@ -43,11 +47,23 @@ std::string ProfileDb::export_json(const ExportOptions& options) const {
   Database& database = implementation_->database;
   Contents contents = options.salvage ? salvage(database) : load_contents(database);
   if (options.anonymous) make_anonymous(contents);
-  return contents_to_json(contents).dump() + "\n";
+  std::string text = contents_to_json(contents).dump() + "\n";
+  if (text.size() > options.size_bytes_max) {
+    throw Error(
+        Fault::kFailed,
+        fmt::format("{}: as text it takes {}, and an import takes at most {}; 'nmad-tune db "
+                    "merge' takes the profile itself, and 'nmad-tune db prune' drops old "
+                    "campaigns from it",
+                    file(), format_bytes(text.size()), format_bytes(options.size_bytes_max)));
+  }
+  return text;
 }
 
 void ProfileDb::import_json(std::string_view text, std::string_view what) {
-  Contents contents = contents_from_json(json::parse(text, what), what);
+  // The size is limit enough: a profile may hold more values than any other document.
+  const std::size_t values_max = text.size();
+  Contents contents =
+      contents_from_json(json::parse(text, what, json::kSizeBytesMax, values_max), what);
   Transaction transaction(implementation_->database, Transaction::Kind::kWrite);
   unite(implementation_->database, std::move(contents));
   transaction.commit();

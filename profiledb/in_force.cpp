@@ -52,7 +52,7 @@ std::vector<CampaignCells> campaign_cells(const Database& database, const Catalo
       statement.reset();
       RowBinder(statement, 1)("session", session->id);
       while (statement.step()) {
-        Cell cell;
+        MeasuredCell cell;
         RowReader reader(statement);
         reader("path_group", cell.path_group);
         reader("condition", cell.condition);
@@ -76,10 +76,10 @@ std::vector<CampaignCells> in_force(std::vector<CampaignCells> newest_first) {
                         [](const CampaignCells& entry) { return entry.campaign.complete; });
   std::set<PlaceAndCondition> taken;
   for (CampaignCells& entry : newest_first) {
-    std::erase_if(entry.cells, [&](const Cell& cell) {
+    std::erase_if(entry.cells, [&](const MeasuredCell& cell) {
       return taken.contains({cell.place, cell.condition});
     });
-    for (const Cell& cell : entry.cells) taken.insert({cell.place, cell.condition});
+    for (const MeasuredCell& cell : entry.cells) taken.insert({cell.place, cell.condition});
   }
   std::erase_if(newest_first, [](const CampaignCells& entry) { return entry.cells.empty(); });
   return newest_first;
@@ -91,7 +91,7 @@ std::vector<CampaignCells> superseded(const std::vector<CampaignCells>& newest_f
   std::size_t newer_complete_any = 0;
   std::vector<CampaignCells> found;
   for (const CampaignCells& entry : newest_first) {
-    const bool all_superseded = std::ranges::all_of(entry.cells, [&](const Cell& cell) {
+    const bool all_superseded = std::ranges::all_of(entry.cells, [&](const MeasuredCell& cell) {
       return newer_complete[{cell.place, cell.condition}] >= keep;
     });
     const bool superseded = newer_complete_any >= keep && all_superseded;
@@ -99,7 +99,7 @@ std::vector<CampaignCells> superseded(const std::vector<CampaignCells>& newest_f
     if (!entry.campaign.complete) continue;
     ++newer_complete_any;
     std::set<PlaceAndCondition> once;
-    for (const Cell& cell : entry.cells) once.insert({cell.place, cell.condition});
+    for (const MeasuredCell& cell : entry.cells) once.insert({cell.place, cell.condition});
     for (const PlaceAndCondition& cell : once) ++newer_complete[cell];
   }
   return found;
@@ -112,7 +112,7 @@ std::uint64_t source_digest(const Database& database, const Catalog& catalog,
   Digest digest;
   for (const auto& [id, entry] : by_id) {
     digest.add(id.hex());
-    for (const Cell& cell : entry->cells)
+    for (const MeasuredCell& cell : entry->cells)
       digest.add(cell.path_group.hex()).add(cell.condition.hex());
     for (const SessionRow* session : sessions_of(catalog, id)) {
       const Seal seal = read_seal(database, sample_scope(session->id));

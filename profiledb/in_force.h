@@ -17,16 +17,16 @@
 
 namespace nmt {
 
-struct Cell {
+struct MeasuredCell {
   std::string place;
   Id path_group;
   Id condition;
-  auto operator<=>(const Cell&) const = default;
+  auto operator<=>(const MeasuredCell&) const = default;
 };
 
 struct CampaignCells {
   CampaignRow campaign;
-  std::set<Cell> cells;
+  std::set<MeasuredCell> cells;
 };
 
 // All campaigns of the platform with what they measured, newest first. Reads no raw data.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Face of the store: one SQLite file that keeps what was measured, where, when, under what
-// conditions, and what was derived from it (docs/schema.md).
+// conditions, and what was derived from it (docs/reference/schema.md).
 //
 // Rollback-journal mode, so that a published profile stays readable on a read-only directory or a
 // network file system. One writer at a time; a second one waits, says for whom, and gives up at
@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "core/plan.h"
 #include "core/rail.h"
 #include "core/sample.h"
@@ -103,7 +104,9 @@ class ProfileDb {
   struct ExportOptions {
     bool anonymous = false;  // host names, addresses, serial numbers and command lines removed
     bool salvage = false;    // leave out what is damaged instead of refusing
+    std::size_t size_bytes_max = json::kSizeBytesMax;  // as import_json() takes it
   };
+  // Error(kFailed) where it would be larger: what is written can be imported.
   std::string export_json(const ExportOptions& options) const;
   // Union, by identifier; equal platforms, nodes, rails and paths are folded together. Of two
   // versions of a campaign or a sample the one that knows more stays. `what` names the text.

@@ -81,7 +81,7 @@ std::vector<SampleSet> ProfileDb::sample_sets_in_force(const Id& platform) const
   std::vector<SampleSet> sets;
   for (const CampaignCells& entry : in_force(campaign_cells(database, catalog, platform))) {
     std::set<std::pair<Id, Id>> counting;
-    for (const Cell& cell : entry.cells) counting.insert({cell.path_group, cell.condition});
+    for (const MeasuredCell& cell : entry.cells) counting.insert({cell.path_group, cell.condition});
     std::ranges::move(load_sets(database, catalog, entry.campaign,
                                 [&](const SampleRow& row) {
                                   return counting.contains({row.path_group, row.condition});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The tables of a profile (docs/schema.md explains them to people) and how older ones become
-// today's.
+// The tables of a profile (docs/reference/schema.md explains them to people) and how older ones
+// become today's.
 //
 // The schema is a list of migrations; an empty file is version 0 and goes through all of them, in
 // one transaction. `application_id` says that a file is ours, `user_version` which migrations it

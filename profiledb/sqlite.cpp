@@ -75,7 +75,7 @@ Database::Database(const std::string& file, Access access, Patience patience)
     NMT_CHECK(sqlite3_db_config(handle, option, value, nullptr) == SQLITE_OK);
   }
   run("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;"
-      "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL");
+      "PRAGMA foreign_keys = ON; PRAGMA synchronous = EXTRA");
   if (access == Access::kRead) run("PRAGMA query_only = ON");
 }
 

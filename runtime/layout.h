@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The bytes of a snapshot: one header, a list of sections, and in each section an array of equal
-// records (docs/snapshot.md). The same bytes lie in a file, in a mapping of it, or on the heap
-// where the profile came out of a database.
+// records (docs/reference/snapshot.md). The same bytes lie in a file, and in the memory
+// of each process that opened it or the database it was made of.
 //
 // Records are plain: fixed width, aligned, no pointers. They refer to each other by index, and to
 // texts by the offset of a text that ends with a zero byte. Nothing here is trusted before check()

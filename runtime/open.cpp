@@ -45,7 +45,7 @@ Fields fields_of(const View& view) {
 }
 
 void load_snapshot(const std::string& wanted, nmt_profile& profile) {
-  profile.storage = Storage::map(profile.file);
+  profile.storage = Storage::read(profile.file);
   profile.view = check(profile.storage.bytes(), profile.file);
   const ProfileRecord& record = *profile.view.profile;
   const bool fits = wanted.empty() || wanted == "newest" ||

@@ -14,8 +14,8 @@
 
 namespace nmt {
 
-// The bytes of an open profile as a flat snapshot (docs/snapshot.md): written to a file, nmt_open
-// maps it. They live as long as the profile.
+// The bytes of an open profile as a flat snapshot (docs/reference/snapshot.md): written to a file,
+// nmt_open reads it. They live as long as the profile.
 std::span<const std::byte> snapshot_bytes(const nmt_profile& profile);
 
 // The monotone curve that splits invert for a path; empty where it was not measured.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the bytes of a snapshot live: on the heap, or mapped read-only from a file, so that all
-// ranks of a node share one copy. Aligned as a snapshot must be; freed with the object.
+// The bytes of a snapshot, in memory of this process alone. A file is read whole, not mapped: what
+// happens to the file later, be it truncated or written over, changes nothing here, so that what
+// was checked once stays true. Aligned as a snapshot must be; freed with the object.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +14,22 @@ namespace nmt {
 class Storage {
  public:
   static Storage allocate(std::size_t size_bytes);  // of zeros; throws std::bad_alloc
-  // A regular file that nobody writes to any more; throws Error(kDatabase).
-  static Storage map(const std::string& file);
+  // The bytes of a regular file; throws Error(kDatabase).
+  static Storage read(const std::string& file);
 
   Storage() = default;
   Storage(Storage&& other) noexcept;
   Storage& operator=(Storage&& other) noexcept;
   ~Storage();
 
-  std::span<std::byte> writable() { return {data_, size_}; }  // not where mapped
+  std::span<std::byte> writable() { return {data_, size_}; }
   std::span<const std::byte> bytes() const { return {data_, size_}; }
 
  private:
+  static Storage uninitialized(std::size_t size_bytes);
+
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
-  bool mapped_ = false;
 };
 
 }  // namespace nmt

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The tables behind decisions: piecewise-linear functions that are looked up in a few nanoseconds,
-// and lie in a snapshot byte for byte as they lie in memory (docs/snapshot.md).
+// and lie in a snapshot byte for byte as they lie in memory (docs/reference/snapshot.md).
 //
 // A table cuts its axis into quarter octaves. A quarter octave knows the first piece that reaches
 // into it; the next two are tried by comparing, without a branch, and only a crowded one walks on.

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Face of the sampler: what is to be measured goes in, samples come out, to an Observer.
+//
+//   observer   who a campaign tells of its progress and of what it has measured
+//   report     what it reports at its end
+//   rail/      the rails of a node, or between two
+//   job/       all ranks of a job: messages, alltoalls, collectives
+//   stack/     another communication stack, in jobs launched for it
 #pragma once
 
-#include "sampler/alltoall.h"           // over the ranks of a job
-#include "sampler/campaign.h"           // the rails of a node, or between two
-#include "sampler/collectives.h"        // over the ranks of a job
-#include "sampler/mpi_messages.h"       // between the nodes of a job
-#include "sampler/rounds.h"             // pairs of nodes that are measured at the same time
-#include "sampler/stack_collectives.h"  // algorithms of another stack,
-#include "sampler/stack_turn.h"         // and its messages, in one launch of its job
+#include "sampler/job/job.h"
+#include "sampler/observer.h"
+#include "sampler/rail/rail.h"
+#include "sampler/report.h"
+#include "sampler/stack/stack.h"

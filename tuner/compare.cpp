@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "tuner/shares.h"
 #include "tuner/thresholds.h"
 #include "tuner/tuner.h"
 #include "tuner/verdict.h"

@@ -34,7 +34,7 @@ std::string choice_name(DecisionKind kind, bool above) {
 }
 
 // Ranges of a verdict over sampled sizes, cut off where the upper side is forced.
-void set_ranges(Threshold& threshold, const Bouts& bouts, const Verdict& verdict,
+void set_ranges(Threshold& threshold, const Bouts& bouts, const ChosenSides& verdict,
                 std::span<const double> log_ratios, std::optional<std::uint64_t> forced) {
   std::uint64_t from = 0;
   bool above = true;
@@ -83,7 +83,7 @@ void set_answer(Threshold& threshold) {
 
 // 95 % interval of the first change: where it would lie, had every ratio come out otherwise, as its
 // doubt allows (parametric bootstrap over the draws that give as many changes).
-void set_interval(Threshold& threshold, const Bouts& bouts, const Verdict& verdict,
+void set_interval(Threshold& threshold, const Bouts& bouts, const ChosenSides& verdict,
                   std::optional<std::uint64_t> forced, std::mt19937_64& random) {
   if (threshold.ranges.size() < 2) return;
   const std::uint64_t position = *threshold.ranges[0].to_bytes;
@@ -98,7 +98,7 @@ void set_interval(Threshold& threshold, const Bouts& bouts, const Verdict& verdi
     for (std::size_t i = 0; i < bouts.size(); ++i) {
       log_ratios[i] = bouts[i].duel.log_ratio + bouts[i].doubt * normal(random);
     }
-    const Verdict drawn = judge(bouts, log_ratios);
+    const ChosenSides drawn = judge(bouts, log_ratios);
     if (count_changes(drawn) != changes || drawn.front() != verdict.front()) continue;
     const auto first = std::adjacent_find(drawn.begin(), drawn.end(), std::not_equal_to<>());
     const std::uint64_t found =
@@ -172,7 +172,7 @@ std::optional<Threshold> derive(DecisionKind kind, const Cells& cells,
   if (duels.empty() && !forced) return std::nullopt;
   const Bouts bouts = make_bouts(std::move(duels));
   const std::vector<double> log_ratios = log_ratios_of(bouts);
-  const Verdict verdict = bouts.empty() ? Verdict{} : judge(bouts, log_ratios);
+  const ChosenSides verdict = bouts.empty() ? ChosenSides{} : judge(bouts, log_ratios);
 
   Threshold threshold{.kind = kind};
   set_ranges(threshold, bouts, verdict, log_ratios, forced);

@@ -15,10 +15,8 @@
 
 #include "core/plan.h"
 #include "core/sample.h"
-#include "tuner/segments.h"      // of collectives
-#include "tuner/stack_choice.h"  // settings of other stacks: which,
-#include "tuner/stack_export.h"  // as what files,
-#include "tuner/stacks.h"        // and what they are called
+#include "tuner/segments.h"  // of collectives
+#include "tuner/shares.h"    // of sizes
 
 namespace nmt {
 

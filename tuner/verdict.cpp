@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/statistics.h"
+#include "tuner/shares.h"
 #include "tuner/tuner.h"
 
 namespace nmt {
@@ -72,22 +73,6 @@ bool may_be_one_outlier(const Duel& duel) {
 
 }  // namespace
 
-std::vector<double> shares_of(std::span<const std::uint64_t> sizes_bytes) {
-  const std::size_t n = sizes_bytes.size();
-  if (n == 1) return {1};
-  std::vector<double> positions;
-  for (const std::uint64_t size : sizes_bytes) {
-    positions.push_back(std::log1p(static_cast<double>(size)));
-  }
-  std::vector<double> shares(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const double to_left = i == 0 ? 0 : positions[i] - positions[i - 1];
-    const double to_right = i == n - 1 ? 0 : positions[i + 1] - positions[i];
-    shares[i] = (to_left + to_right) / 2 / (positions.back() - positions.front());
-  }
-  return shares;
-}
-
 Bouts make_bouts(std::vector<Duel> duels) {
   if (duels.empty()) return {};
   std::vector<std::uint64_t> sizes_bytes;
@@ -110,7 +95,7 @@ double cost(const Bout& bout, double log_ratio, bool chose_above) {
   return evidence + bout.share * loss;
 }
 
-Verdict judge(const Bouts& bouts, std::span<const double> log_ratios) {
+ChosenSides judge(const Bouts& bouts, std::span<const double> log_ratios) {
   NMT_CHECK(!bouts.empty() && log_ratios.size() == bouts.size());
   const std::size_t n = bouts.size();
   // least[above]: cost of the cheapest choices up to this size that end with `above`.
@@ -126,7 +111,7 @@ Verdict judge(const Bouts& bouts, std::span<const double> log_ratios) {
     }
     least = next;
   }
-  Verdict verdict(n);
+  ChosenSides verdict(n);
   bool above = least[true] < least[false];
   for (std::size_t i = n; i-- > 0;) {
     verdict[i] = above;
@@ -141,7 +126,7 @@ std::vector<double> log_ratios_of(const Bouts& bouts) {
   return log_ratios;
 }
 
-std::size_t count_changes(const Verdict& verdict) {
+std::size_t count_changes(const ChosenSides& verdict) {
   std::size_t changes = 0;
   for (std::size_t i = 1; i < verdict.size(); ++i) changes += verdict[i] != verdict[i - 1];
   return changes;

@@ -24,9 +24,6 @@ struct Bout {
 };
 using Bouts = std::vector<Bout>;  // in order of sizes
 
-// The part of the logarithmic axis that is nearest to each of these ascending sizes; together 1.
-std::vector<double> shares_of(std::span<const std::uint64_t> sizes_bytes);
-
 Bouts make_bouts(std::vector<Duel> duels);  // in order of sizes
 
 // What speaks against a choice at one size, were its log ratio this: evidence, and the slowdown
@@ -39,12 +36,12 @@ double cost(const Bout& bout, double log_ratio, bool chose_above);
 inline constexpr double kChangePrice = 8;
 
 // Per bout: true where the upper side is chosen.
-using Verdict = std::vector<bool>;
+using ChosenSides = std::vector<bool>;
 
 // The cheapest verdict, were the log ratios these.
-Verdict judge(const Bouts& bouts, std::span<const double> log_ratios);
+ChosenSides judge(const Bouts& bouts, std::span<const double> log_ratios);
 
 std::vector<double> log_ratios_of(const Bouts& bouts);  // as measured
-std::size_t count_changes(const Verdict& verdict);
+std::size_t count_changes(const ChosenSides& verdict);
 
 }  // namespace nmt

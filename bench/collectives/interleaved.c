@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One collective in several ways, by turns in one run: by libnmadtune-mpi.so and by the MPI's own.
+// Collectives in several ways each, by turns in one run: by libnmadtune-mpi.so and by the MPI's
+// own.
 //
-//   interleaved LIBRARY OPERATION SIZE REPETITIONS ROOT WAY...
+//   interleaved LIBRARY REPETITIONS ROOT OPERATION:BYTES WAY... [OPERATION:BYTES WAY...]...
 //
-// A way is ALGORITHM:SEGMENT or "library"; the root a rank, or "rotating". Rank 0 prints medians in
-// milliseconds, in order of the ways, from the common start of each repetition to the last rank's
-// end. All hosts of a lab have one clock, by which the start is set: ranks leave a barrier one
-// after the other, later where it crosses the network more often, and that is not what is asked.
-// Nor is what ranks say about their times, and look for, while others are still at work: it costs
-// more where neighbors by rank are on different hosts. So they rest first, for as long as it may
-// take.
+// A way is ALGORITHM/SEGMENT or "library"; the root a rank, or "rotating". Rank 0 prints a line for
+// each collective: medians in milliseconds, in order of the ways, from the common start of each
+// repetition to the last rank's end. All hosts of a lab have one clock, by which the start is set:
+// ranks leave a barrier one after the other, later where it crosses the network more often, and
+// that is not what is asked. Nor is what ranks say about their times, and look for, while others
+// are still at work: it costs more where neighbors by rank are on different hosts. So they rest
+// first, for as long as it may take.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
@@ -79,58 +80,78 @@ static void leave_now(int signal) {
   _exit(0);
 }
 
-// "chain:65536" into both parts of an order.
-static void set_way(nmt_collective_play* order, char* way) {
-  char* colon = strchr(way, ':');
-  order->segment_bytes = colon == NULL ? 0 : strtoull(colon + 1, NULL, 10);
-  if (colon != NULL) *colon = '\0';
-  order->algorithm = way;
+// The number behind the separator, which ends the text before it; 0 where there is none.
+static uint64_t cut_number(char* text, char separator) {
+  char* found = strchr(text, separator);
+  if (found == NULL) return 0;
+  *found = '\0';
+  return strtoull(found + 1, NULL, 10);
 }
 
-int main(int argc, char** argv) {
-  enum { kLibrary = 1, kOperation, kSize, kRepetitions, kRoot, kWays };
+static void* zeros(size_t count, size_t each_bytes) {
+  void* there = calloc(count, each_bytes);
+  if (there == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+  return there;
+}
+
+// All ways of one collective, and a line of what they took.
+static void measure(char* collective, char** ways, int count, int repetitions, const char* root) {
+  enum { kWarmUps = 1 };
   int rank = 0, ranks = 0;
-  MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  void* library = argc > kWays ? dlopen(argv[kLibrary], RTLD_NOW | RTLD_LOCAL) : NULL;
-  if (library != NULL) *(void**)&play = dlsym(library, NMT_COLLECTIVES_SYMBOL);
-  if (play == NULL) {
-    fprintf(stderr, "interleaved: %s\n", argc > kWays ? dlerror() : "six arguments or more");
-    MPI_Abort(MPI_COMM_WORLD, 2);
-  }
-  const uint64_t bytes = strtoull(argv[kSize], NULL, 10);
-  const int count = atoi(argv[kRepetitions]), ways = argc - kWays, warm_ups = 2;
-  const int rotates = strcmp(argv[kRoot], "rotating") == 0;
-  char* from = calloc(1, bytes);
-  char* to = calloc((size_t)ranks, bytes);
-  double* times_ms = malloc(sizeof *times_ms * (size_t)count * (size_t)ways);
-  int64_t* longest_ns = calloc((size_t)ways, sizeof *longest_ns);
-  nmt_collective_play* orders = calloc((size_t)ways, sizeof *orders);
-  if (!from || !to || !times_ms || !longest_ns || !orders) MPI_Abort(MPI_COMM_WORLD, 1);
-  for (int i = 0; i < ways; ++i) {
+  const uint64_t bytes = cut_number(collective, ':');
+  const int rotates = strcmp(root, "rotating") == 0;
+  char* from = zeros(1, bytes);
+  char* to = zeros((size_t)ranks, bytes);
+  double* times_ms = zeros((size_t)repetitions * (size_t)count, sizeof *times_ms);
+  int64_t* longest_ns = zeros((size_t)count, sizeof *longest_ns);
+  nmt_collective_play* orders = zeros((size_t)count, sizeof *orders);
+  for (int i = 0; i < count; ++i) {
     orders[i] = (nmt_collective_play){.struct_bytes = sizeof *orders,
-                                      .root = atoi(argv[kRoot]),
-                                      .operation = argv[kOperation],
+                                      .root = atoi(root),
+                                      .operation = collective,
                                       .size_bytes = bytes,
                                       .from = from,
                                       .to = to};
-    set_way(&orders[i], argv[kWays + i]);
+    orders[i].segment_bytes = cut_number(ways[i], '/');
+    orders[i].algorithm = ways[i];
   }
-  for (int turn = -warm_ups; turn < count; ++turn) {
-    for (int place = 0; place < ways; ++place) {
-      const int i = (place + turn + warm_ups) % ways;  // none rests after the same one always
-      if (rotates) orders[i].root = (turn + warm_ups) % ranks;
+  for (int turn = -kWarmUps; turn < repetitions; ++turn) {
+    for (int place = 0; place < count; ++place) {
+      const int i = (place + turn + kWarmUps) % count;  // none rests after the same one always
+      if (rotates) orders[i].root = (turn + kWarmUps) % ranks;
       const double ms = time_of(&orders[i], &longest_ns[i]);
-      if (turn >= 0) times_ms[i * count + turn] = ms;
+      if (turn >= 0) times_ms[i * repetitions + turn] = ms;
     }
   }
-  for (int i = 0; rank == 0 && i < ways; ++i) {
-    printf("%.4f%c", median(times_ms + i * count, count), i + 1 < ways ? ' ' : '\n');
+  for (int i = 0; rank == 0 && i < count; ++i) {
+    printf("%.4f%c", median(times_ms + i * repetitions, repetitions), i + 1 < count ? ' ' : '\n');
   }
   fflush(stdout);
+  free(from);
+  free(to);
+  free(times_ms);
+  free(longest_ns);
+  free(orders);
+}
+
+int main(int argc, char** argv) {
+  enum { kLibrary = 1, kRepetitions, kRoot, kCollectives };
+  MPI_Init(&argc, &argv);
+  void* library = argc > kCollectives ? dlopen(argv[kLibrary], RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (library != NULL) *(void**)&play = dlsym(library, NMT_COLLECTIVES_SYMBOL);
+  if (play == NULL) {
+    fprintf(stderr, "interleaved: %s\n", argc > kCollectives ? dlerror() : "too few arguments");
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  for (int first = kCollectives, next; first < argc; first = next) {
+    for (next = first + 1; next < argc && strchr(argv[next], ':') == NULL; ++next) {
+    }
+    measure(argv[first], argv + first + 1, next - first - 1, atoi(argv[kRepetitions]), argv[kRoot]);
+  }
   signal(SIGALRM, leave_now);  // MPICH over UCX's TCP may hang in MPI_Finalize
-  alarm(5);
+  alarm(2);
   MPI_Finalize();
   return 0;
 }

@@ -13,7 +13,7 @@
 #include "bench/row.h"
 #include "core/error.h"
 #include "core/statistics.h"
-#include "tuner/tuner.h"
+#include "stacks/stacks.h"
 
 namespace nmt::bench {
 namespace {

@@ -17,8 +17,7 @@
 #include "bench/output_of.h"
 #include "bench/row.h"
 #include "core/statistics.h"
-#include "tuner/stack_times.h"
-#include "tuner/stacks.h"
+#include "stacks/stacks.h"
 
 namespace nmt::bench {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Rails of several ratios: what `adaptive` reaches, against the optimum of the sampled curves
-// (models.md 3: all chunks end together), the sum of the rails alone, and the best of them, all of
-// one run with the strategies interleaved.
+// (docs/engine.md: all chunks end together), the sum of the rails alone, and the best of them, all
+// of one run with the strategies interleaved.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 #include "bench/sampling/collect.h"
 #include "core/error.h"
 #include "core/statistics.h"
-#include "drivers/fake.h"
+#include "drivers/fake/description.h"
 #include "tuner/tuner.h"
 
 namespace nmt::bench {

@@ -11,9 +11,9 @@
 #include "bench/sampling/groups.h"
 #include "core/statistics.h"
 #include "node/node.h"
-#include "sampler/offer.h"
-#include "sampler/pacing.h"
-#include "sampler/partner.h"
+#include "sampler/rail/offer.h"
+#include "sampler/rail/pacing.h"
+#include "sampler/rail/partner.h"
 #include "tuner/tuner.h"
 
 namespace nmt::bench {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The alltoalls of a campaign (sampler/alltoall.h), in plain C: what nmad-sample's module for an
-// MPI does, under an MPI that runs no C++ of ours, as SimGrid's. For mpicc and for smpicc.
+// The alltoalls of a campaign (sampler/job/alltoall.h), in plain C: what nmad-sample's module for
+// an MPI does, under an MPI that runs no C++ of ours, as SimGrid's. For mpicc and for smpicc.
 //
 //   alltoall direct|library REPETITIONS SIZE...
 //

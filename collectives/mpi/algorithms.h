@@ -26,9 +26,13 @@ struct Pipeline {
 // Algorithm 1. Leaders pass segments on along a tree that begins at the root's node; the others
 // fetch each from their leader while it passes the next on, and those of the root's node fetch all
 // at once. Along a chain of n leaders, s segments take n - 2 + s times what one takes on the wire.
-// Tells how many bytes came: fewer, without an Error, where the root gives fewer.
-std::uint64_t bcast(Team& team, std::byte* data, std::uint64_t bytes, int root,
-                    const Pipeline& pipeline);
+// Tells how many bytes came: fewer, without an Error, where the root gives fewer; and whether it
+// gives more than this rank expects, who then got the first ones.
+struct Came {
+  std::uint64_t bytes = 0;
+  bool has_more = false;
+};
+Came bcast(Team& team, std::byte* data, std::uint64_t bytes, int root, const Pipeline& pipeline);
 
 // What is reduced: elements of a predefined type, each of so many bytes in memory, by an operation
 // that commutes.

@@ -115,8 +115,8 @@ void around_leaders(Team& team, std::byte* all, const Blocks& blocks) {
   const int leader = groups[own].leader;
   const int before = groups[(own + groups.size() - 1) % groups.size()].leader;
   const int after = groups[(own + 1) % groups.size()].leader;
-  Room* room = team.room();
   team.agree(blocks.of(0).size());
+  Room* room = team.room();
   collect(team, room, blocks, leader);
   if (room != nullptr) room->begin();
   if (team.rank() != leader) return follow_around(team, all, blocks, leader);
@@ -156,6 +156,7 @@ void around_ring(Team& team, std::byte* all, const Blocks& blocks) {
   const auto own = static_cast<std::size_t>(std::ranges::find(order, team.rank()) - order.begin());
   const int before = order[(own + ranks - 1) % ranks];
   const int after = order[(own + 1) % ranks];
+  team.agree(blocks.of(0).size());
   Room* room = team.room();
   // Each waits for the next to take its own data out of its area before it takes anything itself:
   // some rank must not, which is the last one of a group elsewhere.
@@ -163,7 +164,6 @@ void around_ring(Team& team, std::byte* all, const Blocks& blocks) {
   const int group = team.group_of(team.rank());
   const bool fetches = room != nullptr && team.group_of(before) == group;
   const bool shows = room != nullptr && team.group_of(after) == group;
-  if (room != nullptr) team.agree(blocks.of(0).size());
   std::vector<Span> coming, going;
   for (std::size_t i = 0; i + 1 < ranks; ++i) {
     const std::vector<Span> mine = blocks.of(std::vector<int>{order[(own + ranks - i) % ranks]});

@@ -6,7 +6,7 @@
 namespace nmt::collectives {
 namespace {
 
-std::uint64_t lead(Team& team, Room* room, std::byte* data, const Cut& cut, int root, Shape shape) {
+Came lead(Team& team, Room* room, std::byte* data, const Cut& cut, int root, Shape shape) {
   Spread spread(team, room, data);
   Descent descent(team, seat_in(team, root, shape), data, cut);
   const bool at_once = team.rank() == root && room != nullptr && room->all_can_read();
@@ -19,20 +19,20 @@ std::uint64_t lead(Team& team, Room* room, std::byte* data, const Cut& cut, int 
   if (at_once) spread.there({0, bytes}, 0);  // the wire first
   descent.finish();
   spread.finish();
-  return bytes;
+  return {.bytes = bytes};
 }
 
-std::uint64_t follow(Team& team, Room* room, std::byte* data, const Cut& cut, int leader) {
+Came follow(Team& team, Room* room, std::byte* data, const Cut& cut, int leader) {
   Share share(team, room, leader, data);
-  const std::uint64_t bytes = share.take_all(cut);
+  Came came{.bytes = share.take_all(cut)};
+  came.has_more = share.has_more();
   share.finish();
-  return bytes;
+  return came;
 }
 
 }  // namespace
 
-std::uint64_t bcast(Team& team, std::byte* data, std::uint64_t bytes, int root,
-                    const Pipeline& pipeline) {
+Came bcast(Team& team, std::byte* data, std::uint64_t bytes, int root, const Pipeline& pipeline) {
   team.furnish();
   Room* room = team.room();
   if (room != nullptr) room->begin();

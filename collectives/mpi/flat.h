@@ -25,7 +25,10 @@ class Flat {
   void unpack(std::uint64_t bytes);  // after so many of data() were written: into the buffer
 
  private:
-  void* buffer_;
+  template <class Call>
+  void with_base(int count, Call&& call);
+
+  void* buffer_;  // or MPI_BOTTOM
   int count_;
   MPI_Datatype type_;
   MPI_Comm comm_;

@@ -170,7 +170,7 @@ class ByMessages : public GroupReduce {
  public:
   ByMessages(Team& team, const std::byte* own, const Reduction& reduction, const Cut& cut,
              int leader)
-      : team_(team), own_(own), reduction_(reduction), cut_(cut), outflow_(team, Stream::kGather) {
+      : own_(own), reduction_(reduction), cut_(cut), outflow_(team, Stream::kGather) {
     const std::vector<int>& ranks = team.own_group().ranks;
     second_ = ranks[0] == leader ? ranks[1] : ranks[0];
     next_ = team.rank() == second_ ? leader : second_;
@@ -219,7 +219,6 @@ class ByMessages : public GroupReduce {
     return all;
   }
 
-  Team& team_;
   const std::byte* own_;
   Reduction reduction_;
   Cut cut_;

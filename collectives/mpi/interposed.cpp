@@ -17,106 +17,144 @@ Pipeline pipeline_of(const Rule& rule) {
 // Predefined types by operations that commute; the standard wants both to be the same on all ranks.
 bool can_reduce(MPI_Datatype type, MPI_Op op) {
   int integers = 0, addresses = 0, types = 0, combiner = 0, commutes = 0;
-  if (op == MPI_OP_NULL || type == MPI_DATATYPE_NULL) return false;
   return PMPI_Op_commutative(op, &commutes) == MPI_SUCCESS && commutes &&
          PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
          combiner == MPI_COMBINER_NAMED;
 }
 
-Reduction reduction_of(int count, MPI_Datatype type, MPI_Op op) {
+Reduction reduction_of(MPI_Count count, MPI_Datatype type, MPI_Op op) {
   MPI_Aint lower = 0, extent = 0;
   check(PMPI_Type_get_extent(type, &lower, &extent));
   return {type, op, static_cast<std::uint64_t>(extent), static_cast<std::uint64_t>(count)};
 }
 
-bool is_rank(const Team& team, int rank) { return rank >= 0 && rank < team.size(); }
-
-int begin(int started) {
-  try {
-    if (started == MPI_SUCCESS) Job::here().start();
-  } catch (const MpiFailure& failure) {
-    return failure.code;
-  }
-  return started;
-}
-
 // What a rank gives to an Allgather, into its place; Error where it is not as much as it gets of
 // each.
-void give(std::byte* place, const void* send, int count, MPI_Datatype type, MPI_Comm comm,
+void give(std::byte* place, const void* send, MPI_Count count, MPI_Datatype type, MPI_Comm comm,
           std::uint64_t bytes) {
   int element_bytes = 0;
   check(PMPI_Type_size(type, &element_bytes));
-  if (static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(element_bytes) != bytes) {
+  if (element_bytes <= 0 || count != static_cast<MPI_Count>(bytes) / element_bytes ||
+      bytes % static_cast<std::uint64_t>(element_bytes) != 0) {
     fail_on_different_counts();
   }
-  Flat own(const_cast<void*>(send), count, type, comm);
+  Flat own(const_cast<void*>(send), static_cast<int>(count), type, comm);
   own.pack();
   std::memcpy(place, own.data(), bytes);
 }
 
+// As the MPI itself does, of what it can see: Open MPI sees more than a rank expects, MPICH less
+// too. The others have what they expect.
+int check_counts(const Came& came, std::uint64_t expected_bytes, MPI_Comm comm) noexcept {
+#ifdef OPEN_MPI
+  constexpr bool kFindsLess = false;
+#else
+  constexpr bool kFindsLess = true;
+#endif
+  if (came.has_more) {
+    return fail(comm, MPI_ERR_TRUNCATE, "the root of a Bcast gives more than this rank expects");
+  }
+  if (kFindsLess && came.bytes < expected_bytes) {
+    return fail(comm, MPI_ERR_OTHER, "the root of a Bcast gives less than this rank expects");
+  }
+  return MPI_SUCCESS;
+}
+
+int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+// The library finds the same error, and has it handled.
+std::optional<int> leave_out(Job::Decision& decision, MPI_Comm comm, int code) {
+  Job::here().leave_out(decision, comm, code);
+  return decision.otherwise;
+}
+
 }  // namespace
 
-int init(int* argc, char*** argv) { return begin(PMPI_Init(argc, argv)); }
-
-int init_thread(int* argc, char*** argv, int required, int* provided) {
-  return begin(PMPI_Init_thread(argc, argv, required, provided));
+int begin(int started) noexcept {
+  if (started != MPI_SUCCESS) return started;
+  return guarded(MPI_COMM_WORLD, [] { Job::here().start(); });
 }
 
-int interposed_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+std::optional<int> replace_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root,
+                                 MPI_Comm comm) noexcept {
   constexpr Operation kOperation = Operation::kBcast;
-  const Job::Decision decision = Job::here().decide(kOperation, count, type, comm);
-  if (decision.team == nullptr || !is_rank(*decision.team, root)) {
-    return PMPI_Bcast(buffer, count, type, root, comm);
-  }
-  return Job::here().act(kOperation, decision, comm, [&] {
-    Flat flat(buffer, count, type, comm);
-    const bool is_root = decision.team->rank() == root;
+  Job::Decision decision = Job::here().decide(kOperation, count, type, comm);
+  if (!decision.acts()) return decision.otherwise;
+  const int code = Job::here().arguments().check_bcast(buffer, static_cast<int>(count), type, root,
+                                                       decision.ranks());
+  if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
+  if (!Job::here().prepare(decision, comm, {buffer})) return decision.otherwise;
+  Came came;
+  const int acted = Job::here().act(kOperation, decision, comm, [&] {
+    Flat flat(buffer, static_cast<int>(count), type, comm);
+    const bool is_root = decision.team().rank() == root;
     if (is_root) flat.pack();
-    const std::uint64_t bytes =
-        bcast(*decision.team, flat.data(), decision.bytes, root, pipeline_of(*decision.rule));
-    if (!is_root) flat.unpack(bytes);
+    came = bcast(decision.team(), flat.data(), decision.bytes, root, pipeline_of(*decision.rule));
+    if (!is_root) flat.unpack(came.bytes);
   });
+  return acted != MPI_SUCCESS ? acted : check_counts(came, decision.bytes, comm);
 }
 
-int interposed_reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                      int root, MPI_Comm comm) {
+std::optional<int> replace_reduce(const void* send, void* receive, MPI_Count count,
+                                  MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) noexcept {
   constexpr Operation kOperation = Operation::kReduce;
-  const Job::Decision decision = Job::here().decide(kOperation, count, type, comm);
-  if (decision.team == nullptr || !is_rank(*decision.team, root) || !can_reduce(type, op)) {
-    return PMPI_Reduce(send, receive, count, type, op, root, comm);
+  Job::Decision decision = Job::here().decide(kOperation, count, type, comm);
+  if (!decision.acts()) return decision.otherwise;
+  const Arguments& arguments = Job::here().arguments();
+  int code = arguments.check_operator(type, op);
+  if (code == MPI_SUCCESS && !can_reduce(type, op)) return std::nullopt;
+  if (code == MPI_SUCCESS) {
+    code = arguments.check_reduce(send, receive, static_cast<int>(count), type, op, root,
+                                  rank_in(comm), decision.ranks());
   }
+  if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
+  if (!Job::here().prepare(decision, comm, {send, receive})) return decision.otherwise;
   return Job::here().act(kOperation, decision, comm, [&] {
     const void* own = send == MPI_IN_PLACE ? receive : send;
-    reduce(*decision.team, static_cast<const std::byte*>(own), static_cast<std::byte*>(receive),
+    reduce(decision.team(), static_cast<const std::byte*>(own), static_cast<std::byte*>(receive),
            reduction_of(count, type, op), root, pipeline_of(*decision.rule));
   });
 }
 
-int interposed_allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                         MPI_Comm comm) {
+std::optional<int> replace_allreduce(const void* send, void* receive, MPI_Count count,
+                                     MPI_Datatype type, MPI_Op op, MPI_Comm comm) noexcept {
   constexpr Operation kOperation = Operation::kAllreduce;
-  const Job::Decision decision = Job::here().decide(kOperation, count, type, comm);
-  if (decision.team == nullptr || !can_reduce(type, op)) {
-    return PMPI_Allreduce(send, receive, count, type, op, comm);
+  Job::Decision decision = Job::here().decide(kOperation, count, type, comm);
+  if (!decision.acts()) return decision.otherwise;
+  const Arguments& arguments = Job::here().arguments();
+  int code = arguments.check_operator(type, op);
+  if (code == MPI_SUCCESS && !can_reduce(type, op)) return std::nullopt;
+  if (code == MPI_SUCCESS) {
+    code = arguments.check_allreduce(send, receive, static_cast<int>(count), type, op);
   }
+  if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
+  if (!Job::here().prepare(decision, comm, {send, receive})) return decision.otherwise;
   return Job::here().act(kOperation, decision, comm, [&] {
     const void* own = send == MPI_IN_PLACE ? receive : send;
-    allreduce(*decision.team, static_cast<const std::byte*>(own), static_cast<std::byte*>(receive),
+    allreduce(decision.team(), static_cast<const std::byte*>(own), static_cast<std::byte*>(receive),
               reduction_of(count, type, op), pipeline_of(*decision.rule));
   });
 }
 
 // All ranks receive as many bytes of each; what one sends may be told in place of it.
-int interposed_allgather(const void* send, int send_count, MPI_Datatype send_type, void* receive,
-                         int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
+std::optional<int> replace_allgather(const void* send, MPI_Count send_count, MPI_Datatype send_type,
+                                     void* receive, MPI_Count receive_count,
+                                     MPI_Datatype receive_type, MPI_Comm comm) noexcept {
   constexpr Operation kOperation = Operation::kAllgather;
-  const Job::Decision decision = Job::here().decide(kOperation, receive_count, receive_type, comm);
-  if (decision.team == nullptr) {
-    return PMPI_Allgather(send, send_count, send_type, receive, receive_count, receive_type, comm);
-  }
+  Job::Decision decision = Job::here().decide(kOperation, receive_count, receive_type, comm);
+  if (!decision.acts()) return decision.otherwise;
+  const int code = Job::here().arguments().check_allgather(send, send_count, send_type, receive,
+                                                           static_cast<int>(receive_count),
+                                                           receive_type, rank_in(comm));
+  if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
+  if (!Job::here().prepare(decision, comm, {send, receive})) return decision.otherwise;
   return Job::here().act(kOperation, decision, comm, [&] {
-    Team& team = *decision.team;
-    Flat all(receive, receive_count * team.size(), receive_type, comm);
+    Team& team = decision.team();
+    Flat all(receive, static_cast<int>(receive_count) * team.size(), receive_type, comm);
     std::byte* own = all.data() + static_cast<std::uint64_t>(team.rank()) * decision.bytes;
     if (send == MPI_IN_PLACE) {
       all.pack();
@@ -131,27 +169,3 @@ int interposed_allgather(const void* send, int send_count, MPI_Datatype send_typ
 }
 
 }  // namespace nmt::collectives
-
-#define NMT_INTERPOSED extern "C" __attribute__((visibility("default")))
-
-NMT_INTERPOSED int MPI_Init(int* argc, char*** argv) { return nmt::collectives::init(argc, argv); }
-NMT_INTERPOSED int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  return nmt::collectives::init_thread(argc, argv, required, provided);
-}
-NMT_INTERPOSED int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  return nmt::collectives::interposed_bcast(buffer, count, type, root, comm);
-}
-NMT_INTERPOSED int MPI_Reduce(const void* send, void* receive, int count, MPI_Datatype type,
-                              MPI_Op op, int root, MPI_Comm comm) {
-  return nmt::collectives::interposed_reduce(send, receive, count, type, op, root, comm);
-}
-NMT_INTERPOSED int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type,
-                                 MPI_Op op, MPI_Comm comm) {
-  return nmt::collectives::interposed_allreduce(send, receive, count, type, op, comm);
-}
-NMT_INTERPOSED int MPI_Allgather(const void* send, int send_count, MPI_Datatype send_type,
-                                 void* receive, int receive_count, MPI_Datatype receive_type,
-                                 MPI_Comm comm) {
-  return nmt::collectives::interposed_allgather(send, send_count, send_type, receive, receive_count,
-                                                receive_type, comm);
-}

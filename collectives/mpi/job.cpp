@@ -2,22 +2,26 @@
 #include "collectives/mpi/job.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <initializer_list>
-#include <new>
+#include <numeric>
 #include <string>
 #include <string_view>
-#include <thread>
+#include <unordered_map>
+#include <utility>
 
+#include "collectives/device_memory.h"
+#include "collectives/mpi/greeting.h"
 #include "core/error.h"
 
 namespace nmt::collectives {
 namespace {
 
-constexpr int kTeamsMax = 256;  // at a time: MPICH has about 2000 communicators for all
-constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;  // of a call: MPI counts in int
+constexpr int kRulesMax = 1 << 20;
+// Of a call: what MPI counts in int, where messages are cut into pieces or gathered.
+constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;
 
 bool is_set(const char* variable, std::string_view to) {
   const char* value = std::getenv(variable);
@@ -36,42 +40,58 @@ void expect_one_of(const char* variable, std::initializer_list<std::string_view>
   std::fprintf(stderr, "nmadtune: %s=%s means nothing; %s does\n", variable, value, text.c_str());
 }
 
-// A communicator may reach into jobs that were spawned or joined, which have other advice.
-bool is_of_this_job(MPI_Comm comm) {
-  MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL, common = MPI_GROUP_NULL;
-  int all = 0, shared = 0;
+// The ranks of a communicator by their ranks in the job; none where it reaches into jobs that were
+// spawned or joined, which have other advice.
+std::vector<int> ranks_in_job(MPI_Comm comm) {
+  MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+  int size = 0;
+  check(PMPI_Comm_size(comm, &size));
   check(PMPI_Comm_group(comm, &group));
   check(PMPI_Comm_group(MPI_COMM_WORLD, &world));
-  check(PMPI_Group_intersection(group, world, &common));
-  check(PMPI_Group_size(group, &all));
-  check(PMPI_Group_size(common, &shared));
-  for (MPI_Group* each : {&group, &world, &common}) check(PMPI_Group_free(each));
-  return all == shared;
+  std::vector<int> own(static_cast<std::size_t>(size)), ranks(static_cast<std::size_t>(size));
+  std::iota(own.begin(), own.end(), 0);
+  check(PMPI_Group_translate_ranks(group, size, own.data(), world, ranks.data()));
+  for (MPI_Group* each : {&group, &world}) check(PMPI_Group_free(each));
+  if (std::ranges::find(ranks, MPI_UNDEFINED) != ranks.end()) ranks.clear();
+  return ranks;
 }
 
-// Ranks may have made different numbers of teams, and must agree.
-bool has_place(MPI_Comm comm) {
-  int most = teams_kept();
-  check(PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, comm));
-  return most < kTeamsMax;
-}
-
-// Launchers drop what a rank has said just before it ends the job.
-constexpr std::chrono::milliseconds kUntilTold{200};
-
-// An error that is not the MPI's. MPICH's launcher waits for ever where one rank calls the fatal
-// handler with a code that no call has returned (4.0); MPI_Abort ends the job.
-int fail(MPI_Comm comm, int code, const char* reason) {
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  std::fprintf(stderr, "nmadtune: %s\n", reason);
-  PMPI_Comm_get_errhandler(comm, &handler);
-  if (handler == MPI_ERRORS_ARE_FATAL) {
-    std::this_thread::sleep_for(kUntilTold);
-    PMPI_Abort(comm, code);
+// Whether nobody's buffers lie in the memory of a device; by all ranks, of which some may have
+// none.
+bool can_reach(const Lease& lease, MPI_Comm comm, std::initializer_list<const void*> buffers) {
+  int on_device = std::ranges::any_of(buffers, [](const void* buffer) {
+    return buffer != MPI_IN_PLACE && is_device_memory(buffer);
+  });
+  if (lease.asks) {
+    check(PMPI_Allreduce(MPI_IN_PLACE, &on_device, 1, MPI_INT, MPI_MAX, comm));
+  } else if (on_device != 0) {
+    throw Error(Fault::kUsage,
+                "a buffer lies in the memory of a device whose runtime was loaded after the first "
+                "collective on this communicator; load it before, or set NMADTUNE_MPI=never");
   }
+  return on_device == 0;
+}
+
+bool ends_jobs(MPI_Comm comm) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return true;
+  const bool ends = handler == MPI_ERRORS_ARE_FATAL;
   PMPI_Errhandler_free(&handler);
-  PMPI_Comm_call_errhandler(comm, code);
-  return code;
+  return ends;
+}
+
+// All others wait for rank 0, which must tell them something.
+Advice advice_or_why_not() {
+  Advice advice;
+  try {
+    advice = advice_from_profile();
+  } catch (const std::exception& error) {
+    advice = {.warning = std::string(error.what()) + "; the MPI's own collectives are used"};
+  }
+  if (advice.rules.size() > kRulesMax) {
+    advice = {.warning = "the profile has too many rules; the MPI's own collectives are used"};
+  }
+  return advice;
 }
 
 }  // namespace
@@ -83,6 +103,7 @@ Job& Job::here() {
 
 void Job::start() {
   int rank = 0;
+  if (started_.test_and_set()) return;  // one function of a tool may call the other
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
   reports_ = is_set("NMADTUNE_MPI_REPORT", "1");
   if (rank == 0) {
@@ -91,45 +112,80 @@ void Job::start() {
     expect_one_of("NMADTUNE_MPI_REPORT", {"1", "0"});
   }
   if (rank == 0 && !is_set("NMADTUNE_MPI", "never")) {
-    advice_ = is_set("NMADTUNE_MPI", "always") ? advice_to_act_always() : advice_from_profile();
+    advice_ = is_set("NMADTUNE_MPI", "always") ? advice_to_act_always() : advice_or_why_not();
     if (!advice_.warning.empty()) {
       std::fprintf(stderr, "nmadtune: %s\n", advice_.warning.c_str());
     }
   }
+  greet(MPI_COMM_WORLD);
   share(&advice_);
   for (const Operation operation : kOperations) {
     least_bytes_[static_cast<std::size_t>(operation)] = advice_.least_bytes(operation);
   }
-  if (!advice_.rules.empty()) crowded_ = Team(MPI_COMM_WORLD, options(1)).waiting().crowded;
+  if (!advice_.rules.empty()) {
+    arguments_.start();
+    alarm_.start();
+    call_at_end([] { here().alarm_.forget_all(); });
+    cards_ = exchange_cards(MPI_COMM_WORLD, Copies::kAttach);
+    crowded_ = is_crowded(cards_, rank);
+  }
   if (reports_ && rank == 0) call_at_end(report);
 }
 
 void Job::share(Advice* advice) const {
   auto rules = static_cast<int>(advice->rules.size());
   check(PMPI_Bcast(&rules, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  if (rules < 0 || rules > kRulesMax) {
+    throw Error(Fault::kPeer, "rank 0 tells of " + std::to_string(rules) + " rules, and " +
+                                  std::to_string(kRulesMax) + " are the most there can be");
+  }
   advice->rules.resize(static_cast<std::size_t>(rules));
   check(PMPI_Bcast(advice->rules.data(), rules * static_cast<int>(sizeof(Rule)), MPI_BYTE, 0,
                    MPI_COMM_WORLD));
 }
 
+// Of these ranks of the job, as if they were all.
+std::vector<Card> Job::cards_of(const std::vector<int>& ranks) const {
+  std::vector<Card> cards;
+  std::unordered_map<int, int> lowest;  // rank of a node
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    Card& card = cards.emplace_back(cards_[static_cast<std::size_t>(ranks[rank])]);
+    card.node = lowest.try_emplace(card.node, static_cast<int>(rank)).first->second;
+  }
+  return cards;
+}
+
+// Talks to nobody.
 Kept Job::keep_for(MPI_Comm comm) const {
   int between = 0, size = 0;
   check(PMPI_Comm_test_inter(comm, &between));
   check(PMPI_Comm_size(comm, &size));
-  if (between || size == 1 || !is_of_this_job(comm) || !has_place(comm)) return {};
-  auto team = std::make_unique<Team>(comm, options(1));
-  std::vector<Rule> rules =
-      rules_for(advice_, static_cast<int>(team->groups().size()), team->ranks_per_group());
+  if (between || size == 1 || !has_rules_for(advice_, size)) return {};
+  std::vector<int> ranks = ranks_in_job(comm);
+  std::unordered_map<int, int> ranks_of_node;
+  int most = 0;
+  for (const int rank : ranks) {
+    most = std::max(most, ++ranks_of_node[cards_[static_cast<std::size_t>(rank)].node]);
+  }
+  if (ranks.empty()) return {};
+  std::vector<Rule> rules = rules_for(advice_, static_cast<int>(ranks_of_node.size()), most);
   if (rules.empty()) return {};
-  return {.team = std::move(team), .rules = std::move(rules)};
+  return {.rules = std::move(rules), .ranks = std::move(ranks)};
 }
 
-// With as many leaders as the rule says; made at its first use.
-Team& Job::team_for(const Rule& rule, Kept& kept, MPI_Comm comm) const {
-  if (rule.leaders <= 1) return *kept.team;
-  std::unique_ptr<Team>& parted = kept.parted[rule.leaders];
-  if (!parted) parted = std::make_unique<Team>(comm, options(rule.leaders));
-  return *parted;
+// With as many leaders as the rule says; by all ranks, at its first use.
+Lease& Job::lease_for(const Rule& rule, Kept& kept, MPI_Comm comm) {
+  const auto found = kept.by_leaders.find(rule.leaders);
+  if (found != kept.by_leaders.end()) return found->second;
+  Lease lease = team_cache().take(comm, kept.ranks, cards_of(kept.ranks), options(rule.leaders));
+  if (lease && !lease.watch) {  // one rank has numbered it: another number for each of its teams
+    const auto number = static_cast<std::uint64_t>(lease.ranks.front()) << 40 |
+                        static_cast<std::uint64_t>(lease.serial);
+    lease.watch = std::make_unique<Watch>(&alarm_, number, lease.team->comm());
+    lease.team->look_by({.function = [](void* watch) { static_cast<Watch*>(watch)->look(); },
+                         .object = lease.watch.get()});
+  }
+  return kept.by_leaders.try_emplace(rule.leaders, std::move(lease)).first->second;
 }
 
 TeamOptions Job::options(int leaders) const {
@@ -138,49 +194,75 @@ TeamOptions Job::options(int leaders) const {
   return options;
 }
 
-Job::Decision Job::decide(Operation operation, int count, MPI_Datatype type, MPI_Comm comm) {
+Job::Decision Job::decide(Operation operation, MPI_Count count, MPI_Datatype type,
+                          MPI_Comm comm) noexcept {
   const auto index = static_cast<std::size_t>(operation);
   int size = 0;
   if (reports_) tallies_[index].calls.fetch_add(1, std::memory_order_relaxed);
-  if (count <= 0 || type == MPI_DATATYPE_NULL || comm == MPI_COMM_NULL) return {};
+  if (count < 0) leave_out_unknown(comm, MPI_ERR_COUNT);
+  if (type == MPI_DATATYPE_NULL) leave_out_unknown(comm, MPI_ERR_TYPE);
+  if (count <= 0 || static_cast<std::uint64_t>(count) > kBytesMax) return {};
+  if (type == MPI_DATATYPE_NULL || comm == MPI_COMM_NULL) return {};
   if (least_bytes_[index] == ~std::uint64_t{0}) return {};
   if (PMPI_Type_size(type, &size) != MPI_SUCCESS || size <= 0) return {};
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
   if (bytes < least_bytes_[index] || bytes > kBytesMax) return {};
+  if (find_rule(advice_.rules, operation, bytes) == nullptr) return {};  // for any shape
+  Decision decision;
+  const int code = guarded(comm, [&] { decision = decide(operation, bytes, comm); });
+  if (code != MPI_SUCCESS) decision = {.otherwise = code};
+  return decision;
+}
+
+Job::Decision Job::decide(Operation operation, std::uint64_t bytes, MPI_Comm comm) {
   try {
     Kept& kept = kept_for(comm, [this](MPI_Comm made_for) { return keep_for(made_for); });
-    if (kept.team == nullptr) return {};
     const Rule* rule = find_rule(kept.rules, operation, bytes);
     const bool gathers = operation == Operation::kAllgather;
-    const auto ranks = static_cast<std::uint64_t>(kept.team->size());
-    if (rule == nullptr || (gathers && bytes * ranks > kBytesMax)) return {};
-    return {.team = &team_for(*rule, kept, comm), .rule = rule, .bytes = bytes};
-  } catch (const MpiFailure&) {  // of all ranks, which had to do it together
+    if (rule == nullptr || (gathers && bytes * kept.ranks.size() > kBytesMax)) return {};
+    return {.rule = rule, .kept = &kept, .bytes = bytes};
+  } catch (const MpiFailure&) {  // of all ranks: the communicator is none
     return {};
   }
 }
 
-int Job::act(Operation operation, const Decision& decision, MPI_Comm comm,
-             const std::function<void()>& action) {
-  const auto start = std::chrono::steady_clock::now();
-  try {
-    action();
-  } catch (const MpiFailure& failure) {
-    PMPI_Comm_call_errhandler(comm, failure.code);
-    return failure.code;
-  } catch (const Error& error) {
-    return fail(comm, MPI_ERR_OTHER, error.what());
-  } catch (const std::bad_alloc&) {
-    return fail(comm, MPI_ERR_NO_MEM, "no memory for a collective");
+bool Job::prepare(Decision& decision, MPI_Comm comm,
+                  std::initializer_list<const void*> buffers) noexcept {
+  const int code = guarded(comm, [&] {
+    try {
+      Lease& lease = lease_for(*decision.rule, *decision.kept, comm);
+      if (lease && can_reach(lease, comm, buffers)) decision.lease = &lease;
+    } catch (const MpiFailure&) {  // of all ranks, which had to do it together
+    }
+  });
+  if (code != MPI_SUCCESS) decision.otherwise = code;
+  return decision.lease != nullptr;
+}
+
+// Where errors are fatal, the library ends the job and says why; nobody else should before it.
+void Job::leave_out(Decision& decision, MPI_Comm comm, int code) noexcept {
+  if (ends_jobs(comm) || !prepare(decision, comm, {})) return;
+  decision.lease->spoiled = true;
+  decision.lease->watch->report_absence(code);
+}
+
+// What the others do is not known: of which size the call is, no rank can tell.
+void Job::leave_out_unknown(MPI_Comm comm, int code) noexcept {
+  Kept* kept = comm == MPI_COMM_NULL ? nullptr : find_kept(comm);
+  if (kept == nullptr || ends_jobs(comm)) return;
+  for (auto& [leaders, lease] : kept->by_leaders) {
+    if (!lease) continue;
+    lease.spoiled = true;
+    lease.watch->report_absence(code);
   }
-  if (reports_) {
-    Tally& tally = tallies_[static_cast<std::size_t>(operation)];
-    const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
-    tally.replaced.fetch_add(1, std::memory_order_relaxed);
-    tally.bytes.fetch_add(decision.bytes, std::memory_order_relaxed);
-    tally.time_ns.fetch_add(static_cast<std::uint64_t>(took.count()), std::memory_order_relaxed);
-  }
-  return MPI_SUCCESS;
+}
+
+void Job::count(Operation operation, std::uint64_t bytes, std::chrono::nanoseconds took) {
+  if (!reports_) return;
+  Tally& tally = tallies_[static_cast<std::size_t>(operation)];
+  tally.replaced.fetch_add(1, std::memory_order_relaxed);
+  tally.bytes.fetch_add(bytes, std::memory_order_relaxed);
+  tally.time_ns.fetch_add(static_cast<std::uint64_t>(took.count()), std::memory_order_relaxed);
 }
 
 // Of rank 0.

@@ -8,10 +8,16 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
-#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <vector>
 
 #include "collectives/advice.h"
+#include "collectives/mpi/alarm.h"
+#include "collectives/mpi/arguments.h"
+#include "collectives/mpi/failure.h"
 #include "collectives/mpi/teams.h"
 
 namespace nmt::collectives {
@@ -23,17 +29,45 @@ class Job {
   // After MPI_Init, by all ranks: rank 0 reads the profile for all.
   void start();
 
-  // How to act on a call, by all ranks alike; `team` null: leave it alone.
+  const Arguments& arguments() const { return arguments_; }  // where there are rules
+
+  // How to act on a call, by all ranks alike.
   struct Decision {
-    Team* team = nullptr;
-    const Rule* rule = nullptr;
-    std::uint64_t bytes = 0;  // of a message
+    const Rule* rule = nullptr;    // null: not by us
+    Kept* kept = nullptr;          // for its communicator
+    Lease* lease = nullptr;        // once it is prepared
+    std::uint64_t bytes = 0;       // of a message
+    std::optional<int> otherwise;  // the call's result where it failed; nullopt: leave it alone
+
+    bool acts() const { return rule != nullptr; }
+    int ranks() const { return static_cast<int>(kept->ranks.size()); }
+    Team& team() const { return *lease->team; }
   };
-  Decision decide(Operation operation, int count, MPI_Datatype type, MPI_Comm comm);
+  // Talks to nobody.
+  Decision decide(Operation operation, MPI_Count count, MPI_Datatype type, MPI_Comm comm) noexcept;
+  // By all ranks, before they act upon these buffers of theirs: false where they do not.
+  bool prepare(Decision& decision, MPI_Comm comm,
+               std::initializer_list<const void*> buffers) noexcept;
+
+  // The library refuses the call for this code, on this rank at least: the others do not wait.
+  void leave_out(Decision& decision, MPI_Comm comm, int code) noexcept;
 
   // Acts: 0, or the error as the communicator's handler has it.
-  int act(Operation operation, const Decision& decision, MPI_Comm comm,
-          const std::function<void()>& action);
+  template <class Action>
+  int act(Operation operation, const Decision& decision, MPI_Comm comm, Action&& action) noexcept {
+    const auto start = std::chrono::steady_clock::now();
+    const int code = guarded(comm, [&] {
+      decision.lease->watch->begin_call();
+      action();
+    });
+    if (code != MPI_SUCCESS) {
+      decision.lease->spoiled = true;
+      decision.lease->watch->report_failure(code);
+    } else {
+      count(operation, decision.bytes, std::chrono::steady_clock::now() - start);
+    }
+    return code;
+  }
 
  private:
   struct Tally {
@@ -43,17 +77,25 @@ class Job {
     std::atomic<std::uint64_t> time_ns{0};
   };
 
+  Decision decide(Operation operation, std::uint64_t bytes, MPI_Comm comm);
+  void count(Operation operation, std::uint64_t bytes, std::chrono::nanoseconds took);
   void share(Advice* advice) const;
   Kept keep_for(MPI_Comm comm) const;
-  Team& team_for(const Rule& rule, Kept& kept, MPI_Comm comm) const;
+  std::vector<Card> cards_of(const std::vector<int>& ranks) const;
+  Lease& lease_for(const Rule& rule, Kept& kept, MPI_Comm comm);
+  void leave_out_unknown(MPI_Comm comm, int code) noexcept;
   TeamOptions options(int leaders) const;
   static void report();
 
   Advice advice_;
+  Arguments arguments_;
+  Alarm alarm_;
   std::array<std::uint64_t, kOperations.size()> least_bytes_;
   std::array<Tally, kOperations.size()> tallies_;
+  std::atomic_flag started_ = ATOMIC_FLAG_INIT;
   bool reports_ = false;
-  bool crowded_ = false;  // all ranks together, whatever communicator waits
+  std::vector<Card> cards_;  // of all ranks, where there are rules
+  bool crowded_ = false;     // all ranks together, whatever communicator waits
 
   Job() { least_bytes_.fill(~std::uint64_t{0}); }
 };

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The Fortran functions of Open MPI, which do not pass through the C ones: by mpif.h and the module
-// mpi under any of four names, by mpi_f08 under one of its own. MPICH's do pass through them.
+// mpi under any of four names, by mpi_f08 under one of its own. A call that is left alone goes on
+// to the next function of the name that the program called. MPICH's do pass through the C ones.
 #include <mpi.h>
 
+#include <optional>
+#include <utility>
+
 #include "collectives/mpi/interposed.h"
+#include "collectives/mpi/next.h"
 
 extern "C" {
 extern int mpi_fortran_in_place_;  // of libmpi: whose address says so
@@ -13,61 +18,111 @@ extern int mpi_fortran_bottom_;
 
 namespace {
 
+using nmt::collectives::find_next;
+
+using Fint = MPI_Fint;
+
 void* buffer(void* given) {
   if (given == &mpi_fortran_in_place_) return MPI_IN_PLACE;
   if (given == &mpi_fortran_bottom_) return MPI_BOTTOM;
   return given;
 }
 
-void tell(MPI_Fint* error, int code) {
+void tell(Fint* error, int code) {
   if (error != nullptr) *error = code;
 }
+
+// Each call: in place of the MPI's, and by the C function, for a program whose Fortran library no
+// search finds (one that is loaded beside others).
+struct Init {
+  static int by_c(Fint*) { return NMT_NEXT(MPI_Init)(nullptr, nullptr); }
+};
+struct InitThread {
+  static int by_c(Fint* required, Fint* provided, Fint*) {
+    return NMT_NEXT(MPI_Init_thread)(nullptr, nullptr, *required, provided);
+  }
+};
+struct Bcast {
+  template <class Function>
+  static auto by(Function f, void* data, Fint* count, Fint* type, Fint* root, Fint* comm, Fint*) {
+    return f(buffer(data), *count, PMPI_Type_f2c(*type), *root, PMPI_Comm_f2c(*comm));
+  }
+  static constexpr auto replace = nmt::collectives::replace_bcast;
+  static auto c() { return NMT_NEXT(MPI_Bcast); }
+};
+struct Reduce {
+  template <class Function>
+  static auto by(Function f, void* send, void* receive, Fint* count, Fint* type, Fint* op,
+                 Fint* root, Fint* comm, Fint*) {
+    return f(buffer(send), buffer(receive), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op), *root,
+             PMPI_Comm_f2c(*comm));
+  }
+  static constexpr auto replace = nmt::collectives::replace_reduce;
+  static auto c() { return NMT_NEXT(MPI_Reduce); }
+};
+struct Allreduce {
+  template <class Function>
+  static auto by(Function f, void* send, void* receive, Fint* count, Fint* type, Fint* op,
+                 Fint* comm, Fint*) {
+    return f(buffer(send), buffer(receive), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op),
+             PMPI_Comm_f2c(*comm));
+  }
+  static constexpr auto replace = nmt::collectives::replace_allreduce;
+  static auto c() { return NMT_NEXT(MPI_Allreduce); }
+};
+struct Allgather {
+  template <class Function>
+  static auto by(Function f, void* send, Fint* send_count, Fint* send_type, void* receive,
+                 Fint* receive_count, Fint* receive_type, Fint* comm, Fint*) {
+    return f(buffer(send), *send_count, PMPI_Type_f2c(*send_type), buffer(receive), *receive_count,
+             PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*comm));
+  }
+  static constexpr auto replace = nmt::collectives::replace_allgather;
+  static auto c() { return NMT_NEXT(MPI_Allgather); }
+};
 
 }  // namespace
 
 #define NMT_VISIBLE extern "C" __attribute__((visibility("default")))
-#define NMT_NAME(name, as) \
-  NMT_VISIBLE __attribute__((alias("ompi_" #as "_f"))) decltype(ompi_##as##_f) name;
-#define NMT_NAMES(lower, upper) \
-  NMT_NAME(mpi_##lower, lower)  \
-  NMT_NAME(mpi_##lower##_, lower) NMT_NAME(mpi_##lower##__, lower) NMT_NAME(MPI_##upper, lower)
+#define NMT_COLLECTIVE(name, Call, parameters, ...)                 \
+  NMT_VISIBLE void name parameters {                                \
+    static auto* const next = find_next<void parameters>(#name);    \
+    if (const auto result = Call::by(Call::replace, __VA_ARGS__)) { \
+      tell(error, *result);                                         \
+    } else if (next != nullptr) {                                   \
+      next(__VA_ARGS__);                                            \
+    } else {                                                        \
+      tell(error, Call::by(Call::c(), __VA_ARGS__));                \
+    }                                                               \
+  }
+#define NMT_START(name, Call, parameters, ...)                   \
+  NMT_VISIBLE void name parameters {                             \
+    static auto* const next = find_next<void parameters>(#name); \
+    Fint code = MPI_SUCCESS;                                     \
+    Fint* const given = std::exchange(error, &code);             \
+    if (next != nullptr) next(__VA_ARGS__);                      \
+    if (next == nullptr) code = Call::by_c(__VA_ARGS__);         \
+    tell(given, nmt::collectives::begin(code));                  \
+  }
+#define NMT_NAMES(define, lower, upper, ...)                                \
+  define(mpi_##lower, __VA_ARGS__) define(mpi_##lower##_, __VA_ARGS__)      \
+      define(mpi_##lower##__, __VA_ARGS__) define(MPI_##upper, __VA_ARGS__) \
+          define(ompi_##lower##_f, __VA_ARGS__)
 
-NMT_VISIBLE void ompi_init_f(MPI_Fint* error) {
-  tell(error, nmt::collectives::init(nullptr, nullptr));
-}
-NMT_VISIBLE void ompi_init_thread_f(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) {
-  int level = 0;
-  tell(error, nmt::collectives::init_thread(nullptr, nullptr, *required, &level));
-  *provided = level;
-}
-NMT_VISIBLE void ompi_bcast_f(char* data, MPI_Fint* count, MPI_Fint* type, MPI_Fint* root,
-                              MPI_Fint* comm, MPI_Fint* error) {
-  tell(error, nmt::collectives::interposed_bcast(buffer(data), *count, PMPI_Type_f2c(*type), *root,
-                                                 PMPI_Comm_f2c(*comm)));
-}
-NMT_VISIBLE void ompi_reduce_f(char* send, char* receive, MPI_Fint* count, MPI_Fint* type,
-                               MPI_Fint* op, MPI_Fint* root, MPI_Fint* comm, MPI_Fint* error) {
-  tell(error, nmt::collectives::interposed_reduce(buffer(send), buffer(receive), *count,
-                                                  PMPI_Type_f2c(*type), PMPI_Op_f2c(*op), *root,
-                                                  PMPI_Comm_f2c(*comm)));
-}
-NMT_VISIBLE void ompi_allreduce_f(char* send, char* receive, MPI_Fint* count, MPI_Fint* type,
-                                  MPI_Fint* op, MPI_Fint* comm, MPI_Fint* error) {
-  tell(error, nmt::collectives::interposed_allreduce(buffer(send), buffer(receive), *count,
-                                                     PMPI_Type_f2c(*type), PMPI_Op_f2c(*op),
-                                                     PMPI_Comm_f2c(*comm)));
-}
-NMT_VISIBLE void ompi_allgather_f(char* send, MPI_Fint* send_count, MPI_Fint* send_type,
-                                  char* receive, MPI_Fint* receive_count, MPI_Fint* receive_type,
-                                  MPI_Fint* comm, MPI_Fint* error) {
-  tell(error, nmt::collectives::interposed_allgather(
-                  buffer(send), *send_count, PMPI_Type_f2c(*send_type), buffer(receive),
-                  *receive_count, PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*comm)));
-}
-
-NMT_NAMES(init, INIT)
-NMT_NAMES(init_thread, INIT_THREAD)
-NMT_NAMES(bcast, BCAST)
-NMT_NAMES(reduce, REDUCE)
-NMT_NAMES(allreduce, ALLREDUCE)
-NMT_NAMES(allgather, ALLGATHER)
+NMT_NAMES(NMT_START, init, INIT, Init, (Fint * error), error)
+NMT_NAMES(NMT_START, init_thread, INIT_THREAD, InitThread,
+          (Fint * required, Fint* provided, Fint* error), required, provided, error)
+NMT_NAMES(NMT_COLLECTIVE, bcast, BCAST, Bcast,
+          (void* data, Fint* count, Fint* type, Fint* root, Fint* comm, Fint* error), data, count,
+          type, root, comm, error)
+NMT_NAMES(NMT_COLLECTIVE, reduce, REDUCE, Reduce,
+          (void* send, void* receive, Fint* count, Fint* type, Fint* op, Fint* root, Fint* comm,
+           Fint* error),
+          send, receive, count, type, op, root, comm, error)
+NMT_NAMES(NMT_COLLECTIVE, allreduce, ALLREDUCE, Allreduce,
+          (void* send, void* receive, Fint* count, Fint* type, Fint* op, Fint* comm, Fint* error),
+          send, receive, count, type, op, comm, error)
+NMT_NAMES(NMT_COLLECTIVE, allgather, ALLGATHER, Allgather,
+          (void* send, Fint* send_count, Fint* send_type, void* receive, Fint* receive_count,
+           Fint* receive_type, Fint* comm, Fint* error),
+          send, send_count, send_type, receive, receive_count, receive_type, comm, error)

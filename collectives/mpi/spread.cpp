@@ -18,7 +18,7 @@ void Spread::there(const Piece& piece, std::uint64_t left) {
   position_ += piece.bytes;
   const std::byte* fresh = data_ + piece.offset;
   if (room_ != nullptr) {
-    room_->there(position_, {fresh, piece.bytes}, team_.waiting());
+    room_->there(position_, {fresh, piece.bytes}, team_.waiting(), left == 0);
     return;
   }
   for (const int rank : others_) {
@@ -66,6 +66,10 @@ std::uint64_t Share::take_all(const Cut& cut) {
     taken_bytes += take({cut.offset(i), last.offset + last.bytes - cut.offset(i)});
   }
   return taken_bytes;
+}
+
+bool Share::has_more() const {
+  return room_ != nullptr && room_->has_more(team_.member(leader_), position_);
 }
 
 void Share::finish() {

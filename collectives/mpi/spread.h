@@ -38,6 +38,7 @@ class Share {
   Share(Team& team, Room* room, int leader, std::byte* data);
   std::uint64_t take(const Piece& piece);  // bytes
   std::uint64_t take_all(const Cut& cut);
+  bool has_more() const;  // than was taken; finish() tells where they are messages
   void finish();
   // Being woken for each segment costs more than it gains: there are more ranks than cores.
   bool takes_larger_pieces() const { return room_ != nullptr && team_.waiting().crowded; }

@@ -11,14 +11,15 @@
 #include <set>
 #include <string_view>
 
-#include "collectives/place.h"
 #include "core/error.h"
 
 namespace nmt::collectives {
 namespace {
 
 constexpr std::size_t kAreaBytes = 256 << 10;  // stays in a cache
+constexpr int kGroupTag = 1 << 14;             // above those of streams (relay.cpp)
 constexpr int kLooks = 8;                      // before others get the core for longer
+constexpr int kLooksAlone = 256;               // before a look for a failure elsewhere
 constexpr long kNapNs = 30'000;                // less than a segment takes on the wire
 
 template <class Value>
@@ -51,35 +52,38 @@ TeamOptions options_from_environment(int leaders) {
           .leaders = leaders};
 }
 
-// What each rank tells all others.
-struct Team::Card {
-  int node = 0;  // its lowest rank
-  int core = 0;  // the first it may use
-  Place place;
-  pid_t pid = 0;
-  Copies copies = Copies::kAttach;
-};
-
-Team::Team(MPI_Comm of, const TeamOptions& options) : copies_(options.copies) {
-  check(PMPI_Comm_rank(of, &rank_));
-  check(PMPI_Comm_split(of, 0, rank_, &comm_));  // a duplicate would copy the program's attributes
-  check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));  // MpiFailure
+std::vector<Card> exchange_cards(MPI_Comm comm, Copies copies) {
+  int rank = 0;
+  check(PMPI_Comm_rank(comm, &rank));
   const std::vector<int> cores = allowed_cores();
-  const Card own{.node = node_of_this_rank(comm_, rank_),
+  const Card own{.node = node_of_this_rank(comm, rank),
                  .core = cores.front(),
+                 .cores = static_cast<int>(cores.size()),
                  .place = place_of(cores.front()),
                  .pid = ::getpid(),
-                 .copies = options.copies};
-  const std::vector<Card> cards = all_gather(own, comm_);
+                 .copies = copies};
+  return all_gather(own, comm);
+}
+
+bool is_crowded(const std::vector<Card>& cards, int rank) {
+  const Card& own = cards[static_cast<std::size_t>(rank)];
+  return std::ranges::count_if(cards, [&](const Card& card) {
+           return card.place.kernel == own.place.kernel && card.core == own.core;
+         }) > own.cores;
+}
+
+Team::Team(MPI_Comm of, const TeamOptions& options, const std::vector<Card>& cards)
+    : copies_(options.copies) {
+  MPI_Group group = MPI_GROUP_NULL;
+  check(PMPI_Comm_rank(of, &rank_));
+  check(PMPI_Comm_group(of, &group));
+  const int code = PMPI_Comm_create(of, group, &comm_);  // a duplicate would copy attributes
+  check(PMPI_Group_free(&group));
+  check(code);
+  check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));                // MpiFailure
   for (const Card& card : cards) copies_ = std::max(copies_, card.copies);  // all do the same
   form_groups(cards, options);
-  // On the same cores: bound to the same ones, or none is bound.
-  const auto neighbours = std::ranges::count_if(cards, [&](const Card& card) {
-    return card.place.kernel == own.place.kernel && card.core == own.core;
-  });
-  waiting_ = {.crowded = options.crowded || static_cast<std::size_t>(neighbours) > cores.size(),
-              .go_on = go_on,
-              .mpi = this};
+  waiting_ = {.crowded = options.crowded || is_crowded(cards, rank_), .go_on = go_on, .mpi = this};
   for (const int rank : own_group().ranks) {
     pids_.push_back(cards[static_cast<std::size_t>(rank)].pid);
   }
@@ -143,28 +147,49 @@ int Team::member(int rank) const {
   return static_cast<int>(std::ranges::find(ranks, rank) - ranks.begin());
 }
 
+// By all ranks of the group: what each says, by member; through the first one.
+template <class Value>
+std::vector<Value> Team::gather_in_group(const Value& own) const {
+  const std::vector<int>& ranks = own_group().ranks;
+  const int bytes = static_cast<int>(sizeof(Value));
+  std::vector<Value> all(ranks.size());
+  std::vector<MPI_Request> requests(ranks.size(), MPI_REQUEST_NULL);
+  if (ranks.front() != rank_) {
+    check(PMPI_Isend(&own, bytes, MPI_BYTE, ranks.front(), kGroupTag, comm_, &requests[0]));
+    check(PMPI_Irecv(all.data(), bytes * static_cast<int>(all.size()), MPI_BYTE, ranks.front(),
+                     kGroupTag, comm_, &requests[1]));
+    for (MPI_Request& request : requests) wait(&request);
+    return all;
+  }
+  all.front() = own;
+  for (std::size_t i = 1; i < ranks.size(); ++i) {
+    check(PMPI_Irecv(&all[i], bytes, MPI_BYTE, ranks[i], kGroupTag, comm_, &requests[i]));
+  }
+  for (MPI_Request& request : requests) wait(&request);
+  for (std::size_t i = 1; i < ranks.size(); ++i) {
+    check(PMPI_Isend(all.data(), bytes * static_cast<int>(all.size()), MPI_BYTE, ranks[i],
+                     kGroupTag, comm_, &requests[i]));
+  }
+  for (MPI_Request& request : requests) wait(&request);
+  return all;
+}
+
 // What went wrong is told once.
 void Team::furnish() {
   if (furnished_) return;
   furnished_ = true;
-  if (copies_ == Copies::kMessages) return;
-  MPI_Comm group = MPI_COMM_NULL;
-  check(PMPI_Comm_split(comm_, group_of(rank_), rank_, &group));
-  if (pids_.size() > 1) {  // one has nobody to copy from
-    const std::string reason = try_to_furnish(group);
-    const int members = static_cast<int>(pids_.size());
-    int first = reason.empty() ? members : member(rank_);  // that knows why not
-    check(PMPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, group));
-    if (first < members) room_.reset();
-    if (first == member(rank_)) tell_of_messages(reason);
-    if (room_) room_->try_pairs(copies_ == Copies::kAttach);
-    check(PMPI_Barrier(group));
-  }
-  check(PMPI_Comm_free(&group));
+  if (copies_ == Copies::kMessages || pids_.size() == 1) return;  // one has nobody to copy from
+  const std::string reason = try_to_furnish();
+  const std::vector<char> ready = gather_in_group(static_cast<char>(reason.empty()));
+  const auto first = std::ranges::find(ready, 0) - ready.begin();  // that knows why not
+  if (first < static_cast<std::ptrdiff_t>(ready.size())) room_.reset();
+  if (first == member(rank_)) tell_of_messages(reason);
+  if (room_) room_->try_pairs(copies_ == Copies::kAttach);
+  gather_in_group(char{1});  // all have tried
 }
 
 // Without a room, why, or nothing where others know.
-std::string Team::try_to_furnish(MPI_Comm group) {
+std::string Team::try_to_furnish() {
   struct Ready {
     char address[kAddressBytes] = {};
     bool is = false;
@@ -184,7 +209,7 @@ std::string Team::try_to_furnish(MPI_Comm group) {
   } catch (const Error& error) {
     reason = error.what();
   }
-  const std::vector<Ready> all = all_gather(own, group);
+  const std::vector<Ready> all = gather_in_group(own);
   if (!std::ranges::all_of(all, &Ready::is)) return reason;
   std::vector<std::string> addresses;
   for (const Ready& each : all) addresses.emplace_back(each.address);
@@ -217,12 +242,15 @@ void Team::agree(std::uint64_t bytes) {
 }
 
 // Open MPI and MPICH complete a request only while its process is inside of them.
-void Team::wait(MPI_Request* request, MPI_Status* status) const {
-  if (!waiting_.crowded) return check(PMPI_Wait(request, status));
-  for (int looks = 0, done = 0;; ++looks) {
+void wait_for(MPI_Request* request, bool crowded, MPI_Status* status, const Look& look) {
+  if (!crowded && look.function == nullptr) return check(PMPI_Wait(request, status));
+  const int looks_between = crowded ? kLooks : kLooksAlone;
+  for (int looks = 1, done = 0;; ++looks) {
     check(PMPI_Test(request, &done, status));
     if (done) return;
-    if (looks % kLooks != kLooks - 1) {
+    if (looks % looks_between == 0 && look.function != nullptr) look.function(look.object);
+    if (!crowded) continue;
+    if (looks % looks_between != 0) {
       ::sched_yield();
     } else {
       const timespec nap{.tv_sec = 0, .tv_nsec = kNapNs};
@@ -232,9 +260,16 @@ void Team::wait(MPI_Request* request, MPI_Status* status) const {
 }
 
 void Team::go_on(void* team) {
+  const auto* self = static_cast<Team*>(team);
   int there = 0;
-  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, static_cast<Team*>(team)->comm_, &there,
-              MPI_STATUS_IGNORE);
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, self->comm_, &there, MPI_STATUS_IGNORE);
+  if (self->look_.function != nullptr) self->look_.function(self->look_.object);
+}
+
+void Team::look(void* team) {
+  const auto* self = static_cast<Team*>(team);
+  if (self->room_) self->room_->answer();
+  if (self->look_.function != nullptr) self->look_.function(self->look_.object);
 }
 
 }  // namespace nmt::collectives

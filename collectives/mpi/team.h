@@ -3,7 +3,7 @@
 // A communicator seen as groups of ranks that share a node, or a part of one, with a leader each
 // (paper "HierKNEM", 3.1).
 //
-// Built once, by all ranks of the communicator. Ours are all messages in its private communicator,
+// Built by all ranks of the communicator. Ours are all messages in its private communicator,
 // so that no receive of the program's meets them. Not thread-safe, as no two collectives of one
 // communicator may run at the same time either.
 #pragma once
@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "collectives/place.h"
 #include "collectives/room.h"
 
 namespace nmt::collectives {
@@ -42,14 +43,43 @@ struct TeamOptions {
 // As NMADTUNE_MPI_COPIES says, with so many leaders of a node.
 TeamOptions options_from_environment(int leaders);
 
+// Where a rank runs, as it tells all others.
+struct Card {
+  int node = 0;   // the lowest rank that shares it
+  int core = 0;   // the first it may use,
+  int cores = 0;  // of so many
+  Place place;
+  pid_t pid = 0;
+  Copies copies = Copies::kAttach;
+};
+
+// By all ranks of it: the cards of all, by rank. MpiFailure.
+std::vector<Card> exchange_cards(MPI_Comm comm, Copies copies);
+// Whether more of these ranks than it has cores share the cores of one of them: they are bound to
+// the same ones, or none is bound.
+bool is_crowded(const std::vector<Card>& cards, int rank);
+
 struct Group {
   std::vector<int> ranks;
   int leader = 0;  // the rank nearest to the network, unless the operation begins or ends here
 };
 
+// What a rank does now and then while it waits; may throw what ends the operation.
+struct Look {
+  void (*function)(void*) = nullptr;
+  void* object = nullptr;
+};
+
+// Until it is complete; where ranks are more than cores, others get the core meanwhile.
+void wait_for(MPI_Request* request, bool crowded, MPI_Status* status = MPI_STATUS_IGNORE,
+              const Look& look = {});
+
 class Team {
  public:
-  Team(MPI_Comm of, const TeamOptions& options);  // by all ranks of it; MpiFailure
+  // By all ranks of it, whose cards these are; MpiFailure.
+  Team(MPI_Comm of, const TeamOptions& options, const std::vector<Card>& cards);
+  Team(MPI_Comm of, const TeamOptions& options)
+      : Team(of, options, exchange_cards(of, options.copies)) {}
   ~Team();
   Team(const Team&) = delete;
 
@@ -60,6 +90,7 @@ class Team {
   int group_of(int rank) const { return group_of_[static_cast<std::size_t>(rank)]; }
   const Group& own_group() const { return groups_[static_cast<std::size_t>(group_of(rank_))]; }
   int ranks_per_group() const;  // the most
+  Copies copies() const { return copies_; }
   // What else TeamOptions::leaders could be for these ranks, in ascending order.
   const std::vector<int>& other_leaders() const { return other_leaders_; }
   // Of the group, in an operation of that root (-1: none).
@@ -76,14 +107,19 @@ class Team {
   // says another number.
   void agree(std::uint64_t bytes);
 
+  void look_by(const Look& look) { look_ = look; }
   const Waiting& waiting() const { return waiting_; }
-  void wait(MPI_Request* request, MPI_Status* status = MPI_STATUS_IGNORE) const;
+  void wait(MPI_Request* request, MPI_Status* status = MPI_STATUS_IGNORE) const {
+    wait_for(request, waiting_.crowded, status, {.function = look, .object = waiting_.mpi});
+  }
 
  private:
-  struct Card;
   void form_groups(const std::vector<Card>& cards, const TeamOptions& options);
-  std::string try_to_furnish(MPI_Comm group);
+  std::string try_to_furnish();
+  template <class Value>
+  std::vector<Value> gather_in_group(const Value& own) const;
   static void go_on(void* team);
+  static void look(void* team);
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
@@ -95,6 +131,7 @@ class Team {
   bool furnished_ = false;
   std::unique_ptr<Room> room_;
   Waiting waiting_;
+  Look look_;
 };
 
 }  // namespace nmt::collectives

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/mpi/teams.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <utility>
 
 namespace nmt::collectives {
 namespace {
@@ -16,6 +17,7 @@ struct Teams {
   int at_communicator = MPI_KEYVAL_INVALID;
   int at_self = MPI_KEYVAL_INVALID;
   std::vector<std::unique_ptr<Kept>> all;
+  TeamCache cache;
   std::vector<void (*)()> at_end;
   std::atomic<unsigned> freed = 0;  // so often
 };
@@ -25,21 +27,30 @@ Teams& teams() {
   return *teams;
 }
 
-int forget(MPI_Comm, int, void* kept, void*) {
-  std::unique_ptr<Kept> gone;  // freed without the lock
-  const std::lock_guard lock(teams().mutex);
-  teams().freed.fetch_add(1);
-  for (std::unique_ptr<Kept>& each : teams().all) {
-    if (each.get() == kept) std::swap(each, gone);
+void give_back(Kept& kept) noexcept {
+  for (auto& [leaders, lease] : kept.by_leaders) teams().cache.give_back(std::move(lease));
+}
+
+int forget(MPI_Comm, int, void* kept, void*) noexcept {
+  std::unique_ptr<Kept> gone;
+  {
+    const std::lock_guard lock(teams().mutex);
+    teams().freed.fetch_add(1);
+    for (std::unique_ptr<Kept>& each : teams().all) {
+      if (each.get() == kept) std::swap(each, gone);
+    }
+    std::erase(teams().all, nullptr);
   }
-  std::erase(teams().all, nullptr);
+  if (gone) give_back(*gone);
   return MPI_SUCCESS;
 }
 
 // MPI_Finalize deletes what is at MPI_COMM_SELF first.
-int end(MPI_Comm, int, void*, void*) {
+int end(MPI_Comm, int, void*, void*) noexcept {
   for (void (*what)() : teams().at_end) what();
+  for (const std::unique_ptr<Kept>& each : teams().all) give_back(*each);
   for (const std::unique_ptr<Kept>& each : teams().all) *each = {};
+  teams().cache.clear();
   return MPI_SUCCESS;
 }
 
@@ -89,11 +100,16 @@ Kept& kept_for(MPI_Comm comm, const std::function<Kept(MPI_Comm)>& make) {
   return *seen.kept;
 }
 
-int teams_kept() {
-  const std::lock_guard lock(teams().mutex);
-  return static_cast<int>(
-      std::ranges::count_if(teams().all, [](const auto& each) { return each->team != nullptr; }));
+Kept* find_kept(MPI_Comm comm) noexcept {
+  void* kept = nullptr;
+  int there = 0;
+  const int key = teams().at_communicator;
+  if (key == MPI_KEYVAL_INVALID) return nullptr;
+  if (PMPI_Comm_get_attr(comm, key, &kept, &there) != MPI_SUCCESS || !there) return nullptr;
+  return static_cast<Kept*>(kept);
 }
+
+TeamCache& team_cache() { return teams().cache; }
 
 void call_at_end(void (*what)()) {
   make_keys();

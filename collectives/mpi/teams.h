@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is kept for a communicator: made at its first use, an attribute of it, freed with it, or
-// when MPI ends. Several threads may ask at the same time, for different communicators.
+// What is kept for a communicator: made at the first call for which a rule could be, an attribute
+// of it, given back with it, or freed when MPI ends. Several threads may ask at the same time, for
+// different communicators.
 #pragma once
 
 #include <mpi.h>
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <vector>
 
 #include "collectives/advice.h"
-#include "collectives/mpi/team.h"
+#include "collectives/mpi/team_cache.h"
 
 namespace nmt::collectives {
 
 struct Kept {
-  std::unique_ptr<Team> team = nullptr;              // null: leave all calls alone
-  std::vector<Rule> rules = {};                      // for its shape
-  std::map<int, std::unique_ptr<Team>> parted = {};  // of several leaders of a node, by how many
+  std::vector<Rule> rules = {};          // for its shape; none: leave all calls alone
+  std::vector<int> ranks = {};           // of the job, by its ranks; only where there are rules
+  std::map<int, Lease> by_leaders = {};  // by how many of a node; null: leave calls alone
 };
 
-// `make` is called by all ranks of the communicator, or by none.
+// `make` talks to nobody: what the ranks of a communicator have in common it finds by itself.
 Kept& kept_for(MPI_Comm comm, const std::function<Kept(MPI_Comm)>& make);
 
-// How many have a team now.
-int teams_kept();
+// Null where nothing is kept for it, or it is no communicator.
+Kept* find_kept(MPI_Comm comm) noexcept;
+
+// Of all that are freed.
+TeamCache& team_cache();
 
 // Called at the beginning of MPI_Finalize, while everything still works.
 void call_at_end(void (*what)());

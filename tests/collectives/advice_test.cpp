@@ -40,6 +40,12 @@ TEST(Advice, RulesAreForTheirNumberOfNodesAndRanksOnly) {
   EXPECT_EQ(rules_for(advice_to_act_always(), 7, 9).size(), kOperations.size());
 }
 
+TEST(Advice, ANumberOfRanksThatFitsNoShapeHasNoRules) {
+  for (const int ranks : {5, 8, 6, 12}) EXPECT_TRUE(has_rules_for(kAdvice, ranks)) << ranks;
+  for (const int ranks : {2, 4, 13}) EXPECT_FALSE(has_rules_for(kAdvice, ranks)) << ranks;
+  EXPECT_TRUE(has_rules_for(advice_to_act_always(), 2));
+}
+
 TEST(Advice, BelowTheLeastSizeOfAnOperationNobodyLooksFurther) {
   EXPECT_EQ(kAdvice.least_bytes(Operation::kBcast), 1000u);
   EXPECT_EQ(kAdvice.least_bytes(Operation::kReduce), 500u);

@@ -5,10 +5,14 @@
 //
 //   faults killed RANK
 //   faults nothing | pair | no-memory | small-files | no-descriptors | late | copies | crowd
-//   faults threads | freed | many
+//   faults threads | freed | kept | many
+//   faults unreadable user|process all|last
+//   faults no-new N
+//   faults device
 //   faults counts OPERATION COUNT OTHER last|half
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -102,6 +106,32 @@ static int pair(void) {
     if (process_vm_readv((pid_t)pid, &here, 1, &there, 1, 0) != -1 || errno != EPERM) return 1;
   }
   return wrong_at_all_sizes(MPI_COMM_WORLD);
+}
+
+// After they have copied out of each other's memory, all ranks or the last one become another user,
+// or forbid that others read theirs.
+static int unreadable(const char* what, const char* who) {
+  enum { kNobody = 65534, kCount = 150000 };
+  static int data[kCount];
+  int wrong = 0, failed = 0;
+  const int is_one = strcmp(who, "all") == 0 || rank == size - 1;
+  int* words = calloc((size_t)size, sizeof *words);
+  PMPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, words, 1, MPI_INT, MPI_COMM_WORLD);
+  free(words);
+  if (strcmp(what, "process") == 0) failed = setuid(kNobody) != 0 || prctl(PR_SET_DUMPABLE, 1) != 0;
+  wrong += wrong_at_all_sizes(MPI_COMM_WORLD);
+  if (is_one) {
+    failed |= strcmp(what, "process") == 0 ? prctl(PR_SET_DUMPABLE, 0) != 0 : setuid(kNobody) != 0;
+  }
+  PMPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (failed && rank == 0) puts("no other user");
+  for (int turn = 0; turn < 10; ++turn) {
+    for (int i = 0; i < kCount; ++i) data[i] = rank == turn % size ? i + turn : -1;
+    MPI_Bcast(data, kCount, MPI_INT, turn % size, MPI_COMM_WORLD);
+    for (int i = 0; i < kCount; ++i) wrong += data[i] != i + turn;
+  }
+  wrong += wrong_at_all_sizes(MPI_COMM_WORLD) + wrong_at_all_sizes(MPI_COMM_WORLD);
+  return wrong;
 }
 
 static int no_memory(void) {
@@ -240,6 +270,44 @@ static int freed(void) {
   return wrong;
 }
 
+// The shared memory of this process that is ours, by its number.
+static long shared_memory(void) {
+  char line[4096];
+  long sum = 0, inode;
+  FILE* maps = fopen("/proc/self/maps", "r");
+  while (fgets(line, sizeof line, maps) != NULL) {
+    if (strstr(line, "memfd:nmadtune") == NULL) continue;
+    if (sscanf(line, "%*s %*s %*s %*s %ld", &inode) == 1) sum += inode;
+  }
+  fclose(maps);
+  return sum;
+}
+
+// What a communicator needed serves the next one of the same ranks, also after others; two at a
+// time have one each.
+static int kept(void) {
+  enum { kAll = 12 };
+  int wrong = 0;
+  long memory = 0;
+  for (int i = 0; i < kAll; ++i) {
+    MPI_Comm all, other, half;
+    PMPI_Comm_dup(MPI_COMM_WORLD, &all);
+    PMPI_Comm_dup(MPI_COMM_WORLD, &other);
+    PMPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
+    wrong += wrong_results(all, 3000) + wrong_results(half, 3000) + wrong_results(other, 3000);
+    wrong += wrong_results(all, 20000);
+    MPI_Comm_free(i % 2 == 0 ? &all : &other);
+    MPI_Comm_free(&half);
+    MPI_Comm_free(i % 2 == 0 ? &other : &all);
+    if (i == 3) memory = shared_memory();  // each of the two has been the larger
+  }
+  if (memory == 0 || memory != shared_memory()) {
+    fprintf(stderr, "rank %d: shared memory was made again\n", rank);
+    ++wrong;
+  }
+  return wrong;
+}
+
 // More communicators at a time than an MPI could have twice, with few descriptors to spare.
 static int many(void) {
   enum { kMany = 1500 };
@@ -290,10 +358,48 @@ static int other_counts(char** how) {
   return wrong;
 }
 
+// On the last rank, C++ gets no memory for the n-th object since a communicator was made
+// (failing_new.cpp).
+static int no_new(int nth) {
+  MPI_Comm comm;
+  void (*fail_new)(int) = NULL;
+  *(void**)&fail_new = dlsym(RTLD_DEFAULT, "fail_new");
+  if (fail_new == NULL) return 1;
+  PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  if (rank == size - 1) fail_new(nth);
+  const int wrong = wrong_results(comm, 3000);
+  fail_new(0);
+  MPI_Comm_free(&comm);
+  return wrong;
+}
+
+// On the last rank, what all give and get is a device's (fake_devices.c); then nobody's is.
+static int device(void) {
+  enum { kCount = 3000, kRanksMax = 8 };
+  static int own[kCount], all[kCount * kRanksMax];
+  void (*fake_device_memory)(const void*, size_t) = NULL;
+  int wrong = 0;
+  *(void**)&fake_device_memory = dlsym(RTLD_DEFAULT, "fake_device_memory");
+  if (fake_device_memory == NULL) return 1;
+  for (int turn = 0; turn < 2; ++turn) {
+    if (rank == size - 1) fake_device_memory(own, turn == 0 ? sizeof own : 0);
+    for (int i = 0; i < kCount; ++i) own[i] = rank == 0 ? i : -1;
+    MPI_Bcast(own, kCount, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < kCount; ++i) wrong += own[i] != i;
+    MPI_Reduce(own, all, kCount, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Allreduce(own, all, kCount, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < kCount; ++i) wrong += all[i] != size * i;
+    MPI_Allgather(own, kCount, MPI_INT, all, kCount, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < kCount * size; ++i) wrong += all[i] != i % kCount;
+  }
+  return wrong;
+}
+
 static int run(const char* what, char** arguments, int provided) {
   if (strcmp(what, "killed") == 0) killed(atoi(arguments[0]));
   if (strcmp(what, "nothing") == 0) return wrong_at_all_sizes(MPI_COMM_WORLD);
   if (strcmp(what, "pair") == 0) return pair();
+  if (strcmp(what, "unreadable") == 0) return unreadable(arguments[0], arguments[1]);
   if (strcmp(what, "no-memory") == 0) return no_memory();
   if (strcmp(what, "small-files") == 0) return small_files();
   if (strcmp(what, "no-descriptors") == 0) return no_descriptors();
@@ -302,7 +408,10 @@ static int run(const char* what, char** arguments, int provided) {
   if (strcmp(what, "crowd") == 0) return crowd();
   if (strcmp(what, "threads") == 0) return threads(provided);
   if (strcmp(what, "freed") == 0) return freed();
+  if (strcmp(what, "kept") == 0) return kept();
   if (strcmp(what, "many") == 0) return many();
+  if (strcmp(what, "no-new") == 0) return no_new(atoi(arguments[0]));
+  if (strcmp(what, "device") == 0) return device();
   if (strcmp(what, "counts") == 0) return other_counts(arguments);
   return 1;
 }

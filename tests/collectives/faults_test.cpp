@@ -83,6 +83,18 @@ TEST_P(CollectivesInTrouble, APairThatMayNotReadEachOtherGetsTheSame) {
   EXPECT_THAT(result.err, Not(HasSubstr(kWarning)));
 }
 
+TEST_P(CollectivesInTrouble, RanksThatMayNoLongerBeReadGoOn) {
+  for (const std::string what : {"user", "process"}) {
+    for (const std::string who : {"all", "last"}) {
+      const Result result = fault({"unreadable", what, who}, 3);
+      if (result.out.starts_with("no other user")) GTEST_SKIP() << "this user cannot be another";
+      EXPECT_EQ(result.exit_code, 0) << what << " " << who << ": " << result.err;
+      EXPECT_EQ(result.out, "good\n") << what << " " << who;
+      EXPECT_THAT(result.err, Not(HasSubstr(kWarning)));
+    }
+  }
+}
+
 TEST_P(CollectivesInTrouble, RefusedSharedMemoryMeansMessagesAndOneWarning) {
   for (const std::string how : {"no-memory", "small-files"}) {
     const Result result = fault({how}, 3);
@@ -98,6 +110,37 @@ TEST_P(CollectivesInTrouble, ARankWithoutDescriptorsMeansMessagesAndOneWarning) 
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "good\n");
   EXPECT_EQ(count(result.err, kWarning), 1) << result.err;
+}
+
+TEST_P(CollectivesInTrouble, ARankWithoutMemoryForAnObjectEndsTheJobWithTheReason) {
+  int ended = 0;
+  for (const int nth : {1, 2, 3, 5, 8, 13, 21}) {
+    const Result result = job({"env", "LD_PRELOAD=" + library_ + " " NMT_FAILING_NEW, program(),
+                               "no-new", std::to_string(nth)},
+                              3, {{"NMADTUNE_MPI", "always"}}, false);
+    EXPECT_THAT(result.err, Not(HasSubstr("terminate called"))) << nth;
+    if (result.exit_code == 0) {
+      EXPECT_EQ(result.out, "good\n") << nth;
+    } else {
+      EXPECT_THAT(result.err, HasSubstr("nmadtune: no memory for a collective")) << nth;
+      ++ended;
+    }
+  }
+  EXPECT_GT(ended, 0);
+}
+
+TEST_P(CollectivesInTrouble, ABufferOfOneRankInTheMemoryOfADeviceIsLeftToTheMpiByAll) {
+  for (const std::string runtime : {"cuda", "hip", "ze"}) {
+    const Result result =
+        job({"env", "LD_PRELOAD=" + library_ + " " NMT_FAKE_DEVICES, program(), "device"}, 3,
+            {{"NMADTUNE_MPI", "always"}, {"NMADTUNE_MPI_REPORT", "1"}, {"FAKE_DEVICES", runtime}},
+            false);
+    EXPECT_EQ(result.out, "good\n") << result.err;
+    for (const std::string operation : {"bcast", "reduce", "allreduce", "allgather"}) {
+      EXPECT_THAT(result.err, HasSubstr("nmadtune: " + operation + ": 1 of 2 calls replaced"))
+          << runtime;
+    }
+  }
 }
 
 TEST_P(CollectivesInTrouble, ARankThatComesLateCostsNobodyTheSharedMemory) {
@@ -138,6 +181,14 @@ TEST_P(CollectivesInTrouble, CommunicatorsFreedRightAfterUseLeaveNothing) {
   }
 }
 
+TEST_P(CollectivesInTrouble, WhatACommunicatorNeededServesTheNextOneOfTheSameRanks) {
+  for (const std::string copies : {"", "shared"}) {
+    const Result result = fault({"kept"}, 4, {{"NMADTUNE_MPI_COPIES", copies}});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, "good\n");
+  }
+}
+
 TEST_P(CollectivesInTrouble, ManyCommunicatorsAtATimeAreThoseThatTheProgramMakes) {
   const Result result = fault({"many"}, 2);
   EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -146,19 +197,24 @@ TEST_P(CollectivesInTrouble, ManyCommunicatorsAtATimeAreThoseThatTheProgramMakes
 }
 
 // Whole segments, more and fewer of them, and parts of one; between hosts in lab_test.cpp.
-TEST_P(CollectivesInTrouble, OfABcastARankThatExpectsLessGetsThatOutOfMemory) {
+TEST_P(CollectivesInTrouble, OfABcastARankThatExpectsLessEndsTheJob) {
   for (const std::string copies : {"", "shared"}) {
     const Result result = counts(copies, "bcast", "1048576", "524288");
-    EXPECT_EQ(result.out, "good\n") << result.err;
-    EXPECT_THAT(result.err, HasSubstr("bcast: 1 of 1 calls replaced"));
+    EXPECT_NE(result.exit_code, 0) << copies;
+    EXPECT_THAT(result.err, HasSubstr("a Bcast gives more than this rank expects"));
   }
   EXPECT_NE(counts("messages", "bcast", "1048576", "524288").exit_code, 0);
 }
 
-TEST_P(CollectivesInTrouble, OfABcastARankThatExpectsMoreGetsWhatThereIs) {
+TEST_P(CollectivesInTrouble, OfABcastARankThatExpectsMoreGetsWhatThereIsOrEndsTheJobAsInItsMpi) {
   for (const std::string copies : {"", "shared", "messages"}) {
     for (const std::string count : {"2000", "524288"}) {
       const Result result = counts(copies, "bcast", count, "1048576");
+      if (GetParam() == "mpich") {
+        EXPECT_NE(result.exit_code, 0) << copies;
+        EXPECT_THAT(result.err, HasSubstr("a Bcast gives less than this rank expects"));
+        continue;
+      }
       EXPECT_EQ(result.out, "good\n") << result.err;
       EXPECT_THAT(result.err, HasSubstr("bcast: 1 of 1 calls replaced"));
     }

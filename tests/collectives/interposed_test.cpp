@@ -96,6 +96,21 @@ TEST_P(Interposed, FortranIsReachedByMpifAndByBothModules) {
   EXPECT_THAT(result.err, HasSubstr("nmadtune: allgather: 1 of 1 calls replaced"));
 }
 
+TEST_P(Interposed, RanksMayCountInIntOrInMpiCount) {
+  const std::string program = compile("mpicc", "large_counts.c");
+  for (const std::string when : {"always", "never"}) {
+    const Result result =
+        job({"timeout", "20", program}, 3, {{"NMADTUNE_MPI", when}, {"NMADTUNE_MPI_REPORT", "1"}});
+    if (result.out == "no large counts\n") GTEST_SKIP() << GetParam() << " is older than MPI 4";
+    EXPECT_EQ(result.out, "good\n") << result.err;
+    if (when == "never") continue;
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: bcast: 2 of 2 calls replaced"));
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce: 2 of 2 calls replaced"));
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: allreduce: 2 of 2 calls replaced"));
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: allgather: 2 of 2 calls replaced"));
+  }
+}
+
 TEST_P(Interposed, AspFindsTheShortestPaths) {
   const std::string program = compile("mpicc", "../../examples/asp/asp.c");
   const Result result =

@@ -12,12 +12,12 @@ void InFrontOfMpi::SetUp() {
   if (library_.empty()) GTEST_SKIP() << GetParam() << " is missing";
 }
 
-std::string InFrontOfMpi::compile(const std::string& compiler, const std::string& source) const {
-  const std::string program = path("program");
-  const Result made =
-      run({"sh", "-c",
-           compiler + "." + GetParam() + " -O1 -I" NMT_SOURCES "/../.. " NMT_SOURCES "/" + source +
-               " -o " + program});
+std::string InFrontOfMpi::compile(const std::string& compiler, const std::string& source,
+                                  const std::string& flags, const std::string& name) const {
+  const std::string program = path(name);
+  const Result made = run({"sh", "-c",
+                           compiler + "." + GetParam() + " -O1 -I" NMT_SOURCES "/../.. " + flags +
+                               " " NMT_SOURCES "/" + source + " -o " + program});
   EXPECT_EQ(made.exit_code, 0) << made.err;
   return program;
 }

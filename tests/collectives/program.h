@@ -20,7 +20,8 @@ class InFrontOfMpi : public Sandbox, public ::testing::WithParamInterface<std::s
   void SetUp() override;  // skips where that MPI is missing
 
   // A source of this folder by that MPI's "mpicc" or "mpifort"; the program.
-  std::string compile(const std::string& compiler, const std::string& source) const;
+  std::string compile(const std::string& compiler, const std::string& source,
+                      const std::string& flags = "", const std::string& name = "program") const;
 
   // The command of a job of these ranks, with the library in front or without.
   std::vector<std::string> job_command(const std::vector<std::string>& program, int ranks,

@@ -21,7 +21,7 @@ AlltoallTimes measure(const Network& network, const Measuring& measuring, std::u
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform;
-  const Noise& noise = measuring.noise;
+  const AlltoallNoise& noise = measuring.noise;
   AlltoallTimes measured{.cores = network.cores, .message = network.message};
   for (std::uint32_t session = 0; session < measuring.sessions; ++session) {
     const double shared = 1 + noise.session * normal(random);

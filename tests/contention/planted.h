@@ -26,13 +26,13 @@ struct Network {
   double duration_ns(std::int64_t ranks, std::uint64_t size_bytes) const;
 };
 
-struct Noise {
+struct AlltoallNoise {
   double each = 0.05;      // relative, of one time
   double session = 0.015;  // of all times of a session, beyond what its messages share
   double outlier_rate = 0.02;
   double outlier_factor = 8;  // at most
 };
-inline constexpr Noise kQuiet = {0, 0, 0, 1};
+inline constexpr AlltoallNoise kQuiet = {0, 0, 0, 1};
 
 struct Measuring {
   std::vector<std::int64_t> ranks = {8, 16, 24};
@@ -41,7 +41,7 @@ struct Measuring {
                                             128 << 10, 256 << 10, 512 << 10, 1024 << 10};
   std::uint32_t sessions = 12;
   std::uint32_t repetitions = 10;
-  Noise noise = {};
+  AlltoallNoise noise = {};
 };
 
 AlltoallTimes measure(const Network& network, const Measuring& measuring, std::uint64_t seed);

@@ -79,6 +79,19 @@ TEST(Connection, GivesUpAPeerThatSaysAByteNowAndThen) {
   EXPECT_LT(SteadyClock::now() - start, milliseconds(2000));
 }
 
+TEST(Connection, WaitsForEverWhereAskedTo) {
+  Pair pair = make_pair();
+  const std::jthread late([&] {
+    std::this_thread::sleep_for(milliseconds(50));
+    pair.stranger.say(framed(7, "one"));
+    std::this_thread::sleep_for(milliseconds(50));
+    pair.stranger.say(framed(8, "two"));
+  });
+  EXPECT_TRUE(pair.connection.has_message(milliseconds(std::int64_t{1} << 32)));
+  EXPECT_EQ(pair.connection.receive(std::chrono::nanoseconds::max()).text, "one");
+  EXPECT_EQ(pair.connection.receive(std::chrono::nanoseconds::max()).text, "two");
+}
+
 TEST(Connection, SaysThatAPeerHasGone) {
   std::optional<Pair> pair(make_pair());
   { const Stranger gone = std::move(pair->stranger); }

@@ -5,6 +5,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <future>
 #include <mutex>
@@ -174,6 +177,54 @@ TEST(Waiting, EndsWithAnErrorAtItsTime) {
     EXPECT_EQ(error.fault(), Fault::kPeer);
     EXPECT_THAT(error.what(), HasSubstr("nobody with the secret came"));
   }
+}
+
+TEST(Waiting, ForEverIsLong) {
+  Listener listener("127.0.0.1", 0);
+  const Secret secret = Secret::random();
+  const auto forever = std::chrono::nanoseconds::max();
+  auto accepted = std::async(std::launch::async,
+                             [&] { return listener.accept(secret, forever, {}).has_value(); });
+  EXPECT_EQ(accepted.wait_for(milliseconds(100)), std::future_status::timeout);
+  connect("127.0.0.1", listener.address().port(), secret, forever);
+  EXPECT_TRUE(accepted.get());
+}
+
+TEST(Waiting, ReportsACrowdInFewLines) {
+  Listener listener("127.0.0.1", 0);
+  std::vector<std::string> lines;
+  std::jthread crowd([&] {
+    for (int i = 0; i < 1000; ++i) Stranger(listener.address()).say("GET / HTTP/1.1\r\n\r\n");
+  });
+  EXPECT_THROW(listener.accept(Secret::random(), milliseconds(1500),
+                               {.refused = [&](const auto& line) { lines.push_back(line); }}),
+               Error);
+  EXPECT_GE(lines.size(), 8u);
+  EXPECT_LE(lines.size(), 20u);
+  EXPECT_THAT(lines.back(), HasSubstr("refused so far"));
+}
+
+TEST(Waiting, SleepsWhereNoDescriptorIsLeft) {
+#ifdef NMT_SANITIZED
+  GTEST_SKIP() << "a sanitizer looks at memory by way of a pipe, for which no descriptor is left";
+#endif
+  Listener listener("127.0.0.1", 0);
+  const Stranger stranger(listener.address());
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  rlimit none = before;
+  none.rlim_cur = static_cast<rlim_t>(Descriptor(::dup(0)).get());
+  const auto cpu_ns = [] {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
+  };
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  const double start_ns = cpu_ns();
+  EXPECT_THROW(listener.accept(Secret::random(), milliseconds(500), {}), Error);
+  const double used_ns = cpu_ns() - start_ns;
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_LT(used_ns, 20e6);
 }
 
 TEST(Waiting, EndsWhereItIsInterrupted) {

@@ -87,6 +87,14 @@ TEST(JsonParse, RefusesMoreValuesThanMemoryIsSetAsideFor) {
   EXPECT_THAT(refusal_of("[" + repeat("0,", kValuesMax) + "0]"), HasSubstr("values"));
 }
 
+TEST(JsonParse, TakesAsManyValuesAsItsCallerAllows) {
+  const auto parse_with_most = [](std::size_t values_max) {
+    return parse("[1,2,3]", "doc", kSizeBytesMax, values_max);
+  };
+  EXPECT_NO_THROW(parse_with_most(4));  // the list is one too
+  EXPECT_THROW(parse_with_most(3), Error);
+}
+
 TEST(JsonParse, RefusesDuplicateKeysWithTheirLine) {
   EXPECT_EQ(refusal_of("{\"a\":1,\n\"b\":2,\n\"a\":3}"),
             "doc: line 3: key 'a' stands twice in the object that ends here");

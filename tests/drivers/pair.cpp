@@ -70,7 +70,7 @@ RailUnderTest find_rail(const std::string& full_name) {
   return {nullptr, {}, missing};
 }
 
-struct Meeting::Table {
+struct ExchangePair::Table {
   struct Seat final : Exchange {
     std::string swap(std::string_view mine) override { return table->swap(index, mine); }
     Table* table = nullptr;
@@ -95,15 +95,15 @@ struct Meeting::Table {
   Seat seats[2];
 };
 
-Meeting::Meeting() : table_(std::make_unique<Table>()) {
+ExchangePair::ExchangePair() : table_(std::make_unique<Table>()) {
   for (const int index : {0, 1}) {
     table_->seats[index].table = table_.get();
     table_->seats[index].index = index;
   }
 }
-Meeting::~Meeting() = default;
-Exchange& Meeting::near() { return table_->seats[0]; }
-Exchange& Meeting::far() { return table_->seats[1]; }
+ExchangePair::~ExchangePair() = default;
+Exchange& ExchangePair::near() { return table_->seats[0]; }
+Exchange& ExchangePair::far() { return table_->seats[1]; }
 
 void Pair::use(std::string_view variant) {
   for (const Method method : methods()) {
@@ -122,7 +122,7 @@ Pair open_pair(const std::string& name) {
   if (!pair.under_test.driver) return pair;
   Driver& driver = *pair.under_test.driver;
   const Rail& rail = pair.under_test.rail;
-  Meeting meeting;
+  ExchangePair meeting;
   std::exception_ptr failure;
   const auto open_far = [&] {
     try {

@@ -38,10 +38,10 @@ struct Pair {
 Pair open_pair(const std::string& rail);
 
 // What both ends of an exchange hold within one process.
-class Meeting {
+class ExchangePair {
  public:
-  Meeting();
-  ~Meeting();
+  ExchangePair();
+  ~ExchangePair();
   Exchange& near();
   Exchange& far();
 

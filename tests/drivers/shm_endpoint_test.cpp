@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "drivers/shm_endpoint.h"
+#include "drivers/shm/endpoint.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

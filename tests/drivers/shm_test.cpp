@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "drivers/shm.h"
+#include "drivers/shm/driver.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "drivers/tcp_endpoint.h"
+#include "drivers/tcp/endpoint.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "drivers/tcp_subnet.h"
+#include "drivers/tcp/subnet.h"
 
 #include <gtest/gtest.h>
 

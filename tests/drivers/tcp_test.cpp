@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "drivers/tcp.h"
+#include "drivers/tcp/driver.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "core/id.h"
-#include "drivers/tcp_interfaces.h"
+#include "drivers/tcp/interfaces.h"
 #include "node/node.h"
 #include "tests/drivers/pair.h"
 
@@ -66,7 +66,7 @@ struct Opened {
 Opened open_intruded(const std::function<void(const Place&)>& intrude) {
   const RailUnderTest lo = find_rail("tcp:lo");
   Opened opened;
-  Meeting meeting;
+  ExchangePair meeting;
   std::thread other([&] {
     IntrudedExchange exchange(meeting.far(), intrude);
     try {

@@ -20,6 +20,7 @@ static int failures = 0;
 
 enum { kBytes = 1 << 20 };
 static const uint64_t kPatience = 10000000000u;
+static const uint64_t kForEver = INT64_MAX;
 
 static int swap(void* context, const char* mine, uint64_t mine_bytes, char* theirs,
                 uint64_t* theirs_bytes) {
@@ -62,6 +63,7 @@ static int live_far(int socket) {
     nmt_completion completion = {.struct_bytes = sizeof completion};
     EXPECT(nmt_engine_irecv(engine, 0, tag, &room, 1, &request) == NMT_OK);
     EXPECT(nmt_engine_wait(engine, request, kPatience, &completion) == 1);
+    usleep(20000);  // for which the other end waits
     const nmt_segment answer = {memory, completion.bytes};
     EXPECT(nmt_engine_isend(engine, 0, tag, &answer, 1, &request) == NMT_OK);
     EXPECT(nmt_engine_wait(engine, request, kPatience, NULL) == 1);
@@ -88,7 +90,7 @@ static void brings_messages_there_and_back(nmt_engine* engine) {
     EXPECT(nmt_engine_wait(engine, send, kPatience, &completion) == 1);
     EXPECT(completion.outcome == NMT_DONE && completion.bytes == size);
     EXPECT(nmt_engine_test(engine, send, NULL) == NMT_UNKNOWN);
-    EXPECT(nmt_engine_wait(engine, receive, kPatience, &completion) == 1);
+    EXPECT(nmt_engine_wait(engine, receive, kForEver, &completion) == 1);
     EXPECT(completion.outcome == (tag == 1 ? NMT_TOO_SMALL : NMT_DONE));
     EXPECT(completion.bytes == size);
     if (tag != 1) EXPECT(memcmp(in, out, size) == 0);
@@ -113,6 +115,8 @@ static void answers_nonsense_with_a_status(nmt_engine* engine) {
   EXPECT(nmt_engine_isend(engine, -1, 0, &segment, 1, &request) == NMT_UNKNOWN);
   EXPECT(nmt_engine_isend(engine, 0, 0, NULL, 1, &request) == NMT_INVALID);
   EXPECT(nmt_engine_test(engine, 12345, NULL) == NMT_UNKNOWN);
+  EXPECT(nmt_engine_wait(engine, 12345, kForEver + 1, NULL) == NMT_INVALID);
+  EXPECT(nmt_engine_flush(engine, kForEver + 1) == NMT_INVALID);
   EXPECT(nmt_engine_open_gate(engine, NULL) == NMT_INVALID);
   char message[300] = "";
   nmt_engine_options options = {.struct_bytes = sizeof options};

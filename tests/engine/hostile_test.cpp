@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "engine/wire.h"
 #include "tests/engine/couple.h"
+#include "tests/engine/stepped_endpoint.h"
 #include "tests/engine/traffic.h"
 
 namespace nmt::engine {
@@ -93,6 +94,12 @@ TEST_F(Hostile, ALinkThatDoesNotExistIsNotGivenUp) {
   expect_others_unaffected();
 }
 
+TEST_F(Hostile, AMessageThatGivesUpItsOwnLinkEndsThere) {
+  say({}, {{.kind = Kind::kLinkDown}, {.kind = Kind::kEager}});
+  expect_given_up("the other end has given it up");
+  expect_others_unaffected();
+}
+
 TEST_F(Hostile, ConfirmingOrReleasingWhatNeverWasIsRefused) {
   say({.received = 3}, {Label{}});
   expect_given_up("confirms what was never sent");
@@ -125,6 +132,41 @@ TEST_F(Hostile, RequestsThatNobodyReceivesFillTheirRoomAndNoMore) {
   }
   EXPECT_TRUE(is_given_up());
   EXPECT_THAT(couple_.reports.back(), HasSubstr("more than there is room for"));
+  expect_others_unaffected();
+}
+
+// The memory of a receive is the application's once the receive has ended: no other rail may still
+// write there.
+TEST_F(Hostile, APieceAnnouncedOverTwoRailsIsNotWrittenTwice) {
+  const Label whole{.kind = Kind::kEager, .body_bytes = 100, .tag = 4, .total_bytes = 100};
+  Label part = whole;
+  part.offset_bytes = 90;
+  part.body_bytes = 10;
+  for (const Label& second : {whole, part}) {
+    SteppedEndpoint* rails[2];
+    std::vector<LinkDescription> links;
+    for (SteppedEndpoint*& rail : rails) {
+      auto end = std::make_unique<SteppedEndpoint>();
+      rail = end.get();
+      links.push_back({std::move(end), "memory:h", {Method::kCopy}});
+    }
+    gate_ = couple_.a->add_gate("hostile", std::move(links));
+    auto memory = std::make_unique<std::byte[]>(100);
+    const Bytes room[] = {{memory.get(), 100}};
+    const Engine::Request receive = couple_.a->irecv(gate_, 4, room);
+    rails[0]->announce(whole);
+    couple_.a->progress();
+    rails[1]->announce(second);
+    couple_.a->progress();
+    EXPECT_TRUE(is_given_up());
+    if (!is_given_up()) {  // what then happens
+      rails[0]->finish();
+      EXPECT_FALSE(couple_.a->test(receive)) << "ended with a second rail still writing";
+      memory.reset();
+      rails[1]->finish();
+    }
+    expect_given_up("announced a piece twice");
+  }
   expect_others_unaffected();
 }
 

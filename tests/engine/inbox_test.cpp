@@ -26,10 +26,17 @@ TEST(Coverage, CountsBytesWhateverTheirOrder) {
     std::shuffle(parts.begin(), parts.end(), random);
     Coverage coverage;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      EXPECT_TRUE(coverage.add(parts[i].first, parts[i].second));
+      const auto [from, size_bytes] = parts[i];
+      const std::size_t link = random() % 3;
+      EXPECT_TRUE(coverage.announce(from, size_bytes, link));
+      const auto come = [&, from = from, size_bytes = size_bytes] {
+        EXPECT_TRUE(coverage.come(from, size_bytes, link));
+      };
+      if (i % 2 == 0) come();
       const auto& again = parts[random() % (i + 1)];
-      EXPECT_FALSE(coverage.add(again.first, again.second));
-      EXPECT_FALSE(coverage.add(again.first + again.second - 1, 1));
+      EXPECT_FALSE(coverage.announce(again.first, again.second, random() % 3));
+      EXPECT_FALSE(coverage.announce(again.first + again.second - 1, 1, random() % 3));
+      if (i % 2 == 1) come();
     }
     EXPECT_EQ(coverage.bytes(), end);
   }
@@ -37,9 +44,43 @@ TEST(Coverage, CountsBytesWhateverTheirOrder) {
 
 TEST(Coverage, AllowsOnlySoManyGaps) {
   Coverage coverage;
-  for (std::size_t i = 0; i < Coverage::kPartsMax; ++i) EXPECT_TRUE(coverage.add(2 * i, 1));
-  EXPECT_FALSE(coverage.add(2 * Coverage::kPartsMax, 1));
-  EXPECT_TRUE(coverage.add(1, 1));  // closes one
+  for (std::size_t i = 0; i < Coverage::kPartsMax; ++i) {
+    EXPECT_TRUE(coverage.announce(2 * i, 1, 0));
+    EXPECT_TRUE(i % 2 == 0 || coverage.come(2 * i, 1, 0));
+  }
+  EXPECT_FALSE(coverage.announce(2 * Coverage::kPartsMax, 1, 0));
+  EXPECT_TRUE(coverage.announce(1, 1, 0));  // closes one
+}
+
+TEST(Coverage, OnlyWhatWasAnnouncedOverTheLinkComes) {
+  Coverage coverage;
+  EXPECT_FALSE(coverage.come(0, 10, 0));
+  EXPECT_TRUE(coverage.announce(0, 10, 0));
+  EXPECT_FALSE(coverage.come(0, 10, 1));
+  EXPECT_FALSE(coverage.come(0, 9, 0));
+  EXPECT_TRUE(coverage.come(0, 10, 0));
+  EXPECT_FALSE(coverage.come(0, 10, 0));
+  EXPECT_EQ(coverage.bytes(), 10u);
+}
+
+TEST(Coverage, WhatALostLinkHadAnnouncedMayBeAnnouncedAgainAndWhatCameMayNot) {
+  Coverage coverage;
+  EXPECT_TRUE(coverage.announce(0, 10, 0));
+  EXPECT_TRUE(coverage.announce(10, 10, 0));
+  EXPECT_TRUE(coverage.announce(20, 10, 1));
+  EXPECT_TRUE(coverage.come(0, 10, 0));
+  coverage.forget(0);
+  EXPECT_FALSE(coverage.announce(0, 10, 1));
+  EXPECT_TRUE(coverage.announce(10, 10, 1));
+  EXPECT_FALSE(coverage.announce(20, 10, 0));
+}
+
+TEST(Coverage, AMessageWithoutBytesIsOnePiece) {
+  Coverage coverage;
+  EXPECT_TRUE(coverage.announce(0, 0, 0));
+  EXPECT_FALSE(coverage.announce(0, 0, 1));
+  EXPECT_TRUE(coverage.come(0, 0, 0));
+  EXPECT_FALSE(coverage.announce(0, 0, 0));
 }
 
 class InboxTest : public testing::Test {
@@ -52,7 +93,7 @@ class InboxTest : public testing::Test {
   // One piece comes: its content is that of the whole message of this sequence.
   void come(const Label& label) {
     std::vector<Bytes> places;
-    inbox_.announced(label, places);
+    inbox_.announced(label, 0, places);
     std::vector<std::byte> whole(label.total_bytes);
     fill(whole, label.sequence);
     const std::byte* from = whole.data() + label.offset_bytes;
@@ -61,7 +102,14 @@ class InboxTest : public testing::Test {
       from += place.size();
     }
     EXPECT_EQ(from, whole.data() + label.offset_bytes + label.body_bytes);
-    inbox_.came(label);
+    inbox_.came(label, 0);
+  }
+
+  void ask(const Label& label) { inbox_.came(label, 0); }
+
+  void announce(const Label& label, std::size_t link) {
+    std::vector<Bytes> places;
+    inbox_.announced(label, link, places);
   }
 
   std::shared_ptr<Receive> post(std::uint64_t tag, std::size_t size_bytes) {
@@ -119,7 +167,7 @@ TEST_F(InboxTest, PiecesMayComeBeforeBetweenAndAfterTheirReceive) {
 }
 
 TEST_F(InboxTest, GrantsARequestOnceItsReceiveIsThere) {
-  inbox_.came({Kind::kRequest, 0, 0, 7, 1 << 20, 0});
+  ask({Kind::kRequest, 0, 0, 7, 1 << 20, 0});
   EXPECT_TRUE(inbox_.take_answers().empty());
   const auto receive = post(7, 1 << 20);
   const std::vector<Label> answers = inbox_.take_answers();
@@ -135,7 +183,7 @@ TEST_F(InboxTest, AReceiveThatIsTooSmallLearnsTheSizeAndTheNextIsUntouched) {
   const auto asked_one = post(1, 10);
   const auto fits = post(1, 50);
   come(eager(0, 1, 11, 0, 11));
-  inbox_.came({Kind::kRequest, 0, 1, 1, 12, 0});
+  ask({Kind::kRequest, 0, 1, 1, 12, 0});
   come(eager(2, 1, 50, 0, 50));
   EXPECT_EQ(eager_one->completion.outcome, Outcome::kTooSmall);
   EXPECT_EQ(eager_one->completion.size_bytes, 11u);
@@ -170,7 +218,7 @@ TEST_F(InboxTest, WhatGoesAheadMayComeBeforeOrAfterItsRequestAndItsReceive) {
     std::shared_ptr<Receive> receive;
     const std::uint64_t before_bytes = inbox_.released_bytes();
     for (const Step step : steps) {
-      if (step == kRequest) inbox_.came(request(sequence, 1500));
+      if (step == kRequest) ask(request(sequence, 1500));
       if (step == kFirst) come(ahead(sequence, 700, 0));
       if (step == kSecond) come(ahead(sequence, 800, 700));
       if (step == kReceive) receive = post(1, kTotalBytes);
@@ -189,13 +237,13 @@ TEST_F(InboxTest, WhatGoesAheadOfARefusalIsDroppedAndTakesItsRoomUntilThen) {
   for (; sequence < 100; ++sequence) {
     const auto receive = post(1, kTotalBytes - 1);
     const std::uint64_t before_bytes = inbox_.released_bytes();
-    if (sequence % 2 == 0) inbox_.came(request(sequence, 1500));
+    if (sequence % 2 == 0) ask(request(sequence, 1500));
     come(ahead(sequence, 700, 0));
     EXPECT_EQ(receive->completion.outcome, Outcome::kTooSmall);
     EXPECT_FALSE(inbox_.is_wanted(sequence));
     EXPECT_EQ(inbox_.take_answers().at(0).kind, Kind::kRefusal);
     refuses(data(sequence, kTotalBytes - 1500, 1500));
-    if (sequence % 2 == 1) inbox_.came(request(sequence, 1500));
+    if (sequence % 2 == 1) ask(request(sequence, 1500));
     EXPECT_EQ(inbox_.released_bytes(), before_bytes);
     come(ahead(sequence, 800, 700));
     EXPECT_EQ(inbox_.released_bytes() - before_bytes, 2000 + kEnvelopeBytes);
@@ -205,11 +253,11 @@ TEST_F(InboxTest, WhatGoesAheadOfARefusalIsDroppedAndTakesItsRoomUntilThen) {
 
 TEST_F(InboxTest, WhatGoesAheadHasLimits) {
   refuses(ahead(0, 1, 2000));  // more than an eager message may have
-  EXPECT_THROW(inbox_.came(request(1, 2001)), Error);
-  inbox_.came(request(1, 1500));
+  EXPECT_THROW(ask(request(1, 2001)), Error);
+  ask(request(1, 1500));
   refuses(ahead(1, 1, 1500));  // more than was said
   refuses({Kind::kAhead, 10, 1, 1, kTotalBytes + 1, 0});
-  EXPECT_THROW(inbox_.came(request(1, 1500)), Error);
+  EXPECT_THROW(ask(request(1, 1500)), Error);
   come(ahead(1, 100, 0));
   refuses(ahead(1, 100, 50));
   refuses({Kind::kEager, 100, 1, 1, kTotalBytes, 200});
@@ -230,8 +278,35 @@ TEST_F(InboxTest, RefusesWhatAnHonestPeerDoesNotSend) {
   refuses(eager(0, 1, 10, 10, 20));  // long over
 }
 
+TEST_F(InboxTest, APieceIsAnnouncedOnceUnlessItsLinkIsLost) {
+  const auto receive = post(1, 30);
+  announce(eager(0, 1, 20, 0, 30), 1);
+  refuses(eager(0, 1, 20, 0, 30));
+  refuses(eager(0, 1, 10, 15, 30));
+  inbox_.lose_link(1);
+  come(eager(0, 1, 15, 0, 30));
+  EXPECT_FALSE(receive->ended);
+  come(eager(0, 1, 15, 15, 30));
+  EXPECT_TRUE(got(receive, 0));
+}
+
+TEST_F(InboxTest, AMessageWithoutBytesIsAnnouncedOnce) {
+  const auto receive = post(1, 0);
+  announce(eager(0, 1, 0, 0, 0), 1);
+  refuses(eager(0, 1, 0, 0, 0));
+  EXPECT_FALSE(receive->ended);
+}
+
+// The storage of a refused message goes with the last byte that was said to come.
+TEST_F(InboxTest, ARequestThatTellsLessThanGoesAheadIsRefused) {
+  post(1, kTotalBytes - 1);
+  announce(ahead(0, 100, 1500), 1);
+  come(ahead(0, 1500, 0));
+  EXPECT_THROW(ask(request(0, 1500)), Error);
+}
+
 TEST_F(InboxTest, AnnouncedSizesTakeNoMemoryAndRoomIsBounded) {
-  inbox_.came({Kind::kRequest, 0, 0, 1, kTotalBytesMax, 0});
+  ask({Kind::kRequest, 0, 0, 1, kTotalBytesMax, 0});
   std::uint64_t sequence = 1;
   for (; sequence < 5; ++sequence) come(eager(sequence, 2, 2000, 0, 2000));
   refuses(eager(sequence, 2, 2000, 0, 2000));

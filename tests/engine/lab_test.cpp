@@ -29,7 +29,7 @@ class CutLinks : public ::testing::TestWithParam<std::string> {
   void SetUp() override {
     if (const std::string reason = Lab::missing(); !reason.empty()) GTEST_SKIP() << reason;
     lab_.emplace(std::vector<unsigned>{1000, 600});
-    Meeting meetings[2];  // one for each rail
+    ExchangePair meetings[2];  // one for each rail
     std::vector<LinkDescription> sides[2];
     std::thread far([&] {
       sides[1] = open_links("two", Side::kFar, {&meetings[0].far(), &meetings[1].far()});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two engines of this process, over real rails that lead from it to itself. Needs drivers/pair.cpp.
+// Two engines of this process, over real rails that lead from it to itself. Needs
+// tests/drivers/pair.cpp.
 #pragma once
 
 #include <functional>

@@ -63,7 +63,7 @@ VirtualCouple::VirtualCouple(const std::vector<DescribedRail>& rails, const std:
   near_ = std::make_unique<Engine>(options);
   far_ = std::make_unique<Engine>(options);
   std::vector<LinkDescription> sides[2];
-  Meeting meeting;
+  ExchangePair meeting;
   for (const Rail& rail : driver_->detect().rails) {
     const std::vector<Method> methods = driver_->methods(rail);
     sides[0].push_back(

@@ -73,7 +73,7 @@ std::vector<std::string> Lab::in(const std::string& host,
 
 std::vector<std::string> Lab::job(const std::string& mpi, std::vector<std::string> options,
                                   const std::vector<std::string>& command) const {
-  std::vector<std::string> all = {NMT_LAB_SCRIPT, "--lab", name_, "mpi", mpi};
+  std::vector<std::string> all = {NMT_LAB_SCRIPT, "--lab", name_, "mpi", mpi, "--wait", "sleep"};
   all.insert(all.end(), options.begin(), options.end());
   all.insert(all.end(), command.begin(), command.end());
   return all;

@@ -41,7 +41,9 @@ class Lab {
   // starts it, so that a signal to the process reaches it.
   std::vector<std::string> in(const std::string& host, std::vector<std::string> arguments) const;
 
-  // The command line of a job of "openmpi" or "mpich"; `options` are those of the verb `mpi`.
+  // The command line of a job of "openmpi" or "mpich"; `options` are those of the verb `mpi`. Ranks
+  // that wait sleep, unless told otherwise: tests beside this one need the cores, and none of these
+  // is about time.
   std::vector<std::string> job(const std::string& mpi, std::vector<std::string> options,
                                const std::vector<std::string>& command) const;
 

@@ -66,8 +66,8 @@ bool pretend_yama(const std::string& scope) {
 TEST(Probe, NamesYamaAndHowToLowerIt) {
   for (const auto& [scope, remedy] :
        {std::pair{"2", "sysctl kernel.yama.ptrace_scope=1"}, std::pair{"3", "boot with"}}) {
-    const std::string refusal = in_child([scope = scope]() -> std::string {
-      if (!pretend_yama(scope)) return "no namespace";
+    const std::string refusal = in_child([pretended = scope]() -> std::string {
+      if (!pretend_yama(pretended)) return "no namespace";
       filter_system_call(SYS_process_vm_readv, EPERM);
       const std::optional<Refusal> refused = probe_cross_memory_attach("shm rendezvous");
       return refused ? refused->reason + "; " + refused->remedy : "works";

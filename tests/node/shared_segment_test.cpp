@@ -13,7 +13,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <thread>
+#include <vector>
 
 #include "core/error.h"
 #include "tests/node/child.h"
@@ -39,21 +42,27 @@ SocketPair connected_pair() {
 }
 
 // Whatever is no segment of ours, as a stranger might send it.
-void send_descriptor(int socket, int number) {
+void send_descriptors(int socket, const std::vector<int>& numbers) {
   char byte = 0;
   iovec data{&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof number)] = {};
+  const std::size_t size_bytes = numbers.size() * sizeof(int);
+  std::vector<cmsghdr> control(CMSG_SPACE(size_bytes) / sizeof(cmsghdr) + 1);
   msghdr message{};
   message.msg_iov = &data;
   message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
+  message.msg_control = control.data();
+  message.msg_controllen = CMSG_SPACE(size_bytes);
   cmsghdr* header = CMSG_FIRSTHDR(&message);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof number);
-  std::memcpy(CMSG_DATA(header), &number, sizeof number);
+  header->cmsg_len = CMSG_LEN(size_bytes);
+  std::memcpy(CMSG_DATA(header), numbers.data(), size_bytes);
   ASSERT_EQ(::sendmsg(socket, &message, 0), 1);
+}
+
+std::ptrdiff_t open_descriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return std::distance(begin(all), end(all));
 }
 
 std::string receiving(LocalSocket& socket, std::size_t size_bytes,
@@ -105,13 +114,32 @@ TEST(SharedSegment, RefusesMemoryThatCouldShrink) {
   SocketPair pair = connected_pair();
   const Descriptor unsealed(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ASSERT_EQ(::ftruncate(unsealed.get(), kSizeBytes), 0);
-  send_descriptor(pair.listening.descriptor(), unsealed.get());
+  send_descriptors(pair.listening.descriptor(), {unsealed.get()});
   EXPECT_THAT(receiving(pair.connecting, kSizeBytes), HasSubstr("something else"));
 }
 
 TEST(SharedSegment, RefusesWhatIsNoMemory) {
   SocketPair pair = connected_pair();
-  send_descriptor(pair.listening.descriptor(), STDIN_FILENO);
+  send_descriptors(pair.listening.descriptor(), {STDIN_FILENO});
+  EXPECT_THAT(receiving(pair.connecting, kSizeBytes), HasSubstr("something else"));
+}
+
+TEST(SharedSegment, KeepsNothingOfAMessageWithSeveralDescriptors) {
+  const Descriptor memory(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  ASSERT_EQ(::ftruncate(memory.get(), kSizeBytes), 0);
+  ASSERT_EQ(::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
+  for (const std::size_t count : {2, 3, 100}) {
+    SocketPair pair = connected_pair();
+    send_descriptors(pair.listening.descriptor(), std::vector<int>(count, memory.get()));
+    const std::ptrdiff_t before = open_descriptors();
+    EXPECT_THAT(receiving(pair.connecting, kSizeBytes), HasSubstr("something else"));
+    EXPECT_EQ(open_descriptors(), before) << count << " sent";
+  }
+}
+
+TEST(SharedSegment, RefusesAMessageWithoutADescriptor) {
+  SocketPair pair = connected_pair();
+  ASSERT_EQ(::send(pair.listening.descriptor(), "x", 1, 0), 1);
   EXPECT_THAT(receiving(pair.connecting, kSizeBytes), HasSubstr("something else"));
 }
 

@@ -35,6 +35,62 @@ TEST(Exchange, ExportAndImportLoseNothing) {
   }
 }
 
+// More repetitions than there are values in any other document: three numbers each.
+ProfileDb profile_of_millions() {
+  constexpr int kCells = 114;
+  constexpr std::size_t kEach = 50'000;
+  MadeUp made_up(1);
+  ProfileDb database = ProfileDb::in_memory();
+  const Platform platform = database.ensure_platform({made_up.id(), "p", {}});
+  const Node node = database.ensure_node({made_up.id(), "host"}, platform.id);
+  const Rail rail{"tcp", "lo", {}};
+  const Path path = database.ensure_path({made_up.id(), node.id, node.id, rail, rail});
+  const Campaign campaign = made_up.campaign(platform.id);
+  database.begin_campaign(campaign);
+  const Session session = made_up.session();
+  database.begin_session(session, campaign.id);
+  std::vector<Sample> samples;
+  for (int cell = 0; cell < kCells; ++cell) {
+    Sample& sample = samples.emplace_back(Sample{.size_bytes = static_cast<std::uint64_t>(cell)});
+    for (std::uint32_t i = 0; i < kEach; ++i) {
+      sample.repetitions.push_back({.total_ns = 100'000 + i % 1000, .batch = 2, .round = i / 100});
+    }
+  }
+  database.store_samples(session.id, path.id, samples);
+  return database;
+}
+
+// What is written where a profile takes nothing any more is an export of such a profile in memory.
+TEST(Exchange, ProfilesOfMillionsOfRepetitionsComeBack) {
+  const std::string text = profile_of_millions().export_json({.salvage = true});
+  ProfileDb to = ProfileDb::in_memory();
+  to.import_json(text, "export");
+  const Id campaign = to.campaigns(to.platforms()[0].id)[0].id;
+  std::size_t repetitions = 0;
+  for (const SampleSet& set : to.sample_sets(campaign)) {
+    for (const Sample& sample : set.samples) repetitions += sample.repetitions.size();
+  }
+  EXPECT_EQ(repetitions, 5'700'000u);
+}
+
+TEST(Exchange, OfAWholeProfileASalvageIsTheExport) {
+  const ProfileDb from = filled(1);
+  EXPECT_EQ(from.export_json({.salvage = true}), from.export_json({}));
+}
+
+TEST(Exchange, WhatImportRefusesForItsSizeIsNotExported) {
+  const ProfileDb from = filled(1);
+  const std::size_t size_bytes = from.export_json({}).size();
+  for (const bool salvage : {false, true}) {
+    const auto export_at_most = [&](std::size_t most) {
+      return from.export_json({.salvage = salvage, .size_bytes_max = most});
+    };
+    EXPECT_EQ(export_at_most(size_bytes).size(), size_bytes);
+    EXPECT_THAT(refusal([&] { export_at_most(size_bytes - 1); }, Fault::kFailed),
+                HasSubstr("nmad-tune db merge"));
+  }
+}
+
 TEST(Exchange, ImportingTwiceChangesNothing) {
   const std::string text = filled(1).export_json({});
   ProfileDb database = filled(1);

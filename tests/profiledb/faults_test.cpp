@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <limits>
 #include <thread>
 
 #include "tests/profiledb/faulty_vfs.h"
@@ -78,6 +79,20 @@ std::size_t whole_blocks(const ProfileDb& database,
   }
   EXPECT_EQ(samples, stored.size());
   return blocks.size();
+}
+
+// ---- loss of power ----
+
+// A journal that is removed and comes back with the power rolls a committed transaction back.
+TEST(LossOfPower, NoRemovedJournalComesBack) {
+  const TemporaryFolder folder(fast_storage());
+  const FaultyVfs vfs(FaultyVfs::Kind::kAny, std::numeric_limits<int>::max(), false);
+  {
+    Campaigner campaigner(folder / "p.db");
+    for (int block = 0; block < 3; ++block) campaigner.store(campaigner.next_block());
+  }
+  EXPECT_GE(vfs.removals_flushed(), 3);
+  EXPECT_EQ(vfs.removals_not_flushed(), 0);
 }
 
 // ---- input and output errors ----

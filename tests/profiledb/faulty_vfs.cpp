@@ -17,6 +17,8 @@ struct Plan {
   int calls_left = 0;
   bool lasting = false;
   bool failed = false;
+  int removals_flushed = 0;
+  int removals_not_flushed = 0;
 } plan;
 
 bool fails(Kind kind) {
@@ -100,13 +102,14 @@ int open(sqlite3_vfs* vfs, sqlite3_filename name, sqlite3_file* file, int flags,
 }
 int remove(sqlite3_vfs* vfs, const char* name, int sync_directory) {
   if (fails(Kind::kWrite)) return SQLITE_IOERR_DELETE;
+  ++(sync_directory != 0 ? plan.removals_flushed : plan.removals_not_flushed);
   return real_of(vfs)->xDelete(real_of(vfs), name, sync_directory);
 }
 
 }  // namespace
 
 FaultyVfs::FaultyVfs(Kind kind, int calls, bool lasting) {
-  plan = {kind, calls, lasting, false};
+  plan = {.kind = kind, .calls_left = calls, .lasting = lasting};
   sqlite3_vfs* real = sqlite3_vfs_find(nullptr);
   vfs_ = new sqlite3_vfs(*real);
   vfs_->zName = "faulty";
@@ -124,5 +127,7 @@ FaultyVfs::~FaultyVfs() {
 }
 
 bool FaultyVfs::failed() const { return plan.failed; }
+int FaultyVfs::removals_flushed() const { return plan.removals_flushed; }
+int FaultyVfs::removals_not_flushed() const { return plan.removals_not_flushed; }
 
 }  // namespace nmt

@@ -19,6 +19,9 @@ class FaultyVfs {
   FaultyVfs(const FaultyVfs&) = delete;
 
   bool failed() const;  // whether any call did
+  // Files removed (journals, where a profile is written): with the folder flushed, and without.
+  int removals_flushed() const;
+  int removals_not_flushed() const;
 
  private:
   sqlite3_vfs* vfs_;

@@ -35,7 +35,7 @@ static void refuses_null_handles(void) {
   nmt_range range = {.struct_bytes = sizeof range};
   EXPECT(nmt_find_path(NULL, "a", NULL) == NMT_INVALID);
   EXPECT(nmt_method_for(NULL, 0, 1) == NMT_INVALID);
-  EXPECT(nmt_duration_ns(NULL, 0, 1) == NMT_INVALID);
+  EXPECT(nmt_duration_ns(NULL, 0, 1) == (double)NMT_INVALID);
   EXPECT(nmt_aggregate(NULL, 0, 1, 1) == NMT_INVALID);
   EXPECT(nmt_predict(NULL, 0, NMT_COPY, 1, &prediction) == NMT_INVALID);
   EXPECT(nmt_threshold(NULL, 0, NMT_DECIDE_IOVEC, &info) == NMT_INVALID);
@@ -78,7 +78,7 @@ static void refuses_paths_that_do_not_exist(const nmt_profile* profile) {
     nmt_split_result result = {.struct_bytes = sizeof result};
     nmt_path_description path = {.struct_bytes = sizeof path};
     EXPECT(nmt_method_for(profile, wrong[i], 1) == NMT_UNKNOWN);
-    EXPECT(nmt_duration_ns(profile, wrong[i], 1) == NMT_UNKNOWN);
+    EXPECT(nmt_duration_ns(profile, wrong[i], 1) == (double)NMT_UNKNOWN);
     EXPECT(nmt_aggregate(profile, wrong[i], 1, 1) == NMT_UNKNOWN);
     EXPECT(nmt_predict(profile, wrong[i], NMT_COPY, 1, &prediction) == NMT_UNKNOWN);
     EXPECT(nmt_split(profile, 1, &share, 1, &result) == NMT_UNKNOWN);
@@ -104,7 +104,7 @@ static void answers_at_the_ends_of_the_sizes(const nmt_profile* profile) {
   for (int i = 0; i < 2; ++i) {
     const uint64_t size = i == 0 ? kTooLarge : UINT64_MAX;
     EXPECT(nmt_method_for(profile, 0, size) == NMT_INVALID);
-    EXPECT(nmt_duration_ns(profile, 0, size) == NMT_INVALID);
+    EXPECT(nmt_duration_ns(profile, 0, size) == (double)NMT_INVALID);
     EXPECT(nmt_aggregate(profile, 0, size, 1) == NMT_INVALID);
     EXPECT(nmt_aggregate(profile, 0, 1, size) == NMT_INVALID);
     EXPECT(nmt_predict(profile, 0, NMT_COPY, size, &prediction) == NMT_INVALID);

@@ -15,7 +15,7 @@ using planted::Profile;
 // -- Alltoall
 // ---------------------------------------------------------------------------------------
 
-// Paper "alltoall contention", Gigabit Ethernet, as in models.md 6: alpha 50 us, beta 8.502 ns/B.
+// Paper "alltoall contention", Gigabit Ethernet: alpha 50 us, beta 8.502 ns/B.
 Signature gigabit() {
   return {.algorithm = "direct",
           .ranks_per_node = 1,

@@ -85,7 +85,7 @@ TEST(Prediction, IsTheTunersOwn) {
   }
 }
 
-// models.md 2, literally, with what the plan says about equal packets.
+// The rule itself, with what the plan says about equal packets.
 bool should_aggregate(const RailPlan& rail, const AggregationCurves& curves, std::uint64_t a,
                       std::uint64_t b) {
   const std::optional<std::uint64_t> end = eager_end(rail);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// docs/snapshot.md against the structs that it describes.
+// docs/reference/snapshot.md against the structs that it describes.
 #include "runtime/layout.h"
 
 #include <fmt/format.h>

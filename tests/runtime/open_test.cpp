@@ -6,10 +6,12 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <random>
 
 #include "node/node.h"
 #include "profiledb/profiledb.h"
 #include "runtime/runtime.h"
+#include "tests/runtime/ask_everything.h"
 #include "tests/runtime/planted.h"
 
 namespace nmt {
@@ -228,6 +230,57 @@ TEST(Open, ReadsWhatNobodyMayWrite) {
   EXPECT_EQ(open(database.file()).status, NMT_OK);
   EXPECT_EQ(open(snapshot).status, NMT_OK);
   ::chmod(database.folder().file("").c_str(), 0755);
+}
+
+// A snapshot with everything that one can hold, and what it answers.
+class OpenSnapshot {
+ public:
+  OpenSnapshot() : file_(folder_.file("profile.nmt")), opened_(open(written())) {}
+  const std::string& file() const { return file_; }
+  const Opened& opened() const { return opened_; }
+  std::vector<std::byte> bytes() const {
+    const std::span<const std::byte> all = snapshot_bytes(*opened_.profile);
+    return {all.begin(), all.end()};
+  }
+
+ private:
+  const std::string& written() const {
+    std::mt19937_64 random(1);
+    const Plan plan = planted::full_plan(random, {"a", "b", "c"});
+    planted::write_file(file_, compile(planted::provenance(), plan).bytes());
+    return file_;
+  }
+
+  planted::Folder folder_;
+  std::string file_;
+  Opened opened_;
+};
+
+// In a mapping of the file, what lies beyond its new end is SIGBUS.
+TEST(Open, GivesTheSameAdviceWhenTheFileIsTruncatedLater) {
+  const OpenSnapshot snapshot;
+  ASSERT_EQ(snapshot.opened().status, NMT_OK) << snapshot.opened().message;
+  EXPECT_EXIT(
+      {
+        const std::vector<std::byte> before = snapshot.bytes();
+        std::filesystem::resize_file(snapshot.file(), 0);
+        planted::ask_everything(*snapshot.opened().profile);
+        std::exit(snapshot.bytes() == before ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+// In a mapping of the file, indices that nobody checked come into use.
+TEST(Open, GivesTheSameAdviceWhenTheFileIsWrittenOverLater) {
+  const OpenSnapshot snapshot;
+  ASSERT_EQ(snapshot.opened().status, NMT_OK) << snapshot.opened().message;
+  const std::vector<std::byte> before = snapshot.bytes();
+  {
+    std::fstream file(snapshot.file(), std::ios::binary | std::ios::in | std::ios::out);
+    file << std::string(before.size(), '\xff');
+  }
+  ASSERT_EQ(snapshot.bytes(), before);
+  planted::ask_everything(*snapshot.opened().profile);
 }
 
 TEST(Open, GoesWhereTheEnvironmentSays) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Plans made for tests of the runtime, and profiles opened from them as a communication stack
-// would: compiled, written, mapped.
+// would: compiled, written, read.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sampler/alltoall_grid.h"
+#include "sampler/job/alltoall_grid.h"
 
 #include <gtest/gtest.h>
 
@@ -24,9 +24,9 @@ std::vector<Multiple> grid(const std::vector<int>& ranks, const std::vector<std:
 
 const std::vector<std::uint64_t> kSizes = {1024, 4096, 16384, 65536};
 
-Wanted first_of(const std::vector<Multiple>& measured, Open open) {
-  const std::vector<Wanted> wanted = least_known(measured, 1, open);
-  return wanted.empty() ? Wanted{} : wanted.front();
+NextAlltoall first_of(const std::vector<Multiple>& measured, Open open) {
+  const std::vector<NextAlltoall> wanted = least_known(measured, 1, open);
+  return wanted.empty() ? NextAlltoall{} : wanted.front();
 }
 
 TEST(AlltoallGrid, WantsNothingWhereAllMultiplesAreAlike) {
@@ -36,20 +36,20 @@ TEST(AlltoallGrid, WantsNothingWhereAllMultiplesAreAlike) {
 
 TEST(AlltoallGrid, LooksBelowWhereTheNetworkIsSaturated) {
   const auto saturated = grid({8, 16}, kSizes, [](int, std::uint64_t) { return 4.0; });
-  EXPECT_EQ(first_of(saturated, {}), Wanted{.ranks = 4});
+  EXPECT_EQ(first_of(saturated, {}), NextAlltoall{.ranks = 4});
 }
 
 TEST(AlltoallGrid, LooksBetweenNumbersOfRanksWhereTheMultipleStillRises) {
   const auto rising =
       grid({8, 16}, kSizes, [](int ranks, std::uint64_t) { return ranks == 8 ? 1.02 : 3.0; });
-  EXPECT_EQ(first_of(rising, {}), Wanted{.ranks = 11});
+  EXPECT_EQ(first_of(rising, {}), NextAlltoall{.ranks = 11});
 }
 
 TEST(AlltoallGrid, LooksWhereAStartUpSetsIn) {
   const auto jumping = grid({2, 4}, kSizes, [](int ranks, std::uint64_t size_bytes) {
     return ranks == 2 || size_bytes < 16384 ? 1.0 : 5.0;
   });
-  EXPECT_EQ(first_of(jumping, {.ranks = false}), Wanted{.size_bytes = 8192});
+  EXPECT_EQ(first_of(jumping, {.ranks = false}), NextAlltoall{.size_bytes = 8192});
 }
 
 TEST(AlltoallGrid, ClosesInOnTheSizeAndEnds) {
@@ -81,7 +81,7 @@ TEST(AlltoallGrid, KeepsNodesWhole) {
   const auto rising = grid({16, 32}, kSizes, [](int ranks, std::uint64_t) { return ranks / 8.0; });
   const auto wanted = least_known(rising, 4, {.sizes = false});
   ASSERT_FALSE(wanted.empty());
-  for (const Wanted& one : wanted) {
+  for (const NextAlltoall& one : wanted) {
     EXPECT_EQ(one.ranks % 4, 0);
     EXPECT_EQ(one.size_bytes, 0u);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Rails measured while others are busy, on described rails.
-#include "sampler/busy_rails.h"
+#include "sampler/rail/busy_rails.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <set>
 
 #include "core/statistics.h"
-#include "sampler/offer.h"
-#include "sampler/pacing.h"
-#include "sampler/partner.h"
+#include "sampler/rail/offer.h"
+#include "sampler/rail/pacing.h"
+#include "sampler/rail/partner.h"
 #include "tests/sampler/described_rail.h"
 
 namespace nmt {
@@ -146,8 +146,8 @@ std::map<Cell, double> medians(const std::vector<Sample>& samples) {
   return found;
 }
 
-void expect_factor(const Recorder& recorder, const std::string& rail, const std::string& busy,
-                   double factor) {
+void expect_factor(const SampleCollector& recorder, const std::string& rail,
+                   const std::string& busy, double factor) {
   const auto all = medians(recorder.samples(rail));
   std::size_t compared = 0;
   for (const auto& [cell, duration_ns] : all) {
@@ -163,7 +163,7 @@ void expect_factor(const Recorder& recorder, const std::string& rail, const std:
 
 TEST(RailsTogether, IndependentOnesAreAsFastAsAlone) {
   const auto driver = driver_of({rail_json("a", 1), rail_json("b", 0.6)});
-  Recorder recorder;
+  SampleCollector recorder;
   const CampaignReport report = sample(*driver, {.budget_ns = 20e9, .pairs = true}, recorder);
   ASSERT_EQ(report.rails.size(), 4u);
   EXPECT_EQ(report.rails[2].rail, "fake:a");
@@ -178,7 +178,7 @@ TEST(RailsTogether, ThoseOnOneBusShowTheirSlowdown) {
   const auto driver =
       driver_of({rail_json("a", 1, R"({"name":"pci","slowdown":1.5})"),
                  rail_json("b", 0.6, R"({"name":"pci","slowdown":1.2})"), rail_json("c", 0.6)});
-  Recorder recorder;
+  SampleCollector recorder;
   sample(*driver, {.budget_ns = 60e9, .pairs = true}, recorder);
   expect_factor(recorder, "fake:a", "fake:b", 1.5);
   expect_factor(recorder, "fake:b", "fake:a", 1.2);
@@ -206,7 +206,7 @@ TEST(RailsTogether, RailsOfDifferentTimesAreNot) {
 
 TEST(RailsTogether, RoundsOfARailAreNeverCountedTwice) {
   const auto driver = driver_of({rail_json("a", 1), rail_json("b", 1), rail_json("c", 1)});
-  Recorder recorder;
+  SampleCollector recorder;
   sample(*driver, {.budget_ns = 10e9, .size_bytes_max = 65536, .pairs = true}, recorder);
   std::map<std::string, std::set<std::uint32_t>> rounds;  // by what was busy
   for (const Sample& each : recorder.samples("fake:a")) {
@@ -234,7 +234,7 @@ TEST(RailsTogether, OneOfWhichNothingIsKnownYetIsTriedOnceAndNotTenThousandTimes
 TEST(RailsTogether, StayWithinTheBudget) {
   for (const double budget_ns : {1e9, 10e9}) {
     const auto driver = driver_of({rail_json("a", 1), rail_json("b", 0.6)});
-    Recorder recorder;
+    SampleCollector recorder;
     const auto report = sample(*driver, {.budget_ns = budget_ns, .pairs = true}, recorder);
     EXPECT_LE(report.elapsed_ns, 1.1 * budget_ns);
   }

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "core/statistics.h"
-#include "sampler/rail_campaign.h"
-#include "sampler/state_watch.h"
+#include "sampler/rail/rail_campaign.h"
+#include "sampler/rail/state_watch.h"
 #include "tests/sampler/described_rail.h"
 
 namespace nmt {
@@ -28,7 +28,7 @@ std::set<std::uint64_t> sizes(const std::vector<Sample>& samples, bool held_out)
 
 TEST(Campaign, MeasuresEveryMethodFromOneByteToTheLargestSizeHotAndCold) {
   const auto driver = described(crossing_rail());
-  Recorder recorder;
+  SampleCollector recorder;
   const CampaignReport report = sample(*driver, {.budget_ns = 20e9}, recorder);
   ASSERT_EQ(report.rails.size(), 1u);
   EXPECT_TRUE(report.rails[0].complete);
@@ -51,7 +51,7 @@ TEST(Campaign, MeasuresEveryMethodFromOneByteToTheLargestSizeHotAndCold) {
 
 TEST(Campaign, WithoutNoiseEveryRepetitionIsTheDescribedDuration) {
   const auto driver = described(crossing_rail());
-  Recorder recorder;
+  SampleCollector recorder;
   sample(*driver, {.budget_ns = 20e9}, recorder);
   std::size_t checked = 0;
   for (const Sample& sample : recorder.samples("fake:myri")) {
@@ -81,7 +81,7 @@ TEST(Campaign, WithoutNoiseEveryRepetitionIsTheDescribedDuration) {
 TEST(Campaign, IsTheSameForTheSameSeedsAndAnotherForOthers) {
   const auto run = [](std::uint64_t seed) {
     const auto driver = described(crossing_rail(kNoise), seed);
-    Recorder recorder;
+    SampleCollector recorder;
     sample(*driver, {.budget_ns = 5e9, .seed = seed}, recorder);
     return recorder.samples("fake:myri");
   };
@@ -94,7 +94,7 @@ TEST(Campaign, StaysWithinItsBudgetOfVirtualTime) {
   for (const double budget_ns : {0.5e9, 2e9, 20e9}) {
     for (const bool verify : {false, true}) {
       const auto driver = described(crossing_rail(kNoise));
-      Recorder recorder;
+      SampleCollector recorder;
       const auto report = sample(*driver, {.budget_ns = budget_ns, .verify = verify}, recorder);
       EXPECT_LE(report.elapsed_ns, 1.1 * budget_ns) << budget_ns << " " << verify;
     }
@@ -103,7 +103,7 @@ TEST(Campaign, StaysWithinItsBudgetOfVirtualTime) {
 
 TEST(Campaign, HeldOutSizesAreAtLeastFortyAndNeverUsedForAnythingElse) {
   const auto driver = described(crossing_rail(kNoise));
-  Recorder recorder;
+  SampleCollector recorder;
   sample(*driver, {.budget_ns = 20e9, .verify = true}, recorder);
   const auto samples = recorder.samples("fake:myri");
   const std::set<std::uint64_t> held_out = sizes(samples, true);
@@ -113,7 +113,7 @@ TEST(Campaign, HeldOutSizesAreAtLeastFortyAndNeverUsedForAnythingElse) {
 
 TEST(Campaign, SizesGatherWhereTheDecisionChanges) {
   const auto driver = described(crossing_rail(kNoise));
-  Recorder recorder;
+  SampleCollector recorder;
   sample(*driver, {.budget_ns = 60e9}, recorder);
   std::size_t near_crossing = 0;
   for (const std::uint64_t size : sizes(recorder.samples("fake:myri"), false)) {
@@ -124,7 +124,7 @@ TEST(Campaign, SizesGatherWhereTheDecisionChanges) {
 
 TEST(Campaign, AResumedOneGoesOnFromWhatIsThere) {
   const auto driver = described(crossing_rail(kNoise));
-  Recorder first;
+  SampleCollector first;
   first.blocks_max = 15;
   const auto stopped = sample(*driver, {.budget_ns = 20e9}, first);
   EXPECT_TRUE(stopped.interrupted);
@@ -132,7 +132,7 @@ TEST(Campaign, AResumedOneGoesOnFromWhatIsThere) {
   const auto earlier = first.samples("fake:myri");
   ASSERT_FALSE(earlier.empty());
 
-  Recorder second;
+  SampleCollector second;
   const auto report = sample(*driver, {.budget_ns = 20e9}, second, {{"fake:myri", earlier}});
   EXPECT_TRUE(report.rails[0].complete);
   std::uint32_t last_round = 0;
@@ -153,7 +153,7 @@ TEST(Campaign, AResumedOneGoesOnFromWhatIsThere) {
 TEST(Campaign, ARailWithoutIovecOrRendezvousIsSampledByWhatItHas) {
   const auto driver =
       described(R"({"rails":[{"name":"plain","methods":{"copy":[[1,1000],[1048576,900000]]}}]})");
-  Recorder recorder;
+  SampleCollector recorder;
   const auto report = sample(*driver, {.budget_ns = 5e9}, recorder);
   EXPECT_TRUE(report.rails[0].complete);
   for (const Sample& each : recorder.samples("fake:plain")) {
@@ -164,7 +164,7 @@ TEST(Campaign, ARailWithoutIovecOrRendezvousIsSampledByWhatItHas) {
 
 TEST(Campaign, ProgressGrowsToTheEnd) {
   const auto driver = described(crossing_rail(kNoise));
-  Recorder recorder;
+  SampleCollector recorder;
   sample(*driver, {.budget_ns = 5e9, .verify = true}, recorder);
   double last = 0;
   for (const Progress& progress : recorder.seen) {
@@ -284,9 +284,9 @@ TEST(BusyNeighbour, WhoNeverEndsIsWaitedForOnce) {
 
 TEST(StateWatch, TheUsualStateIsTheOneMostBlocksWereIn) {
   StateWatch watch;
-  const Signature usual = {7, 5, 7.1, 5.05};
-  const Signature other = {8.5, 5.5, 8.5, 5.5};
-  const Signature between = {7, 5, 8.5, 5.5};  // changed inside the block
+  const SentinelTimes usual = {7, 5, 7.1, 5.05};
+  const SentinelTimes other = {8.5, 5.5, 8.5, 5.5};
+  const SentinelTimes between = {7, 5, 8.5, 5.5};  // changed inside the block
   for (int i = 0; i < 6; ++i) watch.add(usual);
   for (int i = 0; i < 4; ++i) watch.add(other);
   watch.add(between);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sampler/changes.h"
+#include "sampler/job/changes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

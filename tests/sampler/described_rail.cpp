@@ -32,7 +32,7 @@ std::unique_ptr<Driver> described(const std::string& json, std::uint64_t seed) {
   return driver;
 }
 
-void Recorder::measured(const Rail& rail, std::span<const Sample> cells) {
+void SampleCollector::measured(const Rail& rail, std::span<const Sample> cells) {
   ++blocks;
   std::vector<Sample>& known = cells_[rail.full_name()];
   for (const Sample& cell : cells) {
@@ -48,12 +48,12 @@ void Recorder::measured(const Rail& rail, std::span<const Sample> cells) {
   }
 }
 
-std::vector<Sample> Recorder::samples(const std::string& rail) const {
+std::vector<Sample> SampleCollector::samples(const std::string& rail) const {
   const auto found = cells_.find(rail);
   return found == cells_.end() ? std::vector<Sample>{} : found->second;
 }
 
-CampaignReport sample(Driver& driver, const SamplingOptions& options, Recorder& recorder,
+CampaignReport sample(Driver& driver, const SamplingOptions& options, SampleCollector& recorder,
                       const std::map<std::string, std::vector<Sample>>& earlier) {
   std::vector<RailToSample> rails;
   for (const Rail& rail : driver.detect().rails) rails.push_back({&driver, rail});

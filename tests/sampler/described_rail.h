@@ -19,7 +19,7 @@ std::string crossing_rail(const std::string& noise = "{}");
 std::unique_ptr<Driver> described(const std::string& json, std::uint64_t seed = 1);
 
 // Keeps what a campaign tells it: the last state of every cell per rail, in order of first sight.
-class Recorder final : public Observer {
+class SampleCollector final : public Observer {
  public:
   void measured(const Rail& rail, std::span<const Sample> cells) override;
   void progress(const Progress& progress) override { seen.push_back(progress); }
@@ -35,7 +35,7 @@ class Recorder final : public Observer {
   std::map<std::string, std::vector<Sample>> cells_;
 };
 
-CampaignReport sample(Driver& driver, const SamplingOptions& options, Recorder& recorder,
+CampaignReport sample(Driver& driver, const SamplingOptions& options, SampleCollector& recorder,
                       const std::map<std::string, std::vector<Sample>>& earlier = {});
 
 }  // namespace nmt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sampler/offload.h"
+#include "sampler/rail/offload.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sampler/ping_pong.h"
+#include "sampler/rail/ping_pong.h"
 
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "sampler/offer.h"
-#include "sampler/partner.h"
+#include "sampler/rail/offer.h"
+#include "sampler/rail/partner.h"
 #include "tests/sampler/described_rail.h"
 
 namespace nmt {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sampler/refine.h"
+#include "sampler/rail/refine.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What the two ends of a campaign say to each other: read as it was written, and nothing else.
-#include "sampler/remote.h"
+#include "sampler/rail/remote.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -67,6 +67,52 @@ TEST(Remote, StepsAreReadAsTheyWereWritten) {
     EXPECT_EQ(read[i].repetitions, steps[i].repetitions);
     EXPECT_EQ(read[i].batch, steps[i].batch);
   }
+}
+
+TEST(Remote, TheLargestBlockIsRead) {
+  const Step largest{
+      .experiment = {0, Method::kRendezvous, 255, Regime::kCold, true, kSizeBytesMax},
+      .warm_ups = 1'000'000'000,
+      .repetitions = 1'000'000'000,
+      .batch = 1'000'000'000};
+  const std::string text = to_text(std::vector<Step>(kStepsMax, largest));
+  EXPECT_LE(text.size(), kTextBytesMax);
+  EXPECT_EQ(steps_from(text, kSizeBytesMax).size(), kStepsMax);
+}
+
+TEST(Remote, TheLargestCellIsReadAndALargerOneIsNotSent) {
+  nmt::Sample sample = some_sample();
+  sample.repetitions.assign(kRepetitionsMax,
+                            {std::uint64_t{1} << 53, 1'000'000'000, 1'000'000'000, false});
+  const std::string text = to_text({0}, std::span(&sample, 1));
+  EXPECT_LE(text.size(), kTextBytesMax);
+  EXPECT_EQ(cells_from(text, rails_named({"r0"}), kSizeBytesMax).cells[0].repetitions.size(),
+            kRepetitionsMax);
+  sample.repetitions.push_back({});
+  EXPECT_THROW(to_text({0}, std::span(&sample, 1)), Error);
+}
+
+// Each of 256 rails alone, beside each other one, and beside all others, and all of them fail.
+TEST(Remote, TheReportOf256RailsIsRead) {
+  constexpr std::size_t kRails = 256;
+  CampaignReport report;
+  const auto add = [&](RailGroup group) {
+    report.rails.push_back({.group = std::move(group), .failure = std::string(1000, '"')});
+  };
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kRails; ++i) {
+    names.push_back("interface" + std::to_string(i));
+    add({.measured = i});
+    RailGroup all{.measured = i};
+    for (std::size_t j = 0; j < kRails; ++j) {
+      if (j != i) all.busy.push_back(j);
+      if (j < i) add({.measured = i, .busy = {j}});
+    }
+    add(std::move(all));
+  }
+  const std::string text = to_text(report);
+  EXPECT_LE(text.size(), kTextBytesMax);
+  EXPECT_EQ(report_from(text, rails_named(names)).rails.size(), report.rails.size());
 }
 
 TEST(Remote, StepsBeyondTheBuffersAreRefused) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sampler/rounds.h"
+#include "sampler/job/pair_rounds.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sampler/stopping.h"
+#include "sampler/rail/stopping.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "sampler/evidence.h"
-#include "sampler/offer.h"
+#include "sampler/rail/evidence.h"
+#include "sampler/rail/offer.h"
 
 namespace nmt {
 namespace {

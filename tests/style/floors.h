@@ -3,9 +3,9 @@
 // Who may include whom: read from the tables of docs/architecture.md ("Folders are floors"), held
 // against the #include lines of the sources, so that the page and the code cannot disagree.
 //
-// A cell of `may include` lists folders, one of `outside world` header names (`x.h`, or `x/` for
-// all below it); "; ... in one file" limits what stands in its clause to one file of the folder.
-// Whatever is not allowed is forbidden: a foreign header that no row names is a violation.
+// A cell of `may include` lists folders, one of `outside world` header names (`NAME.h`, or `NAME/`
+// for all below it); "; ... in one file" limits what stands in its clause to one file of the
+// folder. Whatever is not allowed is forbidden: a foreign header that no row names is a violation.
 #pragma once
 
 #include <optional>
@@ -47,14 +47,13 @@ std::vector<std::string> table_problems(std::span<const Floor> floors);
 
 std::vector<Include> includes_of(const SourceFile& file);
 
-// "node/x.cpp:3: ..." for each include that its row does not allow, and for code in a folder that
-// has no row.
+// "node/NAME.cpp:3: ..." for each include that its row does not allow, and for code in a folder
+// that has no row.
 std::vector<std::string> include_violations(std::span<const Floor> floors,
                                             std::span<const SourceFile> files);
 
-// Drivers do not include each other. A driver is what a header of drivers/ declares a
-// make_NAME_driver() for; NAME.* and NAME_*.* are its files, and what bears no driver's name is for
-// all. drivers.cpp, the table, may include them all.
+// Drivers do not include each other: a driver is a folder below drivers/, and what lies in drivers/
+// itself is for all. drivers.h and drivers.cpp, the face and the table, may include them all.
 std::vector<std::string> driver_violations(std::span<const SourceFile> files);
 
 }  // namespace nmt::style

@@ -135,19 +135,19 @@ TEST(Floors, RefuseCodeInAFolderWithoutARow) {
 TEST(Floors, RefuseADriverThatIncludesAnother) {
   const auto violations_with = [](const std::string& path, const std::string& includes) {
     return driver_violations(std::vector{
-        file_with("drivers/shm.h", "std::unique_ptr<Driver> make_shm_driver();\n"),
-        file_with("drivers/tcp.h", "std::unique_ptr<Driver> make_tcp_driver(int port);\n"),
+        file_with("drivers/shm/driver.h", "std::unique_ptr<Driver> make_shm_driver();\n"),
+        file_with("drivers/tcp/driver.h", "std::unique_ptr<Driver> make_tcp_driver(int port);\n"),
         file_with("drivers/drivers.cpp",
-                  "#include \"drivers/shm.h\"\n#include \"drivers/tcp.h\"\n"),
+                  "#include \"drivers/shm/driver.h\"\n#include \"drivers/tcp/driver.h\"\n"),
         file_with(path, includes)});
   };
-  EXPECT_THAT(violations_with("drivers/shm_ring.cpp",
+  EXPECT_THAT(violations_with("drivers/shm/ring.cpp",
                               "#include \"drivers/message.h\"\n"
-                              "#include \"drivers/shm_ring.h\"\n"),
+                              "#include \"drivers/shm/ring.h\"\n"),
               IsEmpty());
-  EXPECT_THAT(violations_with("drivers/shm.cpp", "#include \"drivers/tcp_socket.h\"\n"),
-              ElementsAre("drivers/shm.cpp:1: drivers/tcp_socket.h is of driver tcp"));
-  EXPECT_THAT(violations_with("drivers/message.cpp", "#include \"drivers/tcp.h\"\n"),
+  EXPECT_THAT(violations_with("drivers/shm/driver.cpp", "#include \"drivers/tcp/socket.h\"\n"),
+              ElementsAre("drivers/shm/driver.cpp:1: drivers/tcp/socket.h is of driver tcp"));
+  EXPECT_THAT(violations_with("drivers/message.cpp", "#include \"drivers/tcp/driver.h\"\n"),
               ElementsAre(HasSubstr("is of driver tcp")));
 }
 

@@ -8,9 +8,10 @@
 namespace nmt::style {
 namespace {
 
-bool is_source_folder(const std::filesystem::path& folder) {
+bool is_source_folder(const std::filesystem::path& folder, const std::filesystem::path& root) {
   const std::string name = folder.filename().string();
   if (name.starts_with('.') && name != ".ci") return false;
+  if (folder.parent_path() == root && name.starts_with("build")) return false;  // as git ignores
   return !std::filesystem::exists(folder / "CMakeFiles");
 }
 
@@ -45,7 +46,7 @@ std::vector<SourceFile> read_tree(const std::filesystem::path& root) {
   std::filesystem::recursive_directory_iterator entry(root);
   for (; entry != std::filesystem::recursive_directory_iterator(); ++entry) {
     if (entry->is_directory()) {
-      if (!is_source_folder(entry->path())) entry.disable_recursion_pending();
+      if (!is_source_folder(entry->path(), root)) entry.disable_recursion_pending();
     } else if (entry->is_regular_file()) {
       files.push_back({entry->path().lexically_relative(root).generic_string(), ""});
       SourceFile& file = files.back();

@@ -70,6 +70,28 @@ TEST_F(Advice, SplitLeavesABusyRailOutAndSaysWhy) {
   EXPECT_THAT(*at(document, "left_out.0.why").get_if<std::string>(), HasSubstr("busy until"));
 }
 
+TEST_F(Advice, ListsTakeCommasAndRepetition) {
+  const auto same = [&](std::vector<std::string> commas, std::vector<std::string> repeated) {
+    commas.push_back("--csv");
+    repeated.push_back("--csv");
+    const Result one = ask(commas), other = ask(repeated);
+    EXPECT_EQ(other.exit_code, 0) << other.err;
+    EXPECT_EQ(one.out, other.out);
+  };
+  same({"split", "--size", "4M", "--rails", "fake:myri,fake:quad", "--busy",
+        "fake:myri=1us,fake:quad=2us"},
+       {"split", "--size", "4M", "--rails", "fake:myri", "--rails", "fake:quad", "--busy",
+        "fake:myri=1us", "--busy", "fake:quad=2us"});
+  same({"decide", "--rail", "fake:myri", "--size", "1K,12K,1M"},
+       {"decide", "--rail", "fake:myri", "--size", "1K,12K", "--size", "1M"});
+  same({"thresholds", "--rail", "fake:myri,fake:quad"},
+       {"thresholds", "--rail", "fake:myri", "--rail", "fake:quad"});
+  same({"predict", "alltoall", "--signature", "alpha=50us,beta=8ns/B,gamma=4", "-n", "4,8", "-m",
+        "1K,2K"},
+       {"predict", "alltoall", "--signature", "alpha=50us", "--signature", "beta=8ns/B,gamma=4",
+        "-n", "4", "-n", "8", "-m", "1K", "-m", "2K"});
+}
+
 TEST_F(Advice, ExplainShowsThatNoOtherWayIsFaster) {
   const json::Value document =
       ask_json({"split", "--size", "3M", "--rails", "fake:myri,fake:quad", "--explain"});

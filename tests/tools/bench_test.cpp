@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // nmad-bench on this node: what it refuses, and the shape of what it says.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "tests/tools/sandbox.h"
 
@@ -105,6 +110,24 @@ TEST_F(Bench, SaysSoWhereItHasNoProfile) {
   EXPECT_THAT(result.err, HasSubstr("strategies have no advice"));
   const Result told = quick({"--sizes", "1"});
   EXPECT_THAT(told.err, Not(HasSubstr("advice")));
+}
+
+// As where the near end is killed before it connects: what it had started reads end of file, and
+// nobody reads what that prints.
+TEST_F(Bench, AServerThatWasLaunchedEndsWithTheEndThatLaunchedIt) {
+  Setting launched = setting();
+  launched.in_child = [secret = write("secret", std::string(64, '5') + "\n")] {
+    ::dup2(::open(secret.c_str(), O_RDONLY), STDIN_FILENO);
+  };
+  Process server(bench_command({"--serve", "--quiet", "--no-profile", "--secret-file", "-",
+                                "--address", "127.0.0.1"}),
+                 launched);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_EQ(::kill(server.pid(), 0), 0);
+  server.close_stdout();
+  const Result result = server.wait(10);
+  EXPECT_EQ(result.exit_code, 5);
+  EXPECT_THAT(result.err, HasSubstr("has gone"));
 }
 
 }  // namespace

@@ -214,6 +214,47 @@ TEST_F(Conventions, HighlightsOnATerminalOnlyAndNotAgainstNoColor) {
               Not(HasSubstr("\033")));
 }
 
+// Open MPI gives the first rank of a job a terminal of its own.
+TEST_F(Conventions, NeitherHighlightsNorMovesTheCursorInAJob) {
+  make_profile("a.db");
+  for (const char* launched : {"OMPI_COMM_WORLD_SIZE", "PMI_RANK"}) {
+    Setting setting = this->setting();
+    setting.environment["TERM"] = "xterm";
+    setting.environment[launched] = "1";
+    const std::string out =
+        run_on_terminal(tune_command({"show", "--db", path("a.db")}), setting).out;
+    EXPECT_THAT(out, HasSubstr("SUMMARY"));
+    EXPECT_THAT(out, Not(HasSubstr("\033")));
+  }
+}
+
+TEST_F(Conventions, EveryListTakesRepetition) {
+  for (const auto& [command, option] :
+       std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{NMAD_SAMPLE}, "--rails"},
+           {{NMAD_SAMPLE}, "--parts"},
+           {{NMAD_SAMPLE}, "--ranks"},
+           {{NMAD_BENCH, "messages"}, "--rails"},
+           {{NMAD_BENCH, "messages"}, "--compare"},
+           {{NMAD_BENCH, "messages"}, "--sizes"},
+           {{NMAD_BENCH, "collectives"}, "--operations"},
+           {{NMAD_BENCH, "collectives"}, "--sizes"},
+           {{NMAD_TUNE, "thresholds"}, "--rail"},
+           {{NMAD_TUNE, "split"}, "--rails"},
+           {{NMAD_TUNE, "split"}, "--busy"},
+           {{NMAD_TUNE, "decide"}, "--size"},
+           {{NMAD_TUNE, "predict", "transfer"}, "--size"},
+           {{NMAD_TUNE, "predict", "alltoall"}, "-n"},
+           {{NMAD_TUNE, "predict", "alltoall"}, "-m"},
+           {{NMAD_TUNE, "predict", "alltoall"}, "--signature"},
+           {{NMAD_TUNE, "import-alltoall"}, "-n"},
+           {{NMAD_TUNE, "retune"}, "--campaigns"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {option, "1", option, "2", "--no-such"});
+    EXPECT_THAT(run(arguments).err, HasSubstr("'--no-such'")) << option;  // and nothing before it
+  }
+}
+
 TEST_F(Conventions, ManualPagesAreWellFormedAndNameEveryOption) {
   for (const char* command : {NMAD_SAMPLE, NMAD_TUNE, NMAD_BENCH}) {
     const Result page = run({command, "--man"});

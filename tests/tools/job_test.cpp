@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/method.h"
+#include "node/node.h"
 #include "profiledb/profiledb.h"
 #include "tests/lab/lab.h"
 #include "tests/tools/sandbox.h"
@@ -112,6 +113,24 @@ TEST_P(Job, MeasuresCollectivesForTheChoiceAmongThem) {
   for (const std::string operation : {"bcast", "reduce", "allreduce", "allgather"}) {
     EXPECT_THAT(shown.out, HasSubstr("\n" + operation + ",4,1,4096,"));
   }
+}
+
+// Two ranks, bound to one core.
+TEST_P(Job, WarnsWhereRanksOutnumberCores) {
+  const auto sampled = [&](std::vector<std::string> command) {
+    command.insert(command.end(), {NMAD_SAMPLE, "--db", path("a.db"), "--parts", "mpi", "--budget",
+                                   "1s", "--max-size", "4K", "--json"});
+    return run(lab_->job(GetParam(), {"-n", "2"}, command));
+  };
+  const std::vector<int> cores = allowed_cores();
+  const Result crowded = sampled({"taskset", "--cpu-list", std::to_string(cores.front())});
+  EXPECT_THAT(crowded.err,
+              HasSubstr("warning: 2 ranks on 1 core: small messages measure the scheduler"));
+  EXPECT_EQ(at(document(crowded), "cores"), json::Value(1)) << crowded.err;
+  if (cores.size() < 2) GTEST_SKIP() << "two ranks outnumber the cores of this machine";
+  const Result roomy = sampled({"env"});
+  EXPECT_EQ(roomy.exit_code % 4, 0) << roomy.err;  // 4: on a machine that is not quiet
+  EXPECT_THAT(roomy.err, Not(HasSubstr("small messages measure the scheduler")));
 }
 
 // One of four loses its life, or its wits, as suddenly as a node does.

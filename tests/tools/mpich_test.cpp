@@ -10,10 +10,10 @@
 #include <set>
 
 #include "profiledb/profiledb.h"
+#include "stacks/stacks.h"
 #include "tests/tools/sandbox.h"
 #include "tools/stack/collectives.h"
 #include "tools/stack/mpich_library.h"
-#include "tuner/tuner.h"
 
 namespace nmt::testing {
 namespace {

@@ -5,11 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/json.h"
+#include "stacks/stacks.h"
+#include "tests/stacks/planted_mpich.h"
 #include "tests/tools/sandbox.h"
-#include "tests/tuner/planted_mpich.h"
-#include "tuner/tuner.h"
 
 namespace nmt::testing {
 namespace {
@@ -168,6 +169,22 @@ TEST_F(StackTest, TellsHowMuchFasterEagerMessagesAre) {
   }
   EXPECT_EQ(small, 10u);  // 32 B to 4 KiB: a rendezvous brings the first 16 bytes along
   EXPECT_EQ(large, 5u);
+}
+
+// Launchers of other versions do not tell how many cores ranks have.
+TEST_F(StackTest, WarnsWhereRanksOutnumberCores) {
+  const std::string_view two = R"(\"ranks\": 2,)";
+  for (const auto& [cores, warns] : {std::pair("", false), std::pair(R"( \"cores\": 2,)", false),
+                                     std::pair(R"( \"cores\": 1,)", true)}) {
+    std::string text(kLauncher);
+    text.insert(text.find(two) + two.size(), cores);
+    const Result sampled = sample_stack(script("launch", text));
+    ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+    const bool warned =
+        sampled.err.find("2 ranks on 1 core: small messages measure the scheduler") !=
+        std::string::npos;
+    EXPECT_EQ(warned, warns) << cores << sampled.err;
+  }
 }
 
 TEST_F(StackTest, VerbsAreATransportOfTheirOwnWithLimitsOfTheirOwn) {
@@ -374,6 +391,44 @@ TEST_F(StackTest, NewMadeleineIsExportedFromTheProfilesOwnRails) {
   const Result result = tune({"export", "newmadeleine", "--db", profile, "-o", path("ns") + "/"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(read_nm_ns(read("ns/fake_x86_64.nm_ns"), "x").size(), 26u);
+}
+
+// Tabs and all; what is said about it is elsewhere.
+TEST_F(StackTest, AFileOnStandardOutputIsThatFile) {
+  const std::string profile = make_profile(path("b.db"));
+  tune({"export", "newmadeleine", "--db", profile, "-o", path("written")});
+  ASSERT_THAT(read("written"), HasSubstr("\t"));
+  const Result result =
+      tune({"export", "newmadeleine", "--db", profile}, {.stdout_file = path("redirected")});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(read("redirected") == read("written")) << read("redirected");
+  EXPECT_THAT(result.err, HasSubstr("SUMMARY stack=newmadeleine"));
+  EXPECT_EQ(tune({"export", "newmadeleine", "--check", path("redirected")}).exit_code, 0);
+}
+
+TEST_F(StackTest, OutputGoesToBareNamesToo) {
+  make_profile("b.db");
+  const Setting here{.in_child = [folder = path("")] {
+    if (::chdir(folder.c_str()) != 0) ::_exit(126);
+  }};
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"export", "newmadeleine", "-o", "exp.conf"},
+        {"export", "newmadeleine", "--output", "folder/"},
+        {"compile", "-o", "b.nmt"},
+        {"db", "export", "b.json"}}) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--db", "b.db"});
+    const Result result = tune(all, here);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  }
+  EXPECT_EQ(
+      sample({"--rails", "fake:rails.json", "--budget", "1s", "--max-size", "4K", "--db", "c.db"},
+             here)
+          .exit_code,
+      0);
+  EXPECT_EQ(tune({"db", "merge", "b.db", "c.db", "--db", "all.db"}, here).exit_code, 0);
+  EXPECT_THAT(files(), ::testing::IsSupersetOf(
+                           {"all.db", "b.db", "b.json", "b.nmt", "c.db", "exp.conf", "folder"}));
 }
 
 }  // namespace

@@ -3,6 +3,10 @@
 // Plans of rails that were measured beside busy ones.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
 #include "tests/tuner/planted.h"
 #include "tuner/tuner.h"
 
@@ -31,11 +35,11 @@ SampleSet measured(const planted::Rail& rail, const std::string& busy, double fa
   return set;
 }
 
-const RailPlan& plan_of(const Plan& plan, const std::string& rail, const std::string& busy) {
+const RailPlan& plan_of(const Plan& plan, std::string_view rail, std::string_view busy) {
   for (const RailPlan& each : plan.rails) {
     if (each.rail == rail && each.busy_rails == busy) return each;
   }
-  throw std::runtime_error("no plan of " + rail + " beside " + busy);
+  throw std::runtime_error("no plan of " + std::string(rail) + " beside " + std::string(busy));
 }
 
 Plan two_rails() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tuner/verdict.h"
+#include "tuner/shares.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +34,7 @@ Bouts bouts_of(const std::vector<double>& log_ratios, double doubt = 0.01) {
   return make_bouts(duels);
 }
 
-Verdict judge(const Bouts& bouts) { return nmt::judge(bouts, log_ratios_of(bouts)); }
+ChosenSides judge(const Bouts& bouts) { return nmt::judge(bouts, log_ratios_of(bouts)); }
 
 TEST(Shares, FillTheLogarithmicAxis) {
   const std::vector<std::uint64_t> sizes = {1, 2, 4, 1000, 1001, 65536};
@@ -86,7 +87,7 @@ TEST(Judge, IsNotBoughtByOneWildPairOfRepetitions) {
   std::vector<Duel> duels;
   for (std::size_t i = 0; i < 7; ++i) duels.push_back(duel(std::uint64_t{1} << i, 0.05, 0.01));
   duels[3] = duel(8, -3, 0, 1);
-  const Verdict verdict = judge(make_bouts(duels));
+  const ChosenSides verdict = judge(make_bouts(duels));
   EXPECT_EQ(count_changes(verdict), 0u);
   EXPECT_FALSE(verdict[0]);
 }
@@ -130,7 +131,7 @@ TEST(Doubts, OfOneSizeAreAtLeastHalfOfTheTypical) {
   EXPECT_DOUBLE_EQ(some[1].doubt, 0.005);
 }
 
-double total_cost(const Bouts& bouts, const Verdict& verdict) {
+double total_cost(const Bouts& bouts, const ChosenSides& verdict) {
   double total = kChangePrice * static_cast<double>(count_changes(verdict));
   for (std::size_t i = 0; i < bouts.size(); ++i) {
     total += cost(bouts[i], bouts[i].duel.log_ratio, verdict[i]);
@@ -147,7 +148,7 @@ TEST(Judge, IsAsGoodAsTryingEveryVerdict) {
     const Bouts some = bouts_of(log_ratios);
     double least = std::numeric_limits<double>::infinity();
     for (unsigned bits = 0; bits < 1u << some.size(); ++bits) {
-      Verdict verdict(some.size());
+      ChosenSides verdict(some.size());
       for (std::size_t i = 0; i < some.size(); ++i) verdict[i] = (bits >> i & 1) != 0;
       least = std::min(least, total_cost(some, verdict));
     }

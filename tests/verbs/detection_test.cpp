@@ -8,8 +8,8 @@
 #include <cerrno>
 
 #include "core/error.h"
-#include "drivers/verbs.h"
-#include "drivers/verbs_port.h"
+#include "drivers/verbs/driver.h"
+#include "drivers/verbs/port.h"
 #include "tests/drivers/pair.h"
 #include "tests/verbs/stub.h"
 

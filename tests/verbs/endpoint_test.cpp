@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What a verbs rail does with what a device and a peer can do to it.
-#include "drivers/verbs_endpoint.h"
+#include "drivers/verbs/endpoint.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
 #include "core/json.h"
-#include "drivers/verbs.h"
+#include "drivers/verbs/driver.h"
 #include "tests/drivers/pair.h"
 #include "tests/verbs/stub.h"
 
@@ -284,7 +284,7 @@ TEST_F(VerbsEndpoints, APeerThatSaysSomethingElseIsRefused) {
 class VerbsStranger : public VerbsEndpoints {
  protected:
   void SetUp() override {
-    Meeting meeting;
+    ExchangePair meeting;
     near_ = std::make_unique<VerbsEndpoint>("verbs:near", "stub0/1");
     stranger_ = std::make_unique<VerbsConnection>("verbs:stranger", "stub0/1",
                                                   VerbsNeeds{.receives = 100, .sends = 100});

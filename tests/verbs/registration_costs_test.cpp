@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/method.h"
-#include "sampler/registration.h"
+#include "sampler/rail/registration.h"
 #include "tests/drivers/pair.h"
 #include "tests/verbs/stub.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Memory that stays registered, and for how long.
-#include "drivers/verbs_registrations.h"
+#include "drivers/verbs/registrations.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

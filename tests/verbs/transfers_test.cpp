@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "core/error.h"
-#include "drivers/verbs_endpoint.h"
+#include "drivers/verbs/endpoint.h"
 #include "tests/drivers/contract.h"
 
 namespace nmt {

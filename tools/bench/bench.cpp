@@ -11,7 +11,7 @@
 #include "tools/bench/bench_report.h"
 #include "tools/bench/ends.h"
 #include "tools/bench/profile.h"
-#include "tools/bench/wanted.h"
+#include "tools/bench/request.h"
 #include "tools/peer/meeting.h"
 
 namespace nmt {
@@ -21,9 +21,9 @@ namespace {
 constexpr std::size_t kWarmUps = 5;
 
 // Plays one cell by each contender, round after round.
-Measured measure(bench::NearEnd& end, Cell cell, const Wanted& wanted, double repetition_ns,
-                 std::mt19937_64& random) {
-  const std::size_t contenders = wanted.strategies.size();
+Measured measure(bench::NearEnd& end, BenchCell cell, const BenchRequest& request,
+                 double repetition_ns, std::mt19937_64& random) {
+  const std::size_t contenders = request.strategies.size();
   Measured measured{.cell = cell, .contenders = std::vector<MeasuredContender>(contenders)};
   std::vector<std::uint32_t> counts(contenders, 1);
   std::vector<std::uint32_t> order(contenders);
@@ -44,7 +44,7 @@ Measured measure(bench::NearEnd& end, Cell cell, const Wanted& wanted, double re
   for (std::size_t i = 0; i < kWarmUps * contenders; ++i) {
     play(static_cast<std::uint32_t>(i % contenders));
   }
-  for (std::uint32_t round = 0; round < wanted.rounds; ++round) {
+  for (std::uint32_t round = 0; round < request.rounds; ++round) {
     std::shuffle(order.begin(), order.end(), random);
     for (const std::uint32_t contender : order) {
       const bench::Play played = play(contender);
@@ -57,28 +57,28 @@ Measured measure(bench::NearEnd& end, Cell cell, const Wanted& wanted, double re
   return measured;
 }
 
-Report measure_all(const Wanted& wanted, const bench::Setup& setup, control::Connection& peer,
-                   double repetition_ns) {
-  BenchReport report(wanted, setup);
+Report measure_all(const BenchRequest& request, const bench::Setup& setup,
+                   control::Connection& peer, double repetition_ns) {
+  BenchReport report(request, setup);
   bench::NearEnd end(setup, peer);
   std::mt19937_64 random(std::random_device{}());
-  for (const Cell& cell : wanted.cells) {
-    report.add(measure(end, cell, wanted, repetition_ns, random));
+  for (const BenchCell& cell : request.cells) {
+    report.add(measure(end, cell, request, repetition_ns, random));
   }
   return report.take();
 }
 
 Report bench_this_node(const BenchOptions& options, const Invocation& invocation) {
-  const Wanted wanted = wanted_of(options);
+  const BenchRequest request = request_of(options);
   const std::vector<std::unique_ptr<Driver>> drivers = make_drivers();
   const OpenedProfile profile = open_profile(options.profile, invocation);
   bench::Setup setup{.rails = choose_rails_in_use(options.rails, drivers),
                      .profile = profile.get(),
                      .peer = "the other process",
                      .report = [&](const std::string& text) { invocation.notice(text); }};
-  setup.terms = terms_of(wanted, setup.rails, options.profile.none);
+  setup.terms = terms_of(request, setup.rails, options.profile.none);
   bench::ForkedFarEnd far(setup);
-  return measure_all(wanted, setup, far.connection(), options.repetition_ns);
+  return measure_all(request, setup, far.connection(), options.repetition_ns);
 }
 
 std::vector<bench::RailInUse> rails_of(const Meeting& meeting) {
@@ -88,7 +88,7 @@ std::vector<bench::RailInUse> rails_of(const Meeting& meeting) {
 }
 
 Report bench_with_peer(const BenchOptions& options, const Invocation& invocation) {
-  const Wanted wanted = wanted_of(options);
+  const BenchRequest request = request_of(options);
   const OpenedProfile profile = open_profile(options.profile, invocation);
   ReachedPeer peer(options.peer, invocation.tool);
   const Meeting meeting = meet_as_near(peer.connection(), invocation.tool, options.rails);
@@ -96,9 +96,9 @@ Report bench_with_peer(const BenchOptions& options, const Invocation& invocation
                      .profile = profile.get(),
                      .peer = meeting.node.host,
                      .report = [&](const std::string& text) { invocation.notice(text); }};
-  setup.terms = terms_of(wanted, setup.rails, options.profile.none);
+  setup.terms = terms_of(request, setup.rails, options.profile.none);
   tell_terms(peer.connection(), to_json(setup.terms));
-  Report report = measure_all(wanted, setup, peer.connection(), options.repetition_ns);
+  Report report = measure_all(request, setup, peer.connection(), options.repetition_ns);
   peer.leave();
   return report;
 }

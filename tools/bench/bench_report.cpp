@@ -51,7 +51,7 @@ json::Value release_error(const GateState& gate) {
 }  // namespace
 
 struct BenchReport::Row {
-  const Cell& cell;
+  const BenchCell& cell;
   std::string strategy;
   const MeasuredContender& contender;
   double middle_ns = 0;
@@ -60,11 +60,11 @@ struct BenchReport::Row {
   std::optional<double> processor_ns_per_megabyte;
 };
 
-BenchReport::BenchReport(const Wanted& wanted, const bench::Setup& setup)
-    : wanted_(wanted),
+BenchReport::BenchReport(const BenchRequest& request, const bench::Setup& setup)
+    : request_(request),
       setup_(setup),
       alone_(setup.rails.size()),
-      table_(headings(wanted.pattern == "rate", wanted.strategies.size() > 1)) {
+      table_(headings(request.pattern == "rate", request.strategies.size() > 1)) {
   for (const bench::RailInUse& rail : setup.rails) rails_.push_back(rail.rail.full_name());
   report_.records.header = {"pattern",
                             "strategy",
@@ -80,11 +80,11 @@ BenchReport::BenchReport(const Wanted& wanted, const bench::Setup& setup)
 }
 
 void BenchReport::add(const Measured& measured) {
-  const Cell& cell = measured.cell;
+  const BenchCell& cell = measured.cell;
   std::vector<Row> rows;
   for (std::size_t i = 0; i < measured.contenders.size(); ++i) {
     const MeasuredContender& contender = measured.contenders[i];
-    Row& row = rows.emplace_back(Row{cell, wanted_.strategies[i], contender});
+    Row& row = rows.emplace_back(Row{cell, request_.strategies[i], contender});
     const auto bytes = static_cast<double>(cell.operation_bytes());
     row.middle_ns = median(contender.durations_ns);
     row.bandwidth = bytes / row.middle_ns * 1e9;
@@ -102,21 +102,21 @@ void BenchReport::add(const Measured& measured) {
 }
 
 void BenchReport::add_row(const Row& row, double best_ns) {
-  const Cell& cell = row.cell;
+  const BenchCell& cell = row.cell;
   const Interval interval = median_interval(row.contender.durations_ns);
   const std::uint64_t size_bytes =
-      wanted_.pattern == "flows" ? cell.operation_bytes() : cell.sizes_bytes.front();
+      request_.pattern == "flows" ? cell.operation_bytes() : cell.sizes_bytes.front();
   std::vector<std::string> cells = {
       format_bytes(size_bytes), row.strategy, format_duration(row.middle_ns),
       fmt::format("{} to {}", format_duration(interval.low), format_duration(interval.high)),
-      wanted_.pattern == "rate" ? fmt::format("{:.0f}", row.messages_per_second)
-                                : format_bandwidth(row.bandwidth)};
-  if (wanted_.strategies.size() > 1) {
+      request_.pattern == "rate" ? fmt::format("{:.0f}", row.messages_per_second)
+                                 : format_bandwidth(row.bandwidth)};
+  if (request_.strategies.size() > 1) {
     cells.push_back(fmt::format("{:+.1f} %", 100 * (row.middle_ns / best_ns - 1)));
   }
   table_.add(std::move(cells));
   const json::Value processor = number(row.processor_ns_per_megabyte);
-  report_.records.rows.push_back({wanted_.pattern, row.strategy, size_bytes, cell.segments,
+  report_.records.rows.push_back({request_.pattern, row.strategy, size_bytes, cell.segments,
                                   cell.at_once, row.middle_ns, interval.low, interval.high,
                                   row.bandwidth, row.messages_per_second, processor});
   cells_.push_back(json::Value::object()
@@ -150,7 +150,7 @@ json::Value BenchReport::rails_of(const MeasuredContender& contender) const {
 }
 
 Report BenchReport::take() {
-  const Cell& cell = wanted_.cells.front();
+  const BenchCell& cell = request_.cells.front();
   json::Value rails = json::Value::array();
   for (std::size_t i = 0; i < rails_.size(); ++i) {
     rails.push_back(json::Value::object()
@@ -158,15 +158,15 @@ Report BenchReport::take() {
                         .set("alone_bandwidth_bytes_per_second", number(alone_[i])));
   }
   json::Value sizes = json::Value::array();
-  for (const Cell& each : wanted_.cells) {
+  for (const BenchCell& each : request_.cells) {
     for (const std::uint64_t size_bytes : each.sizes_bytes) sizes.push_back(size_bytes);
   }
-  report_.text.heading(fmt::format("{} with {}, {} at once, {} segments, over {}", wanted_.pattern,
+  report_.text.heading(fmt::format("{} with {}, {} at once, {} segments, over {}", request_.pattern,
                                    setup_.peer, cell.at_once, cell.segments,
                                    fmt::join(rails_, ", ")));
   report_.text.table(std::move(table_));
   report_.summary = {{"cells", std::to_string(report_.records.rows.size())}};
-  report_.payload.set("pattern", wanted_.pattern)
+  report_.payload.set("pattern", request_.pattern)
       .set("peer", setup_.peer)
       .set("at_once", cell.at_once)
       .set("segments", cell.segments)

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tools/bench/ends.h"
-#include "tools/bench/wanted.h"
+#include "tools/bench/request.h"
 #include "tools/command/report.h"
 
 namespace nmt {
@@ -25,13 +25,13 @@ struct MeasuredContender {
 };
 
 struct Measured {
-  Cell cell;
+  BenchCell cell;
   std::vector<MeasuredContender> contenders;
 };
 
 class BenchReport {
  public:
-  BenchReport(const Wanted& wanted, const bench::Setup& setup);
+  BenchReport(const BenchRequest& request, const bench::Setup& setup);
 
   void add(const Measured& measured);
   Report take();
@@ -41,7 +41,7 @@ class BenchReport {
   void add_row(const Row& row, double best_ns);
   json::Value rails_of(const MeasuredContender& contender) const;
 
-  const Wanted& wanted_;
+  const BenchRequest& request_;
   const bench::Setup& setup_;
   std::vector<std::string> rails_;
   std::vector<std::optional<double>> alone_;  // most bytes per second by single:RAIL, per rail

@@ -198,7 +198,7 @@ Report run_in(const control::MpiJob& job, const CollectivesBenchOptions& options
 }  // namespace
 
 void declare(Options& options, CollectivesBenchOptions& target) {
-  options.text("--operations", target.operations, "NAME,...",
+  options.list("--operations", target.operations, "NAME,...",
                "which of bcast, reduce, allreduce, allgather (all)\n"
                "Reductions are sums of doubles.");
   options.sizes("--sizes", target.sizes_bytes,

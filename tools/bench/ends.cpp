@@ -63,7 +63,7 @@ Account account_of(const Engine& engine) {
 }  // namespace
 
 End::End(const Setup& setup, Side side, control::Connection& peer)
-    : player_(setup.terms.size_bytes_max, setup.terms.at_once_max) {
+    : runner_(setup.terms.size_bytes_max, setup.terms.at_once_max) {
   ConnectionExchange exchange(peer);
   for (const Contender& contender : setup.terms.contenders) {
     engines_.push_back(std::make_unique<Engine>(
@@ -80,14 +80,14 @@ End::End(const Setup& setup, Side side, control::Connection& peer)
   }
 }
 
-double End::play(Side side, const Cell& cell, Account& account) {
+double End::play(Side side, const BenchCell& cell, Account& account) {
   Engine& engine = *engines_[cell.contender];
   const Account before = account_of(engine);
   double elapsed_ns = 0;
   if (side == Side::kNear) {
-    elapsed_ns = player_.play_near(engine, cell);
+    elapsed_ns = runner_.run_near(engine, cell);
   } else {
-    player_.play_far(engine, cell);
+    runner_.run_far(engine, cell);
   }
   account = account_of(engine) - before;
   return elapsed_ns;
@@ -103,7 +103,7 @@ NearEnd::~NearEnd() {
   }
 }
 
-Play NearEnd::play(const Cell& cell) {
+Play NearEnd::play(const BenchCell& cell) {
   Play play;
   try {
     peer_.send(kPlay, to_json(cell).dump(-1));
@@ -121,7 +121,7 @@ std::uint64_t play_far_end(const Setup& setup, control::Connection& peer) {
     for (std::uint64_t cells = 0;; ++cells) {
       control::Message message = peer.receive(kOrderTimeout);
       if (message.kind == kEnd) return cells;
-      const Cell cell = cell_from(expect(std::move(message), kPlay), setup.terms);
+      const BenchCell cell = cell_from(expect(std::move(message), kPlay), setup.terms);
       Account account;
       end.play(Side::kFar, cell, account);
       peer.send(kPlayed, to_json(account).dump(-1));

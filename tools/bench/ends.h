@@ -43,10 +43,10 @@ class End {
   // Error(kUsage) for a strategy that is none, Error(kPeer) where the other end fails.
   End(const Setup& setup, Side side, control::Connection& peer);
 
-  double play(Side side, const Cell& cell, Account& account);
+  double play(Side side, const BenchCell& cell, Account& account);
 
  private:
-  Player player_;
+  PatternRunner runner_;
   std::vector<std::unique_ptr<Engine>> engines_;
 };
 
@@ -58,7 +58,7 @@ class NearEnd {
   NearEnd(const NearEnd&) = delete;
 
   // Plays a cell at both ends. Error(kPeer) with what the other end says of it.
-  Play play(const Cell& cell);
+  Play play(const BenchCell& cell);
 
  private:
   control::Connection& peer_;

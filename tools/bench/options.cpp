@@ -9,7 +9,7 @@
 namespace nmt {
 
 void declare(Options& options, BenchOptions& target) {
-  options.text("--rails", target.rails, "RAIL,...",
+  options.list("--rails", target.rails, "RAIL,...",
                "over which rails: shm, tcp:eth0 (all usable)\n"
                "As nmad-sample --list names them, or, with --peer, as nmad-sample --peer does. On "
                "one node a rail named twice gets two links.");
@@ -17,7 +17,7 @@ void declare(Options& options, BenchOptions& target) {
                fmt::format("how to use them (adaptive)\nOne of {}. single:eth0 will do for "
                            "single:tcp:eth0 where only one rail is called so.",
                            fmt::join(strategy_names(), ", ")));
-  options.text("--compare", target.compare, "NAME,...", "several strategies, side by side")
+  options.list("--compare", target.compare, "NAME,...", "several strategies, side by side")
       .excludes("--strategy");
   options.choice("--pattern", target.pattern, {"ping-pong", "stream", "rate", "flows"},
                  "what is exchanged (ping-pong)\n"

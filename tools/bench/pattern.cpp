@@ -41,7 +41,7 @@ void finish_all(Engine& engine, std::vector<Engine::Request>& requests) {
 
 // `count` operations with `at_once` of them under way, the oldest ended first.
 template <class Start>
-void keep_under_way(Engine& engine, const Cell& cell, Start start) {
+void keep_under_way(Engine& engine, const BenchCell& cell, Start start) {
   std::vector<Engine::Request> ring(cell.at_once);
   for (std::uint32_t i = 0; i < cell.count + cell.at_once; ++i) {
     Engine::Request& slot = ring[i % cell.at_once];
@@ -60,47 +60,47 @@ void hear(Engine& engine, std::uint64_t word) { finish(engine, engine.irecv(0, w
 
 }  // namespace
 
-double Cell::operations() const {
+double BenchCell::operations() const {
   const double times = count;
   if (pattern == Pattern::kPingPong) return 2 * times;
   return pattern == Pattern::kRate ? times * at_once : times;
 }
 
-std::uint32_t Cell::operation_messages() const {
+std::uint32_t BenchCell::operation_messages() const {
   return pattern == Pattern::kPingPong ? at_once : 1;
 }
 
-std::uint64_t Cell::operation_bytes() const {
+std::uint64_t BenchCell::operation_bytes() const {
   std::uint64_t bytes = 0;
   for (std::uint32_t slot = 0; slot < operation_messages(); ++slot) bytes += size_bytes(slot);
   return bytes;
 }
 
-Player::Player(std::uint64_t size_bytes_max, std::uint32_t at_once_max) {
+PatternRunner::PatternRunner(std::uint64_t size_bytes_max, std::uint32_t at_once_max) {
   const std::uint64_t memory_bytes =
       std::max(size_bytes_max, std::min(kMemoryBytes, size_bytes_max * at_once_max));
   out_.resize(memory_bytes + 1);
   in_.resize(memory_bytes + 1);
 }
 
-std::byte* Player::place(std::vector<std::byte>& memory, const Cell& cell,
-                         std::uint32_t slot) const {
+std::byte* PatternRunner::place(std::vector<std::byte>& memory, const BenchCell& cell,
+                                std::uint32_t slot) const {
   const std::uint64_t size_bytes = *std::ranges::max_element(cell.sizes_bytes);
   const std::uint64_t slots = (memory.size() - 1) / std::max<std::uint64_t>(1, size_bytes);
   return memory.data() + size_bytes * (slot % std::max<std::uint64_t>(1, slots));
 }
 
-Engine::Request Player::send(Engine& engine, const Cell& cell, std::uint32_t slot) {
+Engine::Request PatternRunner::send(Engine& engine, const BenchCell& cell, std::uint32_t slot) {
   return engine.isend(
       0, slot, cut<ConstBytes>(place(out_, cell, slot), cell.size_bytes(slot), cell.segments));
 }
 
-Engine::Request Player::receive(Engine& engine, const Cell& cell, std::uint32_t slot) {
+Engine::Request PatternRunner::receive(Engine& engine, const BenchCell& cell, std::uint32_t slot) {
   return engine.irecv(0, slot,
                       cut<Bytes>(place(in_, cell, slot), cell.size_bytes(slot), cell.segments));
 }
 
-double Player::play_near(Engine& engine, const Cell& cell) {
+double PatternRunner::run_near(Engine& engine, const BenchCell& cell) {
   say(engine, kReady);
   hear(engine, kReady);
   const RealClock clock;
@@ -126,7 +126,7 @@ double Player::play_near(Engine& engine, const Cell& cell) {
   return static_cast<double>(clock.now_ns() - start_ns);
 }
 
-void Player::play_far(Engine& engine, const Cell& cell) {
+void PatternRunner::run_far(Engine& engine, const BenchCell& cell) {
   hear(engine, kReady);
   say(engine, kReady);
   const auto start_receive = [&](std::uint32_t slot) { return receive(engine, cell, slot); };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the two ends of a benchmark exchange, told by one plain Cell so that both play the same.
+// What the two ends of a benchmark exchange, described by one plain BenchCell, so that both run the
+// same.
 //
 // A ping-pong of n flows sends n messages at once and waits for n back; its duration is half a
 // round. A stream keeps a window of messages under way and ends with a word from the far end; its
@@ -20,7 +21,7 @@ namespace nmt {
 enum class Pattern : std::uint32_t { kPingPong, kStream, kRate };
 inline constexpr std::array<std::string_view, 3> kPatternNames = {"ping-pong", "stream", "rate"};
 
-struct Cell {
+struct BenchCell {
   std::uint32_t contender = 0;  // index of the engine that plays it
   Pattern pattern = Pattern::kPingPong;
   std::vector<std::uint64_t> sizes_bytes = {0};  // of the flows of a ping-pong, in turn
@@ -37,19 +38,19 @@ struct Cell {
   std::uint32_t operation_messages() const;
 };
 
-class Player {
+class PatternRunner {
  public:
-  Player(std::uint64_t size_bytes_max, std::uint32_t at_once_max);
+  PatternRunner(std::uint64_t size_bytes_max, std::uint32_t at_once_max);
 
   // Both begin together; the near end tells how long it took. Error(kPeer) where the other end is
   // lost or silent.
-  double play_near(Engine& engine, const Cell& cell);
-  void play_far(Engine& engine, const Cell& cell);
+  double run_near(Engine& engine, const BenchCell& cell);
+  void run_far(Engine& engine, const BenchCell& cell);
 
  private:
-  Engine::Request send(Engine& engine, const Cell& cell, std::uint32_t slot);
-  Engine::Request receive(Engine& engine, const Cell& cell, std::uint32_t slot);
-  std::byte* place(std::vector<std::byte>& memory, const Cell& cell, std::uint32_t slot) const;
+  Engine::Request send(Engine& engine, const BenchCell& cell, std::uint32_t slot);
+  Engine::Request receive(Engine& engine, const BenchCell& cell, std::uint32_t slot);
+  std::byte* place(std::vector<std::byte>& memory, const BenchCell& cell, std::uint32_t slot) const;
 
   std::vector<std::byte> out_, in_;
 };

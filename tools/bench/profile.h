@@ -3,11 +3,10 @@
 // The profile that a benchmark decides by, opened as any communication stack opens it.
 #pragma once
 
-#include <memory>
 #include <string>
 
-#include "include/nmadtune.h"
 #include "tools/command/command.h"
+#include "tools/command/opened_profile.h"
 #include "tools/command/options.h"
 
 namespace nmt {
@@ -17,11 +16,6 @@ struct ProfileInUse {
   bool none = false;
 };
 void declare(Options& options, ProfileInUse& target);
-
-struct CloseProfile {
-  void operator()(nmt_profile* profile) const { nmt_close(profile); }
-};
-using OpenedProfile = std::unique_ptr<nmt_profile, CloseProfile>;
 
 // None is a way to run, but a user should know. Error(kDatabase) for the one that was named.
 OpenedProfile open_profile(const ProfileInUse& wanted, const Invocation& invocation);

@@ -117,7 +117,7 @@ Terms terms_from(const std::string& text, std::size_t rails) {
   });
 }
 
-Value to_json(const Cell& cell) {
+Value to_json(const BenchCell& cell) {
   return Value::object()
       .set("contender", cell.contender)
       .set("pattern", kPatternNames[static_cast<std::size_t>(cell.pattern)])
@@ -127,18 +127,18 @@ Value to_json(const Cell& cell) {
       .set("count", cell.count);
 }
 
-Cell cell_from(const std::string& text, const Terms& terms) {
+BenchCell cell_from(const std::string& text, const Terms& terms) {
   return read_theirs(text, "cell", [&](const Reader& reader) {
     const std::string pattern = reader["pattern"].text();
     const auto known = std::ranges::find(kPatternNames, pattern);
     if (known == kPatternNames.end()) reader["pattern"].fail("no such pattern");
-    Cell cell{.contender =
-                  static_cast<std::uint32_t>(reader["contender"].unsigned_integer(kContendersMax)),
-              .pattern = static_cast<Pattern>(known - kPatternNames.begin()),
-              .sizes_bytes = numbers_from(reader["sizes_bytes"], terms.size_bytes_max),
-              .segments = count_from(reader["segments"], kSegmentsMax),
-              .at_once = count_from(reader["at_once"], terms.at_once_max),
-              .count = count_from(reader["count"], kCountMax)};
+    BenchCell cell{.contender = static_cast<std::uint32_t>(
+                       reader["contender"].unsigned_integer(kContendersMax)),
+                   .pattern = static_cast<Pattern>(known - kPatternNames.begin()),
+                   .sizes_bytes = numbers_from(reader["sizes_bytes"], terms.size_bytes_max),
+                   .segments = count_from(reader["segments"], kSegmentsMax),
+                   .at_once = count_from(reader["at_once"], terms.at_once_max),
+                   .count = count_from(reader["count"], kCountMax)};
     if (cell.contender >= terms.contenders.size()) reader["contender"].fail("no such contender");
     if (cell.sizes_bytes.empty() || cell.sizes_bytes.size() > kSizesMax) {
       reader["sizes_bytes"].fail("none, or too many");

@@ -53,12 +53,12 @@ Account& operator+=(Account& account, const Account& other);
 Account operator-(Account after, const Account& before);  // with the same links
 
 json::Value to_json(const Terms& terms);
-json::Value to_json(const Cell& cell);
+json::Value to_json(const BenchCell& cell);
 json::Value to_json(const Account& account);
 
 // Error(kPeer) for nonsense.
 Terms terms_from(const std::string& text, std::size_t rails);
-Cell cell_from(const std::string& text, const Terms& terms);
+BenchCell cell_from(const std::string& text, const Terms& terms);
 Account account_from(const std::string& text, std::size_t rails);
 
 }  // namespace nmt::bench

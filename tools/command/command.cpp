@@ -177,7 +177,7 @@ json::Value Command::document(const Report& report) const {
   return out;
 }
 
-std::string Command::rendered(const Report& report) const {
+std::string Command::rendered(const Report& report, int descriptor) const {
   switch (form_) {
     case Form::kJson:
       return document(report).dump() + '\n';
@@ -189,7 +189,7 @@ std::string Command::rendered(const Report& report) const {
   std::string text;
   if (!invocation_.quiet || report.summary.empty()) {
     text = report.text.render(
-        {.width = terminal_width(STDOUT_FILENO), .highlight = takes_highlighting(STDOUT_FILENO)});
+        {.width = terminal_width(descriptor), .highlight = takes_highlighting(descriptor)});
   }
   if (!report.summary.empty()) text += summary_line(report);
   return text;
@@ -201,7 +201,12 @@ int Command::print(const Report& report) const {
   if (report.problem) tell(invocation_.tool, report.problem->message);
   const int exit_code = report.problem ? report.problem->exit_code : 0;
   try {
-    write_all(STDOUT_FILENO, rendered(report));
+    if (form_ == Form::kText && !report.file_content.empty()) {
+      write_all(STDOUT_FILENO, report.file_content);
+      write_all(STDERR_FILENO, rendered(report, STDERR_FILENO), "standard error");
+    } else {
+      write_all(STDOUT_FILENO, rendered(report, STDOUT_FILENO));
+    }
   } catch (const std::exception& error) {
     tell(invocation_.tool, error.what());
     return exit_code != 0 ? exit_code : static_cast<int>(Fault::kFailed);

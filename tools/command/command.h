@@ -64,7 +64,7 @@ class Command {
   void parse(std::vector<std::string> arguments);
   Report verbatim(const std::string& text);
   int print(const Report& report) const;
-  std::string rendered(const Report& report) const;
+  std::string rendered(const Report& report, int descriptor) const;
   json::Value document(const Report& report) const;
 
   std::unique_ptr<CLI::App> app_;

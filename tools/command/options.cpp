@@ -49,6 +49,22 @@ Options& Options::parsed(const std::string& name, const std::string& type,
   return *this;
 }
 
+Options& Options::parsed_list(const std::string& name, const std::string& type,
+                              const std::string& description,
+                              const std::function<void(const std::string&)>& parse) {
+  const auto read = [name, parse](const std::vector<std::string>& texts) {
+    try {
+      parse(fmt::format("{}", fmt::join(texts, ",")));
+    } catch (const Error& error) {
+      throw CLI::ValidationError(name, error.what());
+    }
+  };
+  last_ = app_.add_option_function<std::vector<std::string>>(name, read, description)
+              ->type_name(type)
+              ->allow_extra_args(false);
+  return *this;
+}
+
 Options& Options::flag(const std::string& name, bool& target, const std::string& description) {
   last_ = app_.add_flag(name, target, description);
   return *this;
@@ -63,7 +79,7 @@ Options& Options::bytes(const std::string& name, std::uint64_t& target, const By
 
 Options& Options::sizes(const std::string& name, std::vector<std::uint64_t>& target_bytes,
                         const std::string& description) {
-  return parsed(name, "SIZE,...", description, [&target_bytes](const std::string& text) {
+  return parsed_list(name, "SIZE,...", description, [&target_bytes](const std::string& text) {
     target_bytes.clear();
     for (const std::string& item : split_list(text)) target_bytes.push_back(parse_bytes(item));
     if (target_bytes.empty()) throw Error(Fault::kUsage, "no size; write for example 64K");
@@ -93,6 +109,14 @@ Options& Options::count(const std::string& name, std::optional<std::uint64_t>& t
 Options& Options::text(const std::string& name, std::string& target, const std::string& type,
                        const std::string& description) {
   return parsed(name, type, description, [&target, type](const std::string& text) {
+    if (text.empty()) throw Error(Fault::kUsage, fmt::format("empty; write {}", type));
+    target = text;
+  });
+}
+
+Options& Options::list(const std::string& name, std::string& target, const std::string& type,
+                       const std::string& description) {
+  return parsed_list(name, type, description, [&target, type](const std::string& text) {
     if (text.empty()) throw Error(Fault::kUsage, fmt::format("empty; write {}", type));
     target = text;
   });

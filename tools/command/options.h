@@ -39,7 +39,7 @@ class Options {
   Options& flag(const std::string& name, bool& target, const std::string& description);
   Options& bytes(const std::string& name, std::uint64_t& target, const ByteLimits& limits,
                  const std::string& description);
-  // Several between commas; at least one.
+  // Lists: items between commas, and the option again for more. At least one size.
   Options& sizes(const std::string& name, std::vector<std::uint64_t>& target_bytes,
                  const std::string& description);
   Options& duration_ns(const std::string& name, double& target, const NumberLimits& limits,
@@ -50,6 +50,9 @@ class Options {
                  const std::string& description);
   // `type` says what the text is: "FILE", "RAIL,...". Never empty.
   Options& text(const std::string& name, std::string& target, const std::string& type,
+                const std::string& description);
+  // All items with ',' between them: `--x a,b --x c` is "a,b,c". Never empty.
+  Options& list(const std::string& name, std::string& target, const std::string& type,
                 const std::string& description);
   // Positional, one or more.
   Options& texts(const std::string& name, std::vector<std::string>& target,
@@ -67,6 +70,9 @@ class Options {
  private:
   Options& parsed(const std::string& name, const std::string& type, const std::string& description,
                   const std::function<void(const std::string&)>& parse);
+  Options& parsed_list(const std::string& name, const std::string& type,
+                       const std::string& description,
+                       const std::function<void(const std::string&)>& parse);
 
   CLI::App& app_;
   CLI::Option* last_ = nullptr;

@@ -37,6 +37,9 @@ struct Report {
   Text text;
   Records records;                                           // CSV
   std::vector<std::pair<std::string, std::string>> summary;  // last line of the text
+  // The bytes of a file, for standard output in place of the text, which then goes to standard
+  // error: what a redirection makes of it is that file.
+  std::string file_content;
   std::optional<Problem> problem;
   std::vector<std::string> warnings;  // on standard error, whatever the form
   bool silent = false;                // another process of the job says it all

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "control/control.h"
 #include "core/error.h"
 
 namespace nmt {
@@ -27,7 +28,7 @@ void secure_standard_streams() {
   ::signal(SIGXFSZ, SIG_IGN);
 }
 
-bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
+bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1 && !control::launching_mpi(); }
 
 std::size_t terminal_width(int descriptor) {
   if (!is_terminal(descriptor)) return 0;

@@ -16,6 +16,8 @@ namespace nmt {
 // into a pipe without a reader, or a file beyond its limit, is an error code, not a signal.
 void secure_standard_streams();
 
+// Whether somebody sits in front of it. Not in a job: Open MPI gives its first rank a terminal of
+// its own, and what is written there ends in a log or among the output of others.
 bool is_terminal(int descriptor);
 // Columns of the terminal; 0 where there is none, that is, no limit.
 std::size_t terminal_width(int descriptor);

@@ -20,7 +20,6 @@ namespace nmt {
 namespace {
 
 constexpr std::chrono::seconds kStartTimeout{60};  // somebody may have to type a password
-constexpr std::chrono::seconds kEndTimeout{10};    // a sampling one stores and tunes
 constexpr std::size_t kOutputBytesMax = 4096;
 
 struct Pipe {
@@ -120,12 +119,14 @@ control::HostPort Launcher::address() {
   throw Error(Fault::kPeer, what_ + ": says much, but not where it serves");
 }
 
-void Launcher::wait() {
-  const Deadline deadline(kEndTimeout);
+void Launcher::wait(std::chrono::nanoseconds timeout) {
+  const Deadline deadline(timeout);
   std::array<char, 4096> ignored;
   for (;;) {
     pollfd waiting{output_.get(), POLLIN, 0};
-    if (::poll(&waiting, 1, deadline.left_ms()) <= 0 && deadline.passed()) return;
+    const int ready = ::poll(&waiting, 1, deadline.left_ms());
+    if (ready <= 0 && deadline.passed()) return;
+    if (ready <= 0) continue;  // a signal; a read would wait for ever
     if (::read(output_.get(), ignored.data(), ignored.size()) <= 0) break;
   }
   while (!ended() && !deadline.passed()) ::usleep(10'000);

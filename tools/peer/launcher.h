@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <string>
 
 #include "control/control.h"
@@ -28,8 +29,9 @@ class Launcher {
   // Where the other end listens. Error(kPeer) where it does not say so in time.
   control::HostPort address();
 
-  // For the other end to be through, as long as that usually takes.
-  void wait();
+  // For the other end to be through, as long as that usually takes: a sampling one stores and
+  // tunes.
+  void wait(std::chrono::nanoseconds timeout = std::chrono::seconds(10));
 
  private:
   bool ended();

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/plan_json.h"
 #include "tools/command/options.h"
+#include "tools/peer/introduction.h"
 #include "tools/profile/this_machine.h"
 
 namespace nmt {
@@ -20,18 +20,11 @@ using json::Value;
 enum Kind : std::uint16_t { kIntroduction = 32, kAgreement, kTerms, kRefused };
 
 constexpr std::chrono::seconds kAnswerTimeout{10};
-constexpr std::size_t kPortsMax = 256;
+constexpr std::size_t kPairsMax = 256;  // each is a rail, measured also beside each other one
 
 struct OwnPort {
   Driver* driver = nullptr;
   Port port;
-};
-
-// What a node says of itself.
-struct Introduction {
-  Platform platform;
-  Node node;
-  std::vector<Port> ports;
 };
 
 // Two ports that meet, by their places in the two introductions.
@@ -51,42 +44,9 @@ std::vector<OwnPort> own_ports(const std::vector<std::unique_ptr<Driver>>& drive
 }
 
 std::string introduction_text(const std::string& tool, const std::vector<OwnPort>& ports) {
-  const Platform platform = this_platform();
-  Value list = Value::array();
-  for (const OwnPort& own : ports) {
-    list.push_back(Value::object()
-                       .set("driver", own.port.rail.driver)
-                       .set("name", own.port.rail.name)
-                       .set("fingerprint", to_json(own.port.rail.fingerprint))
-                       .set("address", own.port.address));
-  }
-  return Value::object()
-      .set("tool", tool)
-      .set("host", this_node().host)
-      .set("platform", platform.name)
-      .set("fingerprint", to_json(platform.fingerprint))
-      .set("ports", std::move(list))
-      .dump(-1);
-}
-
-Introduction introduction_from(const std::string& text, const std::string& tool) {
-  return read_theirs(text, "introduction", [&](const Reader& reader) {
-    if (const std::string theirs = name_from(reader["tool"]); theirs != tool) {
-      reader["tool"].fail(fmt::format("it runs {}, and this is {}", theirs, tool));
-    }
-    Introduction introduction{.platform = {.id = Id::random(),
-                                           .name = name_from(reader["platform"]),
-                                           .fingerprint = fields_from_json(reader["fingerprint"])},
-                              .node = {.id = Id::random(), .host = name_from(reader["host"])}};
-    for (const Reader& port : reader["ports"].items()) {
-      if (introduction.ports.size() == kPortsMax) port.fail("too many ports");
-      introduction.ports.push_back({.rail = {.driver = name_from(port["driver"]),
-                                             .name = name_from(port["name"]),
-                                             .fingerprint = fields_from_json(port["fingerprint"])},
-                                    .address = port["address"].text()});
-    }
-    return introduction;
-  });
+  Introduction own{.platform = this_platform(), .node = this_node()};
+  for (const OwnPort& each : ports) own.ports.push_back(each.port);
+  return introduction_text(own, tool);
 }
 
 std::string expect(control::Connection& peer, Kind kind) {
@@ -153,6 +113,7 @@ std::vector<Pair> agreement_from(const std::string& text, std::size_t near_ports
   return read_theirs(text, "agreement", [&](const Reader& reader) {
     std::vector<Pair> pairs;
     for (const Reader& pair : reader["pairs"].items()) {
+      if (pairs.size() == kPairsMax) pair.fail("too many pairs");
       const std::size_t near = pair[0].unsigned_integer(kPortsMax);
       const std::size_t far = pair[1].unsigned_integer(kPortsMax);
       if (near >= near_ports || far >= far_ports) pair.fail("no such port");
@@ -202,6 +163,11 @@ std::vector<Pair> choose(const std::vector<OwnPort>& own, const Introduction& fa
   }
   std::vector<Pair> chosen;
   for (const std::size_t i : chosen_of(names, wanted)) chosen.push_back(pairs[i]);
+  if (chosen.size() > kPairsMax) {
+    throw Error(Fault::kUsage, fmt::format("{} rails lead to the peer, and at most {} can be used; "
+                                           "--rails names some of them",
+                                           chosen.size(), kPairsMax));
+  }
   return chosen;
 }
 

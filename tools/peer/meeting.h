@@ -11,7 +11,7 @@
 //
 // After that the two talk as their tool does. A rail is called by its own name at each end; where
 // its port meets several of the other node, "RAIL/PEERRAIL". Nothing the other end says is trusted
-// with memory: texts are JSON of at most 64 KiB, numbers are held to limits.
+// with memory: texts are JSON of at most 1 MiB, numbers are held to limits.
 #pragma once
 
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 #include "tools/peer/peer.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -58,6 +59,12 @@ void print_command(const control::Listener& listener, const std::optional<Secret
       made ? fmt::format("{}={} ", control::kSecretVariable, made->hex()) : "";
   write_all(invocation.text ? STDOUT_FILENO : STDERR_FILENO,
             fmt::format("{}{} --peer {}\n", secret, invocation.tool, listener.address().text()));
+}
+
+// Whoever reads what this end prints has gone: a pipe without a reader, a socket that was closed.
+bool reader_gone(int descriptor) {
+  pollfd waiting{descriptor, 0, 0};
+  return ::poll(&waiting, 1, 0) > 0;
 }
 
 }  // namespace
@@ -120,10 +127,19 @@ std::optional<Connection> await_peer(const PeerOptions& options, const Invocatio
   const Secret secret = given ? *given : Secret::random();
   control::Listener listener = listen(options);
   print_command(listener, given ? std::nullopt : std::optional(secret), invocation);
+  // With the secret on its standard input, this end was started by a launcher, which reads its
+  // output for as long as it lives (tools/peer/launcher.h).
+  const bool launched = options.secret_file == "-";
   return listener.accept(
       secret, kServeTimeout,
       {.refused = [&](const std::string& who) { invocation.notice("refused " + who); },
-       .interrupted = std::move(interrupted)});
+       .interrupted =
+           [&] {
+             if (launched && reader_gone(STDOUT_FILENO)) {
+               throw Error(Fault::kPeer, "the end that started this one has gone");
+             }
+             return interrupted && interrupted();
+           }});
 }
 
 }  // namespace nmt

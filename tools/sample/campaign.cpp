@@ -115,20 +115,24 @@ void report_from(const Record& record, CampaignReport* campaign) {
 // The profile does not take it any more: derives all the same, and keeps everything in a file that
 // it can be imported from.
 void save_elsewhere(const Error& cause, Record& record, const TuneOptions& tuning,
-                    Outcome* outcome) {
-  if (outcome->campaign.rails.empty()) {  // it stopped the campaign
+                    SampleResult* result) {
+  if (result->campaign.rails.empty()) {  // it stopped the campaign
     record.campaign.remark = "the profile could not be written";
-    report_from(record, &outcome->campaign);
+    report_from(record, &result->campaign);
   }
   ProfileDb memory = ProfileDb::in_memory();
   record.write(memory);
-  outcome->plan = tune(memory, record.platform.id, tuning);
-  const auto file = write_beside(outcome->profile.file, memory.export_json({}));
-  const std::string way_out =
-      file ? fmt::format("what was measured is in {}: nmad-tune db import {} --db {}", *file, *file,
-                         outcome->profile.file)
-           : "nor is there room for it beside the profile or among temporary files";
-  outcome->unsaved = Problem(Fault::kDatabase, fmt::format("{}; {}", cause.what(), way_out));
+  result->plan = tune(memory, record.platform.id, tuning);
+  std::string way_out;
+  try {
+    const auto file = write_beside(result->profile.file, memory.export_json({}));
+    way_out = file ? fmt::format("what was measured is in {}: nmad-tune db import {} --db {}",
+                                 *file, *file, result->profile.file)
+                   : "nor is there room for it beside the profile or among temporary files";
+  } catch (const Error& error) {
+    way_out = error.what();
+  }
+  result->unsaved = Problem(Fault::kDatabase, fmt::format("{}; {}", cause.what(), way_out));
 }
 
 }  // namespace
@@ -191,26 +195,26 @@ Report run_share(const Launch& launch, Share share) {
       std::max(kShareMin * sampling.budget_ns, sampling.budget_ns - earlier.elapsed_ns);
   const TuneOptions tuning{.max_unexpected_bytes = sampling.max_unexpected_bytes};
 
-  Outcome outcome{.options = share.options,
-                  .choice = share.choice,
-                  .record = record,
-                  .profile = launch.profile};
-  outcome.resumed = !earlier.samples.empty();
+  SampleResult result{.options = share.options,
+                      .choice = share.choice,
+                      .record = record,
+                      .profile = launch.profile};
+  result.resumed = !earlier.samples.empty();
   try {
     Recorder recorder(db, record, launch.line, launch.interruption, sampling.budget_ns);
-    outcome.campaign = share.measure(sampling, earlier.samples, recorder);
-    if (share.peer && outcome.campaign.rails.empty()) report_from(record, &outcome.campaign);
-    settle(record.campaign, outcome.campaign);
-    db.note_elapsed(record.session.id, outcome.campaign.elapsed_ns);
+    result.campaign = share.measure(sampling, earlier.samples, recorder);
+    if (share.peer && result.campaign.rails.empty()) report_from(record, &result.campaign);
+    settle(record.campaign, result.campaign);
+    db.note_elapsed(record.session.id, result.campaign.elapsed_ns);
     db.finish_campaign(record.campaign);
-    outcome.plan = tune(db, record.platform.id, tuning);
+    result.plan = tune(db, record.platform.id, tuning);
   } catch (const Error& error) {
     if (error.fault() != Fault::kDatabase || !record.has_samples()) throw;
-    save_elsewhere(error, record, tuning, &outcome);
+    save_elsewhere(error, record, tuning, &result);
   }
   launch.line.clear();
-  if (outcome.campaign.interrupted) outcome.signal = launch.interruption.signal();
-  return sample_report(outcome);
+  if (result.campaign.interrupted) result.signal = launch.interruption.signal();
+  return sample_report(result);
 }
 
 }  // namespace nmt

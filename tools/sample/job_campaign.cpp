@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <set>
 
 #include "control/control.h"
@@ -14,27 +13,13 @@
 #include "node/node.h"
 #include "tools/job/collectives_library.h"
 #include "tools/profile/this_machine.h"
+#include "tools/sample/crowding.h"
 #include "tools/sample/peer.h"
 
 namespace nmt {
 namespace {
 
 using control::MpiJob;
-
-// Cores of all ranks together. Those of one kernel are counted once, however many nodes it plays.
-std::size_t cores_of(const MpiJob& job) {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string kernel, own;
-  std::getline(file, kernel);
-  for (const int core : allowed_cores()) {
-    own += fmt::format("{}{}/{}", own.empty() ? "" : ",", kernel, core);
-  }
-  std::set<std::string> cores;
-  for (const std::string& of_rank : job.gather(own)) {
-    for (const std::string& core : split_list(of_rank)) cores.insert(core);
-  }
-  return cores.size();
-}
 
 // How much of the budget each part gets, against the others.
 double weight_of(Part part) {
@@ -80,8 +65,10 @@ Report JobCampaign::lead() {
     ProfileDb db = open_for_writing(profile, invocation_, line);
     const Interruption interruption;
     const Launch launch{options_, invocation_, profile, db, line, interruption};
-    JobFindings findings{
-        .library = job_.library(), .ranks = job_.size(), .nodes = shape_.nodes.size()};
+    JobFindings findings{.library = job_.library(),
+                         .ranks = job_.size(),
+                         .cores = cores_,
+                         .nodes = shape_.nodes.size()};
     measure(launch, parts, &findings);
     tell({.end = true});
     return job_report(findings, db, profile);

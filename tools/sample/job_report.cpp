@@ -11,6 +11,7 @@
 #include <set>
 
 #include "tools/profile/tuning.h"
+#include "tools/sample/crowding.h"
 #include "tools/view/thresholds.h"
 
 namespace nmt {
@@ -86,6 +87,7 @@ Report job_report(JobFindings findings, ProfileDb& db, const Location& profile) 
   Report report;
   report.payload.set("mpi", findings.library)
       .set("ranks", findings.ranks)
+      .set("cores", findings.cores)
       .set("nodes", findings.nodes)
       .set("profile", profile.file);
   report.text.heading(fmt::format("Sampled by {} ranks on {} nodes ({})", findings.ranks,
@@ -102,6 +104,7 @@ Report job_report(JobFindings findings, ProfileDb& db, const Location& profile) 
   }
   report.payload.set("campaigns", std::move(shares));
   std::ranges::copy(findings.remarks, std::back_inserter(report.warnings));
+  warn_of_crowding(findings.ranks, findings.cores, &report);
   report.problem = problem_of(findings);
   const auto outliers = std::ranges::count(findings.links, true, &Link::outlier);
   report.summary = {

@@ -17,6 +17,7 @@ namespace nmt {
 struct JobFindings {
   std::string library;  // the MPI's name and version
   int ranks = 0;
+  std::size_t cores = 0;  // of all ranks together
   std::size_t nodes = 0;
   std::map<std::string, std::vector<std::string>> problems;  // of which hosts
   std::vector<std::string> remarks;

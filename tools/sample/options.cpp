@@ -14,14 +14,11 @@ constexpr NumberLimits kPrecision = {.low = 0.001, .high = 0.5};
 constexpr ByteLimits kSizeBytes = {.low = 1024, .high = std::uint64_t{64} << 20};
 constexpr ByteLimits kUnexpectedBytes = {.low = 64, .high = std::uint64_t{64} << 20};
 
-}  // namespace
-
-void declare(Options& options, SampleOptions& target) {
-  SamplingOptions& sampling = target.sampling;
+void declare_rails_and_profile(Options& options, SampleOptions& target) {
   options.flag("--list", target.list,
                "list the rails, and why others cannot be used\n"
                "Nothing is measured. With --rails, only the rails named.");
-  options.text("--rails", target.rails, "RAIL,...",
+  options.list("--rails", target.rails, "RAIL,...",
                "what to sample: shm, tcp:lo, fake:FILE (all usable)\n"
                "A driver's name alone stands for all its usable rails; fake:FILE for all rails "
                "that FILE describes, in virtual time, without hardware.");
@@ -30,6 +27,10 @@ void declare(Options& options, SampleOptions& target) {
                "Where it is not given: $NMADTUNE_DB, else the user's profile.");
   options.flag("--system", target.system, "write the system's profile, not the user's")
       .excludes("--db");
+}
+
+void declare_measuring(Options& options, SampleOptions& target) {
+  SamplingOptions& sampling = target.sampling;
   options.duration_ns(
       "--budget", target.budget_ns, kBudgetNs,
       "time for all rails, verification included (60s)\n"
@@ -65,6 +66,9 @@ void declare(Options& options, SampleOptions& target) {
   options.flag("--no-pairs", target.no_pairs, "with --peer: measure every rail alone only")
       .excludes("--pairs")
       .rare();
+}
+
+void declare_job(Options& options, SampleOptions& target) {
   options
       .text("--mpi", target.mpi, "MPI",
             "take part in a job of openmpi or mpich (that which launched it)\n"
@@ -72,7 +76,7 @@ void declare(Options& options, SampleOptions& target) {
             "needs the module of that MPI, which is built where the MPI is installed.")
       .rare();
   options
-      .text("--parts", target.parts, "PART,...",
+      .list("--parts", target.parts, "PART,...",
             "in a job: node, pairs, mpi, alltoall, collectives (all but the last)\n"
             "node: the rails within one node of each platform. pairs: all rails between nodes, two "
             "at a time. mpi: the MPI's own messages. alltoall: alltoalls for a contention "
@@ -86,9 +90,12 @@ void declare(Options& options, SampleOptions& target) {
             "Else each node with about log2(nodes) others.")
       .rare();
   options
-      .text("--ranks", target.ranks, "N,...",
+      .list("--ranks", target.ranks, "N,...",
             "numbers of ranks of the alltoalls (half, all, and more)")
       .rare();
+}
+
+void declare_stack(Options& options, SampleOptions& target) {
   options.text(
       "--stack", target.stack, "STACK",
       "sample openmpi, mpich or ucx, launched by --launcher\n"
@@ -104,6 +111,15 @@ void declare(Options& options, SampleOptions& target) {
       .text("--turn", target.turn, "ORDER",
             "with --stack, in its job: what to time; nmad-sample gives it to its ranks itself")
       .rare();
+}
+
+}  // namespace
+
+void declare(Options& options, SampleOptions& target) {  // in the order of the help
+  declare_rails_and_profile(options, target);
+  declare_measuring(options, target);
+  declare_job(options, target);
+  declare_stack(options, target);
   declare(options, target.peer,
           {.tool = "nmad-sample",
            .peer = "sample all rails between this node and HOST\n"

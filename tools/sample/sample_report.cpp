@@ -24,21 +24,20 @@ double share(std::size_t part, std::size_t whole) {
 }
 
 // Why the measuring of a rail ended.
-std::string stop_reason(const RailReport& rail, const Outcome& outcome) {
+std::string stop_reason(const RailReport& rail, const SampleResult& result) {
   if (!rail.failure.empty()) return "failed";
   if (!rail.complete) return "interrupted";
   if (rail.cells == 0) return "budget spent";
-  return rail.precision <= outcome.options.sampling.precision ? "precision reached"
-                                                              : "budget spent";
+  return rail.precision <= result.options.sampling.precision ? "precision reached" : "budget spent";
 }
 
 json::Value rail_json(const RailReport& rail, const std::vector<RailPlan>& plans,
-                      const Outcome& outcome) {
+                      const SampleResult& result) {
   json::Value out = json::Value::object();
   out.set("rail", rail.rail);
   out.set("busy_rails", rail.busy_rails);
   out.set("complete", rail.complete);
-  out.set("stop_reason", stop_reason(rail, outcome));
+  out.set("stop_reason", stop_reason(rail, result));
   out.set("failure", rail.failure.empty() ? json::Value() : json::Value(rail.failure));
   out.set("cells", rail.cells);
   out.set("repetitions", rail.repetitions);
@@ -56,43 +55,44 @@ json::Value rail_json(const RailReport& rail, const std::vector<RailPlan>& plans
   return out;
 }
 
-void add_payload(const Outcome& outcome, const std::vector<RailPlan>& plans, json::Value* payload) {
-  const Record& record = outcome.record;
-  const CampaignReport& campaign = outcome.campaign;
+void add_payload(const SampleResult& result, const std::vector<RailPlan>& plans,
+                 json::Value* payload) {
+  const Record& record = result.record;
+  const CampaignReport& campaign = result.campaign;
   payload->set("platform", platform_json(record.platform));
   if (record.peer) payload->set("peer", record.peer->node.host);
-  payload->set("profile", json::Value::object()
-                              .set("file", outcome.profile.file)
-                              .set("reason", outcome.profile.reason));
+  payload->set(
+      "profile",
+      json::Value::object().set("file", result.profile.file).set("reason", result.profile.reason));
   payload->set("campaign", json::Value::object()
                                .set("id", record.campaign.id.hex())
                                .set("options", to_json(record.campaign.options))
                                .set("seed", record.session.seed)
-                               .set("resumed", outcome.resumed)
+                               .set("resumed", result.resumed)
                                .set("complete", record.campaign.complete)
                                .set("interrupted", campaign.interrupted)
                                .set("disturbed", campaign.disturbed)
                                .set("trusted", campaign.trusted)
                                .set("quality", campaign.quality)
-                               .set("budget_ns", outcome.options.sampling.budget_ns)
+                               .set("budget_ns", result.options.sampling.budget_ns)
                                .set("elapsed_ns", campaign.elapsed_ns));
   json::Value rails = json::Value::array();
   for (const RailReport& rail : campaign.rails) {
-    rails.push_back(rail_json(rail, plans, outcome));
+    rails.push_back(rail_json(rail, plans, result));
   }
   payload->set("rails", std::move(rails));
-  payload->set("refused", to_json(outcome.choice.refusals));
+  payload->set("refused", to_json(result.choice.refusals));
 }
 
-void add_rails_table(const Outcome& outcome, Text* text) {
+void add_rails_table(const SampleResult& result, Text* text) {
   Table table({"rail", ">cells", ">repetitions", ">disturbed", ">precision", ">time", "ended"});
-  for (const RailReport& rail : outcome.campaign.rails) {
+  for (const RailReport& rail : result.campaign.rails) {
     table.add({rail.name(), std::to_string(rail.cells), std::to_string(rail.repetitions),
                format_fraction(share(rail.disturbed, rail.repetitions)),
                format_fraction(rail.precision), format_duration(rail.elapsed_ns),
-               rail.failure.empty() ? stop_reason(rail, outcome) : "failed: " + rail.failure});
+               rail.failure.empty() ? stop_reason(rail, result) : "failed: " + rail.failure});
   }
-  const Record& record = outcome.record;
+  const Record& record = result.record;
   const std::string where =
       record.peer ? fmt::format("between {} and {}", record.node.host, record.peer->node.host)
                   : "on " + record.node.host;
@@ -107,23 +107,23 @@ std::string disturbance(const CampaignReport& campaign) {
       format_fraction(1 - campaign.quality));
 }
 
-bool is_in_force(const Outcome& outcome) {
-  const std::vector<Id>& sources = outcome.plan.campaigns;
-  const bool among = std::ranges::find(sources, outcome.record.campaign.id) != sources.end();
-  return among || !outcome.record.has_samples();
+bool is_in_force(const SampleResult& result) {
+  const std::vector<Id>& sources = result.plan.campaigns;
+  const bool among = std::ranges::find(sources, result.record.campaign.id) != sources.end();
+  return among || !result.record.has_samples();
 }
 
 // The gravest one, in words that say what to do.
-std::optional<Problem> problem(const Outcome& outcome) {
-  if (outcome.unsaved) return outcome.unsaved;
-  if (outcome.signal != 0) {
-    return Problem::signal(outcome.signal,
+std::optional<Problem> problem(const SampleResult& result) {
+  if (result.unsaved) return result.unsaved;
+  if (result.signal != 0) {
+    return Problem::signal(result.signal,
                            fmt::format("interrupted by {}; what was measured is stored: the same "
                                        "command with --resume goes on",
-                                       ::strsignal(outcome.signal)));
+                                       ::strsignal(result.signal)));
   }
-  const CampaignReport& campaign = outcome.campaign;
-  const bool nothing = !outcome.record.has_samples();
+  const CampaignReport& campaign = result.campaign;
+  const bool nothing = !result.record.has_samples();
   if (!campaign.peer_lost.empty()) {
     return Problem(Fault::kPeer,
                    fmt::format("the other end is lost: {}; {}", campaign.peer_lost,
@@ -142,15 +142,15 @@ std::optional<Problem> problem(const Outcome& outcome) {
       add(rail.name() + ": " + rail.failure);
       if (nothing) fault = rail.fault;
     } else if (rail.cells == 0 && rail.busy_rails.empty()) {
-      const double budget_ns = outcome.options.sampling.budget_ns;
+      const double budget_ns = result.options.sampling.budget_ns;
       add(
           fmt::format("{}: its share of the {} was over before anything was measured; --budget {} "
                       "gives more",
                       rail.name(), format_duration(budget_ns), format_duration(5 * budget_ns)));
     }
   }
-  const bool asked_for = !outcome.options.rails.empty();
-  for (const Refusal& refusal : outcome.choice.refusals) {
+  const bool asked_for = !result.options.rails.empty();
+  for (const Refusal& refusal : result.choice.refusals) {
     if (asked_for) add(describe(refusal));
   }
   if (!causes.empty()) {
@@ -165,38 +165,38 @@ std::optional<Problem> problem(const Outcome& outcome) {
 
 }  // namespace
 
-Report sample_report(const Outcome& outcome) {
-  const std::vector<std::string> rails = outcome.choice.names();
-  const std::vector<RailPlan> plans = rail_plans(outcome.plan, kRegime, rails);
+Report sample_report(const SampleResult& result) {
+  const std::vector<std::string> rails = result.choice.names();
+  const std::vector<RailPlan> plans = rail_plans(result.plan, kRegime, rails);
   Report report;
-  add_payload(outcome, plans, &report.payload);
-  add_rails_table(outcome, &report.text);
+  add_payload(result, plans, &report.payload);
+  add_rails_table(result, &report.text);
   add_thresholds(plans, &report.text);
   add_thresholds(plans, &report.records);
-  const std::vector<Together> together = of_rails(rails_together(outcome.plan), rails);
+  const std::vector<Together> together = of_rails(rails_together(result.plan), rails);
   report.payload.set("together", together_json(together));
   add_together(together, &report.text);
-  if (outcome.options.sampling.verify) {
+  if (result.options.sampling.verify) {
     const Verification verification =
-        of_rails(outcome.plan.verification.value_or(Verification{}), rails);
+        of_rails(result.plan.verification.value_or(Verification{}), rails);
     report.payload.set("verify", to_json(verification));
     add_verification(verification, &report.text);
   }
-  if (outcome.campaign.disturbed && outcome.campaign.trusted) {
-    report.warnings.push_back(disturbance(outcome.campaign) +
+  if (result.campaign.disturbed && result.campaign.trusted) {
+    report.warnings.push_back(disturbance(result.campaign) +
                               "; they were repeated until there was enough without");
   }
-  if (!outcome.unsaved && !is_in_force(outcome)) {
+  if (!result.unsaved && !is_in_force(result)) {
     report.warnings.push_back(
         "decisions follow other campaigns, which are pinned or, unlike this one, complete; "
         "nmad-tune retune --campaigns newest unpins");
   }
-  report.problem = problem(outcome);
+  report.problem = problem(result);
 
   std::size_t cells = 0;
   std::size_t repetitions = 0;
   std::size_t rails_alone = 0;
-  for (const RailReport& rail : outcome.campaign.rails) {
+  for (const RailReport& rail : result.campaign.rails) {
     if (rail.busy_rails.empty()) ++rails_alone;
     cells += rail.cells;
     repetitions += rail.repetitions;
@@ -204,12 +204,12 @@ Report sample_report(const Outcome& outcome) {
   report.summary = {{"rails", std::to_string(rails_alone)},
                     {"cells", std::to_string(cells)},
                     {"repetitions", std::to_string(repetitions)},
-                    {"quality", fmt::format("{:.3f}", outcome.campaign.quality)},
-                    {"complete", outcome.record.campaign.complete ? "yes" : "no"},
-                    {"elapsed_s", fmt::format("{:.2f}", outcome.campaign.elapsed_ns / 1e9)},
-                    {"seed", std::to_string(outcome.record.session.seed)},
-                    {"campaign", outcome.record.campaign.id.hex()},
-                    {"profile", outcome.profile.file}};
+                    {"quality", fmt::format("{:.3f}", result.campaign.quality)},
+                    {"complete", result.record.campaign.complete ? "yes" : "no"},
+                    {"elapsed_s", fmt::format("{:.2f}", result.campaign.elapsed_ns / 1e9)},
+                    {"seed", std::to_string(result.record.session.seed)},
+                    {"campaign", result.record.campaign.id.hex()},
+                    {"profile", result.profile.file}};
   return report;
 }
 

@@ -13,7 +13,7 @@
 
 namespace nmt {
 
-struct Outcome {
+struct SampleResult {
   const SampleOptions& options;
   const RailChoice& choice;
   const Record& record;
@@ -25,6 +25,6 @@ struct Outcome {
   int signal = 0;                  // that ended it early
 };
 
-Report sample_report(const Outcome& outcome);
+Report sample_report(const SampleResult& result);
 
 }  // namespace nmt

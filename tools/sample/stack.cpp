@@ -13,6 +13,7 @@
 #include "core/statistics.h"
 #include "core/units.h"
 #include "tools/sample/campaign.h"
+#include "tools/sample/crowding.h"
 #include "tools/sample/interruption.h"
 #include "tools/sample/progress_line.h"
 #include "tools/sample/stack_collectives.h"
@@ -32,7 +33,7 @@ constexpr std::uint64_t kRounds = 7;
 constexpr std::uint64_t kThresholdRounds = 11;
 constexpr std::uint64_t kLimitsBytesMax = 1 << 20;  // above, no limit that was forced does anything
 constexpr std::uint64_t kInterfaceRounds = 5;
-constexpr std::uint64_t kRoundsMin = 5;  // fewer tell nothing (tuner/stack_times.h)
+constexpr std::uint64_t kRoundsMin = 5;  // fewer tell nothing (stacks/times.h)
 
 class StackCampaign {
  public:
@@ -382,6 +383,7 @@ Report StackCampaign::report(const Location& profile) const {
       fmt::format("Sampled {} on {}", first_.library, fmt::join(first_.hosts, " and ")));
   add_verdicts(verdicts, &report);
   add_protocols(verdicts, &report);
+  warn_of_crowding(first_.ranks, first_.cores, &report);
   report.payload.set("stack", job_.stack.name).set("library", first_.library);
   report.payload.set("campaign", notebook_->campaign().id.hex());
   report.payload.set("elapsed_ns", elapsed_ns_);

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "tools/sample/crowding.h"
 #include "tools/sample/interruption.h"
 #include "tools/stack/collectives.h"
 #include "tools/stack/look.h"
@@ -168,7 +169,9 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
     throw;
   }
   notebook.finish(true, "");
-  return report_of(job, notebook, orders.size(), first.library, profile.file);
+  Report report = report_of(job, notebook, orders.size(), first.library, profile.file);
+  warn_of_crowding(first.ranks, first.cores, &report);
+  return report;
 }
 
 }  // namespace nmt

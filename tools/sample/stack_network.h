@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tuner/tuner.h"
+#include "stacks/stacks.h"
 
 namespace nmt {
 

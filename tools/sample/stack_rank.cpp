@@ -9,6 +9,7 @@
 
 #include "control/control.h"
 #include "node/node.h"
+#include "tools/sample/crowding.h"
 #include "tools/sample/stack_network.h"
 #include "tools/stack/collectives.h"
 #include "tools/stack/own_choice.h"
@@ -70,6 +71,7 @@ Report take_stack_turn(const SampleOptions& options, const std::string& mpi) {
     if (job.leads()) report.payload.set("turn", to_json(turn));
   }
   const JobShape shape = JobShape::of(job);
+  const std::size_t cores = cores_of(job);
   const std::vector<std::string> hosts = job.gather(host_name());
   const std::vector<std::string> ports = job.gather(own_ports());
   report.silent = !job.leads();
@@ -86,7 +88,7 @@ Report take_stack_turn(const SampleOptions& options, const std::string& mpi) {
   report.payload.set("library", job.library()).set("library_file", loaded.library_file);
   report.payload.set("messages_by", loaded.messages_by);
   report.payload.set("network", to_string(loaded.network));
-  report.payload.set("ranks", job.size());
+  report.payload.set("ranks", job.size()).set("cores", cores);
   report.payload.set("hosts", std::move(nodes)).set("interfaces", std::move(interfaces));
   return report;
 }

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <optional>
 
 #include "core/deadline.h"
 #include "core/descriptor.h"
@@ -24,6 +25,7 @@ namespace {
 constexpr std::size_t kOutBytesMax = std::size_t{16} << 20;
 constexpr std::size_t kWordsBytes = 1500;  // of its standard error, the last ones
 constexpr int kLookMs = 100;
+constexpr useconds_t kEndLookUs = 1000;  // how much longer a job may seem
 constexpr std::chrono::seconds kEndTimeout{5};
 
 struct Pipe {
@@ -85,9 +87,10 @@ class Group {
     return out_ || err_;
   }
 
-  int wait() {
+  // Its status once it has ended. It may go on after it has closed what it says things through.
+  std::optional<int> ended() {
     int status = 0;
-    ::waitpid(process_, &status, 0);
+    if (::waitpid(process_, &status, WNOHANG) == 0) return std::nullopt;
     process_ = -1;
     return status;
   }
@@ -125,19 +128,24 @@ std::string last_words(const std::string& words) {
 
 Launched launch(const JobCommand& what) {
   const auto start = std::chrono::steady_clock::now();
-  const Deadline deadline{std::chrono::nanoseconds(static_cast<std::int64_t>(what.patience_ns))};
+  const Deadline deadline{std::chrono::duration<double, std::nano>(what.patience_ns)};
   Group group(what);
   const auto fail = [&](const std::string& how) {
     throw Error(Fault::kFailed,
                 fmt::format("--launcher '{}' {}; {}", what.launcher, how, last_words(group.words)));
   };
-  while (group.listen()) {
+  const auto fail_where_due = [&] {
     if (what.interrupted && what.interrupted()) fail("was interrupted");
     if (deadline.passed()) fail("has not ended after " + format_duration(what.patience_ns));
+  };
+  while (group.listen()) fail_where_due();
+  std::optional<int> status;
+  while (!(status = group.ended())) {
+    fail_where_due();
+    ::usleep(kEndLookUs);
   }
-  const int status = group.wait();
-  if (WIFSIGNALED(status)) fail(fmt::format("was ended by signal {}", WTERMSIG(status)));
-  if (WEXITSTATUS(status) != 0) fail(fmt::format("failed with {}", WEXITSTATUS(status)));
+  if (WIFSIGNALED(*status)) fail(fmt::format("was ended by signal {}", WTERMSIG(*status)));
+  if (WEXITSTATUS(*status) != 0) fail(fmt::format("failed with {}", WEXITSTATUS(*status)));
   const std::chrono::nanoseconds elapsed = std::chrono::steady_clock::now() - start;
   return {.out = std::move(group.said), .elapsed_ns = static_cast<double>(elapsed.count())};
 }

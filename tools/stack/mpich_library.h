@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/tuner.h"
+#include "stacks/stacks.h"
 
 namespace nmt {
 

@@ -191,6 +191,8 @@ LaunchedTurn launch_turn(const StackJob& job, const Fields& settings, const Stac
         turn.library = reader["library"].text();
         turn.library_file = reader.has("library_file") ? reader["library_file"].text() : "";
         turn.ranks = reader["ranks"].integer(1, 1 << 30);
+        turn.cores =
+            reader.has("cores") ? static_cast<std::size_t>(reader["cores"].integer(1, 1 << 30)) : 0;
         turn.hosts = texts_from(reader["hosts"]);
         turn.interfaces = texts_from(reader["interfaces"]);
         turn.network = network_from(reader);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // One launch of a stack's job with nmad-sample as its ranks, under given settings: the order goes
-// out as an argument, what was timed comes back as JSON (sampler/stack_turn.h).
+// out as an argument, what was timed comes back as JSON (sampler/stack/launch_round.h).
 //
 // An order is one word without anything that a shell or an agent in the place of ssh would touch.
 #pragma once
@@ -12,8 +12,8 @@
 
 #include "core/json.h"
 #include "sampler/sampler.h"
+#include "stacks/stacks.h"
 #include "tools/stack/launch.h"
-#include "tuner/tuner.h"
 
 namespace nmt {
 
@@ -32,6 +32,7 @@ struct LaunchedTurn {
   std::string library;       // "Open MPI v4.1.4"
   std::string library_file;  // that the ranks have loaded it from
   std::int64_t ranks = 0;
+  std::size_t cores = 0;                // of all ranks together; 0: not told
   std::vector<std::string> hosts;       // of the nodes
   std::vector<std::string> interfaces;  // that two nodes share
   Transport network = Transport::kTcp;  // what messages between nodes go by

@@ -6,8 +6,8 @@
 
 #include <span>
 
+#include "stacks/stacks.h"
 #include "tools/command/report.h"
-#include "tuner/tuner.h"
 
 namespace nmt {
 

@@ -4,19 +4,16 @@
 // the verbs decide, split and compile say is what a program that links libnmadtune is told.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "core/json.h"
 #include "runtime/runtime.h"
+#include "tools/command/opened_profile.h"
 #include "tools/tune/verbs.h"
 
 namespace nmt {
 
-struct CloseProfile {
-  void operator()(nmt_profile* profile) const { nmt_close(profile); }
-};
-using Advice = std::unique_ptr<nmt_profile, CloseProfile>;
+using Advice = OpenedProfile;
 
 // Of --db, a database or a flat snapshot, else of the usual one. Tells where it was measured on
 // another platform. Throws Error(kDatabase), Error(kUsage) for a platform that it lacks.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune compile: the profile as one flat snapshot, for many processes to map.
+// nmad-tune compile: the profile as one flat snapshot, for many processes to read.
 #include <fmt/format.h>
 
 #include "core/units.h"
@@ -38,7 +38,7 @@ Work declare_compile(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<CompileOptions>();
   options
       .text("--output,-o", own->file, "FILE",
-            "the snapshot to write\nOne checksummed file that nmt_open maps read-only in place of "
+            "the snapshot to write\nOne checksummed file that nmt_open reads in place of "
             "the database, so that any number of processes may open it from a parallel file "
             "system.")
       .required();

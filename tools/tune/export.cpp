@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
 #include "core/error.h"
+#include "tools/command/terminal.h"
 #include "tools/command/write_file.h"
 #include "tools/stack/findings.h"
 #include "tools/stack/mpich_library.h"
@@ -59,10 +63,9 @@ std::vector<std::string> paths_of(const std::vector<ExportedFile>& files,
 }
 
 std::string folder_of(const std::string& output) {
+  const fs::path path = fs::absolute(output.empty() ? "." : output);
   const bool folder = output.empty() || output.ends_with('/') || fs::is_directory(output);
-  const fs::path path = output.empty() ? fs::path(".") : fs::path(output);
-  const std::string absolute =
-      fs::absolute(folder ? path : path.parent_path()).lexically_normal().string();
+  const std::string absolute = (folder ? path : path.parent_path()).lexically_normal().string();
   return absolute.size() > 1 && absolute.ends_with('/') ? absolute.substr(0, absolute.size() - 1)
                                                         : absolute;
 }
@@ -89,10 +92,22 @@ void check_by_stack(const std::vector<ExportedFile>& files, Report* report) {
   }
 }
 
+// For people in front of a terminal, which a file must not drive.
 void show(const ExportedFile& file, Report* report) {
   report->text.heading("# " + file.name);
   std::istringstream lines(file.content);
-  for (std::string line; std::getline(lines, line);) report->text.line(line);
+  for (std::string line; std::getline(lines, line);) {
+    std::ranges::replace(line, '\t', ' ');
+    report->text.line(line);
+  }
+}
+
+// For everybody else, byte for byte; several files each below its name.
+void write_out(const std::vector<ExportedFile>& files, Report* report) {
+  for (const ExportedFile& file : files) {
+    if (files.size() > 1) report->file_content += "# " + file.name + '\n';
+    report->file_content += file.content;
+  }
 }
 
 Report export_settings(const ExportOptions& options, const ProfileOptions& profile_options,
@@ -117,8 +132,10 @@ Report export_settings(const ExportOptions& options, const ProfileOptions& profi
       write_file(paths[i], files[i].content, options.force);
       report.text.line(fmt::format("{} written", paths[i]));
     }
-  } else {
+  } else if (is_terminal(STDOUT_FILENO)) {
     for (const ExportedFile& file : files) show(file, &report);
+  } else {
+    write_out(files, &report);
   }
   if (files.empty()) {
     report.text.line("No setting pays here: no file is written");

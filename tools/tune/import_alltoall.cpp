@@ -209,7 +209,7 @@ Work declare_import_alltoall(Options& options, const ProfileOptions& profile) {
       .required();
   options.text("--p2p", own->messages, "FILE",
                "messages alone: osu_latency, IMB-MPI1, CSV (m_bytes,time_ns)");
-  options.text("-n", own->ranks, "N,...", "ranks of files that do not say theirs, in order");
+  options.list("-n", own->ranks, "N,...", "ranks of files that do not say theirs, in order");
   options.text("--network", own->network, "NAME", "which network this is (imported)");
   options.text("--mpi", own->mpi, "NAME", "which MPI ran it (not said)");
   options.text("--algorithm", own->algorithm, "NAME", "which algorithm it used (library)");

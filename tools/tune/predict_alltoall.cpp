@@ -171,11 +171,11 @@ Report predict_unequal(const AlltoallOptions& options, const ProfileOptions& pro
 
 Work declare_predict_alltoall(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<AlltoallOptions>();
-  options.text("-n", own->ranks, "N,...", "of how many ranks; 4..64 doubles, 4..64:4 adds")
+  options.list("-n", own->ranks, "N,...", "of how many ranks; 4..64 doubles, 4..64:4 adds")
       .required();
-  options.text("-m", own->sizes, "SIZE,...", "of how many bytes to each rank; ranges as for -n")
+  options.list("-m", own->sizes, "SIZE,...", "of how many bytes to each rank; ranges as for -n")
       .required();
-  options.text("--signature", own->signature.given, "TERM,...", kSignatureHelp);
+  options.list("--signature", own->signature.given, "TERM,...", kSignatureHelp);
   declare_signature_choice(options, own->signature);
   options.example("nmad-tune predict alltoall -n 16..256 -m 64K");
   return
@@ -189,7 +189,7 @@ Work declare_predict_alltoallv(Options& options, const ProfileOptions& profile) 
             "bytes from each rank to each other\n"
             "One line per sending rank, one size per receiving rank, between blanks or commas.")
       .required();
-  options.text("--signature", own->signature.given, "TERM,...", kSignatureHelp);
+  options.list("--signature", own->signature.given, "TERM,...", kSignatureHelp);
   declare_signature_choice(options, own->signature);
   options.example("nmad-tune predict alltoallv --sizes matrix.txt");
   return [own, &profile](const Invocation& invocation) {

@@ -48,7 +48,7 @@ void choose_campaigns(OpenProfile& profile, const std::string& wanted) {
 
 Work declare_retune(Options& options, const ProfileOptions& profile) {
   const auto campaigns = std::make_shared<std::string>();
-  options.text("--campaigns", *campaigns, "newest|all|ID,...",
+  options.list("--campaigns", *campaigns, "newest|all|ID,...",
                "of which campaigns (those in force)\n"
                "newest: of each rail the newest complete campaign, as it is without this option. "
                "all, or some by identifier: these together, from now on, since several launches "

@@ -224,8 +224,8 @@ Work declare_split(Options& options, const ProfileOptions& profile) {
       .bytes("--size", own->size_bytes, {1, std::uint64_t{1} << 62},
              "of how many bytes the message")
       .required();
-  options.text("--rails", own->rails, "RAIL,...", "over which rails").required();
-  options.text("--busy", own->busy, "RAIL=TIME,...", "when those that are busy will be free");
+  options.list("--rails", own->rails, "RAIL,...", "over which rails").required();
+  options.list("--busy", own->busy, "RAIL=TIME,...", "when those that are busy will be free");
   options.choice("--regime", own->regime, {"hot", "cold"},
                  "of messages in the cache, or not in it (hot)");
   options.flag("--explain", own->explain,

@@ -59,7 +59,7 @@ Report thresholds(const ThresholdsOptions& options, const ProfileOptions& profil
 
 Work declare_thresholds(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<ThresholdsOptions>();
-  options.text("--rail", own->rails, "RAIL,...", "of these rails only");
+  options.list("--rail", own->rails, "RAIL,...", "of these rails only");
   options.choice("--regime", own->regime, {"hot", "cold"},
                  "of messages in the cache, or not in it (hot)");
   options.example("nmad-tune thresholds --rail shm");

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/mpi/team_cache.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "collectives/device_memory.h"
+
+namespace nmt::collectives {
+namespace {
+
+constexpr int kInUseMax = 256;  // at a time: MPICH has about 2000 communicators for all
+constexpr std::size_t kIdleMax = 16;
+constexpr std::int64_t kNone = -1;
+
+// What all ranks of a communicator tell each other, the least of each number.
+enum { kOffer, kMinusOffer, kFresh, kHasPlace, kMinusCopies, kNoDevices, kNumbers };
+
+}  // namespace
+
+// The oldest of these ranks: the others' oldest is the same one, unless it is still in use there.
+Lease TeamCache::find(const std::vector<int>& ranks, int leaders) {
+  const auto found = std::ranges::find_if(
+      idle_, [&](const Lease& each) { return each.leaders == leaders && each.ranks == ranks; });
+  if (found == idle_.end()) return {};
+  Lease lease = std::move(*found);
+  idle_.erase(found);
+  return lease;
+}
+
+Lease TeamCache::take(MPI_Comm comm, const std::vector<int>& ranks, const std::vector<Card>& cards,
+                      const TeamOptions& options) {
+  constexpr std::int64_t kMany = std::numeric_limits<std::int64_t>::max();
+  std::array<std::int64_t, kNumbers> numbers{};
+  int rank = 0;
+  check(PMPI_Comm_rank(comm, &rank));
+  Lease lease;
+  {
+    const std::lock_guard lock(mutex_);
+    lease = find(ranks, options.leaders);
+    numbers[kFresh] = rank == 0 ? made_++ : kMany;  // one rank numbers the teams of these ranks
+    numbers[kHasPlace] = in_use_ < kInUseMax;
+    ++in_use_;  // before another thread asks
+  }
+  numbers[kOffer] = lease ? lease.serial : kNone;
+  numbers[kMinusOffer] = -numbers[kOffer];
+  numbers[kMinusCopies] = -static_cast<std::int64_t>(options.copies);
+  numbers[kNoDevices] = has_device_runtime() ? 0 : 1;
+  try {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(PMPI_Iallreduce(MPI_IN_PLACE, numbers.data(), kNumbers, MPI_INT64_T, MPI_MIN, comm,
+                          &request));
+    check(PMPI_Wait(&request, MPI_STATUS_IGNORE));
+    const auto copies = static_cast<Copies>(-numbers[kMinusCopies]);
+    const bool offered_by_all =
+        lease && numbers[kOffer] == -numbers[kMinusOffer] && lease.team->copies() == copies;
+    if (numbers[kHasPlace] == 0) {
+      if (offered_by_all) {
+        const std::lock_guard lock(mutex_);
+        idle_.push_front(std::move(lease));
+      }
+      lease = {};
+    } else if (!offered_by_all) {
+      TeamOptions agreed = options;
+      agreed.copies = copies;
+      lease = {};
+      lease.team = std::make_unique<Team>(comm, agreed, cards);
+      lease.ranks = ranks;
+      lease.leaders = options.leaders;
+      lease.serial = numbers[kFresh];
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    --in_use_;
+    throw;
+  }
+  if (!lease) {
+    const std::lock_guard lock(mutex_);
+    --in_use_;
+  }
+  lease.asks = numbers[kNoDevices] == 0;
+  return lease;
+}
+
+// What goes, goes without the lock. Freeing a communicator is local in the MPIs that there are: it
+// may happen at other times on other ranks.
+void TeamCache::give_back(Lease lease) noexcept {
+  std::list<Lease> gone;
+  if (!lease) return;
+  try {
+    std::list<Lease> one;
+    one.push_back(std::move(lease));
+    const std::lock_guard lock(mutex_);
+    --in_use_;
+    auto& to = one.front().spoiled ? gone : idle_;
+    to.splice(to.end(), one);
+    if (idle_.size() > kIdleMax) gone.splice(gone.end(), idle_, idle_.begin());
+  } catch (...) {  // no memory: it goes
+  }
+}
+
+void TeamCache::clear() noexcept {
+  std::list<Lease> gone;
+  const std::lock_guard lock(mutex_);
+  gone.swap(idle_);
+}
+
+}  // namespace nmt::collectives

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "drivers/shm/driver.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+
+#include "core/deadline.h"
+#include "core/error.h"
+#include "drivers/shm/endpoint.h"
+
+namespace nmt {
+namespace {
+
+// Who waits for a process that was killed is through within five seconds, with all else it does.
+constexpr std::chrono::seconds kOpenTimeout{3};
+
+// What each side tells the other: its process and, from the near side, the address to connect to.
+struct Introduction {
+  pid_t process = 0;
+  std::string address;
+
+  std::string text() const { return fmt::format("{} {}", process, address); }
+
+  static Introduction parse(std::string_view text) {
+    Introduction introduction;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, introduction.process);
+    if (error != std::errc() || introduction.process <= 0 || rest == end || *rest != ' ') {
+      throw Error(Fault::kPeer, "shm: the other end introduced itself as something else");
+    }
+    introduction.address = std::string(rest + 1, end);
+    return introduction;
+  }
+};
+
+class ShmDriver final : public Driver {
+ public:
+  std::string_view name() const override { return "shm"; }
+
+  Detection detect() override {
+    Detection detection;
+    const std::optional<Refusal> refused = attach_refused();
+    if (refused) detection.refusals.push_back(*refused);
+    detection.rails.push_back({"shm",
+                               "",
+                               {{"cross_memory_attach", refused ? "no" : "yes"},
+                                {"ring_cell_bytes", std::to_string(Ring::kCellBytes)},
+                                {"ring_cells", std::to_string(Ring::kCells)}}});
+    return detection;
+  }
+
+  std::vector<Method> methods(const Rail& rail) const override {
+    std::vector<Method> offered = {Method::kCopy, Method::kIovec};
+    const auto attach = rail.fingerprint.find("cross_memory_attach");
+    if (attach != rail.fingerprint.end() && attach->second == "yes") {
+      offered.push_back(Method::kRendezvous);
+    }
+    return offered;
+  }
+
+  std::unique_ptr<Endpoint> open(const Rail& rail, Side side, Exchange& exchange) override {
+    allow_cross_memory_attach();
+    return side == Side::kNear ? open_near(rail, exchange) : open_far(rail, exchange);
+  }
+
+ private:
+  // The probe forks: once per driver is enough.
+  std::optional<Refusal> attach_refused() {
+    if (!probed_) attach_refused_ = probe_cross_memory_attach("shm rendezvous");
+    probed_ = true;
+    return attach_refused_;
+  }
+
+  static std::unique_ptr<Endpoint> open_near(const Rail& rail, Exchange& exchange) {
+    LocalListener listener;
+    SharedSegment segment = SharedSegment::create(sizeof(ShmRings));
+    const Introduction far =
+        Introduction::parse(exchange.swap(Introduction{::getpid(), listener.address()}.text()));
+    LocalSocket socket = listener.accept(far.process, Deadline(kOpenTimeout));
+    segment.send(socket);
+    return std::make_unique<ShmEndpoint>(rail.full_name(), Side::kNear, std::move(segment),
+                                         std::move(socket), far.process);
+  }
+
+  static std::unique_ptr<Endpoint> open_far(const Rail& rail, Exchange& exchange) {
+    const Introduction near =
+        Introduction::parse(exchange.swap(Introduction{::getpid(), ""}.text()));
+    const Deadline deadline(kOpenTimeout);
+    LocalSocket socket = LocalSocket::connect(near.address, near.process, deadline);
+    SharedSegment segment = SharedSegment::receive(socket, sizeof(ShmRings), deadline);
+    return std::make_unique<ShmEndpoint>(rail.full_name(), Side::kFar, std::move(segment),
+                                         std::move(socket), near.process);
+  }
+
+  bool probed_ = false;
+  std::optional<Refusal> attach_refused_;
+};
+
+}  // namespace
+
+std::unique_ptr<Driver> make_shm_driver() { return std::make_unique<ShmDriver>(); }
+
+}  // namespace nmt

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The rail between two processes of one node: a shared ring, and cross-memory attach where the
+// kernel lets us (drivers/shm/endpoint.h). Without it the rail still works by copy and iovec, and
+// the refusal "shm rendezvous" says what is missing.
+#pragma once
+
+#include <memory>
+
+#include "drivers/driver.h"
+
+namespace nmt {
+
+std::unique_ptr<Driver> make_shm_driver();
+
+}  // namespace nmt

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Whether two interfaces of two nodes are on one wire, as far as addresses tell: "10.0.1.1/24" and
+// "10.0.1.2/24" are. Addresses come from another node and are not trusted to be any.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "drivers/tcp/interfaces.h"
+
+namespace nmt {
+
+std::string subnet_text(const TcpInterface& interface);  // of one that has an address
+
+// Different addresses of one subnet. False for what is no such text.
+bool same_subnet(std::string_view a, std::string_view b);
+
+}  // namespace nmt

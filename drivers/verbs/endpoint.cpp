@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "drivers/verbs/endpoint.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/deadline.h"
+#include "core/error.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::uint32_t kWork = 256;  // pieces of it with the device at a time
+
+// Looking at the clock costs as much as some polls of an idle rail, so this often it is lost in
+// them; and a rail that is polled every few milliseconds still notices within seconds.
+constexpr unsigned kIdlePollsPerPeerCheck = 256;
+constexpr std::chrono::milliseconds kSilence{500};  // before the other end is looked for
+
+// A peer that lives acknowledges in less; one that does not is not waited for.
+constexpr std::chrono::milliseconds kByeTimeout{500};
+
+// Of what may be locked, for either kind of region; the rest is for the cells, for what is in use,
+// and for others.
+constexpr std::size_t kShareOfLocked = 4;
+
+std::size_t kept_bytes_max() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_MEMLOCK, &limit);
+  const auto physical_bytes =
+      static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+  return std::min<std::size_t>(limit.rlim_cur, physical_bytes) / kShareOfLocked;
+}
+
+}  // namespace
+
+void VerbsList::clear() {
+  pieces_.clear();
+  regions_.clear();
+  first_ = 0;
+  left_bytes_ = 0;
+}
+
+void VerbsList::add(ConstBytes memory, std::shared_ptr<const VerbsRegion> region) {
+  pieces_.push_back(
+      {memory.data(), static_cast<std::uint32_t>(memory.size()), region ? region->local_key() : 0});
+  regions_.push_back(std::move(region));
+  left_bytes_ += memory.size();
+}
+
+std::span<const VerbsPiece> VerbsList::take(std::span<VerbsPiece> room,
+                                            std::size_t size_bytes_max) {
+  std::size_t count = 0;
+  while (!done() && count < room.size() && size_bytes_max > 0) {
+    VerbsPiece& piece = pieces_[first_];
+    const auto part =
+        static_cast<std::uint32_t>(std::min<std::size_t>(piece.size_bytes, size_bytes_max));
+    room[count++] = {piece.memory, part, piece.key};
+    piece.memory += part;
+    piece.size_bytes -= part;
+    size_bytes_max -= part;
+    left_bytes_ -= part;
+    if (piece.size_bytes == 0) ++first_;
+  }
+  return room.first(count);
+}
+
+std::vector<VerbsTarget> VerbsList::targets(std::size_t count_max) {
+  std::vector<VerbsTarget> targets;
+  for (; !done() && targets.size() < count_max; ++first_) {
+    const VerbsPiece& piece = pieces_[first_];
+    targets.push_back({reinterpret_cast<std::uintptr_t>(piece.memory),
+                       regions_[first_]->remote_key(), piece.size_bytes});
+    left_bytes_ -= piece.size_bytes;
+  }
+  return targets;
+}
+
+VerbsEndpoint::VerbsEndpoint(std::string rail, const std::string& port_name)
+    : rail_(std::move(rail)),
+      watch_(UnmapWatch::of_this_process(&why_not_)),
+      connection_(rail_, port_name, {.receives = VerbsCells::kReceives, .sends = kWork}),
+      cells_(rail_, connection_),
+      sources_(connection_, VerbsAccess::kSource, watch_, kept_bytes_max()),
+      targets_(connection_, VerbsAccess::kTarget, watch_, kept_bytes_max()),
+      heard_(std::chrono::steady_clock::now()) {
+  cells_.post_receives();
+}
+
+VerbsEndpoint::~VerbsEndpoint() {
+  if (connected_ && !peer_closed_) say_bye();
+}
+
+void VerbsEndpoint::connect(const VerbsAddress& far) {
+  connection_.connect(far);
+  connected_ = true;
+}
+
+std::size_t VerbsEndpoint::size_bytes_max(Method) const { return kBodyBytesMax; }
+
+void VerbsEndpoint::use(Method method, unsigned variant) {
+  if (method != Method::kRendezvous) return;
+  if (variant >= kVerbsRendezvous.size()) {
+    throw Error(Fault::kFailed, fmt::format("{}: there is no variant {}", rail_, variant));
+  }
+  way_ = static_cast<VerbsRendezvous>(variant);
+}
+
+bool VerbsEndpoint::prepare(ConstBytes memory) {
+  if (!memory.empty()) sources_.get(memory);
+  return true;
+}
+
+void VerbsEndpoint::copy(Bytes to, ConstBytes from) {
+  NMT_CHECK(to.size() == from.size());
+  if (!to.empty()) std::memcpy(to.data(), from.data(), to.size());
+}
+
+void VerbsEndpoint::send(Method method, std::span<const Packet> packets) {
+  const bool asks = method == Method::kRendezvous;
+  const Frame frame =
+      make_frame(asks ? FrameKind::kRequest : FrameKind::kEager, sends_started_++, packets);
+  if (send_at_once(method, frame, packets)) return;
+  Outgoing& message = outbox_.push();
+  Sending& own = sending_[frame.number % kSendsInFlightMax];
+  own.bodies.clear();
+  own.granted.clear();
+  own.first_granted = own.last = 0;
+  own.asked = own.pushed = false;
+  own.moved = frame.body_bytes == 0;
+  own.taken = method == Method::kCopy ||
+              (!asks && cells_.inlines(sizeof frame + frame.header_bytes + frame.body_bytes));
+  offer_.clear();
+  if (method != Method::kCopy) register_bodies(own, packets, asks);
+  const std::uint64_t offers = offer_.size();
+  std::vector<std::byte> addition;
+  if (asks) {
+    addition.resize(sizeof offers + offer_.size() * sizeof(VerbsTarget));
+    std::memcpy(addition.data(), &offers, sizeof offers);
+    if (!offer_.empty()) {
+      std::memcpy(addition.data() + sizeof offers, offer_.data(),
+                  offer_.size() * sizeof(VerbsTarget));
+    }
+  }
+  // The gather list of a copy goes through cells, which are the one buffer it is flattened into.
+  // Bodies that the device fetches are kept back, as those of any rendezvous.
+  start(message, method == Method::kCopy ? Method::kIovec : Method::kRendezvous, frame, addition,
+        packets);
+  message.method = method;
+  push();
+}
+
+// A message that is flattened, fits into one cell and waits for none: straight into that cell.
+bool VerbsEndpoint::send_at_once(Method method, const Frame& frame,
+                                 std::span<const Packet> packets) {
+  const std::size_t size_bytes = sizeof frame + frame.header_bytes + frame.body_bytes;
+  const bool flattened =
+      method == Method::kCopy || (method == Method::kIovec && cells_.inlines(size_bytes));
+  if (!flattened || size_bytes > VerbsCells::kPayloadBytes || outbox_.size() > 0 ||
+      !cells_.can_send(CellKind::kMessage)) {
+    return false;
+  }
+  std::byte* to = cells_.payload().data();
+  const auto append = [&to](const void* from, std::size_t count) {
+    if (count > 0) std::memcpy(to, from, count);
+    to += count;
+  };
+  append(&frame, sizeof frame);
+  for (const Packet& packet : packets) append(packet.header.data(), packet.header.size());
+  for (const Packet& packet : packets) append(packet.body.data(), packet.body.size());
+  cells_.send(CellKind::kMessage, size_bytes, {}, false);
+  ++sent_at_once_;
+  return true;
+}
+
+void VerbsEndpoint::register_bodies(Sending& own, std::span<const Packet> packets, bool asks) {
+  const bool offers = asks && way_ == VerbsRendezvous::kRead;
+  for (const Packet& packet : packets) {
+    if (packet.body.empty()) continue;
+    const auto region = own.taken ? nullptr : sources_.get(packet.body);
+    own.bodies.add(packet.body, region);
+    if (!offers) continue;
+    offer_.push_back({reinterpret_cast<std::uintptr_t>(packet.body.data()), region->remote_key(),
+                      static_cast<std::uint32_t>(packet.body.size())});
+  }
+}
+
+void VerbsEndpoint::receive(Bytes headers, Bytes bodies, Delivery delivery) {
+  incoming_.post(headers, bodies, delivery);
+}
+
+void VerbsEndpoint::listen(Bytes headers) { incoming_.listen(headers); }
+
+void VerbsEndpoint::accept(std::span<const Bytes> bodies) { incoming_.accept(bodies); }
+
+Endpoint::Progress VerbsEndpoint::poll() {
+  Progress progress;
+  const bool heard = cells_.poll(*this);
+  push();
+  progress.sent = count_sent();
+  if (take()) {
+    progress.received = true;
+    progress.received_bytes = incoming_.finish();
+    places_.clear();
+  }
+  incoming_.announce(progress);
+  if (!peer_closed_) cells_.tell_credits();
+  if (heard || progress.sent > 0 || progress.received || progress.announced) {
+    idle_polls_ = 0;
+  } else if (peer_closed_ || ++idle_polls_ % kIdlePollsPerPeerCheck == 0) {
+    check_peer();
+  }
+  return progress;
+}
+
+// A completion may come between the last look and the arming: then this says that looking tells.
+bool VerbsEndpoint::watch(std::vector<pollfd>& watched) {
+  if (!connection_.arm()) return false;
+  for (const int descriptor : connection_.descriptors()) watched.push_back({descriptor, POLLIN, 0});
+  return true;
+}
+
+// -- Sending --------------------------------------------------------------------------------------
+
+// Gives messages to the device as far as it and the credits take them: cells in order, then, as
+// they are granted, bodies.
+void VerbsEndpoint::push() {
+  bool cells_go = true;
+  for (std::size_t i = 0; i < outbox_.size(); ++i) {
+    Sending& own = sending(i);
+    if (!own.pushed) cells_go = cells_go && push_cells(outbox_[i], own);
+    if (own.first_granted < own.granted.size() && !push_bodies(own)) return;
+  }
+}
+
+bool VerbsEndpoint::push_cells(Outgoing& message, Sending& own) {
+  const bool lists = message.method == Method::kIovec;
+  while (!message.gather.done() || (lists && !own.bodies.done())) {
+    if (!cells_.can_send(CellKind::kMessage)) return false;
+    const Bytes cell = cells_.payload();
+    const std::size_t flat_bytes = message.gather.copy_to(cell);
+    std::array<VerbsPiece, 32> room;
+    std::span<const VerbsPiece> behind;
+    if (lists && message.gather.done()) {
+      behind =
+          own.bodies.take(std::span(room).first(std::min(room.size() - 1, cells_.pieces_max())),
+                          cell.size() - flat_bytes);
+    }
+    const bool last = message.gather.done() && own.bodies.done();
+    own.last = cells_.send(CellKind::kMessage, flat_bytes, behind, last && !own.taken);
+  }
+  own.pushed = true;
+  own.asked = message.method == Method::kRendezvous;
+  return true;
+}
+
+// Writes what is granted, then says so; false where the device has no room for all of it.
+bool VerbsEndpoint::push_bodies(Sending& own) {
+  std::array<VerbsPiece, 32> room;
+  const std::size_t pieces_max = std::min(room.size(), connection_.pieces_max());
+  while (own.first_granted < own.granted.size()) {
+    VerbsTarget& target = own.granted[own.first_granted];
+    while (target.size_bytes > 0) {
+      if (connection_.room() == 0) return false;
+      const auto pieces =
+          own.bodies.take(std::span(room).first(pieces_max),
+                          std::min<std::size_t>(target.size_bytes, connection_.work_bytes_max()));
+      connection_.write(pieces, {target.address, target.key}, false);
+      for (const VerbsPiece& piece : pieces) {
+        target.address += piece.size_bytes;
+        target.size_bytes -= piece.size_bytes;
+      }
+    }
+    if (own.first_granted + 1 == own.granted.size()) {
+      if (!cells_.can_send(CellKind::kWritten)) return false;
+      own.last = cells_.send(CellKind::kWritten, 0, {}, true);
+      own.moved = own.bodies.done();
+    }
+    ++own.first_granted;
+  }
+  return true;
+}
+
+// What was taken is the device's once it has all of it, and arrives or the rail is lost.
+bool VerbsEndpoint::is_sent(const Outgoing& message, const Sending& own) const {
+  if (!own.pushed) return false;
+  if (own.taken) return true;
+  if (message.method == Method::kRendezvous && !own.moved) return false;
+  return message.frame.body_bytes == 0 || connection_.done(own.last);
+}
+
+unsigned VerbsEndpoint::count_sent() {
+  unsigned sent = std::exchange(sent_at_once_, 0);
+  for (; outbox_.size() > 0 && is_sent(outbox_[0], sending(0)); ++sent) {
+    sending(0).bodies.clear();
+    outbox_.pop();
+  }
+  return sent;
+}
+
+// -- Control --------------------------------------------------------------------------------------
+
+void VerbsEndpoint::control(CellKind kind, ConstBytes payload) {
+  switch (kind) {
+    case CellKind::kGrant:
+      return granted(payload);
+    case CellKind::kRead:
+      return read_by_peer();
+    case CellKind::kBye:
+      peer_closed_ = true;
+      return;
+    case CellKind::kWritten:
+      if (moving_ != Moving::kWritten) {
+        throw Error(Fault::kPeer, rail_ + ": the other end wrote what was not granted");
+      }
+      moving_ = places_.done() ? Moving::kNo : Moving::kGrant;
+      return;
+    case CellKind::kCredits:
+    case CellKind::kMessage:
+      return;
+  }
+}
+
+// Of the first rendezvous that waits for it.
+void VerbsEndpoint::granted(ConstBytes payload) {
+  for (std::size_t i = 0; i < outbox_.size(); ++i) {
+    Sending& own = sending(i);
+    if (!own.asked || own.moved) continue;
+    if (payload.empty() || payload.size() % sizeof(VerbsTarget) != 0 ||
+        own.first_granted < own.granted.size()) {
+      break;
+    }
+    own.granted.resize(payload.size() / sizeof(VerbsTarget));
+    std::memcpy(own.granted.data(), payload.data(), payload.size());
+    own.first_granted = 0;
+    std::uint64_t total_bytes = 0;
+    for (const VerbsTarget& target : own.granted) total_bytes += target.size_bytes;
+    if (total_bytes == 0 || total_bytes > own.bodies.left_bytes()) break;
+    return;
+  }
+  throw Error(Fault::kPeer, rail_ + ": the other end granted what was not asked");
+}
+
+void VerbsEndpoint::read_by_peer() {
+  for (std::size_t i = 0; i < outbox_.size(); ++i) {
+    Sending& own = sending(i);
+    if (!own.asked || own.moved) continue;
+    own.moved = true;
+    own.last = 0;
+    return;
+  }
+  throw Error(Fault::kPeer, rail_ + ": the other end read what was not offered");
+}
+
+// -- Receiving ------------------------------------------------------------------------------------
+
+// Takes the cells of the posted receive's message; true when it is complete. Every message starts
+// in a cell of its own. The cell in which one is announced stays until it has been accepted.
+bool VerbsEndpoint::take() {
+  while (incoming_.posted()) {
+    if (moving_ != Moving::kNo) {
+      if (!move_bodies()) return false;
+      return true;
+    }
+    if (incoming_.begun() && incoming_.complete() && !cell_open_) return true;
+    if (!cell_open_ && !cells_.ready()) return false;
+    if (!cell_open_) cell_ = cells_.front();
+    cell_open_ = true;
+    if (!incoming_.begun()) cell_ = begin_message(cell_);
+    cell_ = cell_.subspan(incoming_.put(cell_));
+    if (incoming_.waits()) return false;
+    if (!cell_.empty()) {
+      throw Error(Fault::kPeer, rail_ + ": the other end sent more than it announced");
+    }
+    cell_open_ = false;
+    cells_.free();
+    const bool moves = incoming_.frame().kind == FrameKind::kRequest;
+    if (moves && incoming_.placed() && !incoming_.complete()) start_moving();
+  }
+  return false;
+}
+
+// Returns what is left of the cell behind the frame and, of a rendezvous, the list of its pieces.
+ConstBytes VerbsEndpoint::begin_message(ConstBytes cell) {
+  const auto half = [this] {
+    return Error(Fault::kPeer, rail_ + ": the other end sent half a message");
+  };
+  Frame frame;
+  if (cell.size() < sizeof frame) throw half();
+  std::memcpy(&frame, cell.data(), sizeof frame);
+  cell = cell.subspan(sizeof frame);
+  check_frame(frame, receives_begun_, rail_);
+  offered_.clear();
+  first_offered_ = 0;
+  if (frame.kind == FrameKind::kRequest) {
+    std::uint64_t count = 0;
+    if (cell.size() < sizeof count) throw half();
+    std::memcpy(&count, cell.data(), sizeof count);
+    cell = cell.subspan(sizeof count);
+    if (count > frame.packets || cell.size() < count * sizeof(VerbsTarget)) throw half();
+    offered_.resize(count);
+    if (count > 0) std::memcpy(offered_.data(), cell.data(), count * sizeof(VerbsTarget));
+    cell = cell.subspan(count * sizeof(VerbsTarget));
+    std::uint64_t total_bytes = 0;
+    for (const VerbsTarget& piece : offered_) total_bytes += piece.size_bytes;
+    if (count > 0 && total_bytes != frame.body_bytes) {
+      throw Error(Fault::kPeer, rail_ + ": the other end offered other sizes than it announced");
+    }
+  }
+  incoming_.begin(frame, rail_);
+  ++receives_begun_;
+  return cell;
+}
+
+// Lists the places of the bodies: from now on only the device writes there.
+void VerbsEndpoint::start_moving() {
+  places_.clear();
+  while (!incoming_.next().empty()) {
+    const Bytes place = incoming_.next();
+    places_.add(place, targets_.get(place));
+    incoming_.advance(place.size());
+  }
+  moving_ = offered_.empty() ? Moving::kGrant : Moving::kReads;
+}
+
+// True when the bodies are there and the other end knows.
+bool VerbsEndpoint::move_bodies() {
+  if (moving_ == Moving::kGrant && push_grant()) moving_ = Moving::kWritten;
+  if (moving_ == Moving::kReads && push_reads()) moving_ = Moving::kAnswer;
+  if (moving_ == Moving::kAnswer && connection_.done(last_read_) &&
+      cells_.can_send(CellKind::kRead)) {
+    cells_.send(CellKind::kRead, 0, {}, false);
+    moving_ = Moving::kNo;
+  }
+  return moving_ == Moving::kNo;
+}
+
+bool VerbsEndpoint::push_grant() {
+  if (!cells_.can_send(CellKind::kGrant)) return false;
+  const Bytes cell = cells_.payload();
+  const std::vector<VerbsTarget> targets = places_.targets(cell.size() / sizeof(VerbsTarget));
+  const std::size_t size_bytes = targets.size() * sizeof(VerbsTarget);
+  std::memcpy(cell.data(), targets.data(), size_bytes);
+  cells_.send(CellKind::kGrant, size_bytes, {}, false);
+  return true;
+}
+
+bool VerbsEndpoint::push_reads() {
+  std::array<VerbsPiece, 32> room;
+  const std::size_t pieces_max = std::min(room.size(), connection_.pieces_max());
+  while (first_offered_ < offered_.size()) {
+    VerbsTarget& source = offered_[first_offered_];
+    while (source.size_bytes > 0) {
+      if (connection_.room() == 0) return false;
+      const auto pieces =
+          places_.take(std::span(room).first(pieces_max),
+                       std::min<std::size_t>(source.size_bytes, connection_.work_bytes_max()));
+      std::uint32_t size_bytes = 0;
+      for (const VerbsPiece& piece : pieces) size_bytes += piece.size_bytes;
+      last_read_ =
+          connection_.read(pieces, {source.address, source.key}, size_bytes == source.size_bytes);
+      source.address += size_bytes;
+      source.size_bytes -= size_bytes;
+    }
+    ++first_offered_;
+  }
+  return true;
+}
+
+// -- The other end --------------------------------------------------------------------------------
+
+void VerbsEndpoint::check_peer() {
+  connection_.check_events();
+  if (peer_closed_) {
+    if (cells_.ready() || cell_open_) return;  // what it sent before
+    throw Error(Fault::kPeer, rail_ + ": the other end has closed the connection");
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (now - heard_ < kSilence) return;
+  heard_ = now;
+  look_for_peer();
+}
+
+// A write of nothing needs no memory at the other end, only that it is there.
+void VerbsEndpoint::look_for_peer() {
+  if (!connected_ || connection_.room() == 0 || !connection_.done(looked_)) return;
+  looked_ = connection_.write({}, {}, true);
+}
+
+// What was counted as sent must arrive, and a connection that is destroyed sends nothing more: so
+// the bye, which comes last, is waited for.
+void VerbsEndpoint::say_bye() {
+  try {
+    cells_.poll(*this);
+    if (peer_closed_ || !cells_.can_send(CellKind::kBye)) return;
+    const std::uint64_t bye = cells_.send(CellKind::kBye, 0, {}, true);
+    for (const Deadline deadline(kByeTimeout); !connection_.done(bye) && !deadline.passed();) {
+      cells_.poll(*this);
+    }
+  } catch (const Error&) {  // the other end is gone, and with it what was to arrive
+  }
+}
+
+}  // namespace nmt

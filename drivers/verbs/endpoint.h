@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One end of a verbs rail: a reliable connection, cells for what is small, and the caller's own
+// memory for what is not.
+//
+// copy flattens a message into cells; iovec lets the device gather frame and headers from a cell
+// and bodies from where they lie. A rendezvous moves bodies from their place to theirs, in one of
+// two ways: rdma_read offers them with the request, and the receiver reads them and says so;
+// rdma_write waits until the receiver grants places, writes there and says so. Memory of either end
+// is registered for just that, and stays so until it is unmapped (drivers/verbs/registrations.h).
+// A peer that closes says it; one that died or a cut link shows by work that is never acknowledged,
+// and where there is none by a write of nothing now and then.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "drivers/message.h"
+#include "drivers/verbs/cells.h"
+#include "drivers/verbs/registrations.h"
+
+namespace nmt {
+
+enum class VerbsRendezvous : unsigned { kRead, kWrite };
+inline constexpr std::array<std::string_view, 2> kVerbsRendezvous = {"rdma_read", "rdma_write"};
+
+// A stretch of memory of the other end: offered to be read, or granted to be written.
+struct VerbsTarget {
+  std::uint64_t address = 0;
+  std::uint32_t key = 0;
+  std::uint32_t size_bytes = 0;
+};
+
+// Registered stretches of memory one after the other, and how far they are used.
+class VerbsList {
+ public:
+  void clear();
+  bool done() const { return first_ == pieces_.size(); }
+  void add(ConstBytes memory, std::shared_ptr<const VerbsRegion> region);
+  // The next pieces, at most `room.size()` of them and `size_bytes_max` in all; advances.
+  std::span<const VerbsPiece> take(std::span<VerbsPiece> room, std::size_t size_bytes_max);
+  std::vector<VerbsTarget> targets(std::size_t count_max);  // the next ones; advances
+  std::size_t left_bytes() const { return left_bytes_; }
+
+ private:
+  std::vector<VerbsPiece> pieces_;
+  std::vector<std::shared_ptr<const VerbsRegion>> regions_;  // null where sent inline
+  std::size_t first_ = 0;
+  std::size_t left_bytes_ = 0;
+};
+
+class VerbsEndpoint final : public Endpoint, private VerbsCells::Listener {
+ public:
+  // Opens `port_name` ("mlx5_0/1"); connect() makes it an end of a rail.
+  VerbsEndpoint(std::string rail, const std::string& port_name);
+  ~VerbsEndpoint() override;
+
+  const VerbsConnection& connection() const { return connection_; }
+  bool keeps_registrations() const { return watch_ != nullptr; }
+  const std::string& why_not() const { return why_not_; }
+  void connect(const VerbsAddress& far);
+
+  std::uint64_t registrations() const { return sources_.made() + targets_.made(); }
+
+  void send(Method method, std::span<const Packet> packets) override;
+  void receive(Bytes headers, Bytes bodies, Delivery delivery) override;
+  void listen(Bytes headers) override;
+  void accept(std::span<const Bytes> bodies) override;
+  Progress poll() override;
+  bool watch(std::vector<pollfd>& watched) override;
+  void use(Method method, unsigned variant) override;
+  bool prepare(ConstBytes memory) override;
+  void copy(Bytes to, ConstBytes from) override;
+  std::size_t size_bytes_max(Method method) const override;
+
+ private:
+  // What a message that is being sent needs beyond its Outgoing.
+  struct Sending {
+    VerbsList bodies;                  // of iovec and rendezvous
+    std::vector<VerbsTarget> granted;  // of a rendezvous: where they go
+    std::size_t first_granted = 0;     // not yet used up
+    bool taken = false;                // nothing of it stays with the caller
+    bool asked = false;                // the request is on its way
+    bool moved = false;                // the bodies are where they belong
+    bool pushed = false;               // wholly with the device, as far as it can be
+    std::uint64_t last = 0;            // number of its last work
+  };
+  enum class Moving { kNo, kGrant, kWritten, kReads, kAnswer };  // waiting for, or about to
+
+  void control(CellKind kind, ConstBytes payload) override;
+  void granted(ConstBytes payload);
+  void read_by_peer();
+
+  bool send_at_once(Method method, const Frame& frame, std::span<const Packet> packets);
+  void push();
+  bool push_cells(Outgoing& message, Sending& sending);
+  bool push_bodies(Sending& sending);
+  unsigned count_sent();
+  bool is_sent(const Outgoing& message, const Sending& sending) const;
+  Sending& sending(std::size_t index) {
+    return sending_[outbox_[index].frame.number % kSendsInFlightMax];
+  }
+  void register_bodies(Sending& sending, std::span<const Packet> packets, bool asks);
+
+  bool take();
+  ConstBytes begin_message(ConstBytes cell);
+  void start_moving();
+  bool move_bodies();
+  bool push_grant();
+  bool push_reads();
+
+  void check_peer();
+  void look_for_peer();
+  void say_bye();
+
+  std::string rail_;
+  std::string why_not_;
+  std::shared_ptr<UnmapWatch> watch_;
+  VerbsConnection connection_;
+  VerbsCells cells_;
+  VerbsRegistrations sources_;
+  VerbsRegistrations targets_;
+  VerbsRendezvous way_ = VerbsRendezvous::kRead;
+  bool connected_ = false;
+  bool peer_closed_ = false;
+
+  Outbox outbox_;
+  std::array<Sending, kSendsInFlightMax> sending_;  // by number of the message
+  std::uint32_t sends_started_ = 0;
+  unsigned sent_at_once_ = 0;       // not yet counted by poll()
+  std::vector<VerbsTarget> offer_;  // of the rendezvous being started
+
+  Incoming incoming_;
+  ConstBytes cell_;         // what is left of the cell being read
+  bool cell_open_ = false;  // there is one, even if nothing is left of it
+  std::uint32_t receives_begun_ = 0;
+  Moving moving_ = Moving::kNo;
+  VerbsList places_;                  // of the bodies that are being moved
+  std::vector<VerbsTarget> offered_;  // where they are to be read; empty: to be written
+  std::size_t first_offered_ = 0;
+  std::uint64_t last_read_ = 0;
+
+  unsigned idle_polls_ = 0;
+  std::uint64_t looked_ = 0;  // number of the last write of nothing
+  std::chrono::steady_clock::time_point heard_;
+};
+
+}  // namespace nmt

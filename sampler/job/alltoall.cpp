@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/job/alltoall.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "core/alltoall.h"
+#include "core/error.h"
+#include "core/method.h"
+#include "core/statistics.h"
+#include "sampler/job/alltoall_grid.h"
+#include "sampler/job/rounds.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::uint64_t kSizesBytes[] = {1 << 10,  4 << 10,   16 << 10,  32 << 10,
+                                         64 << 10, 128 << 10, 256 << 10, 512 << 10};
+constexpr std::uint64_t kSizeBytesMax = std::uint64_t{1} << 30;
+constexpr std::size_t kSizesMin = 4;                   // what a fit needs
+constexpr std::size_t kRepeated = 6;                   // whose order statistics cover 95 %
+constexpr std::uint64_t kConnectionBytes = 256 << 10;  // as long as a rail takes to show its speed
+
+// What was asked for, or half of the nodes and all of them.
+std::vector<int> numbers_of_ranks(const JobShape& shape, const std::vector<int>& asked) {
+  const int per_node = shape.ranks_per_node;
+  if (per_node == 0) {
+    throw Error(Fault::kUsage,
+                "alltoall: nodes with different numbers of ranks; a signature belongs to one: "
+                "start as many ranks on each");
+  }
+  const int all = per_node * static_cast<int>(shape.nodes.size());
+  if (all < 2) throw Error(Fault::kUsage, "alltoall: one rank only; mpirun -n 2 or more");
+  if (asked.empty()) {
+    const int half = std::max(per_node * ((static_cast<int>(shape.nodes.size()) + 1) / 2), 2);
+    return half < all && all > 3 ? std::vector<int>{half, all} : std::vector<int>{all};
+  }
+  for (const int count : asked) {
+    if (count >= 2 && count <= all && count % per_node == 0) continue;
+    throw Error(Fault::kUsage,
+                fmt::format("--ranks: {} cannot be; whole nodes of {} ranks, 2 to {} ranks", count,
+                            per_node, all));
+  }
+  return asked;
+}
+
+// The cells of a campaign.
+class Cells {
+ public:
+  Cells(const control::MpiJob& job, const JobShape& shape) : job_(job), shape_(shape) {}
+
+  std::vector<JobCell> first(std::span<const std::uint64_t> sizes_bytes,
+                             std::span<const int> ranks) {
+    for (const std::uint64_t size_bytes : sizes_bytes) add_size(size_bytes, ranks);
+    const std::size_t nodes = shape_.nodes.size();
+    for (std::size_t count = 1; count <= nodes * (nodes - 1); count *= 2) add_connections(count);
+    return std::move(cells_);
+  }
+
+  // Of what is known least beside those that there are.
+  std::vector<JobRounds::Choice> more(const std::vector<JobCell>& known, Open open) {
+    std::set<int> ranks;
+    std::set<std::uint64_t> sizes_bytes;
+    for (const JobCell& cell : known) {
+      if (cell.order.operation != JobOperation::kDirect) continue;
+      ranks.insert(cell.order.subject);
+      sizes_bytes.insert(cell.order.size_bytes);
+    }
+    std::vector<JobRounds::Choice> choices;
+    for (const NextAlltoall& wanted :
+         least_known(multiples_of(known), shape_.ranks_per_node, open)) {
+      if (wanted.ranks != 0) {
+        for (const std::uint64_t size_bytes : sizes_bytes) add_alltoalls(wanted.ranks, size_bytes);
+      } else {
+        add_size(wanted.size_bytes, std::vector<int>(ranks.begin(), ranks.end()));
+      }
+      for (JobCell& cell : cells_) cell.usual_ns = expected_ns(known, cell.order);
+      choices.push_back(std::exchange(cells_, {}));
+    }
+    return choices;
+  }
+
+ private:
+  void add_size(std::uint64_t size_bytes, std::span<const int> ranks) {
+    if (shape_.nodes.size() > 1) add_message(size_bytes);
+    for (const int count : ranks) add_alltoalls(count, size_bytes);
+  }
+
+  void add_message(std::uint64_t size_bytes) {
+    JobCell& cell = cells_.emplace_back();
+    cell.order = {.operation = JobOperation::kMessage, .size_bytes = size_bytes};
+    cell.samples.push_back(mpi_sample(job_, benchmark::kMessage, 2, size_bytes));
+  }
+
+  void add_alltoalls(int count, std::uint64_t size_bytes) {
+    for (const auto& [operation, algorithm] : kAlgorithms) {
+      JobCell& cell = cells_.emplace_back();
+      cell.order = {.operation = operation, .subject = count, .size_bytes = size_bytes};
+      Sample& sample =
+          cell.samples.emplace_back(mpi_sample(job_, benchmark::kCollective, count, size_bytes));
+      sample.condition.operation = "alltoall";
+      sample.condition.algorithm = algorithm;
+      sample.condition.nodes = count / shape_.ranks_per_node;
+      sample.condition.ranks_per_node = shape_.ranks_per_node;
+    }
+  }
+
+  void add_connections(std::size_t count) {
+    JobCell& cell = cells_.emplace_back();
+    cell.order = {.operation = JobOperation::kConnections,
+                  .subject = static_cast<std::int32_t>(count),
+                  .size_bytes = kConnectionBytes};
+    for (const char* which : {"mean", "slowest"}) {
+      Sample& sample = cell.samples.emplace_back(
+          mpi_sample(job_, benchmark::kConnections, static_cast<int>(count), kConnectionBytes));
+      sample.condition.variant = which;
+      sample.condition.nodes = static_cast<std::int64_t>(shape_.nodes.size());
+    }
+  }
+
+  // Of what was repeated often enough to know its doubt. Empty where all ranks are on one node: no
+  // message between nodes was measured.
+  std::vector<Multiple> multiples_of(const std::vector<JobCell>& known) const {
+    std::map<std::uint64_t, Summary> messages;
+    for (const JobCell& cell : known) {
+      const Summary message = summarize(cell.samples.front().repetitions);
+      if (cell.order.operation == JobOperation::kMessage && message.n >= kRepeated) {
+        messages[cell.order.size_bytes] = message;
+      }
+    }
+    std::vector<Multiple> multiples;
+    for (const JobCell& cell : known) {
+      const auto message = messages.find(cell.order.size_bytes);
+      const Summary alltoall = summarize(cell.samples.front().repetitions);
+      if (!is_alltoall(cell) || alltoall.n < kRepeated || message == messages.end()) continue;
+      const double bound_ns =
+          messages_of(cell.order.subject, shape_.ranks_per_node) * message->second.median_ns;
+      multiples.push_back({.algorithm = cell.samples.front().condition.algorithm,
+                           .ranks = cell.order.subject,
+                           .size_bytes = cell.order.size_bytes,
+                           .of_bound = alltoall.median_ns / bound_ns,
+                           .doubt = std::hypot(half_width(alltoall), half_width(message->second))});
+    }
+    return multiples;
+  }
+
+  // As long as the next larger one that is known.
+  static double expected_ns(const std::vector<JobCell>& known, const Order& order) {
+    double expected_ns = 0;
+    for (const JobCell& cell : known) {
+      const bool larger = cell.order.operation == order.operation &&
+                          cell.order.subject >= order.subject &&
+                          cell.order.size_bytes >= order.size_bytes;
+      if (larger && (expected_ns == 0 || cell.usual_ns < expected_ns)) expected_ns = cell.usual_ns;
+    }
+    return expected_ns;
+  }
+
+  static double half_width(const Summary& of) {
+    return std::log(std::max(1.0, of.high_ns) / std::max(1.0, of.low_ns)) / 2;
+  }
+
+  static bool is_alltoall(const JobCell& cell) {
+    return cell.order.operation == JobOperation::kDirect ||
+           cell.order.operation == JobOperation::kLibrary;
+  }
+
+  static constexpr std::pair<JobOperation, const char*> kAlgorithms[] = {
+      {JobOperation::kDirect, "direct"}, {JobOperation::kLibrary, "library"}};
+  const control::MpiJob& job_;
+  const JobShape& shape_;
+  std::vector<JobCell> cells_;
+};
+
+// The largest size of alltoalls, where more are left than a fit needs.
+bool leave_out_largest(std::vector<JobCell>& cells) {
+  std::vector<std::uint64_t> sizes_bytes;
+  for (const JobCell& cell : cells) {
+    if (cell.order.operation == JobOperation::kDirect) sizes_bytes.push_back(cell.order.size_bytes);
+  }
+  std::ranges::sort(sizes_bytes);
+  sizes_bytes.erase(std::unique(sizes_bytes.begin(), sizes_bytes.end()), sizes_bytes.end());
+  if (sizes_bytes.size() <= kSizesMin) return false;
+  std::erase_if(cells, [&](const JobCell& cell) {
+    return cell.order.operation != JobOperation::kConnections &&
+           cell.order.size_bytes == sizes_bytes.back();
+  });
+  return true;
+}
+
+}  // namespace
+
+void check(const AlltoallOptions& options, const JobShape& shape) {
+  for (const std::uint64_t size_bytes : options.sizes_bytes) {
+    if (size_bytes > 0 && size_bytes <= kSizeBytesMax) continue;
+    throw Error(Fault::kUsage,
+                fmt::format("alltoall: messages of 1 B to 1 GiB, not {}", size_bytes));
+  }
+  numbers_of_ranks(shape, options.ranks);
+}
+
+CampaignReport run_alltoall(const control::MpiJob& job, const std::string& mpi_name,
+                            const AlltoallOptions& options, Observer* observer) {
+  const JobShape shape = JobShape::of(job);
+  check(options, shape);
+  const std::vector<int> ranks = numbers_of_ranks(shape, options.ranks);
+  JobExecutor executor(job, shape);
+  if (!job.leads()) {
+    executor.follow();
+    return {};
+  }
+  const std::span<const std::uint64_t> sizes_bytes =
+      options.sizes_bytes.empty() ? std::span<const std::uint64_t>(kSizesBytes)
+                                  : std::span<const std::uint64_t>(options.sizes_bytes);
+  const Rail rail = mpi_rail(mpi_name);
+  JobRounds rounds(job, shape, executor, rail, options.budget_ns, options.seed, *observer);
+  const Open open{.ranks = options.ranks.empty(), .sizes = options.sizes_bytes.empty()};
+  JobRounds::Hooks hooks{.prepare = [&] { return Cells(job, shape).first(sizes_bytes, ranks); },
+                         .more = {}};
+  if (open.sizes) hooks.leave_out = leave_out_largest;
+  if (open.sizes || open.ranks) {
+    hooks.more = [&](const auto& known) { return Cells(job, shape).more(known, open); };
+  }
+  return rounds.run(hooks);
+}
+
+}  // namespace nmt

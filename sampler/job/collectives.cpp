@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/job/collectives.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/error.h"
+#include "core/method.h"
+#include "core/statistics.h"
+#include "sampler/job/changes.h"
+#include "sampler/job/rounds.h"
+
+namespace nmt {
+namespace {
+
+// Closer where the best segment changes most.
+constexpr std::uint64_t kSizesBytes[] = {4 << 10,   16 << 10,  32 << 10,  64 << 10,
+                                         128 << 10, 256 << 10, 512 << 10, 1 << 20,
+                                         2 << 20,   4 << 20,   16 << 20};
+constexpr std::uint64_t kSegmentsBytes[] = {8 << 10,   16 << 10,  32 << 10, 64 << 10,
+                                            128 << 10, 256 << 10, 512 << 10};
+constexpr std::uint64_t kSegmentsMax = 512;            // of one message: slower wherever tried
+constexpr std::uint64_t kWholeBytesMax = 512 << 10;    // that is worth sending in one
+constexpr std::uint64_t kGatheredBytesMax = 64 << 20;  // by one rank
+// Visits before the MPI's own is given up: how much slower it is, people want to know.
+constexpr std::uint32_t kVisitsOfLibraryMin = 3;
+// Before that, a way counts by its quickest repetition, or by its warm-up: one alone may be a lost
+// packet's.
+constexpr std::uint32_t kVisitsToTell = 3;
+
+const std::map<std::string, std::vector<std::string>>& algorithms() {
+  static const std::vector<std::string> trees = {"chain", "binary", "binomial"};
+  static const std::map<std::string, std::vector<std::string>> all = {
+      {"bcast", trees},
+      {"reduce", trees},
+      {"allreduce", trees},
+      {"allgather", {"leaders", "ring", "neighbors"}}};
+  return all;
+}
+
+// All there are, in one order on all ranks.
+std::vector<CollectiveWay> all_ways(const std::vector<std::int64_t>& other_leaders) {
+  std::vector<CollectiveWay> ways;
+  for (const auto& [operation, of_operation] : algorithms()) {
+    ways.push_back({operation, "library", 0, 1});
+    for (const std::string& algorithm : of_operation) {
+      std::vector<std::int64_t> numbers = {1};
+      numbers.insert(numbers.end(), other_leaders.begin(), other_leaders.end());
+      for (const std::int64_t leaders : numbers) {
+        ways.push_back({operation, algorithm, 0, leaders});
+        for (const std::uint64_t segment_bytes : kSegmentsBytes) {
+          ways.push_back({operation, algorithm, segment_bytes, leaders});
+        }
+      }
+    }
+  }
+  return ways;
+}
+
+// A segment of the size or more is the message whole, which one way stands for.
+bool makes_sense(const CollectiveWay& way, std::uint64_t size_bytes) {
+  if (way.segment_bytes == 0) return way.algorithm == "library" || size_bytes <= kWholeBytesMax;
+  return way.segment_bytes < size_bytes && size_bytes / way.segment_bytes <= kSegmentsMax;
+}
+
+enum class Aspect { kAlgorithm, kLeaders, kSize };
+using Subject = std::pair<std::string, std::uint64_t>;  // operation, size
+
+class Ways {
+ public:
+  Ways(const control::MpiJob& job, const JobShape& shape, const CollectivesOptions& options)
+      : job_(job), shape_(shape), options_(options), ways_(all_ways(options.other_leaders)) {}
+
+  JobExecutor::Collectives collectives() const {
+    return {.run = [this](const Order& order, const std::byte* from,
+                          std::byte* to) { options_.play(way(order), order.size_bytes, from, to); },
+            .room_bytes =
+                [this](const Order& order) {
+                  return order.size_bytes * (way(order).operation == "allgather" ? ranks() : 1);
+                }};
+  }
+
+  std::vector<JobCell> cells() const {
+    std::vector<JobCell> cells;
+    for (const std::uint64_t size_bytes : kSizesBytes) {
+      if (size_bytes > options_.size_bytes_max) continue;
+      for (std::size_t i = 0; i < ways_.size(); ++i) {
+        const bool too_large =
+            ways_[i].operation == "allgather" && size_bytes * ranks() > kGatheredBytesMax;
+        const bool first = ways_[i].algorithm == "library" ||
+                           ways_[i].algorithm == algorithms().at(ways_[i].operation).front();
+        if (!first || ways_[i].leaders > 1 || too_large) continue;
+        if (!makes_sense(ways_[i], size_bytes)) continue;
+        cells.push_back(cell(i, size_bytes));
+      }
+    }
+    return cells;
+  }
+
+  // What differs from the best so far at each size in its algorithm only, and where those have been
+  // played, in its leaders only, and at last sizes between those where the choice changes: of all
+  // operations, or of one for which there is time.
+  std::vector<JobRounds::Choice> more(const std::vector<JobCell>& cells) const {
+    std::map<std::string, JobRounds::Choice> by_operation;
+    for (const auto& [subject, best] : best_of_ours(cells)) {
+      const std::string& operation = subject.first;
+      for (const Aspect aspect : {Aspect::kAlgorithm, Aspect::kLeaders}) {
+        if (played_.contains({aspect, operation})) continue;
+        if (add_others(*best, aspect, &by_operation[operation])) break;
+      }
+    }
+    for (const auto& [operation, of_operation] : algorithms()) {
+      if (!by_operation[operation].empty() || played_.contains({Aspect::kSize, operation}))
+        continue;
+      by_operation[operation] = between(operation, cells);
+    }
+    std::vector<JobRounds::Choice> choices(1);
+    for (auto& [operation, choice] : by_operation) {
+      if (choice.empty()) continue;
+      choices.front().insert(choices.front().end(), choice.begin(), choice.end());
+      choices.push_back(std::move(choice));
+    }
+    if (choices.size() == 1) choices.clear();
+    return choices;
+  }
+
+  // What more() has been given time for.
+  void note(const std::vector<JobCell>& cells) {
+    for (const JobCell& each : cells) {
+      const CollectiveWay& played = way(each.order);
+      if (played.algorithm == "library") continue;
+      if (played.algorithm != algorithms().at(played.operation).front()) {
+        played_.emplace(Aspect::kAlgorithm, played.operation);
+      }
+      if (played.leaders > 1) played_.emplace(Aspect::kLeaders, played.operation);
+      if (std::ranges::find(kSizesBytes, each.order.size_bytes) == std::end(kSizesBytes)) {
+        played_.emplace(Aspect::kSize, played.operation);
+      }
+    }
+  }
+
+  // The ways that are clearly slower than the fastest of their operation and size, by all of it
+  // after one visit, by half after two, and so on: time is better spent on those that are close.
+  // Whether there were some. By what was measured, or by what they took to warm up.
+  bool give_up(std::vector<JobCell>& cells, double (*time_ns)(const JobCell&)) const {
+    std::map<Subject, double> fastest_ns;
+    for (const JobCell& each : cells) {
+      double& least_ns =
+          fastest_ns.try_emplace(subject(each), std::numeric_limits<double>::max()).first->second;
+      least_ns = std::min(least_ns, time_ns(each));
+    }
+    const std::size_t given_up = std::erase_if(cells, [&](const JobCell& each) {
+      const bool library = way(each.order).algorithm == "library";
+      if (library && each.visits < kVisitsOfLibraryMin) return false;
+      const double factor = 1 + 1.0 / std::max<std::uint32_t>(1, each.visits);
+      return std::min(time_ns(each), quickest_ns(each)) > factor * fastest_ns.at(subject(each));
+    });
+    return given_up > 0;
+  }
+
+  static double quickest_ns(const JobCell& cell) {
+    if (cell.visits >= kVisitsToTell) return std::numeric_limits<double>::infinity();
+    double least_ns = cell.warm_up_ns;
+    for (const Repetition& each : cell.samples.front().repetitions) {
+      least_ns = std::min(least_ns, each.each_ns());
+    }
+    return least_ns;
+  }
+  static double measured_ns(const JobCell& cell) {
+    return summarize(cell.samples.front().repetitions).median_ns;
+  }
+  static double usual_ns(const JobCell& cell) { return cell.usual_ns; }
+
+ private:
+  const CollectiveWay& way(const Order& order) const {
+    return ways_[static_cast<std::size_t>(order.subject)];
+  }
+
+  // Ways that differ from the best in this aspect only; whether there are some.
+  bool add_others(const JobCell& best, Aspect aspect, JobRounds::Choice* choice) const {
+    const CollectiveWay& known = way(best.order);
+    for (std::size_t i = 0; i < ways_.size(); ++i) {
+      const CollectiveWay& other = ways_[i];
+      CollectiveWay alike = known;
+      if (aspect == Aspect::kAlgorithm) alike.algorithm = other.algorithm;
+      if (aspect == Aspect::kLeaders) alike.leaders = other.leaders;
+      if (other.algorithm == "library" || other == known || !(other == alike)) continue;
+      choice->push_back(cell(i, best.order.size_bytes));
+      choice->back().usual_ns = best.usual_ns;
+    }
+    return !choice->empty();
+  }
+
+  // At sizes between two where the choice changes, the ways that are left at one of the two; none
+  // before all of the operation has been visited often enough to tell.
+  JobRounds::Choice between(const std::string& operation, const std::vector<JobCell>& cells) const {
+    const auto is_new = [&](const JobCell& each) {
+      return way(each.order).operation == operation && each.visits < kVisitsToTell;
+    };
+    if (std::ranges::any_of(cells, is_new)) return {};
+    std::vector<TimesAtSize> sizes;
+    for (const std::uint64_t size_bytes : kSizesBytes) {
+      TimesAtSize times = times_at(operation, size_bytes, cells);
+      if (!times.by_way_ns.empty()) sizes.push_back(std::move(times));
+    }
+    JobRounds::Choice choice;
+    for (const std::size_t i : changes_after(sizes)) {
+      const std::uint64_t middle_bytes = size_between(sizes[i].size_bytes, sizes[i + 1].size_bytes);
+      std::map<std::size_t, double> usual_ns;
+      for (const TimesAtSize* near : {&sizes[i], &sizes[i + 1]}) {
+        for (const auto& [index, ns] : near->by_way_ns) {
+          usual_ns[stands_for(index, middle_bytes)] = ns;
+        }
+      }
+      for (const auto& [index, ns] : usual_ns) {
+        if (!makes_sense(ways_[index], middle_bytes)) continue;
+        choice.push_back(cell(index, middle_bytes));
+        choice.back().usual_ns = ns;
+      }
+    }
+    return choice;
+  }
+
+  // Of all ways that an operation has left there, those too that are the message whole.
+  TimesAtSize times_at(const std::string& operation, std::uint64_t size_bytes,
+                       const std::vector<JobCell>& cells) const {
+    std::map<std::size_t, double> played_ns;
+    for (const JobCell& each : cells) {
+      if (subject(each) != Subject{operation, size_bytes}) continue;
+      played_ns[static_cast<std::size_t>(each.order.subject)] = measured_ns(each);
+    }
+    TimesAtSize times{.size_bytes = size_bytes};
+    for (std::size_t i = 0; i < ways_.size(); ++i) {
+      const auto found = played_ns.find(stands_for(i, size_bytes));
+      if (ways_[i].operation == operation && found != played_ns.end()) {
+        times.by_way_ns[i] = found->second;
+      }
+    }
+    return times;
+  }
+
+  // The way that is played for it: a segment of the size or more is the message whole.
+  std::size_t stands_for(std::size_t index, std::uint64_t size_bytes) const {
+    if (ways_[index].segment_bytes < size_bytes) return index;
+    CollectiveWay whole = ways_[index];
+    whole.segment_bytes = 0;
+    return static_cast<std::size_t>(std::ranges::find(ways_, whole) - ways_.begin());
+  }
+
+  std::map<Subject, const JobCell*> best_of_ours(const std::vector<JobCell>& cells) const {
+    std::map<Subject, const JobCell*> best;
+    for (const JobCell& each : cells) {
+      if (way(each.order).algorithm == "library") continue;
+      if (each.samples.front().repetitions.empty()) continue;  // before the first round
+      const JobCell*& known = best.try_emplace(subject(each), &each).first->second;
+      if (measured_ns(each) < measured_ns(*known)) known = &each;
+    }
+    return best;
+  }
+
+  std::uint64_t ranks() const { return static_cast<std::uint64_t>(job_.size()); }
+
+  Subject subject(const JobCell& cell) const {
+    return {way(cell.order).operation, cell.order.size_bytes};
+  }
+
+  JobCell cell(std::size_t index, std::uint64_t size_bytes) const {
+    JobCell cell;
+    cell.order = {.operation = JobOperation::kCollective,
+                  .subject = static_cast<std::int32_t>(index),
+                  .size_bytes = size_bytes};
+    Condition& condition =
+        cell.samples.emplace_back(mpi_sample(job_, benchmark::kCollective, job_.size(), size_bytes))
+            .condition;
+    condition.operation = ways_[index].operation;
+    condition.algorithm = ways_[index].algorithm;
+    condition.segment_bytes = static_cast<std::int64_t>(ways_[index].segment_bytes);
+    condition.leaders = ways_[index].leaders;
+    condition.nodes = static_cast<std::int64_t>(shape_.nodes.size());
+    for (const std::vector<int>& node : shape_.nodes) {
+      condition.ranks_per_node =
+          std::max(condition.ranks_per_node, static_cast<std::int64_t>(node.size()));
+    }
+    return cell;
+  }
+
+  const control::MpiJob& job_;
+  const JobShape& shape_;
+  const CollectivesOptions& options_;
+  std::vector<CollectiveWay> ways_;
+  std::set<std::pair<Aspect, std::string>> played_;  // other ways of operations
+};
+
+}  // namespace
+
+CampaignReport run_collectives(const control::MpiJob& job, const std::string& mpi_name,
+                               const CollectivesOptions& options, Observer* observer) {
+  if (job.size() < 2) {
+    throw Error(Fault::kUsage, "collectives: one rank only; mpirun -n 2 or more");
+  }
+  const JobShape shape = JobShape::of(job);
+  Ways ways(job, shape, options);
+  JobExecutor executor(job, shape);
+  executor.set_collectives(ways.collectives());
+  if (!job.leads()) {
+    executor.follow();
+    return {};
+  }
+  const Rail rail = mpi_rail(mpi_name);
+  JobRounds rounds(job, shape, executor, rail, options.budget_ns, options.seed, *observer);
+  return rounds.run(
+      {.prepare = [&] { return ways.cells(); },
+       .leave_out =
+           [&](std::vector<JobCell>& cells) { return ways.give_up(cells, Ways::usual_ns); },
+       .more = [&](const std::vector<JobCell>& cells) { return ways.more(cells); },
+       .after_round =
+           [&](std::vector<JobCell>& cells) {
+             ways.note(cells);
+             ways.give_up(cells, Ways::measured_ns);
+           },
+       .even_time = true});
+}
+
+}  // namespace nmt

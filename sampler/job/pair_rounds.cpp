@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/job/pair_rounds.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace nmt {
+namespace {
+
+// The first `count` rounds of all, or all where there are fewer.
+std::vector<Round> first_rounds(std::size_t nodes, std::size_t count) {
+  std::vector<Round> rounds;
+  if (nodes < 2) return rounds;
+  const std::size_t places = nodes + nodes % 2;  // whoever meets the place too many has a rest
+  const std::size_t circle = places - 1;
+  for (std::size_t round = 0; round < std::min(circle, count); ++round) {
+    Round& pairs = rounds.emplace_back();
+    const auto meet = [&](std::size_t a, std::size_t b) {
+      if (std::max(a, b) < nodes) pairs.push_back({std::min(a, b), std::max(a, b)});
+    };
+    meet(circle, round);
+    for (std::size_t i = 1; i < places / 2; ++i) {
+      meet((round + i) % circle, (round + circle - i) % circle);
+    }
+    std::ranges::sort(pairs, {}, &NodePair::near);
+  }
+  return rounds;
+}
+
+}  // namespace
+
+std::vector<Round> rounds_of_all_pairs(std::size_t nodes) { return first_rounds(nodes, nodes); }
+
+std::vector<Round> rounds_of_some_pairs(std::size_t nodes) {
+  return first_rounds(nodes, std::bit_width(std::max<std::size_t>(nodes, 2) - 1));
+}
+
+}  // namespace nmt

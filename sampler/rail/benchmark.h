@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a campaign can measure: blocks of steps, each step some repetitions of one experiment.
+//
+// The campaign decides what to measure next, how often, and when to stop; a Benchmark knows how.
+// PingPong (sampler/rail/ping_pong.h) measures rails, alone or beside busy ones; later ones measure
+// collectives, foreign stacks. Tests give the campaign a Benchmark that computes its numbers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/clock.h"
+#include "core/method.h"
+#include "core/sample.h"
+#include "drivers/drivers.h"
+#include "node/node.h"
+
+namespace nmt {
+
+inline constexpr std::size_t kHeaderBytes = 64;  // of every packet sampled; not counted in a size
+
+// What one direction of an exchange consists of: `messages` sent back to back without waiting,
+// each of `packets` aggregated ones. docs/method.md, "Measuring".
+struct Traffic {
+  std::string_view benchmark;
+  unsigned messages = 1;
+  unsigned packets = 1;
+  Delivery delivery = Delivery::kExpected;
+  bool local = false;  // no message at all: the machine's own copy
+};
+inline constexpr Traffic kTraffics[] = {
+    {benchmark::kTransfer, 1, 1, Delivery::kExpected, false},
+    {benchmark::kEager, 1, 1, Delivery::kUnexpected, false},
+    {benchmark::kTwoPackets, 2, 1, Delivery::kExpected, false},
+    {benchmark::kAggregate, 1, 2, Delivery::kExpected, false},
+    {benchmark::kMemcpy, 0, 0, Delivery::kExpected, true},
+};
+inline constexpr unsigned kPacketsPerDirectionMax = 2;
+
+enum class Regime : std::uint8_t { kHot, kCold };
+std::string_view to_string(Regime regime);
+
+// The variants that each method of a rail has, the default first (Driver::variants); most have
+// none.
+using Variants = std::map<Method, std::vector<std::string_view>>;
+
+// One size of one benchmark by one method. Plain, so that it can cross to the other process.
+struct Experiment {
+  std::uint8_t traffic = 0;  // index into kTraffics
+  Method method = Method::kCopy;
+  std::uint8_t variant = 0;  // its number among the method's
+  Regime regime = Regime::kHot;
+  bool beside = false;  // busy rails
+  std::uint64_t size_bytes = 0;
+  auto operator<=>(const Experiment&) const = default;
+};
+
+struct Step {
+  Experiment experiment;
+  std::uint32_t warm_ups = 0;     // exchanges before the first repetition, not timed
+  std::uint32_t repetitions = 0;  // timed
+  std::uint32_t batch = 1;        // exchanges in each
+};
+
+// Operations in one exchange: a round trip is two.
+inline std::uint32_t operations(const Experiment& experiment) {
+  return kTraffics[experiment.traffic].local ? 1 : 2;
+}
+
+inline constexpr std::size_t kStepsMax = 1024;  // in a block; campaigns make far fewer
+
+struct BlockResult {
+  std::vector<std::vector<std::uint64_t>> totals_ns;  // per step, per repetition
+  std::uint64_t elapsed_ns = 0;
+  Interference interference;  // of both ends together
+};
+
+class Benchmark {
+ public:
+  virtual ~Benchmark() = default;
+  virtual BlockResult run(std::span<const Step> block) = 0;  // Error(kPeer) where an end is lost
+  virtual const Clock& clock() const = 0;
+};
+
+}  // namespace nmt

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/rail/busy_rails.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace nmt {
+namespace {
+
+// Bodies are this part of the measured transfer, so that what is on its way when it turns round is
+// little beside it; within what does not cost its rail its bandwidth.
+constexpr std::size_t kBodiesPerTransfer = 8;
+constexpr std::size_t kBodyBytesMin = std::size_t{8} << 10;
+constexpr std::size_t kBodyBytesMax = std::size_t{64} << 10;
+// One on the wire and one behind it, while the first is being answered.
+constexpr std::uint32_t kBodiesOnTheirWayMax = 2;
+
+// What every message says, in its header; counts are those since the traffic was last settled.
+struct Word {
+  std::uint32_t turns = 0;  // transfers that its sender has begun on the measured rail
+  std::uint32_t taken = 0;  // bodies that its sender has received
+  std::uint32_t last = 0;   // not 0: nothing follows
+  bool operator==(const Word&) const = default;
+};
+
+}  // namespace
+
+class BusyRails::Lane {
+ public:
+  Lane(std::unique_ptr<Endpoint> endpoint, Method method, Side side)
+      : method_(method),
+        side_(side),
+        memory_(std::min(kBodyBytesMax, endpoint->size_bytes_max(method)), std::byte{0x5a}),
+        body_in_(kBodyBytesMax),
+        endpoint_(std::move(endpoint)) {
+    post_receive();
+  }
+
+  void turn(std::size_t size_bytes) {
+    const std::size_t wanted =
+        std::clamp(size_bytes / kBodiesPerTransfer, kBodyBytesMin, kBodyBytesMax);
+    body_ = ConstBytes(memory_).first(std::min(wanted, memory_.size()));
+    ++mine_.turns;
+  }
+
+  void finish() {
+    if (!settled()) mine_.last = 1;
+  }
+
+  bool settled() const { return mine_ == Word{}; }
+
+  bool watch(std::vector<pollfd>& watched) { return endpoint_->watch(watched); }
+
+  void poll() {
+    const Endpoint::Progress progress = endpoint_->poll();
+    sends_ -= progress.sent;
+    if (progress.received) hear(progress.received_bytes);
+    speak();
+  }
+
+ private:
+  void post_receive() {
+    endpoint_->receive(std::as_writable_bytes(std::span(&heard_, 1)), body_in_,
+                       Delivery::kExpected);
+  }
+
+  void hear(std::size_t body_bytes) {
+    theirs_ = heard_;
+    if (body_bytes > 0) ++mine_.taken;
+    if (theirs_.last != 0) side_ == Side::kNear ? settle() : void(mine_.last = 1);
+    post_receive();
+  }
+
+  void speak() {
+    if (sends_ == kSendsInFlightMax || said_.last != 0) return;
+    if (mine_.turns != said_.turns) {
+      say({});  // at once, and not behind a body: the other end stops
+    } else if (my_turn() && bodies_sent_ - theirs_.taken < kBodiesOnTheirWayMax) {
+      ++bodies_sent_;
+      say(body_);
+    } else if (mine_ != said_) {
+      say({});
+    }
+  }
+
+  void say(ConstBytes body) {
+    const Packet packet{std::as_bytes(std::span(&mine_, 1)), body};
+    endpoint_->send(method_, std::span(&packet, 1));
+    ++sends_;
+    said_ = mine_;
+    if (mine_.last != 0 && side_ == Side::kFar) settle();
+  }
+
+  // The near end begins, the far end answers: a transfer has arrived when the next is begun.
+  bool my_turn() const {
+    if (mine_.turns == 0 || mine_.last != 0) return false;
+    return theirs_.turns < mine_.turns + (side_ == Side::kNear ? 0 : 1);
+  }
+
+  void settle() {
+    mine_ = said_ = theirs_ = {};
+    bodies_sent_ = 0;
+  }
+
+  Method method_;
+  Side side_;
+  std::vector<std::byte> memory_;  // that bodies are sent from
+  std::vector<std::byte> body_in_;
+  ConstBytes body_;
+  Word mine_;    // to be said
+  Word said_;    // last
+  Word theirs_;  // last heard
+  Word heard_;   // being received
+  std::uint32_t bodies_sent_ = 0;
+  unsigned sends_ = 0;                  // posted, not completed
+  std::unique_ptr<Endpoint> endpoint_;  // goes before the memory it sends from
+};
+
+BusyRails::BusyRails(Side side) : side_(side) {}
+BusyRails::BusyRails(BusyRails&&) noexcept = default;
+BusyRails& BusyRails::operator=(BusyRails&&) noexcept = default;
+BusyRails::~BusyRails() = default;
+
+void BusyRails::add(std::unique_ptr<Endpoint> endpoint, Method method) {
+  lanes_.push_back(std::make_unique<Lane>(std::move(endpoint), method, side_));
+}
+
+void BusyRails::turn(std::size_t size_bytes) {
+  for (const auto& lane : lanes_) lane->turn(size_bytes);
+}
+
+void BusyRails::finish() {
+  NMT_CHECK(side_ == Side::kNear);
+  for (const auto& lane : lanes_) lane->finish();
+}
+
+void BusyRails::poll() {
+  for (const auto& lane : lanes_) lane->poll();
+}
+
+bool BusyRails::watch(std::vector<pollfd>& watched) {
+  return std::ranges::all_of(lanes_, [&](const auto& lane) { return lane->watch(watched); });
+}
+
+bool BusyRails::settled() const {
+  return std::ranges::all_of(lanes_, [](const auto& lane) { return lane->settled(); });
+}
+
+}  // namespace nmt

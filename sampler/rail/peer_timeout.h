@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How long one end of a rail waits for the other before it calls it lost.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "sampler/rail/benchmark.h"
+
+namespace nmt {
+
+inline constexpr std::uint64_t kPeerTimeoutNs = 5'000'000'000;
+inline constexpr unsigned kPollsPerCheck = 4096;  // looks at clock and peer once in so many polls
+
+// Of a partner on another node, whose polls may have slept in between.
+inline constexpr unsigned kRemotePollsPerCheck = 256;
+
+// Without anything completed: the time that the block's largest exchange may need at worst.
+inline std::uint64_t exchange_timeout_ns(std::span<const Step> block) {
+  constexpr double kSlowestBytesPerNs = 0.005;  // 5 MB/s
+  std::uint64_t largest_bytes = 0;
+  for (const Step& step : block)
+    largest_bytes = std::max(largest_bytes, step.experiment.size_bytes);
+  return kPeerTimeoutNs +
+         static_cast<std::uint64_t>(2 * kPacketsPerDirectionMax *
+                                    static_cast<double>(largest_bytes) / kSlowestBytesPerNs);
+}
+
+}  // namespace nmt

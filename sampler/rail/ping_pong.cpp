@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/rail/ping_pong.h"
+
+#include <cstring>
+
+#include "core/error.h"
+
+namespace nmt {
+
+std::string_view to_string(Regime regime) { return regime == Regime::kHot ? "hot" : "cold"; }
+
+Conversation::Conversation(Endpoint& endpoint, Buffers buffers)
+    : endpoint_(endpoint), buffers_(std::move(buffers)) {
+  std::memset(header_, 0x48, sizeof header_);
+  std::memset(headers_in_, 0, sizeof headers_in_);
+}
+
+void Conversation::start(const Experiment& experiment) {
+  experiment_ = experiment;
+  traffic_ = &kTraffics[experiment.traffic];
+  received_ = 0;
+  sent_ = 0;
+  buffers_.advance(experiment.regime, traffic_->local ? experiment.size_bytes
+                                                      : experiment.size_bytes * traffic_->messages *
+                                                            traffic_->packets);
+  if (traffic_->local) return;
+  endpoint_.use(experiment.method, experiment.variant);
+  post_receive();
+}
+
+void Conversation::post_receive() {
+  const std::size_t message_bytes = experiment_.size_bytes * traffic_->packets;
+  endpoint_.receive(Bytes(headers_in_, kHeaderBytes * traffic_->packets),
+                    buffers_.target().subspan(received_ * message_bytes, message_bytes),
+                    traffic_->delivery);
+}
+
+void Conversation::send() {
+  const std::size_t size_bytes = experiment_.size_bytes;
+  Packet packets[kPacketsPerDirectionMax];
+  for (unsigned message = 0; message < traffic_->messages; ++message) {
+    for (unsigned packet = 0; packet < traffic_->packets; ++packet) {
+      const std::size_t offset = (message * traffic_->packets + packet) * size_bytes;
+      packets[packet] = {ConstBytes(header_), buffers_.source().subspan(offset, size_bytes)};
+    }
+    endpoint_.send(experiment_.method, std::span(packets, traffic_->packets));
+  }
+}
+
+bool Conversation::poll() {
+  const Endpoint::Progress progress = endpoint_.poll();
+  sent_ += progress.sent;
+  if (progress.received) {
+    ++received_;
+    if (!received()) post_receive();
+  }
+  return progress.received || progress.sent > 0;
+}
+
+void Conversation::copy() { endpoint_.copy(buffers_.target(), buffers_.source()); }
+
+void Responder::begin(std::vector<Step> steps) {
+  std::erase_if(steps, [](const Step& step) { return kTraffics[step.experiment.traffic].local; });
+  steps_ = std::move(steps);
+  step_ = 0;
+  exchanges_left_ = 0;
+  next_exchange();
+}
+
+// Posts the receive of the next exchange, so that it is there before the initiator sends.
+void Responder::next_exchange() {
+  while (exchanges_left_ == 0) {
+    if (step_ == steps_.size()) return;
+    const Step& step = steps_[step_];
+    exchanges_left_ = step.warm_ups + std::uint64_t{step.repetitions} * step.batch;
+    if (exchanges_left_ == 0) ++step_;
+  }
+  answered_ = false;
+  conversation_.start(steps_[step_].experiment);
+}
+
+bool Responder::advance() {
+  const bool progressed = conversation_.poll();
+  const bool answers = step_ < steps_.size();  // or the initiator is still at its last receive
+  if (!busy_.settled() || (answers && beside())) busy_.poll();
+  if (!answers) return progressed;
+  if (conversation_.received() && !answered_) {
+    answered_ = true;
+    conversation_.send();
+    if (beside()) busy_.turn(steps_[step_].experiment.size_bytes);
+  }
+  if (answered_ && conversation_.sent()) {
+    if (--exchanges_left_ == 0) ++step_;
+    next_exchange();
+  }
+  return progressed;
+}
+
+PingPong::PingPong(Partner& partner, Buffers buffers, const InterferenceMeter* meter)
+    : partner_(partner),
+      busy_(partner.rails().busy),
+      conversation_(*partner.rails().measured, std::move(buffers)),
+      meter_(meter) {}
+
+void PingPong::exchange(const Experiment& experiment) {
+  conversation_.start(experiment);
+  if (kTraffics[experiment.traffic].local) {
+    conversation_.copy();
+    return;
+  }
+  conversation_.send();
+  if (experiment.beside) busy_.turn(experiment.size_bytes);
+  poll_until([&] { return conversation_.received() && conversation_.sent(); });
+}
+
+template <class Done>
+void PingPong::poll_until(Done done) {
+  for (std::uint64_t polls_in_vain = 0; !done();) {
+    const bool progressed = conversation_.poll();
+    if (!busy_.settled()) busy_.poll();
+    if (progressed) {
+      polls_in_vain = 0;
+    } else {
+      partner_.idle(++polls_in_vain);
+    }
+  }
+}
+
+BlockResult PingPong::run(std::span<const Step> block) {
+  BlockResult result;
+  const Clock& time = partner_.clock();
+  const Interference before = meter_ != nullptr ? meter_->read() : Interference{};
+  const std::uint64_t block_start_ns = time.now_ns();
+  partner_.begin(block);
+  for (std::size_t at = 0; at < block.size(); ++at) {
+    const Step& step = block[at];
+    std::vector<std::uint64_t>& totals_ns = result.totals_ns.emplace_back();
+    totals_ns.reserve(step.repetitions);
+    for (std::uint32_t i = 0; i < step.warm_ups; ++i) exchange(step.experiment);
+    for (std::uint32_t i = 0; i < step.repetitions; ++i) {
+      const std::uint64_t start_ns = time.now_ns();
+      for (std::uint32_t k = 0; k < step.batch; ++k) exchange(step.experiment);
+      totals_ns.push_back(time.now_ns() - start_ns);
+    }
+    if (at + 1 < block.size() && block[at + 1].experiment.beside) continue;
+    busy_.finish();
+    poll_until([&] { return busy_.settled(); });
+  }
+  result.interference = partner_.finish();
+  result.elapsed_ns = time.now_ns() - block_start_ns;
+  if (meter_ != nullptr) result.interference += meter_->read().since(before);
+  return result;
+}
+
+}  // namespace nmt

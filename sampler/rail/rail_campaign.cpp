@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/rail/rail_campaign.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/error.h"
+#include "core/statistics.h"
+
+namespace nmt {
+namespace {
+
+constexpr double kVisitsPerBudget = 600;  // experiments' visits that a budget should hold
+// So long that what an interrupt takes is little of it, shorter than a scheduler's slice. Fewer and
+// longer ones know as much: the noise is averaged inside, and rounds differ by more.
+constexpr double kRepetitionNsMin = 500e3;
+constexpr std::uint32_t kWarmUpBatchMax = 10000;
+constexpr double kWarmUpNsMax = 100e6;
+constexpr double kWarmUpAgreement = 0.02;
+constexpr std::uint64_t kWarmUpSizeBytes = 1024;
+// Large enough to feel how near the two cores are, small enough to cost little.
+constexpr std::uint64_t kSentinelSizeBytes = 16384;
+constexpr std::uint32_t kSentinelRepetitions = 3;
+// Other work that starts and stops, a cron job or another test, is waited for; one wait takes at
+// most this share of the budget, and one in vain is the last.
+constexpr double kWaitShareMax = 0.2;
+constexpr int kQuietProbes = 3;  // in a row, each some milliseconds long
+
+}  // namespace
+
+RailCampaign::RailCampaign(Benchmark& benchmark, const SamplingOptions& options, Setting setting,
+                           Hooks hooks, double budget_ns)
+    : benchmark_(benchmark),
+      options_(options),
+      offer_(std::move(setting.offer)),
+      real_(setting.real),
+      hooks_(std::move(hooks)),
+      start_ns_(now_ns()),
+      deadline_ns_(start_ns_ + budget_ns),
+      evidence_(std::move(setting.prototype), options.precision, std::move(setting.earlier),
+                setting.session, offer_.variants),
+      journal_(evidence_),
+      pacing_(evidence_, {.timer_cost_ns = benchmark.clock().cost_ns(),
+                          .repetition_ns_min = setting.real ? kRepetitionNsMin : 0,
+                          .visit_ns_max = budget_ns / kVisitsPerBudget}),
+      random_(options.seed),
+      schedule_(evidence_, pacing_, offer_,
+                {.precision = options.precision, .verify = options.verify && !offer_.beside},
+                random_),
+      round_(evidence_.next_round()) {
+  const auto size = std::min(kSentinelSizeBytes, offer_.size_bytes_max);
+  Offer alone = offer_;
+  alone.beside = false;
+  const std::vector<Experiment> all = experiments_at(alone, Regime::kHot, size);
+  sentinels_ = {all.front(), all.back()};  // the first transfer method, and memcpy
+  NMT_CHECK(sentinels_.size() == kSentinels);
+}
+
+RailReport RailCampaign::run() {
+  hooks_.progress("warming up");
+  warm_up();
+  scout();
+  run_round(schedule_.first_round());
+  while (!over()) {
+    const std::vector<Block> blocks = schedule_.next_round({.spent_ns = now_ns() - start_ns_,
+                                                            .verifying_ns = verifying_ns_,
+                                                            .left_ns = deadline_ns_ - now_ns()});
+    if (blocks.empty()) break;
+    run_round(blocks);
+  }
+  RailReport result = report();
+  result.elapsed_ns = now_ns() - start_ns_;
+  return result;
+}
+
+// Doubling batches of one exchange until two successive medians agree: caches, pages, frequency
+// and the partner's process have then settled.
+void RailCampaign::warm_up() {
+  const auto size = std::min(kWarmUpSizeBytes, offer_.size_bytes_max);
+  const Experiment experiment = experiments_at(offer_, Regime::kHot, size).front();
+  double last_ns = 0;
+  for (std::uint32_t batch = 1; now_ns() - start_ns_ < kWarmUpNsMax; batch *= 2) {
+    const Step step{experiment, 0, 5, std::min(batch, kWarmUpBatchMax)};
+    const BlockResult result = benchmark_.run({&step, 1});
+    const std::vector<double> totals(result.totals_ns[0].begin(), result.totals_ns[0].end());
+    const double each_ns = median(totals) / step.batch;
+    if (std::abs(each_ns - last_ns) <= kWarmUpAgreement * last_ns) return;
+    last_ns = each_ns;
+  }
+}
+
+// A first look at the sizes of the grid, in order, to plan batches and rounds: part of the warm-up,
+// not stored. Ends where one visit would already break the deadline.
+void RailCampaign::scout() {
+  if (offer_.beside) {  // what is measured alone all the same
+    std::vector<Experiment> alone = sentinels_;
+    for (const std::uint64_t size : anchors(offer_.size_bytes_max)) {
+      std::ranges::move(schedule_.experiments({.size_bytes = size, .anchor = true}),
+                        std::back_inserter(alone));
+    }
+    glance_at(alone);
+  }
+  for (const std::uint64_t size : first_grid(offer_.size_bytes_max)) {
+    if (now_ns() + schedule_.cost_ns({Regime::kHot, size, false}) > deadline_ns_) return;
+    glance_at(experiments_at(offer_, Regime::kHot, size));
+  }
+}
+
+void RailCampaign::glance_at(const std::vector<Experiment>& experiments) {
+  std::vector<Step> steps;
+  for (const Experiment& experiment : experiments) steps.push_back({experiment, 1, 1, 1});
+  const BlockResult result = benchmark_.run(steps);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    Experiment experiment = steps[i].experiment;
+    const double total_ns = static_cast<double>(result.totals_ns[i].front());
+    for (const Regime regime : {Regime::kHot, Regime::kCold}) {
+      experiment.regime = regime;
+      evidence_.note_guess(experiment, std::max(1.0, total_ns / operations(experiment)));
+    }
+  }
+}
+
+void RailCampaign::run_round(std::vector<Block> blocks) {
+  const double start_ns = now_ns();
+  const bool verifying =
+      std::any_of(blocks.begin(), blocks.end(), [](const Block& block) { return block.held_out; });
+  hooks_.progress(verifying ? "verifying" : "sampling");
+  std::shuffle(blocks.begin(), blocks.end(), random_);
+  const std::vector<Block> disturbed = run_blocks(blocks);
+  run_blocks(disturbed);
+  ++round_;
+  evidence_.refresh();
+  if (verifying) verifying_ns_ += now_ns() - start_ns;
+}
+
+std::vector<Block> RailCampaign::run_blocks(const std::vector<Block>& blocks) {
+  const std::size_t first = journal_.blocks();
+  std::vector<Block> done;
+  for (const Block& block : blocks) {
+    if (hooks_.interrupted()) break;
+    if (now_ns() + schedule_.cost_ns(block) > deadline_ns_) {
+      out_of_time_ = true;  // a smaller one may still fit
+      continue;
+    }
+    run_block(block);
+    done.push_back(block);
+  }
+  const std::vector<Sample> changed = journal_.judge();
+  if (!changed.empty()) hooks_.measured(changed);
+  std::vector<Block> disturbed;
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    if (journal_.disturbed(first + i)) disturbed.push_back(done[i]);
+  }
+  return disturbed;
+}
+
+void RailCampaign::run_block(const Block& block) {
+  hooks_.progress(block.held_out ? "verifying" : "sampling");
+  std::vector<Step> steps =
+      pacing_.interleave(schedule_.experiments(block), Schedule::passes(block), random_);
+  if (!real_) {
+    hooks_.measured(journal_.add(round_, block.held_out, steps, benchmark_.run(steps), {}));
+    return;
+  }
+  const std::vector<Step> watch = pacing_.glance(sentinels_, kSentinelRepetitions);
+  std::vector<Step> watched = watch;
+  watched.insert(watched.end(), steps.begin(), steps.end());
+  watched.insert(watched.end(), watch.begin(), watch.end());
+  BlockResult result = benchmark_.run(watched);
+  const SentinelTimes sentinels = sentinel_times(result, watched);
+  watch_repetitions_ += 2 * kSentinels * kSentinelRepetitions;
+  result.totals_ns.erase(result.totals_ns.begin(), result.totals_ns.begin() + kSentinels);
+  result.totals_ns.resize(steps.size());
+  hooks_.measured(journal_.add(round_, block.held_out, steps, result, sentinels));
+  if (patient_ && journal_.disturbed(journal_.blocks() - 1)) wait_for_quiet();
+}
+
+// Until nothing but us runs on the two cores. What is measured in other work's slices is marked and
+// not used, so that measuring on meanwhile would only fill the profile.
+void RailCampaign::wait_for_quiet() {
+  const double start_ns = now_ns();
+  const double end_ns = start_ns + kWaitShareMax * (deadline_ns_ - start_ns_);
+  const std::vector<Step> probe = pacing_.glance(sentinels_, kSentinelRepetitions);
+  hooks_.progress("waiting for quiet");
+  for (int quiet = 0; quiet < kQuietProbes && !hooks_.interrupted();) {
+    const BlockResult result = benchmark_.run(probe);
+    quiet = is_disturbed(result.interference, result.elapsed_ns) ? 0 : quiet + 1;
+    if (quiet < kQuietProbes && now_ns() >= end_ns) {
+      patient_ = false;
+      break;
+    }
+  }
+  waited_ns_ += now_ns() - start_ns;
+}
+
+// The sentinels are the first and the last steps.
+SentinelTimes RailCampaign::sentinel_times(const BlockResult& result,
+                                           std::span<const Step> steps) const {
+  SentinelTimes sentinels;
+  for (std::size_t i = 0; i < sentinels.size(); ++i) {
+    const std::size_t step = i < kSentinels ? i : steps.size() - 2 * kSentinels + i;
+    const auto& totals_ns = result.totals_ns[step];
+    const std::vector<double> values(totals_ns.begin(), totals_ns.end());
+    sentinels[i] = std::log(std::max(1.0, median(values)) / steps[step].batch);
+  }
+  return sentinels;
+}
+
+RailReport RailCampaign::report() const {
+  RailReport report;
+  report.complete = !hooks_.interrupted();
+  report.cells = static_cast<std::size_t>(std::ranges::count_if(
+      evidence_.session_samples(),
+      [&](const Sample& sample) { return sample.condition.busy_rails.empty() != offer_.beside; }));
+  report.repetitions = journal_.repetitions();
+  report.watch_repetitions = watch_repetitions_;
+  report.disturbed = journal_.disturbed_repetitions();
+  report.waited_ns = waited_ns_;
+  report.drift = evidence_.drift();
+  std::vector<double> doubts;
+  for (const auto& [experiment, estimate] : evidence_.estimates()) {
+    if (experiment.beside != offer_.beside || clearly_loses(evidence_, experiment)) continue;
+    doubts.push_back(estimate.doubt);
+    if (estimate.disturbed) ++report.untrusted_cells;
+  }
+  if (!doubts.empty()) report.precision = quantile(doubts, 0.9);
+  return report;
+}
+
+}  // namespace nmt

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One rail's share of a campaign, alone or beside busy rails: rounds of shuffled blocks until
+// nothing is wanted any more, or its time is up.
+//
+// A round visits shuffled blocks (sampler/rail/schedule.h); those that were disturbed stay, marked,
+// and are tried once more at its end. Knows no rail and no process: a Benchmark measures, hooks
+// store.
+#pragma once
+
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "sampler/rail/benchmark.h"
+#include "sampler/rail/campaign.h"
+#include "sampler/rail/evidence.h"
+#include "sampler/rail/journal.h"
+#include "sampler/rail/offer.h"
+#include "sampler/rail/pacing.h"
+#include "sampler/rail/schedule.h"
+
+namespace nmt {
+
+class RailCampaign {
+ public:
+  struct Hooks {
+    std::function<void(std::span<const Sample>)> measured;  // cells, as they are now
+    std::function<void(std::string_view phase)> progress;
+    std::function<bool()> interrupted;
+  };
+  struct Setting {
+    Offer offer;
+    Sample prototype;             // what all samples of the rail share
+    std::vector<Sample> earlier;  // of previous sessions
+    std::vector<Sample> session;  // of this one: what it measured of the rail already
+    // A machine, with states and noise of its own, against a description of one: watched by
+    // sentinels in each block, and measured in repetitions that outlast its shortest noise.
+    bool real = true;
+  };
+
+  RailCampaign(Benchmark& benchmark, const SamplingOptions& options, Setting setting, Hooks hooks,
+               double budget_ns);
+
+  RailReport run();
+
+ private:
+  void warm_up();
+  void scout();
+  void glance_at(const std::vector<Experiment>& experiments);
+  void run_round(std::vector<Block> blocks);
+  std::vector<Block> run_blocks(const std::vector<Block>& blocks);  // returns the disturbed ones
+  void run_block(const Block& block);
+  void wait_for_quiet();
+  SentinelTimes sentinel_times(const BlockResult& result, std::span<const Step> steps) const;
+  double now_ns() const { return static_cast<double>(benchmark_.clock().now_ns()); }
+  bool over() const { return out_of_time_ || hooks_.interrupted(); }
+  RailReport report() const;
+
+  Benchmark& benchmark_;
+  SamplingOptions options_;
+  Offer offer_;
+  bool real_;
+  Hooks hooks_;
+  double start_ns_;
+  double deadline_ns_;
+  Evidence evidence_;
+  Journal journal_;
+  Pacing pacing_;
+  std::mt19937_64 random_;
+  Schedule schedule_;
+  std::uint32_t round_;
+  std::vector<Experiment> sentinels_;
+  std::size_t watch_repetitions_ = 0;
+  double verifying_ns_ = 0;  // spent on held-out sizes so far
+  double waited_ns_ = 0;     // for other work to end
+  bool patient_ = true;      // no wait was in vain yet
+  bool out_of_time_ = false;
+};
+
+}  // namespace nmt

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the two ends of a campaign between two nodes say to each other, over the control connection
+// (control/control.h), between blocks and never inside one.
+//
+//   near                                  far
+//   kOpen      the group's rails     ->       opens its ends, pins itself
+//   kExchange  addresses            <->
+//                                    <-   kReady
+//   kBlock     steps                 ->   kGo, then answers over the rail
+//                                    <-   kDone  what disturbed it
+//   kCells     what was measured     ->       keeps it too
+//   kProgress                        ->
+//   kClose                           ->   kClosed, whatever went on
+//   kEnd       how it went           ->
+//
+// kFailure, with the cause, may come from either instead of anything. Texts are JSON, read without
+// trust: numbers are held to what a campaign of these options can ask for.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "control/control.h"
+#include "core/json.h"
+#include "sampler/rail/benchmark.h"
+#include "sampler/rail/campaign.h"
+
+namespace nmt::remote {
+
+enum Kind : std::uint16_t {
+  kOpen = 64,
+  kExchange,
+  kReady,
+  kBlock,
+  kGo,
+  kDone,
+  kCells,
+  kProgress,
+  kClose,
+  kClosed,
+  kEnd,
+  kFailure,
+};
+
+inline constexpr std::chrono::seconds kAnswerTimeout{5};
+inline constexpr std::chrono::seconds kCloseTimeout{10};  // the other end may still be opening
+// The other end may be waiting for its profile, which another process writes to.
+inline constexpr std::chrono::seconds kStoreTimeout{40};
+inline constexpr std::chrono::seconds kOrderTimeout{60};
+// Of a cell with its repetitions, and of the report of a campaign of 256 rails.
+inline constexpr std::size_t kTextBytesMax = std::size_t{32} << 20;
+inline constexpr std::size_t kRepetitionsMax = std::size_t{1} << 19;  // of one cell
+
+// Whether two processes share their cores: both say where they are and compare.
+std::string machine();
+
+struct Opening {
+  RailGroup group;      // numbers in the list both have
+  std::string machine;  // of the near end
+};
+std::string to_text(const Opening& opening);
+Opening opening_from(const std::string& text, std::size_t rails);
+
+std::string to_text(std::span<const Step> block);
+std::vector<Step> steps_from(const std::string& text, std::uint64_t size_bytes_max);
+
+std::string to_text(const Interference& interference);
+Interference interference_from(const std::string& text);
+
+// Rails are called by their names at each end: busy ones of a condition by the reader's.
+struct Cells {
+  RailGroup group;
+  std::vector<Sample> cells;
+};
+std::string to_text(const RailGroup& group, std::span<const Sample> cells);
+Cells cells_from(const std::string& text, std::span<const RailToSample> rails,
+                 std::uint64_t size_bytes_max);
+
+std::string to_text(const Progress& progress);
+Progress progress_from(const std::string& text);
+
+std::string to_text(const CampaignReport& report);
+CampaignReport report_from(const std::string& text, std::span<const RailToSample> rails);
+
+// The text of a message of this kind, else Error(kPeer) with what the other end says.
+std::string expect(control::Message message, Kind kind);
+
+// Addresses of a rail's two ends, told over the connection.
+class RemoteExchange final : public Exchange {
+ public:
+  explicit RemoteExchange(control::Connection& peer) : peer_(peer) {}
+  std::string swap(std::string_view mine) override;
+  bool closed() const { return closed_; }  // the near end gave the rail up instead
+
+ private:
+  control::Connection& peer_;
+  bool closed_ = false;
+};
+
+}  // namespace nmt::remote

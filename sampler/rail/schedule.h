@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which blocks the next round of a rail's campaign visits, from what is known so far. Measures
+// nothing and knows no clock: the time left comes in with each question.
+//
+// Rounds of held-out sizes alternate with the others by their share of the time spent, so that
+// truth is measured in the same states of the machine as what it verifies. Beside busy rails the
+// anchors are measured alone, and only they: they tie these rounds to those of the rail alone.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "sampler/rail/evidence.h"
+#include "sampler/rail/offer.h"
+#include "sampler/rail/pacing.h"
+#include "sampler/rail/refine.h"
+
+namespace nmt {
+
+// One size under one regime: all its experiments, interleaved.
+struct Block {
+  Regime regime = Regime::kHot;
+  std::uint64_t size_bytes = 0;
+  bool held_out = false;
+  bool anchor = false;  // only there to tie the round to the others: one pass over the transfers
+};
+
+struct Time {
+  double spent_ns = 0;
+  double verifying_ns = 0;  // of it, in rounds of held-out sizes
+  double left_ns = 0;
+};
+
+class Schedule {
+ public:
+  struct Aims {
+    double precision = 0;
+    bool verify = false;
+  };
+  Schedule(const Evidence& evidence, const Pacing& pacing, const Offer& offer, const Aims& aims,
+           std::mt19937_64& random);
+
+  // Sizes of the grid that no session has measured yet.
+  std::vector<Block> first_round() const;
+
+  // What is wanted most, and the anchors; empty where nothing is wanted any more.
+  std::vector<Block> next_round(const Time& time);
+
+  std::vector<Experiment> experiments(const Block& block) const;
+  static std::uint32_t passes(const Block& block) { return block.anchor ? 1 : kPasses; }
+  double cost_ns(const Block& block) const {
+    return pacing_.cost_ns(experiments(block), passes(block));
+  }
+
+ private:
+  std::vector<std::uint64_t> choose_held_out() const;
+  std::vector<Block> sampling_round(double left_ns) const;
+  std::vector<Block> verifying_round() const;
+  double held_out_score(std::uint64_t size_bytes) const;
+  void add_anchors(std::vector<Block>* blocks) const;
+
+  const Evidence& evidence_;
+  const Pacing& pacing_;
+  const Offer& offer_;
+  Aims aims_;
+  std::mt19937_64& random_;
+  std::vector<std::uint64_t> held_out_;
+};
+
+}  // namespace nmt

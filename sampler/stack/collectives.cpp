@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/stack/collectives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "core/clock.h"
+#include "core/error.h"
+#include "core/statistics.h"
+#include "sampler/job/clock.h"
+#include "sampler/job/executor.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::size_t kRoundsMax = 15;
+constexpr double kStartNs = 1e6;       // from the word until the agreed start, at least
+constexpr double kClockEveryNs = 5e9;  // clocks drift
+
+enum class Word : std::int32_t { kEnd, kClock, kMeasure };
+struct Command {
+  Word word = Word::kEnd;
+  std::int32_t group = 0;
+  std::uint64_t size_bytes = 0;
+  double start_ns = 0;  // by rank 0's clock
+};
+
+struct Cell {
+  StackCell result;
+  std::int32_t group = 0;
+  std::uint64_t message_bytes = 0;
+  bool out = false;
+};
+
+class Collectives {
+ public:
+  Collectives(const control::MpiJob& job, const CollectivesOrder& order)
+      : job_(job), order_(order), shape_(JobShape::of(job)), clock_(job, real_) {
+    make_groups();
+    const auto ranks = static_cast<std::uint64_t>(job.size());
+    const std::uint64_t most_bytes = *std::ranges::max_element(order.sizes_bytes) * ranks;
+    from_.assign(most_bytes, std::byte{0});
+    to_.assign(most_bytes, std::byte{0});
+  }
+
+  CollectivesResult lead();
+  void follow();
+
+ private:
+  void make_groups();
+  void set(const std::string& variable, std::uint64_t value);
+  double measure(const Cell& cell);
+  double play(const Command& command);
+  double tell(Command command);
+  double obey(const Command& command);
+  void measure_rounds(double end_ns);
+  void drop_the_beaten();
+
+  const control::MpiJob& job_;
+  const CollectivesOrder& order_;
+  JobShape shape_;
+  RealClock real_;
+  JobClock clock_;
+  std::vector<Cell> cells_;  // the candidates of one number of ranks and one size in a row
+  std::vector<std::byte> from_, to_;
+  double word_ns_ = 0;  // that a word from rank 0 takes lately
+  double clock_ns_ = 0;
+};
+
+void Collectives::set(const std::string& variable, std::uint64_t value) {
+  const std::string name = fmt::format("coll_tuned_{}_algorithm{}", order_.operation, variable);
+  if (job_.mpi().set_variable(name.c_str(), static_cast<int>(value)) != 0) return;
+  if (!variable.empty()) return;  // not every operation has segments
+  throw Error(Fault::kFailed,
+              fmt::format("{} cannot be told its {} algorithm ({}); collectives are sampled under "
+                          "Open MPI with coll_tuned_use_dynamic_rules",
+                          job_.library(), order_.operation, name));
+}
+
+void Collectives::make_groups() {
+  std::vector<std::vector<int>> memberships(1);
+  for (const auto& node : shape_.nodes) {
+    memberships[0].insert(memberships[0].end(), node.begin(), node.end());
+  }
+  if (shape_.nodes.size() > 3) {
+    std::vector<int>& half = memberships.emplace_back();
+    for (std::size_t i = 0; i < shape_.nodes.size() / 2; ++i) {
+      half.insert(half.end(), shape_.nodes[i].begin(), shape_.nodes[i].end());
+    }
+  }
+  const std::size_t candidates = order_.candidates.size();
+  const bool by_size = order_.step_bytes > 0;
+  const bool orders = candidates > 1 && !by_size;  // else there is nothing to tell
+  for (const std::vector<int>& members : memberships) {
+    const int ranks = static_cast<int>(members.size());
+    std::vector<std::int32_t> groups;
+    for (const CollectiveCandidate& candidate : order_.candidates) {
+      if (orders) set("", static_cast<std::uint64_t>(candidate.algorithm));
+      if (orders) set("_segmentsize", candidate.segment_bytes);
+      const bool same = by_size && !groups.empty();
+      groups.push_back(same ? groups.front() : job_.mpi().group(members.data(), ranks));
+    }
+    for (const std::uint64_t size_bytes : order_.sizes_bytes) {
+      for (std::size_t i = 0; i < groups.size(); ++i) {
+        const std::uint64_t segment_bytes = order_.candidates[i].segment_bytes;
+        const bool whole = segment_bytes >= size_bytes && segment_bytes > 0;  // as without
+        const std::uint64_t message_bytes = size_bytes - (candidates - 1 - i) * order_.step_bytes;
+        cells_.push_back(
+            {{ranks, order_.candidates[i], size_bytes, {}}, groups[i], message_bytes, whole});
+      }
+    }
+  }
+  if (orders) set("", 0);
+}
+
+// All ranks do it; how long it took them.
+double Collectives::tell(Command command) {
+  const double said_ns = clock_.now_ns();
+  command.start_ns = said_ns + 2 * word_ns_ + kStartNs;
+  job_.mpi().broadcast(&command, sizeof command);
+  word_ns_ = std::max(word_ns_ / 2, clock_.now_ns() - said_ns);
+  return obey(command);
+}
+
+double Collectives::obey(const Command& command) {
+  if (command.word == Word::kMeasure) return play(command);
+  if (command.word == Word::kClock) clock_.synchronise();
+  return 0;
+}
+
+double Collectives::play(const Command& command) {
+  if (job_.mpi().group_rank(command.group) < 0) return 0;
+  clock_.wait_until(command.start_ns);
+  double start_ns = clock_.now_ns();
+  job_.mpi().collective(order_.operation.c_str(), command.group, from_.data(), to_.data(),
+                        command.size_bytes);
+  double end_ns = clock_.now_ns();
+  job_.mpi().least_and_most(command.group, &start_ns, &end_ns);
+  return end_ns - start_ns;
+}
+
+double Collectives::measure(const Cell& cell) {
+  return tell({Word::kMeasure, cell.group, cell.message_bytes, 0});
+}
+
+void Collectives::drop_the_beaten() {
+  const std::size_t candidates = order_.candidates.size();
+  for (std::size_t first = 0; first < cells_.size(); first += candidates) {
+    const auto begin = cells_.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = begin + static_cast<std::ptrdiff_t>(candidates);
+    const auto typical = [](const Cell& cell) {
+      std::vector<double> ns(cell.result.rounds_ns.begin(), cell.result.rounds_ns.end());
+      return ns.empty() || cell.out ? INFINITY : median(ns);
+    };
+    const auto best = std::min_element(
+        begin, end, [&](const Cell& a, const Cell& b) { return typical(a) < typical(b); });
+    for (auto cell = begin; cell != end; ++cell) {
+      if (cell->result.candidate.algorithm == 0 || cell == best) continue;  // the reference stays
+      cell->out = cell->out || is_beaten(cell->result.rounds_ns, best->result.rounds_ns);
+    }
+  }
+}
+
+void Collectives::measure_rounds(double end_ns) {
+  std::mt19937_64 random(order_.seed);
+  const std::size_t candidates = order_.candidates.size();
+  std::vector<std::size_t> firsts;
+  for (std::size_t i = 0; i < cells_.size(); i += candidates) firsts.push_back(i);
+  for (std::size_t round = 0; round < kRoundsMax; ++round) {
+    std::shuffle(firsts.begin(), firsts.end(), random);
+    for (const std::size_t first : firsts) {
+      std::vector<Cell*> alive;
+      for (std::size_t i = first; i < first + candidates; ++i) {
+        if (!cells_[i].out) alive.push_back(&cells_[i]);
+      }
+      std::shuffle(alive.begin(), alive.end(), random);
+      for (Cell* cell : alive) {
+        const bool first_use = round == 0 && cell->result.size_bytes == order_.sizes_bytes.front();
+        if (first_use) measure(*cell);  // connections are made
+        cell->result.rounds_ns.push_back(static_cast<std::uint64_t>(std::max(1.0, measure(*cell))));
+      }
+      if (clock_.now_ns() - clock_ns_ > kClockEveryNs) {
+        tell({.word = Word::kClock});
+        clock_ns_ = clock_.now_ns();
+      }
+      if (round > 0 && clock_.now_ns() > end_ns) return;
+    }
+    drop_the_beaten();
+  }
+}
+
+CollectivesResult Collectives::lead() {
+  const double start_ns = clock_.now_ns();
+  tell({.word = Word::kClock});
+  clock_ns_ = clock_.now_ns();
+  measure_rounds(start_ns + order_.budget_ns);
+  tell({.word = Word::kEnd});
+  CollectivesResult result{.ranks_per_node = shape_.ranks_per_node,
+                           .nodes = static_cast<int>(shape_.nodes.size())};
+  for (Cell& cell : cells_) result.cells.push_back(std::move(cell.result));
+  return result;
+}
+
+void Collectives::follow() {
+  for (Command command;;) {
+    job_.mpi().broadcast(&command, sizeof command);
+    if (command.word == Word::kEnd) return;
+    obey(command);
+  }
+}
+
+}  // namespace
+
+bool is_beaten(const std::vector<std::uint64_t>& own_ns,
+               const std::vector<std::uint64_t>& best_ns) {
+  constexpr double kHopeless = 2;     // times the best, after two rounds; twice that after one
+  constexpr double kSlower = 1.03;    // and in each of at least
+  constexpr std::size_t kRounds = 4;  // rounds
+  const std::size_t rounds = std::min(own_ns.size(), best_ns.size());
+  double least = INFINITY;
+  for (std::size_t i = 0; i < rounds; ++i) {
+    least = std::min(least, static_cast<double>(own_ns[i]) / static_cast<double>(best_ns[i]));
+  }
+  if (rounds >= 1 && least > 2 * kHopeless) return true;
+  if (rounds >= 2 && least > kHopeless) return true;
+  return rounds >= kRounds && least > kSlower;
+}
+
+CollectivesResult run_stack_collectives(const control::MpiJob& job, const CollectivesOrder& order) {
+  Collectives collectives(job, order);
+  if (job.leads()) return collectives.lead();
+  collectives.follow();
+  return {};
+}
+
+}  // namespace nmt

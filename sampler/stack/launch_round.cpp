@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sampler/stack/launch_round.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <span>
+
+#include "core/clock.h"
+#include "sampler/job/executor.h"
+
+namespace nmt {
+namespace {
+
+constexpr double kBatchNs = 1e6;         // a repetition, where messages are short,
+constexpr std::uint32_t kBatchMax = 32;  // of so many round trips at most
+constexpr std::uint32_t kRepetitions = 5;
+constexpr std::uint32_t kFewRepetitions = 3;  // of round trips longer than
+constexpr double kLongNs = 50e6;
+constexpr std::uint32_t kWarmUps = 2;
+constexpr std::uint64_t kShortBytesMax = std::uint64_t{64} << 10;
+constexpr std::uint64_t kEagerBytesMax = std::uint64_t{4} << 20;  // none is expected beyond
+
+// Rank 0 and one other.
+class Pair {
+ public:
+  Pair(const control::MpiJob& job, int partner, const Clock& clock)
+      : job_(job), partner_(partner), clock_(clock) {}
+
+  bool takes_part() const { return job_.leads() || job_.rank() == partner_; }
+
+  // Short messages first: for as long as a connection lives they are slower after large ones, the
+  // more so the faster those were, and a setting that does nothing to short messages would be
+  // blamed for it.
+  std::vector<StackTurnCell> ping_pongs(std::vector<std::uint64_t> sizes_bytes) {
+    const std::uint64_t most_bytes = sizes_bytes.empty() ? 0 : std::ranges::max(sizes_bytes);
+    from_.assign(most_bytes, std::byte{0x5a});
+    to_.assign(most_bytes, std::byte{0});
+    const auto large = std::stable_partition(
+        sizes_bytes.begin(), sizes_bytes.end(),
+        [](std::uint64_t size_bytes) { return size_bytes <= kShortBytesMax; });
+    std::vector<StackTurnCell> cells = passes({sizes_bytes.begin(), large});
+    std::ranges::move(passes({large, sizes_bytes.end()}), std::back_inserter(cells));
+    return cells;
+  }
+
+  // By halves: from rank 0, before the other one asks for it.
+  std::uint64_t eager_bytes_max() {
+    std::uint64_t leaves = 0, waits = kEagerBytesMax + 1;
+    while (waits - leaves > 1) {
+      const std::uint64_t size_bytes = leaves + (waits - leaves) / 2;
+      std::int32_t left = 0;
+      if (from_.size() < size_bytes) from_.resize(size_bytes), to_.resize(size_bytes);
+      if (job_.leads()) {
+        left = job_.mpi().send_early(from_.data(), size_bytes, partner_);
+      } else {
+        job_.mpi().take(&left, sizeof left, 0);
+        job_.mpi().receive(to_.data(), size_bytes, 0);
+      }
+      (left != 0 ? leaves : waits) = size_bytes;
+    }
+    return leaves;
+  }
+
+ private:
+  struct Pace {
+    std::uint32_t repetitions = 0;
+    std::uint32_t round_trips = 1;
+  };
+
+  // One over all sizes for each repetition: what disturbs the machine for some milliseconds meets
+  // one repetition of some sizes, not all of one.
+  std::vector<StackTurnCell> passes(std::span<const std::uint64_t> sizes_bytes) {
+    std::vector<StackTurnCell> cells;
+    std::vector<Pace> paces;
+    for (const std::uint64_t size_bytes : sizes_bytes) {
+      double warm_ns = 0;
+      for (std::uint32_t i = 0; i < kWarmUps; ++i) warm_ns = round_trips(1, size_bytes);
+      Pace& pace = paces.emplace_back();
+      if (job_.leads()) pace = pace_of(warm_ns);
+      share(&pace, sizeof pace);
+      cells.push_back({.size_bytes = size_bytes, .batch = 2 * pace.round_trips});
+    }
+    for (std::uint32_t pass = 0; pass < kRepetitions; ++pass) {
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (pass >= paces[i].repetitions) continue;
+        const std::uint64_t size_bytes = sizes_bytes[i];
+        if (paces[i].round_trips > 1) round_trips(1, size_bytes);  // after one of another size
+        cells[i].totals_ns.push_back(
+            static_cast<std::uint64_t>(round_trips(paces[i].round_trips, size_bytes)));
+      }
+    }
+    return cells;
+  }
+
+  static Pace pace_of(double round_trip_ns) {
+    const double fit = kBatchNs / std::max(1.0, round_trip_ns);
+    return {.repetitions = round_trip_ns > kLongNs ? kFewRepetitions : kRepetitions,
+            .round_trips = static_cast<std::uint32_t>(std::clamp<double>(fit, 1, kBatchMax))};
+  }
+
+  // What rank 0 knows, to the other one.
+  void share(void* bytes, std::uint64_t size_bytes) {
+    if (job_.leads()) {
+      job_.mpi().send(bytes, size_bytes, partner_);
+    } else {
+      job_.mpi().receive(bytes, size_bytes, 0);
+    }
+  }
+
+  double round_trips(std::uint32_t count, std::uint64_t size_bytes) {
+    const std::uint64_t start_ns = clock_.now_ns();
+    const int other = partner_ - job_.rank();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (job_.leads()) job_.mpi().send(from_.data(), size_bytes, other);
+      job_.mpi().receive(to_.data(), size_bytes, other);
+      if (!job_.leads()) job_.mpi().send(from_.data(), size_bytes, other);
+    }
+    return static_cast<double>(clock_.now_ns() - start_ns);
+  }
+
+  const control::MpiJob& job_;
+  int partner_;
+  const Clock& clock_;
+  std::vector<std::byte> from_, to_;
+};
+
+struct Partner {
+  std::string_view placement;
+  int rank = 0;
+};
+
+std::vector<Partner> partners_of(const JobShape& shape) {
+  std::vector<Partner> partners;
+  if (shape.nodes.front().size() > 1) partners.push_back({kSameNode, shape.nodes[0][1]});
+  if (shape.nodes.size() > 1) partners.push_back({kOtherNode, shape.nodes[1].front()});
+  return partners;
+}
+
+std::vector<std::pair<std::string, std::string>> values_of(
+    const control::MpiJob& job, const std::vector<std::string>& variables) {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const std::string& name : variables) {
+    std::array<char, 4096> value{};
+    if (job.mpi().variable(name.c_str(), value.data(), value.size()) >= 0) {
+      values.emplace_back(name, value.data());
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+StackTurn play_stack_turn(const control::MpiJob& job, const StackTurnOrder& order) {
+  const RealClock clock;
+  StackTurn turn;
+  for (const Partner& partner : partners_of(JobShape::of(job))) {
+    Pair pair(job, partner.rank, clock);
+    job.mpi().barrier(0);
+    if (pair.takes_part()) {
+      for (StackTurnCell& cell : pair.ping_pongs(order.sizes_bytes)) {
+        cell.placement = partner.placement;
+        turn.cells.push_back(std::move(cell));
+      }
+      if (order.find_eager) {
+        turn.eager.push_back({std::string(partner.placement), pair.eager_bytes_max()});
+      }
+    }
+    job.mpi().barrier(0);
+  }
+  if (!job.leads()) return {};
+  turn.variables = values_of(job, order.variables);
+  return turn;
+}
+
+}  // namespace nmt

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stacks/collective_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "core/units.h"
+#include "stacks/settings.h"
+#include "stacks/settings_choice.h"
+
+namespace nmt {
+namespace {
+
+struct Winner {
+  std::string algorithm;  // kOwnChoice where none is measurably better
+  std::int64_t segment_bytes = 0;
+  Ratio gain;
+  double best_gain = 1;
+  std::int64_t ranks_per_node = 0;
+};
+using Winners = std::map<std::uint64_t, Winner>;  // by size of one rank
+
+// One operation over one number of ranks.
+using Which = std::pair<std::string, std::int64_t>;
+
+std::map<Which, Winners> winners_of(const StackSamples& samples) {
+  std::map<Which, Winners> all;
+  for (const auto& [key, times] : samples.times) {
+    if (key.algorithm.empty() || key.algorithm == kOwnChoice) continue;
+    StackKey reference = key;
+    reference.algorithm = kOwnChoice;
+    reference.segment_bytes = 0;
+    const auto own = samples.times.find(reference);
+    if (own == samples.times.end()) continue;
+    Winners& winners = all[{key.operation, key.ranks}];
+    for (const auto& [size_bytes, rounds] : times) {
+      Winner& winner =
+          winners
+              .try_emplace(size_bytes,
+                           Winner{std::string(kOwnChoice), 0, {}, 1, key.ranks_per_node})
+              .first->second;
+      const auto before = own->second.find(size_bytes);
+      if (before == own->second.end()) continue;
+      const Ratio gain = ratio_of(before->second, rounds);
+      winner.best_gain = std::max(winner.best_gain, gain.value);
+      const bool pays = gain.faster() && gain.value > 1 + kStackLoss;
+      if (!pays || gain.value <= winner.gain.value) continue;
+      winner = {key.algorithm, key.segment_bytes, gain, winner.best_gain, key.ranks_per_node};
+    }
+  }
+  return all;
+}
+
+// Operations that were launched with rules and without only them: what makes a loss of it, empty
+// where none is. What slows a program down counts against all rules, which is operation "".
+std::map<std::string, std::string> objections_in(const StackSamples& samples) {
+  std::map<std::string, std::string> objections;
+  for (const auto& [key, times] : samples.times) {
+    const bool program = key.algorithm.empty() && !key.operation.empty();
+    const Fields with = from_variant(key.variant);
+    if (!program && key.algorithm != kOwnChoice) continue;
+    if (of_group(with, kRulesGroup).empty()) continue;
+    StackKey reference = key;
+    reference.variant = to_variant(without_group(with, kRulesGroup));
+    const auto without = samples.times.find(reference);
+    if (without == samples.times.end()) continue;
+    std::vector<std::uint64_t> sizes_bytes;
+    for (const auto& [size_bytes, rounds] : times) {
+      if (without->second.contains(size_bytes)) sizes_bytes.push_back(size_bytes);
+    }
+    std::string& objection = objections[program ? "" : key.operation];
+    const auto loss = first_loss(without->second, times, sizes_bytes);
+    if (!loss || !objection.empty()) continue;
+    const std::string where =
+        program ? fmt::format("for '{}'", key.operation)
+                : fmt::format("at {} on {} ranks", format_bytes(loss->size_bytes), key.ranks);
+    objection = fmt::format("rules were {} slower {} in an A/B of {}",
+                            format_fraction(1 / loss->ratio.value - 1), where,
+                            samples.campaign.started_utc);
+  }
+  return objections;
+}
+
+std::optional<int> number_of(const TunedOperation& operation, const std::string& algorithm) {
+  const auto found = std::ranges::find(operation.algorithms, algorithm);
+  if (found == operation.algorithms.end()) return std::nullopt;
+  return static_cast<int>(found - operation.algorithms.begin());
+}
+
+std::vector<TunedRule> rules_from(const TunedOperation& operation, std::int64_t ranks,
+                                  const Winners& winners) {
+  const std::uint64_t unit = operation.total ? static_cast<std::uint64_t>(ranks) : 1;
+  std::vector<TunedRule> rules;
+  double last_bytes = 0;
+  for (const auto& [size_bytes, winner] : winners) {
+    const auto here = static_cast<double>(size_bytes);
+    const double boundary = rules.empty() ? 0 : std::ceil(std::sqrt(last_bytes * here));
+    TunedRule rule{.size_bytes = static_cast<std::uint64_t>(boundary) * unit,
+                   .algorithm = number_of(operation, winner.algorithm).value_or(0),
+                   .segment_bytes = static_cast<std::uint64_t>(winner.segment_bytes)};
+    const bool same = !rules.empty() && rules.back().algorithm == rule.algorithm &&
+                      rules.back().segment_bytes == rule.segment_bytes;
+    if (!same) rules.push_back(rule);
+    last_bytes = here;
+  }
+  return rules;
+}
+
+std::string note_on(const Which& which, const Winners& winners) {
+  double sum = 0;
+  std::size_t better = 0;
+  const auto* most = &*winners.begin();
+  for (const auto& each : winners) {
+    if (each.second.algorithm == kOwnChoice) continue;
+    ++better;
+    sum += std::log(each.second.gain.value);
+    if (each.second.gain.value > most->second.gain.value) most = &each;
+  }
+  if (better == 0) {
+    return fmt::format(
+        "left out: {} on {} ranks: no algorithm is measurably better than the library's own choice "
+        "at any of {} sizes",
+        which.first, which.second, winners.size());
+  }
+  return fmt::format(
+      "{} on {} ranks: rules at {} of {} sizes, {:.2f} times as fast there, most at "
+      "{} ({}: {:.2f}, {:.2f} to {:.2f}); replaces the library's own choice",
+      which.first, which.second, better, winners.size(),
+      std::exp(sum / static_cast<double>(better)), format_bytes(most->first),
+      most->second.algorithm, most->second.gain.value, most->second.gain.low,
+      std::min(most->second.gain.high, 99.99));
+}
+
+}  // namespace
+
+RuleChoice choose_rules(std::span<const StackSamples> samples) {
+  RuleChoice choice;
+  std::map<Which, Winners> all;
+  std::map<std::string, std::string> objections;  // by operation
+  const bool by_numbers = !samples.empty() && samples.front().rail.starts_with("openmpi/");
+  const auto is_known = [&](const std::string& operation) {
+    return std::ranges::any_of(
+        all, [&](const auto& each) { return operation.empty() || each.first.first == operation; });
+  };
+  for (const StackSamples& each : samples) {  // the newest first
+    for (auto& [which, winners] : winners_of(each)) all.try_emplace(which, std::move(winners));
+    for (const auto& [operation, objection] :
+         objections_in(each)) {  // of rules as they are, none older
+      if (!is_known(operation) && objections[operation].empty()) objections[operation] = objection;
+    }
+  }
+  for (const auto& [which, winners] : all) {
+    const TunedOperation* operation = find_tuned_operation(which.first);
+    if (operation == nullptr || winners.empty()) continue;
+    const std::string objection =
+        objections[which.first].empty() ? objections[""] : objections[which.first];
+    if (!objection.empty()) {
+      choice.notes.push_back(
+          fmt::format("left out: {} on {} ranks: {}", which.first, which.second, objection));
+      continue;
+    }
+    choice.notes.push_back(note_on(which, winners));
+    for (const auto& [size_bytes, winner] : winners) {
+      choice.cells.push_back({which.first, which.second, size_bytes, winner.algorithm, winner.gain,
+                              winner.best_gain, winner.ranks_per_node});
+    }
+    if (!by_numbers) continue;
+    std::vector<TunedRule> rules = rules_from(*operation, which.second, winners);
+    auto& sizes = choice.rules[which.first];
+    sizes[static_cast<int>(which.second)] = std::move(rules);
+  }
+  std::erase_if(choice.rules, [](const auto& operation) {
+    return std::ranges::all_of(operation.second, [](const auto& entry) {
+      return std::ranges::all_of(entry.second,
+                                 [](const TunedRule& rule) { return rule.algorithm == 0; });
+    });
+  });
+  for (auto& [name, sizes] : choice.rules) {
+    const int largest = sizes.rbegin()->first;
+    if (sizes.begin()->first > 1) sizes[1] = {TunedRule{}};
+    sizes[2 * largest] = {TunedRule{}};
+  }
+  return choice;
+}
+
+bool has_rules_for(std::span<const RuledCell> cells, std::string_view operation,
+                   std::int64_t ranks) {
+  std::int64_t nearest = 0, most = 0;
+  for (const RuledCell& cell : cells) {
+    if (cell.operation != operation) continue;
+    if (cell.ranks <= ranks) nearest = std::max(nearest, cell.ranks);
+    most = std::max(most, cell.ranks);
+  }
+  return ranks < 2 * most && std::ranges::any_of(cells, [&](const RuledCell& cell) {
+           return cell.operation == operation && cell.ranks == nearest &&
+                  cell.algorithm != kOwnChoice;
+         });
+}
+
+std::set<std::string> ruled_operations(std::span<const RuledCell> cells) {
+  std::set<std::string> operations;
+  for (const RuledCell& cell : cells) {
+    if (cell.algorithm != kOwnChoice) operations.insert(cell.operation);
+  }
+  return operations;
+}
+
+}  // namespace nmt

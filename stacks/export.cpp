@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The table of writers, and what they share.
+#include "stacks/export.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+#include "stacks/readers.h"
+#include "stacks/settings.h"
+#include "stacks/writers.h"
+
+namespace nmt {
+namespace {
+
+struct Writer {
+  std::string_view stack;
+  std::string_view from_version;    // the first whose settings are as they are written,
+  std::string_view before_version;  // and the first that nobody here has seen
+  std::string_view usual_version;   // where nothing was measured that tells
+  std::vector<ExportedFile> (*write)(const StackFindings& findings);
+  std::vector<ExportedFile> (*write_rules)(const StackFindings& findings);
+  std::size_t (*check)(std::string_view text, std::string_view what, std::string_view version,
+                       const std::vector<std::string>& known);
+};
+
+// A rules file begins with a number or its header, settings with a name.
+std::size_t check_openmpi(std::string_view text, std::string_view what, std::string_view version,
+                          const std::vector<std::string>&) {
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos || line[begin] == '#') continue;
+    const bool rules = (line[begin] >= '0' && line[begin] <= '9') ||
+                       line.substr(begin).starts_with("rule-file-version");
+    return rules ? read_tuned_rules(text, what, version).size()
+                 : read_mca_params(text, what).size();
+  }
+  return 0;
+}
+// A selection is an object, settings have names.
+std::size_t check_mpich(std::string_view text, std::string_view what, std::string_view,
+                        const std::vector<std::string>& known) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  const bool selection = begin != std::string_view::npos && text[begin] == '{';
+  if (selection) return read_selection(text, what, known).size();
+  return read_environment(text, what).size();
+}
+std::size_t check_ucx(std::string_view text, std::string_view what, std::string_view,
+                      const std::vector<std::string>&) {
+  return read_ucx_conf(text, what).size();
+}
+std::size_t check_newmadeleine(std::string_view text, std::string_view what, std::string_view,
+                               const std::vector<std::string>&) {
+  return read_nm_ns(text, what).size();
+}
+std::vector<ExportedFile> no_rules(const StackFindings&) { return {}; }
+
+constexpr std::array kWriters = {
+    Writer{"openmpi", "4.0", "6.0", "4.1", write_openmpi, write_openmpi_rules, check_openmpi},
+    Writer{"mpich", "4.0", "6.0", "4.0", write_mpich, write_mpich_rules, check_mpich},
+    Writer{"ucx", "1.12", "2.0", "1.13", write_ucx, no_rules, check_ucx},
+    Writer{"newmadeleine", "2017", "2018", "2017", write_newmadeleine, no_rules,
+           check_newmadeleine},
+};
+
+const Writer& find_writer(std::string_view stack) {
+  const auto found = std::ranges::find(kWriters, stack, &Writer::stack);
+  if (found == kWriters.end()) {
+    throw Error(Fault::kUsage, fmt::format("no stack '{}'; there is: {}", stack,
+                                           fmt::join(exported_stacks(), ", ")));
+  }
+  return *found;
+}
+
+}  // namespace
+
+std::vector<std::string> exported_stacks() {
+  std::vector<std::string> names;
+  for (const Writer& writer : kWriters) names.emplace_back(writer.stack);
+  return names;
+}
+
+std::string export_version(std::string_view stack, std::string_view wanted,
+                           std::string_view measured) {
+  const Writer& writer = find_writer(stack);
+  if (wanted.empty()) {
+    return std::string(measured.empty() || stack == "ucx" ? writer.usual_version : measured);
+  }
+  const bool number = wanted.find_first_not_of("0123456789.") == std::string_view::npos;
+  if (!number || older(wanted, writer.from_version) || !older(wanted, writer.before_version)) {
+    throw Error(Fault::kUsage,
+                fmt::format("--for: no version '{}' of {}; from {} to below {}", wanted, stack,
+                            writer.from_version, writer.before_version));
+  }
+  return std::string(wanted);
+}
+
+Fields kept_settings(const StackFindings& findings) {
+  Fields settings;
+  for (const GroupVerdict& verdict : findings.verdicts) {
+    if (verdict.kept) settings.insert(verdict.settings.begin(), verdict.settings.end());
+  }
+  return settings;
+}
+
+std::size_t check_file(std::string_view stack, std::string_view version, std::string_view text,
+                       std::string_view what, const std::vector<std::string>& known) {
+  return find_writer(stack).check(text, what, version, known);
+}
+
+std::vector<ExportedFile> write_rules(const StackFindings& findings) {
+  return find_writer(findings.stack).write_rules(findings);
+}
+
+std::vector<ExportedFile> write_files(const StackFindings& findings) {
+  return find_writer(findings.stack).write(findings);
+}
+
+}  // namespace nmt

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stacks/readers.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+
+#include "core/error.h"
+#include "core/json.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r";
+constexpr std::string_view kLetters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
+
+// Of one line. Throws the problem alone.
+struct Problem {
+  std::string text;
+};
+
+void for_each_line(std::string_view text, std::string_view what,
+                   const std::function<void(std::string_view line)>& read) {
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    try {
+      read(line);
+    } catch (const Problem& problem) {
+      throw Error(Fault::kFailed, fmt::format("{}: line {}: {}", what, number, problem.text));
+    }
+  }
+}
+
+std::pair<std::string, std::string> name_and_value(std::string_view line,
+                                                   std::string_view letters) {
+  const std::size_t equals = line.find('=');
+  if (equals == std::string_view::npos) {
+    throw Problem{fmt::format("'{}' is no name=value", json::printable(line))};
+  }
+  const std::string_view name = trimmed(line.substr(0, equals));
+  if (name.empty() || name.find_first_not_of(letters) != std::string_view::npos) {
+    throw Problem{fmt::format("'{}' is no name", json::printable(name))};
+  }
+  return {std::string(name), std::string(trimmed(line.substr(equals + 1)))};
+}
+
+}  // namespace
+
+// A value is all that stands behind the = : a comment there would be part of it.
+Fields read_mca_params(std::string_view text, std::string_view what) {
+  static const std::string letters = std::string(kLetters) + "-.";
+  Fields settings;
+  for_each_line(text, what, [&](std::string_view line) {
+    line = trimmed(line);
+    if (line.empty() || line.starts_with('#') || line.starts_with("//")) return;
+    const auto [name, value] = name_and_value(line, letters);
+    if (value.find('#') != std::string::npos) {
+      throw Problem{fmt::format("the comment would be part of {}'s value", name)};
+    }
+    if (value.starts_with('"') || value.starts_with('\'')) {
+      throw Problem{fmt::format("the quotes would be part of {}'s value", name)};
+    }
+    settings[name] = value;
+  });
+  return settings;
+}
+
+Fields read_ucx_conf(std::string_view text, std::string_view what) {
+  Fields settings;
+  for_each_line(text, what, [&](std::string_view line) {
+    line = trimmed(line);
+    if (line.empty() || line.starts_with('#') || line.starts_with(';')) return;
+    if (line.starts_with('[')) {
+      if (!line.ends_with(']')) throw Problem{"a section without its ]"};
+      return;
+    }
+    const auto [name, value] = name_and_value(line, std::string(kLetters) + " ");
+    const bool filter = name == "CPU vendor" || name == "CPU model" || name == "Product name";
+    if (filter) return;
+    if (!name.starts_with("UCX_") || name.find(' ') != std::string::npos) {
+      throw Problem{fmt::format("UCX has no variable {}; they begin with UCX_", name)};
+    }
+    settings[name] = value;
+  });
+  return settings;
+}
+
+Fields read_environment(std::string_view text, std::string_view what) {
+  constexpr std::string_view kExport = "export ";
+  Fields settings;
+  for_each_line(text, what, [&](std::string_view line) {
+    line = trimmed(line);
+    if (line.empty() || line.starts_with('#')) return;
+    if (line.starts_with(kExport)) line.remove_prefix(kExport.size());
+    const auto [name, value] = name_and_value(line, kLetters);
+    if (line.find(" =") != std::string_view::npos || line.find("= ") != std::string_view::npos) {
+      throw Problem{"a shell takes no blanks around ="};
+    }
+    if (value.find_first_of(" \t'\"$`\\;&|<>()*?#") != std::string::npos) {
+      throw Problem{fmt::format("a shell would not take '{}' as it is", json::printable(value))};
+    }
+    settings[name] = value;
+  });
+  return settings;
+}
+
+std::vector<double> read_nm_ns(std::string_view text, std::string_view what) {
+  std::vector<double> speeds;
+  std::uint64_t expected_bytes = 1;
+  for_each_line(text, what, [&](std::string_view line) {
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos) throw Problem{"no tab between size and bandwidth"};
+    std::uint64_t size_bytes = 0;
+    double speed = 0;
+    const auto [size_end, size_error] = std::from_chars(line.data(), line.data() + tab, size_bytes);
+    const char* end = line.data() + line.size();
+    const auto [speed_end, speed_error] = std::from_chars(line.data() + tab + 1, end, speed);
+    if (size_error != std::errc() || size_end != line.data() + tab ||
+        size_bytes != expected_bytes) {
+      throw Problem{
+          fmt::format("the size here is {}: powers of two without a gap", expected_bytes)};
+    }
+    if (speed_error != std::errc() || speed_end != end || !(speed > 0) || std::isinf(speed)) {
+      throw Problem{"no bandwidth above 0 MiB/s"};
+    }
+    expected_bytes *= 2;
+    speeds.push_back(speed);
+  });
+  return speeds;
+}
+
+}  // namespace nmt

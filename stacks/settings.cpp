@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stacks/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "core/error.h"
+
+namespace nmt {
+namespace {
+
+// Beside its name as people type it.
+struct TransportWords {
+  Transport transport;
+  std::string_view name;
+  // Open MPI's component for it (vader is called sm from 5.0 on, which takes the old name as well;
+  // openib is no more from 5.0 on, where UCX carries verbs).
+  std::string_view btl;
+  std::uint64_t forced_eager_bytes_max;
+};
+constexpr std::array kWords = {TransportWords{Transport::kShm, "shm", "vader", 128 << 10},
+                               TransportWords{Transport::kTcp, "tcp", "tcp", 256 << 10},
+                               TransportWords{Transport::kVerbs, "verbs", "openib", 256 << 10}};
+
+const TransportWords& words_of(Transport transport) {
+  return *std::ranges::find(kWords, transport, &TransportWords::transport);
+}
+
+std::string openmpi_limit(Transport transport) {
+  return fmt::format("btl_{}_eager_limit", words_of(transport).btl);
+}
+
+// The limit counts ob1's own header.
+Fields openmpi_eager_up_to(Transport transport, std::uint64_t bytes, std::uint64_t header_bytes) {
+  return {{openmpi_limit(transport), std::to_string(bytes + header_bytes)}};
+}
+
+std::string no_limit(Transport) { return {}; }
+
+// One threshold for all transports; from it on, rendezvous.
+Fields ucx_eager_up_to(Transport, std::uint64_t bytes, std::uint64_t) {
+  return {{"UCX_RNDV_THRESH", std::to_string(bytes + 1)}};
+}
+
+Fields ucx_copied_up_to(std::uint64_t bytes) {
+  return {{"UCX_ZCOPY_THRESH", std::to_string(bytes + 1)}};
+}
+
+Fields never_copied(std::uint64_t) { return {}; }
+
+constexpr std::array kStacks = {
+    Stack{"openmpi", "Open MPI", "OMPI_MCA_", true, openmpi_eager_up_to, openmpi_limit,
+          never_copied},
+    Stack{"mpich", "MPICH over UCX", "", false, ucx_eager_up_to, no_limit, ucx_copied_up_to},
+    Stack{"ucx", "UCX", "", false, ucx_eager_up_to, no_limit, ucx_copied_up_to},
+};
+
+struct Group {
+  std::string_view prefix;  // of a setting's name
+  std::string_view name;
+};
+constexpr std::array kGroups = {
+    Group{"btl_tcp_bandwidth_", kWeightsGroup},
+    Group{"btl_tcp_latency_", kWeightsGroup},
+    Group{"btl_tcp_", "tcp"},
+    Group{"btl_vader_", "shm"},
+    Group{"btl_openib_", "verbs"},
+    Group{"UCX_RNDV_THRESH", "rendezvous"},
+    Group{"UCX_ZCOPY_THRESH", kZeroCopyGroup},
+    Group{"coll_han_", kHanGroup},
+    Group{"coll_", kRulesGroup},
+    Group{"MPIR_CVAR_", kRulesGroup},
+};
+
+}  // namespace
+
+std::string_view to_string(Transport transport) { return words_of(transport).name; }
+
+std::optional<Transport> parse_transport(std::string_view text) {
+  const auto found = std::ranges::find(kWords, text, &TransportWords::name);
+  if (found == kWords.end()) return std::nullopt;
+  return found->transport;
+}
+
+std::span<const Stack> all_stacks() { return kStacks; }
+
+const Stack& find_stack(std::string_view name) {
+  const auto found = std::ranges::find(kStacks, name, &Stack::name);
+  if (found == kStacks.end()) {
+    throw Error(Fault::kUsage, fmt::format("no stack '{}'; there is: openmpi, mpich, ucx", name));
+  }
+  return *found;
+}
+
+// Shared memory gives each eager message a place in a segment of some megabytes.
+std::uint64_t forced_eager_bytes_max(Transport transport) {
+  return words_of(transport).forced_eager_bytes_max;
+}
+
+Fields interface_weights(const std::vector<std::pair<std::string, double>>& mbits_per_second) {
+  Fields settings;
+  for (const auto& [interface, speed] : mbits_per_second) {
+    settings["btl_tcp_bandwidth_" + interface] =
+        std::to_string(std::max<long long>(1, std::llround(speed)));
+  }
+  return settings;
+}
+
+Fields rules_settings(std::string_view stack, const std::string& prefix) {
+  if (stack == "openmpi") {
+    return {{"coll_tuned_use_dynamic_rules", "1"},
+            {"coll_tuned_dynamic_rules_filename", fmt::format("{}{}", prefix, kTunedRulesFile)}};
+  }
+  if (stack != "mpich") return {};
+  return {{"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
+           fmt::format("{}{}", prefix, kMpichAlgorithmsFile)},
+          {"MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE",
+           fmt::format("{}{}", prefix, kMpichCompositionsFile)}};
+}
+
+Fields han_settings(std::uint64_t segment_bytes) {
+  Fields settings = {{"coll_han_priority", "100"}};
+  for (const std::string_view operation : {"bcast", "reduce", "allreduce"}) {
+    settings[fmt::format("coll_han_{}_segsize", operation)] = std::to_string(segment_bytes);
+  }
+  return settings;
+}
+
+std::span<const std::string_view> han_operations() {
+  static constexpr std::array<std::string_view, 4> kOperations = {"bcast", "reduce", "allreduce",
+                                                                  "allgather"};
+  return kOperations;
+}
+
+std::string group_of(std::string_view setting) {
+  for (const Group& group : kGroups) {
+    if (setting.starts_with(group.prefix)) return std::string(group.name);
+  }
+  return std::string(setting);
+}
+
+Fields of_group(const Fields& settings, std::string_view group) {
+  Fields some;
+  for (const auto& [name, value] : settings) {
+    if (group_of(name) == group) some[name] = value;
+  }
+  return some;
+}
+
+Fields without_group(const Fields& settings, std::string_view group) {
+  Fields rest = settings;
+  std::erase_if(rest, [&](const auto& setting) { return group_of(setting.first) == group; });
+  return rest;
+}
+
+std::vector<std::string> groups_of(const Fields& settings) {
+  std::vector<std::string> groups;
+  for (const auto& [name, value] : settings) {
+    const std::string group = group_of(name);
+    if (std::ranges::find(groups, group) == groups.end()) groups.push_back(group);
+  }
+  return groups;
+}
+
+std::string to_variant(const Fields& settings) {
+  std::string text;
+  for (const auto& [name, value] : settings) {
+    text += (text.empty() ? "" : " ") + name + "=" + value;
+  }
+  return text;
+}
+
+Fields from_variant(std::string_view text) {
+  Fields settings;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    const std::size_t equals = word.find('=');
+    if (equals == std::string_view::npos) continue;
+    settings[std::string(word.substr(0, equals))] = word.substr(equals + 1);
+  }
+  return settings;
+}
+
+std::string version_in(std::string_view library) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (std::size_t i = 0; i < library.size(); ++i) {
+    if (!is_digit(library[i])) continue;
+    std::size_t end = i;
+    while (end < library.size() && (is_digit(library[end]) || library[end] == '.')) ++end;
+    const std::string_view version = library.substr(i, end - i);
+    if (version.find('.') != std::string_view::npos) return std::string(version);
+    i = end;
+  }
+  return {};
+}
+
+bool older(std::string_view version, std::string_view other) {
+  const auto next = [](std::string_view& text) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.starts_with('.')) text.remove_prefix(1);
+    if (error != std::errc()) text = {};
+    return number;
+  };
+  while (!version.empty() || !other.empty()) {
+    const int own = next(version), theirs = next(other);
+    if (own != theirs) return own < theirs;
+  }
+  return false;
+}
+
+}  // namespace nmt

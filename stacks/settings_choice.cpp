@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stacks/settings_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/units.h"
+#include "stacks/settings.h"
+#include "tuner/tuner.h"
+
+namespace nmt {
+namespace {
+
+// Of all comparisons of one value of a group in one campaign: with it, and without only it.
+struct Comparison {
+  const StackSamples* samples = nullptr;
+  const StackKey* key = nullptr;  // with it
+  const StackTimes* without = nullptr;
+  const StackTimes* with = nullptr;
+};
+
+std::vector<std::uint64_t> sizes_of(const StackTimes& a, const StackTimes& b,
+                                    const AffectedSizes& affected) {
+  std::vector<std::uint64_t> sizes_bytes;
+  for (const auto& [size_bytes, rounds] : a) {
+    if (!b.contains(size_bytes)) continue;
+    if (affected.from_bytes && size_bytes < *affected.from_bytes) continue;
+    if (affected.to_bytes && size_bytes >= *affected.to_bytes) continue;
+    sizes_bytes.push_back(size_bytes);
+  }
+  return sizes_bytes;
+}
+
+std::optional<std::uint64_t> number_at(const Fields& fields, const std::string& name) {
+  const auto found = fields.find(name);
+  if (found == fields.end() || found->second.empty()) return std::nullopt;
+  if (found->second.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  return parse_bytes(found->second);
+}
+
+// A moved limit is about the sizes between its two places; weights are about what is split, and how
+// eager messages are handed over about those (where their default changes, no stack tells).
+AffectedSizes affected_by(const std::string& group, const Fields& settings,
+                          const StackSamples& samples) {
+  const Fields& options = samples.campaign.options;
+  const std::optional<std::uint64_t> eager = number_at(options, "eager " + samples.placement);
+  if (group == kWeightsGroup) return {.from_bytes = eager};
+  if (group == kZeroCopyGroup && eager) return {.to_bytes = *eager + 1};
+  if (settings.size() != 1 || !eager) return {};
+  const auto& [name, value] = *settings.begin();
+  const std::optional<std::uint64_t> limit = number_at(settings, name);
+  if (!limit) return {};
+  const std::uint64_t header = number_at(options, "header " + samples.placement).value_or(1);
+  const std::uint64_t moved = *limit - std::min(*limit, header);
+  return {.from_bytes = std::min(*eager, moved) + 1, .to_bytes = std::max(*eager, moved) + 1};
+}
+
+Fields defaults_of(const Fields& settings, const Fields& options) {
+  Fields defaults;
+  for (const auto& [name, value] : settings) {
+    const auto found = options.find("default " + name);
+    if (found != options.end()) defaults[name] = found->second;
+  }
+  return defaults;
+}
+
+std::string told(const Ratio& ratio, std::uint64_t size_bytes, const Comparison& comparison) {
+  const StackKey& key = *comparison.key;
+  return fmt::format(
+      "{} slower at {} ({})", format_fraction(1 / ratio.value - 1), format_bytes(size_bytes),
+      key.algorithm.empty() ? comparison.samples->rail
+                            : fmt::format("{} on {} ranks", key.operation, key.ranks));
+}
+
+bool is_loss(const Ratio& ratio) { return ratio.rounds > 0 && ratio.high < 1 - kStackLoss; }
+
+// Sizes that settings make slower, beyond doubt and beyond the loss that is allowed. From those on
+// that they are about, each; below, where settings should do nothing, all together.
+std::string loss_of(const std::string& group, const Fields& settings,
+                    const std::vector<Comparison>& comparisons) {
+  for (const Comparison& each : comparisons) {
+    const AffectedSizes affected = affected_by(group, settings, *each.samples);
+    const std::uint64_t from_bytes = affected.from_bytes.value_or(0);
+    const auto below = sizes_of(*each.without, *each.with, {.to_bytes = from_bytes});
+    const auto above = sizes_of(*each.without, *each.with, {.from_bytes = from_bytes});
+    const Ratio untouched = ratio_over(*each.without, *each.with, below);
+    if (is_loss(untouched)) return told(untouched, below.front(), each);
+    if (const auto loss = first_loss(*each.without, *each.with, above)) {
+      return told(loss->ratio, loss->size_bytes, each);
+    }
+  }
+  return {};
+}
+
+void note_best(const Comparison& comparison, const std::vector<std::uint64_t>& sizes_bytes,
+               GroupVerdict* verdict) {
+  for (const std::uint64_t size_bytes : sizes_bytes) {
+    const Ratio ratio =
+        ratio_of(comparison.without->at(size_bytes), comparison.with->at(size_bytes));
+    if (verdict->best.rounds > 0 && ratio.value <= verdict->best.value) continue;
+    verdict->best = ratio;
+    verdict->best_size_bytes = size_bytes;
+  }
+}
+
+// On the rail where it does most.
+void gain_on_a_rail(const std::vector<Comparison>& comparisons, GroupVerdict* verdict) {
+  for (const Comparison& each : comparisons) {
+    const AffectedSizes affected = affected_by(verdict->group, verdict->settings, *each.samples);
+    const std::vector<std::uint64_t> sizes_bytes = sizes_of(*each.without, *each.with, affected);
+    if (sizes_bytes.empty()) continue;
+    const Ratio gain = ratio_over(*each.without, *each.with, sizes_bytes);
+    if (verdict->gain.rounds > 0 && gain.value <= verdict->gain.value) continue;
+    verdict->gain = gain;
+    verdict->rail = each.samples->rail;
+    verdict->placement = each.samples->placement;
+    verdict->best = {};
+    note_best(each, sizes_bytes, verdict);
+  }
+}
+
+// Over all operations: a component cannot be had for one alone.
+void gain_over_operations(const std::vector<Comparison>& comparisons, GroupVerdict* verdict) {
+  std::vector<BeforeAfter> cells;
+  for (const Comparison& each : comparisons) {
+    if (each.key->algorithm != kOwnChoice) continue;  // a program's
+    const std::vector<std::uint64_t> sizes_bytes = sizes_of(*each.without, *each.with, {});
+    for (const std::uint64_t size_bytes : sizes_bytes) {
+      cells.emplace_back(&each.without->at(size_bytes), &each.with->at(size_bytes));
+    }
+    verdict->rail = each.samples->rail;
+    note_best(each, sizes_bytes, verdict);
+  }
+  verdict->gain = ratio_over(cells);
+}
+
+GroupVerdict judge(const std::string& group, const Fields& settings,
+                   const std::vector<Comparison>& comparisons) {
+  GroupVerdict verdict{.group = group, .settings = settings};
+  if (group == kHanGroup) {
+    gain_over_operations(comparisons, &verdict);
+  } else {
+    gain_on_a_rail(comparisons, &verdict);
+  }
+  const StackSamples& first = *comparisons.front().samples;
+  verdict.mpi = first.mpi;
+  verdict.measured_utc = first.campaign.started_utc;
+  const auto host = first.campaign.options.find("hosts");
+  if (host != first.campaign.options.end()) verdict.host = host->second;
+  verdict.defaults = defaults_of(settings, first.campaign.options);
+  const std::string loss = loss_of(group, settings, comparisons);
+  if (verdict.gain.rounds == 0) {
+    verdict.reason = "changes nothing at any size measured";
+  } else if (!loss.empty()) {
+    verdict.reason = loss;
+  } else if (!verdict.gain.faster() || verdict.gain.value < 1 + kEquivalence) {
+    verdict.reason =
+        fmt::format("no measurable gain: {:.2f} times ({:.2f} to {:.2f})", verdict.gain.value,
+                    verdict.gain.low, std::min(verdict.gain.high, 99.99));
+  } else {
+    verdict.kept = true;
+  }
+  return verdict;
+}
+
+// By the value of the group, within one campaign.
+std::map<Fields, std::vector<Comparison>> comparisons_of(std::span<const StackSamples> campaign,
+                                                         const std::string& group) {
+  std::map<Fields, std::vector<Comparison>> all;
+  for (const StackSamples& samples : campaign) {
+    for (const auto& [key, times] : samples.times) {
+      const bool forced = !key.algorithm.empty() && key.algorithm != kOwnChoice;
+      if (!key.method.empty() || forced) continue;
+      const Fields with = from_variant(key.variant);
+      const Fields own = of_group(with, group);
+      if (own.empty()) continue;
+      StackKey reference = key;
+      reference.variant = to_variant(without_group(with, group));
+      const auto found = samples.times.find(reference);
+      if (found == samples.times.end()) continue;
+      all[own].push_back({&samples, &key, &found->second, &times});
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<StackLoss> first_loss(const StackTimes& without, const StackTimes& with,
+                                    std::span<const std::uint64_t> sizes_bytes) {
+  for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
+    const std::size_t begin = i > 0 ? i - 1 : 0, end = std::min(sizes_bytes.size(), i + 2);
+    const Ratio around = ratio_over(without, with, sizes_bytes.subspan(begin, end - begin));
+    const Ratio alone = ratio_of(without.at(sizes_bytes[i]), with.at(sizes_bytes[i]));
+    if (is_loss(around) && is_loss(alone)) return StackLoss{sizes_bytes[i], alone};
+  }
+  return std::nullopt;
+}
+
+std::optional<StackThreshold> choose_threshold(const StackTimes& eager,
+                                               const StackTimes& rendezvous) {
+  std::vector<std::uint64_t> sizes_bytes = sizes_of(eager, rendezvous, {});
+  if (sizes_bytes.size() < 2) return std::nullopt;
+  const std::vector<double> shares = shares_of(sizes_bytes);
+  std::vector<double> logs;  // of rendezvous over eager: above 0 eager wins
+  for (const std::uint64_t size_bytes : sizes_bytes) {
+    logs.push_back(-std::log(ratio_of(eager.at(size_bytes), rendezvous.at(size_bytes)).value));
+  }
+  // The first `i` sizes go eagerly.
+  const auto cost = [&](std::size_t i) {
+    double sum = 0;
+    for (std::size_t k = 0; k < logs.size(); ++k) {
+      sum += shares[k] * std::max(0.0, k < i ? -logs[k] : logs[k]);
+    }
+    return sum;
+  };
+  std::size_t best = 0;
+  for (std::size_t i = 1; i <= logs.size(); ++i) {
+    if (cost(i) < cost(best)) best = i;
+  }
+  StackThreshold threshold{.regret = std::exp(cost(best)) - 1};
+  if (best == logs.size()) {
+    threshold.eager_bytes_max = sizes_bytes.back();
+  } else if (best > 0) {
+    // Where the two cross, between the last eager size and the first other one.
+    const double below = std::max(0.0, logs[best - 1]), above = std::max(0.0, -logs[best]);
+    const double place = below + above > 0 ? below / (below + above) : 0;
+    const auto low = static_cast<double>(sizes_bytes[best - 1]);
+    const auto high = static_cast<double>(sizes_bytes[best]);
+    threshold.eager_bytes_max = std::min(
+        sizes_bytes[best] - 1, static_cast<std::uint64_t>(low * std::pow(high / low, place)));
+  }
+  return threshold;
+}
+
+std::vector<GroupVerdict> judge_groups(std::span<const StackSamples> samples) {
+  std::map<std::string, GroupVerdict> verdicts;
+  for (std::size_t i = 0; i < samples.size();) {
+    std::size_t end = i;
+    while (end < samples.size() && samples[end].campaign.id == samples[i].campaign.id) ++end;
+    const std::span<const StackSamples> campaign = samples.subspan(i, end - i);
+    std::map<std::string, std::vector<GroupVerdict>> here;
+    for (const StackSamples& each : campaign) {
+      for (const auto& [key, times] : each.times) {
+        for (const std::string& group : groups_of(from_variant(key.variant))) {
+          if (group == kRulesGroup) continue;  // judged by operation (stacks/collective_rules.h)
+          if (verdicts.contains(group) || here.contains(group)) continue;
+          for (const auto& [settings, comparisons] : comparisons_of(campaign, group)) {
+            here[group].push_back(judge(group, settings, comparisons));
+          }
+        }
+      }
+    }
+    for (const auto& [group, values] : here) {
+      if (values.empty()) continue;
+      const auto better = [](const GroupVerdict& a, const GroupVerdict& b) {
+        return std::pair(a.kept, a.gain.value) < std::pair(b.kept, b.gain.value);
+      };
+      verdicts.emplace(group, *std::ranges::max_element(values, better));
+    }
+    i = end;
+  }
+  std::vector<GroupVerdict> all;
+  for (auto& [group, verdict] : verdicts) all.push_back(std::move(verdict));
+  return all;
+}
+
+}  // namespace nmt

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stacks/times.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/method.h"
+
+namespace nmt {
+namespace {
+
+void add(const Sample& sample, StackSamples& samples) {
+  const Condition& c = sample.condition;
+  const StackKey key{c.operation, c.algorithm, c.segment_bytes, c.ranks,
+                     c.method,    c.variant,   c.ranks_per_node};
+  std::map<std::uint32_t, std::vector<double>> rounds;
+  for (const Repetition& each : trusted(sample.repetitions)) {
+    rounds[each.round].push_back(each.each_ns());
+  }
+  for (const auto& [round, durations_ns] : rounds) {
+    samples.times[key][sample.size_bytes][round] = median(durations_ns);
+  }
+}
+
+// By logarithms of ratios of one round each.
+Ratio ratio_of_logs(const std::vector<double>& logs) {
+  constexpr std::size_t kRoundsMin = 5;  // below, not even all of them agreeing is 95 %
+  const auto n = static_cast<double>(logs.size());
+  if (logs.empty()) return {};
+  std::vector<double> walsh;
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    for (std::size_t j = i; j < logs.size(); ++j) walsh.push_back((logs[i] + logs[j]) / 2);
+  }
+  std::ranges::sort(walsh);
+  Ratio ratio{.value = std::exp(median(walsh)), .high = INFINITY, .rounds = logs.size()};
+  if (logs.size() < kRoundsMin) return ratio;
+  // Order statistics of the Walsh averages that the signed-rank test does not reject.
+  const double spread = std::sqrt(n * (n + 1) * (2 * n + 1) / 24);
+  const double rank = std::max(0.0, std::floor(n * (n + 1) / 4 - 1.96 * spread));
+  const auto k = std::min(walsh.size() - 1, static_cast<std::size_t>(rank));
+  ratio.low = std::exp(walsh[k]);
+  ratio.high = std::exp(walsh[walsh.size() - 1 - k]);
+  return ratio;
+}
+
+}  // namespace
+
+std::vector<StackSamples> stack_samples(std::string_view stack, std::span<const SampleSet> sets) {
+  const std::string prefix = std::string(stack) + "/";
+  std::vector<StackSamples> all;
+  for (const SampleSet& set : sets) {
+    if (!set.path.from.driver.starts_with(prefix)) continue;
+    StackSamples samples{.campaign = set.campaign, .rail = set.path.from.full_name()};
+    for (const Sample& sample : set.samples) {
+      const Condition& c = sample.condition;
+      if (c.benchmark != benchmark::kStackMessage && c.benchmark != benchmark::kStackCollective) {
+        continue;
+      }
+      samples.placement = c.placement;
+      samples.mpi = c.mpi;
+      add(sample, samples);
+    }
+    if (!samples.times.empty()) all.push_back(std::move(samples));
+  }
+  std::ranges::stable_sort(all, [](const StackSamples& a, const StackSamples& b) {
+    return a.campaign.started_utc > b.campaign.started_utc;
+  });
+  return all;
+}
+
+Ratio ratio_of(const ByRound& before, const ByRound& after) {
+  std::vector<double> logs;
+  for (const auto& [round, before_ns] : before) {
+    const auto found = after.find(round);
+    if (found != after.end()) logs.push_back(std::log(before_ns / found->second));
+  }
+  return ratio_of_logs(logs);
+}
+
+Ratio ratio_over(std::span<const BeforeAfter> cells) {
+  std::map<std::uint32_t, std::vector<double>> rounds;
+  for (const auto& [before, after] : cells) {
+    for (const auto& [round, before_ns] : *before) {
+      const auto found = after->find(round);
+      if (found != after->end()) rounds[round].push_back(std::log(before_ns / found->second));
+    }
+  }
+  std::vector<double> logs;
+  for (const auto& [round, each] : rounds) {
+    double sum = 0;
+    for (const double log : each) sum += log;
+    logs.push_back(sum / static_cast<double>(each.size()));
+  }
+  return ratio_of_logs(logs);
+}
+
+Ratio ratio_over(const StackTimes& before, const StackTimes& after,
+                 std::span<const std::uint64_t> sizes_bytes) {
+  std::vector<BeforeAfter> cells;
+  for (const std::uint64_t size_bytes : sizes_bytes) {
+    const auto first = before.find(size_bytes), second = after.find(size_bytes);
+    if (first == before.end() || second == after.end()) continue;
+    cells.emplace_back(&first->second, &second->second);
+  }
+  return ratio_over(cells);
+}
+
+double typical_ns(const ByRound& rounds) {
+  std::vector<double> durations_ns;
+  for (const auto& [round, duration_ns] : rounds) durations_ns.push_back(duration_ns);
+  return median(durations_ns);
+}
+
+}  // namespace nmt

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// MPICH: settings in the environment, which its launcher hands on: those of UCX below it for
+// messages, and for collectives its own two tables with what was measured, which they name.
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "stacks/readers.h"
+#include "stacks/settings.h"
+#include "stacks/writers.h"
+
+namespace nmt {
+namespace {
+
+// What is read in the middle of a job's start is read first here.
+ExportedFile selection_file(std::string_view name, const Selection& selection,
+                            const std::vector<std::string>& known) {
+  ExportedFile file{std::string(name), write_selection(selection)};
+  NMT_CHECK(read_selection(file.content, name, known) == selection);
+  return file;
+}
+
+}  // namespace
+
+std::vector<ExportedFile> write_mpich_rules(const StackFindings& findings) {
+  const MpichTables& tables = findings.tables;
+  if (tables.algorithms.empty() || ruled_operations(findings.cells).empty()) return {};
+  const MpichTables ruled = with_rules(tables, findings.cells);
+  return {selection_file(kMpichAlgorithmsFile, ruled.algorithms, tables.known),
+          selection_file(kMpichCompositionsFile, ruled.compositions, tables.known)};
+}
+
+std::vector<ExportedFile> write_mpich(const StackFindings& findings) {
+  Fields settings = kept_settings(findings);
+  std::vector<ExportedFile> files = write_mpich_rules(findings);
+  std::string text = opening(findings, {"Load it where jobs are launched: . ./mpich.env"});
+  for (const GroupVerdict& verdict : findings.verdicts) {
+    if (!verdict.kept) continue;
+    for (const auto& [name, value] : verdict.settings) {
+      text += fmt::format("{}\nexport {}={}\n", evidence(verdict), name, value);
+    }
+  }
+  if (!files.empty()) {
+    text +=
+        "# algorithms of collectives, each with its gain below; all nodes must see these files\n";
+    for (const auto& [name, value] : rules_settings("mpich", findings.folder + "/")) {
+      text += fmt::format("export {}={}\n", name, value);
+      settings[name] = value;
+    }
+  }
+  if (settings.empty()) return {};
+  text += "\n" + left_out(findings);
+  NMT_CHECK(read_environment(text, "mpich.env") == settings);
+  files.insert(files.begin(), {"mpich.env", text});
+  return files;
+}
+
+}  // namespace nmt

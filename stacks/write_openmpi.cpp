@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Open MPI: mca-params.conf for messages, and the rules file of coll/tuned, which it names.
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "stacks/readers.h"
+#include "stacks/settings.h"
+#include "stacks/writers.h"
+
+namespace nmt {
+namespace {
+
+// What the lexer takes for a name; an interface may be called otherwise.
+bool can_be_written(const std::string& name) {
+  return name.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+             "_-.") == std::string::npos;
+}
+
+// vader is sm from 5.0 on.
+std::string name_for(const std::string& name, const std::string& version) {
+  constexpr std::string_view kVader = "btl_vader_";
+  if (older(version, "5.0") || !name.starts_with(kVader)) return name;
+  return "btl_sm_" + name.substr(kVader.size());
+}
+
+bool is_expressible(const GroupVerdict& verdict, const std::string& version, std::string* problem) {
+  if (verdict.group == kHanGroup && older(version, "4.1")) {
+    *problem += "# left out: coll_han_priority: Open MPI has coll/han from 4.1 on\n";
+    return false;
+  }
+  if (verdict.group == to_string(Transport::kVerbs) && !older(version, "5.0")) {
+    *problem += "# left out: btl_openib_eager_limit: Open MPI has btl/openib before 5.0 only\n";
+    return false;
+  }
+  for (const auto& [name, value] : verdict.settings) {
+    if (can_be_written(name)) continue;
+    *problem += fmt::format("# left out: {}: no name can be written so in this file\n", name);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<ExportedFile> write_openmpi_rules(const StackFindings& findings) {
+  if (findings.rules.empty()) return {};
+  const std::string rules = write_tuned_rules(findings.rules, opening(findings, {}));
+  NMT_CHECK(read_tuned_rules(rules, kTunedRulesFile, findings.version) == findings.rules);
+  return {{std::string(kTunedRulesFile), rules}};
+}
+
+std::vector<ExportedFile> write_openmpi(const StackFindings& findings) {
+  std::string text =
+      opening(findings, {"Append it to ~/.openmpi/mca-params.conf of every node, or to",
+                         "openmpi-mca-params.conf of the installation."});
+  std::string unwritable;
+  Fields settings;
+  for (const GroupVerdict& verdict : findings.verdicts) {
+    if (!verdict.kept || !is_expressible(verdict, findings.version, &unwritable)) continue;
+    for (const auto& [name, value] : verdict.settings) {
+      text +=
+          fmt::format("{}\n{} = {}\n", evidence(verdict), name_for(name, findings.version), value);
+      settings[name_for(name, findings.version)] = value;
+    }
+    text += "\n";
+  }
+  std::vector<ExportedFile> files = write_openmpi_rules(findings);
+  if (!files.empty()) {
+    text += "# algorithms of collectives, each with its gain below\n";
+    for (const auto& [name, value] : rules_settings("openmpi", findings.folder + "/")) {
+      text += fmt::format("{} = {}\n", name, value);
+      settings[name] = value;
+    }
+    text += "\n";
+  }
+  text += left_out(findings) + unwritable;
+  if (settings.empty()) return {};
+  NMT_CHECK(read_mca_params(text, "mca-params.conf") == settings);
+  files.insert(files.begin(), {"mca-params.conf", text});
+  return files;
+}
+
+}  // namespace nmt

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Collectives that some ranks call by functions that count in int and others by those that count in
+// MPI_Count, and persistent ones. Prints "good", or "no large counts" where the MPI has none.
+#include <mpi.h>
+#include <stdio.h>
+
+enum { kCount = 5000, kRanksMax = 8 };
+static int own[kCount], all[kCount * kRanksMax];
+
+#if MPI_VERSION >= 4
+static int rank, size, wrong;
+
+static void expect(int good, const char* what) {
+  if (good) return;
+  ++wrong;
+  fprintf(stderr, "rank %d: %s\n", rank, what);
+}
+
+static void fill(int from) {
+  for (int i = 0; i < kCount; ++i) own[i] = from + i;
+}
+
+static int equals(const int* data, int from, int step) {
+  for (int i = 0; i < kCount; ++i) {
+    if (data[i] != from + step * i) return 0;
+  }
+  return 1;
+}
+
+static void bcast(int by_large, int root) {
+  fill(rank == root ? root : -9);
+  if (by_large) {
+    MPI_Bcast_c(own, kCount, MPI_INT, root, MPI_COMM_WORLD);
+  } else {
+    MPI_Bcast(own, kCount, MPI_INT, root, MPI_COMM_WORLD);
+  }
+  expect(equals(own, root, 1), "Bcast");
+}
+
+static void reduce(int by_large, int root) {
+  fill(rank);
+  if (by_large) {
+    MPI_Reduce_c(own, all, kCount, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
+  } else {
+    MPI_Reduce(own, all, kCount, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
+  }
+  if (rank == root) expect(equals(all, size * (size - 1) / 2, size), "Reduce");
+}
+
+static void allreduce(int by_large) {
+  fill(rank);
+  if (by_large) {
+    MPI_Allreduce_c(own, all, kCount, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  } else {
+    MPI_Allreduce(own, all, kCount, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
+  expect(equals(all, size * (size - 1) / 2, size), "Allreduce");
+}
+
+static void allgather(int by_large) {
+  fill(rank);
+  if (by_large) {
+    MPI_Allgather_c(own, kCount, MPI_INT, all, kCount, MPI_INT, MPI_COMM_WORLD);
+  } else {
+    MPI_Allgather(own, kCount, MPI_INT, all, kCount, MPI_INT, MPI_COMM_WORLD);
+  }
+  for (int r = 0; r < size; ++r) expect(equals(all + r * kCount, r, 1), "Allgather");
+}
+
+static void persistent(void) {
+  MPI_Request request;
+  MPI_Bcast_init(own, kCount, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  for (int turn = 0; turn < 2; ++turn) {
+    fill(rank == 0 ? turn : -9);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect(equals(own, turn, 1), "persistent Bcast");
+  }
+  MPI_Request_free(&request);
+}
+
+static int run(void) {
+  int sum = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int turn = 0; turn < 2; ++turn) {
+    const int by_large = (rank + turn) % 2;
+    bcast(by_large, turn);
+    reduce(by_large, turn);
+    allreduce(by_large);
+    allgather(by_large);
+    persistent();
+  }
+  PMPI_Allreduce(&wrong, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0 && sum == 0) puts("good");
+  return sum != 0;
+}
+#else
+static int run(void) {
+  int rank;
+  (void)own;
+  (void)all;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) puts("no large counts");
+  return 0;
+}
+#endif
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int result = run();
+  MPI_Finalize();
+  return result;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What comes out of calls, valid ones and others, is the same with libnmadtune-mpi.so in front of
+// the MPI and without: each error class and each byte (outcomes.h).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "tests/collectives/program.h"
+
+namespace nmt::testing {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int kRanks = 3;
+constexpr int kFewRanks = 2;  // of thousands of calls: MPICH's ranks never yield a core
+const std::vector<std::string> kWaysToCopy = {"", "shared", "messages"};
+
+class Outcome : public InFrontOfMpi {
+ protected:
+  std::vector<std::string> program(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(),
+                     GetParam() == "openmpi" ? NMT_OUTCOMES_OPENMPI : NMT_OUTCOMES_MPICH);
+    return arguments;
+  }
+  Result without_us(const std::vector<std::string>& arguments, int ranks = kRanks) const {
+    return job(program(arguments), ranks, {}, false);
+  }
+  Result with_us(const std::vector<std::string>& arguments, const std::string& copies,
+                 int ranks = kRanks) const {
+    return job(program(arguments), ranks,
+               {{"NMADTUNE_MPI", "always"}, {"NMADTUNE_MPI_COPIES", copies}});
+  }
+
+  void expect_the_same(const std::vector<std::string>& arguments,
+                       const std::vector<std::string>& ways, int ranks = kRanks) const {
+    const Result expected = without_us(arguments, ranks);
+    ASSERT_EQ(expected.exit_code, 0) << expected.err;
+    ASSERT_THAT(expected.out, EndsWith("done\n"));
+    for (const std::string& copies : ways) {
+      const Result result = with_us(arguments, copies, ranks);
+      EXPECT_EQ(result.exit_code, 0) << result.err;
+      expect_same_lines(expected.out, result.out, copies);
+    }
+  }
+
+  // The first few that differ: there are thousands.
+  static void expect_same_lines(const std::string& expected, const std::string& actual,
+                                const std::string& copies) {
+    std::istringstream some(expected), others(actual);
+    std::string line, other;
+    for (int differ = 0; differ < 5 && std::getline(some, line);) {
+      std::getline(others, other);
+      if (line == other) continue;
+      ADD_FAILURE() << "copies by '" << copies << "': expected " << line << "\n got " << other;
+      ++differ;
+    }
+  }
+};
+
+TEST_P(Outcome, OfEveryOperatorByEveryTypeIsTheSameWhereErrorsReturn) {
+  expect_the_same({"operators", "return"}, kWaysToCopy, kFewRanks);
+}
+
+TEST_P(Outcome, OfEveryOperatorByEveryTypeIsTheSameUnderAHandlerOfTheProgram) {
+  expect_the_same({"operators", "call"}, {""}, kFewRanks);
+}
+
+TEST_P(Outcome, OfEveryValidOperatorIsTheSameWhereErrorsAreFatal) {
+  expect_the_same({"operators", "fatal"}, kWaysToCopy, kFewRanks);
+}
+
+TEST_P(Outcome, OfTypesByEveryConstructorAndAtMpiBottomIsTheSame) {
+  expect_the_same({"types", "return"}, kWaysToCopy);
+}
+
+// Of each of two ranks 2 GiB.
+TEST_P(Outcome, OfCountsBeyondAnIntIsTheSame) {
+  expect_the_same({"large", "return"}, {""}, kFewRanks);
+}
+
+// By messages, a rank that expects less may be the last one to go on with this communicator.
+TEST_P(Outcome, OfABcastOfOtherCountsIsTheSameWhereRanksShareMemory) {
+  expect_the_same({"counts", "return"}, {"", "shared"});
+  expect_the_same({"counts", "call"}, {""});
+}
+
+using Words = std::vector<std::string>;
+
+Words operator+(Words some, const Words& more) {
+  some.insert(some.end(), more.begin(), more.end());
+  return some;
+}
+
+// Calls that end the program without us, since the MPI finds nothing wrong with them.
+Words ends_the_program(const std::string& mpi) {
+  if (mpi == "mpich") {
+    return {"bcast in place", "reduce of a negative count", "allreduce of a negative count",
+            "reduce in place everywhere"};
+  }
+  return {"bcast without buffer",
+          "reduce of nothing",
+          "reduce to nowhere",
+          "allreduce of nothing",
+          "allreduce to nowhere",
+          "allgather of nothing",
+          "allgather to nowhere",
+          "reduce in place everywhere",
+          "allgather of an uncommitted type with gaps",
+          "allgather to an uncommitted type",
+          "allgather to an uncommitted type with gaps"};
+}
+
+// The root finds these alone: without us the others wait for it.
+const Words kWrongAtTheRoot = {"reduce in its own buffer", "reduce to a place",
+                               "reduce to nowhere"};
+
+Words errors_on_all(const std::string& mpi, const std::string& handler) {
+  return Words{"errors", "all", handler} + ends_the_program(mpi) + kWrongAtTheRoot;
+}
+
+// What that rank got, without the bytes: what other ranks give may come or not.
+Words classes_of(const std::string& out, int rank) {
+  const std::string begin = "rank " + std::to_string(rank) + ": ";
+  std::istringstream lines(out);
+  Words classes;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(begin)) {
+      classes.push_back(line.substr(begin.size(), line.find(", bytes") - begin.size()));
+    }
+  }
+  return classes;
+}
+
+TEST_P(Outcome, OfEveryWrongArgumentOnAllRanksIsTheSameWhereErrorsReturn) {
+  expect_the_same(errors_on_all(GetParam(), "return"), kWaysToCopy);
+}
+
+TEST_P(Outcome, OfEveryWrongArgumentOnAllRanksIsTheSameUnderAHandlerOfTheProgram) {
+  expect_the_same(errors_on_all(GetParam(), "call"), {""});
+}
+
+// Without us the others may wait for ever. The MPI's word comes from a job of one rank.
+TEST_P(Outcome, OfAWrongArgumentOnOneRankIsItsErrorThereAndKeepsNobodyWaiting) {
+  for (const std::string handler : {"return", "call"}) {
+    const Words words = Words{"errors", "last", handler} + ends_the_program(GetParam());
+    const Result alone = without_us(words, 1);
+    ASSERT_EQ(alone.exit_code, 0) << alone.err;
+    const Words expected = classes_of(alone.out, 0);
+    ASSERT_GT(expected.size(), 30u);
+    for (const std::string& copies : handler == "return" ? kWaysToCopy : Words{""}) {
+      const Result result = with_us(words, copies);
+      EXPECT_EQ(result.exit_code, 0) << result.err;
+      EXPECT_THAT(result.out, HasSubstr("\ndone\n")) << copies;  // UCX warns of what is left
+      EXPECT_EQ(classes_of(result.out, kRanks - 1), expected) << copies;
+    }
+  }
+}
+
+TEST_P(Outcome, OfAWrongArgumentOnOneRankIsTheEndOfTheJobWhereErrorsAreFatal) {
+  for (const std::string wrong : {"bcast from rank -1", "reduce of reals by bits",
+                                  "allreduce by no operator", "allgather of no type"}) {
+    for (const std::string who : {"all", "last"}) {
+      const Words words = {"errors", who, "fatal", "only", wrong};
+      EXPECT_NE(without_us(words, 1).exit_code, 0) << wrong;
+      const Result result = with_us(words, "");
+      EXPECT_NE(result.exit_code, 0) << wrong;
+      EXPECT_THAT(result.out, Not(HasSubstr("done"))) << wrong;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpis, Outcome, ::testing::Values("openmpi", "mpich"),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
+}  // namespace nmt::testing

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <functional>
+#include <numeric>
+
+#include "tests/collectives/outcomes.h"
+
+namespace nmt::testing {
+namespace {
+
+// Each is made of MPI_INT where it can be, and has 6 of them or less.
+struct Made {
+  const char* name;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  bool is_predefined = false;  // must not be freed
+};
+
+std::vector<Made> simple_types() {
+  std::vector<Made> all;
+  const auto next = [&](const char* name) { return &all.emplace_back(Made{name}).type; };
+  const int lengths[] = {1, 3, 2}, places[] = {6, 0, 4};
+  const MPI_Aint byte_places[] = {40, 0, 20};
+  const MPI_Datatype types[] = {MPI_INT, MPI_SHORT, MPI_BYTE};
+  const int sizes[] = {4, 5}, parts[] = {2, 3}, starts[] = {1, 1}, processes[] = {1, 1};
+  const int cyclic[] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK};
+  const int by_default[] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG};
+  MPI_Type_contiguous(3, MPI_INT, next("contiguous"));
+  MPI_Type_dup(MPI_INT, next("dup"));
+  MPI_Type_vector(3, 2, 3, MPI_INT, next("vector"));
+  MPI_Type_vector(3, 2, 2, MPI_INT, next("vector without gaps"));
+  MPI_Type_vector(2, 1, -2, MPI_INT, next("vector backwards"));
+  MPI_Type_create_hvector(3, 2, 20, MPI_INT, next("hvector"));
+  MPI_Type_indexed(3, lengths, places, MPI_INT, next("indexed"));
+  MPI_Type_create_hindexed(3, lengths, byte_places, MPI_INT, next("hindexed"));
+  MPI_Type_create_indexed_block(3, 2, places, MPI_INT, next("indexed block"));
+  MPI_Type_create_hindexed_block(3, 2, byte_places, MPI_INT, next("hindexed block"));
+  MPI_Type_create_struct(3, lengths, byte_places, types, next("struct"));
+  MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, MPI_INT, next("subarray"));
+  MPI_Type_create_darray(1, 0, 2, sizes, cyclic, by_default, processes, MPI_ORDER_FORTRAN, MPI_INT,
+                         next("darray"));
+  MPI_Type_create_resized(MPI_INT, 0, 12, next("resized"));
+  MPI_Type_create_resized(MPI_INT, -4, 8, next("resized below 0"));
+  for (Made& each : all) MPI_Type_commit(&each.type);
+  const auto add = [&](const char* name, int error, MPI_Datatype type) {
+    if (error == MPI_SUCCESS) all.push_back({name, type, true});
+  };
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  add("f90 real", MPI_Type_create_f90_real(6, 30, &type), type);
+  add("f90 complex", MPI_Type_create_f90_complex(15, 300, &type), type);
+  add("f90 integer", MPI_Type_create_f90_integer(9, &type), type);
+  for (const auto& [name, named] :
+       {std::pair{"MPI_SHORT_INT", MPI_SHORT_INT}, std::pair{"MPI_LONG_DOUBLE", MPI_LONG_DOUBLE},
+        std::pair{"MPI_CHAR", MPI_CHAR}}) {
+    all.push_back({name, named, true});
+  }
+  return all;
+}
+
+// Enough for `count` of any of them, with room before the first.
+constexpr std::size_t kBefore = 8192, kBytes = 65536;
+
+Memory pattern(int seed) {
+  Memory bytes(kBytes);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<unsigned char>(i * 7 + i / 256 + static_cast<std::size_t>(seed) * 31);
+  }
+  return bytes;
+}
+
+void use(Outcomes& outcomes, MPI_Comm comm, const std::string& name, MPI_Datatype type) {
+  constexpr int kCount = 40;
+  Memory data = pattern(outcomes.rank());
+  int error = MPI_Bcast(data.data() + kBefore, kCount, type, 1, comm);
+  outcomes.tell("bcast of " + name, error, data);
+  Memory own = pattern(outcomes.rank()), all = pattern(100);
+  error =
+      MPI_Allgather(own.data() + kBefore, kCount, type, all.data() + kBefore, kCount, type, comm);
+  outcomes.tell("allgather of " + name, error, all);
+  all = pattern(outcomes.rank());
+  error =
+      MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data() + kBefore, kCount, type, comm);
+  outcomes.tell("allgather in place of " + name, error, all);
+}
+
+// Two pieces of `own`, the second first, wherever it lies in memory.
+MPI_Datatype absolute(Memory& own, std::size_t half) {
+  const int lengths[] = {static_cast<int>(half), static_cast<int>(half)};
+  MPI_Aint places[2] = {};
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Get_address(own.data() + half, &places[0]);
+  MPI_Get_address(own.data(), &places[1]);
+  MPI_Type_create_hindexed(2, lengths, places, MPI_BYTE, &type);
+  MPI_Type_commit(&type);
+  return type;
+}
+
+// Of an Allgather, in a buffer and from MPI_BOTTOM, and the other way.
+void use_absolute_addresses(Outcomes& outcomes, MPI_Comm comm, std::size_t half) {
+  const auto ranks = static_cast<std::size_t>(outcomes.size());
+  Memory own = pattern(outcomes.rank());
+  own.resize(2 * half);
+  MPI_Datatype type = absolute(own, half);
+  const std::string of = " of " + std::to_string(2 * half) + " bytes at MPI_BOTTOM";
+  int error = MPI_Bcast(MPI_BOTTOM, 1, type, 0, comm);
+  outcomes.tell("bcast" + of, error, own);
+  Memory all(2 * half * ranks);
+  error =
+      MPI_Allgather(MPI_BOTTOM, 1, type, all.data(), static_cast<int>(2 * half), MPI_BYTE, comm);
+  outcomes.tell("allgather" + of, error, all);
+  MPI_Type_free(&type);
+  const MPI_Aint next = static_cast<MPI_Aint>(2 * half);
+  MPI_Datatype block = absolute(all, half);
+  MPI_Type_create_resized(block, 0, next, &type);
+  MPI_Type_commit(&type);
+  own[0] = static_cast<unsigned char>(outcomes.rank());
+  error =
+      MPI_Allgather(own.data(), static_cast<int>(2 * half), MPI_BYTE, MPI_BOTTOM, 1, type, comm);
+  outcomes.tell("allgather to blocks" + of, error, all);
+  MPI_Type_free(&block);
+  MPI_Type_free(&type);
+}
+
+}  // namespace
+
+void walk_over_types(Outcomes& outcomes) {
+  MPI_Comm comm = outcomes.fresh();
+  std::vector<Made> simple = simple_types();
+  for (Made& inner : simple) {
+    const std::string name = inner.name;
+    MPI_Datatype contiguous = MPI_DATATYPE_NULL, twice = MPI_DATATYPE_NULL;
+    use(outcomes, comm, name, inner.type);
+    MPI_Type_contiguous(2, inner.type, &contiguous);
+    MPI_Type_dup(contiguous, &twice);
+    MPI_Type_commit(&contiguous);
+    MPI_Type_commit(&twice);
+    use(outcomes, comm, "two of " + name, contiguous);
+    use(outcomes, comm, "a duplicate of two of " + name, twice);
+    MPI_Type_free(&contiguous);
+    MPI_Type_free(&twice);
+    use(outcomes, comm, name + " again", inner.type);
+    if (!inner.is_predefined) MPI_Type_free(&inner.type);
+  }
+  for (const std::size_t half : {1u, 100u, 100'000u}) use_absolute_addresses(outcomes, comm, half);
+  MPI_Comm_free(&comm);
+}
+
+namespace {
+
+// By functions that count in MPI_Count. Of 2^32 and some elements, an int would hold the rest.
+#if MPI_VERSION >= 4
+void count_in_large(Outcomes& outcomes, MPI_Comm comm, Memory& data,
+                    const std::function<void(Memory&)>& fill,
+                    const std::function<Memory(const Memory&)>& sampled) {
+  constexpr MPI_Count kMany = (MPI_Count{1} << 32) + 3000;
+  MPI_Datatype nothing = MPI_DATATYPE_NULL;
+  fill(data);
+  int error = MPI_Bcast_c(data.data(), static_cast<MPI_Count>(data.size()), MPI_BYTE, 0, comm);
+  outcomes.tell("bcast of more than 2^31 bytes", error, sampled(data));
+  MPI_Type_contiguous(0, MPI_BYTE, &nothing);
+  MPI_Type_commit(&nothing);
+  error = MPI_Bcast_c(data.data(), kMany, nothing, 0, comm);
+  outcomes.tell("bcast of more than 2^32 elements of nothing", error, sampled(data));
+  error = MPI_Allgather_c(data.data(), kMany, nothing, data.data(), kMany, nothing, comm);
+  outcomes.tell("allgather of more than 2^32 elements of nothing", error, sampled(data));
+  MPI_Type_free(&nothing);
+}
+#else
+void count_in_large(Outcomes&, MPI_Comm, Memory&, const std::function<void(Memory&)>&,
+                    const std::function<Memory(const Memory&)>&) {}
+#endif
+
+}  // namespace
+
+// Ranks have 2 GiB each here.
+void walk_over_large_counts(Outcomes& outcomes) {
+  constexpr std::size_t kBlock = 1 << 20, kBlocks = 2049;
+  const auto fill = [&](Memory& bytes) {
+    for (std::size_t i = 0; i < bytes.size(); i += kBlock / 4 + 1) {
+      bytes[i] = static_cast<unsigned char>(i / kBlock + static_cast<std::size_t>(outcomes.rank()));
+    }
+  };
+  const auto sampled = [&](const Memory& bytes) {
+    Memory some;
+    for (std::size_t i = 0; i < bytes.size(); i += kBlock / 4 + 1) some.push_back(bytes[i]);
+    return some;
+  };
+  MPI_Comm comm = outcomes.fresh();
+  MPI_Datatype block = MPI_DATATYPE_NULL, all = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(kBlock, MPI_BYTE, &block);
+  MPI_Type_commit(&block);
+  MPI_Type_contiguous(kBlocks, block, &all);
+  MPI_Type_commit(&all);
+  Memory data(kBlock * kBlocks);
+  fill(data);
+  int error = MPI_Bcast(data.data(), kBlocks, block, 0, comm);
+  outcomes.tell("bcast of 2049 blocks of 1 MiB", error, sampled(data));
+  fill(data);
+  error = MPI_Bcast(data.data(), 1, all, 1, comm);
+  outcomes.tell("bcast of one type of 2049 MiB", error, sampled(data));
+  fill(data);
+  const auto each = static_cast<int>(kBlocks) / outcomes.size();
+  error = MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data.data(), each, block, comm);
+  outcomes.tell("allgather of 2048 blocks of 1 MiB", error, sampled(data));
+  count_in_large(outcomes, comm, data, fill, sampled);
+  MPI_Type_free(&block);
+  MPI_Type_free(&all);
+  MPI_Comm_free(&comm);
+}
+
+}  // namespace nmt::testing

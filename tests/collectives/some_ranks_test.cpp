@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// libnmadtune-mpi.so in front of some ranks of a job only: the job ends with the reason, and no
+// rank goes on with what is not its own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/collectives/program.h"
+
+namespace nmt::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class OfSomeRanks : public InFrontOfMpi {
+ protected:
+  // Of three ranks, the first or the others have the library.
+  Result mixed(const std::string& program, const std::string& first_call, bool first) const {
+    std::vector<std::string> command = job_command({program, first_call}, 1, first);
+    command.insert(command.end(), {":", "-n", "2", "env"});
+    if (!first) command.push_back("LD_PRELOAD=" + library_);
+    command.insert(command.end(), {program, first_call});
+    return run(command, {.environment = environment({{"NMADTUNE_MPI", "always"}})});
+  }
+};
+
+TEST_P(OfSomeRanks, TheJobEndsWithTheReasonWhateverTheOthersCallFirst) {
+  const std::string program = compile("mpicc", "first_call.c");
+  const std::vector<std::string> calls = {"bcast", "allgather", "iallgather", "dup", "receive"};
+  std::vector<Result> results(2 * calls.size());
+  std::vector<std::jthread> jobs;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    jobs.emplace_back([&, i] { results[i] = mixed(program, calls[i / 2], i % 2 == 0); });
+  }
+  jobs.clear();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    SCOPED_TRACE(calls[i / 2] + (i % 2 == 0 ? ", the first has it: " : ", the others have it: ") +
+                 results[i].err);
+    EXPECT_NE(results[i].exit_code, 0);
+    EXPECT_THAT(results[i].out, Not(HasSubstr("wrong")));
+    EXPECT_THAT(results[i].err, HasSubstr("LD_PRELOAD must reach all of them"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpis, OfSomeRanks, ::testing::Values("openmpi", "mpich"),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
+}  // namespace nmt::testing

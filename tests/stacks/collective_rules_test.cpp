@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rules for collectives from planted durations.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/method.h"
+#include "stacks/stacks.h"
+
+namespace nmt {
+namespace {
+
+using ::testing::HasSubstr;
+
+Sample cell(const std::string& operation, std::int64_t ranks, const std::string& algorithm,
+            std::uint64_t size_bytes, double duration_ns, std::int64_t segment_bytes = 0) {
+  Sample sample{.size_bytes = size_bytes};
+  sample.condition = {.benchmark = std::string(benchmark::kStackCollective),
+                      .operation = operation,
+                      .algorithm = algorithm,
+                      .ranks = ranks,
+                      .segment_bytes = segment_bytes};
+  for (std::uint32_t round = 0; round < 8; ++round) {
+    const double drift = 1 + 0.1 * round;  // the same for all that take turns
+    sample.repetitions.push_back(
+        {.total_ns = static_cast<std::uint64_t>(duration_ns * drift), .round = round});
+  }
+  return sample;
+}
+
+SampleSet set_of(const std::vector<Sample>& cells, const std::string& when = "1",
+                 const std::string& rail = "openmpi/collectives") {
+  SampleSet set;
+  set.campaign.started_utc = when;
+  set.path.from = {.driver = rail, .name = "", .fingerprint = {}};
+  set.samples = cells;
+  return set;
+}
+
+RuleChoice choice_from(const std::vector<SampleSet>& sets) {
+  return choose_rules(stack_samples("openmpi", sets));
+}
+RuleChoice choice_from(const std::vector<Sample>& cells) {
+  return choice_from(std::vector<SampleSet>{set_of(cells)});
+}
+
+// Own choice in launches with the rules and without.
+std::vector<Sample> compared(const std::string& operation, double without_ns, double with_ns) {
+  std::vector<Sample> cells;
+  for (const std::uint64_t size_bytes : {64, 1024}) {
+    cells.push_back(cell(operation, 16, "default", size_bytes, without_ns));
+    cells.push_back(cell(operation, 16, "default", size_bytes, with_ns));
+    cells.back().condition.variant = to_variant(rules_settings("openmpi", ""));
+  }
+  return cells;
+}
+
+TEST(StackRules, TakeTheFastestWhereItIsMeasurablyFasterThanTheLibrarysOwnChoice) {
+  const RuleChoice choice =
+      choice_from({cell("bcast", 16, "default", 64, 1e5), cell("bcast", 16, "binomial", 64, 1.01e5),
+                   cell("bcast", 16, "default", 1024, 1e6), cell("bcast", 16, "chain", 1024, 6e5),
+                   cell("bcast", 16, "pipeline", 1024, 5e5, 16384)});
+  const auto& rules = choice.rules.at("bcast");
+  EXPECT_EQ(rules.at(16), (std::vector<TunedRule>{{0, 0, 0, 0}, {256, 3, 0, 16384}}));
+  EXPECT_EQ(rules.at(1), (std::vector<TunedRule>{{0, 0, 0, 0}}));   // fewer ranks
+  EXPECT_EQ(rules.at(32), (std::vector<TunedRule>{{0, 0, 0, 0}}));  // many more
+  ASSERT_EQ(choice.notes.size(), 1u);
+  EXPECT_THAT(choice.notes[0], HasSubstr("rules at 1 of 2 sizes, 2.00 times"));
+  ASSERT_EQ(choice.cells.size(), 2u);
+  EXPECT_EQ(choice.cells[0].algorithm, kOwnChoice);
+  EXPECT_EQ(choice.cells[0].best_gain, 1);
+  EXPECT_EQ(choice.cells[1].algorithm, "pipeline");
+  EXPECT_NEAR(choice.cells[1].best_gain, 2, 1e-3);
+}
+
+TEST(StackRules, CountTheBytesOfAllRanksWhereTheLibraryDoes) {
+  const RuleChoice choice = choice_from(
+      {cell("alltoall", 4, "default", 16, 1e5), cell("alltoall", 4, "linear", 16, 1e5),
+       cell("alltoall", 4, "default", 64, 1e6), cell("alltoall", 4, "pairwise", 64, 5e5)});
+  EXPECT_EQ(choice.rules.at("alltoall").at(4),
+            (std::vector<TunedRule>{{0, 0, 0, 0}, {4 * 32, 2, 0, 0}}));
+}
+
+TEST(StackRules, AreLeftOutForAnOperationThatLostAnAbSinceTheyWereSampled) {
+  std::vector<Sample> sampled;
+  for (const std::string operation : {"bcast", "reduce"}) {
+    sampled.push_back(cell(operation, 16, "default", 64, 1e5));
+    sampled.push_back(cell(operation, 16, "chain", 64, 5e4));
+  }
+  std::vector<Sample> lost = compared("bcast", 1e5, 1.2e5);
+  for (const Sample& each : compared("reduce", 1e5, 6e4)) lost.push_back(each);
+  const SampleSet ab = set_of(lost, "2", "openmpi/own_choice");
+  const RuleChoice choice = choice_from(std::vector<SampleSet>{set_of(sampled), ab});
+  EXPECT_FALSE(choice.rules.contains("bcast"));
+  EXPECT_TRUE(choice.rules.contains("reduce"));
+  ASSERT_EQ(choice.notes.size(), 2u);
+  EXPECT_THAT(choice.notes[0], HasSubstr("left out: bcast on 16 ranks: rules were 20.0 % slower"));
+  // Sampled again, they are other rules.
+  const RuleChoice again =
+      choice_from(std::vector<SampleSet>{set_of(sampled), ab, set_of(sampled, "3")});
+  EXPECT_TRUE(again.rules.contains("bcast"));
+}
+
+TEST(StackRules, AreLeftOutAltogetherWhereTheySlowAProgramDown) {
+  std::vector<Sample> program = compared("./solver", 1e9, 1.3e9);
+  program.resize(2);
+  for (Sample& each : program) {
+    each.size_bytes = 0;
+    each.condition.benchmark = benchmark::kStackMessage;
+    each.condition.algorithm.clear();
+  }
+  const std::vector<Sample> sampled = {cell("bcast", 16, "default", 64, 1e5),
+                                       cell("bcast", 16, "chain", 64, 5e4)};
+  const RuleChoice choice =
+      choice_from(std::vector<SampleSet>{set_of(sampled), set_of(program, "2", "openmpi/program")});
+  EXPECT_TRUE(choice.rules.empty());
+  EXPECT_THAT(choice.notes.at(0), HasSubstr("for './solver'"));
+}
+
+TEST(StackRules, AreNoneWhereTheLibraryChoosesWell) {
+  const RuleChoice choice = choice_from(
+      {cell("reduce", 16, "default", 64, 1e5), cell("reduce", 16, "binomial", 64, 1.3e5)});
+  EXPECT_TRUE(choice.rules.empty());
+  ASSERT_EQ(choice.notes.size(), 1u);
+  EXPECT_THAT(choice.notes[0], HasSubstr("left out: reduce on 16 ranks"));
+}
+
+}  // namespace
+}  // namespace nmt

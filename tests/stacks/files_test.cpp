@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Files of other stacks: what is written, and what readers refuse, with the line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "core/error.h"
+#include "stacks/stacks.h"
+
+namespace nmt {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+template <class Read>
+std::string refusal(const Read& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+TunedRules rules_of(std::string_view text, std::string_view version = "4.1.4") {
+  return read_tuned_rules(text, "rules", version);
+}
+std::string refused_rules(std::string_view text, std::string_view version = "4.1.4") {
+  return refusal([&] { rules_of(text, version); });
+}
+
+const TunedRules kRules = {
+    {"alltoall", {{1, {{0, 0, 0, 0}}}, {16, {{0, 3, 0, 0}, {4096, 1, 0, 0}}}}},
+    {"bcast", {{1, {{0, 6, 0, 0}, {131072, 3, 0, 65536}}}}}};
+
+TEST(TunedRules, ReadBackAsTheyWereWritten) {
+  EXPECT_EQ(rules_of(write_tuned_rules(kRules, "# by a test\n\n")), kRules);
+}
+
+TEST(TunedRules, AreRefusedWithTheLine) {
+  EXPECT_THAT(refused_rules("1\n7\n1\n4\n1\n0 6 0\n"),
+              HasSubstr("rules: line 7: the file ends where a segment size should stand"));
+  EXPECT_THAT(refused_rules("1 # one\n7\n1\n4\n1\n64 6 0 0\n"),
+              HasSubstr("line 6: the first message size is 0, not 64"));
+  EXPECT_THAT(refused_rules("1\n7\n1\n4\n2\n0 6 0 0\n0 3 0 0\n"), HasSubstr("line 7: message"));
+  EXPECT_THAT(refused_rules("1\n7\n2\n4\n1\n0 6 0 0\n4\n1\n0 6 0 0\n"),
+              HasSubstr("line 7: communicator sizes ascend"));
+  EXPECT_THAT(refused_rules("1\n7\n1\n4\n1\n0 10 0 0\n"), HasSubstr("an algorithm of bcast 10"));
+  EXPECT_THAT(refused_rules("1\n7\n1\n4\n1\n0 six 0 0\n"), HasSubstr("line 6: 'six'"));
+  EXPECT_THAT(refused_rules("1\n7\n1\n4\n1\n0 6 0 0\n5\n"), HasSubstr("line 7: more than"));
+  EXPECT_THAT(refused_rules(""), HasSubstr("line 1"));
+  // Counts one too high, as in the example of the official generator.
+  EXPECT_THAT(refused_rules("2\n7\n1\n4\n1\n0 6 0 0\n"), HasSubstr("a collective's number"));
+}
+
+TEST(TunedRules, TakeTheHeaderOnlyForVersionsThatKnowIt) {
+  const std::string second = "rule-file-version-2\n1\n3\n1\n4\n1\n0 4 0 0 8\n";
+  EXPECT_THAT(refused_rules(second, "4.1.4"), HasSubstr("line 1: Open MPI 4.1.4 does not know"));
+  EXPECT_THAT(refused_rules(second, "5.0.6"), HasSubstr("does not know"));
+  EXPECT_EQ(rules_of(second, "4.1.8").at("alltoall").at(4).front().algorithm, 4);
+  EXPECT_EQ(rules_of(second, "5.0.7").size(), 1u);
+}
+
+GroupVerdict verdict(std::string group, Fields settings, bool kept) {
+  GroupVerdict verdict{.group = std::move(group), .settings = std::move(settings)};
+  verdict.defaults = {{verdict.settings.begin()->first, "65536"}};
+  verdict.rail = "openmpi/tcp";
+  verdict.host = "one,two";
+  verdict.mpi = "Open MPI v4.1.4";
+  verdict.measured_utc = "2026-11-21T10:00:00Z";
+  verdict.gain = {.value = 1.31, .low = 1.28, .high = 1.33, .rounds = 7};
+  verdict.best = verdict.gain;
+  verdict.best_size_bytes = 1 << 20;
+  verdict.kept = kept;
+  if (!kept) verdict.reason = "no measurable gain";
+  return verdict;
+}
+
+StackFindings findings(const std::string& stack, const std::string& version) {
+  return {.stack = stack, .version = version, .origin = "Written by a test", .folder = "/etc/x"};
+}
+
+TEST(Writers, SayOfEachSettingWhatItIsWorthAndListTheOthers) {
+  StackFindings found = findings("openmpi", "4.1.4");
+  found.verdicts = {verdict("tcp", {{"btl_tcp_eager_limit", "32824"}}, true),
+                    verdict("shm", {{"btl_vader_eager_limit", "8248"}}, false)};
+  const std::vector<ExportedFile> files = write_files(found);
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(files[0].name, "mca-params.conf");
+  EXPECT_THAT(files[0].content,
+              AllOf(HasSubstr("# 1.31 times as fast (1.28 to 1.33), most at 1 MiB"),
+                    HasSubstr("measured on openmpi/tcp of one,two"),
+                    HasSubstr("replaces btl_tcp_eager_limit=65536\nbtl_tcp_eager_limit = 32824\n"),
+                    HasSubstr("# left out: btl_vader_eager_limit=8248: no measurable gain")));
+  EXPECT_EQ(read_mca_params(files[0].content, "x"), (Fields{{"btl_tcp_eager_limit", "32824"}}));
+}
+
+TEST(Writers, WriteNoFileWhereNothingPays) {
+  StackFindings found = findings("openmpi", "4.1.4");
+  found.verdicts = {verdict("tcp", {{"btl_tcp_eager_limit", "32824"}}, false)};
+  EXPECT_TRUE(write_files(found).empty());
+  EXPECT_TRUE(write_files(findings("ucx", "1.13")).empty());
+}
+
+TEST(Writers, CallSharedMemoryByTheNameThatTheVersionHasForIt) {
+  StackFindings found = findings("openmpi", "5.0.3");
+  found.verdicts = {verdict("shm", {{"btl_vader_eager_limit", "8248"}}, true)};
+  EXPECT_THAT(write_files(found).at(0).content, HasSubstr("\nbtl_sm_eager_limit = 8248\n"));
+}
+
+TEST(Writers, LeaveOutVerbsWhereTheVersionHasNoComponentForThem) {
+  StackFindings found = findings("openmpi", "5.0.3");
+  found.verdicts = {verdict("verbs", {{"btl_openib_eager_limit", "8248"}}, true),
+                    verdict("tcp", {{"btl_tcp_eager_limit", "32824"}}, true)};
+  EXPECT_THAT(write_files(found).at(0).content,
+              AllOf(HasSubstr("# left out: btl_openib_eager_limit"),
+                    Not(HasSubstr("\nbtl_openib_eager_limit"))));
+  found.version = "4.1.4";
+  EXPECT_THAT(write_files(found).at(0).content, HasSubstr("\nbtl_openib_eager_limit = 8248\n"));
+}
+
+TEST(Writers, LeaveOutInterfacesWhoseNamesTheFileCannotHold) {
+  StackFindings found = findings("openmpi", "4.1.4");
+  found.verdicts = {
+      verdict("tcp", {{"btl_tcp_eager_limit", "32824"}}, true),
+      verdict("weights", {{"btl_tcp_bandwidth_eth0:1", "10"}, {"btl_tcp_bandwidth_b", "2"}}, true)};
+  const std::string text = write_files(found).at(0).content;
+  EXPECT_THAT(text, HasSubstr("# left out: btl_tcp_bandwidth_eth0:1: no name"));
+  EXPECT_THAT(text, Not(HasSubstr("\nbtl_tcp_bandwidth")));
+  found.verdicts[1].settings = {{"btl_tcp_bandwidth_br-lan.7", "10"}};
+  EXPECT_THAT(write_files(found).at(0).content, HasSubstr("\nbtl_tcp_bandwidth_br-lan.7 = 10\n"));
+}
+
+TEST(Writers, NameTheRulesFileWhereItWillBe) {
+  StackFindings found = findings("openmpi", "4.1.4");
+  found.rules = kRules;
+  const std::vector<ExportedFile> files = write_files(found);
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_THAT(files[0].content,
+              HasSubstr("coll_tuned_dynamic_rules_filename = /etc/x/" + files[1].name));
+  EXPECT_EQ(rules_of(files[1].content), kRules);
+}
+
+TEST(Writers, WriteUcxSettingsForUcxAndForMpich) {
+  StackFindings found = findings("ucx", "1.13");
+  found.verdicts = {verdict("rendezvous", {{"UCX_RNDV_THRESH", "20000"}}, true)};
+  EXPECT_THAT(write_files(found).at(0).content, HasSubstr("\nUCX_RNDV_THRESH=20000\n"));
+  found.stack = "mpich";
+  EXPECT_THAT(write_files(found).at(0).content, HasSubstr("\nexport UCX_RNDV_THRESH=20000\n"));
+}
+
+TEST(Writers, WriteNewMadeleinesSamplesWithoutAGap) {
+  Plan plan;
+  RailPlan& rail = plan.rails.emplace_back();
+  rail.rail = "tcp:lo";
+  rail.regime = "hot";
+  PlanCurve curve{.benchmark = "transfer", .method = "copy"};
+  curve.duration = curve.low = curve.high = Curve({{1, 1000}, {1 << 20, 1'000'000}});
+  rail.curves.push_back(curve);
+  StackFindings found = findings("newmadeleine", "2017");
+  found.plan = &plan;
+  const std::vector<ExportedFile> files = write_files(found);
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(files[0].name, "tcp_x86_64.nm_ns");
+  const std::vector<double> speeds = read_nm_ns(files[0].content, "x");
+  EXPECT_EQ(speeds.size(), 26u);
+  EXPECT_NEAR(speeds[20], 1000, 1);
+}
+
+TEST(Readers, RefuseWhatTheirStacksWouldMisread) {
+  const auto mca = [](std::string_view text) {
+    return refusal([&] { read_mca_params(text, "conf"); });
+  };
+  EXPECT_THAT(mca("a = 1\nb = 2 # two\n"), HasSubstr("conf: line 2: the comment"));
+  EXPECT_THAT(mca("a = \"1\"\n"), HasSubstr("line 1: the quotes"));
+  EXPECT_THAT(mca("# c\n\nbtl tcp\n"), HasSubstr("line 3"));
+  const auto shell = [](std::string_view text) {
+    return refusal([&] { read_environment(text, "env"); });
+  };
+  EXPECT_THAT(shell("export A = 1\n"), HasSubstr("env: line 1: a shell takes no blanks"));
+  EXPECT_THAT(shell("A=1\nB=$(x)\n"), HasSubstr("env: line 2"));
+  const auto ucx = [](std::string_view text) {
+    return refusal([&] { read_ucx_conf(text, "ucx.conf"); });
+  };
+  EXPECT_THAT(ucx("[here\n"), HasSubstr("ucx.conf: line 1: a section"));
+  EXPECT_THAT(ucx("[x]\nCPU model=Milan\nRNDV_THRESH=1\n"), HasSubstr("line 3"));
+  const auto nm = [](std::string_view text) { return refusal([&] { read_nm_ns(text, "ns"); }); };
+  EXPECT_THAT(nm("1\t2.0\n4\t2.0\n"), HasSubstr("ns: line 2: the size here is 2"));
+  EXPECT_THAT(nm("1\t-2\n"), HasSubstr("line 1"));
+}
+
+TEST(Versions, AreThoseThatAreKnown) {
+  EXPECT_EQ(export_version("openmpi", "", "4.1.4"), "4.1.4");
+  EXPECT_EQ(export_version("openmpi", "5.0.2", "4.1.4"), "5.0.2");
+  EXPECT_THAT(refusal([] { export_version("openmpi", "3.1", ""); }), HasSubstr("from 4.0"));
+  EXPECT_THAT(refusal([] { export_version("openmpi", "newest", ""); }), HasSubstr("newest"));
+  EXPECT_THAT(refusal([] { export_version("lam", "", ""); }), HasSubstr("there is: openmpi"));
+  EXPECT_EQ(version_in("Open MPI v4.1.4"), "4.1.4");
+  EXPECT_EQ(version_in("MPICH Version: 4.0.2"), "4.0.2");
+  EXPECT_TRUE(older("4.1.8", "4.1.10"));
+  EXPECT_FALSE(older("5.0", "4.9.9"));
+}
+
+}  // namespace
+}  // namespace nmt

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which settings of another stack are kept, on planted measurements.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "core/method.h"
+#include "stacks/stacks.h"
+
+namespace nmt {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::uint32_t kRounds = 7;
+
+// Launches have a speed of their own, 5 % apart, and repetitions 1 %.
+class Planted {
+ public:
+  explicit Planted(const std::string& when, std::uint64_t seed = 1) : random_(seed) {
+    set_.campaign.id = Id::random();
+    set_.campaign.started_utc = when;
+    set_.campaign.options = {{"hosts", "one,two"},
+                             {"eager other-node", "65480"},
+                             {"header other-node", "56"},
+                             {"default btl_tcp_eager_limit", "65536"}};
+    set_.path.from = {.driver = "openmpi/tcp", .name = "", .fingerprint = {}};
+  }
+
+  template <class Duration>
+  void add(const std::string& variant, const Duration& duration_ns,
+           const std::string& method = "") {
+    for (std::uint64_t size = 1; size <= 16u << 20; size *= 2) {
+      Sample sample{.size_bytes = size};
+      sample.condition = {.benchmark = std::string(benchmark::kStackMessage),
+                          .method = method,
+                          .variant = variant,
+                          .placement = "other-node",
+                          .mpi = "Open MPI v4.1.4"};
+      set_.samples.push_back(sample);
+    }
+    const std::size_t first = set_.samples.size() - 25;
+    for (std::uint32_t round = 0; round < kRounds; ++round) {
+      const double launch = std::exp(std::normal_distribution<>(0, 0.05)(random_));
+      for (std::size_t i = first; i < set_.samples.size(); ++i) {
+        for (int k = 0; k < 5; ++k) {
+          const double noise = std::exp(std::normal_distribution<>(0, 0.01)(random_));
+          const double ns = duration_ns(static_cast<double>(set_.samples[i].size_bytes));
+          set_.samples[i].repetitions.push_back(
+              {.total_ns = static_cast<std::uint64_t>(ns * noise * launch), .round = round});
+        }
+      }
+    }
+  }
+
+  const SampleSet& set() const { return set_; }
+
+ private:
+  SampleSet set_;
+  std::mt19937_64 random_;
+};
+
+double eager_ns(double size_bytes) { return 10'000 + size_bytes * 2.0; }
+double asked_ns(double size_bytes) { return 20'000 + size_bytes * 0.5; }
+double limit_at(double size_bytes, double most_bytes) {
+  return size_bytes <= most_bytes ? eager_ns(size_bytes) : asked_ns(size_bytes);
+}
+
+std::vector<StackSamples> samples_of(const std::vector<SampleSet>& sets) {
+  return stack_samples("openmpi", sets);
+}
+
+TEST(StackThreshold, LiesWhereTheProtocolsCross) {
+  Planted planted("1");
+  planted.add("e", eager_ns, "copy");
+  planted.add("r", asked_ns, "rendezvous");
+  const auto samples = samples_of({planted.set()});
+  StackTimes eager, asked;
+  for (const auto& [key, times] : samples[0].times) {
+    (key.method == "copy" ? eager : asked) = times;
+  }
+  const auto threshold = choose_threshold(eager, asked);
+  ASSERT_TRUE(threshold);
+  EXPECT_GT(threshold->eager_bytes_max, 5'300u);  // 6667 is where they cross
+  EXPECT_LT(threshold->eager_bytes_max, 8'200u);
+  EXPECT_LT(threshold->regret, 0.02);
+  EXPECT_FALSE(choose_threshold({}, asked));
+}
+
+TEST(StackSettings, ThatPayAreKeptWithWhatTheyReplace) {
+  Planted planted("1");
+  planted.add("", [](double size) { return limit_at(size, 65480); });
+  planted.add("btl_tcp_eager_limit=8056", [](double size) { return limit_at(size, 8000); });
+  const auto verdicts = judge_groups(samples_of({planted.set()}));
+  ASSERT_EQ(verdicts.size(), 1u);
+  EXPECT_TRUE(verdicts[0].kept) << verdicts[0].reason;
+  EXPECT_EQ(verdicts[0].group, "tcp");
+  EXPECT_EQ(verdicts[0].defaults, (Fields{{"btl_tcp_eager_limit", "65536"}}));
+  EXPECT_GT(verdicts[0].gain.value, 1.3);  // 32 KiB: 75 us eagerly, 36 us otherwise
+}
+
+TEST(StackSettings, WithoutAMeasurableGainAreLeftOut) {
+  int kept = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Planted planted("1", seed);
+    planted.add("", [](double size) { return limit_at(size, 65480); });
+    planted.add("btl_tcp_bandwidth_r0=5", [](double size) { return limit_at(size, 65480); });
+    kept += judge_groups(samples_of({planted.set()})).at(0).kept ? 1 : 0;
+  }
+  EXPECT_LE(kept, 4);  // the interval's own 2.5 %, of 40
+}
+
+TEST(StackSettings, ThatMakeASizeSlowerAreLeftOut) {
+  Planted planted("1");
+  planted.add("", [](double size) { return limit_at(size, 65480); });
+  planted.add("btl_tcp_bandwidth_r0=5", [](double size) {
+    return limit_at(size, 65480) * (size > 4e6 ? 0.5 : size > 1e5 ? 1.3 : 1);
+  });
+  const auto verdict = judge_groups(samples_of({planted.set()})).at(0);
+  EXPECT_FALSE(verdict.kept);
+  EXPECT_THAT(verdict.reason, HasSubstr("slower at"));
+}
+
+TEST(StackSettings, ThatLostInANewerCampaignStayWithdrawn) {
+  Planted sampled("1"), compared("2", 2);
+  sampled.add("", asked_ns);
+  sampled.add("btl_tcp_eager_limit=8056", [](double size) { return asked_ns(size) * 0.7; });
+  compared.add("", asked_ns);
+  compared.add("btl_tcp_eager_limit=8056", [](double size) { return asked_ns(size) * 1.2; });
+  EXPECT_TRUE(judge_groups(samples_of({sampled.set()})).at(0).kept);
+  const auto verdict = judge_groups(samples_of({sampled.set(), compared.set()})).at(0);
+  EXPECT_FALSE(verdict.kept);
+  EXPECT_EQ(verdict.measured_utc, "2");
+}
+
+// Of all operations together and none: a component cannot be had for one operation alone.
+TEST(StackSettings, OfAllCollectivesArePaidForByAllOfThem) {
+  const auto verdict_where = [](double bcast, double reduce) {
+    SampleSet set;
+    set.path.from = {.driver = "openmpi/own_choice", .name = "", .fingerprint = {}};
+    for (const auto& [operation, factor] : {std::pair("bcast", bcast), {"reduce", reduce}}) {
+      for (const bool with : {false, true}) {
+        for (const std::uint64_t size_bytes : {64, 256, 1024}) {
+          Sample& sample = set.samples.emplace_back();
+          sample.size_bytes = size_bytes;
+          sample.condition = {.benchmark = std::string(benchmark::kStackCollective),
+                              .variant = with ? to_variant(han_settings(65536)) : "",
+                              .operation = operation,
+                              .algorithm = std::string(kOwnChoice),
+                              .ranks = 16};
+          for (std::uint32_t round = 0; round < kRounds; ++round) {
+            const double ns = 1e5 * (1 + 0.1 * round) * (with ? factor : 1);
+            sample.repetitions.push_back(
+                {.total_ns = static_cast<std::uint64_t>(ns), .round = round});
+          }
+        }
+      }
+    }
+    return judge_groups(samples_of({set})).at(0);
+  };
+  EXPECT_TRUE(verdict_where(0.7, 1).kept);
+  EXPECT_NEAR(verdict_where(0.7, 1).gain.value, 1.195, 0.01);
+  EXPECT_EQ(verdict_where(0.7, 1).group, kHanGroup);
+  const GroupVerdict lost = verdict_where(0.7, 1.1);
+  EXPECT_FALSE(lost.kept);
+  EXPECT_THAT(lost.reason, HasSubstr("slower at 64 B (reduce on 16 ranks)"));
+}
+
+TEST(StackSettings, AreWordsOfOneLine) {
+  const Fields settings = {
+      {"btl_tcp_bandwidth_r0", "1"}, {"btl_tcp_eager_limit", "2"}, {"btl_vader_eager_limit", "3"}};
+  EXPECT_EQ(from_variant(to_variant(settings)), settings);
+  EXPECT_EQ(groups_of(settings), (std::vector<std::string>{"weights", "tcp", "shm"}));
+  EXPECT_EQ(of_group(settings, "tcp"), (Fields{{"btl_tcp_eager_limit", "2"}}));
+  EXPECT_EQ(without_group(settings, "tcp").size(), 2u);
+}
+
+}  // namespace
+}  // namespace nmt

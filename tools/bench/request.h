@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the options of nmad-bench mean: which cells, which strategies, which rails.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/bench/ends.h"
+#include "tools/bench/options.h"
+
+namespace nmt {
+
+struct BenchRequest {
+  std::string pattern;
+  std::vector<BenchCell> cells;
+  std::vector<std::string> strategies;  // as typed
+  std::uint32_t rounds = 0;
+};
+
+// These throw Error(kUsage) for what cannot be, Error(kNoRail) where nothing is usable.
+BenchRequest request_of(const BenchOptions& options);
+
+// The rails of this node by name; one may be named several times, for several links over it.
+std::vector<bench::RailInUse> choose_rails_in_use(
+    const std::string& wanted, const std::vector<std::unique_ptr<Driver>>& drivers);
+
+bench::Terms terms_of(const BenchRequest& request, const std::vector<bench::RailInUse>& rails,
+                      bool no_profile);
+
+}  // namespace nmt
