@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sizes, durations, fractions and bandwidths as people write and read them.
+// Sizes, durations, fractions, bandwidths and lists as people write and read them.
 //
 // Sizes: K, M, G, T (also Ki, KB, KiB ...) are powers of two; a bare number is bytes. Durations
 // need a unit (ns, us, ms, s, min, h), since a bare number would hide a factor of 10^9. Fractions
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nmt {
 
@@ -21,5 +22,8 @@ std::string format_bytes(std::uint64_t size_bytes);  // 65536 -> "64 KiB"
 std::string format_duration(double duration_ns);     // 1.5e6 -> "1.50 ms"
 std::string format_fraction(double fraction);        // 0.02 -> "2.0 %"
 std::string format_bandwidth(double bytes_per_second);
+
+// Items between commas, empty ones dropped.
+std::vector<std::string> split_list(const std::string& text);
 
 }  // namespace nmt

@@ -92,5 +92,10 @@ TEST(FormatBandwidth, IsDecimal) {
   EXPECT_EQ(format_bandwidth(500), "0.5 kB/s");
 }
 
+TEST(SplitList, DropsEmptyItems) {
+  EXPECT_EQ(split_list(",a,,b c,"), (std::vector<std::string>{"a", "b c"}));
+  EXPECT_TRUE(split_list("").empty());
+}
+
 }  // namespace
 }  // namespace nmt

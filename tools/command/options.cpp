@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <charconv>
 
 #include "core/error.h"
@@ -155,17 +154,6 @@ Options& Options::rare() {
 }
 
 void Options::example(const std::string& command_line) { app_.footer(command_line); }
-
-std::vector<std::string> split_list(const std::string& text) {
-  std::vector<std::string> items;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    if (end > begin) items.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return items;
-}
 
 std::string suggestion(std::string_view wanted, const std::vector<std::string>& known) {
   const std::string nearest = nearest_name(wanted, known);

@@ -78,9 +78,6 @@ class Options {
   CLI::Option* last_ = nullptr;
 };
 
-// Items between commas, empty ones dropped.
-std::vector<std::string> split_list(const std::string& text);
-
 // "; did you mean 'NEAREST'?" or, where nothing is near, "; there is: A, B, C"; empty without
 // known names.
 std::string suggestion(std::string_view wanted, const std::vector<std::string>& known);

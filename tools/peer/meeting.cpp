@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/units.h"
 #include "tools/command/options.h"
 #include "tools/peer/introduction.h"
 #include "tools/profile/this_machine.h"

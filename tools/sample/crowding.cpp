@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
+#include "core/units.h"
 #include "node/node.h"
-#include "tools/command/options.h"
 
 namespace nmt {
 

@@ -10,6 +10,7 @@
 #include "control/control.h"
 #include "core/error.h"
 #include "core/plan_json.h"
+#include "core/units.h"
 #include "node/node.h"
 #include "tools/job/collectives_library.h"
 #include "tools/profile/this_machine.h"

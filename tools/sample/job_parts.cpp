@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "core/units.h"
 #include "tools/command/options.h"
 
 namespace nmt {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/units.h"
 #include "tools/command/options.h"
 
 namespace nmt {

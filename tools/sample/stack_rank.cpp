@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "control/control.h"
+#include "core/units.h"
 #include "node/node.h"
 #include "tools/sample/crowding.h"
 #include "tools/sample/stack_network.h"

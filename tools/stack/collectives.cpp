@@ -9,7 +9,6 @@
 #include "core/error.h"
 #include "core/method.h"
 #include "core/units.h"
-#include "tools/command/options.h"
 
 namespace nmt {
 namespace {

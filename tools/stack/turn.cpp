@@ -10,7 +10,6 @@
 
 #include "core/error.h"
 #include "core/units.h"
-#include "tools/command/options.h"
 
 namespace nmt {
 namespace {

@@ -13,7 +13,6 @@
 #include "contention/contention.h"
 #include "core/error.h"
 #include "core/units.h"
-#include "tools/command/options.h"
 
 namespace nmt {
 namespace {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/units.h"
 #include "tools/profile/tuning.h"
 #include "tools/tune/open_profile.h"
 #include "tools/tune/retuned.h"

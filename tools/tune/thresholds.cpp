@@ -3,6 +3,7 @@
 // nmad-tune thresholds: at which sizes to change from one choice to the other, per rail.
 #include <fmt/format.h>
 
+#include "core/units.h"
 #include "tools/tune/open_profile.h"
 #include "tools/view/thresholds.h"
 #include "tools/view/verification.h"
