@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sampler/stack/collectives.h"
+#include "sampler/stack/rank_collectives.h"
 
 #include <gtest/gtest.h>
 

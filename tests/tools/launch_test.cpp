@@ -10,8 +10,8 @@
 #include <functional>
 
 #include "core/error.h"
+#include "sampler/stack/launch.h"
 #include "tools/peer/launcher.h"
-#include "tools/stack/launch.h"
 
 namespace nmt {
 namespace {

@@ -10,9 +10,9 @@
 #include <set>
 
 #include "profiledb/profiledb.h"
+#include "sampler/stack/launch_collectives.h"
 #include "stacks/stacks.h"
 #include "tests/tools/sandbox.h"
-#include "tools/stack/collectives.h"
 #include "tools/stack/mpich_library.h"
 
 namespace nmt::testing {

@@ -12,7 +12,7 @@
 #include "core/statistics.h"
 #include "core/units.h"
 #include "tools/bench/contest.h"
-#include "tools/job/collectives_library.h"
+#include "tools/command/collectives_library.h"
 
 namespace nmt {
 namespace {

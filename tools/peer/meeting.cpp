@@ -9,8 +9,8 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "tools/command/options.h"
+#include "tools/command/this_machine.h"
 #include "tools/peer/introduction.h"
-#include "tools/profile/this_machine.h"
 
 namespace nmt {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "tools/profile/this_machine.h"
-#include "tools/profile/tuning.h"
+#include "tools/command/this_machine.h"
+#include "tools/command/tune_profile.h"
 #include "tools/sample/recorder.h"
 #include "tools/sample/sample_report.h"
 

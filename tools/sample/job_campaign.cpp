@@ -12,8 +12,8 @@
 #include "core/plan_json.h"
 #include "core/units.h"
 #include "node/node.h"
-#include "tools/job/collectives_library.h"
-#include "tools/profile/this_machine.h"
+#include "tools/command/collectives_library.h"
+#include "tools/command/this_machine.h"
 #include "tools/sample/crowding.h"
 #include "tools/sample/peer.h"
 

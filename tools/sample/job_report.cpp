@@ -10,9 +10,9 @@
 #include <iterator>
 #include <set>
 
-#include "tools/profile/tuning.h"
+#include "tools/command/report_thresholds.h"
+#include "tools/command/tune_profile.h"
 #include "tools/sample/crowding.h"
-#include "tools/view/thresholds.h"
 
 namespace nmt {
 namespace {

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "core/error.h"
-#include "tools/profile/this_machine.h"
+#include "tools/command/this_machine.h"
 
 namespace nmt {
 namespace {

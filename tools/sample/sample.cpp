@@ -8,8 +8,8 @@
 #include "tools/sample/job.h"
 #include "tools/sample/list.h"
 #include "tools/sample/peer.h"
-#include "tools/sample/stack.h"
-#include "tools/sample/stack_rank.h"
+#include "tools/stack/launched_rank.h"
+#include "tools/stack/sample_messages.h"
 
 namespace nmt {
 namespace {

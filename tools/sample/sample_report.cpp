@@ -9,10 +9,10 @@
 
 #include "core/plan_json.h"
 #include "core/units.h"
+#include "tools/command/report_thresholds.h"
+#include "tools/command/report_together.h"
+#include "tools/command/report_verification.h"
 #include "tools/sample/list.h"
-#include "tools/view/thresholds.h"
-#include "tools/view/together.h"
-#include "tools/view/verification.h"
 
 namespace nmt {
 namespace {

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "core/error.h"
-#include "tools/stack/launch.h"
+#include "sampler/sampler.h"
 
 namespace nmt {
 

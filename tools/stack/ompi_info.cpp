@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "core/error.h"
-#include "tools/stack/launch.h"
+#include "sampler/sampler.h"
 
 namespace nmt {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tools/command/report.h"
-#include "tools/stack/own_choice.h"
+#include "tools/stack/compare_rules.h"
 
 namespace nmt {
 

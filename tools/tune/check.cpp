@@ -8,9 +8,9 @@
 #include <map>
 
 #include "drivers/drivers.h"
-#include "tools/profile/this_machine.h"
+#include "tools/command/report_thresholds.h"
+#include "tools/command/this_machine.h"
 #include "tools/tune/open_profile.h"
-#include "tools/view/thresholds.h"
 
 namespace nmt {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "tools/command/report_thresholds.h"
 #include "tools/tune/open_profile.h"
-#include "tools/view/thresholds.h"
 #include "tuner/tuner.h"
 
 namespace nmt {

@@ -5,8 +5,8 @@
 #include <fmt/ranges.h>
 
 #include "core/units.h"
+#include "tools/command/report_thresholds.h"
 #include "tools/tune/signatures.h"
-#include "tools/view/thresholds.h"
 
 namespace nmt {
 namespace {

@@ -16,11 +16,11 @@
 #include "core/error.h"
 #include "core/method.h"
 #include "tools/command/options.h"
-#include "tools/profile/tuning.h"
+#include "tools/command/report_thresholds.h"
+#include "tools/command/tune_profile.h"
 #include "tools/tune/alltoall_terms.h"
 #include "tools/tune/open_profile.h"
 #include "tools/tune/read_file.h"
-#include "tools/view/thresholds.h"
 
 namespace nmt {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "tools/command/report_thresholds.h"
 #include "tools/tune/alltoall_terms.h"
 #include "tools/tune/read_file.h"
 #include "tools/tune/signatures.h"
-#include "tools/view/thresholds.h"
 
 namespace nmt {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
-#include "tools/profile/tuning.h"
+#include "tools/command/tune_profile.h"
 #include "tools/tune/open_profile.h"
 #include "tools/tune/retuned.h"
 

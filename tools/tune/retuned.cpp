@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "tools/profile/tuning.h"
-#include "tools/view/thresholds.h"
+#include "tools/command/report_thresholds.h"
+#include "tools/command/tune_profile.h"
 
 namespace nmt {
 

@@ -12,11 +12,11 @@
 #include "core/error.h"
 #include "core/plan_json.h"
 #include "core/units.h"
+#include "tools/command/report_thresholds.h"
+#include "tools/command/report_together.h"
 #include "tools/tune/open_profile.h"
-#include "tools/view/offloads.h"
-#include "tools/view/registrations.h"
-#include "tools/view/thresholds.h"
-#include "tools/view/together.h"
+#include "tools/tune/report_offloads.h"
+#include "tools/tune/report_registrations.h"
 
 namespace nmt {
 namespace {

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "core/units.h"
+#include "tools/command/report_thresholds.h"
+#include "tools/command/report_verification.h"
 #include "tools/tune/open_profile.h"
-#include "tools/view/thresholds.h"
-#include "tools/view/verification.h"
 
 namespace nmt {
 namespace {

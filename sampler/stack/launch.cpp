@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/stack/launch.h"
+#include "sampler/stack/launch.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // One launch of a stack's job in which nmad-sample, as its ranks, tries the algorithms of one
-// collective (sampler/stack/collectives.h): the order as one word, the result as JSON, and as
+// collective (sampler/stack/rank_collectives.h): the order as one word, the result as JSON, and as
 // samples.
 #pragma once
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/json.h"
-#include "sampler/sampler.h"
-#include "tools/stack/turn.h"
+#include "sampler/stack/launch_messages.h"
+#include "sampler/stack/rank_collectives.h"
 
 namespace nmt {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/fields.h"
-#include "tools/stack/notebook.h"
-#include "tools/stack/turn.h"
+#include "sampler/sampler.h"
+#include "tools/stack/recorder.h"
 #include "tuner/tuner.h"
 
 namespace nmt {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/stack/notebook.h"
+#include "tools/stack/recorder.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "core/clock.h"
 #include "core/method.h"
-#include "tools/profile/this_machine.h"
-#include "tools/profile/tuning.h"
+#include "tools/command/this_machine.h"
+#include "tools/command/tune_profile.h"
 
 namespace nmt {
 

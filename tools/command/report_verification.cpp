@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/view/verification.h"
+#include "tools/command/report_verification.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/view/offloads.h"
+#include "tools/tune/report_offloads.h"
 
 #include <fmt/format.h>
 

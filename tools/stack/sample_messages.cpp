@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/sample/stack.h"
+#include "tools/stack/sample_messages.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,14 +12,14 @@
 #include "core/method.h"
 #include "core/statistics.h"
 #include "core/units.h"
+#include "sampler/sampler.h"
 #include "tools/sample/campaign.h"
 #include "tools/sample/crowding.h"
 #include "tools/sample/interruption.h"
 #include "tools/sample/progress_line.h"
-#include "tools/sample/stack_collectives.h"
-#include "tools/stack/look.h"
-#include "tools/stack/notebook.h"
-#include "tools/stack/verdicts.h"
+#include "tools/stack/recorder.h"
+#include "tools/stack/report_settings.h"
+#include "tools/stack/sample_collectives.h"
 
 namespace nmt {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/profile/this_machine.h"
+#include "tools/command/this_machine.h"
 
 #include "node/node.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/sample/stack_network.h"
+#include "tools/stack/loaded_library.h"
 
 #include <gtest/gtest.h>
 

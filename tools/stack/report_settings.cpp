@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/stack/verdicts.h"
+#include "tools/stack/report_settings.h"
 
 #include <fmt/format.h>
 

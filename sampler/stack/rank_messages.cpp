@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sampler/stack/launch_round.h"
+#include "sampler/stack/rank_messages.h"
 
 #include <algorithm>
 #include <array>

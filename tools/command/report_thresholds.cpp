@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/view/thresholds.h"
+#include "tools/command/report_thresholds.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/stack/own_choice.h"
+#include "tools/stack/compare_rules.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 
 #include "core/error.h"
 #include "node/node.h"
+#include "sampler/sampler.h"
 #include "tools/command/write_file.h"
-#include "tools/stack/collectives.h"
 
 namespace nmt {
 namespace {

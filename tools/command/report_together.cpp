@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/view/together.h"
+#include "tools/command/report_together.h"
 
 #include <fmt/format.h>
 

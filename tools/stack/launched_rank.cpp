@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/sample/stack_rank.h"
+#include "tools/stack/launched_rank.h"
 
 #include <fmt/format.h>
 
@@ -10,11 +10,10 @@
 #include "control/control.h"
 #include "core/units.h"
 #include "node/node.h"
+#include "sampler/sampler.h"
 #include "tools/sample/crowding.h"
-#include "tools/sample/stack_network.h"
-#include "tools/stack/collectives.h"
-#include "tools/stack/own_choice.h"
-#include "tools/stack/turn.h"
+#include "tools/stack/compare_rules.h"
+#include "tools/stack/loaded_library.h"
 
 namespace nmt {
 namespace {

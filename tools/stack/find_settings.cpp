@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/stack/findings.h"
+#include "tools/stack/find_settings.h"
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
 #include "core/error.h"
-#include "tools/stack/look.h"
+#include "sampler/sampler.h"
 #include "tools/stack/mpich_library.h"
-#include "tools/stack/notebook.h"
+#include "tools/stack/recorder.h"
 
 namespace nmt {
 namespace {

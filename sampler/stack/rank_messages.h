@@ -6,7 +6,7 @@
 // Rank 0 exchanges messages with the next rank of its node and with the first rank of the next
 // node, as far as there are such, ping-pongs of all sizes in several passes; the other ranks wait
 // without taking a core. Nothing is compared here: settings change between launches, and who
-// launches keeps them in rounds (tools/sample/stack.h).
+// launches keeps them in rounds (tools/stack/sample_messages.h).
 #pragma once
 
 #include <cstdint>

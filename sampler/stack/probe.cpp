@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/stack/look.h"
+#include "sampler/stack/probe.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 
 #include "core/error.h"
 #include "core/units.h"
-#include "tools/stack/notebook.h"
 
 namespace nmt {
 

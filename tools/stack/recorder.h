@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "profiledb/profiledb.h"
+#include "sampler/sampler.h"
 #include "tools/command/command.h"
-#include "tools/stack/turn.h"
 
 namespace nmt {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/stack/turn.h"
+#include "sampler/stack/launch_messages.h"
 
 namespace nmt {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/stack/collectives.h"
+#include "sampler/stack/launch_collectives.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/sample/stack_collectives.h"
+#include "tools/stack/sample_collectives.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,14 +8,13 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "sampler/sampler.h"
 #include "tools/sample/crowding.h"
 #include "tools/sample/interruption.h"
-#include "tools/stack/collectives.h"
-#include "tools/stack/look.h"
+#include "tools/stack/compare_rules.h"
 #include "tools/stack/mpich_library.h"
-#include "tools/stack/notebook.h"
-#include "tools/stack/own_choice.h"
-#include "tools/stack/verdicts.h"
+#include "tools/stack/recorder.h"
+#include "tools/stack/report_settings.h"
 
 namespace nmt {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/profile/tuning.h"
+#include "tools/command/tune_profile.h"
 
 #include <vector>
 

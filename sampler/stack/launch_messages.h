@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // One launch of a stack's job with nmad-sample as its ranks, under given settings: the order goes
-// out as an argument, what was timed comes back as JSON (sampler/stack/launch_round.h).
+// out as an argument, what was timed comes back as JSON (sampler/stack/rank_messages.h).
 //
 // An order is one word without anything that a shell or an agent in the place of ssh would touch.
 #pragma once
@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/json.h"
-#include "sampler/sampler.h"
+#include "sampler/stack/launch.h"
+#include "sampler/stack/rank_messages.h"
 #include "stacks/stacks.h"
-#include "tools/stack/launch.h"
 
 namespace nmt {
 

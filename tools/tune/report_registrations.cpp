@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/view/registrations.h"
+#include "tools/tune/report_registrations.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/job/collectives_library.h"
+#include "tools/command/collectives_library.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
