@@ -173,11 +173,27 @@ Kept Job::keep_for(MPI_Comm comm) const {
   return {.rules = std::move(rules), .ranks = std::move(ranks)};
 }
 
-// With as many leaders as the rule says; by all ranks, at its first use.
+// With as many leaders as the rule says; by all ranks, who at the first use take one for each
+// number that any rule has: a rank whose call is wrong then knows what the others may wait for.
 Lease& Job::lease_for(const Rule& rule, Kept& kept, MPI_Comm comm) {
-  const auto found = kept.by_leaders.find(rule.leaders);
-  if (found != kept.by_leaders.end()) return found->second;
-  Lease lease = team_cache().take(comm, kept.ranks, cards_of(kept.ranks), options(rule.leaders));
+  if (kept.by_leaders.empty()) {
+    std::map<int, Lease> leases;
+    try {
+      for (const Rule& each : kept.rules) {
+        if (leases.contains(each.leaders)) continue;
+        leases.try_emplace(each.leaders, take_lease(each.leaders, kept, comm));
+      }
+    } catch (...) {
+      for (auto& [leaders, lease] : leases) team_cache().give_back(std::move(lease));
+      throw;
+    }
+    kept.by_leaders = std::move(leases);
+  }
+  return kept.by_leaders.at(rule.leaders);
+}
+
+Lease Job::take_lease(int leaders, const Kept& kept, MPI_Comm comm) {
+  Lease lease = team_cache().take(comm, kept.ranks, cards_of(kept.ranks), options(leaders));
   if (lease && !lease.watch) {  // one rank has numbered it: another number for each of its teams
     const auto number = static_cast<std::uint64_t>(lease.ranks.front()) << 40 |
                         static_cast<std::uint64_t>(lease.serial);
@@ -185,7 +201,7 @@ Lease& Job::lease_for(const Rule& rule, Kept& kept, MPI_Comm comm) {
     lease.team->look_by({.function = [](void* watch) { static_cast<Watch*>(watch)->look(); },
                          .object = lease.watch.get()});
   }
-  return kept.by_leaders.try_emplace(rule.leaders, std::move(lease)).first->second;
+  return lease;
 }
 
 TeamOptions Job::options(int leaders) const {
@@ -248,13 +264,16 @@ void Job::leave_out(Decision& decision, MPI_Comm comm, int code) noexcept {
 
 // What the others do is not known: of which size the call is, no rank can tell.
 void Job::leave_out_unknown(MPI_Comm comm, int code) noexcept {
-  Kept* kept = comm == MPI_COMM_NULL ? nullptr : find_kept(comm);
-  if (kept == nullptr || ends_jobs(comm)) return;
-  for (auto& [leaders, lease] : kept->by_leaders) {
-    if (!lease) continue;
-    lease.spoiled = true;
-    lease.watch->report_absence(code);
-  }
+  if (advice_.rules.empty() || comm == MPI_COMM_NULL || ends_jobs(comm)) return;
+  guarded(comm, [&] {
+    Kept& kept = kept_for(comm, [this](MPI_Comm made_for) { return keep_for(made_for); });
+    if (kept.by_leaders.empty() && !kept.rules.empty()) team_cache().stay_away(comm, code);
+    for (auto& [leaders, lease] : kept.by_leaders) {
+      if (!lease) continue;
+      lease.spoiled = true;
+      lease.watch->report_absence(code);
+    }
+  });
 }
 
 void Job::count(Operation operation, std::uint64_t bytes, std::chrono::nanoseconds took) {

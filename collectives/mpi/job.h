@@ -83,6 +83,7 @@ class Job {
   Kept keep_for(MPI_Comm comm) const;
   std::vector<Card> cards_of(const std::vector<int>& ranks) const;
   Lease& lease_for(const Rule& rule, Kept& kept, MPI_Comm comm);
+  Lease take_lease(int leaders, const Kept& kept, MPI_Comm comm);
   void leave_out_unknown(MPI_Comm comm, int code) noexcept;
   TeamOptions options(int leaders) const;
   static void report();

@@ -37,18 +37,33 @@ struct Lease {
 
 class TeamCache {
  public:
+  TeamCache();
+  ~TeamCache();
+
   // By all ranks of `comm`, whose cards these are and which in the job have these numbers. Null, on
   // all of them, where one has too many teams in use. MpiFailure.
+  // FailedElsewhere, on all of them that take, where one stays away.
   Lease take(MPI_Comm comm, const std::vector<int>& ranks, const std::vector<Card>& cards,
              const TeamOptions& options);
+  // By a rank whose call is wrong in a way that hides whether the others take a team for theirs.
+  // It takes part in the exchange that they would wait for, and does not wait itself.
+  void stay_away(MPI_Comm comm, int error_code) noexcept;
+  // Before `comm` is freed, by a rank that may have stayed away from it: Open MPI may use it until
+  // the others have taken part. Waits a second at most.
+  void end_absences(MPI_Comm comm) noexcept;
   // By each rank, when its communicator is freed.
   void give_back(Lease lease) noexcept;
   void clear() noexcept;  // what is idle
 
  private:
+  struct Absence;  // of this rank from an exchange, until the others have taken part in it
+
   Lease find(const std::vector<int>& ranks, int leaders);
+  void put_back(Lease lease);
+  void forget_ended_absences();
 
   std::mutex mutex_;
+  std::list<Absence> absences_;
   std::list<Lease> idle_;  // the longest first
   int in_use_ = 0;
   std::int64_t made_ = 0;

@@ -31,7 +31,7 @@ void give_back(Kept& kept) noexcept {
   for (auto& [leaders, lease] : kept.by_leaders) teams().cache.give_back(std::move(lease));
 }
 
-int forget(MPI_Comm, int, void* kept, void*) noexcept {
+int forget(MPI_Comm comm, int, void* kept, void*) noexcept {
   std::unique_ptr<Kept> gone;
   {
     const std::lock_guard lock(teams().mutex);
@@ -41,6 +41,7 @@ int forget(MPI_Comm, int, void* kept, void*) noexcept {
     }
     std::erase(teams().all, nullptr);
   }
+  teams().cache.end_absences(comm);
   if (gone) give_back(*gone);
   return MPI_SUCCESS;
 }
@@ -98,15 +99,6 @@ Kept& kept_for(MPI_Comm comm, const std::function<Kept(MPI_Comm)>& make) {
     seen = {.comm = comm, .kept = &find_or_make(comm, make), .freed = freed};
   }
   return *seen.kept;
-}
-
-Kept* find_kept(MPI_Comm comm) noexcept {
-  void* kept = nullptr;
-  int there = 0;
-  const int key = teams().at_communicator;
-  if (key == MPI_KEYVAL_INVALID) return nullptr;
-  if (PMPI_Comm_get_attr(comm, key, &kept, &there) != MPI_SUCCESS || !there) return nullptr;
-  return static_cast<Kept*>(kept);
 }
 
 TeamCache& team_cache() { return teams().cache; }

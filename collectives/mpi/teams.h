@@ -19,14 +19,12 @@ namespace nmt::collectives {
 struct Kept {
   std::vector<Rule> rules = {};          // for its shape; none: leave all calls alone
   std::vector<int> ranks = {};           // of the job, by its ranks; only where there are rules
-  std::map<int, Lease> by_leaders = {};  // by how many of a node; null: leave calls alone
+  std::map<int, Lease> by_leaders = {};  // by how many of a node, for all rules; none until the
+                                         // first use; a null one: leave calls alone
 };
 
 // `make` talks to nobody: what the ranks of a communicator have in common it finds by itself.
 Kept& kept_for(MPI_Comm comm, const std::function<Kept(MPI_Comm)>& make);
-
-// Null where nothing is kept for it, or it is no communicator.
-Kept* find_kept(MPI_Comm comm) noexcept;
 
 // Of all that are freed.
 TeamCache& team_cache();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 //   outcomes operators|types|large|counts return|call|fatal
-//   outcomes errors all|last return|call|fatal [WITHOUT...]
+//   outcomes errors|first-errors all|last return|call|fatal [WITHOUT...]
 #include "tests/collectives/outcomes.h"
 
 #include <unistd.h>
@@ -41,14 +41,19 @@ Outcomes::Outcomes(std::string handler, MPI_Comm world)
   MPI_Errhandler_free(&counts);
 }
 
-MPI_Comm Outcomes::fresh() const {
+MPI_Comm Outcomes::untouched() const {
   MPI_Comm comm = MPI_COMM_NULL;
-  std::vector<int> own(kWarmUpCount), all(static_cast<std::size_t>(kWarmUpCount * size_));
   MPI_Comm_dup(world_, &comm);
   MPI_Errhandler handler = handler_ == "fatal" ? MPI_ERRORS_ARE_FATAL : MPI_ERRORS_RETURN;
   if (handler_ == "call") MPI_Comm_create_errhandler(count_it, &handler);
   MPI_Comm_set_errhandler(comm, handler);
   if (handler_ == "call") MPI_Errhandler_free(&handler);
+  return comm;
+}
+
+MPI_Comm Outcomes::fresh() const {
+  std::vector<int> own(kWarmUpCount), all(static_cast<std::size_t>(kWarmUpCount * size_));
+  MPI_Comm comm = untouched();
   MPI_Bcast(own.data(), kWarmUpCount, MPI_INT, 0, comm);
   MPI_Reduce(own.data(), all.data(), kWarmUpCount, MPI_INT, MPI_SUM, 0, comm);
   MPI_Allreduce(own.data(), all.data(), kWarmUpCount, MPI_INT, MPI_SUM, comm);
@@ -98,16 +103,18 @@ int main(int argc, char** argv) {
   using namespace nmt::testing;
   std::vector<std::string> words(argv + 1, argv + argc);
   MPI_Comm world = MPI_COMM_NULL;
-  if (words.size() < 2 || (words[0] == "errors" && words.size() < 3)) return 2;
+  const bool in_first_calls = !words.empty() && words[0] == "first-errors";
+  const bool errors = in_first_calls || (!words.empty() && words[0] == "errors");
+  if (words.size() < (errors ? 3 : 2)) return 2;
   MPI_Init(&argc, &argv);
   MPI_Comm_dup(MPI_COMM_WORLD, &world);
-  Outcomes outcomes(words[0] == "errors" ? words[2] : words[1], world);
+  Outcomes outcomes(errors ? words[2] : words[1], world);
   if (words[0] == "operators") walk_over_operators(outcomes, words[1] == "fatal");
   if (words[0] == "types") walk_over_types(outcomes);
   if (words[0] == "large") walk_over_large_counts(outcomes);
   if (words[0] == "counts") walk_over_other_counts(outcomes);
-  if (words[0] == "errors") {
-    walk_over_errors(outcomes, words[1] == "all", {words.begin() + 3, words.end()});
+  if (errors) {
+    walk_over_errors(outcomes, words[1] == "all", in_first_calls, {words.begin() + 3, words.end()});
   }
   outcomes.print();
   MPI_Barrier(world);

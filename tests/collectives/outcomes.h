@@ -22,8 +22,10 @@ class Outcomes {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  // A communicator of all ranks that handles errors as the program was told, on which each
-  // operation has been called once.
+  // A communicator of all ranks that handles errors as the program was told, on which nothing was
+  // called,
+  MPI_Comm untouched() const;
+  // or each operation once.
   MPI_Comm fresh() const;
 
   // By all ranks, after a call: one line. `bytes` is what the call has left in its buffer.
@@ -48,7 +50,9 @@ void walk_over_types(Outcomes& outcomes);
 void walk_over_large_counts(Outcomes& outcomes);
 // Bcasts of which the last rank expects more or less than the root gives.
 void walk_over_other_counts(Outcomes& outcomes);
-// Every argument that is wrong, on all ranks or on the last one only, but those `without`.
-void walk_over_errors(Outcomes& outcomes, bool on_all, const std::vector<std::string>& without);
+// Every argument that is wrong, on all ranks or on the last one only, but those `without`; each in
+// a later call of its communicator or in the first.
+void walk_over_errors(Outcomes& outcomes, bool on_all, bool in_first_calls,
+                      const std::vector<std::string>& without);
 
 }  // namespace nmt::testing

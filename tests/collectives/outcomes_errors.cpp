@@ -135,12 +135,13 @@ Memory bytes_of(const std::vector<int>& numbers) {
 
 }  // namespace
 
-void walk_over_errors(Outcomes& outcomes, bool on_all, const std::vector<std::string>& without) {
+void walk_over_errors(Outcomes& outcomes, bool on_all, bool in_first_calls,
+                      const std::vector<std::string>& without) {
   const bool only = !without.empty() && without.front() == "only";
   for (const Case& each : kCases) {
     const bool named = std::ranges::find(without, each.name) != without.end();
     if (named != only) continue;
-    MPI_Comm comm = outcomes.fresh();
+    MPI_Comm comm = in_first_calls ? outcomes.untouched() : outcomes.fresh();
     {
       Call call(outcomes, comm);
       if (!on_all) call.root = outcomes.size() - 1;

@@ -50,6 +50,9 @@ class Outcome : public InFrontOfMpi {
     }
   }
 
+  void expect_its_error_on_one_rank(const std::string& which, const std::string& handler,
+                                    const std::string& copies) const;
+
   // The first few that differ: there are thousands.
   static void expect_same_lines(const std::string& expected, const std::string& actual,
                                 const std::string& copies) {
@@ -121,8 +124,9 @@ Words ends_the_program(const std::string& mpi) {
 const Words kWrongAtTheRoot = {"reduce in its own buffer", "reduce to a place",
                                "reduce to nowhere"};
 
-Words errors_on_all(const std::string& mpi, const std::string& handler) {
-  return Words{"errors", "all", handler} + ends_the_program(mpi) + kWrongAtTheRoot;
+Words errors_on_all(const std::string& mpi, const std::string& handler,
+                    const std::string& which = "errors") {
+  return Words{which, "all", handler} + ends_the_program(mpi) + kWrongAtTheRoot;
 }
 
 // What that rank got, without the bytes: what other ranks give may come or not.
@@ -138,28 +142,41 @@ Words classes_of(const std::string& out, int rank) {
   return classes;
 }
 
+// Without us the others may wait for ever. The MPI's word comes from a job of one rank.
+void Outcome::expect_its_error_on_one_rank(const std::string& which, const std::string& handler,
+                                           const std::string& copies) const {
+  const Words words = Words{which, "last", handler} + ends_the_program(GetParam());
+  const Result alone = without_us(words, 1);
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  const Words expected = classes_of(alone.out, 0);
+  ASSERT_GT(expected.size(), 30u);
+  const Result result = with_us(words, copies);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\ndone\n")) << copies;  // UCX warns of what is left
+  EXPECT_EQ(classes_of(result.out, kRanks - 1), expected) << copies;
+}
+
 TEST_P(Outcome, OfEveryWrongArgumentOnAllRanksIsTheSameWhereErrorsReturn) {
   expect_the_same(errors_on_all(GetParam(), "return"), kWaysToCopy);
+}
+
+TEST_P(Outcome, OfEveryWrongArgumentOnAllRanksInAFirstCallIsTheSame) {
+  expect_the_same(errors_on_all(GetParam(), "return", "first-errors"), kWaysToCopy);
 }
 
 TEST_P(Outcome, OfEveryWrongArgumentOnAllRanksIsTheSameUnderAHandlerOfTheProgram) {
   expect_the_same(errors_on_all(GetParam(), "call"), {""});
 }
 
-// Without us the others may wait for ever. The MPI's word comes from a job of one rank.
 TEST_P(Outcome, OfAWrongArgumentOnOneRankIsItsErrorThereAndKeepsNobodyWaiting) {
-  for (const std::string handler : {"return", "call"}) {
-    const Words words = Words{"errors", "last", handler} + ends_the_program(GetParam());
-    const Result alone = without_us(words, 1);
-    ASSERT_EQ(alone.exit_code, 0) << alone.err;
-    const Words expected = classes_of(alone.out, 0);
-    ASSERT_GT(expected.size(), 30u);
-    for (const std::string& copies : handler == "return" ? kWaysToCopy : Words{""}) {
-      const Result result = with_us(words, copies);
-      EXPECT_EQ(result.exit_code, 0) << result.err;
-      EXPECT_THAT(result.out, HasSubstr("\ndone\n")) << copies;  // UCX warns of what is left
-      EXPECT_EQ(classes_of(result.out, kRanks - 1), expected) << copies;
-    }
+  for (const std::string& copies : kWaysToCopy)
+    expect_its_error_on_one_rank("errors", "return", copies);
+  expect_its_error_on_one_rank("errors", "call", "");
+}
+
+TEST_P(Outcome, OfAWrongArgumentOnOneRankInAFirstCallIsItsErrorThereAndKeepsNobodyWaiting) {
+  for (const std::string& copies : kWaysToCopy) {
+    expect_its_error_on_one_rank("first-errors", "return", copies);
   }
 }
 
