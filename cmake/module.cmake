@@ -63,7 +63,7 @@ else()
 endif()
 
 # What nearly every source includes, parsed once for `name` and all that have it `from` that: a
-# third of a build's time. Not in preset dev, where each source shows that it includes what it needs.
+# third of a build's time. Not in preset dev, where sources show that they include what they need.
 function(nmadtune_common_headers name from)
   if(NMADTUNE_PRECOMPILED_HEADERS AND name STREQUAL from)
     target_precompile_headers(${name} PRIVATE <algorithm> <array> <chrono> <cmath> <cstdint>
