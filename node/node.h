@@ -10,5 +10,6 @@
 #include "node/interference.h"         // what else ran while we measured
 #include "node/local_socket.h"         // two processes of one user, connected
 #include "node/shared_segment.h"       // memory two processes share, without a name
+#include "node/subprocess.h"           // a command as a child process
 #include "node/sysfs.h"                // small files under /proc and /sys
 #include "node/unmap_watch.h"          // when memory stops being what it was

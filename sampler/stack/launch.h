@@ -18,7 +18,7 @@ struct JobCommand {
   std::string launcher;              // "mpirun -n 2"
   std::vector<std::string> program;  // and its arguments
   Fields environment;                // beside this process's own
-  double patience_ns = 300e9;        // before it counts as hanging
+  double timeout_ns = 300e9;         // after it, the job counts as hanging
   std::function<bool()> interrupted = {};
 };
 

@@ -162,13 +162,13 @@ Fields environment_of(const Stack& stack, const Fields& settings) {
 }
 
 double launch_ranks(const StackJob& job, const Fields& settings, const std::string& order,
-                    double patience_ns, const std::function<void(const json::Reader&)>& read) {
+                    double timeout_ns, const std::function<void(const json::Reader&)>& read) {
   const std::string stack(job.stack.name);
   const Launched launched =
       launch({.launcher = job.launcher,
               .program = {nmad_sample(), "--stack", stack, "--turn", order, "--json", "--quiet"},
               .environment = environment_of(job.stack, settings),
-              .patience_ns = patience_ns,
+              .timeout_ns = timeout_ns,
               .interrupted = job.interrupted});
   const std::string what = fmt::format("what --launcher '{}' printed", job.launcher);
   const std::string_view text = document_in(launched.out);
@@ -183,10 +183,10 @@ double launch_ranks(const StackJob& job, const Fields& settings, const std::stri
 }
 
 LaunchedTurn launch_turn(const StackJob& job, const Fields& settings, const StackTurnOrder& order) {
-  constexpr double kPatienceNs = 300e9;
+  constexpr double kTimeoutNs = 300e9;
   LaunchedTurn turn;
   turn.elapsed_ns =
-      launch_ranks(job, settings, to_text(order), kPatienceNs, [&](const json::Reader& reader) {
+      launch_ranks(job, settings, to_text(order), kTimeoutNs, [&](const json::Reader& reader) {
         turn.library = reader["library"].text();
         turn.library_file = reader.has("library_file") ? reader["library_file"].text() : "";
         turn.ranks = reader["ranks"].integer(1, 1 << 30);

@@ -55,7 +55,7 @@ Fields environment_of(const Stack& stack, const Fields& settings);
 // Launches nmad-sample as the ranks of a job, with an order, and reads the document that rank 0
 // prints. How long it took; Error(kFailed) where it fails, with what it said.
 double launch_ranks(const StackJob& job, const Fields& settings, const std::string& order,
-                    double patience_ns, const std::function<void(const json::Reader&)>& read);
+                    double timeout_ns, const std::function<void(const json::Reader&)>& read);
 
 LaunchedTurn launch_turn(const StackJob& job, const Fields& settings, const StackTurnOrder& order);
 

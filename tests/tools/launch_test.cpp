@@ -41,7 +41,7 @@ const std::string kSilentJob = "sh -c 'exec >&- 2>&-; sleep 8' sh";
 TEST(Launch, AJobThatClosedItsOutputIsHeldToTheTimeLimit) {
   std::string message;
   EXPECT_LT(seconds([&] {
-              message = refusal([] { launch({.launcher = kSilentJob, .patience_ns = 0.3e9}); });
+              message = refusal([] { launch({.launcher = kSilentJob, .timeout_ns = 0.3e9}); });
             }),
             kSoonS);
   EXPECT_THAT(message, HasSubstr("has not ended after"));

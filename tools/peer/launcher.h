@@ -7,24 +7,19 @@
 // to connect to comes back through the latter. Nothing secret is on a command line.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <string>
 
 #include "control/control.h"
-#include "core/descriptor.h"
+#include "node/node.h"
 
 namespace nmt {
 
-class Launcher {
+class Launcher {  // ends the command with its own end
  public:
   // `command` as a shell would take it; `tool` as it is called there.
   Launcher(const std::string& command, const std::string& host, const std::string& tool,
            const control::Secret& secret);
-  ~Launcher();  // ends the command where it still runs
-  Launcher(const Launcher&) = delete;
-  Launcher& operator=(const Launcher&) = delete;
 
   // Where the other end listens. Error(kPeer) where it does not say so in time.
   control::HostPort address();
@@ -34,12 +29,9 @@ class Launcher {
   void wait(std::chrono::nanoseconds timeout = std::chrono::seconds(10));
 
  private:
-  bool ended();
-
   std::string what_;
   std::string mark_;  // what stands before the address
-  pid_t process_ = -1;
-  Descriptor output_;
+  Subprocess process_;
 };
 
 }  // namespace nmt

@@ -67,7 +67,7 @@ LoadedSettings ask_ompi_info(std::string_view mca_params, const Fields& settings
     values = values_in(launch({.launcher = "ompi_info",
                                .program = {"--all", "--parsable"},
                                .environment = {{"HOME", home.folder()}},
-                               .patience_ns = 60e9})
+                               .timeout_ns = 60e9})
                            .out);
   } catch (const Error&) {  // not here
     return loaded;

@@ -76,7 +76,7 @@ void run_program(const AbOptions& options, const StackJob& job, const StackVaria
   const Launched launched = launch({.launcher = job.launcher,
                                     .program = options.program,
                                     .environment = environment_of(job.stack, settings),
-                                    .patience_ns = 3600e9});
+                                    .timeout_ns = 3600e9});
   Sample sample;
   sample.condition = {.benchmark = std::string(benchmark::kStackMessage),
                       .variant = to_variant(variant.settings),
