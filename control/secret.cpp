@@ -12,6 +12,7 @@
 #include "control/proof.h"
 #include "core/descriptor.h"
 #include "core/error.h"
+#include "core/hex.h"
 
 namespace nmt::control {
 namespace {
@@ -46,13 +47,6 @@ std::string read_private_file(const std::string& file) {
   return first_line(descriptor.get(), file);
 }
 
-int digit_value(char digit) {
-  if (digit >= '0' && digit <= '9') return digit - '0';
-  if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
-  if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
-  return -1;
-}
-
 }  // namespace
 
 Secret Secret::random() {
@@ -66,25 +60,14 @@ Secret Secret::parse(std::string_view text, std::string_view where) {
   const std::size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
   text = text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
   Secret secret;
-  bool good = text.size() == 2 * secret.bytes_.size();
-  for (std::size_t i = 0; good && i < secret.bytes_.size(); ++i) {
-    const int high = digit_value(text[2 * i]);
-    const int low = digit_value(text[2 * i + 1]);
-    good = high >= 0 && low >= 0;
-    secret.bytes_[i] = static_cast<std::uint8_t>(high << 4 | low);
-  }
-  if (!good) {
+  if (!from_hex(text, secret.bytes_)) {
     throw Error(Fault::kUsage,
                 fmt::format("{}: a secret is 64 hex digits, as nmad-sample --serve prints", where));
   }
   return secret;
 }
 
-std::string Secret::hex() const {
-  std::string text;
-  for (const std::uint8_t byte : bytes_) text += fmt::format("{:02x}", byte);
-  return text;
-}
+std::string Secret::hex() const { return to_hex(bytes_); }
 
 std::optional<Secret> find_secret(const std::string& file) {
   if (file == "-") {

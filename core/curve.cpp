@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/interpolate.h"
 
 namespace nmt {
 namespace {
@@ -63,15 +64,7 @@ Curve::Curve(std::vector<Point> points) : points_(std::move(points)) {
 
 double Curve::at(double size_bytes) const {
   NMT_CHECK(!points_.empty());
-  const auto above =
-      std::upper_bound(points_.begin(), points_.end(), size_bytes,
-                       [](double size, const Point& point) { return size < point.size_bytes; });
-  if (above == points_.begin()) return points_.front().duration_ns;
-  const Point& below = *std::prev(above);
-  const double past = size_bytes - below.size_bytes;
-  if (past == 0) return below.duration_ns;
-  return below.duration_ns +
-         past * (above == points_.end() ? slope_beyond() : slope(below, *above));
+  return interpolate(std::span<const Point>(points_), size_bytes, &Point::duration_ns);
 }
 
 double Curve::slope_beyond() const {

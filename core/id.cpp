@@ -4,21 +4,9 @@
 #include <random>
 
 #include "core/error.h"
+#include "core/hex.h"
 
 namespace nmt {
-namespace {
-
-constexpr char kHex[] = "0123456789abcdef";
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-}  // namespace
-
 Id Id::random() {
   std::random_device device;
   Id id;
@@ -28,28 +16,14 @@ Id Id::random() {
 
 Id Id::parse(std::string_view hex) {
   Id id;
-  bool good = hex.size() == 2 * id.bytes.size();
-  for (std::size_t i = 0; good && i < id.bytes.size(); ++i) {
-    const int high = hex_digit(hex[2 * i]);
-    const int low = hex_digit(hex[2 * i + 1]);
-    good = high >= 0 && low >= 0;
-    id.bytes[i] = static_cast<std::uint8_t>(high * 16 + low);
-  }
-  if (!good) {
+  if (!from_hex(hex, id.bytes)) {
     throw Error(Fault::kUsage,
                 "'" + std::string(hex.substr(0, 64)) + "' is not an identifier: 32 hex digits");
   }
   return id;
 }
 
-std::string Id::hex() const {
-  std::string text;
-  for (const std::uint8_t byte : bytes) {
-    text += kHex[byte >> 4];
-    text += kHex[byte & 15];
-  }
-  return text;
-}
+std::string Id::hex() const { return to_hex(bytes); }
 
 void Digest::mix(std::uint8_t byte) {
   state_ ^= byte;
@@ -68,9 +42,11 @@ Digest& Digest::add(std::uint64_t value) {
 }
 
 std::string Digest::hex() const {
-  std::string text;
-  for (int shift = 60; shift >= 0; shift -= 4) text += kHex[(state_ >> shift) & 15];
-  return text;
+  std::array<std::uint8_t, 8> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<std::uint8_t>(state_ >> (56 - 8 * i));
+  }
+  return to_hex(bytes);
 }
 
 }  // namespace nmt

@@ -3,13 +3,13 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/hex.h"
 #include "core/json.h"
 
 namespace nmt::json {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
-constexpr char kHex[] = "0123456789abcdef";
 
 unsigned char byte_at(std::string_view text, std::size_t i) {
   return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
@@ -57,8 +57,7 @@ void append_control(unsigned char c, std::string* out) {
       return;
     default:
       *out += "\\u00";
-      *out += kHex[c >> 4];
-      *out += kHex[c & 15];
+      *out += to_hex({&c, 1});
   }
 }
 

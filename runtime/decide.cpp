@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "runtime/points.h"
+#include "core/interpolate.h"
 #include "runtime/profile.h"
 
 namespace nmt {

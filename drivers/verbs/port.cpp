@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/hex.h"
 #include "core/units.h"
 #include "node/node.h"
 
@@ -79,9 +80,7 @@ std::string subnet_of(const PortFacts& facts, const VerbsGid& gid) {
     ::inet_ntop(AF_INET6, gid.bytes.data(), text, sizeof text);
     return fmt::format("roce {}/64", text);
   }
-  std::string prefix;
-  for (int i = 0; i < 8; ++i) prefix += fmt::format("{:02x}", gid.bytes[i]);
-  return fmt::format("ib {} {}", prefix, facts.lid);
+  return fmt::format("ib {} {}", to_hex(std::span(gid.bytes).first<8>()), facts.lid);
 }
 
 Fields fingerprint_of(const PortFacts& facts, const VerbsGid* gid) {
