@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What stands behind ProfileDb. Its methods are grouped by idea: identity.cpp, campaigns.cpp,
-// samples.cpp, derived.cpp, survey.cpp, exchange.cpp. Each public method is one transaction.
+// What stands behind ProfileDb. Its methods are grouped by idea, in profiledb_*.cpp and survey.cpp.
+// Each public method is one transaction.
 #pragma once
 
 #include "profiledb/profiledb.h"

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Where the profile is, by default.
+#include "profiledb/location.h"
+
 #include <pwd.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "core/error.h"
-#include "profiledb/profiledb.h"
 
 namespace nmt {
 namespace {

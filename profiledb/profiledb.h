@@ -9,6 +9,24 @@
 // checked whenever they are read: a damaged campaign is named and never used. All failures are
 // Error(kDatabase) that names the file, the cause and the way out; the old content stays.
 // Not thread-safe.
+//
+// In reading order:
+//   location         which file is the profile, and why
+//   open             opens a file as a profile, and checks what it is
+//   patience         waits for another process that has locked the profile
+//   in_force         which campaigns count
+//   anonymous        removes from an export what names the site
+//   implementation   what stands behind ProfileDb, whose methods are in profiledb_*.cpp
+//   survey           which parts of a profile are whole
+//   unite            adds one profile to another
+//   contents_json    a whole profile as JSON
+//   catalog          all small tables of a profile, and lookups in them
+//   schema           the tables, and how older ones are brought up to date
+//   rows             one type for each table
+//   row_io           a row into a statement and out of it, with its digest
+//   table            loads, inserts and erases rows of any table
+//   repetitions      the repetitions of a sample as compact bytes
+//   sqlite           SQLite's objects, which close themselves
 #pragma once
 
 #include <functional>
@@ -22,18 +40,9 @@
 #include "core/plan.h"
 #include "core/rail.h"
 #include "core/sample.h"
+#include "profiledb/location.h"
 
 namespace nmt {
-
-// Where the profile is, and why there (nmad-tune show --origin).
-struct Location {
-  std::string file;
-  std::string reason;  // "--db", "$NMADTUNE_DB", "user's profile", "system profile" ...
-};
-// First of: `option` (--db), $NMADTUNE_DB, ${XDG_DATA_HOME:-~/.local/share}/nmadtune/profile.db,
-// /etc/nmadtune/profile.db, /var/lib/nmadtune/profile.db; for reading the first that exists.
-Location locate_for_reading(const std::string& option);
-Location locate_for_writing(const std::string& option, bool system);
 
 class ProfileDb {
  public:

@@ -11,7 +11,7 @@
 
 namespace nmt {
 
-// The method for every size, as the thresholds say (tuner/tuner.h, predict_transfer): rendezvous
+// The method for every size, as the thresholds say (tuner/predict.h): rendezvous
 // from its threshold on, else copy or iovec. Where the chosen method was not measured and only one
 // was, it is that one; else there is no advice.
 struct MethodRange {

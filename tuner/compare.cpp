@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tuner/compare.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -6,7 +8,6 @@
 
 #include "tuner/shares.h"
 #include "tuner/thresholds.h"
-#include "tuner/tuner.h"
 #include "tuner/verdict.h"
 
 namespace nmt {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tuner/derive.h"
+
 #include <algorithm>
 #include <map>
 
@@ -8,7 +10,6 @@
 #include "tuner/pool.h"
 #include "tuner/segments.h"
 #include "tuner/thresholds.h"
-#include "tuner/tuner.h"
 
 namespace nmt {
 namespace {

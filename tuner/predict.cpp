@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
+#include "tuner/predict.h"
 
-#include "tuner/tuner.h"
+#include <algorithm>
 
 namespace nmt {
 namespace {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// What registration does to the rendezvous threshold.
+#include "tuner/registration.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "core/method.h"
-#include "tuner/tuner.h"
 
 namespace nmt {
 namespace {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Rails that carry at the same time, against each of them alone.
+#include "tuner/together.h"
+
 #include <algorithm>
 #include <set>
+#include <tuple>
 
-#include "tuner/tuner.h"
+#include "core/units.h"
+#include "tuner/predict.h"
 
 namespace nmt {
 namespace {
@@ -12,13 +14,8 @@ namespace {
 constexpr std::uint64_t kSizesBytes[] = {std::uint64_t{64} << 10, std::uint64_t{1} << 20};
 
 std::set<std::string> names_in(const std::string& list) {
-  std::set<std::string> names;
-  for (std::size_t at = 0; at < list.size();) {
-    const std::size_t comma = std::min(list.find(',', at), list.size());
-    names.insert(list.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return names;
+  const std::vector<std::string> names = split_list(list);
+  return {names.begin(), names.end()};
 }
 
 const RailPlan* find(const Plan& plan, const RailPlan& like, const std::string& rail,

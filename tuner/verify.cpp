@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Truth: what was held out, against what the plan says of it. docs/method.md, "Verification".
+#include "tuner/verify.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +9,6 @@
 #include "tuner/duel.h"
 #include "tuner/pool.h"
 #include "tuner/thresholds.h"
-#include "tuner/tuner.h"
 
 namespace nmt {
 namespace {

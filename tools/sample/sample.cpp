@@ -8,8 +8,7 @@
 #include "tools/sample/job.h"
 #include "tools/sample/list.h"
 #include "tools/sample/peer.h"
-#include "tools/stack/launched_rank.h"
-#include "tools/stack/sample_messages.h"
+#include "tools/stack/stack.h"
 
 namespace nmt {
 namespace {

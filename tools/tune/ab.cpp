@@ -17,10 +17,7 @@
 #include "core/statistics.h"
 #include "core/units.h"
 #include "sampler/sampler.h"
-#include "tools/stack/compare_rules.h"
-#include "tools/stack/find_settings.h"
-#include "tools/stack/recorder.h"
-#include "tools/stack/report_settings.h"
+#include "tools/stack/stack.h"
 #include "tools/tune/ab_collectives.h"
 #include "tools/tune/open_profile.h"
 

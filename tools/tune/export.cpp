@@ -13,10 +13,7 @@
 #include "core/error.h"
 #include "tools/command/terminal.h"
 #include "tools/command/write_file.h"
-#include "tools/stack/find_settings.h"
-#include "tools/stack/mpich_library.h"
-#include "tools/stack/ompi_info.h"
-#include "tools/stack/report_settings.h"
+#include "tools/stack/stack.h"
 #include "tools/tune/open_profile.h"
 #include "tools/tune/read_file.h"
 
