@@ -6,6 +6,15 @@
 // They link no MPI (control/control.h); the library of the MPI that launched them lies beside its
 // module, and has one symbol more than those that it stands in for. C, since it is a boundary
 // between separately built objects.
+//
+// In reading order:
+//   mpi/            interposition into an MPI, and the algorithms
+//   advice          when to replace an operation, and how, by the profile
+//   tree            spanning trees over the leaders
+//   place           where this process runs
+//   room            what the ranks of one node copy from each other
+//   counter         a shared number that grows, and ranks that wait for it
+//   device_memory   whether a buffer lies in the memory of a device
 #pragma once
 
 #include <stdint.h>

@@ -12,11 +12,26 @@
 // change packets on their way.
 //
 // In a job that an MPI launched, the processes have met already, and talk over the MPI.
+//
+// In reading order:
+//   secret        what both ends know: 256 random bits
+//   listener      waits for a peer at one address, or connects to one
+//   guests        the handshake, as the listening end sees it
+//   proof         how an end proves that it knows the secret
+//   connection    framed messages to a proven peer
+//   frame         the 16 bytes before every message
+//   wire          what messages travel through: bytes in order
+//   socket_wire   the wire that is a socket
+//   socket        addresses, and waiting with a deadline
+//   mpi_job       all ranks of a job that an MPI launched
+//   mpi_wire      the wire that is an MPI, to one rank
+//   hang_alarm    a time limit for calls of MPI, which have none
+//   mpi/          the module that is built for each MPI
 #pragma once
 
-#include "control/connection.h"  // framed messages to a proven peer
-#include "control/hang_alarm.h"  // a time limit for what MPI has none for
-#include "control/listener.h"    // waiting for a peer, connecting to one
-#include "control/mpi_job.h"     // all ranks of a job
-#include "control/mpi_wire.h"    // a connection between two of them
-#include "control/secret.h"      // what both ends know
+#include "control/connection.h"
+#include "control/hang_alarm.h"
+#include "control/listener.h"
+#include "control/mpi_job.h"
+#include "control/mpi_wire.h"
+#include "control/secret.h"

@@ -11,6 +11,15 @@
 //   fake/     rails described by a file, in virtual time
 // Each driver's folder reads alike: driver (which rails there are), then its endpoint, then what
 // these need.
+//
+// In reading order:
+//   driver    the contract of a driver
+//   message   a message on its way through a driver
+//   waiting   how to wait for endpoints without a busy core
+//   shm/      two processes of one node
+//   tcp/      TCP, over each network interface
+//   verbs/    InfiniBand verbs
+//   fake/     rails described by a file, in virtual time
 #pragma once
 
 #include <memory>

@@ -15,6 +15,23 @@
 //
 // An engine belongs to one thread at a time, and nothing moves while nobody calls progress(),
 // test() or wait(). Both ends list the links of a gate in the same order and have the same options.
+//
+// In reading order:
+//   c_api         the C ABI of the engine
+//   gate          one peer: its links, what waits and what comes
+//   window        what waits to be sent
+//   strategy      what a strategy is, and the list of them
+//   strategies/   one file for each strategy
+//   advice        what the profile says
+//   pace          how much slower a link is than its profile says
+//   link          one rail of a gate
+//   wire          the headers of messages between two engines
+//   inbox         messages that come, matched with receives
+//   coverage      which bytes of a message have come
+//   operation     a send or a receive, from its call to its end
+//   helpers       threads on other cores that send
+//   peer_clock    the time of an event at the peer, by the own clock
+//   chunk_ends    how far apart the chunks of a split message end
 #pragma once
 
 #include <chrono>

@@ -6,6 +6,14 @@
 // It is called whenever something may have changed: a rail became idle, a request was granted,
 // something new is to be sent. It keeps no state, so a mistake of a prediction costs one decision:
 // the next one starts from what is true then.
+//
+// One file each in engine/strategies:
+//   greedy      each idle rail takes the next message
+//   aggregate   small packets go together over the fastest rail
+//   iso         equal chunks over the idle rails
+//   strip       large packets split by bandwidth
+//   adaptive    the default: split by prediction, over busy rails too
+//   offload     as adaptive, with eager chunks sent by other cores
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,31 @@
 //
 // Face of the runtime for our own commands. Communication stacks use include/nmadtune.h, and so do
 // the commands for every decision; this is what only they need.
+//
+// In reading order:
+//   open                opens a profile or a snapshot
+//   load                reads the profile and compares its platform with this machine
+//   profile             what stands behind an nmt_profile
+//   describe            what a profile and its paths are
+//   decide              decisions about one path
+//   decide_split        decisions over several rails
+//   decide_collective   decisions about collectives
+//   rails               when each rail will be idle
+//   current             the profile that a program uses now
+//   snapshot            typed views of a snapshot, checked
+//   layout              the bytes of a snapshot
+//   storage             a snapshot in memory
+//   compile             makes a snapshot out of a plan
+//   path_tables         tables of one path, for a snapshot
+//   pair_tables         tables of two rails that share a message, for a snapshot
+//   tables              piecewise-linear functions that are looked up in nanoseconds
+//   transfer            which method from which size on, as tables need it
+//   beside              curves of a rail while others are busy
+//   aggregation         when two small packets go together
+//   split               which rail carries how much of a message
+//   flood               solves for the split that ends first
+//   paper_split         splits as the papers do them, to compare with
+//   signatures          the contention signatures of a snapshot
 #pragma once
 
 #include <cstddef>

@@ -8,6 +8,9 @@
 // (control/mpi_job.h). C, since it is a boundary between separately built objects. What works on a
 // group is called by all its ranks, as in MPI; group 0 is all ranks. An error of MPI ends the job,
 // as MPI's default is.
+//
+// Beside it:
+//   module   the functions of the table, by calls of one MPI
 #pragma once
 
 #include <stdint.h>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Described rails, in virtual time.
+//
+// Beside it:
+//   description   reads the file that describes the rails
 #pragma once
 
 #include <cstdint>

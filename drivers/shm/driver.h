@@ -3,6 +3,10 @@
 // The rail between two processes of one node: a shared ring, and cross-memory attach where the
 // kernel lets us (drivers/shm/endpoint.h). Without it the rail still works by copy and iovec, and
 // the refusal "shm rendezvous" says what is missing.
+//
+// In reading order:
+//   endpoint   one end: sends, receives, polls
+//   ring       one direction of shared memory
 #pragma once
 
 #include <memory>

@@ -3,6 +3,13 @@
 // Rails over InfiniBand verbs: one per active port of every device, InfiniBand or RoCE. Both ends
 // of such a rail may be on this node, since a port reaches itself; to other nodes it leads over the
 // same port.
+//
+// In reading order:
+//   port            which ports can be used, and their addresses
+//   device          libibverbs, without its types
+//   endpoint        one end: sends, receives, polls
+//   cells           registered memory for small messages, and credits
+//   registrations   registered memory of the caller, used again
 #pragma once
 
 #include <memory>

@@ -5,6 +5,18 @@
 //
 // Strategies are compared within rounds: each round plays every strategy once in a new order, so
 // that what drifts on the machine drifts for all of them.
+//
+// In reading order:
+//   nmad_bench     main()
+//   options        the options
+//   request        what the options mean: cells, strategies, rails
+//   profile        the profile that a benchmark decides by
+//   ends           the two ends of a benchmark
+//   terms          what the two ends agree on
+//   pattern        what the two ends exchange
+//   bench_report   what is printed
+//   collectives    nmad-bench collectives
+//   contest        our collectives against an MPI's own, in turns
 #pragma once
 
 #include "tools/bench/options.h"

@@ -7,6 +7,25 @@
 // every error becomes one line on standard error, an "error" member of the JSON document and an
 // exit code (each CLI11 parse error 2, an Error its Fault); --json, --csv, --quiet;
 // --help on one screen; a manual page and bash completion from the same tree (--man, --completion).
+//
+// What all commands share. In reading order:
+//   options               declares options, and checks their values
+//   help                  the help of a command
+//   manual                its manual page
+//   completion            its completion for bash
+//   usage_error           why a command line was refused
+//   report                what a command prints, in every form
+//   text                  headings, lines and tables for people
+//   records               rows for programs, as CSV
+//   terminal              standard input, output and error
+//   write_file            writes a user's file whole or not at all
+//   opened_profile        a profile opened through the C ABI
+//   this_machine          this machine's platform and node, for a profile
+//   tune_profile          derives and stores the plan of a profile
+//   report_thresholds     prints thresholds
+//   report_together       prints what rails carry at the same time
+//   report_verification   prints a verification
+//   collectives_library   runs collectives of libnmadtune-mpi.so
 #pragma once
 
 #include <functional>

@@ -5,6 +5,11 @@
 //
 // Both then hold a connection to a peer that has proven that it knows the secret
 // (control/control.h), and introduce themselves (tools/peer/meeting.h).
+//
+// In reading order:
+//   launcher       starts the other end on another node
+//   introduction   what a node tells its peer about itself
+//   meeting        which rails the two nodes agree on
 #pragma once
 
 #include <functional>

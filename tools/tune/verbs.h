@@ -2,6 +2,36 @@
 //
 // The verbs of nmad-tune: each declares its options and returns what it does. The table of them is
 // in nmad_tune.cpp.
+//
+// One file each, in the order of the help:
+//   nmad_tune              main(), and the table of verbs
+//   thresholds             thresholds
+//   show                   show
+//   check                  check
+//   compare                compare
+//   curve                  curve
+//   predict                predict transfer
+//   predict_alltoall       predict alltoall, predict alltoallv
+//   collectives            collectives
+//   contention             contention
+//   decide                 decide
+//   split                  split
+//   compile                compile
+//   export                 export
+//   ab                     ab
+//   import_alltoall        import-alltoall
+//   retune                 retune
+//   db_exchange            db export, db import, db merge
+//   db_care                db check, db prune, db pin
+//   open_profile           opens the profile that a verb works on
+//   read_file              reads a user's file
+//   advice                 the profile, asked through the C ABI
+//   ab_collectives         the collectives of ab
+//   retuned                plans derived again, and the report on them
+//   signatures             which contention signature a verb means
+//   alltoall_terms         how alltoalls are written on a command line
+//   report_offloads        prints what sending by another core costs
+//   report_registrations   prints what registration costs
 #pragma once
 
 #include <string>
