@@ -2,6 +2,7 @@
 //
 // The C functions. Those that count in MPI_Count decide as those that count in int: some ranks of a
 // call may use the one and some the other.
+#include "collectives/mpi/call_description.h"
 #include "collectives/mpi/interposed.h"
 #include "collectives/mpi/next.h"
 
@@ -18,19 +19,24 @@ NMT_ENTRY MPI_Init_thread(int* argc, char*** argv, int required, int* provided) 
   NMT_ENTRY MPI_Bcast##suffix(void* buffer, Count count, MPI_Datatype type, int root,              \
                               MPI_Comm comm) {                                                     \
     if (const auto result = replace_bcast(buffer, count, type, root, comm)) return *result;        \
-    return NMT_NEXT(MPI_Bcast##suffix)(buffer, count, type, root, comm);                           \
+    return timed([&] { return DescribeBcast::of(buffer, count, type, root, comm); },               \
+                 [&] { return NMT_NEXT(MPI_Bcast##suffix)(buffer, count, type, root, comm); });    \
   }                                                                                                \
   NMT_ENTRY MPI_Reduce##suffix(const void* send, void* receive, Count count, MPI_Datatype type,    \
                                MPI_Op op, int root, MPI_Comm comm) {                               \
     const auto result = replace_reduce(send, receive, count, type, op, root, comm);                \
     if (result) return *result;                                                                    \
-    return NMT_NEXT(MPI_Reduce##suffix)(send, receive, count, type, op, root, comm);               \
+    return timed(                                                                                  \
+        [&] { return DescribeReduce::of(send, receive, count, type, op, root, comm); },            \
+        [&] { return NMT_NEXT(MPI_Reduce##suffix)(send, receive, count, type, op, root, comm); }); \
   }                                                                                                \
   NMT_ENTRY MPI_Allreduce##suffix(const void* send, void* receive, Count count, MPI_Datatype type, \
                                   MPI_Op op, MPI_Comm comm) {                                      \
     const auto result = replace_allreduce(send, receive, count, type, op, comm);                   \
     if (result) return *result;                                                                    \
-    return NMT_NEXT(MPI_Allreduce##suffix)(send, receive, count, type, op, comm);                  \
+    return timed(                                                                                  \
+        [&] { return DescribeAllreduce::of(send, receive, count, type, op, comm); },               \
+        [&] { return NMT_NEXT(MPI_Allreduce##suffix)(send, receive, count, type, op, comm); });    \
   }                                                                                                \
   NMT_ENTRY MPI_Allgather##suffix(const void* send, Count send_count, MPI_Datatype send_type,      \
                                   void* receive, Count receive_count, MPI_Datatype receive_type,   \
@@ -38,8 +44,15 @@ NMT_ENTRY MPI_Init_thread(int* argc, char*** argv, int required, int* provided) 
     const auto result = replace_allgather(send, send_count, send_type, receive, receive_count,     \
                                           receive_type, comm);                                     \
     if (result) return *result;                                                                    \
-    return NMT_NEXT(MPI_Allgather##suffix)(send, send_count, send_type, receive, receive_count,    \
-                                           receive_type, comm);                                    \
+    return timed(                                                                                  \
+        [&] {                                                                                      \
+          return DescribeAllgather::of(send, send_count, send_type, receive, receive_count,        \
+                                       receive_type, comm);                                        \
+        },                                                                                         \
+        [&] {                                                                                      \
+          return NMT_NEXT(MPI_Allgather##suffix)(send, send_count, send_type, receive,             \
+                                                 receive_count, receive_type, comm);               \
+        });                                                                                        \
   }
 
 NMT_ENTRIES(, int)

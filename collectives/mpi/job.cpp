@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "collectives/device_memory.h"
+#include "collectives/mpi/call_recorder.h"
 #include "collectives/mpi/greeting.h"
 #include "core/error.h"
 
@@ -105,11 +106,12 @@ void Job::start() {
   int rank = 0;
   if (started_.test_and_set()) return;  // one function of a tool may call the other
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
-  reports_ = is_set("NMADTUNE_MPI_REPORT", "1");
+  const bool as_json = is_set("NMADTUNE_MPI_REPORT", "json");
+  reports_ = as_json || is_set("NMADTUNE_MPI_REPORT", "1");
   if (rank == 0) {
     expect_one_of("NMADTUNE_MPI", {"always", "never"});
     expect_one_of("NMADTUNE_MPI_COPIES", {"shared", "messages"});
-    expect_one_of("NMADTUNE_MPI_REPORT", {"1", "0"});
+    expect_one_of("NMADTUNE_MPI_REPORT", {"1", "json", "0"});
   }
   if (rank == 0 && !is_set("NMADTUNE_MPI", "never")) {
     advice_ = is_set("NMADTUNE_MPI", "always") ? advice_to_act_always() : advice_or_why_not();
@@ -129,7 +131,12 @@ void Job::start() {
     cards_ = exchange_cards(MPI_COMM_WORLD, Copies::kAttach);
     crowded_ = is_crowded(cards_, rank);
   }
-  if (reports_ && rank == 0) call_at_end(report);
+  const bool never = is_set("NMADTUNE_MPI", "never");
+  if (reports_ && rank == 0 && !never) call_at_end(report);
+  start_call_report(rank != 0 || !never ? ReportForm::kNone
+                    : as_json           ? ReportForm::kJson
+                    : reports_          ? ReportForm::kText
+                                        : ReportForm::kNone);
 }
 
 void Job::share(Advice* advice) const {

@@ -6,8 +6,10 @@
 #include <mpi.h>
 
 #include <optional>
+#include <tuple>
 #include <utility>
 
+#include "collectives/mpi/call_description.h"
 #include "collectives/mpi/interposed.h"
 #include "collectives/mpi/next.h"
 
@@ -18,7 +20,7 @@ extern int mpi_fortran_bottom_;
 
 namespace {
 
-using nmt::collectives::find_next;
+using namespace nmt::collectives;
 
 using Fint = MPI_Fint;
 
@@ -48,6 +50,7 @@ struct Bcast {
     return f(buffer(data), *count, PMPI_Type_f2c(*type), *root, PMPI_Comm_f2c(*comm));
   }
   static constexpr auto replace = nmt::collectives::replace_bcast;
+  static constexpr auto describe = DescribeBcast::of;
   static auto c() { return NMT_NEXT(MPI_Bcast); }
 };
 struct Reduce {
@@ -58,6 +61,7 @@ struct Reduce {
              PMPI_Comm_f2c(*comm));
   }
   static constexpr auto replace = nmt::collectives::replace_reduce;
+  static constexpr auto describe = DescribeReduce::of;
   static auto c() { return NMT_NEXT(MPI_Reduce); }
 };
 struct Allreduce {
@@ -68,6 +72,7 @@ struct Allreduce {
              PMPI_Comm_f2c(*comm));
   }
   static constexpr auto replace = nmt::collectives::replace_allreduce;
+  static constexpr auto describe = DescribeAllreduce::of;
   static auto c() { return NMT_NEXT(MPI_Allreduce); }
 };
 struct Allgather {
@@ -78,8 +83,22 @@ struct Allgather {
              PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*comm));
   }
   static constexpr auto replace = nmt::collectives::replace_allgather;
+  static constexpr auto describe = DescribeAllgather::of;
   static auto c() { return NMT_NEXT(MPI_Allgather); }
 };
+
+// To the next function of that name, whose last argument is where the error goes.
+template <class Call, class... Given>
+void pass_on(void (*next)(Given...), Given... given) {
+  Fint code = MPI_SUCCESS;
+  auto all = std::make_tuple(given...);
+  auto* const error = std::exchange(std::get<sizeof...(Given) - 1>(all), &code);
+  tell(error, timed([&] { return Call::by(Call::describe, given...); },
+                    [&] {
+                      std::apply(next, all);
+                      return code;
+                    }));
+}
 
 }  // namespace
 
@@ -90,7 +109,7 @@ struct Allgather {
     if (const auto result = Call::by(Call::replace, __VA_ARGS__)) { \
       tell(error, *result);                                         \
     } else if (next != nullptr) {                                   \
-      next(__VA_ARGS__);                                            \
+      pass_on<Call>(next, __VA_ARGS__);                             \
     } else {                                                        \
       tell(error, Call::by(Call::c(), __VA_ARGS__));                \
     }                                                               \

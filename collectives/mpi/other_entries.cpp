@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The C functions of collectives that are never replaced, for the report: those that block are
+// timed, the others counted. Of those that can be replaced, the ones that do not block.
+#include "collectives/mpi/call_description.h"
+#include "collectives/mpi/next.h"
+
+using namespace nmt::collectives;
+
+#define NMT_ENTRY extern "C" __attribute__((visibility("default"))) int
+#define NMT_LIST(...) __VA_ARGS__
+
+// MPI_`name` and MPI_I`lower`, whose arguments are in parentheses and whose parameters follow.
+#define NMT_COUNTED(name, Describe, arguments, ...)                                    \
+  NMT_ENTRY MPI_##name(__VA_ARGS__, MPI_Request* request) {                            \
+    return counted([&] { return Describe::of arguments; },                             \
+                   [&] { return NMT_NEXT(MPI_##name)(NMT_LIST arguments, request); }); \
+  }
+#define NMT_TIMED(name, Describe, arguments, ...)                 \
+  NMT_ENTRY MPI_##name(__VA_ARGS__) {                             \
+    return timed([&] { return Describe::of arguments; },          \
+                 [&] { return NMT_NEXT(MPI_##name) arguments; }); \
+  }
+#define NMT_BOTH(name, lower, suffix, ...) \
+  NMT_TIMED(name##suffix, __VA_ARGS__)     \
+  NMT_COUNTED(I##lower##suffix, __VA_ARGS__)
+
+#define NMT_OTHER_ENTRIES(suffix, Count, Place)                                                    \
+  NMT_COUNTED(Ibcast##suffix, DescribeBcast, (buffer, count, type, root, comm), void* buffer,      \
+              Count count, MPI_Datatype type, int root, MPI_Comm comm)                             \
+  NMT_COUNTED(Ireduce##suffix, DescribeReduce, (send, receive, count, type, op, root, comm),       \
+              const void* send, void* receive, Count count, MPI_Datatype type, MPI_Op op,          \
+              int root, MPI_Comm comm)                                                             \
+  NMT_COUNTED(Iallreduce##suffix, DescribeAllreduce, (send, receive, count, type, op, comm),       \
+              const void* send, void* receive, Count count, MPI_Datatype type, MPI_Op op,          \
+              MPI_Comm comm)                                                                       \
+  NMT_COUNTED(Iallgather##suffix, DescribeAllgather,                                               \
+              (send, count, type, receive, receive_count, receive_type, comm), const void* send,   \
+              Count count, MPI_Datatype type, void* receive, Count receive_count,                  \
+              MPI_Datatype receive_type, MPI_Comm comm)                                            \
+  NMT_BOTH(Scan, scan, suffix, DescribeScan, (send, receive, count, type, op, comm),               \
+           const void* send, void* receive, Count count, MPI_Datatype type, MPI_Op op,             \
+           MPI_Comm comm)                                                                          \
+  NMT_BOTH(Exscan, exscan, suffix, DescribeExscan, (send, receive, count, type, op, comm),         \
+           const void* send, void* receive, Count count, MPI_Datatype type, MPI_Op op,             \
+           MPI_Comm comm)                                                                          \
+  NMT_BOTH(Reduce_scatter_block, reduce_scatter_block, suffix, DescribeReduceScatterBlock,         \
+           (send, receive, count, type, op, comm), const void* send, void* receive, Count count,   \
+           MPI_Datatype type, MPI_Op op, MPI_Comm comm)                                            \
+  NMT_BOTH(Reduce_scatter, reduce_scatter, suffix, DescribeReduceScatter,                          \
+           (send, receive, counts, type, op, comm), const void* send, void* receive,               \
+           const Count counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm)                      \
+  NMT_BOTH(Gather, gather, suffix, DescribeGather,                                                 \
+           (send, count, type, receive, receive_count, receive_type, root, comm),                  \
+           const void* send, Count count, MPI_Datatype type, void* receive, Count receive_count,   \
+           MPI_Datatype receive_type, int root, MPI_Comm comm)                                     \
+  NMT_BOTH(Gatherv, gatherv, suffix, DescribeGatherv,                                              \
+           (send, count, type, receive, counts, places, receive_type, root, comm),                 \
+           const void* send, Count count, MPI_Datatype type, void* receive, const Count counts[],  \
+           const Place places[], MPI_Datatype receive_type, int root, MPI_Comm comm)               \
+  NMT_BOTH(Scatter, scatter, suffix, DescribeScatter,                                              \
+           (send, count, type, receive, receive_count, receive_type, root, comm),                  \
+           const void* send, Count count, MPI_Datatype type, void* receive, Count receive_count,   \
+           MPI_Datatype receive_type, int root, MPI_Comm comm)                                     \
+  NMT_BOTH(Scatterv, scatterv, suffix, DescribeScatterv,                                           \
+           (send, counts, places, type, receive, count, receive_type, root, comm),                 \
+           const void* send, const Count counts[], const Place places[], MPI_Datatype type,        \
+           void* receive, Count count, MPI_Datatype receive_type, int root, MPI_Comm comm)         \
+  NMT_BOTH(Allgatherv, allgatherv, suffix, DescribeAllgatherv,                                     \
+           (send, count, type, receive, counts, places, receive_type, comm), const void* send,     \
+           Count count, MPI_Datatype type, void* receive, const Count counts[],                    \
+           const Place places[], MPI_Datatype receive_type, MPI_Comm comm)                         \
+  NMT_BOTH(Alltoall, alltoall, suffix, DescribeAlltoall,                                           \
+           (send, count, type, receive, receive_count, receive_type, comm), const void* send,      \
+           Count count, MPI_Datatype type, void* receive, Count receive_count,                     \
+           MPI_Datatype receive_type, MPI_Comm comm)                                               \
+  NMT_BOTH(                                                                                        \
+      Alltoallv, alltoallv, suffix, DescribeAlltoallv,                                             \
+      (send, counts, places, type, receive, receive_counts, receive_places, receive_type, comm),   \
+      const void* send, const Count counts[], const Place places[], MPI_Datatype type,             \
+      void* receive, const Count receive_counts[], const Place receive_places[],                   \
+      MPI_Datatype receive_type, MPI_Comm comm)                                                    \
+  NMT_BOTH(                                                                                        \
+      Alltoallw, alltoallw, suffix, DescribeAlltoallw,                                             \
+      (send, counts, places, types, receive, receive_counts, receive_places, receive_types, comm), \
+      const void* send, const Count counts[], const Place places[], const MPI_Datatype types[],    \
+      void* receive, const Count receive_counts[], const Place receive_places[],                   \
+      const MPI_Datatype receive_types[], MPI_Comm comm)
+
+NMT_BOTH(Barrier, barrier, , DescribeBarrier, (comm), MPI_Comm comm)
+NMT_OTHER_ENTRIES(, int, int)
+#if MPI_VERSION >= 4
+NMT_OTHER_ENTRIES(_c, MPI_Count, MPI_Aint)
+#endif
+
+#ifndef OPEN_MPI
+// MPICH's mpi_f08 calls PMPI for what has no buffer. Handles are the same numbers there.
+namespace {
+void tell(int* error, int code) {
+  if (error != nullptr) *error = code;
+}
+}  // namespace
+extern "C" __attribute__((visibility("default"))) void mpi_barrier_f08_(MPI_Fint* comm,
+                                                                        MPI_Fint* error) {
+  tell(error, MPI_Barrier(PMPI_Comm_f2c(*comm)));
+}
+extern "C" __attribute__((visibility("default"))) void mpi_ibarrier_f08_(MPI_Fint* comm,
+                                                                         MPI_Fint* request,
+                                                                         MPI_Fint* error) {
+  MPI_Request made = MPI_REQUEST_NULL;
+  const int code = MPI_Ibarrier(PMPI_Comm_f2c(*comm), &made);
+  if (code == MPI_SUCCESS) *request = PMPI_Request_c2f(made);
+  tell(error, code);
+}
+#endif
