@@ -10,7 +10,9 @@
 #include <cstdio>
 #include <memory>
 
+#include "core/log.h"
 #include "runtime/load.h"
+#include "runtime/open_log.h"
 #include "runtime/profile.h"
 #include "runtime/signatures.h"
 
@@ -88,6 +90,12 @@ std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
   return profile;
 }
 
+void log_opened(const nmt_profile& profile) {
+  const std::string problem = log_problem();
+  if (!problem.empty()) std::fprintf(stderr, "nmadtune: %s\n", problem.c_str());
+  if (log_wants(kLogDecisions)) std::fputs(decisions_of(profile).c_str(), stderr);
+}
+
 void tell(const nmt_open_options& options, const char* message) {
   if (options.message == nullptr || options.message_bytes == 0) return;
   std::snprintf(options.message, options.message_bytes, "%s", message);
@@ -119,7 +127,9 @@ int nmt_open(const nmt_open_options* options, nmt_profile** profile) {
   *profile = nullptr;
   if (options != nullptr && !nmt::get(options, wanted)) return NMT_INVALID;
   try {
-    *profile = nmt::open(wanted).release();
+    std::unique_ptr<nmt_profile> opened = nmt::open(wanted);
+    nmt::log_opened(*opened);
+    *profile = opened.release();
     return NMT_OK;
   } catch (const nmt::Refused& refused) {
     nmt::tell(wanted, refused.what());

@@ -14,6 +14,7 @@
 
 #include "collectives/device_memory.h"
 #include "collectives/mpi/call_recorder.h"
+#include "collectives/mpi/decision_log.h"
 #include "collectives/mpi/greeting.h"
 #include "core/error.h"
 
@@ -167,7 +168,10 @@ Kept Job::keep_for(MPI_Comm comm) const {
   int between = 0, size = 0;
   check(PMPI_Comm_test_inter(comm, &between));
   check(PMPI_Comm_size(comm, &size));
-  if (between || size == 1 || !has_rules_for(advice_, size)) return {};
+  if (between || size == 1 || !has_rules_for(advice_, size)) {
+    log_communicator(comm, 0, 0, {});
+    return {};
+  }
   std::vector<int> ranks = ranks_in_job(comm);
   std::unordered_map<int, int> ranks_of_node;
   int most = 0;
@@ -176,6 +180,7 @@ Kept Job::keep_for(MPI_Comm comm) const {
   }
   if (ranks.empty()) return {};
   std::vector<Rule> rules = rules_for(advice_, static_cast<int>(ranks_of_node.size()), most);
+  log_communicator(comm, static_cast<int>(ranks_of_node.size()), most, rules);
   if (rules.empty()) return {};
   return {.rules = std::move(rules), .ranks = std::move(ranks)};
 }

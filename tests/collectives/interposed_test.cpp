@@ -186,6 +186,35 @@ TEST_P(Interposed, ARuleIsForItsSizesAndForItsShapeOnly) {
   EXPECT_THAT(job({program}, 2, by_rules).err, HasSubstr("nmadtune: bcast: 0 of "));
 }
 
+// Of the job's communicator and of each half of it, by its own rank 0.
+TEST_P(Interposed, PrintsOnceWhatIsReplacedOnACommunicator) {
+  const std::string program = compile("mpicc", "interposed.c");
+  const SegmentRule rule{.operation = "bcast",
+                         .nodes = 1,
+                         .ranks_per_node = 3,
+                         .from_bytes = 16384,
+                         .to_bytes = std::nullopt,
+                         .segment_bytes = 4096,
+                         .algorithm = "binary"};
+  SegmentRule none = rule;
+  none.operation = "allgather";
+  none.algorithm = "ring";
+  none.ranks_per_node = 2;
+  none.from_bytes = 1 << 20;  // more than the program gathers
+  Environment environment{{"NMADTUNE_DB", write_profile({rule, none})},
+                          {"NMADTUNE_LOG", "decisions"}};
+  const Result result = job({program}, 3, environment);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(count(result.err, "of 3 ranks, 1 x 3: these are replaced\n"), 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("nmadtune:   bcast from 16 KiB: binary, segments of 4 KiB, "
+                                    "1 leader of a node\n"));
+  EXPECT_EQ(count(result.err, ": platform planted, measured "), 1) << result.err;
+  environment["NMADTUNE_LOG"] = "decisons";
+  const Result misspelt = job({program}, 3, environment);
+  EXPECT_EQ(count(misspelt.err, "NMADTUNE_LOG has no topic decisons; topics are: decisions"), 1)
+      << misspelt.err;
+}
+
 INSTANTIATE_TEST_SUITE_P(Mpis, Interposed, ::testing::Values("openmpi", "mpich"),
                          [](const auto& tested) { return tested.param; });
 

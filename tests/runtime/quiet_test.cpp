@@ -4,6 +4,7 @@
 // opening survives every allocation that fails.
 #include <gtest/gtest.h>
 #include <linux/seccomp.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,6 +17,13 @@
 
 namespace nmt {
 namespace {
+
+// What is printed is printed at opening.
+class WithLog {
+ public:
+  WithLog() { ::setenv("NMADTUNE_LOG", "decisions", 1); }
+  ~WithLog() { ::unsetenv("NMADTUNE_LOG"); }
+};
 
 Plan plan() {
   std::mt19937_64 random(1);
@@ -31,6 +39,7 @@ void track_rails(nmt_rails* rails) {
 }
 
 TEST(Decisions, NeverAllocate) {
+  const WithLog log;
   const planted::Profile profile(plan());
   nmt_rails* rails = nullptr;
   ASSERT_EQ(nmt_rails_new(2, &rails), NMT_OK);
@@ -44,6 +53,7 @@ TEST(Decisions, NeverAllocate) {
 
 // The kernel kills a child in strict mode at any system call but exit, read and write.
 TEST(Decisions, NeverEnterTheKernel) {
+  const WithLog log;
   const planted::Profile profile(plan());
   nmt_rails* rails = nullptr;
   nmt_current* current = nullptr;
