@@ -8,7 +8,7 @@
 
 #include "include/nmadtune.h"
 #include "profiledb/profiledb.h"
-#include "tuner/segments.h"
+#include "tuner/tuner.h"
 
 namespace nmt::collectives {
 namespace {

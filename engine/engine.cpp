@@ -5,12 +5,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "core/deadline.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "drivers/drivers.h"
 #include "engine/gate.h"
+#include "engine/transfer_log.h"
 
 namespace nmt {
 namespace {
@@ -76,8 +79,19 @@ struct FreeTracker {
   void operator()(nmt_rails* tracker) const { nmt_rails_free(tracker); }
 };
 
-constexpr std::uint64_t kLooksPerCheck = 16;  // of the clock, for whether patience has ended
-constexpr std::uint32_t kRailsMax = 256;      // of an engine, over all its gates
+constexpr std::uint64_t kLooksPerCheck = 16;    // of the clock, for whether patience has ended
+constexpr std::uint32_t kRailsMax = 256;        // of an engine, over all its gates
+constexpr std::size_t kTransfersLogged = 1024;  // until they are written
+
+void log_gate(const engine::Gate& gate, const std::string& peer, const engine::Context& context) {
+  std::string rails;
+  for (const auto& link : gate.links()) {
+    rails += (rails.empty() ? "" : ", ") + link->name();
+    if (link->path() == engine::kNoPath) rails += " (not in the profile)";
+  }
+  std::fprintf(stderr, "nmadtune: gate to %s over %s, strategy %s\n", peer.c_str(), rails.c_str(),
+               context.options.strategy.c_str());
+}
 
 }  // namespace
 
@@ -90,6 +104,14 @@ struct Engine::State {
   std::vector<std::unique_ptr<engine::Gate>> gates;
   Waiting waiting;
   Requests requests;
+
+  void write_transfers() noexcept {
+    if (context == nullptr || context->transfers == nullptr) return;
+    try {
+      std::fputs(context->transfers->take(rails).c_str(), stderr);
+    } catch (const std::bad_alloc&) {  // they stay for the next time
+    }
+  }
 
   // Keeps an operation that `post` gives to its gate. Where either throws neither has it, and its
   // memory is the caller's.
@@ -135,9 +157,12 @@ Engine::Engine(EngineOptions options) : state_(std::make_unique<State>()) {
   const engine::Advice advice(options.profile);
   state_->context = std::make_unique<engine::Context>(engine::Context{
       std::move(options), clock, advice, strategy, only, tracker, state_->helpers.get()});
+  if (log_wants(kLogTransfers)) {
+    state_->context->transfers = std::make_unique<engine::TransferLog>(kTransfersLogged);
+  }
 }
 
-Engine::~Engine() = default;
+Engine::~Engine() { state_->write_transfers(); }
 
 std::size_t Engine::add_gate(const std::string& peer, std::vector<LinkDescription> descriptions) {
   engine::Context& context = *state_->context;
@@ -154,6 +179,7 @@ std::size_t Engine::add_gate(const std::string& peer, std::vector<LinkDescriptio
     links.push_back(std::make_unique<engine::Link>(std::move(description), path, rail));
   }
   state_->gates.push_back(std::make_unique<engine::Gate>(context, peer, std::move(links)));
+  if (log_wants(kLogDecisions)) log_gate(*state_->gates.back(), peer, context);
   return state_->gates.size() - 1;
 }
 
@@ -207,6 +233,8 @@ bool Engine::progress() {
     happened |= gate.progress();
     if (gate.take_loss()) state_->requests.lose(i);
   }
+  const engine::TransferLog* transfers = state_->context->transfers.get();
+  if (transfers != nullptr && (!happened || transfers->half_full())) state_->write_transfers();
   return happened;
 }
 

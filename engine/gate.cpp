@@ -343,6 +343,7 @@ void Gate::predict(Link& link, Posted& posted) const {
 // By this thread where no helper is given.
 void Gate::post(Link& link, Method method, Posted posted, Helper* helper) {
   predict(link, posted);
+  if (context_.transfers != nullptr) posted.trace(link.rail(), method);
   Head head{.received = link.received_count,
             .released_bytes = inbox_.released_bytes(),
             .came_ns = link.came_ns};

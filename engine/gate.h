@@ -24,6 +24,7 @@
 #include "engine/inbox.h"
 #include "engine/link.h"
 #include "engine/strategy.h"
+#include "engine/transfer_log.h"
 
 namespace nmt::engine {
 
@@ -33,9 +34,10 @@ struct Context {
   const Clock& clock;
   Advice advice;
   const Strategy& strategy;
-  std::string only;              // the rail of single:RAIL, or empty
-  nmt_rails* tracker = nullptr;  // release times by rail
-  Helpers* helpers = nullptr;    // of a strategy that has some
+  std::string only;                                  // the rail of single:RAIL, or empty
+  nmt_rails* tracker = nullptr;                      // release times by rail
+  Helpers* helpers = nullptr;                        // of a strategy that has some
+  std::unique_ptr<TransferLog> transfers = nullptr;  // where the user wants it
 
   // False where there is no memory for the words.
   bool report(std::initializer_list<std::string_view> words) const {

@@ -144,7 +144,10 @@ void Gate::settle(Unit& unit) {
 
 void Gate::settle(Send& send, std::uint64_t size_bytes) {
   send.unsettled_bytes -= size_bytes;
-  if (send.unsettled_bytes == 0 && !send.ended) send.end(Outcome::kDone, send.size_bytes);
+  if (send.unsettled_bytes != 0 || send.ended) return;
+  send.end(Outcome::kDone, send.size_bytes);
+  if (context_.transfers == nullptr) return;
+  context_.transfers->add(peer_, send.size_bytes, send.trace, now_ns() - send.admitted_ns);
 }
 
 void Gate::gone(Posted& posted) {

@@ -38,6 +38,14 @@ struct Posted {
   double duration_ns = 0;                // at the pace of its link
   std::optional<nmt_transfer> transfer;  // as the profile's tracker of release times has it
   std::uint32_t number = 0;              // on its link, from 1, modulo 2^32
+
+  // Notes for the log of transfers which messages go with it, requests of theirs apart.
+  void trace(std::uint32_t rail, Method method) const {
+    for (const Unit& unit : units) {
+      const bool carries = unit.send && (unit.label.body_bytes > 0 || unit.send->size_bytes == 0);
+      if (carries) unit.send->trace.add(rail, method);
+    }
+  }
 };
 
 class Link {

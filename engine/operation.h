@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "drivers/drivers.h"
+#include "engine/transfer_log.h"
 
 namespace nmt {
 
@@ -57,6 +58,7 @@ struct Send : Operation {
   std::uint64_t ahead_bytes = 0;      // that go with the request
   double admitted_ns = 0;             // when it left for the peer, by the engine's clock
   std::uint64_t unsettled_bytes = 0;  // of a message without bytes: 1
+  SendTrace trace;                    // for the log of transfers
   std::vector<std::byte> copy;        // the message, once the application has its memory back
 
   // What lies at this place, which is within one segment.

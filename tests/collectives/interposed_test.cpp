@@ -211,7 +211,9 @@ TEST_P(Interposed, PrintsOnceWhatIsReplacedOnACommunicator) {
   EXPECT_EQ(count(result.err, ": platform planted, measured "), 1) << result.err;
   environment["NMADTUNE_LOG"] = "decisons";
   const Result misspelt = job({program}, 3, environment);
-  EXPECT_EQ(count(misspelt.err, "NMADTUNE_LOG has no topic decisons; topics are: decisions"), 1)
+  EXPECT_EQ(
+      count(misspelt.err, "NMADTUNE_LOG has no topic decisons; topics are: decisions, transfers"),
+      1)
       << misspelt.err;
 }
 

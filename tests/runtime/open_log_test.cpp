@@ -28,8 +28,8 @@ TEST(OpenLog, SaysWhichMethodUpToWhichSizeAndAgainstWhat) {
   const Profile profile(planted::plan({crossing("a")}));
   const std::string text = decisions_of(*profile.get());
   EXPECT_THAT(text, HasSubstr("nmadtune: a (")) << text;
-  EXPECT_THAT(text, HasSubstr("nmadtune:   0 B to below 1000 B           copy ")) << text;
-  EXPECT_THAT(text, HasSubstr("nmadtune:   from 1000 B                   rendezvous ")) << text;
+  EXPECT_THAT(text, HasSubstr("nmadtune:   0 B to below 1000 B          copy ")) << text;
+  EXPECT_THAT(text, HasSubstr("nmadtune:   from 1000 B                  rendezvous ")) << text;
   EXPECT_THAT(text, HasSubstr(" at 31 B, rendezvous ")) << text;  // the geometric middle
   EXPECT_THAT(text, Not(HasSubstr("over all idle rails"))) << text;
 }
