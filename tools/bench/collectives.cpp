@@ -202,11 +202,12 @@ void declare(Options& options, CollectivesBenchOptions& target) {
                "which of bcast, reduce, allreduce, allgather (all)\n"
                "Reductions are sums of doubles.");
   options.sizes("--sizes", target.sizes_bytes,
-                "of which bytes the messages (4K to 4M)\n"
-                "Of an allgather, what one rank has.");
+                "sizes of the messages (4K to 4M)\n"
+                "Of an allgather: what one rank contributes.");
   options.count("--rounds", target.rounds, "repetitions of each cell (15)");
   declare(options, target.profile);
-  options.choice("--mpi", target.mpi, {"openmpi", "mpich"}, "the MPI of the job (that launched it)")
+  options
+      .choice("--mpi", target.mpi, {"openmpi", "mpich"}, "the MPI of the job (default: detected)")
       .rare();
   options.example("mpirun -n 4 nmad-bench collectives --operations bcast --sizes 64K,1M");
 }

@@ -9,12 +9,13 @@
 namespace {
 
 constexpr char kDescription[] =
-    "Measures what strategies over several rails, and collectives, are worth.\n"
-    "Messages of the engine over several rails at once, between two processes of this node or one "
-    "on another (--peer), by any strategy; or, in a job of an MPI, collectives of libnmadtune-mpi "
-    "beside the MPI's own. What is compared takes turns in shuffled rounds; a duration is the "
-    "median of the rounds, with its 95 % interval. Decisions follow the profile that nmad-sample "
-    "made. Without a verb: messages.";
+    "Measures the engine's strategies over several rails, and our collectives.\n"
+    "messages: the engine sends over several rails at once, between two processes of this "
+    "node, or between this node and another (--peer). collectives: in a job of an MPI, "
+    "compares the collectives of libnmadtune-mpi with those of the MPI. The candidates take "
+    "turns in shuffled rounds; a duration is the median of the rounds, with its 95 % "
+    "interval. Decisions follow the profile that nmad-sample wrote. The default verb is "
+    "messages.";
 
 }  // namespace
 
@@ -23,14 +24,14 @@ int main(int argc, char** argv) {
   nmt::Command command("nmad-bench", kDescription);
   nmt::BenchOptions messages;
   nmt::CollectivesBenchOptions collectives;
-  command.add_verb({"messages", "messages over several rails, by one strategy or several",
+  command.add_verb({"messages", "measure messages over several rails, with one strategy or several",
                     [&messages](nmt::Options& options) -> nmt::Work {
                       nmt::declare(options, messages);
                       return [&messages](const nmt::Invocation& invocation) {
                         return nmt::run_benchmark(messages, invocation);
                       };
                     }});
-  command.add_verb({"collectives", "in a job: our collectives beside the MPI's own",
+  command.add_verb({"collectives", "in a job: compare our collectives with the MPI's own",
                     [&collectives](nmt::Options& options) -> nmt::Work {
                       nmt::declare(options, collectives);
                       return [&collectives](const nmt::Invocation& invocation) {

@@ -9,41 +9,49 @@
 namespace nmt {
 
 void declare(Options& options, BenchOptions& target) {
-  options.list("--rails", target.rails, "RAIL,...",
-               "over which rails: shm, tcp:eth0 (all usable)\n"
-               "As nmad-sample --list names them, or, with --peer, as nmad-sample --peer does. On "
-               "one node a rail named twice gets two links.");
-  options.text("--strategy", target.strategy, "NAME",
-               fmt::format("how to use them (adaptive)\nOne of {}. single:eth0 will do for "
-                           "single:tcp:eth0 where only one rail is called so.",
-                           fmt::join(strategy_names(), ", ")));
-  options.list("--compare", target.compare, "NAME,...", "several strategies, side by side")
+  options.list(
+      "--rails", target.rails, "RAIL,...",
+      "rails to use: shm, tcp:eth0 (all usable)\n"
+      "The names are those of nmad-sample --list; with --peer, those of nmad-sample --peer. On "
+      "one node, a rail that is named twice gets two links.");
+  options.text(
+      "--strategy", target.strategy, "NAME",
+      fmt::format(
+          "how to use the rails (adaptive)\n"
+          "One of {}. single:eth0 is short for single:tcp:eth0 if only one rail has that name.",
+          fmt::join(strategy_names(), ", ")));
+  options.list("--compare", target.compare, "NAME,...", "compare several strategies")
       .excludes("--strategy");
-  options.choice("--pattern", target.pattern, {"ping-pong", "stream", "rate", "flows"},
-                 "what is exchanged (ping-pong)\n"
-                 "ping-pong: messages there and back, --at-once of them; stream: one way, with "
-                 "--at-once under way; rate: one way, --at-once posted together and then waited "
-                 "for; flows: as ping-pong, but one message of each of --sizes together.");
-  options.sizes("--sizes", target.sizes_bytes, "of which bytes the messages (1 to 16M)");
-  options.count("--segments", target.segments, "in how many parts a message lies in memory (1)");
+  options.choice(
+      "--pattern", target.pattern, {"ping-pong", "stream", "rate", "flows"},
+      "what is exchanged (ping-pong)\n"
+      "ping-pong: --at-once messages to the other end and back. stream: messages one way, "
+      "--at-once of them in flight. rate: messages one way, --at-once of them posted together; "
+      "then wait for all. flows: as ping-pong, with one message of each of --sizes together.");
+  options.sizes("--sizes", target.sizes_bytes, "sizes of the messages (1 to 16M)");
+  options.count("--segments", target.segments,
+                "segments per message (1)\n"
+                "Parts of memory that one message is gathered from.");
   options.count("--at-once", target.at_once,
-                "messages together (1; stream 16; rate 64)\n"
-                "Of flows: as many as there are sizes.");
+                "messages at the same time (1; stream 16; rate 64)\n"
+                "With flows: one message per size.");
   options.count("--rounds", target.rounds, "repetitions of each cell (15)");
   options
       .duration_ns("--repetition", target.repetition_ns, {1e3, 1e10},
-                   "how long one repetition is at least (5ms)")
+                   "shortest duration of one repetition (5ms)")
       .rare();
   declare(options, target.profile);
-  declare(options, target.peer,
-          {.tool = "nmad-bench",
-           .peer = "measure between this node and HOST\n"
-                   "Over each rail that nmad-sample --peer would sample. The other end runs "
-                   "nmad-bench --serve, which prints the port and the secret, or is started by "
-                   "--launcher; it decides by its own profile.",
-           .serve = "be the other end: print the command for HOST\n"
-                    "Waits ten minutes for who knows the secret, and serves one benchmark.",
-           .not_with_serve = {"--rails", "--compare", "--strategy", "--sizes"}});
+  declare(
+      options, target.peer,
+      {.tool = "nmad-bench",
+       .peer =
+           "measure between this node and HOST\n"
+           "Uses each rail that nmad-sample --peer would sample. On HOST, nmad-bench --serve "
+           "prints "
+           "the port and the secret; or --launcher starts it there. It decides by its own profile.",
+       .serve = "be the other end of --peer; print the command for it\n"
+                "Waits up to 10 min for a peer that knows the secret, and serves one benchmark.",
+       .not_with_serve = {"--rails", "--compare", "--strategy", "--sizes"}});
   options.example("nmad-bench --compare single:shm,greedy,adaptive --sizes 64K,1M,16M");
 }
 

@@ -79,7 +79,7 @@ Command::Command(const std::string& name, const std::string& description)
   app_->formatter(std::make_shared<Help>());
   app_->fallthrough();
   app_->require_subcommand(0, 1);
-  app_->set_help_flag("-h,--help", "print this text (man " + name + " says more)");
+  app_->set_help_flag("-h,--help", "print this help (more: man " + name + ")");
 }
 
 // After the command's own options, so that help lists those first.

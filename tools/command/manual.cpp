@@ -20,22 +20,24 @@ constexpr std::pair<const char*, const char*> kExitCodes[] = {
     {"1", "Failed."},
     {"2", "Wrong usage."},
     {"3", "No usable rail."},
-    {"4", "Partial, or too disturbed to trust; what was measured is stored, and marked."},
-    {"5", "Peer lost or timed out."},
-    {"6", "Profile database unusable."},
+    {"4",
+     "The result is partial, or the machine was too disturbed to trust it. What was measured "
+     "is stored and marked."},
+    {"5", "The peer is lost or did not answer in time."},
+    {"6", "The profile cannot be used: missing, empty, damaged or locked."},
     {"7", "The profile was measured on another platform than this one."},
-    {"128+N", "Ended by signal N; what was measured until then is stored."},
+    {"128+N", "Signal N ended the command. What was measured until then is stored."},
 };
 constexpr std::pair<const char*, const char*> kEnvironment[] = {
-    {"NMADTUNE_DB", "The profile, where --db does not name one."},
+    {"NMADTUNE_DB", "The profile, if --db does not name one."},
     {"NMADTUNE_SECRET",
      "The secret of both ends of nmad-sample --peer and --serve: 64 hex digits."},
-    {"XDG_DATA_HOME", "Folder of the user's profile; ~/.local/share where unset."},
-    {"NO_COLOR", "Set to anything: no highlighting on a terminal."},
+    {"XDG_DATA_HOME", "Folder of the user's profile (~/.local/share)."},
+    {"NO_COLOR", "Set to any value: no highlighting on a terminal."},
 };
 constexpr std::pair<const char*, const char*> kFiles[] = {
     {"~/.local/share/nmadtune/profile.db", "The user's profile."},
-    {"/etc/nmadtune/profile.db", "The site's profile, read where the user has none."},
+    {"/etc/nmadtune/profile.db", "The site's profile, read if the user has none."},
     {"/var/lib/nmadtune/profile.db", "The system's profile (nmad-sample --system), read last."},
 };
 

@@ -72,24 +72,26 @@ bool reader_gone(int descriptor) {
 void declare(Options& options, PeerOptions& target, const PeerHelp& help) {
   options.text("--peer", target.peer, "HOST[:PORT]", help.peer);
   for (const std::string& other : help.not_with_peer) options.excludes(other);
-  options.text("--launcher", target.launcher, "COMMAND",
-               fmt::format("with --peer: start the other end, as by ssh\n"
-                           "Runs COMMAND HOST {} --serve ..., which must run that on HOST with the "
-                           "standard input and output of COMMAND; the secret goes through the "
-                           "former.",
-                           help.tool));
+  options.text(
+      "--launcher", target.launcher, "COMMAND",
+      fmt::format(
+          "with --peer: command that starts the other end, as ssh\n"
+          "Runs COMMAND HOST {} --serve ... COMMAND must run the rest on HOST and connect its "
+          "standard input and output. The secret is passed on standard input.",
+          help.tool));
   options.flag("--serve", target.serve, help.serve).excludes("--peer");
   for (const std::string& other : help.not_with_serve) options.excludes(other);
   options
       .text("--address", target.address, "ADDR[:PORT]",
             "with --serve: where to listen (first interface)\n"
-            "At this one address only; without a port, the kernel chooses one.")
+            "Listens at this address only. Without a port, the kernel chooses one.")
       .rare();
   options
-      .text("--secret-file", target.secret_file, "FILE",
-            "secret of both ends; - for stdin ($NMADTUNE_SECRET)\n"
-            "64 hex digits in a file of mode 0600. Where --serve has none it makes one and prints "
-            "it with the command.")
+      .text(
+          "--secret-file", target.secret_file, "FILE",
+          "secret of both ends; - for stdin ($NMADTUNE_SECRET)\n"
+          "A file of mode 0600 with 64 hex digits. Without a secret, --serve makes one and prints "
+          "it with the command.")
       .rare();
 }
 

@@ -8,12 +8,13 @@
 namespace {
 
 constexpr char kDescription[] =
-    "Measures this node's rails into a profile that nmad-tune answers from.\n"
-    "A rail is a NIC, shared memory or a described device; for each one, messages from one byte "
-    "to --max-size are sent by every transfer method (copy, iovec, rendezvous), and from what "
-    "that takes follow the sizes at which to change from one method to the other. Without "
-    "options: all usable rails, one minute, the user's profile. What is measured is on disk "
-    "before the next cell is measured; Ctrl-C ends the campaign early, a second one at once.";
+    "Measures this node's rails; writes the profile that nmad-tune reads.\n"
+    "A rail is a NIC, shared memory or a described device. For each rail, nmad-sample sends "
+    "messages from one byte to --max-size by every transfer method (copy, iovec, "
+    "rendezvous), and derives the sizes at which to change from one method to the other. "
+    "Without options it measures all usable rails for one minute and writes the user's "
+    "profile. Each result is on disk before the next one is measured. Ctrl-C ends the "
+    "campaign early; a second Ctrl-C ends it at once.";
 
 }  // namespace
 

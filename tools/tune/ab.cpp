@@ -238,18 +238,18 @@ Work declare_ab(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<AbOptions>();
   options
       .text("STACK", own->stack, "STACK",
-            "openmpi, mpich or ucx, as nmad-tune export\n"
-            "Where rules for collectives are exported, those are compared too, if the launcher "
-            "starts as many ranks as they are for.")
+            "openmpi, mpich or ucx, as for nmad-tune export\n"
+            "Rules for collectives are compared too, if the launcher starts as many ranks as they "
+            "are for.")
       .required();
   options.text("--launcher", own->launcher, "COMMAND",
-               "what launches a job, as 'mpirun -n 2' (two ranks on this node)");
-  options.count("--rounds", own->rounds, "launches of each settings, at least 5 (7)");
+               "command that launches a job (two ranks on this node)");
+  options.count("--rounds", own->rounds, "launches of each setting, at least 5 (7)");
   options.bytes("--max-size", own->size_bytes_max, {.low = 1024, .high = std::uint64_t{64} << 20},
                 "largest message, at most 64M (16M)");
   options.texts("PROGRAM", own->program,
-                "also a program of your own and its arguments, after --\n"
-                "It is launched the same way, and how long that takes is compared.");
+                "after --: your own program and its arguments\n"
+                "It is launched in the same way, and its run time is compared.");
   options.example("nmad-tune ab openmpi --launcher 'mpirun -n 2 --host a,b' -- ./solver input");
   return [own, &profile](const Invocation& invocation) { return ab(*own, profile, invocation); };
 }

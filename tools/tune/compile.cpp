@@ -38,9 +38,9 @@ Work declare_compile(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<CompileOptions>();
   options
       .text("--output,-o", own->file, "FILE",
-            "the snapshot to write\nOne checksummed file that nmt_open reads in place of "
-            "the database, so that any number of processes may open it from a parallel file "
-            "system.")
+            "snapshot to write\n"
+            "One file with a checksum. nmt_open reads it in place of the database, so that any "
+            "number of processes can open it on a parallel file system.")
       .required();
   options.flag("--force", own->force, "replace FILE");
   options.example("nmad-tune compile -o profile.nmt");

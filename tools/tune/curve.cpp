@@ -84,17 +84,18 @@ Report curve(const CurveOptions& options, const ProfileOptions& profile_options,
 
 Work declare_curve(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<CurveOptions>();
-  options.text("--rail", own->rail, "RAIL", "whose curve").required();
+  options.text("--rail", own->rail, "RAIL", "rail of the curve").required();
   options
       .choice("--method", own->method, {"copy", "iovec", "rendezvous", "memcpy"},
-              "of which method; memcpy: of the machine's own copy")
+              "method of the curve; memcpy: a copy by the processor")
       .required();
   options.choice("--regime", own->regime, {"hot", "cold"},
-                 "of messages in the cache, or not in it (hot)");
-  options.choice("--benchmark", own->benchmark, {"transfer", "eager", "two_packets", "aggregate"},
-                 "by which measurement (transfer)\n"
-                 "eager: a transfer and one more copy at the receiver. two_packets, aggregate: two "
-                 "packets one after the other, and in one message.");
+                 "messages that are in the cache, or not (hot)");
+  options.choice(
+      "--benchmark", own->benchmark, {"transfer", "eager", "two_packets", "aggregate"},
+      "which measurement (transfer)\n"
+      "eager: a transfer, and one more copy at the receiver. two_packets: two packets, one "
+      "after the other. aggregate: two packets in one message.");
   options.example("nmad-tune curve --rail tcp:lo --method iovec --csv");
   return [own, &profile](const Invocation& invocation) { return curve(*own, profile, invocation); };
 }

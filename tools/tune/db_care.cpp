@@ -79,7 +79,7 @@ Work declare_db_check(Options& options, const ProfileOptions& profile) {
 
 Work declare_db_prune(Options& options, const ProfileOptions& profile) {
   const auto keep = std::make_shared<std::optional<std::uint64_t>>();
-  options.count("--keep", *keep, "campaigns to keep of whatever was measured (3)");
+  options.count("--keep", *keep, "campaigns to keep for each thing that was measured (3)");
   options.example("nmad-tune db prune --keep 5");
   return [keep, &profile](const Invocation& invocation) {
     return prune(keep->value_or(kKeep), profile, invocation);
@@ -92,8 +92,8 @@ Work declare_db_pin(Options& options, const ProfileOptions& profile) {
     bool none = false;
   };
   const auto own = std::make_shared<PinOptions>();
-  options.texts("ID", own->campaigns, "campaigns to be in force together");
-  options.flag("--none", own->none, "of each rail the newest complete campaign again");
+  options.texts("ID", own->campaigns, "campaigns that count together");
+  options.flag("--none", own->none, "pin none: the newest complete campaign of each rail counts");
   options.example("nmad-tune db pin 3f0c 91ab");
   return [own, &profile](const Invocation& invocation) {
     return pin(own->campaigns, own->none, profile, invocation);

@@ -98,7 +98,7 @@ Work declare_db_export(Options& options, const ProfileOptions& profile) {
   options.text("FILE", own->file, "FILE", "JSON file to write").required();
   options.flag("--anonymous", own->content.anonymous,
                "without host names, addresses, serial numbers");
-  options.flag("--salvage", own->content.salvage, "leave out what is damaged, do not refuse");
+  options.flag("--salvage", own->content.salvage, "leave out damaged rows instead of refusing");
   options.flag("--force", own->force, "replace the file");
   options.example("nmad-tune db export profile.json --anonymous");
   return [own, &profile](const Invocation& invocation) {
@@ -108,7 +108,7 @@ Work declare_db_export(Options& options, const ProfileOptions& profile) {
 
 Work declare_db_import(Options& options, const ProfileOptions& profile) {
   const auto files = std::make_shared<std::vector<std::string>>();
-  options.texts("FILE", *files, "JSON files of db export").required();
+  options.texts("FILE", *files, "JSON files that nmad-tune db export wrote").required();
   options.example("nmad-tune db import profile.json --db new.db");
   return [files, &profile](const Invocation& invocation) {
     return import_profile(*files, profile, invocation);

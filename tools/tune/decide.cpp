@@ -163,10 +163,10 @@ Report decide(const DecideOptions& options, const ProfileOptions& profile,
 
 Work declare_decide(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<DecideOptions>();
-  options.text("--rail", own->rail, "RAIL", "over which rail").required();
-  options.sizes("--size", own->sizes_bytes, "of how many bytes").required();
+  options.text("--rail", own->rail, "RAIL", "rail").required();
+  options.sizes("--size", own->sizes_bytes, "sizes of the message").required();
   options.choice("--regime", own->regime, {"hot", "cold"},
-                 "of messages in the cache, or not in it (hot)");
+                 "messages that are in the cache, or not (hot)");
   options.example("nmad-tune decide --rail tcp:lo --size 12K");
   return
       [own, &profile](const Invocation& invocation) { return decide(*own, profile, invocation); };

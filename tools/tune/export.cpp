@@ -158,19 +158,22 @@ Report export_settings(const ExportOptions& options, const ProfileOptions& profi
 Work declare_export(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<ExportOptions>();
   options
-      .text("STACK", own->stack, "STACK",
-            "openmpi, mpich, ucx or newmadeleine\n"
-            "The first three as nmad-sample --stack measured them: only what was measurably better "
-            "is written, and all else listed with its reason. newmadeleine from this profile's own "
-            "rails.")
+      .text(
+          "STACK", own->stack, "STACK",
+          "openmpi, mpich, ucx or newmadeleine\n"
+          "The first three need a campaign of nmad-sample --stack: export writes the settings that "
+          "were measurably better, and lists the others with the reason. newmadeleine is derived "
+          "from the rails of this profile.")
       .required();
   options.text("--output,-o", own->output, "FILE|DIR",
-               "the file, or the folder of all files (standard output)");
-  options.text("--for", own->version, "VERSION", "of the stack (that which was measured)");
+               "file, or folder for several files (standard output)");
+  options.text("--for", own->version, "VERSION",
+               "version of the stack (default: the one measured)");
   options.text(
       "--check", own->check, "FILE",
-      "only read a file of that stack, as one edited by hand\n"
-      "By its stack's own grammar; what it would refuse or misread is told with the line.");
+      "only check a file of that stack, as one edited by hand\n"
+      "Reads it by the stack's own grammar. Reports the line of what the stack would refuse or "
+      "misread.");
   options.flag("--force", own->force, "replace files");
   options.example("nmad-tune export openmpi -o ~/.openmpi/mca-params.conf");
   return [own, &profile](const Invocation& invocation) {

@@ -208,13 +208,13 @@ Work declare_import_alltoall(Options& options, const ProfileOptions& profile) {
              "outputs of osu_alltoall or IMB-MPI1, or CSV (n,m_bytes,time_ns[,rep])")
       .required();
   options.text("--p2p", own->messages, "FILE",
-               "messages alone: osu_latency, IMB-MPI1, CSV (m_bytes,time_ns)");
-  options.list("-n", own->ranks, "N,...", "ranks of files that do not say theirs, in order");
-  options.text("--network", own->network, "NAME", "which network this is (imported)");
-  options.text("--mpi", own->mpi, "NAME", "which MPI ran it (not said)");
-  options.text("--algorithm", own->algorithm, "NAME", "which algorithm it used (library)");
-  options.count("--ranks-per-node", own->ranks_per_node, "how many (1)");
-  options.count("--cores", own->cores, "cores under all ranks together (one each at least)");
+               "single messages: osu_latency, IMB-MPI1, CSV (m_bytes,time_ns)");
+  options.list("-n", own->ranks, "N,...", "ranks of the files that do not name theirs, in order");
+  options.text("--network", own->network, "NAME", "name of the network (imported)");
+  options.text("--mpi", own->mpi, "NAME", "MPI that ran it (unknown)");
+  options.text("--algorithm", own->algorithm, "NAME", "algorithm that it used (library)");
+  options.count("--ranks-per-node", own->ranks_per_node, "ranks on each node (1)");
+  options.count("--cores", own->cores, "cores of all ranks together (at least one per rank)");
   options.example("nmad-tune import-alltoall a4.txt a8.txt --p2p pingpong.txt");
   return [own, &profile](const Invocation& invocation) {
     return import_alltoall(*own, profile, invocation);

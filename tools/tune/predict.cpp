@@ -77,12 +77,12 @@ Report predict(const TransferOptions& options, const ProfileOptions& profile_opt
 
 Work declare_predict_transfer(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<TransferOptions>();
-  options.text("--rail", own->rail, "RAIL", "over which rail").required();
-  options.sizes("--size", own->sizes_bytes, "of how many bytes").required();
+  options.text("--rail", own->rail, "RAIL", "rail").required();
+  options.sizes("--size", own->sizes_bytes, "sizes of the message").required();
   options.choice("--method", own->method, {"copy", "iovec", "rendezvous"},
-                 "by which method (that of the thresholds)");
+                 "method (the one that the thresholds choose)");
   options.choice("--regime", own->regime, {"hot", "cold"},
-                 "of messages in the cache, or not in it (hot)");
+                 "messages that are in the cache, or not (hot)");
   options.example("nmad-tune predict transfer --rail tcp:lo --size 1K,64K,1M");
   return
       [own, &profile](const Invocation& invocation) { return predict(*own, profile, invocation); };

@@ -16,10 +16,10 @@ namespace nmt {
 namespace {
 
 constexpr char kSignatureHelp[] =
-    "alpha=TIME,beta=TIME/B,gamma=RATIO,... (of the profile)\n"
-    "A signature that is known from elsewhere: alpha, beta and gamma; delta and M, the size that "
-    "it begins at; form=once where delta comes once and not per communication; n, the ranks that "
-    "it was fitted on; error, half a 95 % interval.";
+    "alpha=TIME,beta=TIME/B,gamma=RATIO,... (the profile's)\n"
+    "A signature from another source: alpha, beta and gamma; delta, and M, the size at which "
+    "delta begins; form=once if delta is added once and not per communication; n, the "
+    "numbers of ranks that it was fitted on; error, half of a 95 % interval.";
 
 std::string interval_text(const AlltoallPrediction& prediction) {
   if (!prediction.interval_ns) return "not known";
@@ -171,10 +171,9 @@ Report predict_unequal(const AlltoallOptions& options, const ProfileOptions& pro
 
 Work declare_predict_alltoall(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<AlltoallOptions>();
-  options.list("-n", own->ranks, "N,...", "of how many ranks; 4..64 doubles, 4..64:4 adds")
+  options.list("-n", own->ranks, "N,...", "numbers of ranks; 4..64 doubles, 4..64:4 adds 4")
       .required();
-  options.list("-m", own->sizes, "SIZE,...", "of how many bytes to each rank; ranges as for -n")
-      .required();
+  options.list("-m", own->sizes, "SIZE,...", "bytes to each rank; ranges as for -n").required();
   options.list("--signature", own->signature.given, "TERM,...", kSignatureHelp);
   declare_signature_choice(options, own->signature);
   options.example("nmad-tune predict alltoall -n 16..256 -m 64K");
@@ -187,7 +186,8 @@ Work declare_predict_alltoallv(Options& options, const ProfileOptions& profile) 
   options
       .text("--sizes", own->file, "FILE",
             "bytes from each rank to each other\n"
-            "One line per sending rank, one size per receiving rank, between blanks or commas.")
+            "One line per sending rank. On it, one size per receiving rank, separated by blanks or "
+            "commas.")
       .required();
   options.list("--signature", own->signature.given, "TERM,...", kSignatureHelp);
   declare_signature_choice(options, own->signature);

@@ -49,12 +49,12 @@ void choose_campaigns(OpenProfile& profile, const std::string& wanted) {
 
 Work declare_retune(Options& options, const ProfileOptions& profile) {
   const auto campaigns = std::make_shared<std::string>();
-  options.list("--campaigns", *campaigns, "newest|all|ID,...",
-               "of which campaigns (those in force)\n"
-               "newest: of each rail the newest complete campaign, as it is without this option. "
-               "all, or some by identifier: these together, from now on, since several launches "
-               "know what one cannot tell from the rail's speed. They stay in force until newest "
-               "is asked for.");
+  options.list(
+      "--campaigns", *campaigns, "newest|all|ID,...",
+      "which campaigns count from now on (those in force)\n"
+      "newest: the newest complete campaign of each rail. all, or identifiers: these campaigns "
+      "together, because several launches show differences that one launch cannot tell from "
+      "the rail's speed. The choice holds until --campaigns newest.");
   options.example("nmad-tune retune --campaigns all");
   return [campaigns, &profile](const Invocation& invocation) {
     OpenProfile opened = open_to_write(profile, invocation);

@@ -74,15 +74,15 @@ AlltoallTimes chosen(std::vector<AlltoallTimes> all, const SignatureChoice& choi
 }  // namespace
 
 void declare_signature_choice(Options& options, SignatureChoice& choice) {
-  options.text("--algorithm", choice.algorithm, "NAME", "of which algorithm (the only one)");
-  options.count("--ranks-per-node", choice.ranks_per_node, "with how many (the only ones)");
+  options.text("--algorithm", choice.algorithm, "NAME", "algorithm (the only one)");
+  options.count("--ranks-per-node", choice.ranks_per_node, "ranks on each node (the only number)");
   options
       .choice("--delta-form", choice.delta_form, {"per_communication", "once"},
-              "what delta is added to (found by leaving ranks out)")
+              "what delta is added to (the form that predicts better)")
       .rare();
   options
       .bytes("--from", choice.delta_from_bytes, {.low = 1},
-             "where delta begins, the paper's M (searched)")
+             "size at which delta begins, the paper's M (searched)")
       .rare();
 }
 

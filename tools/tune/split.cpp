@@ -220,17 +220,17 @@ Report split(const SplitOptions& options, const ProfileOptions& profile,
 
 Work declare_split(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<SplitOptions>();
-  options
-      .bytes("--size", own->size_bytes, {1, std::uint64_t{1} << 62},
-             "of how many bytes the message")
+  options.bytes("--size", own->size_bytes, {1, std::uint64_t{1} << 62}, "size of the message")
       .required();
-  options.list("--rails", own->rails, "RAIL,...", "over which rails").required();
-  options.list("--busy", own->busy, "RAIL=TIME,...", "when those that are busy will be free");
+  options.list("--rails", own->rails, "RAIL,...", "rails to use").required();
+  options.list("--busy", own->busy, "RAIL=TIME,...", "time until each busy rail is free");
   options.choice("--regime", own->regime, {"hot", "cold"},
-                 "of messages in the cache, or not in it (hot)");
-  options.flag("--explain", own->explain,
-               "show other ways beside it\nWhole over each rail, in equal parts, by the papers' "
-               "dichotomy (two rails) and by their average of asymptotic bandwidths.");
+                 "messages that are in the cache, or not (hot)");
+  options.flag(
+      "--explain", own->explain,
+      "also show other ways to split it\n"
+      "The whole message over each rail, equal parts, the papers' dichotomy (two rails), and "
+      "parts by asymptotic bandwidth.");
   options.example("nmad-tune split --size 4M --rails tcp:eth0,tcp:eth1 --busy tcp:eth0=500us");
   return [own, &profile](const Invocation& invocation) { return split(*own, profile, invocation); };
 }

@@ -60,9 +60,9 @@ Report thresholds(const ThresholdsOptions& options, const ProfileOptions& profil
 
 Work declare_thresholds(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<ThresholdsOptions>();
-  options.list("--rail", own->rails, "RAIL,...", "of these rails only");
+  options.list("--rail", own->rails, "RAIL,...", "only these rails");
   options.choice("--regime", own->regime, {"hot", "cold"},
-                 "of messages in the cache, or not in it (hot)");
+                 "messages that are in the cache, or not (hot)");
   options.example("nmad-tune thresholds --rail shm");
   return [own, &profile](const Invocation& invocation) {
     return thresholds(*own, profile, invocation);
