@@ -82,7 +82,8 @@ TEST_P(BenchCollectives, OneRankRefusesForAllWhatCannotBe) {
   }
   const Result alone = bench({"collectives"});
   EXPECT_EQ(alone.exit_code, 2);
-  EXPECT_THAT(alone.err, HasSubstr("no MPI has launched this; mpirun -n 4 nmad-bench collectives"));
+  EXPECT_THAT(alone.err,
+              HasSubstr("no MPI launched this process; run mpirun -n 4 nmad-bench collectives"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpis, BenchCollectives, ::testing::Values("openmpi", "mpich"),

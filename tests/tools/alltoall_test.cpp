@@ -86,15 +86,15 @@ TEST_F(Alltoall, RefusesWhatCannotBeAsked) {
       {{"-n", "1", "-m", "1K"}, "at least 2 ranks"},
       {{"-n", "4", "-m", "0"}, "m = 0"},
       {{"-n", "x", "-m", "1K"}, "-n: 'x'"},
-      {{"-n", "8..4", "-m", "1K"}, "no range"},
+      {{"-n", "8..4", "-m", "1K"}, "is not a range"},
       {{"-n", "4", "-m", "1Q"}, "-m: '1Q'"},
       {{"-n", "4", "-m", "1K", "--signature", "alpha=5us"}, "beta is missing"},
       {{"-n", "4", "-m", "1K", "--signature", "alpha=5us,beta=1ns/B,gamma=2,delta=1ms"},
-       "without M"},
+       "delta needs M"},
       {{"-n", "4", "-m", "1K", "--signature", "alpha=5,beta=1ns/B,gamma=2"}, "alpha: '5'"},
       {{"-n", "4", "-m", "1K", "--signature", "alpha=5us,beta=1ns,gamma=2"}, "beta: '1ns'"},
       {{"-n", "4", "-m", "1K", "--signature", "alfa=5us"}, "'alfa=5us'"},
-      {{"-n", "4", "-m", "1K", "--signature", "gamma=2,gamma=3"}, "gamma comes twice"},
+      {{"-n", "4", "-m", "1K", "--signature", "gamma=2,gamma=3"}, "gamma is given twice"},
   };
   for (auto [arguments, message] : cases) {
     if (std::ranges::find(arguments, "--signature") == arguments.end()) {

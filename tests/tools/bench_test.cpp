@@ -34,7 +34,7 @@ class Bench : public Sandbox {
 TEST_F(Bench, RefusesWhatCannotBeWithARightValue) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--strategy", "gredy"}, "no strategy gredy; there are single:RAIL, greedy"},
-      {{"--compare", "greedy,single:nosuch"}, "single:nosuch: no such rail among those in use"},
+      {{"--compare", "greedy,single:nosuch"}, "single:nosuch: no such rail among the rails in use"},
       {{"--compare", "greedy", "--strategy", "iso"}, "--strategy"},
       {{"--pattern", "pingpong"}, "ping-pong"},
       {{"--sizes", "2G"}, "--sizes: at most"},
@@ -43,7 +43,7 @@ TEST_F(Bench, RefusesWhatCannotBeWithARightValue) {
       {{"--segments", "1025"}, "--segments: 1 to 1024, not 1025"},
       {{"--launcher", "ssh"}, "--launcher needs --peer HOST"},
       {{"--address", "127.0.0.1"}, "--address needs --serve"},
-      {{"--peer", "127.0.0.1"}, "which port? nmad-bench --serve"},
+      {{"--peer", "127.0.0.1"}, "the port is missing; nmad-bench --serve"},
       {{"--peer", "127.0.0.1:7"}, "--secret-file"},
       {{"--peer", "a:1", "--serve"}, "--serve"},
   };
@@ -107,7 +107,7 @@ TEST_F(Bench, SaysSoWhereItHasNoProfile) {
   const Result result =
       bench({"--rails", "tcp:lo", "--sizes", "1", "--rounds", "1", "--repetition", "10us"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("strategies have no advice"));
+  EXPECT_THAT(result.err, HasSubstr("measuring without a profile"));
   const Result told = quick({"--sizes", "1"});
   EXPECT_THAT(told.err, Not(HasSubstr("advice")));
 }
@@ -127,7 +127,7 @@ TEST_F(Bench, AServerThatWasLaunchedEndsWithTheEndThatLaunchedIt) {
   server.close_stdout();
   const Result result = server.wait(10);
   EXPECT_EQ(result.exit_code, 5);
-  EXPECT_THAT(result.err, HasSubstr("has gone"));
+  EXPECT_THAT(result.err, HasSubstr("has ended"));
 }
 
 }  // namespace

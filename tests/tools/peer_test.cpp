@@ -52,7 +52,7 @@ class Peer : public PeerSandbox {
   static void expect_measured(const Result& result) {
     EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 4)
         << result.exit_code << ": " << result.err << result.out;
-    EXPECT_THAT(result.err, Not(HasSubstr("not all was measured")));
+    EXPECT_THAT(result.err, Not(HasSubstr("some measurements are missing")));
   }
 
   // The paths that have samples, as "one tcp:r0 > two tcp:r0".
@@ -145,7 +145,7 @@ TEST_F(Peer, BothEndsMeasureWhatHandingOverCostsAmongTheirCores) {
   expect_measured(server.wait());
   for (const char* db : {"one.db", "two.db"}) {
     EXPECT_THAT(tune({"show", "--db", path(db)}).out,
-                HasSubstr("Handing a submission to another core"));
+                HasSubstr("Cost of handing a submission to another core"));
   }
 }
 
@@ -223,7 +223,7 @@ TEST_F(Peer, ALauncherThatFailsIsTold) {
                                                             "--db", path("two.db")})),
                             setting());
   EXPECT_EQ(result.exit_code, 5);
-  EXPECT_THAT(result.err, HasSubstr("ended without serving"));
+  EXPECT_THAT(result.err, HasSubstr("ended before the other end printed its address"));
 }
 
 TEST_F(Peer, PrintsTheCommandWithItsSecretWhereItMadeOne) {
@@ -278,7 +278,7 @@ TEST_F(Peer, AnInterruptionIsOrderlyAtBothEnds) {
   EXPECT_EQ(near.wait(10).exit_code, 128 + SIGINT);
   const Result served = server.wait(10);
   EXPECT_EQ(served.exit_code, 4);
-  EXPECT_THAT(served.err, HasSubstr("interrupted at the other end"));
+  EXPECT_THAT(served.err, HasSubstr("interrupted on the peer"));
   EXPECT_EQ(measured_paths("one.db"), measured_paths("two.db"));
 }
 
@@ -406,14 +406,14 @@ class PeerUsage : public Sandbox {};
 
 TEST_F(PeerUsage, WhatIsMissingIsNamed) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-      {{"--peer", "127.0.0.1"}, "which port?"},
+      {{"--peer", "127.0.0.1"}, "the port is missing"},
       {{"--peer", "127.0.0.1:7"}, "--secret-file"},
       {{"--peer", "127.0.0.1:x"}, "is no address"},
       {{"--peer", "a:1", "--serve"}, "--serve"},
       {{"--peer", "a:1", "--resume"}, "--resume"},
       {{"--launcher", "ssh"}, "--launcher needs --peer HOST"},
       {{"--address", "127.0.0.1"}, "--address needs --serve"},
-      {{"--peer", "-oProxyCommand=x", "--launcher", "ssh"}, "is an option and no host"},
+      {{"--peer", "-oProxyCommand=x", "--launcher", "ssh"}, "is an option, not a host"},
       {{"--serve", "--secret-file", path("absent")}, "No such file"},
       {{"--serve", "--address", "192.0.2.1"}, "listen at 192.0.2.1"},
   };

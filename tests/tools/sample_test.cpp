@@ -213,8 +213,8 @@ TEST_F(Sample, OfTheMachinesOwnRailsAlsoMeasuresWhatHandingOverCosts) {
   EXPECT_EQ(at(shown, "platforms.0.rails.0.rail"), json::Value("tcp:lo"));
   EXPECT_TRUE(at(shown, "platforms.0.rails.1").is_null());
   EXPECT_THAT(tune({"show", "--db", path("a.db")}).out,
-              HasSubstr("Handing a submission to another core"));
-  EXPECT_THAT(tune({"check", "--db", path("a.db")}).out, HasSubstr("rails as they were: 1"));
+              HasSubstr("Cost of handing a submission to another core"));
+  EXPECT_THAT(tune({"check", "--db", path("a.db")}).out, HasSubstr("rails 1"));
 }
 
 TEST_F(Sample, OfDescribedRailsMeasuresNothingOfThisMachine) {

@@ -17,7 +17,7 @@ constexpr double kMegabyte = 1e6;
 std::vector<std::string> headings(bool rate, bool many) {
   std::vector<std::string> all = {">size", "strategy", ">duration", ">95 % interval",
                                   rate ? ">messages/s" : ">bandwidth"};
-  if (many) all.push_back(">behind the best");
+  if (many) all.push_back(">slower than the best");
   return all;
 }
 

@@ -92,7 +92,9 @@ class Leader {
   Leader(const control::MpiJob& job, const JobShape& shape, const CollectivesBenchOptions& options,
          const Invocation& invocation)
       : job_(job), shape_(shape) {
-    if (job.size() < 2) throw Error(Fault::kUsage, "collectives of one rank; mpirun -n 2 or more");
+    if (job.size() < 2)
+      throw Error(Fault::kUsage,
+                  "collectives need two ranks or more; run mpirun -n 2 nmad-bench collectives");
     const std::uint64_t rounds = options.rounds.value_or(kRounds);
     if (rounds < 1 || rounds > kRoundsMax) {
       throw Error(Fault::kUsage, fmt::format("--rounds: 1 to {}, not {}", kRoundsMax, rounds));
@@ -121,7 +123,7 @@ class Leader {
   std::vector<Chosen> chosen_;
   Report report_;
   Table table_{{"operation", ">size", "algorithm", ">segment", ">ours", ">library",
-                ">library / ours", "profile says"}};
+                ">library / ours", "profile chooses"}};
   json::Value cells_ = json::Value::array();
   double sum_of_logarithms_ = 0;
 };
@@ -155,7 +157,7 @@ Report Leader::report(const std::vector<ContestTimes>& times) {
     add(schedule_.contests[i], chosen_[i], times[i]);
   }
   report_.text.heading(
-      fmt::format("Collectives of {} ranks on {}, {}: ours beside its own", job_.size(),
+      fmt::format("Collectives of {} ranks on {}, {}: ours and its own", job_.size(),
                   shape_.nodes.size() == 1 ? std::string("one node")
                                            : fmt::format("{} nodes", shape_.nodes.size()),
                   job_.library()));
@@ -217,7 +219,8 @@ Report bench_collectives(const CollectivesBenchOptions& options, const Invocatio
   const std::string mpi =
       !options.mpi.empty() ? options.mpi : control::launching_mpi().value_or("");
   if (mpi.empty()) {
-    throw Error(Fault::kUsage, "no MPI has launched this; mpirun -n 4 nmad-bench collectives");
+    throw Error(Fault::kUsage,
+                "no MPI launched this process; run mpirun -n 4 nmad-bench collectives");
   }
   std::exception_ptr failure;
   Report report;

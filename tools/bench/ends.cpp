@@ -15,10 +15,11 @@ constexpr std::chrono::milliseconds kLastWordTimeout{1000};  // of an end that f
 
 std::string expect(control::Message message, Kind kind) {
   if (message.kind == kFailure) {
-    throw Error(Fault::kPeer, "the other end reports: " + json::printable(message.text, 500));
+    throw Error(Fault::kPeer, "the peer reports: " + json::printable(message.text, 500));
   }
   if (message.kind != kind) {
-    throw Error(Fault::kPeer, "the other end does not keep to the protocol");
+    throw Error(Fault::kPeer,
+                "unexpected message from the peer; run the same version of nmadtune on both nodes");
   }
   return std::move(message.text);
 }

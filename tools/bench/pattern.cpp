@@ -30,8 +30,9 @@ std::vector<Piece> cut(std::byte* memory, std::uint64_t left_bytes, std::uint32_
 
 void finish(Engine& engine, Engine::Request request) {
   const std::optional<Completion> completion = engine.wait(request, kPatience);
-  if (!completion) throw Error(Fault::kPeer, "the other end is silent");
-  if (completion->outcome != Outcome::kDone) throw Error(Fault::kPeer, "the other end is lost");
+  if (!completion) throw Error(Fault::kPeer, "the peer did not answer in time");
+  if (completion->outcome != Outcome::kDone)
+    throw Error(Fault::kPeer, "the connection to the peer is lost");
 }
 
 void finish_all(Engine& engine, std::vector<Engine::Request>& requests) {

@@ -26,7 +26,7 @@ OpenedProfile open_profile(const ProfileInUse& wanted, const Invocation& invocat
   const int status = nmt_open(&options, &profile);
   if (status == NMT_OK) return OpenedProfile(profile);
   if (!wanted.db.empty()) throw Error(Fault::kDatabase, message);
-  invocation.notice(fmt::format("strategies have no advice: {}", message));
+  invocation.notice(fmt::format("measuring without a profile: {}", message));
   return nullptr;
 }
 

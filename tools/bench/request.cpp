@@ -43,11 +43,11 @@ std::size_t rail_of(std::string_view name, const std::vector<bench::RailInUse>& 
   }
   if (short_for.size() == 1) return short_for.front();
   if (short_for.size() > 1) {
-    throw Error(Fault::kUsage, fmt::format("{}{}: several rails are called so; there is: {}",
+    throw Error(Fault::kUsage, fmt::format("{}{}: several rails have this name; write one of: {}",
                                            kSingle, name, fmt::join(names, ", ")));
   }
-  throw Error(Fault::kUsage, fmt::format("{}{}: no such rail among those in use{}", kSingle, name,
-                                         suggestion(name, names)));
+  throw Error(Fault::kUsage, fmt::format("{}{}: no such rail among the rails in use{}", kSingle,
+                                         name, suggestion(name, names)));
 }
 
 }  // namespace

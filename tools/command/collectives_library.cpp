@@ -23,7 +23,8 @@ CollectivesLibrary::CollectivesLibrary(const control::MpiJob& job) {
   play_ = reinterpret_cast<decltype(play_)>(::dlsym(library, NMT_COLLECTIVES_SYMBOL));
   leaders_ = reinterpret_cast<decltype(leaders_)>(::dlsym(library, NMT_COLLECTIVES_LEADERS_SYMBOL));
   if (play_ == nullptr || leaders_ == nullptr) {
-    throw Error(Fault::kFailed, file + ": of another version of nmadtune");
+    throw Error(Fault::kFailed,
+                file + ": belongs to another version of nmadtune; install the same version");
   }
 }
 
@@ -49,7 +50,7 @@ decltype(CollectivesOptions::play) CollectivesLibrary::player() const {
 std::vector<std::int64_t> CollectivesLibrary::other_leaders() const {
   std::array<std::uint32_t, 16> numbers{};
   const int count = leaders_(numbers.data(), static_cast<int>(numbers.size()));
-  if (count < 0) throw Error(Fault::kFailed, "groups of ranks could not be formed");
+  if (count < 0) throw Error(Fault::kFailed, "MPI could not split the ranks into groups");
   return {numbers.begin(), numbers.begin() + std::min<std::ptrdiff_t>(count, numbers.size())};
 }
 

@@ -23,7 +23,7 @@ std::string bound_text(const Threshold& threshold) {
     case DecisionKind::kRendezvous:
       return " (the limit: --max-unexpected)";
     case DecisionKind::kAggregation:
-      return " (the limit: two of them must be eager)";
+      return " (the limit: both packets must be eager)";
     default:
       return " (a limit)";
   }
@@ -51,7 +51,7 @@ std::string in_words(const Threshold& threshold) {
   if (ranges.size() == 1) return ranges.front().choice + " at every size";
   for (const Range& range : ranges) {
     if (!range.to_bytes) {
-      words += fmt::format("{} from there on", range.choice);
+      words += fmt::format("{} from that size on", range.choice);
     } else {
       words += fmt::format("{} below {}, ", range.choice, format_bytes(*range.to_bytes));
     }

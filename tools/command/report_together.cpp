@@ -32,7 +32,7 @@ void add_together(const std::vector<Together>& all, Text* text) {
     table.add({names, format_bytes(each.size_bytes), alone, together,
                format_fraction(each.share_of_sum())});
   }
-  text->heading("Rails at the same time").table(std::move(table));
+  text->heading("Bandwidth of rails that are used at the same time").table(std::move(table));
 }
 
 json::Value together_json(const std::vector<Together>& all) {

@@ -25,14 +25,14 @@ void add_verification(const Verification& verification, Text* text) {
                      format_fraction(each.error_median), format_fraction(each.error_p95),
                      format_fraction(each.noise_floor)});
   }
-  text->heading("Predictions at sizes that were not used").table(std::move(predictions));
+  text->heading("Predictions at held-out sizes").table(std::move(predictions));
 
   Table decisions({"rail", "regime", "decision", ">sizes", ">median regret", ">95th"});
   for (const auto& each : verification.decisions) {
     decisions.add({each.rail, each.regime, each.kind, std::to_string(each.sizes),
                    format_fraction(each.regret_median), format_fraction(each.regret_p95)});
   }
-  text->heading("Decisions at sizes that were not used").table(std::move(decisions));
+  text->heading("Decisions at held-out sizes").table(std::move(decisions));
 }
 
 }  // namespace nmt

@@ -27,8 +27,7 @@ std::string explain_unknown(const std::string& argument, const CLI::App& verb) {
   }
   for (const CLI::App* sub : verbs_of(verb)) known.push_back(sub->get_name());
   if (!known.empty()) return fmt::format("no verb '{}'{}", argument, suggestion(argument, known));
-  return fmt::format("'{}' is one argument too many; quote it if it belongs to an option",
-                     argument);
+  return fmt::format("unexpected argument '{}'; quote it if it belongs to an option", argument);
 }
 
 }  // namespace

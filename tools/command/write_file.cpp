@@ -7,7 +7,7 @@
 namespace nmt {
 
 void write_file(const std::string& file, std::string_view content, bool force) {
-  if (file == "-") throw Error(Fault::kUsage, "'-' is no file; name one");
+  if (file == "-") throw Error(Fault::kUsage, "'-' is not a file; name a file");
   write_durable_file(file, content, force);
 }
 

@@ -14,10 +14,12 @@ using json::Value;
 
 std::string introduction_text(const Introduction& own, const std::string& tool) {
   if (own.ports.size() > kPortsMax) {
-    throw Error(Fault::kFailed,
-                fmt::format("this host has {} interfaces that may lead to the peer, and at most {} "
-                            "are compared; take down those that do not",
-                            own.ports.size(), kPortsMax));
+    throw Error(
+        Fault::kFailed,
+        fmt::format(
+            "this host has {} interfaces that may lead to the peer, and nmadtune compares at most "
+            "{}; take down those that do not",
+            own.ports.size(), kPortsMax));
   }
   Value list = Value::array();
   for (const Port& port : own.ports) {
@@ -37,9 +39,10 @@ std::string introduction_text(const Introduction& own, const std::string& tool) 
   if (text.size() > control::kMessageBytesMax) {
     throw Error(
         Fault::kFailed,
-        fmt::format("the description of this host and its {} interfaces takes {} bytes, and "
-                    "the peer takes at most {}",
-                    own.ports.size(), text.size(), control::kMessageBytesMax));
+        fmt::format(
+            "the description of this host and its {} interfaces has {} bytes, and the peer accepts "
+            "at most {}; take down interfaces",
+            own.ports.size(), text.size(), control::kMessageBytesMax));
   }
   return text;
 }
@@ -47,7 +50,8 @@ std::string introduction_text(const Introduction& own, const std::string& tool) 
 Introduction introduction_from(const std::string& text, const std::string& tool) {
   return read_theirs(text, "introduction", [&](const Reader& reader) {
     if (const std::string theirs = name_from(reader["tool"]); theirs != tool) {
-      reader["tool"].fail(fmt::format("it runs {}, and this is {}", theirs, tool));
+      reader["tool"].fail(fmt::format(
+          "the peer runs {}, and this is {}; run the same command on both nodes", theirs, tool));
     }
     Introduction introduction{.platform = {.id = Id::random(),
                                            .name = name_from(reader["platform"]),

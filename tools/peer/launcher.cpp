@@ -55,12 +55,20 @@ control::HostPort Launcher::address() {
       const std::size_t begin = mark + mark_.size();
       return control::parse_host_port(said.substr(begin, end - begin));
     }
-    if (!serves)
-      throw Error(Fault::kPeer, what_ + ": ended without serving; what it said is above");
-    if (deadline.passed()) throw Error(Fault::kPeer, what_ + ": does not say where it serves");
+    if (!serves) {
+      throw Error(Fault::kPeer,
+                  what_ + ": ended before the other end printed its address; its messages are above");
+    }
+    if (deadline.passed()) {
+      throw Error(Fault::kPeer, what_ + ": the other end did not print its address in time");
+    }
     serves = process_.read(std::chrono::milliseconds(deadline.left_ms()), &said);
   }
-  throw Error(Fault::kPeer, what_ + ": says much, but not where it serves");
+  throw Error(
+      Fault::kPeer,
+      what_ +
+          ": printed other text, but not the address of the other end; keep login messages off its "
+          "standard output");
 }
 
 void Launcher::wait(std::chrono::nanoseconds timeout) {

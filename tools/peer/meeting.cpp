@@ -53,10 +53,13 @@ std::string introduction_text(const std::string& tool, const std::vector<OwnPort
 std::string expect(control::Connection& peer, Kind kind) {
   control::Message message = peer.receive(kAnswerTimeout);
   if (message.kind == kRefused) {
-    throw Error(Fault::kPeer, "the other end says: " + json::printable(message.text, 500));
+    throw Error(Fault::kPeer, "the peer reports: " + json::printable(message.text, 500));
   }
   if (message.kind != kind) {
-    throw Error(Fault::kPeer, peer.peer() + ": the other end does not keep to the protocol");
+    throw Error(
+        Fault::kPeer,
+        peer.peer() +
+            ": unexpected message from the peer; run the same version of nmadtune on both nodes");
   }
   return std::move(message.text);
 }
@@ -91,10 +94,13 @@ Rail named(const Rail& rail, bool meets_several, const Rail& other) {
     }
     return words.empty() ? std::string("none") : fmt::format("{}", fmt::join(words, ", "));
   };
-  throw Error(Fault::kNoRail,
-              fmt::format("no rail to {}: no interface here ({}) is in a subnet of one there ({})",
-                          far.node.host, list(own, [](const OwnPort& o) { return o.port; }),
-                          json::printable(list(far.ports, [](const Port& p) { return p; }), 500)));
+  throw Error(
+      Fault::kNoRail,
+      fmt::format(
+          "no rail to {}: no interface of this node ({}) is in the subnet of an interface of the "
+          "peer ({})",
+          far.node.host, list(own, [](const OwnPort& o) { return o.port; }),
+          json::printable(list(far.ports, [](const Port& p) { return p; }), 500)));
 }
 
 std::string agreement_text(const std::vector<Pair>& pairs) {
@@ -165,9 +171,11 @@ std::vector<Pair> choose(const std::vector<OwnPort>& own, const Introduction& fa
   std::vector<Pair> chosen;
   for (const std::size_t i : chosen_of(names, wanted)) chosen.push_back(pairs[i]);
   if (chosen.size() > kPairsMax) {
-    throw Error(Fault::kUsage, fmt::format("{} rails lead to the peer, and at most {} can be used; "
-                                           "--rails names some of them",
-                                           chosen.size(), kPairsMax));
+    throw Error(
+        Fault::kUsage,
+        fmt::format(
+            "{} rails lead to the peer, and at most {} can be used; choose some with --rails",
+            chosen.size(), kPairsMax));
   }
   return chosen;
 }

@@ -60,7 +60,7 @@ auto read_theirs(const std::string& text, std::string_view what, Read read) {
     const json::Value document = json::parse(text, what, control::kMessageBytesMax);
     return read(json::Reader(document, what));
   } catch (const Error& error) {
-    throw Error(Fault::kPeer, fmt::format("the other end says nonsense: {}", error.what()));
+    throw Error(Fault::kPeer, fmt::format("malformed message from the peer: {}", error.what()));
   }
 }
 

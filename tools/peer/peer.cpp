@@ -20,16 +20,22 @@ constexpr std::chrono::minutes kServeTimeout{10};  // for somebody to type the c
 
 std::uint16_t port_of(const control::HostPort& peer, const std::string& tool) {
   if (peer.port) return *peer.port;
-  throw Error(Fault::kUsage, fmt::format("--peer {}: which port? {} --serve over there prints it, "
-                                         "or --launcher ssh starts that",
-                                         peer.host, tool));
+  throw Error(
+      Fault::kUsage,
+      fmt::format(
+          "--peer {}: the port is missing; {} --serve on that host prints it, or --launcher ssh "
+          "starts it there",
+          peer.host, tool));
 }
 
 Secret secret_of_peer(const PeerOptions& options, const std::string& tool) {
   if (const auto secret = control::find_secret(options.secret_file)) return *secret;
-  throw Error(Fault::kUsage, fmt::format("--peer needs the secret that {} --serve printed over "
-                                         "there: in ${} or --secret-file",
-                                         tool, control::kSecretVariable));
+  throw Error(
+      Fault::kUsage,
+      fmt::format(
+          "--peer: the secret is missing; {} --serve on the peer prints it; pass it in ${} or "
+          "--secret-file",
+          tool, control::kSecretVariable));
 }
 
 // Of tcp: what other rails are over may have no address to listen at.
@@ -40,9 +46,10 @@ std::string first_address() {
       return port.address.substr(0, port.address.find('/'));
     }
   }
-  throw Error(Fault::kNoRail,
-              "no interface that leads to another node is up; nmad-sample --list "
-              "says why, --address names another address to listen at");
+  throw Error(
+      Fault::kNoRail,
+      "no interface that leads to another node is up; nmad-sample --list says why; or name an "
+      "address to listen at with --address");
 }
 
 control::Listener listen(const PeerOptions& options) {
@@ -138,7 +145,7 @@ std::optional<Connection> await_peer(const PeerOptions& options, const Invocatio
        .interrupted =
            [&] {
              if (launched && reader_gone(STDOUT_FILENO)) {
-               throw Error(Fault::kPeer, "the end that started this one has gone");
+               throw Error(Fault::kPeer, "the command that started this end has ended");
              }
              return interrupted && interrupted();
            }});

@@ -71,7 +71,7 @@ Record begin(const Launch& launch, const Share& share) {
     record.campaign = *resumable;
   } else {
     if (share.options.resume) {
-      launch.invocation.notice("no campaign to resume with these options; a new one");
+      launch.invocation.notice("found no campaign of these options to resume; starting a new one");
     }
     record.campaign = {.id = Id::random(),
                        .platform = record.platform.id,
@@ -126,9 +126,10 @@ void save_elsewhere(const Error& cause, Record& record, const TuneOptions& tunin
   std::string way_out;
   try {
     const auto file = write_beside(result->profile.file, memory.export_json({}));
-    way_out = file ? fmt::format("what was measured is in {}: nmad-tune db import {} --db {}",
-                                 *file, *file, result->profile.file)
-                   : "nor is there room for it beside the profile or among temporary files";
+    way_out =
+        file ? fmt::format("the results are in {}; import them with nmad-tune db import {} --db {}",
+                           *file, *file, result->profile.file)
+             : "the results are lost: there is no space next to the profile or in $TMPDIR either";
   } catch (const Error& error) {
     way_out = error.what();
   }

@@ -33,7 +33,8 @@ std::vector<int> ranks_from(const std::string& list) {
     int ranks = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ranks);
     if (error != std::errc() || end != text.data() + text.size()) {
-      throw Error(Fault::kUsage, fmt::format("--ranks: {} is no number of ranks; as 4,8", text));
+      throw Error(Fault::kUsage,
+                  fmt::format("--ranks: {} is not a number of ranks; write for example 4,8", text));
     }
     all.push_back(ranks);
   }
@@ -136,7 +137,7 @@ Gathered JobCampaign::play(const JobOrder& order, const Interruption& interrupti
   Invocation invocation = invocation_;
   invocation.quiet = invocation.quiet || !job_.leads();
   ProgressLine line(invocation.quiet, ProgressLine::Terminal::kBehindLauncher);
-  const Location in_memory{.file = "memory", .reason = "rank 0 keeps it"};
+  const Location in_memory{.file = "memory", .reason = "rank 0 writes it"};
   const std::size_t index = static_cast<std::size_t>(place - order.ranks.begin());
   const bool pairs = order.part == Part::kPairs, near = index % 2 == 0;
   options.sampling.pairs = pairs ? !options.no_pairs : options.pairs;
@@ -199,7 +200,7 @@ void JobCampaign::measure_pairs(const Launch& launch, double budget_ns, JobFindi
   const std::size_t nodes = shape_.nodes.size();
   const std::vector<Round> rounds =
       options_.all_pairs ? rounds_of_all_pairs(nodes) : rounds_of_some_pairs(nodes);
-  if (rounds.empty()) findings->remarks.push_back("pairs: there is one node only");
+  if (rounds.empty()) findings->remarks.push_back("pairs: the job has only one node");
   for (std::size_t i = 0; i < rounds.size() && launch.interruption.signal() == 0; ++i) {
     JobOrder order{.part = Part::kPairs,
                    .budget_ns = budget_ns / static_cast<double>(rounds.size())};
@@ -216,11 +217,11 @@ void JobCampaign::measure_pairs(const Launch& launch, double budget_ns, JobFindi
 void JobCampaign::measure_mpi(const Launch& launch, Part part, double budget_ns,
                               JobFindings* findings) {
   if (shape_.nodes.size() == 1 && part != Part::kCollectives) {
-    findings->remarks.push_back(
-        part == Part::kAlltoall
-            ? "all ranks are on one node: what they contend for is its memory, and there is no "
-              "signature of a network"
-            : "mpi: there is one node only");
+    findings->remarks.push_back(part == Part::kAlltoall
+                                    ? "no contention signature: all ranks are on one node, where "
+                                      "they contend for memory and "
+                                      "not for a network"
+                                    : "mpi: the job has only one node");
     if (part == Part::kMessages) return;
   }
   JobOrder order{.part = part, .budget_ns = budget_ns};

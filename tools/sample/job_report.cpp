@@ -29,7 +29,7 @@ std::optional<Problem> problem_of(const JobFindings& findings) {
       const std::set<std::string> once(hosts.begin(), hosts.end());
       causes += fmt::format("{}{}: {}", causes.empty() ? "" : "; ", fmt::join(once, ", "), problem);
     }
-    return Problem(Fault::kPartial, "not all was measured: " + causes);
+    return Problem(Fault::kPartial, "some measurements are missing: " + causes);
   }
   return std::nullopt;
 }
@@ -41,8 +41,8 @@ void add_links(const std::vector<Link>& links, Report* report) {
   report->payload.set("links", to_json(links));
   for (const Link& link : links) {
     if (!link.outlier) continue;
-    report->warnings.push_back(fmt::format("{} between {} and {} is slower than between others",
-                                           link.rail, link.near, link.far));
+    report->warnings.push_back(fmt::format(
+        "{} between {} and {} is slower than between other nodes", link.rail, link.near, link.far));
   }
 }
 

@@ -115,7 +115,7 @@ Table table_of(const std::vector<Link>& links) {
   for (const Link& link : links) {
     table.add({link.near, link.far, link.rail, format_duration(link.latency_ns),
                fmt::format("{:.3g} GB/s", link.bandwidth_bytes_per_ns),
-               link.outlier ? "slower than the others" : ""});
+               link.outlier ? "slower than others" : ""});
   }
   return table;
 }

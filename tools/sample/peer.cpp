@@ -85,7 +85,7 @@ Report serve(const SampleOptions& options, const Invocation& invocation) {
       await_peer(options.peer, invocation, [&] { return interruption.signal() != 0; });
   if (!peer) {
     Report report;
-    report.problem = Problem::signal(interruption.signal(), "interrupted; nobody was served");
+    report.problem = Problem::signal(interruption.signal(), "interrupted before a peer connected");
     return report;
   }
   return sample_as_far(*peer, {options, invocation, profile, db, line, interruption});

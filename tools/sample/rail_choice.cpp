@@ -65,7 +65,8 @@ class Chooser {
     if (file.empty()) {
       throw Error(
           Fault::kUsage,
-          fmt::format("--rails: '{}' needs the file that describes its rails: fake:FILE", name));
+          fmt::format("--rails: '{}' needs a file that describes its rails; write fake:FILE",
+                      name));
     }
     std::unique_ptr<Driver> driver = make_fake_driver(file, seed_);
     for (Rail& rail : driver->detect().rails) add({driver.get(), std::move(rail)});
@@ -78,7 +79,7 @@ class Chooser {
       if (known.rail.full_name() != each.rail.full_name()) continue;
       if (known.driver == each.driver) return;
       throw Error(Fault::kUsage,
-                  fmt::format("--rails: two descriptions of the rail {}", each.rail.full_name()));
+                  fmt::format("--rails: the rail {} is described twice", each.rail.full_name()));
     }
     choice_.rails.push_back(each);
   }
@@ -112,7 +113,8 @@ RailChoice choose_rails(const std::string& wanted, std::uint64_t seed) {
     return chooser.take();
   }
   const std::vector<std::string> names = split_list(wanted);
-  if (names.empty()) throw Error(Fault::kUsage, "--rails: no rail named; try --list");
+  if (names.empty())
+    throw Error(Fault::kUsage, "--rails: no rail is named; nmad-sample --list prints the rails");
   for (const std::string& name : names) chooser.choose(name);
   return chooser.take();
 }

@@ -34,7 +34,7 @@ Report sample_other_stack(const SampleOptions& options, const Invocation& invoca
   if (options.turn.empty()) return sample_stack(options, invocation);
   const std::string mpi = mpi_of(options);
   if (mpi.empty()) {
-    throw Error(Fault::kUsage, "--turn: no MPI has launched this; leave it out");
+    throw Error(Fault::kUsage, "--turn: no MPI launched this process; leave the option out");
   }
   return take_stack_turn(options, mpi);
 }

@@ -102,8 +102,8 @@ void add_rails_table(const SampleResult& result, Text* text) {
 
 std::string disturbance(const CampaignReport& campaign) {
   return fmt::format(
-      "{} of the time was disturbed, by other work or by the machine changing its state; what was "
-      "measured meanwhile is stored, and marked",
+      "{} of the time was disturbed by other work or by a change of the machine's state; "
+      "measurements of that time are stored and marked",
       format_fraction(1 - campaign.quality));
 }
 
@@ -118,19 +118,19 @@ std::optional<Problem> problem(const SampleResult& result) {
   if (result.unsaved) return result.unsaved;
   if (result.signal != 0) {
     return Problem::signal(result.signal,
-                           fmt::format("interrupted by {}; what was measured is stored: the same "
-                                       "command with --resume goes on",
+                           fmt::format("interrupted by {}; what was measured is stored; the same "
+                                       "command with --resume continues",
                                        ::strsignal(result.signal)));
   }
   const CampaignReport& campaign = result.campaign;
   const bool nothing = !result.record.has_samples();
   if (!campaign.peer_lost.empty()) {
     return Problem(Fault::kPeer,
-                   fmt::format("the other end is lost: {}; {}", campaign.peer_lost,
+                   fmt::format("lost the peer: {}; {}", campaign.peer_lost,
                                nothing ? "nothing was measured" : "what was measured is stored"));
   }
   if (campaign.interrupted) {
-    return Problem(Fault::kPartial, "interrupted at the other end; what was measured is stored");
+    return Problem(Fault::kPartial, "interrupted on the peer; what was measured is stored");
   }
   Fault fault = Fault::kPartial;
   std::string causes;
@@ -143,10 +143,10 @@ std::optional<Problem> problem(const SampleResult& result) {
       if (nothing) fault = rail.fault;
     } else if (rail.cells == 0 && rail.busy_rails.empty()) {
       const double budget_ns = result.options.sampling.budget_ns;
-      add(
-          fmt::format("{}: its share of the {} was over before anything was measured; --budget {} "
-                      "gives more",
-                      rail.name(), format_duration(budget_ns), format_duration(5 * budget_ns)));
+      add(fmt::format(
+          "{}: its share of the {} ended before the first measurement; give more time with "
+          "--budget {}",
+          rail.name(), format_duration(budget_ns), format_duration(5 * budget_ns)));
     }
   }
   const bool asked_for = !result.options.rails.empty();
@@ -154,11 +154,13 @@ std::optional<Problem> problem(const SampleResult& result) {
     if (asked_for) add(describe(refusal));
   }
   if (!causes.empty()) {
-    return Problem(fault, (nothing ? "nothing was measured: " : "not all was measured: ") + causes);
+    return Problem(
+        fault, (nothing ? "nothing was measured: " : "some measurements are missing: ") + causes);
   }
   if (!campaign.trusted) {
     return Problem(Fault::kPartial,
-                   disturbance(campaign) + "; too much to trust: sample again when it is quiet");
+                   disturbance(campaign) +
+                       "; do not trust the result: sample again when the machine is quiet");
   }
   return std::nullopt;
 }
@@ -184,11 +186,11 @@ Report sample_report(const SampleResult& result) {
   }
   if (result.campaign.disturbed && result.campaign.trusted) {
     report.warnings.push_back(disturbance(result.campaign) +
-                              "; they were repeated until there was enough without");
+                              "; they were repeated until there were enough undisturbed ones");
   }
   if (!result.unsaved && !is_in_force(result)) {
     report.warnings.push_back(
-        "decisions follow other campaigns, which are pinned or, unlike this one, complete; "
+        "decisions follow other campaigns: those are pinned, or this one is incomplete; "
         "nmad-tune retune --campaigns newest unpins");
   }
   report.problem = problem(result);

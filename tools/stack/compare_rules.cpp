@@ -50,11 +50,10 @@ void check_rules_are_here() {
       const char* file = std::getenv((std::string(stack.environment_prefix) + name).c_str());
       if (file == nullptr || recorded == "1") continue;
       if (::access(file, R_OK) == 0) continue;
-      throw Error(
-          Fault::kFailed,
-          fmt::format("{} does not see {}: the profile lies where all nodes of a job see it, or "
-                      "rules for collectives cannot be compared",
-                      host_name(), file));
+      throw Error(Fault::kFailed, fmt::format("{} cannot read {}: to compare rules for "
+                                              "collectives, put the profile on a file system "
+                                              "that all nodes of the job share",
+                                              host_name(), file));
     }
   }
 }

@@ -33,10 +33,9 @@ void add_tables(const std::vector<StackSamples>& samples, StackFindings* finding
 // Another version's tables are not those of the library that was measured.
 void leave_rules_out(const std::string& measured, StackFindings* findings) {
   findings->cells.clear();
-  findings->notes = {
-      fmt::format("left out: rules for collectives: their tables are those of {}, "
-                  "and this is for {}",
-                  measured, findings->version)};
+  findings->notes = {fmt::format(
+      "left out: rules for collectives: their tables belong to {}, and this export is for {}",
+      measured, findings->version)};
 }
 
 }  // namespace
@@ -54,8 +53,8 @@ StackFindings find_settings(const ProfileDb& db, const Id& platform, const Plan*
     const std::vector<StackSamples> samples = read_stack_samples(db, platform, what.stack);
     if (samples.empty()) {
       throw Error(Fault::kDatabase,
-                  fmt::format("{}: nothing is measured of {} yet; nmad-sample --stack {} --db {} "
-                              "measures it",
+                  fmt::format("{}: the profile has no campaign of {}; measure it with nmad-sample "
+                              "--stack {} --db {}",
                               what.profile, what.stack, what.stack, what.profile));
     }
     findings.verdicts = judge_groups(samples);

@@ -14,18 +14,22 @@ namespace nmt {
 MpichTables read_mpich_tables(const std::string& library_file) {
   std::ifstream file(library_file, std::ios::binary);
   if (library_file.empty() || !file) {
-    throw Error(Fault::kFailed,
-                fmt::format("the MPICH that was measured is not here ('{}'): tables for "
-                            "collectives are its own with what was measured in them",
-                            library_file));
+    throw Error(
+        Fault::kFailed,
+        fmt::format(
+            "cannot find the MPICH that was measured ('{}'); its own tables for collectives are "
+            "needed to write new ones",
+            library_file));
   }
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   std::optional<MpichTables> tables = find_mpich_tables(bytes);
   if (!tables) {
-    throw Error(Fault::kFailed,
-                fmt::format("{} holds no tables for collectives that this version of nmadtune "
-                            "reads; 4.0.2 over ch4 does",
-                            library_file));
+    throw Error(
+        Fault::kFailed,
+        fmt::format(
+            "{} has no tables for collectives that this version of nmadtune can read; MPICH 4.0.2 "
+            "over ch4 has",
+            library_file));
   }
   return *std::move(tables);
 }

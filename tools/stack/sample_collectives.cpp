@@ -80,10 +80,9 @@ Telling how_to_tell(const StackJob& job, const LaunchedTurn& first,
   if (job.stack.name == "openmpi") return {{}, {{"coll_tuned_use_dynamic_rules", "1"}}};
   const auto nodes = static_cast<std::int64_t>(first.hosts.size());
   if (first.ranks % nodes != 0) {  // its tables tell shapes of communicators apart by that
-    throw Error(Fault::kUsage,
-                fmt::format("--launcher: as many ranks on each node, for MPICH; {} ranks are on {} "
-                            "nodes",
-                            first.ranks, nodes));
+    throw Error(Fault::kUsage, fmt::format("--launcher: MPICH needs the same number of ranks on "
+                                           "each node; {} ranks are on {} nodes",
+                                           first.ranks, nodes));
   }
   leave_out_impossible(job.stack.name, first.ranks, first.ranks / nodes, orders);
   std::vector<int> ranks = {static_cast<int>(first.ranks)};
@@ -134,7 +133,7 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
   job.interrupted = [&] { return interruption.signal() != 0; };
   if (recorded_rules(job.stack.name).empty()) {
     throw Error(Fault::kUsage,
-                "--parts collectives: of openmpi and mpich; ucx has none of its own");
+                "--parts collectives: choose --stack openmpi or mpich; ucx has no collectives");
   }
   StackTurnOrder look{.sizes_bytes = {1}};
   const bool openmpi = job.stack.name == "openmpi";

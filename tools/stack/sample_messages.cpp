@@ -106,13 +106,13 @@ void StackCampaign::begin() {
   first_ = look(job_, sizes_bytes_);
   elapsed_ns_ += first_.elapsed_ns;
   if (job_.stack.name == "openmpi" && !first_.messages_by.empty()) {
-    throw Error(Fault::kUsage,
-                fmt::format("{} leaves its messages to {} in this job, so that its own limits do "
-                            "nothing; {}",
-                            first_.library, first_.messages_by,
-                            first_.messages_by == "ucx"
-                                ? "--stack ucx measures those that count"
-                                : "--mca pml ob1 in --launcher makes it send them itself"));
+    throw Error(
+        Fault::kUsage,
+        fmt::format("{} sends its messages by {} in this job, so its own limits have no effect; {}",
+                    first_.library, first_.messages_by,
+                    first_.messages_by == "ucx"
+                        ? "measure the limits of UCX with --stack ucx"
+                        : "add --mca pml ob1 to --launcher to make it send them itself"));
   }
   Fields facts = facts_of(job_.stack, first_);
   facts["part"] = "messages";
@@ -336,7 +336,7 @@ Report StackCampaign::run(const Location& profile) {
     if (signal == 0) throw;
     Report interrupted = report(profile);
     interrupted.problem = Problem::signal(
-        signal, "interrupted; what was measured is stored, and no setting follows from it");
+        signal, "interrupted; what was measured is stored, but no setting is derived from it");
     return interrupted;
   }
   notebook_->finish(true, "");

@@ -110,8 +110,8 @@ void compare(const AbOptions& options, const StackJob& job, const LaunchedTurn& 
                   launches_of(turns), format_duration(all_ns),
                   programs == 0 ? "" : fmt::format(", and {} of the program", programs)));
   if (!exported.rules.empty() && turns.operations.empty()) {
-    invocation.notice(
-        fmt::format("rules for collectives are of other numbers of ranks than {}", first.ranks));
+    invocation.notice(fmt::format("rules for collectives are not compared: no rule is for {} ranks",
+                                  first.ranks));
   }
   const RulesFiles rules(options.stack, exported.rules, profile);
   const StackTurnOrder order{.sizes_bytes = stack_grid(options.size_bytes_max)};
@@ -198,7 +198,7 @@ Report ab(const AbOptions& options, const ProfileOptions& profile_options,
   report.payload.set("stack", options.stack).set("variant", to_variant(exported.all));
   std::vector<std::string> withdrawn;
   if (exported.all.empty()) {
-    report.text.line("No setting pays here: there is nothing to compare");
+    report.text.line("Nothing to compare: the profile has no setting that gains here");
   } else {
     const LaunchedTurn first =
         look(job, stack_grid(exported.messages.empty() ? 1 : options.size_bytes_max));

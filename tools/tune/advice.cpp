@@ -57,9 +57,9 @@ Advice open_advice(const ProfileOptions& options, const Invocation& invocation) 
     difference.struct_bytes = sizeof difference;
     nmt_describe_difference(profile, 0, &difference);
     const auto text = [](const char* value) { return value != nullptr ? value : "unknown"; };
-    invocation.notice(fmt::format("measured on another platform ({} was {}, here it is {})",
-                                  difference.field, text(difference.measured),
-                                  text(difference.here)));
+    invocation.notice(
+        fmt::format("the profile was measured on another platform ({} was {}, here it is {})",
+                    difference.field, text(difference.measured), text(difference.here)));
   }
   return advice;
 }

@@ -31,8 +31,8 @@ std::uint64_t parse_count(const std::string& text) {
       value <= std::uint64_t{std::numeric_limits<std::int32_t>::max()}) {
     return value;
   }
-  throw Error(Fault::kUsage,
-              fmt::format("'{}' is no number of ranks; write for example 64", text.substr(0, 40)));
+  throw Error(Fault::kUsage, fmt::format("'{}' is not a number of ranks; write for example 64",
+                                         text.substr(0, 40)));
 }
 
 std::vector<std::uint64_t> parse_list(const std::string& option, const std::string& text,
@@ -56,7 +56,7 @@ std::vector<std::uint64_t> parse_list(const std::string& option, const std::stri
     const std::uint64_t to = value(item.substr(dots + 2, colon - std::min(colon, dots + 2)));
     const std::uint64_t step = colon == std::string::npos ? 0 : value(item.substr(colon + 1));
     if (from == 0 || to < from || (colon != std::string::npos && step == 0)) {
-      refuse(option, fmt::format("'{}' is no range; write for example 4..64 or 4..64:4", item));
+      refuse(option, fmt::format("'{}' is not a range; write for example 4..64 or 4..64:4", item));
     }
     for (std::uint64_t next = from; next<to; next = step> 0 ? next + step : next * 2) {
       values.push_back(next);
@@ -73,7 +73,7 @@ double parse_gap(const std::string& text) {
   const std::size_t slash = text.rfind('/');
   if (slash == std::string::npos || text.substr(slash) != "/B") {
     throw Error(Fault::kUsage,
-                fmt::format("'{}' is no gap per byte; write for example 8.502ns/B", text));
+                fmt::format("'{}' is not a time per byte; write for example 8.502ns/B", text));
   }
   return parse_duration_ns(text.substr(0, slash));
 }
@@ -86,7 +86,7 @@ double parse_ratio(const std::string& text) {
     return value;
   }
   throw Error(Fault::kUsage,
-              fmt::format("'{}' is no ratio above 0; write for example 4.3628", text));
+              fmt::format("'{}' is not a number above 0; write for example 4.3628", text));
 }
 
 DeltaForm parse_form(const std::string& text) {
@@ -131,10 +131,10 @@ Signature parse_signature(const std::string& text) {
     const std::string name = item.substr(0, equals);
     const auto term = terms.find(name);
     if (term == terms.end() || equals == item.size()) {
-      refuse("--signature",
-             fmt::format("'{}' is no term of a signature; write for example {}", item, kExample));
+      refuse("--signature", fmt::format("'{}' is not a term of a signature; write for example {}",
+                                        item, kExample));
     }
-    if (!seen.insert(name).second) refuse("--signature", fmt::format("{} comes twice", name));
+    if (!seen.insert(name).second) refuse("--signature", fmt::format("{} is given twice", name));
     try {
       term->second(item.substr(equals + 1));
     } catch (const Error& error) {
@@ -147,7 +147,7 @@ Signature parse_signature(const std::string& text) {
     }
   }
   if (seen.contains("delta") && !seen.contains("M")) {
-    refuse("--signature", "delta without M, the size that it begins at; write for example M=8K");
+    refuse("--signature", "delta needs M, the size at which it begins; write for example M=8K");
   }
   signature.bound = straight_line(alpha_ns, beta_ns);
   return signature;

@@ -64,7 +64,7 @@ json::Value to_json(const Difference& difference) {
 void add(const Finding& finding, Report* report, Table* table, json::Value* list) {
   json::Value fields = json::Value::array();
   for (const Difference& each : finding.differences) {
-    const std::string before = each.before.value_or("(not known)");
+    const std::string before = each.before.value_or("(unknown)");
     const std::string now = each.now.value_or("(gone)");
     table->add({finding.what, each.field, before, now});
     report->records.rows.push_back({finding.what, each.field, before, now});
@@ -97,16 +97,14 @@ Report check(const ProfileOptions& options, const Invocation& invocation) {
   report.payload.set("matches", changed.empty());
   report.payload.set("findings", std::move(list));
   if (changed.empty()) {
-    report.text.line(
-        fmt::format("This is the platform that was measured: {}; rails as they were: "
-                    "{}",
-                    profile.platform.name, findings.size() - 1));
+    report.text.line(fmt::format("The profile matches this machine: platform {}; rails {}",
+                                 profile.platform.name, findings.size() - 1));
   } else {
-    report.text.heading("What differs").table(std::move(table));
-    report.problem = Problem(Fault::kStale,
-                             fmt::format("{} measured differently than it is now: {}; nmad-sample "
-                                         "measures it anew",
-                                         profile.location.file, changed));
+    report.text.heading("Differences").table(std::move(table));
+    report.problem = Problem(
+        Fault::kStale,
+        fmt::format("{}: profile is stale: {} changed since it was measured; run nmad-sample again",
+                    profile.location.file, changed));
   }
   report.summary = {{"matches", changed.empty() ? "yes" : "no"},
                     {"differences", std::to_string(report.records.rows.size())},

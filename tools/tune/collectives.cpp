@@ -84,8 +84,8 @@ Report show_collectives(const ProfileOptions& options, const Invocation& invocat
   const Plan plan = read_plan(profile, invocation);
   if (plan.segments.empty()) {
     throw Error(Fault::kFailed,
-                "the profile has no collectives; mpirun ... nmad-sample --parts "
-                "collectives measures them");
+                "the profile has no collectives; measure them with mpirun ... nmad-sample --parts "
+                "collectives");
   }
   const std::vector<CollectiveCell> cells =
       collective_cells(profile.db.sample_sets_in_force(profile.platform.id));

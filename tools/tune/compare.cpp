@@ -49,9 +49,9 @@ Report compare_rails(const std::vector<std::string>& names, const ProfileOptions
   require_rails(plan, names);
   const std::vector<RailPlan> rails = rail_plans(plan, "hot", names);
   if (rails.size() < 2) {
-    throw Error(Fault::kUsage, fmt::format("compare needs two rails, this is {}; nmad-tune show "
-                                           "lists them",
-                                           rails.size()));
+    throw Error(Fault::kUsage,
+                fmt::format("compare needs two rails, not {}; nmad-tune show lists the rails",
+                            rails.size()));
   }
   const std::vector<ForeignRegret> regrets = compare(rails);
   Report report;

@@ -81,8 +81,9 @@ Report show_signature(const SignatureChoice& choice, const ProfileOptions& profi
                                format_bytes(signature.size_bytes_max), fit.sessions,
                                fit.sessions == 1 ? "session" : "sessions"));
   if (fit.error_left_out) {
-    report.text.line(fmt::format("A number of ranks that was left out is missed by {}",
-                                 format_fraction(*fit.error_left_out)));
+    report.text.line(
+        fmt::format("Prediction error at a number of ranks that was left out of the fit: {}",
+                    format_fraction(*fit.error_left_out)));
   }
   report.warnings = fit.remarks;
   report.payload.set("platform", platform_json(*chosen.platform));

@@ -32,7 +32,7 @@ Report check_database(const ProfileOptions& options, const Invocation& invocatio
   report.payload.set("file", db.file()).set("problems", std::move(list));
   report.summary = {{"problems", std::to_string(problems.size())}, {"profile", db.file()}};
   if (problems.empty()) {
-    report.text.line(fmt::format("{}: every row is as it was written", db.file()));
+    report.text.line(fmt::format("{}: no row is damaged", db.file()));
   } else {
     report.text.heading("Damage").table(std::move(table));
     report.problem = Problem(
@@ -43,11 +43,12 @@ Report check_database(const ProfileOptions& options, const Invocation& invocatio
 }
 
 Report prune(std::uint64_t keep, const ProfileOptions& options, const Invocation& invocation) {
-  if (keep == 0) throw Error(Fault::kUsage, "--keep: 0 would drop everything; keep at least 1");
+  if (keep == 0)
+    throw Error(Fault::kUsage, "--keep: 0 would delete all campaigns; keep at least 1");
   ProfileDb db = open_whole_to_write(options, invocation, false);
   const std::size_t dropped = db.prune(keep);
   Report report;
-  report.text.line(fmt::format("{} superseded campaigns dropped", dropped));
+  report.text.line(fmt::format("{} superseded campaigns deleted", dropped));
   report.payload.set("dropped", dropped);
   report.records = {{"dropped"}, {{dropped}}};
   report.summary = {{"dropped", std::to_string(dropped)}, {"profile", db.file()}};
@@ -57,7 +58,8 @@ Report prune(std::uint64_t keep, const ProfileOptions& options, const Invocation
 Report pin(const std::vector<std::string>& prefixes, bool none, const ProfileOptions& options,
            const Invocation& invocation) {
   if (none == !prefixes.empty()) {
-    throw Error(Fault::kUsage, "name the campaigns to pin, or --none; nmad-tune show lists them");
+    throw Error(Fault::kUsage,
+                "no campaign to pin; name campaigns as nmad-tune show lists them, or give --none");
   }
   ProfileDb db = open_whole_to_write(options, invocation, false);
   std::vector<Id> known;

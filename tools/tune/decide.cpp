@@ -114,8 +114,10 @@ Report decide(const DecideOptions& options, const ProfileOptions& profile,
     const Decision decision(advice, path, size_bytes);
     const auto chosen = decision.prediction(decision.method());
     if (!chosen) {
-      throw Error(Fault::kUsage,
-                  fmt::format("{}: no transfer was measured, so there is no advice", options.rail));
+      throw Error(Fault::kUsage, fmt::format("{}: the profile has no transfer over this rail, so "
+                                             "there is no advice; sample it with "
+                                             "nmad-sample",
+                                             options.rail));
     }
     json::Value others = json::Value::array();
     std::string others_text;

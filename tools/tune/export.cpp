@@ -49,8 +49,8 @@ std::vector<std::string> paths_of(const std::vector<ExportedFile>& files,
                                   const std::string& output) {
   const bool folder = output.ends_with('/') || fs::is_directory(output);
   if (!folder && files.size() > 1) {
-    throw Error(Fault::kUsage,
-                fmt::format("--output {}: {} files need a folder", output, files.size()));
+    throw Error(Fault::kUsage, fmt::format("--output {}: {} files are written; name a folder",
+                                           output, files.size()));
   }
   std::vector<std::string> paths;
   for (const ExportedFile& file : files) {
@@ -74,14 +74,14 @@ void check_by_stack(const std::vector<ExportedFile>& files, Report* report) {
     const LoadedSettings loaded =
         ask_ompi_info(file.content, read_mca_params(file.content, file.name));
     if (!loaded.installed) {
-      report->text.line("No ompi_info here: not tried whether Open MPI takes it");
+      report->text.line("Not checked with Open MPI: ompi_info is not installed");
       return;
     }
     report->text.line(
-        fmt::format("ompi_info: {} taken{}", fmt::join(loaded.taken, ", "),
+        fmt::format("ompi_info: Open MPI accepts {}{}", fmt::join(loaded.taken, ", "),
                     loaded.unlisted.empty()
                         ? ""
-                        : fmt::format("; not listed by it: {}", fmt::join(loaded.unlisted, ", "))));
+                        : fmt::format("; it does not list: {}", fmt::join(loaded.unlisted, ", "))));
     if (!loaded.refused.empty()) {
       report->problem.emplace(Fault::kFailed,
                               fmt::format("ompi_info shows {}", fmt::join(loaded.refused, "; ")));
@@ -135,7 +135,7 @@ Report export_settings(const ExportOptions& options, const ProfileOptions& profi
     write_out(files, &report);
   }
   if (files.empty()) {
-    report.text.line("No setting pays here: no file is written");
+    report.text.line("No file is written: no setting gains here");
     for (const std::string& note : findings.notes) report.text.line(note);
   }
   add_verdicts(findings.verdicts, &report);

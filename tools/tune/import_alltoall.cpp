@@ -55,9 +55,12 @@ std::vector<ImportedFile> read_files(const ImportOptions& options) {
     std::optional<std::int64_t> ranks;
     if (needs_ranks(text) && !given.empty()) {
       if (given.size() > 1 && silent >= given.size()) {
-        throw Error(Fault::kUsage, fmt::format("-n: {} numbers of ranks, and {} is one more file "
-                                               "that does not say its own",
-                                               given.size(), file));
+        throw Error(
+            Fault::kUsage,
+            fmt::format(
+                "-n: {} numbers of ranks are given, and {} is one more file that does not name its "
+                "ranks; give one number for each such file",
+                given.size(), file));
       }
       ranks = given.size() == 1 ? given.front() : given[silent];
       ++silent;
@@ -70,7 +73,7 @@ std::vector<ImportedFile> read_files(const ImportOptions& options) {
     std::erase_if(messages.content.times, [](const ImportedTime& time) { return time.ranks != 0; });
     if (messages.content.times.empty()) {
       throw Error(Fault::kUsage,
-                  fmt::format("--p2p: {} has no times of messages alone", options.messages));
+                  fmt::format("--p2p: {} has no durations of single messages", options.messages));
     }
     files.push_back(std::move(messages));
   }
@@ -148,7 +151,7 @@ void add_unread(const std::vector<ImportedFile>& files, Report* report) {
   }
   if (count > 0) {
     report->problem = Problem(Fault::kPartial,
-                              fmt::format("{} could not be read; all others are imported",
+                              fmt::format("{} could not be read; all others were imported",
                                           count == 1 ? "1 line" : fmt::format("{} lines", count)));
   }
   report->payload.set("unread", std::move(list));
@@ -158,13 +161,13 @@ void add_unread(const std::vector<ImportedFile>& files, Report* report) {
 Report import_alltoall(const ImportOptions& options, const ProfileOptions& profile,
                        const Invocation& invocation) {
   if (options.ranks_per_node == 0) {
-    throw Error(Fault::kUsage, "--ranks-per-node: there is at least 1");
+    throw Error(Fault::kUsage, "--ranks-per-node: give at least 1");
   }
   const std::vector<ImportedFile> files = read_files(options);
   std::size_t times = 0;
   bool messages = false;
   Report report;
-  Table table({"file", "as", ">alltoalls", "of ranks", ">messages alone"});
+  Table table({"file", "as", ">alltoalls", "of ranks", ">single messages"});
   report.records.header = {"file", "tool", "alltoalls", "messages"};
   for (const ImportedFile& file : files) {
     std::set<std::int64_t> ranks;
@@ -184,12 +187,15 @@ Report import_alltoall(const ImportOptions& options, const ProfileOptions& profi
   }
   report.summary = {{"times", std::to_string(times)}};
   add_unread(files, &report);
-  if (times == 0) throw Error(Fault::kUsage, "nothing in these files could be read");
+  if (times == 0)
+    throw Error(Fault::kUsage,
+                "none of these files has a row that can be read; nothing was imported");
   ProfileDb db = open_whole_to_write(profile, invocation, true);
   const Platform platform = store(db, files, options, invocation);
   tune(db, platform.id);
   if (!messages) {
-    report.warnings.push_back("no times of messages alone: a signature needs them (--p2p FILE)");
+    report.warnings.push_back(
+        "no signature was derived: it needs durations of single messages; give --p2p FILE");
   }
   report.text.heading(
       fmt::format("Into platform {} ({}) of {}", platform.name, short_id(platform.id), db.file()));

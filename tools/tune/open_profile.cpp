@@ -37,15 +37,16 @@ OpenProfile choose_platform(Location location, ProfileDb db, const std::string& 
                             const Invocation& invocation) {
   const std::vector<Platform> platforms = db.platforms();
   if (platforms.empty()) {
-    throw Error(Fault::kDatabase, fmt::format("{}: nothing is measured yet; nmad-sample --db {} "
-                                              "measures this machine",
-                                              location.file, location.file));
+    throw Error(
+        Fault::kDatabase,
+        fmt::format("{}: the profile is empty; measure this machine with nmad-sample --db {}",
+                    location.file, location.file));
   }
   const auto chosen = [&](const Platform& platform, const std::string& why) {
     if (platforms.size() > 1 && wanted.empty()) {
-      invocation.notice(fmt::format("{} platforms in {}: taking {} {}, {} (--platform ID chooses)",
-                                    platforms.size(), location.file, short_id(platform.id),
-                                    platform.name, why));
+      invocation.notice(
+          fmt::format("{} platforms in {}: chose {} {}, {}; --platform ID chooses another",
+                      platforms.size(), location.file, short_id(platform.id), platform.name, why));
     }
     return OpenProfile{std::move(location), std::move(db), platform, why};
   };
@@ -94,7 +95,8 @@ ProfileDb open_whole_to_write(const ProfileOptions& options, const Invocation& i
 Plan read_plan(const OpenProfile& profile, const Invocation& invocation) {
   if (std::optional<Plan> plan = profile.db.plan(profile.platform.id)) {
     if (!profile.db.plan_is_current(profile.platform.id)) {
-      invocation.notice("samples have changed since the plan was derived; nmad-tune retune");
+      invocation.notice(
+          "the plan is out of date: samples changed since it was derived; run nmad-tune retune");
     }
     return *std::move(plan);
   }
@@ -102,11 +104,11 @@ Plan read_plan(const OpenProfile& profile, const Invocation& invocation) {
       derive_plan(profile.platform.id, profile.db.sample_sets_in_force(profile.platform.id), {});
   if (plan.rails.empty()) {
     throw Error(Fault::kDatabase,
-                fmt::format("{}: nothing is measured on {} yet; nmad-sample "
-                            "--db {} measures this machine",
+                fmt::format("{}: the profile has no measurement of {}; measure this machine with "
+                            "nmad-sample --db {}",
                             profile.location.file, profile.platform.name, profile.location.file));
   }
-  invocation.notice("no plan is stored: derived now; nmad-tune retune stores it");
+  invocation.notice("the profile has no plan; derived one now; nmad-tune retune stores it");
   return plan;
 }
 

@@ -83,8 +83,8 @@ class Predictions {
   Report finished(const ChosenSignature& chosen) {
     if (far_ > 0) {
       report.warnings.push_back(
-          fmt::format("n = {} is more than 8 times the {} ranks that were fitted", far_,
-                      chosen.fit.signature.ranks_max));
+          fmt::format("n = {} is more than 8 times the {} ranks that the signature was fitted on",
+                      far_, chosen.fit.signature.ranks_max));
     }
     for (const std::string& remark : chosen.fit.remarks) report.warnings.push_back(remark);
     if (chosen.platform) {

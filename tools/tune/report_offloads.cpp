@@ -16,7 +16,7 @@ void add_offloads(const std::vector<OffloadCost>& offloads, Text* text) {
         {each.placement, each.preempting ? "computes" : "is idle", format_duration(each.cost_ns),
          fmt::format("{} .. {}", format_duration(each.low_ns), format_duration(each.high_ns))});
   }
-  text->heading("Handing a submission to another core").table(std::move(table));
+  text->heading("Cost of handing a submission to another core").table(std::move(table));
 }
 
 json::Value offloads_json(const std::vector<OffloadCost>& offloads) {

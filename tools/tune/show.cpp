@@ -191,7 +191,7 @@ Report show(bool origin, const ProfileOptions& options, const Invocation& invoca
 
 Work declare_show(Options& options, const ProfileOptions& profile) {
   const auto origin = std::make_shared<bool>(false);
-  options.flag("--origin", *origin, "also say why it is this file");
+  options.flag("--origin", *origin, "also print why this file was chosen");
   options.example("nmad-tune show --origin");
   return [origin, &profile](const Invocation& invocation) {
     return show(*origin, profile, invocation);

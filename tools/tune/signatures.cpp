@@ -35,7 +35,7 @@ Measured measured_in(const ProfileOptions& options, const Invocation& invocation
     if (!times.empty()) others.push_back({platform, std::move(times)});
   }
   if (others.size() == 1) {
-    invocation.notice(fmt::format("alltoalls are those of {}", others.front().platform.name));
+    invocation.notice(fmt::format("taking the alltoalls of {}", others.front().platform.name));
     return others.front();
   }
   if (others.empty()) return measured;
@@ -43,8 +43,10 @@ Measured measured_in(const ProfileOptions& options, const Invocation& invocation
   for (const Measured& other : others) {
     names.push_back(fmt::format("{} ({})", short_id(other.platform.id), other.platform.name));
   }
-  throw Error(Fault::kUsage, fmt::format("alltoalls of several platforms; --platform chooses{}",
-                                         suggestion("", names)));
+  throw Error(
+      Fault::kUsage,
+      fmt::format("the profile has alltoalls of several platforms; choose one with --platform{}",
+                  suggestion("", names)));
 }
 
 std::string name_of(const AlltoallTimes& times) {
@@ -62,13 +64,14 @@ AlltoallTimes chosen(std::vector<AlltoallTimes> all, const SignatureChoice& choi
   if (all.size() == 1) return all.front();
   if (names.empty()) {
     throw Error(Fault::kUsage,
-                "no alltoall is measured; nmad-tune import-alltoall reads other tools' outputs, "
-                "--signature takes one that is known");
+                "the profile has no alltoalls; import outputs of other tools with nmad-tune "
+                "import-alltoall, or give a signature with --signature");
   }
-  throw Error(Fault::kUsage,
-              fmt::format("{} of the profile's signatures fit; --algorithm and --ranks-per-node "
-                          "choose{}",
-                          all.empty() ? "none" : "several", suggestion("", names)));
+  throw Error(
+      Fault::kUsage,
+      fmt::format(
+          "{} signatures of the profile match; choose one with --algorithm and --ranks-per-node{}",
+          all.empty() ? "none" : "several", suggestion("", names)));
 }
 
 }  // namespace

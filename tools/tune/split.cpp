@@ -37,7 +37,7 @@ std::map<std::string, double> parse_busy(const std::string& text) {
     if (equals == std::string::npos) {
       throw Error(
           Fault::kUsage,
-          fmt::format("--busy: '{}' names no time; write RAIL=TIME, as tcp:lo=500us", item));
+          fmt::format("--busy: '{}' has no time; write RAIL=TIME, for example tcp:lo=500us", item));
     }
     try {
       release_ns[item.substr(0, equals)] = parse_duration_ns(item.substr(equals + 1));
@@ -53,7 +53,7 @@ Question question_of(const SplitOptions& options, const Advice& advice) {
   std::map<std::string, double> busy = parse_busy(options.busy);
   for (const std::string& rail : split_list(options.rails)) {
     if (std::ranges::find(question.rails, rail) != question.rails.end()) {
-      throw Error(Fault::kUsage, fmt::format("--rails: {} twice", rail));
+      throw Error(Fault::kUsage, fmt::format("--rails: {} is named twice", rail));
     }
     nmt_share share{};
     share.struct_bytes = sizeof share;
@@ -77,17 +77,17 @@ Question question_of(const SplitOptions& options, const Advice& advice) {
 std::string_view reason_text(std::uint32_t left_out) {
   switch (left_out) {
     case NMT_LEFT_BUSY:
-      return "busy until the others have carried the whole message";
+      return "busy until the other rails have carried the whole message";
     case NMT_LEFT_SLOW:
-      return "its start-up takes longer than the whole message on the others";
+      return "its start-up takes longer than the whole message on the other rails";
     case NMT_LEFT_SMALL:
-      return "its part would be smaller than what is worth a part";
+      return "its part would be smaller than the smallest part that gains";
     case NMT_LEFT_TOGETHER:
-      return "measured together, the rails are slower than without it";
+      return "in measurements, the rails together are slower with it than without it";
     case NMT_LEFT_UNMEASURED:
-      return "no transfer over it was measured";
+      return "the profile has no transfer over it";
     default:
-      return "no core to submit from";
+      return "no idle core to submit from";
   }
 }
 
@@ -129,7 +129,7 @@ std::vector<Way> other_ways(const Advice& advice, const Question& question, doub
 
 void add_ways(const std::vector<Way>& ways, const Question& question, double end_ns,
               Report* report) {
-  std::vector<std::string> headings = {"other ways", ">end", ">against the split"};
+  std::vector<std::string> headings = {"other split", ">end", ">compared with the split"};
   for (const std::string& rail : question.rails) headings.push_back(">" + rail);
   Table table(headings);
   json::Value list = json::Value::array();
@@ -199,7 +199,7 @@ Report split(const SplitOptions& options, const ProfileOptions& profile,
                                   format_bandwidth(size / result.end_ns * 1e9)));
   report.text.table(std::move(table));
   if ((result.flags & NMT_ADVICE_EXTRAPOLATED) != 0) {
-    report.text.line("Beyond the sizes that were measured.");
+    report.text.line("The message is larger than the largest that was measured.");
   }
   report.payload.set("platform", platform_json(advice))
       .set("size_bytes", options.size_bytes)
