@@ -78,8 +78,8 @@ Advice advice_from_profile() {
   }
   if (index == 0) {
     advice.warning =
-        "the profile has no collectives, and the MPI's own are used; mpirun ... nmad-sample "
-        "--parts collectives measures them";
+        "the profile has no collectives, so the MPI's own are used; measure them with mpirun ... "
+        "nmad-sample --parts collectives";
   }
   return advice;
 }

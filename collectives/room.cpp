@@ -49,11 +49,12 @@ SharedSegment receive_from(LocalListener& listener, pid_t pid, std::size_t size_
 void tell_of_messages(const std::string& reason) {
   static std::atomic_flag told = ATOMIC_FLAG_INIT;
   if (told.test_and_set()) return;
-  std::fprintf(stderr, "nmadtune: ranks of one node go on with messages: %s\n", reason.c_str());
+  std::fprintf(stderr, "nmadtune: ranks of one node use messages instead of shared memory: %s\n",
+               reason.c_str());
 }
 
 void fail_on_different_counts() {
-  throw Error(Fault::kUsage, "ranks of one collective give different counts");
+  throw Error(Fault::kUsage, "the ranks of one collective passed different counts");
 }
 
 // Counters that different ranks write lie on cache lines of their own.

@@ -15,8 +15,7 @@ Curve straight_line(double alpha_ns, double beta_ns_per_byte) {
   if (!(std::isfinite(alpha_ns) && alpha_ns >= 0 && std::isfinite(beta_ns_per_byte) &&
         beta_ns_per_byte >= 0)) {
     throw Error(Fault::kUsage,
-                fmt::format("alpha = {} ns and beta = {} ns per byte are no start-up "
-                            "and gap; both are at least 0",
+                fmt::format("alpha = {} ns and beta = {} ns per byte: neither may be negative",
                             alpha_ns, beta_ns_per_byte));
   }
   constexpr double kFar = 0x1p30;  // where rounding in alpha no longer shows in the slope
@@ -28,14 +27,13 @@ double messages_through_nic(std::int64_t ranks, std::int64_t ranks_per_node) {
     throw Error(Fault::kUsage, fmt::format("n = {}: an alltoall needs at least 2 ranks", ranks));
   }
   if (ranks_per_node < 1) {
-    throw Error(Fault::kUsage,
-                fmt::format("{} ranks per node: there is at least 1", ranks_per_node));
+    throw Error(Fault::kUsage, fmt::format("{} ranks per node: give at least 1", ranks_per_node));
   }
   if (ranks <= ranks_per_node) {
-    throw Error(Fault::kUsage,
-                fmt::format("n = {} with {} ranks per node: all ranks are on one node, so that "
-                            "they contend for its memory, not for a network; take more than {}",
-                            ranks, ranks_per_node, ranks_per_node));
+    throw Error(Fault::kUsage, fmt::format("n = {} with {} ranks per node: all ranks are on one "
+                                           "node, where they contend for memory "
+                                           "and not for a network; give more than {}",
+                                           ranks, ranks_per_node, ranks_per_node));
   }
   return messages_of(ranks, ranks_per_node);
 }
@@ -85,7 +83,7 @@ UnequalExchange unequal_exchange(const Curve& message, const ExchangeSizes& size
 
 double two_state_gap(double free_gap, double contended_gap, double rho) {
   if (!(rho >= 0 && rho <= 1)) {
-    throw Error(Fault::kUsage, fmt::format("rho = {} is no share; write 0 to 1", rho));
+    throw Error(Fault::kUsage, fmt::format("rho = {} is not a share; write 0 to 1", rho));
   }
   return (1 - rho) * free_gap + rho * contended_gap;
 }

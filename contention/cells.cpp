@@ -25,10 +25,10 @@ constexpr double kSpreadMin = 1e-3;
 [[noreturn]] void refuse(const std::string& message) { throw Error(Fault::kUsage, message); }
 
 void check_times(const AlltoallTimes& measured) {
-  if (measured.times.empty()) refuse("no alltoall times; measure or import some");
+  if (measured.times.empty()) refuse("no alltoall durations; measure or import some");
   if (measured.message.empty()) {
     refuse(
-        "no times of one message alone; the lower bound needs a ping-pong on the same network "
+        "no durations of single messages; the lower bound needs a ping-pong on the same network "
         "(--p2p FILE)");
   }
   for (const AlltoallTime& time : measured.times) {
@@ -41,7 +41,7 @@ void check_times(const AlltoallTimes& measured) {
           fmt::format("{}: a duration of {} ns; durations are positive", name, time.duration_ns));
     }
     if (!(measured.message.at(static_cast<double>(time.size_bytes)) > 0)) {
-      refuse(fmt::format("{}: one message alone takes no time; its ping-pong is wrong", name));
+      refuse(fmt::format("{}: a single message takes no time; its ping-pong is wrong", name));
     }
   }
 }
@@ -54,17 +54,17 @@ void check_design(const std::set<std::int64_t>& ranks, const std::set<std::uint6
                        kSizesMin));
   }
   if (options.delta_from_bytes && *sizes.rbegin() < *options.delta_from_bytes) {
-    refuse(
-        fmt::format("all sizes are below M = {}, the largest is {}: delta cannot be seen; "
-                    "measure sizes from M on",
-                    format_bytes(*options.delta_from_bytes), format_bytes(*sizes.rbegin())));
+    refuse(fmt::format(
+        "all sizes are below M = {}, the largest is {}, so delta cannot be fitted; measure sizes "
+        "of M and more",
+        format_bytes(*options.delta_from_bytes), format_bytes(*sizes.rbegin())));
   }
   if (ranks.size() < 2 && !options.delta_form) {
-    refuse(
-        fmt::format("times of n = {} only: they cannot tell how delta and gamma go with n; "
-                    "measure another number of ranks, or say what delta is "
-                    "(--delta-form per_communication, as the paper does, or once)",
-                    *ranks.begin()));
+    refuse(fmt::format(
+        "only one number of ranks (n = {}): delta and gamma cannot be told apart; measure "
+        "another number of ranks, or choose the form of delta (--delta-form per_communication, "
+        "as in the paper, or once)",
+        *ranks.begin()));
   }
 }
 

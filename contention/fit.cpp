@@ -113,16 +113,16 @@ Choice fit_above_small(std::vector<AlltoallCell>* cells, const FitOptions& optio
 void remark_on(SignatureFit& fit, const Choice& choice) {
   const auto say = [&](std::string text) { fit.remarks.push_back(std::move(text)); };
   if (fit.ranks.size() < 2) {
-    say(fmt::format("fitted at n = {} only: whether the network is saturated there is unknown",
+    say(fmt::format("fitted only at n = {}: it is unknown whether that saturates the network",
                     fit.ranks.front()));
   } else if (!fit.signature.saturated) {
-    say(
-        fmt::format("not saturated at n = {}: gamma still changes with n, so that more ranks are "
-                    "likely to contend more",
-                    fit.ranks.back()));
+    say(fmt::format(
+        "not saturated at n = {}: gamma still changes with n, so more ranks are likely to "
+        "contend more",
+        fit.ranks.back()));
   }
   if (choice.delta_sizes.empty()) {
-    say("fewer than six sizes: M was not searched, and there is no delta without it (--from M)");
+    say("fewer than six sizes: M was not searched, so delta was not fitted; give M with --from");
   }
   if (fit.signature.processor_ns > 0) {
     say(
@@ -131,13 +131,13 @@ void remark_on(SignatureFit& fit, const Choice& choice) {
                     fit.signature.cores, format_duration(fit.signature.processor_ns)));
   }
   if (fit.error_left_out && *fit.error_left_out > kLargeError) {
-    say(
-        fmt::format("numbers of ranks left out are missed by {}: predictions for others are no "
-                    "better",
-                    format_fraction(*fit.error_left_out)));
+    say(fmt::format(
+        "prediction error at numbers of ranks that were left out: {}; expect the same for "
+        "numbers that were not measured",
+        format_fraction(*fit.error_left_out)));
   }
   if (!choice.fit.model.rises.empty() && fit.signature.saturated) {
-    say("not saturated at the smaller numbers of ranks: they have a gamma of their own");
+    say("the smaller numbers of ranks do not saturate the network: each has its own gamma");
   }
 }
 

@@ -63,10 +63,10 @@ class Import {
 
   Imported result() {
     if (result_.tool.empty()) {
-      throw Error(Fault::kUsage,
-                  fmt::format("{}: neither CSV with the header {}[,rep] nor the output of "
-                              "osu_alltoall, osu_latency or IMB-MPI1",
-                              what_, kCsvHeader));
+      throw Error(Fault::kUsage, fmt::format("{}: not CSV with the header {}[,rep], and not the "
+                                             "output of osu_alltoall, osu_latency "
+                                             "or IMB-MPI1",
+                                             what_, kCsvHeader));
     }
     return std::move(result_);
   }
@@ -114,9 +114,10 @@ class Import {
       table_ = Table::kAlltoall;
       ranks_ = given_.value_or(0);
       if (ranks_ == 0) {
-        throw Error(Fault::kUsage, fmt::format("{}: osu_alltoall does not print the number of "
-                                               "ranks; say it with -n",
-                                               what_));
+        throw Error(
+            Fault::kUsage,
+            fmt::format("{}: osu_alltoall does not print the number of ranks; give it with -n",
+                        what_));
       }
     } else if (line.find("Latency") != std::string_view::npos) {
       table_ = Table::kMessages;
@@ -162,7 +163,7 @@ class Import {
       if (columns[i] == "#repetitions" || columns[i] == "Iterations") repetitions_column_ = i;
     }
     if (time_column_ == 0 && (table_ == Table::kAlltoall || table_ == Table::kMessages)) {
-      unread(line, "no time in microseconds; the rows below are left out");
+      unread(line, "the heading has no time in microseconds; the rows below it are left out");
       table_ = Table::kOther;
     }
   }
@@ -186,12 +187,12 @@ class Import {
     const auto cells = words(line, ",");
     const std::size_t offset = table_ == Table::kAlltoall ? 1 : 0;
     if (cells.size() < offset + 2 || cells.size() > offset + 3) {
-      return unread(line, "not as many cells as the header has");
+      return unread(line, "the row and the header have different numbers of cells");
     }
     std::int64_t ranks = 0;
     if (offset == 1) {
       const auto read = number<std::int64_t>(cells[0]);
-      if (!read) return unread(line, fmt::format("'{}' is no number of ranks", cells[0]));
+      if (!read) return unread(line, fmt::format("'{}' is not a number of ranks", cells[0]));
       ranks = *read;
     }
     add(line, ranks, cells[offset], number<double>(cells[offset + 1]), 1);

@@ -25,12 +25,12 @@ void predict(const Signature& signature, const Alltoall& exchange, std::uint64_t
   };
   const std::uint64_t size_bytes_min = least_bytes_of(signature);
   if (signature.ranks_max == 0) {
-    extrapolated("the signature does not say what it was fitted on");
+    extrapolated("the signature does not name the ranks and sizes that it was fitted on");
   } else if (exchange.ranks < signature.ranks_min || exchange.ranks > signature.ranks_max) {
     prediction->far = exchange.ranks > kFarTimes * signature.ranks_max;
     extrapolated(fmt::format("{}n = {} is outside {} .. {}",
-                             prediction->far ? "far beyond what was fitted: " : "", exchange.ranks,
-                             signature.ranks_min, signature.ranks_max));
+                             prediction->far ? "far outside the fitted range: " : "",
+                             exchange.ranks, signature.ranks_min, signature.ranks_max));
   }
   if (signature.size_bytes_max > 0 &&
       (least_bytes < size_bytes_min || most_bytes > signature.size_bytes_max)) {
@@ -44,7 +44,7 @@ void predict(const Signature& signature, const Alltoall& exchange, std::uint64_t
   if (*half > kGuess) {
     prediction->verdict = Verdict::kRefused;
     prediction->reason =
-        fmt::format("anything from {} to {} would be possible; measure nearer to it{}{}",
+        fmt::format("the duration may be anything from {} to {}; measure nearer to it{}{}",
                     format_duration(prediction->interval_ns->low),
                     format_duration(prediction->interval_ns->high),
                     prediction->reason.empty() ? "" : "; ", prediction->reason);
@@ -83,10 +83,12 @@ AlltoallPrediction predict_alltoall(const SignatureFit& fit, std::int64_t ranks,
 AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSizes& sizes) {
   const Signature& signature = fit.signature;
   if (signature.ranks_per_node != 1) {
-    throw Error(Fault::kUsage,
-                fmt::format("a signature of {} ranks per node: unequal sizes are predicted for one "
-                            "rank per node",
-                            signature.ranks_per_node));
+    throw Error(
+        Fault::kUsage,
+        fmt::format(
+            "the signature is for {} ranks per node; unequal sizes can be predicted only for one "
+            "rank per node",
+            signature.ranks_per_node));
   }
   const UnequalExchange busiest =
       unequal_exchange(signature.bound, sizes, signature.delta_from_bytes);

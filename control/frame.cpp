@@ -37,21 +37,25 @@ std::array<std::uint8_t, kFrameBytes> encode(const Frame& frame) {
 Frame decode(std::span<const std::uint8_t, kFrameBytes> bytes, std::size_t length_bytes_max,
              const std::string& peer) {
   if (!std::ranges::equal(bytes.first<4>(), kMagic)) {
-    throw Error(Fault::kPeer, peer + ": does not speak nmadtune's control protocol");
+    throw Error(Fault::kPeer, peer + ": not a message of nmadtune's control protocol");
   }
   const Frame frame{.version = static_cast<std::uint16_t>(get(bytes.subspan<4, 2>())),
                     .kind = static_cast<std::uint16_t>(get(bytes.subspan<6, 2>())),
                     .length_bytes = get(bytes.subspan<8, 8>())};
   if (frame.version != kVersion) {
-    throw Error(Fault::kPeer,
-                fmt::format("{}: speaks version {} of the control protocol, and this is version "
-                            "{}; install the same nmadtune on both hosts",
-                            peer, frame.version, kVersion));
+    throw Error(
+        Fault::kPeer,
+        fmt::format(
+            "{}: the peer has version {} of the control protocol, and this host has version {}; "
+            "install the same nmadtune on both hosts",
+            peer, frame.version, kVersion));
   }
   if (frame.length_bytes > length_bytes_max) {
-    throw Error(Fault::kPeer, fmt::format("{}: announces a message of {} bytes, at most {} are "
-                                          "taken here",
-                                          peer, frame.length_bytes, length_bytes_max));
+    throw Error(
+        Fault::kPeer,
+        fmt::format(
+            "{}: the peer announced a message of {} bytes, and this host accepts at most {}", peer,
+            frame.length_bytes, length_bytes_max));
   }
   return frame;
 }

@@ -39,12 +39,14 @@ bool Guest::hear() {
   const ssize_t n =
       ::recv(descriptor_.get(), heard_.data() + heard_bytes_, kBytes - heard_bytes_, 0);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
-  if (n <= 0) throw Error(Fault::kPeer, address_ + ": left before it had proven anything");
+  if (n <= 0)
+    throw Error(Fault::kPeer,
+                address_ + ": closed the connection before it proved that it knows the secret");
   heard_bytes_ += static_cast<std::size_t>(n);
   if (heard_bytes_ >= kFrameBytes) {
     const Frame frame = decode(std::span(heard_).first<kFrameBytes>(), sizeof(Nonce), address_);
     if (frame.kind != expected_ || frame.length_bytes != sizeof(Nonce)) {
-      throw Error(Fault::kPeer, address_ + ": does not keep to the protocol");
+      throw Error(Fault::kPeer, address_ + ": unexpected message in the handshake");
     }
   }
   return heard_bytes_ == kBytes;
@@ -59,15 +61,16 @@ Guest::State Guest::answer(const Secret& secret) {
     expected_ = kProof;
     return send_now(descriptor_.get(), kChallenge, listening_)
                ? State::kTalking
-               : leave(address_ + ": does not listen");
+               : leave(address_ + ": does not read what is sent to it");
   }
   if (!equal(said, prove(secret, Role::kConnecting, connecting_, listening_))) {
     refuse("wrong secret");
     return leave(address_ + ": wrong secret");
   }
   const Proof proof = prove(secret, Role::kListening, connecting_, listening_);
-  return send_now(descriptor_.get(), kWelcome, proof) ? State::kProven
-                                                      : leave(address_ + ": does not listen");
+  return send_now(descriptor_.get(), kWelcome, proof)
+             ? State::kProven
+             : leave(address_ + ": does not read what is sent to it");
 }
 
 Guest::State Guest::advance(const Secret& secret) {

@@ -24,8 +24,8 @@ extern "C" void end_process(int) { ::_exit(kCode); }
 
 extern "C" void end_job(int) {
   constexpr char kWords[] =
-      "nmad-sample: a rank of this job does not answer any more; what was gathered is stored, "
-      "marked incomplete\n";
+      "nmad-sample: a rank of this job no longer answers; results so far are stored and marked "
+      "incomplete\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kWords, sizeof kWords - 1);
   ::nanosleep(&kPassedOn, nullptr);
   ::signal(SIGALRM, end_process);

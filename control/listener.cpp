@@ -31,7 +31,7 @@ Nonce expect(Connection& connection, Kind kind, const Deadline& deadline) {
   }
   Nonce nonce{};
   if (message.kind != kind || message.text.size() != nonce.size()) {
-    throw Error(Fault::kPeer, connection.peer() + ": does not keep to the protocol");
+    throw Error(Fault::kPeer, connection.peer() + ": unexpected message in the handshake");
   }
   std::copy(message.text.begin(), message.text.end(), nonce.begin());
   return nonce;
@@ -48,7 +48,7 @@ void introduce(Connection& connection, const Secret& secret, const Deadline& dea
   connection.send(kProof, text_of(prove(secret, Role::kConnecting, own, theirs)));
   const Proof proof = expect(connection, kWelcome, deadline);
   if (!equal(proof, prove(secret, Role::kListening, own, theirs))) {
-    throw Error(Fault::kPeer, connection.peer() + ": does not know the secret");
+    throw Error(Fault::kPeer, connection.peer() + ": the peer does not know the secret");
   }
 }
 
@@ -106,7 +106,7 @@ void Listener::admit(const Hooks& hooks) {
       !descriptor && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
   if (!descriptor) return;
   if (guests_.size() == kGuestsMax) {
-    report(hooks, guests_.front().address() + ": too many at once");
+    report(hooks, guests_.front().address() + ": closed, because too many connections were open");
     guests_.erase(guests_.begin());
   }
   guests_.emplace_back(std::move(descriptor), from.text());
@@ -148,7 +148,8 @@ std::optional<Connection> Listener::accept(const Secret& secret, std::chrono::na
       return proven;
     }
     if (deadline.passed()) {
-      throw Error(Fault::kPeer, fmt::format("nobody with the secret came to {}", address_.text()));
+      throw Error(Fault::kPeer, fmt::format("no peer that knows the secret connected to {} in time",
+                                            address_.text()));
     }
     admit(hooks);
   }

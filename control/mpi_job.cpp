@@ -35,7 +35,8 @@ std::vector<fs::path> module_files(const std::string& name) {
 
 const nmt_mpi_table* load(const std::string& name) {
   if (name != kOpenMpi && name != kMpich) {
-    throw Error(Fault::kUsage, fmt::format("--mpi: {} or {}, not {}", kOpenMpi, kMpich, name));
+    throw Error(Fault::kUsage,
+                fmt::format("--mpi: no MPI '{2}'; write {0} or {1}", kOpenMpi, kMpich, name));
   }
   std::string reason;
   for (const fs::path& file : module_files(name)) {
@@ -48,12 +49,13 @@ const nmt_mpi_table* load(const std::string& name) {
     const auto table =
         reinterpret_cast<decltype(&nmt_mpi_module)>(::dlsym(module, NMT_MPI_MODULE_SYMBOL));
     if (table != nullptr && table()->struct_bytes == sizeof(nmt_mpi_table)) return table();
-    reason = file.string() + ": of another version of nmadtune";
+    reason = file.string() + ": belongs to another version of nmadtune; install the same version";
   }
-  throw Error(Fault::kFailed,
-              fmt::format("this job was launched by {0}, and there is no module for it ({1}); "
-                          "install {0}'s development package ({2}) and build nmadtune again",
-                          name, reason, name == kOpenMpi ? "libopenmpi-dev" : "libmpich-dev"));
+  throw Error(
+      Fault::kFailed,
+      fmt::format("{0} launched this job, but the module for it is missing ({1}); install {0}'s "
+                  "development package ({2}) and build nmadtune again",
+                  name, reason, name == kOpenMpi ? "libopenmpi-dev" : "libmpich-dev"));
 }
 
 volatile std::sig_atomic_t exit_code = 0;

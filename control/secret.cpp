@@ -41,8 +41,9 @@ std::string read_private_file(const std::string& file) {
     throw Error(Fault::kUsage, fmt::format("{}: the secret must be in a regular file", file));
   }
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    throw Error(Fault::kUsage,
-                fmt::format("{}: others can use this secret; chmod 600 {}", file, file));
+    throw Error(
+        Fault::kUsage,
+        fmt::format("{}: other users can read or write this secret; run chmod 600 {}", file, file));
   }
   return first_line(descriptor.get(), file);
 }
@@ -62,7 +63,9 @@ Secret Secret::parse(std::string_view text, std::string_view where) {
   Secret secret;
   if (!from_hex(text, secret.bytes_)) {
     throw Error(Fault::kUsage,
-                fmt::format("{}: a secret is 64 hex digits, as nmad-sample --serve prints", where));
+                fmt::format("{}: not a secret; a secret is 64 hex digits, as nmad-sample --serve "
+                            "prints them",
+                            where));
   }
   return secret;
 }

@@ -26,7 +26,7 @@ void set_option(int descriptor, int level, int option, int value) {
 
 [[noreturn]] void refuse(const std::string& text) {
   throw Error(Fault::kUsage,
-              fmt::format("'{}' is no address; write HOST, HOST:PORT or [IPv6]:PORT", text));
+              fmt::format("'{}' is not an address; write HOST, HOST:PORT or [IPv6]:PORT", text));
 }
 
 std::uint16_t parse_port(std::string_view digits, const std::string& text) {

@@ -30,9 +30,9 @@ void SocketWire::write(std::string_view bytes) {
     if (n > 0) {
       sent += static_cast<std::size_t>(n);
     } else if (n < 0 && errno == EAGAIN) {
-      wait_until(descriptor_.get(), POLLOUT, deadline, peer_, "takes no message");
+      wait_until(descriptor_.get(), POLLOUT, deadline, peer_, "does not receive");
     } else if (n < 0 && errno != EINTR) {
-      throw system_error(Fault::kPeer, peer_ + ": the other end has gone", errno);
+      throw system_error(Fault::kPeer, peer_ + ": the peer closed the connection", errno);
     }
   }
 }
@@ -46,11 +46,11 @@ void SocketWire::read(std::span<std::uint8_t> to, const Deadline& deadline) {
         throw Error(Fault::kPeer, fmt::format("{}: {}", peer_, kSilent));
       }
     } else if (n == 0) {
-      throw Error(Fault::kPeer, peer_ + ": the other end has gone");
+      throw Error(Fault::kPeer, peer_ + ": the peer closed the connection");
     } else if (errno == EAGAIN) {
       wait_until(descriptor_.get(), POLLIN, deadline, peer_, kSilent);
     } else if (errno != EINTR) {
-      throw system_error(Fault::kPeer, peer_ + ": the other end has gone", errno);
+      throw system_error(Fault::kPeer, peer_ + ": the peer closed the connection", errno);
     }
   }
 }

@@ -79,7 +79,7 @@ void flush_folder_of(const std::string& file) {
   // Not every file system can flush a folder.
   if (!descriptor || (::fsync(descriptor.get()) != 0 && errno != EINVAL)) {
     throw system_error(Fault::kFailed, fmt::format("fsync({})", folder), errno,
-                       fmt::format("{} is written, and may be gone after a loss of power", file));
+                       fmt::format("{} is written, but a power failure may still lose it", file));
   }
 }
 

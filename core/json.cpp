@@ -128,7 +128,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     std::sort(names.begin(), names.end());
     const auto twice = std::adjacent_find(names.begin(), names.end());
     if (twice != names.end()) {
-      refuse(fmt::format("key '{}' stands twice in the object that ends here", printable(*twice)));
+      refuse(fmt::format("key '{}' is twice in the object that ends here", printable(*twice)));
     }
   }
 
@@ -187,7 +187,8 @@ Value parse(std::string_view text, std::string_view what, std::size_t size_bytes
   if (text.size() > size_bytes_max) refuse_size(what, size_bytes_max);
   const std::size_t null_byte = text.find('\0');  // the parser would take it for the end
   if (null_byte != std::string_view::npos) {
-    throw Error(Fault::kFailed, fmt::format("{}: byte {} is 0: not text", what, null_byte));
+    throw Error(Fault::kFailed,
+                fmt::format("{}: byte {} is 0; the file is not text", what, null_byte));
   }
   Builder builder(text, what, values_max);
   NMT_CHECK(nlohmann::json::sax_parse(builder.begin(), builder.end(), &builder));

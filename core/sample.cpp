@@ -35,9 +35,10 @@ Origin parse_origin(std::string_view text) {
        {Origin::kMeasured, Origin::kImported, Origin::kSimulated, Origin::kDescribed}) {
     if (to_string(origin) == text) return origin;
   }
-  throw Error(Fault::kFailed, "'" + std::string(text.substr(0, 40)) +
-                                  "' is no origin of samples: measured, imported, simulated or "
-                                  "described");
+  throw Error(
+      Fault::kFailed,
+      "'" + std::string(text.substr(0, 40)) +
+          "' is not an origin of samples; known are measured, imported, simulated and described");
 }
 
 }  // namespace nmt

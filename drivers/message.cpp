@@ -36,8 +36,8 @@ Frame make_frame(FrameKind kind, std::uint32_t number, std::span<const Packet> p
 
 void check_frame(const Frame& frame, std::uint32_t number, std::string_view rail) {
   const auto refuse = [&](const std::string& what) {
-    throw Error(Fault::kPeer, fmt::format("{}: the other end sent {}; run the same version of "
-                                          "nmadtune at both ends",
+    throw Error(Fault::kPeer, fmt::format("{}: unexpected message from the peer: {}; run the same "
+                                          "version of nmadtune on both ends",
                                           rail, what));
   };
   if (frame.magic != Frame::kMagic) refuse(fmt::format("magic {:#x}", frame.magic));
@@ -166,11 +166,11 @@ void Incoming::accept(std::span<const Bytes> bodies) {
 void Incoming::begin(const Frame& frame, std::string_view rail) {
   const bool fits = listening_ || frame.body_bytes <= bodies_.size();
   if (frame.header_bytes > headers_.size() || !fits) {
-    throw Error(
-        Fault::kFailed,
-        fmt::format("{}: a message with {} bytes of headers and {} of bodies came for a "
-                    "receive of {} and {}",
-                    rail, frame.header_bytes, frame.body_bytes, headers_.size(), bodies_.size()));
+    throw Error(Fault::kFailed, fmt::format("{}: the peer sent a message with {} bytes of headers "
+                                            "and {} of bodies; the receive has "
+                                            "{} and {}",
+                                            rail, frame.header_bytes, frame.body_bytes,
+                                            headers_.size(), bodies_.size()));
   }
   state_ = State::kBegun;
   frame_ = frame;

@@ -76,7 +76,7 @@ class CallerExchange final : public Exchange {
     const int status =
         options_.swap(options_.context, mine.data(), mine.size(), theirs.data(), &size_bytes);
     if (status < 0 || size_bytes > theirs.size()) {
-      throw Error(Fault::kPeer, "the other end of the gate does not answer");
+      throw Error(Fault::kPeer, "the peer of the gate does not answer");
     }
     theirs.resize(size_bytes);
     return theirs;

@@ -139,10 +139,12 @@ struct Engine::State {
 
 Engine::Engine(EngineOptions options) : state_(std::make_unique<State>()) {
   if (options.unexpected_bytes_max / 4 < options.eager_bytes_max + engine::kEnvelopeBytes) {
-    throw Error(Fault::kUsage,
-                fmt::format("room for {} bytes of unexpected messages is too little for eager "
-                            "messages of {}: at least four times as much",
-                            options.unexpected_bytes_max, options.eager_bytes_max));
+    throw Error(
+        Fault::kUsage,
+        fmt::format(
+            "{} bytes for unexpected messages are too few for eager messages of {}; give at least "
+            "four times as much",
+            options.unexpected_bytes_max, options.eager_bytes_max));
   }
   if (options.clock == nullptr) state_->own_clock = std::make_unique<RealClock>();
   nmt_rails* tracker = nullptr;
@@ -166,11 +168,11 @@ Engine::~Engine() { state_->write_transfers(); }
 
 std::size_t Engine::add_gate(const std::string& peer, std::vector<LinkDescription> descriptions) {
   engine::Context& context = *state_->context;
-  if (descriptions.empty()) throw Error(Fault::kUsage, peer + ": no rail to it");
+  if (descriptions.empty()) throw Error(Fault::kUsage, peer + ": no rail to this peer");
   const bool has_only = std::ranges::any_of(
       descriptions, [&](const LinkDescription& link) { return link.rail == context.only; });
   if (!context.only.empty() && !has_only) {
-    throw Error(Fault::kUsage, fmt::format("{}: no rail {} to it", peer, context.only));
+    throw Error(Fault::kUsage, fmt::format("{}: no rail {} to this peer", peer, context.only));
   }
   std::vector<std::unique_ptr<engine::Link>> links;
   for (LinkDescription& description : descriptions) {

@@ -18,7 +18,7 @@ void Gate::lose(Link& link, const std::string& reason) {
     lose_peer(reason);
     return;
   }
-  context_.report({peer_, ": a rail is lost, its packets go over the others: ", reason});
+  context_.report({peer_, ": lost a rail; its packets are sent again over the others: ", reason});
   window_.control.push_back({.label = {.kind = Kind::kLinkDown,
                                        .sequence = number_of(link),
                                        .total_bytes = link.received_count}});
@@ -26,13 +26,13 @@ void Gate::lose(Link& link, const std::string& reason) {
 
 void Gate::learn_loss(const Label& label) {
   if (label.sequence >= links_.size()) {
-    throw Error(Fault::kPeer, peer_ + ": the other engine gives up a link that does not exist");
+    throw Error(Fault::kPeer, peer_ + ": the peer gave up a link that does not exist");
   }
   Link& link = *links_[label.sequence];
-  lose(link, link.name() + ": the other end has given it up");
+  lose(link, link.name() + ": the peer gave up this link");
   if (lost_) return;
   if (!link.confirm(static_cast<std::uint32_t>(label.total_bytes))) {
-    throw Error(Fault::kPeer, peer_ + ": the other engine confirms what was never sent");
+    throw Error(Fault::kPeer, peer_ + ": the peer confirmed packets that were not sent");
   }
   link.drop_confirmed([&](Posted& posted) { confirmed(link, posted); });
   std::vector<Posted> lost = link.take_lost();

@@ -53,7 +53,7 @@ void Gate::begin(Link& link) {
     inbox_.lose_link(number_of(link));
     if (!link.told_short) {
       link.told_short = context_.report(
-          {peer_, ": out of memory; what comes over ", link.name(), " waits until there is some"});
+          {peer_, ": out of memory; packets from ", link.name(), " wait until memory is free"});
     }
     return;
   }
@@ -69,11 +69,11 @@ void Gate::find_places(Link& link) {
         link.incoming);
   const Head& head = link.incoming.head;
   if (!link.confirm(head.received)) {
-    throw Error(Fault::kPeer, peer_ + ": the other engine confirms what was never sent");
+    throw Error(Fault::kPeer, peer_ + ": the peer confirmed packets that were not sent");
   }
   link.peer_clock.hear(static_cast<double>(head.came_ns), now_ns());
   if (head.released_bytes > taken_bytes_) {
-    throw Error(Fault::kPeer, peer_ + ": the other engine releases what was never taken");
+    throw Error(Fault::kPeer, peer_ + ": the peer released memory that was not in use");
   }
   if (head.released_bytes > released_bytes_) {
     released_bytes_ = head.released_bytes;
@@ -117,7 +117,7 @@ void Gate::take(const Label& label, const Link& link) {
 void Gate::grant(const Label& label) {
   const auto at = requests_.find(label.sequence);
   if (at == requests_.end()) {
-    throw Error(Fault::kPeer, peer_ + ": the other engine grants what was not asked for");
+    throw Error(Fault::kPeer, peer_ + ": the peer granted a message that did not ask");
   }
   const std::shared_ptr<Send> send = std::move(at->second);
   requests_.erase(at);

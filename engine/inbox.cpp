@@ -18,7 +18,7 @@ auto find_first(Queues& queues, std::uint64_t tag) {
 }  // namespace
 
 void Inbox::refuse(const std::string& what) const {
-  throw Error(Fault::kPeer, fmt::format("{}: the other engine {}", peer_, what));
+  throw Error(Fault::kPeer, fmt::format("{}: the peer {}", peer_, what));
 }
 
 void Inbox::post(std::shared_ptr<Receive> receive) {
@@ -52,14 +52,14 @@ void Inbox::open(const Label& label) {
   const bool asked = label.kind == Kind::kRequest;
   if (label.sequence < next_sequence_) refuse("sent a message twice");
   if (!is_request && label.total_bytes > limits_.eager_bytes_max) {
-    refuse(fmt::format("sent {} bytes without asking; at most {} are taken so", label.total_bytes,
+    refuse(fmt::format("sent {} bytes without asking; at most {} are allowed", label.total_bytes,
                        limits_.eager_bytes_max));
   }
   const bool goes_ahead = !asked || label.offset_bytes > 0;
   const std::uint64_t room_bytes =
       room_of(label.kind, label.total_bytes, goes_ahead, limits_.eager_bytes_max);
   if (taken_bytes_ - released_bytes_ + room_bytes > limits_.room_bytes) {
-    refuse("sent more than there is room for");
+    refuse("sent more than the receive buffer holds");
   }
   Arrival& arrival = arrivals_[label.sequence];
   taken_bytes_ += room_bytes;
@@ -116,7 +116,7 @@ void Inbox::announced(const Label& label, std::size_t link, std::vector<Bytes>& 
     at = arrivals_.find(label.sequence);
   }
   if (at == arrivals_.end() || !belongs(label, at->second)) {
-    refuse("sent a piece of no known message");
+    refuse("sent a piece of an unknown message");
   }
   Arrival& arrival = at->second;
   if (!arrival.coverage.announce(label.offset_bytes, label.body_bytes, link)) {
@@ -161,7 +161,7 @@ void Inbox::ask(const Label& label, Arrivals::iterator at) {
   if (!arrival.is_request || arrival.asked || arrival.size_bytes != label.total_bytes || !fits) {
     refuse("sent a message twice");
   }
-  if (arrival.ahead_end_bytes > label.offset_bytes) refuse("sent more ahead than it says");
+  if (arrival.ahead_end_bytes > label.offset_bytes) refuse("sent more ahead than it announced");
   arrival.asked = true;
   arrival.ahead_bytes = label.offset_bytes;
   if (arrival.is_over()) deliver(at);

@@ -14,9 +14,9 @@ namespace {
 const char* fault_of(const Label& label) {
   const bool carries =
       label.kind == Kind::kEager || label.kind == Kind::kData || label.kind == Kind::kAhead;
-  if (label.kind < Kind::kEager || label.kind > Kind::kAhead) return "a packet of no known kind";
-  if (!carries && label.body_bytes != 0) return "a body where none belongs";
-  if (label.total_bytes > kTotalBytesMax) return "a message of more bytes than there are";
+  if (label.kind < Kind::kEager || label.kind > Kind::kAhead) return "a packet of unknown kind";
+  if (!carries && label.body_bytes != 0) return "an unexpected body";
+  if (label.total_bytes > kTotalBytesMax) return "a message of an impossible size";
   if (label.offset_bytes > label.total_bytes ||
       (carries && label.body_bytes > label.total_bytes - label.offset_bytes)) {
     return "a piece beyond the end of its message";
@@ -29,12 +29,12 @@ const char* fault_of(const Label& label) {
 
 void parse(ConstBytes headers, std::size_t body_bytes, std::string_view rail, Parsed& parsed) {
   const auto refuse = [&](const char* what) {
-    throw Error(Fault::kPeer, fmt::format("{}: the other engine sent {}", rail, what));
+    throw Error(Fault::kPeer, fmt::format("{}: malformed message from the peer: {}", rail, what));
   };
   parsed.labels.clear();
   if (headers.size() < sizeof(Head) + sizeof(Label) ||
       (headers.size() - sizeof(Head)) % sizeof(Label) != 0) {
-    refuse("headers of no possible size");
+    refuse("headers of an impossible size");
   }
   std::memcpy(&parsed.head, headers.data(), sizeof(Head));
   if (parsed.head.version != Head::kVersion) refuse("a message of another version");
@@ -44,10 +44,10 @@ void parse(ConstBytes headers, std::size_t body_bytes, std::string_view rail, Pa
     Label& label = parsed.labels.emplace_back();
     std::memcpy(&label, rest.data() + at, sizeof label);
     if (const char* fault = fault_of(label)) refuse(fault);
-    if (label.body_bytes > left_bytes) refuse("less than its labels say");
+    if (label.body_bytes > left_bytes) refuse("less than its headers announce");
     left_bytes -= label.body_bytes;
   }
-  if (left_bytes != 0) refuse("more than its labels say");
+  if (left_bytes != 0) refuse("more than its headers announce");
 }
 
 }  // namespace nmt::engine

@@ -91,7 +91,7 @@ Refusal refusal(const std::string& rail, int status) {
                                  : "use a kernel with CONFIG_CROSS_MEMORY_ATTACH"};
   }
   if (cause == kWrongContent) {
-    return {rail, "process_vm_readv does not bring what was asked for", ""};
+    return {rail, "process_vm_readv returned other bytes than those of the source", ""};
   }
   return {rail, fmt::format("process_vm_readv: {}", std::strerror(cause)), ""};
 }

@@ -26,7 +26,7 @@ Name abstract_name(const std::string& address) {
   name.socket.sun_family = AF_UNIX;
   const std::string text = "nmadtune-" + address;
   if (text.size() + 1 > sizeof name.socket.sun_path) {
-    throw Error(Fault::kPeer, "the other end's address is none of a local socket");
+    throw Error(Fault::kPeer, "the peer's address is not the address of a local socket");
   }
   std::memcpy(name.socket.sun_path + 1, text.data(), text.size());
   name.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());

@@ -129,19 +129,19 @@ SharedSegment SharedSegment::receive(LocalSocket& socket, std::size_t size_bytes
                                      const Deadline& deadline) {
   pollfd waiting{socket.descriptor(), POLLIN, 0};
   while (::poll(&waiting, 1, deadline.left_ms()) <= 0) {
-    if (deadline.passed()) throw Error(Fault::kPeer, "no shared memory came from the other end");
+    if (deadline.passed()) throw Error(Fault::kPeer, "the peer sent no shared memory in time");
   }
   Carrier carrier;
   const ssize_t n = ::recvmsg(socket.descriptor(), &carrier.message, MSG_CMSG_CLOEXEC);
-  if (n != 1) throw Error(Fault::kPeer, "the other end closed before it sent shared memory");
+  if (n != 1)
+    throw Error(Fault::kPeer, "the peer closed the connection before it sent shared memory");
   std::vector<Descriptor> taken = take_descriptors(carrier.message);
   Descriptor descriptor = taken.size() == 1 ? std::move(taken.front()) : Descriptor();
   struct stat status {};
   const int seals = ::fcntl(descriptor.get(), F_GET_SEALS);
   if (::fstat(descriptor.get(), &status) != 0 || seals < 0 || (seals & kSeals) != kSeals ||
       status.st_size != static_cast<off_t>(size_bytes_expected)) {
-    throw Error(Fault::kPeer, fmt::format("the other end sent something else than sealed shared "
-                                          "memory of {} bytes",
+    throw Error(Fault::kPeer, fmt::format("the peer did not send sealed shared memory of {} bytes",
                                           size_bytes_expected));
   }
   return SharedSegment(std::move(descriptor), size_bytes_expected);

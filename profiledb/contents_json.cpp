@@ -128,7 +128,7 @@ class Links {
     std::set<std::string> keys;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto place = [&] { return document_[Row::kTable][i]; };
-      if (!keys.insert(key_of(rows[i])).second) place().fail("stands there twice");
+      if (!keys.insert(key_of(rows[i])).second) place().fail("is there twice");
       const auto check_link = [&](std::string_view column, const auto& value) {
         if constexpr (std::is_same_v<decltype(value), const Id&>) {
           const std::string_view table = target(column);
@@ -211,7 +211,7 @@ Value contents_to_json(const Contents& contents) {
 Contents contents_from_json(const Value& document, std::string_view what) {
   const Reader reader(document, what);
   if (!reader.has("format") || reader["format"].text() != kFormat) {
-    reader.fail("not an exported profile: no \"format\": \"nmadtune-profile\"");
+    reader.fail("not an exported profile: it has no \"format\": \"nmadtune-profile\"");
   }
   const std::uint64_t version = reader["schema_version"].unsigned_integer();
   if (version != static_cast<std::uint64_t>(schema_version())) {
@@ -221,8 +221,8 @@ Contents contents_from_json(const Value& document, std::string_view what) {
   }
   if (reader.has("digest") && reader["digest"].text() != digest_of_document(document)) {
     reader.fail(
-        "does not match its digest: damaged, or changed by hand; leave \"digest\" out to "
-        "import it as it is");
+        "does not match its digest: it is damaged or was edited; remove \"digest\" to import it "
+        "as it is");
   }
   Contents contents;
   Links links(reader);

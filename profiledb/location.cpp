@@ -68,13 +68,14 @@ Location locate_for_reading(const std::string& option) {
     if (::access(location.file.c_str(), F_OK) == 0) return location;
   }
   if (!user) refuse_homeless();
-  return {user->file, user->reason + ", where none of the usual places has one"};
+  return {user->file, user->reason + ", because none of the usual places has a profile"};
 }
 
 Location locate_for_writing(const std::string& option, bool system) {
   if (system) {
     if (!option.empty()) {
-      throw Error(Fault::kUsage, "--db and --system name two profiles; give one of them");
+      throw Error(Fault::kUsage,
+                  "--db and --system name two profiles; give only one of the options");
     }
     return {kSystemFile, "--system"};
   }

@@ -40,7 +40,7 @@ void check_file(const std::string& file, Mode mode) {
                          "name another file with --db");
     }
     if (mode == Mode::kRead) {
-      refuse(file, "no profile there; make one with nmad-sample, or name another file with --db");
+      refuse(file, "no such profile; make one with nmad-sample, or name another file with --db");
     }
     return;
   }
@@ -51,8 +51,10 @@ void check_file(const std::string& file, Mode mode) {
     refuse(file, "empty; make a profile with nmad-sample");
   }
   if (size_bytes > kFileBytesMax) {
-    refuse(file, fmt::format("{} large, no profile exceeds {}; name another file with --db",
-                             format_bytes(size_bytes), format_bytes(kFileBytesMax)));
+    refuse(
+        file,
+        fmt::format("too large for a profile: {}, and the limit is {}; name another file with --db",
+                    format_bytes(size_bytes), format_bytes(kFileBytesMax)));
   }
 }
 
@@ -103,8 +105,7 @@ void refuse_truncated(const std::string& file, std::uint64_t expected_bytes) {
   std::error_code unknown;
   const std::uint64_t size_bytes = std::filesystem::file_size(file, unknown);
   if (unknown || size_bytes >= expected_bytes) return;
-  refuse(file, fmt::format("truncated: {} of {} bytes are there; restore it from a copy or an "
-                           "export",
+  refuse(file, fmt::format("truncated: only {} of {} bytes; restore it from a copy or an export",
                            size_bytes, expected_bytes));
 }
 
@@ -143,9 +144,10 @@ Database open_to_read(const std::string& file, const Patience& patience) {
   Database database = unlocked_where_frozen(file, patience);
   const Identity identity = checked_identity(database);
   if (identity.version < schema_version()) {
-    refuse(file, fmt::format("has schema {}, this program reads {}; nmad-sample or 'nmad-tune "
-                             "retune' bring it up to date",
-                             identity.version, schema_version()));
+    refuse(file,
+           fmt::format(
+               "has schema {}, this program reads {}; nmad-sample or 'nmad-tune retune' updates it",
+               identity.version, schema_version()));
   }
   check_schema(database);
   return database;
@@ -155,7 +157,7 @@ Database open_to_write(const std::string& file, const Patience& patience) {
   make_directory(file);
   Database database(file, Access::kWrite, patience);
   if (database.is_read_only()) {
-    refuse(file, "this user may not write it; name another file with --db");
+    refuse(file, "this user has no permission to write it; name another file with --db");
   }
   if (checked_identity(database).version < schema_version()) migrate(database, migrations());
   check_schema(database);

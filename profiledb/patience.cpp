@@ -94,8 +94,8 @@ std::string Patience::holder() const {
 
 std::string Patience::refusal() const {
   return fmt::format(
-      "locked by {}, still after {}; wait until it ends, continue it if it is "
-      "stopped (kill -CONT), or name another file with --db",
+      "locked by {} for more than {}; wait until it ends, continue it if it is stopped (kill "
+      "-CONT), or name another file with --db",
       holder(), format_duration(static_cast<double>(limit_.count())));
 }
 

@@ -69,7 +69,7 @@ std::optional<Plan> ProfileDb::plan(const Id& platform) const {
     return plan_from_json(json::Reader(row->content, "plan"));
   } catch (const Error& error) {
     throw Error(Fault::kDatabase, file() + ": the stored plan cannot be read (" + error.what() +
-                                      "); 'nmad-tune retune' derives it again");
+                                      "); run 'nmad-tune retune' to derive it again");
   }
 }
 

@@ -51,10 +51,11 @@ std::string ProfileDb::export_json(const ExportOptions& options) const {
   if (text.size() > options.size_bytes_max) {
     throw Error(
         Fault::kFailed,
-        fmt::format("{}: as text it takes {}, and an import takes at most {}; 'nmad-tune db "
-                    "merge' takes the profile itself, and 'nmad-tune db prune' drops old "
-                    "campaigns from it",
-                    file(), format_bytes(text.size()), format_bytes(options.size_bytes_max)));
+        fmt::format(
+            "{}: the exported text would have {}, and an import accepts at most {}; merge the "
+            "profile itself with 'nmad-tune db merge', or delete old campaigns with 'nmad-tune db "
+            "prune'",
+            file(), format_bytes(text.size()), format_bytes(options.size_bytes_max)));
   }
   return text;
 }

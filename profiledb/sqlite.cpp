@@ -110,8 +110,8 @@ void Database::fail(int code) const {
     case SQLITE_READONLY_ROLLBACK:
     case SQLITE_READONLY_RECOVERY:
       throw failure(
-          "a write to it was cut short and this user may not undo that; let its owner "
-          "run nmad-tune on it once");
+          "a write to it was interrupted, and this user has no permission to undo it; ask its "
+          "owner to run nmad-tune on it once");
     case SQLITE_IOERR_LOCK:
     case SQLITE_IOERR_RDLOCK:
     case SQLITE_IOERR_CHECKRESERVEDLOCK:
@@ -133,11 +133,11 @@ void Database::fail(int code) const {
                     "limit of file sizes (ulimit -f), or name another file with --db");
     case SQLITE_NOTADB:
       throw failure(
-          "not a profile: no SQLite database, or its first bytes are damaged; name "
-          "another file with --db",
+          "not a profile: not an SQLite database, or its first bytes are damaged; name another "
+          "file with --db",
           Failure::Cause::kDamaged);
     case SQLITE_CORRUPT:
-      throw failure("damaged: " + said + "; 'nmad-tune db check' says what can be saved",
+      throw failure("damaged: " + said + "; 'nmad-tune db check' reports what can be saved",
                     Failure::Cause::kDamaged);
     case SQLITE_READONLY:
     case SQLITE_PERM:

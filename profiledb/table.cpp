@@ -32,10 +32,11 @@ void add_to_seals(const Database& database, const Seals& changes) {
 
 OnDamage refuse_damage(const Database& database, const std::string& where) {
   return [&database, where](const std::string& what) {
-    throw Error(Fault::kDatabase,
-                fmt::format("{}: {} is damaged and not used: {}; 'nmad-tune db check' says what "
-                            "can be saved",
-                            database.file(), where, what));
+    throw Error(
+        Fault::kDatabase,
+        fmt::format(
+            "{}: {} is damaged and not used: {}; 'nmad-tune db check' reports what can be saved",
+            database.file(), where, what));
   };
 }
 

@@ -150,8 +150,7 @@ std::vector<Row> load(const sqlite::Database& database, const std::string& scope
   }
   if (seal != read_seal(database, scope)) {
     on_damage("table " + std::string(Row::kTable) +
-              " does not match its seal: rows were lost or "
-              "slipped in");
+              " does not match its seal: rows were lost or added");
   }
   return rows;
 }

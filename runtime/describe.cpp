@@ -29,19 +29,19 @@ const char* nmt_status_text(int status) {
     case NMT_NO_ADVICE:
       return "the profile has no measurement of this";
     case NMT_INVALID:
-      return "an argument makes no sense";
+      return "an argument is invalid";
     case NMT_UNKNOWN:
       return "no such rail, path, platform or index";
     case NMT_NOT_FOUND:
-      return "no profile there";
+      return "no such profile";
     case NMT_UNUSABLE:
-      return "the profile is damaged, of a newer version, or none at all";
+      return "the file is damaged, of a newer version, or not a profile";
     case NMT_FOREIGN:
       return "the profile was measured on another platform";
     case NMT_NO_MEMORY:
       return "out of memory";
     case NMT_FAILED:
-      return "the operating system refused";
+      return "a call of the operating system failed";
     default:
       return status >= 0 ? "ok" : "unknown status";
   }

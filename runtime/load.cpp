@@ -105,8 +105,7 @@ Loaded load_from_database(const std::string& file, const std::string& wanted, co
   }
   std::vector<Candidate> found = candidates(database, std::move(platforms));
   if (found.empty()) {
-    throw Refused(NMT_NOT_FOUND,
-                  fmt::format("{}: nothing was measured there; run nmad-sample", file));
+    throw Refused(NMT_NOT_FOUND, fmt::format("{}: the profile is empty; run nmad-sample", file));
   }
   Candidate& best = found.front();
   Provenance provenance = provenance_of(best);

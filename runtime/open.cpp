@@ -28,7 +28,7 @@ bool is_snapshot(const std::string& file) {
     const int error = errno;
     if (error == ENOENT || error == ENOTDIR) {
       throw Refused(NMT_NOT_FOUND,
-                    fmt::format("{}: no profile there; make one with nmad-sample", file));
+                    fmt::format("{}: no such profile; make one with nmad-sample", file));
     }
     throw system_error(Fault::kDatabase, fmt::format("open({})", file), error);
   }
@@ -80,11 +80,13 @@ std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
   if (profile->differences.empty()) return profile;
   if (options.refuse_foreign != 0) {
     const Difference& first = profile->differences.front();
-    throw Refused(NMT_FOREIGN,
-                  fmt::format("{}: measured on another platform: {} was {}, here it is {}; run "
-                              "nmad-sample here",
-                              profile->file, first.field, first.before.value_or("unknown"),
-                              first.now.value_or("unknown")));
+    throw Refused(
+        NMT_FOREIGN,
+        fmt::format(
+            "{}: measured on another platform: {} was {}, here it is {}; run nmad-sample on this "
+            "machine",
+            profile->file, first.field, first.before.value_or("unknown"),
+            first.now.value_or("unknown")));
   }
   profile->advice_flags = NMT_ADVICE_FOREIGN;
   return profile;

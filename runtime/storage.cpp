@@ -41,10 +41,10 @@ void read_all(int descriptor, std::span<std::byte> bytes, const std::string& fil
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw system_error(Fault::kDatabase, fmt::format("read({})", file), errno);
     if (count == 0) {
-      throw Error(Fault::kDatabase,
-                  fmt::format("{}: truncated while it was read; write it again with nmad-tune "
-                              "compile, which replaces it whole",
-                              file));
+      throw Error(Fault::kDatabase, fmt::format("{}: truncated while it was read; write it again "
+                                                "with nmad-tune compile, which replaces "
+                                                "the whole file",
+                                                file));
     }
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }

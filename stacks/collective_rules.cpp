@@ -78,7 +78,7 @@ std::map<std::string, std::string> objections_in(const StackSamples& samples) {
     const std::string where =
         program ? fmt::format("for '{}'", key.operation)
                 : fmt::format("at {} on {} ranks", format_bytes(loss->size_bytes), key.ranks);
-    objection = fmt::format("rules were {} slower {} in an A/B of {}",
+    objection = fmt::format("rules were {} slower {} in nmad-tune ab of {}",
                             format_fraction(1 / loss->ratio.value - 1), where,
                             samples.campaign.started_utc);
   }

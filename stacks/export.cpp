@@ -95,9 +95,10 @@ std::string export_version(std::string_view stack, std::string_view wanted,
   }
   const bool number = wanted.find_first_not_of("0123456789.") == std::string_view::npos;
   if (!number || older(wanted, writer.from_version) || !older(wanted, writer.before_version)) {
-    throw Error(Fault::kUsage,
-                fmt::format("--for: no version '{}' of {}; from {} to below {}", wanted, stack,
-                            writer.from_version, writer.before_version));
+    throw Error(
+        Fault::kUsage,
+        fmt::format("--for: version '{}' of {} is not supported; write one from {} to below {}",
+                    wanted, stack, writer.from_version, writer.before_version));
   }
   return std::string(wanted);
 }

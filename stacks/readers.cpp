@@ -46,11 +46,11 @@ std::pair<std::string, std::string> name_and_value(std::string_view line,
                                                    std::string_view letters) {
   const std::size_t equals = line.find('=');
   if (equals == std::string_view::npos) {
-    throw Problem{fmt::format("'{}' is no name=value", json::printable(line))};
+    throw Problem{fmt::format("'{}' is not name=value", json::printable(line))};
   }
   const std::string_view name = trimmed(line.substr(0, equals));
   if (name.empty() || name.find_first_not_of(letters) != std::string_view::npos) {
-    throw Problem{fmt::format("'{}' is no name", json::printable(name))};
+    throw Problem{fmt::format("'{}' is not a name", json::printable(name))};
   }
   return {std::string(name), std::string(trimmed(line.substr(equals + 1)))};
 }

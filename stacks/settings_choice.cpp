@@ -153,7 +153,7 @@ GroupVerdict judge(const std::string& group, const Fields& settings,
   verdict.defaults = defaults_of(settings, first.campaign.options);
   const std::string loss = loss_of(group, settings, comparisons);
   if (verdict.gain.rounds == 0) {
-    verdict.reason = "changes nothing at any size measured";
+    verdict.reason = "no effect at any size that was measured";
   } else if (!loss.empty()) {
     verdict.reason = loss;
   } else if (!verdict.gain.faster() || verdict.gain.value < 1 + kEquivalence) {

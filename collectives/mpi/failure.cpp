@@ -60,7 +60,7 @@ int guarded(MPI_Comm comm, void (*action)(void*), void* object) noexcept {
   } catch (const FailedElsewhere& failure) {
     return fail(comm, failure.error_class, "a collective failed on another rank");
   } catch (const std::bad_alloc&) {
-    return fail(comm, MPI_ERR_NO_MEM, "no memory for a collective");
+    return fail(comm, MPI_ERR_NO_MEM, "out of memory in a collective");
   } catch (const std::exception& error) {
     return fail(comm, MPI_ERR_OTHER, error.what());
   } catch (...) {

@@ -52,10 +52,10 @@ int check_counts(const Came& came, std::uint64_t expected_bytes, MPI_Comm comm) 
   constexpr bool kFindsLess = true;
 #endif
   if (came.has_more) {
-    return fail(comm, MPI_ERR_TRUNCATE, "the root of a Bcast gives more than this rank expects");
+    return fail(comm, MPI_ERR_TRUNCATE, "the root of a Bcast sends more than this rank expects");
   }
   if (kFindsLess && came.bytes < expected_bytes) {
-    return fail(comm, MPI_ERR_OTHER, "the root of a Bcast gives less than this rank expects");
+    return fail(comm, MPI_ERR_OTHER, "the root of a Bcast sends less than this rank expects");
   }
   return MPI_SUCCESS;
 }

@@ -39,7 +39,8 @@ void expect_one_of(const char* variable, std::initializer_list<std::string_view>
     text += text.empty() ? "" : " or ";
     text += each;
   }
-  std::fprintf(stderr, "nmadtune: %s=%s means nothing; %s does\n", variable, value, text.c_str());
+  std::fprintf(stderr, "nmadtune: %s=%s is not a known value; write %s\n", variable, value,
+               text.c_str());
 }
 
 // The ranks of a communicator by their ranks in the job; none where it reaches into jobs that were
@@ -68,8 +69,8 @@ bool can_reach(const Lease& lease, MPI_Comm comm, std::initializer_list<const vo
     check(PMPI_Allreduce(MPI_IN_PLACE, &on_device, 1, MPI_INT, MPI_MAX, comm));
   } else if (on_device != 0) {
     throw Error(Fault::kUsage,
-                "a buffer lies in the memory of a device whose runtime was loaded after the first "
-                "collective on this communicator; load it before, or set NMADTUNE_MPI=never");
+                "a buffer is in the memory of a device whose runtime was loaded after the first "
+                "collective on this communicator; load it earlier, or set NMADTUNE_MPI=never");
   }
   return on_device == 0;
 }
@@ -144,7 +145,7 @@ void Job::share(Advice* advice) const {
   auto rules = static_cast<int>(advice->rules.size());
   check(PMPI_Bcast(&rules, 1, MPI_INT, 0, MPI_COMM_WORLD));
   if (rules < 0 || rules > kRulesMax) {
-    throw Error(Fault::kPeer, "rank 0 tells of " + std::to_string(rules) + " rules, and " +
+    throw Error(Fault::kPeer, "rank 0 announced " + std::to_string(rules) + " rules, and " +
                                   std::to_string(kRulesMax) + " are the most there can be");
   }
   advice->rules.resize(static_cast<std::size_t>(rules));

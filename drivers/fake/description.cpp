@@ -86,7 +86,7 @@ FakeDescription fake_description_from_json(const json::Reader& reader) {
   for (const json::Reader& item : reader["rails"].items()) {
     description.rails.push_back(rail_from_json(item));
     if (!names.insert(description.rails.back().name).second) {
-      item["name"].fail("names a second rail the same");
+      item["name"].fail("is the name of two rails");
     }
   }
   if (description.rails.empty()) reader["rails"].fail("describes no rail");

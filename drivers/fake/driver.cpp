@@ -202,7 +202,7 @@ class FakeEndpoint final : public Endpoint {
     if (progress.sent > 0 || progress.received || progress.announced) {
       world_.changed();
     } else if (wire_->left[1 - mine_] && in_.waiting.empty()) {
-      throw Error(Fault::kPeer, place() + ": the other side has closed");
+      throw Error(Fault::kPeer, place() + ": the peer closed the connection");
     } else {
       world_.polled_in_vain(this);
     }
@@ -288,8 +288,9 @@ class FakeEndpoint final : public Endpoint {
     if (message.size_bytes <= room_bytes && message.headers.size() <= posted_->headers.size()) {
       return;
     }
-    throw Error(Fault::kFailed, place() + ": a message of " + std::to_string(message.size_bytes) +
-                                    " bytes came for a buffer of " + std::to_string(room_bytes));
+    throw Error(Fault::kFailed, place() + ": received a message of " +
+                                    std::to_string(message.size_bytes) +
+                                    " bytes into a buffer of " + std::to_string(room_bytes));
   }
 
   void deliver(const Message& message) {

@@ -28,7 +28,9 @@ struct Introduction {
     const char* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, introduction.process);
     if (error != std::errc() || introduction.process <= 0 || rest == end || *rest != ' ') {
-      throw Error(Fault::kPeer, "shm: the other end introduced itself as something else");
+      throw Error(
+          Fault::kPeer,
+          "shm: unexpected message from the peer; run the same version of nmadtune on both ends");
     }
     introduction.address = std::string(rest + 1, end);
     return introduction;

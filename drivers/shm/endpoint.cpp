@@ -117,7 +117,7 @@ bool ShmEndpoint::take_cells() {
     cell_ = cell_.subspan(incoming_.put(cell_));
     if (incoming_.waits()) return false;
     if (!cell_.empty()) {
-      throw Error(Fault::kPeer, rail_ + ": the other end sent more than it announced");
+      throw Error(Fault::kPeer, rail_ + ": the peer sent more than it announced");
     }
     cell_open_ = false;
     reader_.free();
@@ -138,7 +138,7 @@ ConstBytes ShmEndpoint::begin_message(ConstBytes cell) {
     if (frame.kind == FrameKind::kRequest) list_bytes = frame.packets * sizeof(ShmPiece);
     whole = cell.size() >= sizeof frame + list_bytes;
   }
-  if (!whole) throw Error(Fault::kPeer, rail_ + ": the other end sent half a message");
+  if (!whole) throw Error(Fault::kPeer, rail_ + ": the peer sent only a part of a message");
   pieces_.resize(list_bytes / sizeof(ShmPiece));
   if (list_bytes > 0) std::memcpy(pieces_.data(), cell.data() + sizeof frame, list_bytes);
   incoming_.begin(frame, rail_);
@@ -154,7 +154,7 @@ void ShmEndpoint::read_bodies() {
     while (piece.size_bytes > 0) {
       const Bytes room = incoming_.next();
       if (room.empty()) {
-        throw Error(Fault::kPeer, rail_ + ": the other end offered more than it announced");
+        throw Error(Fault::kPeer, rail_ + ": the peer offered more than it announced");
       }
       const Bytes part = room.first(std::min<std::size_t>(room.size(), piece.size_bytes));
       read_from_process(peer_, piece.address, part);
@@ -164,15 +164,15 @@ void ShmEndpoint::read_bodies() {
     }
   }
   if (!incoming_.complete()) {
-    throw Error(Fault::kPeer, rail_ + ": the other end offered less than it announced");
+    throw Error(Fault::kPeer, rail_ + ": the peer offered less than it announced");
   }
-  if (socket_.peer_gone()) throw Error(Fault::kPeer, rail_ + ": the other process has ended");
+  if (socket_.peer_gone()) throw Error(Fault::kPeer, rail_ + ": the peer process has ended");
   in_ring_.rendezvous.store(++rendezvous_received_, std::memory_order_release);
 }
 
 void ShmEndpoint::check_peer() {
   if (socket_.peer_gone() && !reader_.ready()) {
-    throw Error(Fault::kPeer, rail_ + ": the other process has ended");
+    throw Error(Fault::kPeer, rail_ + ": the peer process has ended");
   }
 }
 

@@ -58,7 +58,10 @@ struct Introduction {
     std::string secret;
     if (!(stream >> introduction.address >> introduction.port >> secret) || secret.size() != 32 ||
         secret.find_first_not_of("0123456789abcdef") != std::string::npos) {
-      throw Error(Fault::kPeer, rail + ": the other end introduced itself as something else");
+      throw Error(
+          Fault::kPeer,
+          rail +
+              ": unexpected message from the peer; run the same version of nmadtune on both nodes");
     }
     introduction.secret = Id::parse(secret);
     return introduction;
@@ -137,7 +140,8 @@ class Listener {
       if (::poll(waiting.data(), waiting.size(), deadline.left_ms()) < 0 && errno != EINTR) {
         throw system_error(Fault::kFailed, rail_ + ": poll", errno);
       }
-      if (deadline.passed()) throw Error(Fault::kPeer, rail_ + ": the other end did not connect");
+      if (deadline.passed())
+        throw Error(Fault::kPeer, rail_ + ": the peer did not connect in time");
       hear_guests(answer);
       admit();
     }
@@ -186,7 +190,7 @@ class Listener {
 void wait_for(const std::string& rail, int descriptor, short events, const Deadline& deadline) {
   pollfd waiting{descriptor, events, 0};
   while (::poll(&waiting, 1, deadline.left_ms()) <= 0) {
-    if (deadline.passed()) throw Error(Fault::kPeer, rail + ": the other end does not answer");
+    if (deadline.passed()) throw Error(Fault::kPeer, rail + ": the peer does not answer");
   }
 }
 
@@ -215,7 +219,7 @@ Descriptor call(const std::string& rail, const TcpAddress& own, const TcpAddress
   }
   if (state == Guest::State::kGone || host.greeting.magic != Greeting::kMagic ||
       host.greeting.role != greeting.role || !same_secret(host.greeting.secret, own_secret.bytes)) {
-    throw Error(Fault::kPeer, rail + ": something else listens at the other end's address");
+    throw Error(Fault::kPeer, rail + ": another program listens at the peer's address");
   }
   prepare(host.descriptor.get(), greeting.role);
   return std::move(host.descriptor);
@@ -238,7 +242,7 @@ TcpConnections tcp_connect(const std::string& rail, TcpAddress own, Exchange& ex
                          : TcpAddress::parse(near.address, static_cast<std::uint16_t>(near.port));
   if (!peer || peer->socket.ss_family != own.socket.ss_family) {
     throw Error(Fault::kPeer,
-                fmt::format("{}: no way from {} to the other end's address", rail, own.text()));
+                fmt::format("{}: no route from {} to the peer's address", rail, own.text()));
   }
   const Deadline deadline(kOpenTimeout);
   TcpConnections connections;

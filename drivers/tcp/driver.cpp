@@ -73,7 +73,7 @@ class TcpDriver final : public Driver {
       throw Error(Fault::kFailed,
                   rail.full_name() + ": " + interface.problem + "; " + interface.remedy);
     }
-    throw Error(Fault::kFailed, rail.full_name() + ": there is no such interface any more");
+    throw Error(Fault::kFailed, rail.full_name() + ": the interface no longer exists");
   }
 };
 

@@ -150,7 +150,7 @@ bool TcpEndpoint::acknowledged() {
   acknowledgement_bytes_ = 0;
   if (acknowledgement_.magic != Frame::kMagic || acknowledgement_.kind != FrameKind::kAcknowledge ||
       acknowledgement_.number != outbox_[0].frame.number) {
-    throw Error(Fault::kPeer, rail_ + ": the other end acknowledged what was not asked");
+    throw Error(Fault::kPeer, rail_ + ": the peer acknowledged a request that was not sent");
   }
   return true;
 }
@@ -205,7 +205,7 @@ std::size_t TcpEndpoint::read(int descriptor, Bytes to, int flags) {
   const ssize_t n = ::recv(descriptor, to.data(), to.size(), flags);
   if (n > 0) return static_cast<std::size_t>(n);
   if (n < 0 && would_block(errno)) return 0;
-  if (n == 0) throw Error(Fault::kPeer, rail_ + ": the other end has closed the connection");
+  if (n == 0) throw Error(Fault::kPeer, rail_ + ": the peer closed the connection");
   throw system_error(Fault::kPeer, rail_ + ": recv", errno);
 }
 
@@ -215,7 +215,7 @@ void TcpEndpoint::check_peer() {
   std::byte byte;
   const ssize_t n = ::recv(connections_.acknowledgements.get(), &byte, 1, MSG_PEEK);
   if (n < 0 && !would_block(errno) && errno != ECONNRESET) {
-    throw system_error(Fault::kPeer, rail_ + ": the other end is out of reach", errno);
+    throw system_error(Fault::kPeer, rail_ + ": the peer cannot be reached", errno);
   }
   if (!incoming_.posted() && unread_.empty()) {
     read(connections_.messages.get(), Bytes(&byte, 1), MSG_PEEK);

@@ -84,13 +84,13 @@ bool VerbsCells::poll(Listener& listener) {
     }
     if (head.magic != CellHead::kMagic || head.kind < CellKind::kMessage ||
         head.kind > CellKind::kBye) {
-      throw Error(Fault::kPeer, fmt::format("{}: the other end sent a cell of kind {}", rail_,
+      throw Error(Fault::kPeer, fmt::format("{}: the peer sent a cell of unknown kind {}", rail_,
                                             static_cast<unsigned>(head.kind)));
     }
     accept_credits(head.freed);
     if (head.kind == CellKind::kMessage) {
       if (waiting_ == kCredits) {
-        throw Error(Fault::kPeer, rail_ + ": the other end sent more than it has credits for");
+        throw Error(Fault::kPeer, rail_ + ": the peer sent more than its credits allow");
       }
       waiting_cells_[(first_waiting_ + waiting_++) % kCredits] = {
           static_cast<std::uint32_t>(arrival.place), arrival.size_bytes};
@@ -105,7 +105,7 @@ bool VerbsCells::poll(Listener& listener) {
 
 void VerbsCells::accept_credits(std::uint32_t freed) {
   if (freed - freed_by_peer_ > sent_ - freed_by_peer_) {
-    throw Error(Fault::kPeer, rail_ + ": the other end freed what was not sent");
+    throw Error(Fault::kPeer, rail_ + ": the peer freed a cell that was not sent");
   }
   freed_by_peer_ = freed;
 }

@@ -73,7 +73,7 @@ Context open_device(const std::string& rail, const std::string& name) {
     return Context(require(ibv_open_device(device), rail, fmt::format("ibv_open_device({})", name),
                            "is it still there, and may this user open /dev/infiniband?"));
   }
-  throw Error(Fault::kFailed, rail + ": there is no such device any more");
+  throw Error(Fault::kFailed, rail + ": the device no longer exists");
 }
 
 std::vector<VerbsGid> gids_of(ibv_context* context, unsigned port, int count) {
@@ -124,25 +124,25 @@ Error failure(const std::string& rail, ibv_wc_status status) {
   std::string_view cause;
   switch (status) {
     case IBV_WC_RETRY_EXC_ERR:
-      cause = "the other end does not answer any more";
+      cause = "the peer no longer answers";
       break;
     case IBV_WC_RNR_RETRY_EXC_ERR:
-      cause = "the other end takes nothing any more";
+      cause = "the peer no longer receives";
       break;
     case IBV_WC_WR_FLUSH_ERR:
       cause = "the connection was shut down";
       break;
     case IBV_WC_LOC_LEN_ERR:
-      cause = "the other end sent more than fits";
+      cause = "the peer sent more than the buffer holds";
       break;
     case IBV_WC_REM_ACCESS_ERR:
-      cause = "the other end does not allow the access";
+      cause = "the peer refused the access to its memory";
       break;
     case IBV_WC_REM_INV_REQ_ERR:
     case IBV_WC_REM_OP_ERR:
     case IBV_WC_REM_ABORT_ERR:
     case IBV_WC_BAD_RESP_ERR:
-      cause = "the other end failed";
+      cause = "the peer failed";
       break;
     default:
       cause = "the device failed";
@@ -176,7 +176,7 @@ std::string_view meaning(ibv_event_type type) {
     case IBV_EVENT_DEVICE_FATAL:
       return "the device failed or was removed";
     case IBV_EVENT_CQ_ERR:
-      return "more completed than the completion queue holds";
+      return "the completion queue overflowed";
     default:
       return "the connection failed";
   }

@@ -32,16 +32,16 @@ std::string introduction(const VerbsAddress& own) {
 
 void require_same(const json::Reader& theirs, std::string_view name, std::uint64_t own) {
   if (const std::uint64_t its = theirs[name].unsigned_integer(); its != own) {
-    throw Error(Fault::kPeer, fmt::format("{} is {} there and {} here; run the same version of "
-                                          "nmadtune at both ends",
+    throw Error(Fault::kPeer, fmt::format("{} is {} on the peer and {} on this node; run the same "
+                                          "version of nmadtune on both nodes",
                                           name, its, own));
   }
 }
 
 VerbsAddress parse_introduction(std::string_view text) {
   constexpr std::size_t kBytesMax = 4096;
-  const json::Value document = json::parse(text, "the other end's introduction", kBytesMax);
-  const json::Reader theirs(document, "the other end's introduction");
+  const json::Value document = json::parse(text, "introduction of the peer", kBytesMax);
+  const json::Reader theirs(document, "introduction of the peer");
   require_same(theirs, "verbs", kVersion);
   require_same(theirs, "cell_bytes", VerbsCells::kCellBytes);
   require_same(theirs, "credits", VerbsCells::kCredits);
@@ -54,7 +54,7 @@ VerbsAddress parse_introduction(std::string_view text) {
                        .mtu_bytes = number("mtu_bytes", 4096),
                        .reads = number("reads", 255)};
   const auto gid = theirs["gid"].items();
-  if (gid.size() != address.gid.size()) theirs["gid"].fail("is no GID");
+  if (gid.size() != address.gid.size()) theirs["gid"].fail("is not a GID");
   for (std::size_t i = 0; i < gid.size(); ++i) {
     address.gid[i] = static_cast<std::uint8_t>(gid[i].unsigned_integer(255));
   }
@@ -129,7 +129,7 @@ class VerbsDriver final : public Driver {
   static std::string port_of(const Rail& rail) {
     const std::size_t slash = rail.name.find('/');
     if (slash == std::string::npos) {
-      throw Error(Fault::kUsage, rail.full_name() + " names no port: verbs:DEVICE/PORT");
+      throw Error(Fault::kUsage, rail.full_name() + " has no port; write verbs:DEVICE/PORT");
     }
     return rail.name.substr(0, rail.name.find('/', slash + 1));
   }
@@ -143,7 +143,7 @@ class VerbsDriver final : public Driver {
     if (!endpoint.keeps_registrations()) {
       detection.refusals.push_back(
           {rail.full_name() + " registration cache",
-           "the kernel does not tell what is unmapped: " + endpoint.why_not(),
+           "the kernel does not report which memory is unmapped: " + endpoint.why_not(),
            "allow userfaultfd"});
     }
   }

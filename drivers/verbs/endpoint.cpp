@@ -106,7 +106,7 @@ std::size_t VerbsEndpoint::size_bytes_max(Method) const { return kBodyBytesMax; 
 void VerbsEndpoint::use(Method method, unsigned variant) {
   if (method != Method::kRendezvous) return;
   if (variant >= kVerbsRendezvous.size()) {
-    throw Error(Fault::kFailed, fmt::format("{}: there is no variant {}", rail_, variant));
+    throw Error(Fault::kFailed, fmt::format("{}: no variant {}", rail_, variant));
   }
   way_ = static_cast<VerbsRendezvous>(variant);
 }
@@ -316,7 +316,7 @@ void VerbsEndpoint::control(CellKind kind, ConstBytes payload) {
       return;
     case CellKind::kWritten:
       if (moving_ != Moving::kWritten) {
-        throw Error(Fault::kPeer, rail_ + ": the other end wrote what was not granted");
+        throw Error(Fault::kPeer, rail_ + ": the peer wrote to memory that was not granted");
       }
       moving_ = places_.done() ? Moving::kNo : Moving::kGrant;
       return;
@@ -343,7 +343,7 @@ void VerbsEndpoint::granted(ConstBytes payload) {
     if (total_bytes == 0 || total_bytes > own.bodies.left_bytes()) break;
     return;
   }
-  throw Error(Fault::kPeer, rail_ + ": the other end granted what was not asked");
+  throw Error(Fault::kPeer, rail_ + ": the peer granted memory that was not requested");
 }
 
 void VerbsEndpoint::read_by_peer() {
@@ -354,7 +354,7 @@ void VerbsEndpoint::read_by_peer() {
     own.last = 0;
     return;
   }
-  throw Error(Fault::kPeer, rail_ + ": the other end read what was not offered");
+  throw Error(Fault::kPeer, rail_ + ": the peer read memory that was not offered");
 }
 
 // -- Receiving ------------------------------------------------------------------------------------
@@ -375,7 +375,7 @@ bool VerbsEndpoint::take() {
     cell_ = cell_.subspan(incoming_.put(cell_));
     if (incoming_.waits()) return false;
     if (!cell_.empty()) {
-      throw Error(Fault::kPeer, rail_ + ": the other end sent more than it announced");
+      throw Error(Fault::kPeer, rail_ + ": the peer sent more than it announced");
     }
     cell_open_ = false;
     cells_.free();
@@ -388,7 +388,7 @@ bool VerbsEndpoint::take() {
 // Returns what is left of the cell behind the frame and, of a rendezvous, the list of its pieces.
 ConstBytes VerbsEndpoint::begin_message(ConstBytes cell) {
   const auto half = [this] {
-    return Error(Fault::kPeer, rail_ + ": the other end sent half a message");
+    return Error(Fault::kPeer, rail_ + ": the peer sent only a part of a message");
   };
   Frame frame;
   if (cell.size() < sizeof frame) throw half();
@@ -409,7 +409,7 @@ ConstBytes VerbsEndpoint::begin_message(ConstBytes cell) {
     std::uint64_t total_bytes = 0;
     for (const VerbsTarget& piece : offered_) total_bytes += piece.size_bytes;
     if (count > 0 && total_bytes != frame.body_bytes) {
-      throw Error(Fault::kPeer, rail_ + ": the other end offered other sizes than it announced");
+      throw Error(Fault::kPeer, rail_ + ": the peer offered other sizes than it announced");
     }
   }
   incoming_.begin(frame, rail_);
@@ -478,7 +478,7 @@ void VerbsEndpoint::check_peer() {
   connection_.check_events();
   if (peer_closed_) {
     if (cells_.ready() || cell_open_) return;  // what it sent before
-    throw Error(Fault::kPeer, rail_ + ": the other end has closed the connection");
+    throw Error(Fault::kPeer, rail_ + ": the peer closed the connection");
   }
   const auto now = std::chrono::steady_clock::now();
   if (now - heard_ < kSilence) return;

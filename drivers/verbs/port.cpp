@@ -161,7 +161,7 @@ VerbsPort describe_port(const PortFacts& facts) {
   if (!facts.active) {
     port.problem = fmt::format("the port is not active ({})", facts.state);
     port.remedy = facts.ethernet ? "bring its interface up (ip link set dev INTERFACE up)"
-                                 : "connect it, and see that a subnet manager runs";
+                                 : "connect it, and make sure that a subnet manager runs";
   } else if (gid == nullptr) {
     port.problem = "the port has no GID";
     port.remedy = facts.ethernet ? "give its interface an address" : "run a subnet manager";
@@ -197,7 +197,7 @@ std::vector<Refusal> refusals_of_unlisted(const std::vector<std::string>& listed
   }
   std::ranges::sort(refusals, {}, &Refusal::rail);
   if (listed.empty() && refusals.empty()) {
-    refusals.push_back({"verbs", "there is no InfiniBand or RoCE device",
+    refusals.push_back({"verbs", "this machine has no InfiniBand or RoCE device",
                         "load its driver; over any Ethernet, as root: rdma link add rxe0 type rxe "
                         "netdev INTERFACE"});
   }
@@ -212,7 +212,7 @@ std::string registration_failure(std::size_t size_bytes, int error) {
   if (error != ENOMEM || limit.rlim_cur == RLIM_INFINITY) return text;
   text += fmt::format(": locked memory is limited to {}", format_bytes(limit.rlim_cur));
   if (limit.rlim_cur < size_bytes) {
-    text += fmt::format(", {} too little", format_bytes(size_bytes - limit.rlim_cur));
+    text += fmt::format(", {} more are needed", format_bytes(size_bytes - limit.rlim_cur));
   }
   return text + "; raise it (ulimit -l unlimited, or memlock in /etc/security/limits.conf)";
 }

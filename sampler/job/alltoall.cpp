@@ -31,21 +31,23 @@ constexpr std::uint64_t kConnectionBytes = 256 << 10;  // as long as a rail take
 std::vector<int> numbers_of_ranks(const JobShape& shape, const std::vector<int>& asked) {
   const int per_node = shape.ranks_per_node;
   if (per_node == 0) {
-    throw Error(Fault::kUsage,
-                "alltoall: nodes with different numbers of ranks; a signature belongs to one: "
-                "start as many ranks on each");
+    throw Error(
+        Fault::kUsage,
+        "alltoall: nodes have different numbers of ranks, and a signature belongs to one number; "
+        "start as many ranks on each node");
   }
   const int all = per_node * static_cast<int>(shape.nodes.size());
-  if (all < 2) throw Error(Fault::kUsage, "alltoall: one rank only; mpirun -n 2 or more");
+  if (all < 2) throw Error(Fault::kUsage, "alltoall: needs two ranks or more; run mpirun -n 2");
   if (asked.empty()) {
     const int half = std::max(per_node * ((static_cast<int>(shape.nodes.size()) + 1) / 2), 2);
     return half < all && all > 3 ? std::vector<int>{half, all} : std::vector<int>{all};
   }
   for (const int count : asked) {
     if (count >= 2 && count <= all && count % per_node == 0) continue;
-    throw Error(Fault::kUsage,
-                fmt::format("--ranks: {} cannot be; whole nodes of {} ranks, 2 to {} ranks", count,
-                            per_node, all));
+    throw Error(
+        Fault::kUsage,
+        fmt::format("--ranks: {} is not possible; write multiples of {} (whole nodes) from 2 to {}",
+                    count, per_node, all));
   }
   return asked;
 }

@@ -34,7 +34,7 @@ class Answerer {
   CampaignReport run() {
     while (!report_) {
       if (!wait_for_order()) {
-        near_.send(remote::kFailure, "interrupted there");
+        near_.send(remote::kFailure, "interrupted on the peer");
         return {.interrupted = true};
       }
       obey(near_.receive(remote::kAnswerTimeout, remote::kTextBytesMax));
@@ -50,7 +50,7 @@ class Answerer {
     while (!near_.has_message(kLook)) {
       if (observer_.interrupted()) return false;
       if (deadline.passed()) {
-        throw Error(Fault::kPeer, near_.peer() + ": the other end orders nothing any more");
+        throw Error(Fault::kPeer, near_.peer() + ": the peer sends no more orders");
       }
     }
     return !observer_.interrupted();
@@ -73,9 +73,9 @@ class Answerer {
         report_ = remote::report_from(order.text, rails_);
         return;
       case remote::kFailure:
-        throw Error(Fault::kPeer, "the other end reports: " + json::printable(order.text, 500));
+        throw Error(Fault::kPeer, "the peer reports: " + json::printable(order.text, 500));
       default:
-        throw Error(Fault::kPeer, near_.peer() + ": the other end does not keep to the protocol");
+        throw Error(Fault::kPeer, near_.peer() + ": unexpected message from the peer");
     }
   }
 
@@ -135,7 +135,7 @@ class Answerer {
       if (near_.has_message()) return;  // only a hang-up or kClose comes inside a block
       if (in_vain == kRemotePollsPerCheck) deadline = Deadline(patience);
       if (deadline.passed()) {
-        throw Error(Fault::kPeer, name_of(group_, rails_) + ": nothing comes over it");
+        throw Error(Fault::kPeer, name_of(group_, rails_) + ": nothing arrives over it");
       }
     }
     near_.send(remote::kDone, remote::to_text(meter_->read().since(before)));

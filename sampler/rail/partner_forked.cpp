@@ -39,7 +39,7 @@ class ControlSocket {
   void send(std::string_view text) {
     NMT_CHECK(text.size() <= kMessageBytesMax);
     if (::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL) < 0) {
-      throw Error(Fault::kPeer, "the process at the other end has gone");
+      throw Error(Fault::kPeer, "the peer process has ended");
     }
   }
 
@@ -50,10 +50,10 @@ class ControlSocket {
     do {
       count = ::poll(&ready, 1, deadline.left_ms());
     } while ((count == 0 || (count < 0 && errno == EINTR)) && !deadline.passed());
-    if (count <= 0) throw Error(Fault::kPeer, "the process at the other end does not answer");
+    if (count <= 0) throw Error(Fault::kPeer, "the peer process does not answer");
     std::string text(kMessageBytesMax, '\0');
     const ssize_t size = ::recv(descriptor_, text.data(), text.size(), 0);
-    if (size <= 0) throw Error(Fault::kPeer, "the process at the other end has gone");
+    if (size <= 0) throw Error(Fault::kPeer, "the peer process has ended");
     text.resize(static_cast<std::size_t>(size));
     return text;
   }
@@ -183,7 +183,7 @@ class ForkedPartner final : public Partner {
     if (polls_in_vain == kPollsPerCheck) waiting_since_ns_ = now_ns;
     if (report_.empty() && socket_->has_message()) report_ = expect('d', kPeerTimeoutNs);
     if (now_ns - waiting_since_ns_ > timeout_ns_) {
-      throw Error(Fault::kPeer, rail_ + ": the other end has not answered for " +
+      throw Error(Fault::kPeer, rail_ + ": the peer has not answered for " +
                                     std::to_string(timeout_ns_ / 1'000'000'000) + " s");
     }
   }
@@ -192,7 +192,8 @@ class ForkedPartner final : public Partner {
     const std::string text = report_.empty() ? expect('d', timeout_ns_) : std::move(report_);
     report_.clear();
     Interference disturbance;
-    if (text.size() != 1 + sizeof disturbance) throw Error(Fault::kPeer, rail_ + ": bad report");
+    if (text.size() != 1 + sizeof disturbance)
+      throw Error(Fault::kPeer, rail_ + ": malformed report from the peer");
     std::memcpy(&disturbance, text.data() + 1, sizeof disturbance);
     return disturbance;
   }
@@ -205,7 +206,7 @@ class ForkedPartner final : public Partner {
   }
 
   [[noreturn]] void report_failure(const std::string& text) const {
-    throw Error(Fault::kPeer, rail_ + ": the other end reports: " + text.substr(1));
+    throw Error(Fault::kPeer, rail_ + ": the peer reports: " + text.substr(1));
   }
 
   void end() {

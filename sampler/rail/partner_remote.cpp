@@ -46,7 +46,7 @@ class RemotePartner final : public Partner {
     if (polls_in_vain == kRemotePollsPerCheck) waiting_since_ns_ = now_ns;
     if (done_.empty() && peer_.has_message()) done_ = expect(remote::kDone, remote::kAnswerTimeout);
     if (now_ns - waiting_since_ns_ > timeout_ns_) {
-      throw Error(Fault::kPeer, rail_ + ": the other end has not answered for " +
+      throw Error(Fault::kPeer, rail_ + ": the peer has not answered for " +
                                     std::to_string(timeout_ns_ / 1'000'000'000) + " s");
     }
   }

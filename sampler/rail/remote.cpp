@@ -28,7 +28,7 @@ auto parsed(const std::string& text, std::string_view what, Read read) {
     const Value document = json::parse(text, what, kTextBytesMax);
     return read(Reader(document, what));
   } catch (const Error& error) {
-    throw Error(Fault::kPeer, std::string("the other end says nonsense: ") + error.what());
+    throw Error(Fault::kPeer, std::string("malformed message from the peer: ") + error.what());
   }
 }
 
@@ -54,9 +54,12 @@ Condition condition_from(const Reader& reader) {
 
 Value to_json(const Sample& sample) {
   if (sample.repetitions.size() > kRepetitionsMax) {
-    throw Error(Fault::kFailed, fmt::format("{} repetitions of one cell are more than the {} that "
-                                            "the peer takes; begin another campaign",
-                                            sample.repetitions.size(), kRepetitionsMax));
+    throw Error(
+        Fault::kFailed,
+        fmt::format(
+            "{} repetitions of one cell are more than the {} that the peer accepts; start another "
+            "campaign",
+            sample.repetitions.size(), kRepetitionsMax));
   }
   Value repetitions = Value::array();
   for (const Repetition& each : sample.repetitions) {
@@ -105,7 +108,8 @@ RailGroup group_from(const Reader& reader, std::size_t rails) {
   for (const Reader& each : reader.items()) {
     const std::size_t number = each.unsigned_integer(rails);
     if (number == rails) each.fail("no such rail");
-    if (std::ranges::find(numbers, number) != numbers.end()) each.fail("a rail beside itself");
+    if (std::ranges::find(numbers, number) != numbers.end())
+      each.fail("a rail together with itself");
     numbers.push_back(number);
   }
   if (numbers.empty()) reader.fail("no rail");
@@ -301,11 +305,11 @@ CampaignReport report_from(const std::string& text, std::span<const RailToSample
 
 std::string expect(control::Message message, Kind kind) {
   if (message.kind == kFailure) {
-    throw Error(Fault::kPeer, "the other end reports: " + json::printable(message.text, 500));
+    throw Error(Fault::kPeer, "the peer reports: " + json::printable(message.text, 500));
   }
-  if (message.kind == kClose) throw Error(Fault::kPeer, "the other end gives the rail up");
+  if (message.kind == kClose) throw Error(Fault::kPeer, "the peer gave up the rail");
   if (message.kind != kind) {
-    throw Error(Fault::kPeer, "the other end does not keep to the protocol");
+    throw Error(Fault::kPeer, "unexpected message from the peer");
   }
   return std::move(message.text);
 }

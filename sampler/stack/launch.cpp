@@ -25,7 +25,7 @@ constexpr std::chrono::seconds kEndTimeout{5};
 std::string last_words(const std::string& words) {
   const std::string tail =
       words.size() > kWordsBytes ? words.substr(words.size() - kWordsBytes) : words;
-  return tail.empty() ? "it said nothing" : "it said: " + tail;
+  return tail.empty() ? "it printed nothing" : "it printed: " + tail;
 }
 
 }  // namespace
@@ -46,10 +46,10 @@ Launched launch(const JobCommand& what) {
   };
   const auto fail_where_due = [&] {
     if (what.interrupted && what.interrupted()) fail("was interrupted");
-    if (deadline.passed()) fail("has not ended after " + format_duration(what.timeout_ns));
+    if (deadline.passed()) fail("did not end within " + format_duration(what.timeout_ns));
   };
   while (process.read(kReadTimeout, &output, &errors)) {
-    if (output.size() > kOutputBytesMax) throw Error(Fault::kFailed, "the job says too much");
+    if (output.size() > kOutputBytesMax) throw Error(Fault::kFailed, "the job printed too much");
     if (errors.size() > 2 * kWordsBytes) errors.erase(0, errors.size() - kWordsBytes);
     fail_where_due();
   }

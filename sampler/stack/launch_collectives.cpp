@@ -67,7 +67,7 @@ std::vector<CollectiveCandidate> candidates_of(const Operation& operation) {
 
 std::uint64_t number_from(const std::string& text) {
   if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) {
-    throw Error(Fault::kUsage, fmt::format("--turn: '{}' is no number", text));
+    throw Error(Fault::kUsage, fmt::format("--turn: '{}' is not a number", text));
   }
   return parse_bytes(text);
 }

@@ -71,10 +71,12 @@ StackJob stack_job(const Stack& stack, const std::string& launcher) {
   for (const std::string& command : launchers_of(stack.name)) {
     if (in_path(command)) return {stack, command + " -n 2"};
   }
-  throw Error(Fault::kFailed,
-              fmt::format("{} is not installed here: no {} in the path; --launcher says how its "
-                          "jobs are launched",
-                          stack.title, fmt::join(launchers_of(stack.name), ", no ")));
+  throw Error(
+      Fault::kFailed,
+      fmt::format(
+          "{} is not installed: {} is not in the path; name the command that launches its jobs "
+          "with --launcher",
+          stack.title, fmt::join(launchers_of(stack.name), ", no ")));
 }
 
 std::string to_text(const StackTurnOrder& order) {
@@ -170,11 +172,11 @@ double launch_ranks(const StackJob& job, const Fields& settings, const std::stri
               .environment = environment_of(job.stack, settings),
               .timeout_ns = timeout_ns,
               .interrupted = job.interrupted});
-  const std::string what = fmt::format("what --launcher '{}' printed", job.launcher);
+  const std::string what = fmt::format("output of --launcher '{}'", job.launcher);
   const std::string_view text = document_in(launched.out);
   if (text.empty()) {
     throw Error(Fault::kFailed,
-                fmt::format("{}: no document of nmad-sample, but '{}'; did it launch a job of {}?",
+                fmt::format("{}: not a document of nmad-sample: '{}'; did it launch a job of {}?",
                             what, json::printable(launched.out), job.stack.title));
   }
   const json::Value document = json::parse(text, what);

@@ -29,7 +29,7 @@ LaunchedTurn look(const StackJob& job, const std::vector<std::uint64_t>& sizes_b
   }
   LaunchedTurn first = launch_turn(job, {}, order);
   if (first.turn.cells.empty()) {
-    throw Error(Fault::kUsage, fmt::format("--launcher '{}' starts {} rank; messages need two",
+    throw Error(Fault::kUsage, fmt::format("--launcher '{}' starts {} rank; start at least two",
                                            job.launcher, first.ranks));
   }
   return first;

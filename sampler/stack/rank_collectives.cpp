@@ -74,10 +74,12 @@ void Collectives::set(const std::string& variable, std::uint64_t value) {
   const std::string name = fmt::format("coll_tuned_{}_algorithm{}", order_.operation, variable);
   if (job_.mpi().set_variable(name.c_str(), static_cast<int>(value)) != 0) return;
   if (!variable.empty()) return;  // not every operation has segments
-  throw Error(Fault::kFailed,
-              fmt::format("{} cannot be told its {} algorithm ({}); collectives are sampled under "
-                          "Open MPI with coll_tuned_use_dynamic_rules",
-                          job_.library(), order_.operation, name));
+  throw Error(
+      Fault::kFailed,
+      fmt::format(
+          "cannot choose the {1} algorithm of {0} ({2}); collectives are sampled under Open MPI "
+          "with coll_tuned_use_dynamic_rules",
+          job_.library(), order_.operation, name));
 }
 
 void Collectives::make_groups() {

@@ -17,7 +17,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kWarning = "ranks of one node go on with messages";
+constexpr const char* kWarning = "ranks of one node use messages instead of shared memory";
 
 class CollectivesInTrouble : public InFrontOfMpi {
  protected:
@@ -123,7 +123,7 @@ TEST_P(CollectivesInTrouble, ARankWithoutMemoryForAnObjectEndsTheJobWithTheReaso
     if (result.exit_code == 0) {
       EXPECT_EQ(result.out, "good\n") << nth;
     } else {
-      EXPECT_THAT(result.err, HasSubstr("nmadtune: no memory for a collective")) << nth;
+      EXPECT_THAT(result.err, HasSubstr("nmadtune: out of memory in a collective")) << nth;
       ++ended;
     }
   }
@@ -202,7 +202,7 @@ TEST_P(CollectivesInTrouble, OfABcastARankThatExpectsLessEndsTheJob) {
   for (const std::string copies : {"", "shared"}) {
     const Result result = counts(copies, "bcast", "1048576", "524288");
     EXPECT_NE(result.exit_code, 0) << copies;
-    EXPECT_THAT(result.err, HasSubstr("a Bcast gives more than this rank expects"));
+    EXPECT_THAT(result.err, HasSubstr("a Bcast sends more than this rank expects"));
   }
   EXPECT_NE(counts("messages", "bcast", "1048576", "524288").exit_code, 0);
 }
@@ -213,7 +213,7 @@ TEST_P(CollectivesInTrouble, OfABcastARankThatExpectsMoreGetsWhatThereIsOrEndsTh
       const Result result = counts(copies, "bcast", count, "1048576");
       if (GetParam() == "mpich") {
         EXPECT_NE(result.exit_code, 0) << copies;
-        EXPECT_THAT(result.err, HasSubstr("a Bcast gives less than this rank expects"));
+        EXPECT_THAT(result.err, HasSubstr("a Bcast sends less than this rank expects"));
         continue;
       }
       EXPECT_EQ(result.out, "good\n") << result.err;
@@ -228,7 +228,7 @@ TEST_P(CollectivesInTrouble, OtherCountsOfWhatAllGiveToEndTheJob) {
       for (const std::string copies : {"", "shared"}) {
         const Result result = counts(copies, operation, "1048576", other);
         EXPECT_NE(result.exit_code, 0) << operation << " of " << other << " " << copies;
-        EXPECT_THAT(result.err, HasSubstr("ranks of one collective give different counts"));
+        EXPECT_THAT(result.err, HasSubstr("ranks of one collective passed different counts"));
       }
       EXPECT_NE(counts("messages", operation, "1048576", other).exit_code, 0) << operation;
     }

@@ -54,7 +54,7 @@ TEST_P(Collectives, OfABcastAHostThatExpectsMoreGetsWhatThereIsOrEndsTheJobAsInI
         const Result result = counts(lab, copies, {"bcast", count, "1048576", who});
         if (GetParam() == "mpich") {
           EXPECT_NE(result.exit_code, 0) << who;
-          EXPECT_THAT(result.err, ::testing::HasSubstr("gives less than this rank expects"));
+          EXPECT_THAT(result.err, ::testing::HasSubstr("sends less than this rank expects"));
           continue;
         }
         EXPECT_EQ(result.out, "good\n") << result.err;
@@ -72,7 +72,7 @@ TEST_P(Collectives, OtherCountsOfAHostEndTheJob) {
     EXPECT_NE(result.exit_code, 0) << operation << " of " << other;
     EXPECT_THAT(result.err, ::testing::HasSubstr(reason)) << operation << " of " << other;
   };
-  const std::string ours = "ranks of one collective give different counts";
+  const std::string ours = "ranks of one collective passed different counts";
   expect_end("bcast", "524288", ours);
   expect_end("bcast", "2000", "runcate");  // by the MPI: less than a segment
   for (const std::string operation : {"reduce", "allreduce", "allgather"}) {

@@ -101,13 +101,13 @@ TEST_F(Door, StaysClosedForTheWrongSecret) {
 TEST_F(Door, StaysClosedForAnotherVersionAndSaysWhich) {
   const Stranger other = stranger();
   other.say(framed(kHello, nonce(), 9));
-  EXPECT_THAT(other.hear_all(), HasSubstr("speaks version 9"));
+  EXPECT_THAT(other.hear_all(), HasSubstr("the peer has version 9"));
   expect_refused("version 9");
 }
 
 TEST_F(Door, StaysClosedForGarbage) {
   stranger().say("GET / HTTP/1.1\r\nHost: somewhere\r\nAccept: */*\r\n\r\n");
-  expect_refused("does not speak nmadtune's control protocol");
+  expect_refused("not a message of nmadtune's control protocol");
 }
 
 TEST_F(Door, StaysClosedForAnAnnouncementOfAnExbibyte) {
@@ -120,7 +120,7 @@ TEST_F(Door, StaysClosedForAnAnnouncementOfAnExbibyte) {
 TEST_F(Door, StaysClosedForAProofBeforeAChallenge) {
   const Stranger other = stranger();
   other.say(framed(kProof, nonce()));
-  expect_refused("does not keep to the protocol");
+  expect_refused("unexpected message in the handshake");
 }
 
 // Who listened to a conversation cannot have it again: the challenge is another.
@@ -151,7 +151,7 @@ TEST_F(Door, ClosesForWhoSaysNothing) {
 TEST_F(Door, IsNotHeldByACrowd) {
   std::vector<Stranger> crowd;
   for (int i = 0; i < 200; ++i) crowd.push_back(stranger());
-  expect_refused("too many at once");
+  expect_refused("too many connections");
   EXPECT_TRUE(peer_gets_in());
 }
 
@@ -175,7 +175,7 @@ TEST(Waiting, EndsWithAnErrorAtItsTime) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::kPeer);
-    EXPECT_THAT(error.what(), HasSubstr("nobody with the secret came"));
+    EXPECT_THAT(error.what(), HasSubstr("no peer that knows the secret connected"));
   }
 }
 
@@ -256,13 +256,14 @@ TEST(Connecting, ToWhoNeverAnswersEnds) {
 TEST(Connecting, ToAnotherServiceIsRefused) {
   const BareListener service;
   const std::jthread thread([&] { service.accept().say("SSH-2.0-OpenSSH_9.2p1\r\n"); });
-  EXPECT_THAT(connect_failure(service.port()), HasSubstr("does not speak"));
+  EXPECT_THAT(connect_failure(service.port()),
+              HasSubstr("not a message of nmadtune's control protocol"));
 }
 
 TEST(Connecting, ToAnotherVersionNamesBoth) {
   const BareListener newer;
   const std::jthread thread([&] { newer.accept().say(framed(kChallenge, nonce(), 2)); });
-  EXPECT_THAT(connect_failure(newer.port()), HasSubstr("speaks version 2"));
+  EXPECT_THAT(connect_failure(newer.port()), HasSubstr("the peer has version 2"));
 }
 
 TEST(Connecting, ToAnImpostorThatLetsEverybodyInIsRefused) {

@@ -97,7 +97,7 @@ TEST(JsonParse, TakesAsManyValuesAsItsCallerAllows) {
 
 TEST(JsonParse, RefusesDuplicateKeysWithTheirLine) {
   EXPECT_EQ(refusal_of("{\"a\":1,\n\"b\":2,\n\"a\":3}"),
-            "doc: line 3: key 'a' stands twice in the object that ends here");
+            "doc: line 3: key 'a' is twice in the object that ends here");
   EXPECT_EQ(refusal_of(R"({"a":{"a":1},"b":{"a":2}})"), "accepted");
 }
 

@@ -66,7 +66,7 @@ class Hostile : public testing::Test {
 
 TEST_F(Hostile, GarbageIsRefused) {
   say_garbage();
-  expect_given_up("hostile: lost: memory:h: the other engine sent");
+  expect_given_up("hostile: lost: memory:h: malformed message from the peer");
   expect_others_unaffected();
 }
 
@@ -84,7 +84,7 @@ TEST_F(Hostile, AnEagerMessageBeyondTheAgreedSizeIsRefused) {
 
 TEST_F(Hostile, AGrantOfNothingIsRefused) {
   say({}, {{.kind = Kind::kGrant, .sequence = 5}});
-  expect_given_up("grants what was not asked for");
+  expect_given_up("granted a message that did not ask");
   expect_others_unaffected();
 }
 
@@ -96,13 +96,13 @@ TEST_F(Hostile, ALinkThatDoesNotExistIsNotGivenUp) {
 
 TEST_F(Hostile, AMessageThatGivesUpItsOwnLinkEndsThere) {
   say({}, {{.kind = Kind::kLinkDown}, {.kind = Kind::kEager}});
-  expect_given_up("the other end has given it up");
+  expect_given_up("the peer gave up this link");
   expect_others_unaffected();
 }
 
 TEST_F(Hostile, ConfirmingOrReleasingWhatNeverWasIsRefused) {
   say({.received = 3}, {Label{}});
-  expect_given_up("confirms what was never sent");
+  expect_given_up("confirmed packets that were not sent");
   expect_others_unaffected();
 }
 
@@ -131,7 +131,7 @@ TEST_F(Hostile, RequestsThatNobodyReceivesFillTheirRoomAndNoMore) {
     while (!is_given_up() && attacker_->poll().sent == 0) couple_.a->progress();
   }
   EXPECT_TRUE(is_given_up());
-  EXPECT_THAT(couple_.reports.back(), HasSubstr("more than there is room for"));
+  EXPECT_THAT(couple_.reports.back(), HasSubstr("more than the receive buffer holds"));
   expect_others_unaffected();
 }
 

@@ -84,7 +84,8 @@ TEST_P(CutLinks, LoseNothingAndAreTold) {
   ASSERT_TRUE(cut_ && told);
   EXPECT_LT(*told - *cut_, kNoticedWithin);
   ASSERT_EQ(reports_.size(), 2u);  // by each end
-  EXPECT_THAT(reports_[0], HasSubstr("a rail is lost, its packets go over the others: tcp:r0"));
+  EXPECT_THAT(reports_[0],
+              HasSubstr("lost a rail; its packets are sent again over the others: tcp:r0"));
   EXPECT_FALSE(one_->links(0)[0].alive);
   EXPECT_TRUE(one_->links(0)[1].alive);
 }

@@ -107,7 +107,8 @@ TEST(SharedSegment, IsAnErrorAtCreationWhereMemoryIsLimited) {
 TEST(SharedSegment, RefusesAnotherSize) {
   SocketPair pair = connected_pair();
   SharedSegment::create(kSizeBytes).send(pair.listening);
-  EXPECT_THAT(receiving(pair.connecting, kSizeBytes + 1), HasSubstr("something else"));
+  EXPECT_THAT(receiving(pair.connecting, kSizeBytes + 1),
+              HasSubstr("did not send sealed shared memory"));
 }
 
 TEST(SharedSegment, RefusesMemoryThatCouldShrink) {
@@ -115,13 +116,15 @@ TEST(SharedSegment, RefusesMemoryThatCouldShrink) {
   const Descriptor unsealed(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ASSERT_EQ(::ftruncate(unsealed.get(), kSizeBytes), 0);
   send_descriptors(pair.listening.descriptor(), {unsealed.get()});
-  EXPECT_THAT(receiving(pair.connecting, kSizeBytes), HasSubstr("something else"));
+  EXPECT_THAT(receiving(pair.connecting, kSizeBytes),
+              HasSubstr("did not send sealed shared memory"));
 }
 
 TEST(SharedSegment, RefusesWhatIsNoMemory) {
   SocketPair pair = connected_pair();
   send_descriptors(pair.listening.descriptor(), {STDIN_FILENO});
-  EXPECT_THAT(receiving(pair.connecting, kSizeBytes), HasSubstr("something else"));
+  EXPECT_THAT(receiving(pair.connecting, kSizeBytes),
+              HasSubstr("did not send sealed shared memory"));
 }
 
 TEST(SharedSegment, KeepsNothingOfAMessageWithSeveralDescriptors) {
@@ -132,7 +135,8 @@ TEST(SharedSegment, KeepsNothingOfAMessageWithSeveralDescriptors) {
     SocketPair pair = connected_pair();
     send_descriptors(pair.listening.descriptor(), std::vector<int>(count, memory.get()));
     const std::ptrdiff_t before = open_descriptors();
-    EXPECT_THAT(receiving(pair.connecting, kSizeBytes), HasSubstr("something else"));
+    EXPECT_THAT(receiving(pair.connecting, kSizeBytes),
+                HasSubstr("did not send sealed shared memory"));
     EXPECT_EQ(open_descriptors(), before) << count << " sent";
   }
 }
@@ -140,7 +144,8 @@ TEST(SharedSegment, KeepsNothingOfAMessageWithSeveralDescriptors) {
 TEST(SharedSegment, RefusesAMessageWithoutADescriptor) {
   SocketPair pair = connected_pair();
   ASSERT_EQ(::send(pair.listening.descriptor(), "x", 1, 0), 1);
-  EXPECT_THAT(receiving(pair.connecting, kSizeBytes), HasSubstr("something else"));
+  EXPECT_THAT(receiving(pair.connecting, kSizeBytes),
+              HasSubstr("did not send sealed shared memory"));
 }
 
 TEST(SharedSegment, DoesNotWaitForAClosedEnd) {
@@ -151,7 +156,7 @@ TEST(SharedSegment, DoesNotWaitForAClosedEnd) {
 
 TEST(SharedSegment, GivesUpAtTheDeadline) {
   SocketPair pair = connected_pair();
-  EXPECT_THAT(receiving(pair.connecting, kSizeBytes, 20ms), HasSubstr("no shared memory came"));
+  EXPECT_THAT(receiving(pair.connecting, kSizeBytes, 20ms), HasSubstr("sent no shared memory"));
 }
 
 TEST(LocalSocket, NoticesTheOtherEndsDeath) {

@@ -318,7 +318,7 @@ TEST_F(HostileImport, RefusesDoubledRowsAndStrayGroups) {
                 const json::Value first = row(doc, "session", 0);
                 row(doc, "session", 1) = first;
               }),
-              HasSubstr("session[1]: stands there twice"));
+              HasSubstr("session[1]: is there twice"));
   EXPECT_THAT(refused([](json::Value& doc) { doc.set("path_group_member", json::Value::array()); }),
               HasSubstr("path[0]: has no path_group of its own"));
   EXPECT_THAT(refused([](json::Value& doc) { doc.set("extra", 1); }), HasSubstr("'extra'"));

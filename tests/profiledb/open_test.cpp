@@ -85,7 +85,7 @@ TEST_F(BadFile, ALargeFileOfZeros) {
 
 TEST_F(BadFile, ATextFile) {
   write_whole(folder_ / "text", "to whom it may concern\n" + std::string(5000, 'x'));
-  expect_refused(folder_ / "text", "not a profile: no SQLite database");
+  expect_refused(folder_ / "text", "not a profile: not an SQLite database");
 }
 
 TEST_F(BadFile, AFewBytes) {
@@ -140,7 +140,7 @@ TEST_F(BadFile, AnalyzeIsAllowed) {
 
 TEST_F(BadFile, AnAbsentOneIsMadeByWritersOnly) {
   EXPECT_THAT(refusal([&] { open_to_read(folder_ / "absent.db"); }),
-              AllOf(HasSubstr("absent.db: no profile there"), HasSubstr("nmad-sample")));
+              AllOf(HasSubstr("absent.db: no such profile"), HasSubstr("nmad-sample")));
   open_to_write(folder_ / "new/folders/p.db");
   EXPECT_THAT(open_to_read(folder_ / "new/folders/p.db").platforms(), IsEmpty());
 }
@@ -202,7 +202,8 @@ TEST_F(BadFile, AReadOnlyDirectoryIsReadAndNotWritten) {
   const Answers expected = ask(open_to_read(good_));
   expect_as_nobody([&] {
     return ask(open_to_read(good_)) == expected &&
-           refusal([&] { open_to_write(good_); }).find("may not write") != std::string::npos &&
+           refusal([&] { open_to_write(good_); }).find("has no permission to write") !=
+               std::string::npos &&
            refusal([&] { open_to_write(folder_ / "new.db"); }).find("permissions") !=
                std::string::npos;
   });
@@ -228,7 +229,7 @@ TEST_F(BadFile, AReadOnlyFileSystemIsReadAndNotWritten) {
   write_whole(file, read_whole(good_));
   ASSERT_EQ(::mount("none", mount_point.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr), 0);
   EXPECT_EQ(ask(open_to_read(file)), ask(open_to_read(good_)));
-  EXPECT_THAT(refusal([&] { open_to_write(file); }), HasSubstr("may not write"));
+  EXPECT_THAT(refusal([&] { open_to_write(file); }), HasSubstr("has no permission to write"));
   ::umount(mount_point.c_str());
 }
 

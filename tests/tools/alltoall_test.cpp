@@ -131,7 +131,7 @@ TEST_F(Alltoall, FromOsuNeedsItsRanksSaid) {
                                           output("osu-alltoall-8.txt")};
   const Result silent = tune({"import-alltoall", files[0], files[1], "--db", path("osu.db")});
   EXPECT_EQ(silent.exit_code, 2);
-  EXPECT_THAT(silent.err, HasSubstr("say it with -n"));
+  EXPECT_THAT(silent.err, HasSubstr("give it with -n"));
   const Result said = tune({"import-alltoall", files[0], files[1], "-n", "4,8", "--p2p",
                             output("osu-latency.txt"), "--cores", "2", "--db", path("osu.db")});
   EXPECT_EQ(said.exit_code, 0) << said.err;

@@ -96,7 +96,8 @@ TEST_F(BenchPeer, ARailThatIsCutIsToldAndTheOtherCarriesAll) {
   cut("two", "r1");
   const Result measured = near.wait(60);
   EXPECT_EQ(measured.exit_code, 0) << measured.err;
-  EXPECT_THAT(measured.err, HasSubstr("one: a rail is lost, its packets go over the others"));
+  EXPECT_THAT(measured.err,
+              HasSubstr("one: lost a rail; its packets are sent again over the others"));
   EXPECT_EQ(server.wait(10).exit_code, 0);
 }
 

@@ -44,7 +44,7 @@ TEST(Launch, AJobThatClosedItsOutputIsHeldToTheTimeLimit) {
               message = refusal([] { launch({.launcher = kSilentJob, .timeout_ns = 0.3e9}); });
             }),
             kSoonS);
-  EXPECT_THAT(message, HasSubstr("has not ended after"));
+  EXPECT_THAT(message, HasSubstr("did not end within"));
 }
 
 TEST(Launch, AJobThatClosedItsOutputIsInterrupted) {

@@ -290,7 +290,7 @@ TEST_F(Peer, AnInterruptedServerEndsTheCampaign) {
   EXPECT_EQ(server.wait(10).exit_code, 128 + SIGTERM);
   const Result measured = near.wait(10);
   EXPECT_EQ(measured.exit_code, 5);
-  EXPECT_THAT(measured.err, HasSubstr("interrupted there"));
+  EXPECT_THAT(measured.err, HasSubstr("interrupted on the peer"));
   expect_intact("one.db");
   expect_intact("two.db");
 }
@@ -408,7 +408,7 @@ TEST_F(PeerUsage, WhatIsMissingIsNamed) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--peer", "127.0.0.1"}, "the port is missing"},
       {{"--peer", "127.0.0.1:7"}, "--secret-file"},
-      {{"--peer", "127.0.0.1:x"}, "is no address"},
+      {{"--peer", "127.0.0.1:x"}, "is not an address"},
       {{"--peer", "a:1", "--serve"}, "--serve"},
       {{"--peer", "a:1", "--resume"}, "--resume"},
       {{"--launcher", "ssh"}, "--launcher needs --peer HOST"},

@@ -355,7 +355,7 @@ TEST_F(StackTest, ALauncherThatFailsIsShownWithItsWords) {
   EXPECT_THAT(failed.err, AllOf(HasSubstr("failed with 3"), HasSubstr("no such host")));
   const Result silent = sample_stack("true");
   EXPECT_EQ(silent.exit_code, 1);
-  EXPECT_THAT(silent.err, HasSubstr("no document of nmad-sample"));
+  EXPECT_THAT(silent.err, HasSubstr("not a document of nmad-sample"));
   EXPECT_EQ(sample_stack(path("absent")).exit_code, 1);
 }
 

@@ -61,7 +61,7 @@ TEST_F(VerbsDetection, NoDeviceIsSaid) {
 
 TEST_F(VerbsDetection, AKernelWithoutVerbsIsSaid) {
   stub::settings().failing["ibv_get_device_list"] = ENOSYS;
-  EXPECT_THAT(refusal().reason, HasSubstr("there is no InfiniBand or RoCE device"));
+  EXPECT_THAT(refusal().reason, HasSubstr("this machine has no InfiniBand or RoCE device"));
 }
 
 TEST_F(VerbsDetection, ADeviceFileThatIsMissingOrForbiddenIsSaid) {
@@ -102,7 +102,7 @@ TEST_F(VerbsDetection, TooLittleLockedMemoryIsSaidWithHowMuch) {
   const Refusal refused = refusal();
   ::setrlimit(RLIMIT_MEMLOCK, &before);
   EXPECT_THAT(refused.reason, HasSubstr("limited to 64 KiB"));
-  EXPECT_THAT(refused.reason, HasSubstr("1.06 MiB too little"));
+  EXPECT_THAT(refused.reason, HasSubstr("1.06 MiB more are needed"));
   EXPECT_THAT(refused.reason, HasSubstr("ulimit -l"));
 }
 
@@ -129,7 +129,7 @@ TEST_F(VerbsDetection, ADeviceThatVanishesBetweenDetectionAndUseIsSaid) {
     FAIL() << "opened";
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::kFailed);
-    EXPECT_STREQ(error.what(), "verbs:stub0/1: there is no such device any more");
+    EXPECT_STREQ(error.what(), "verbs:stub0/1: the device no longer exists");
   }
 }
 

@@ -127,18 +127,18 @@ TEST_F(VerbsEndpoints, AMessageMayBeAcceptedInManyPieces) {
 
 TEST_F(VerbsEndpoints, EveryClassOfFailedCompletionSaysWhoFailed) {
   const std::pair<ibv_wc_status, const char*> classes[] = {
-      {IBV_WC_LOC_LEN_ERR, "peer: verbs:stub0/1: the other end sent more than fits"},
+      {IBV_WC_LOC_LEN_ERR, "peer: verbs:stub0/1: the peer sent more than the buffer holds"},
       {IBV_WC_LOC_QP_OP_ERR, "failed: verbs:stub0/1: the device failed"},
       {IBV_WC_LOC_PROT_ERR, "failed: verbs:stub0/1: the device failed"},
       {IBV_WC_WR_FLUSH_ERR, "peer: verbs:stub0/1: the connection was shut down"},
-      {IBV_WC_BAD_RESP_ERR, "peer: verbs:stub0/1: the other end failed"},
+      {IBV_WC_BAD_RESP_ERR, "peer: verbs:stub0/1: the peer failed"},
       {IBV_WC_LOC_ACCESS_ERR, "failed: verbs:stub0/1: the device failed"},
-      {IBV_WC_REM_INV_REQ_ERR, "peer: verbs:stub0/1: the other end failed"},
-      {IBV_WC_REM_ACCESS_ERR, "peer: verbs:stub0/1: the other end does not allow the access"},
-      {IBV_WC_REM_OP_ERR, "peer: verbs:stub0/1: the other end failed"},
-      {IBV_WC_RETRY_EXC_ERR, "peer: verbs:stub0/1: the other end does not answer any more"},
-      {IBV_WC_RNR_RETRY_EXC_ERR, "peer: verbs:stub0/1: the other end takes nothing any more"},
-      {IBV_WC_REM_ABORT_ERR, "peer: verbs:stub0/1: the other end failed"},
+      {IBV_WC_REM_INV_REQ_ERR, "peer: verbs:stub0/1: the peer failed"},
+      {IBV_WC_REM_ACCESS_ERR, "peer: verbs:stub0/1: the peer refused the access to its memory"},
+      {IBV_WC_REM_OP_ERR, "peer: verbs:stub0/1: the peer failed"},
+      {IBV_WC_RETRY_EXC_ERR, "peer: verbs:stub0/1: the peer no longer answers"},
+      {IBV_WC_RNR_RETRY_EXC_ERR, "peer: verbs:stub0/1: the peer no longer receives"},
+      {IBV_WC_REM_ABORT_ERR, "peer: verbs:stub0/1: the peer failed"},
       {IBV_WC_FATAL_ERR, "failed: verbs:stub0/1: the device failed"},
       {IBV_WC_GENERAL_ERR, "failed: verbs:stub0/1: the device failed"}};
   for (const auto& [status, answer] : classes) {
@@ -154,7 +154,7 @@ TEST_F(VerbsEndpoints, EveryEventThatEndsARailIsSaid) {
   const std::pair<ibv_event_type, const char*> events[] = {
       {IBV_EVENT_DEVICE_FATAL, "the device failed or was removed"},
       {IBV_EVENT_PORT_ERR, "the port went down"},
-      {IBV_EVENT_CQ_ERR, "more completed than the completion queue holds"}};
+      {IBV_EVENT_CQ_ERR, "the completion queue overflowed"}};
   for (const auto& [event, answer] : events) {
     pair_ = open_pair("verbs:stub0/1");
     stub::raise(event);
@@ -183,7 +183,7 @@ TEST_F(VerbsEndpoints, EventsOfOthersAreNone) {
 TEST_F(VerbsEndpoints, ACompletionQueueThatRunsOverEndsTheRail) {
   stub::settings().queues_hold_nothing = true;
   EXPECT_THAT(move(Method::kIovec, TestMessage(1, kLarge)),
-              StartsWith("failed: verbs:stub0/1: more completed than the completion queue holds"));
+              StartsWith("failed: verbs:stub0/1: the completion queue overflowed"));
 }
 
 TEST_F(VerbsEndpoints, AFailedRegistrationIsSaidWithItsRemedy) {
@@ -205,7 +205,7 @@ TEST_F(VerbsEndpoints, ACutIsNoticedByAnIdleEnd) {
     }
     return !said.empty();
   }));
-  EXPECT_THAT(said, HasSubstr("does not answer any more"));
+  EXPECT_THAT(said, HasSubstr("no longer answers"));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
@@ -269,7 +269,7 @@ TEST_F(VerbsEndpoints, APeerOfAnotherVersionOrOtherSizesIsRefused) {
 TEST_F(VerbsEndpoints, APeerThatSaysSomethingElseIsRefused) {
   for (const char* text : {"", "{", "HTTP/1.1 200 OK", "{\"verbs\":1}", "[]", "null"}) {
     Saying exchange(text);
-    EXPECT_THAT(answer_to(exchange), StartsWith("verbs:stub0/1: the other end's introduction"));
+    EXPECT_THAT(answer_to(exchange), StartsWith("verbs:stub0/1: introduction of the peer"));
   }
   const std::pair<const char*, json::Value> lies[] = {{"queue", 1 << 24},   {"lid", -1},
                                                       {"gid", "::1"},       {"mtu_bytes", 1e9},
@@ -347,17 +347,17 @@ class VerbsStranger : public VerbsEndpoints {
 
 TEST_F(VerbsStranger, WhatIsNoCellIsALostPeer) {
   say(std::uint32_t{7});
-  EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the other end sent a cell of kind"));
+  EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the peer sent a cell of unknown kind"));
 }
 
 TEST_F(VerbsStranger, CellsOfAnotherKindOrMagicAreALostPeer) {
   say(CellHead{.kind = static_cast<CellKind>(99)});
-  EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the other end sent a cell of kind 99"));
+  EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the peer sent a cell of unknown kind 99"));
 }
 
 TEST_F(VerbsStranger, CreditsForWhatWasNotSentAreALostPeer) {
   say(CellHead{.kind = CellKind::kCredits, .freed = 5});
-  EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the other end freed what was not sent"));
+  EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the peer freed a cell that was not sent"));
 }
 
 TEST_F(VerbsStranger, ControlThatNobodyAskedForIsALostPeer) {
@@ -365,23 +365,24 @@ TEST_F(VerbsStranger, ControlThatNobodyAskedForIsALostPeer) {
     TearDown();
     SetUp();
     say(CellHead{.kind = kind});
-    EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the other end"));
+    EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the peer"));
   }
 }
 
 TEST_F(VerbsStranger, HalfAMessageIsALostPeer) {
   say(CellHead{}, std::uint64_t{1});
-  EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the other end sent half a message"));
+  EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the peer sent only a part of a message"));
 }
 
 TEST_F(VerbsStranger, AnAbsurdLengthIsRefusedBeforeAnythingIsDoneWithIt) {
   say(CellHead{}, frame(FrameKind::kEager, std::uint64_t{1} << 60));
-  EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the other end sent a message of"));
+  EXPECT_THAT(answer(),
+              StartsWith("peer: verbs:near: unexpected message from the peer: a message of"));
 }
 
 TEST_F(VerbsStranger, MoreThanWasAnnouncedIsALostPeer) {
   say(CellHead{}, frame(FrameKind::kEager, 4), std::uint64_t{1});
-  EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the other end sent more than it announced"));
+  EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the peer sent more than it announced"));
 }
 
 TEST_F(VerbsStranger, MoreThanTheCreditsAllowIsALostPeer) {
@@ -395,7 +396,7 @@ TEST_F(VerbsStranger, MoreThanTheCreditsAllowIsALostPeer) {
         }
         return std::string("waits");
       }(),
-      StartsWith("verbs:near: the other end sent more than it has credits for"));
+      StartsWith("verbs:near: the peer sent more than its credits allow"));
 }
 
 TEST_F(VerbsStranger, AnOfferOfOtherSizesIsALostPeer) {
@@ -405,20 +406,20 @@ TEST_F(VerbsStranger, AnOfferOfOtherSizesIsALostPeer) {
 
 TEST_F(VerbsStranger, AnOfferOfMorePiecesThanPacketsIsALostPeer) {
   say(CellHead{}, frame(FrameKind::kRequest, 500), ~std::uint64_t{0});
-  EXPECT_THAT(answer(), HasSubstr("sent half a message"));
+  EXPECT_THAT(answer(), HasSubstr("sent only a part of a message"));
 }
 
 TEST_F(VerbsStranger, AKeyThatIsNoneIsALostPeer) {
   const VerbsTarget invented{0x1000, 4711, 500};
   say(CellHead{}, frame(FrameKind::kRequest, 500), std::uint64_t{1}, invented);
-  EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the other end does not allow the access"));
+  EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the peer refused the access to its memory"));
 }
 
 TEST_F(VerbsStranger, AnAddressOutsideTheAnnouncedRegionIsALostPeer) {
   const auto end = reinterpret_cast<std::uintptr_t>(memory_.data()) + memory_.size();
   say(CellHead{}, frame(FrameKind::kRequest, 500), std::uint64_t{1},
       VerbsTarget{end - 100, region_->remote_key(), 500});
-  EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the other end does not allow the access"));
+  EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the peer refused the access to its memory"));
 }
 
 TEST_F(VerbsStranger, GrantsAreHeldAgainstWhatWasAsked) {
@@ -428,10 +429,10 @@ TEST_F(VerbsStranger, GrantsAreHeldAgainstWhatWasAsked) {
     std::uint32_t size_bytes;
     const char* answer;
   };
-  const Case cases[] = {{0, 0, 1001, "granted what was not asked"},
-                        {0, 0, 0, "granted what was not asked"},
-                        {memory_.size(), 0, 500, "does not allow the access"},
-                        {0, 77, 500, "does not allow the access"}};
+  const Case cases[] = {{0, 0, 1001, "granted memory that was not requested"},
+                        {0, 0, 0, "granted memory that was not requested"},
+                        {memory_.size(), 0, 500, "refused the access to its memory"},
+                        {0, 77, 500, "refused the access to its memory"}};
   for (const Case& each : cases) {
     near_->use(Method::kRendezvous, 1);
     const TestMessage message(1, {8}, {1000});

@@ -20,7 +20,7 @@ constexpr std::size_t kOutputBytesMax = 4096;
 // leaves that to the other end.
 std::vector<std::string> arguments(const std::string& host, const std::string& tool) {
   if (host.starts_with('-')) {
-    throw Error(Fault::kUsage, fmt::format("'{}' is an option and no host", host));
+    throw Error(Fault::kUsage, fmt::format("'{}' is an option, not a host", host));
   }
   std::vector<std::string> all = {host, tool, "--serve", "--quiet", "--secret-file", "-"};
   try {
