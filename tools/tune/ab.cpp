@@ -198,7 +198,7 @@ Report ab(const AbOptions& options, const ProfileOptions& profile_options,
   report.payload.set("stack", options.stack).set("variant", to_variant(exported.all));
   std::vector<std::string> withdrawn;
   if (exported.all.empty()) {
-    report.text.line("Nothing to compare: the profile has no setting that gains here");
+    report.text.line("Nothing to compare: no setting is measurably faster here");
   } else {
     const LaunchedTurn first =
         look(job, stack_grid(exported.messages.empty() ? 1 : options.size_bytes_max));

@@ -41,7 +41,7 @@ constexpr Row kVerbs[] = {
     {"decide", "choose the method for a message, and explain the choice", nmt::declare_decide},
     {"split", "split a message over several rails", nmt::declare_split},
     {"compile", "write the profile as a flat snapshot", nmt::declare_compile},
-    {"export", "write the settings of another stack that gain here", nmt::declare_export},
+    {"export", "write the settings that make another stack faster here", nmt::declare_export},
     {"ab", "compare exported settings with the stack's defaults", nmt::declare_ab},
     {"import-alltoall", "import alltoalls that other tools measured", nmt::declare_import_alltoall},
     {"retune", "derive the plan from the samples again", nmt::declare_retune},

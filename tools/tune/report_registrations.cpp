@@ -31,7 +31,7 @@ void add_registrations(const std::vector<Registration>& all, Text* text) {
   text->heading("Registering memory for a rendezvous").table(std::move(table));
   for (const Registration& each : all) {
     text->line(fmt::format(
-        "{}: rendezvous gains {} if the memory is used again, {} if it is used once", each.rail,
+        "{}: rendezvous is faster {} if the memory is used again, {} if it is used once", each.rail,
         from(each.rendezvous_cached_bytes), from(each.rendezvous_cold_bytes)));
   }
 }

@@ -81,7 +81,7 @@ std::string_view reason_text(std::uint32_t left_out) {
     case NMT_LEFT_SLOW:
       return "its start-up takes longer than the whole message on the other rails";
     case NMT_LEFT_SMALL:
-      return "its part would be smaller than the smallest part that gains";
+      return "its part would be smaller than the smallest useful part";
     case NMT_LEFT_TOGETHER:
       return "in measurements, the rails together are slower with it than without it";
     case NMT_LEFT_UNMEASURED:
