@@ -62,15 +62,15 @@ class Checker {
     SnapshotHeader header;
     std::memcpy(&header, bytes_.data(), sizeof header);
     require(header.magic == kSnapshotMagic, "not a snapshot");
-    require(header.endian == kSnapshotEndian, "made on a machine of the other byte order");
+    require(header.endian == kSnapshotEndian, "written on a machine of the other byte order");
     if (header.version != kSnapshotVersion) {
-      fail(fmt::format("version {}, and this library reads version {}", header.version,
+      fail(fmt::format("has version {}, and this library reads version {}", header.version,
                        kSnapshotVersion));
     }
     if (header.file_bytes != bytes_.size()) {
       fail(fmt::format("{} bytes long instead of {}", bytes_.size(), header.file_bytes));
     }
-    require(bytes_.size() % kSectionAlignment == 0, "of a length that no snapshot has");
+    require(bytes_.size() % kSectionAlignment == 0, "has a length that no snapshot has");
     require(header.digest == snapshot_digest(bytes_), "damaged: its digest does not match");
     require(header.sections <= kSectionsMax &&
                 header.sections <= (bytes_.size() - sizeof(SnapshotHeader)) / sizeof(Section),

@@ -93,8 +93,8 @@ class Scanner {
   void take(char wanted) {
     const char found = next();
     if (found != wanted) {
-      fail(line_, found == '\0' ? fmt::format("the file ends where '{}' should stand", wanted)
-                                : fmt::format("'{}' where '{}' should stand",
+      fail(line_, found == '\0' ? fmt::format("the file ends; expected '{}'", wanted)
+                                : fmt::format("found '{}'; expected '{}'",
                                               json::printable(std::string(1, found)), wanted));
     }
     text_.remove_prefix(1);
@@ -145,7 +145,8 @@ class Checker {
     std::string here = " ";
     for (const SelectionNode& node : all) {
       constexpr std::string_view kKey = "collective=";
-      if (!node.test.starts_with(kKey)) fail(node, "no collective=NAME, as all of the outermost");
+      if (!node.test.starts_with(kKey))
+        fail(node, "expected collective=NAME, as for all outermost keys");
       collective_ = node.test.substr(kKey.size());
       if (!holds(kCollectives, collective_)) fail(node, "no such collective");
       if (holds(here, collective_)) fail(node, "twice");
@@ -156,8 +157,9 @@ class Checker {
       const std::string_view name = rest.substr(0, rest.find(' '));
       rest.remove_prefix(name.size() + 1);
       if (holds(here, name)) continue;
-      scanner_.fail(all.back().line,
-                    fmt::format("no collective={}: calling it would end the program", name));
+      scanner_.fail(
+          all.back().line,
+          fmt::format("collective={} is missing: a call of it would end the program", name));
     }
   }
 
@@ -173,7 +175,7 @@ class Checker {
   }
 
   void check_leaf(const SelectionNode& node) const {
-    if (!node.below.empty()) fail(node, "something below an algorithm");
+    if (!node.below.empty()) fail(node, "an algorithm cannot have keys below it");
     std::string name = node.test.substr(node.test.find('=') + 1);
     std::ranges::transform(name, name.begin(), [](char c) { return std::tolower(c); });
     const bool shared_memory = name.starts_with(fmt::format("mpidi_posix_mpi_{}_", collective_));
@@ -186,16 +188,17 @@ class Checker {
     rest.remove_prefix(std::min(rest.size(), collective_.size() + 1));
     const bool own = named && (rest.starts_with("intra_") || rest.starts_with("inter_") ||
                                rest.starts_with("allcomm_"));
-    if (!own && !shared_memory) fail(node, fmt::format("no algorithm of {}", collective_));
+    if (!own && !shared_memory) fail(node, fmt::format("not an algorithm of {}", collective_));
     const bool table_of_algorithms = node.test.starts_with("algorithm=MPIR_");
-    if (table_of_algorithms != complete_) fail(node, "leaves of two kinds of tables");
+    if (table_of_algorithms != complete_) fail(node, "the file mixes two kinds of tables");
   }
 
   void check_test(const SelectionNode& node) const {
     if (node.test == "any") return;
     const std::size_t end = node.test.find_first_of("<=");
     const auto test = std::ranges::find(kTests, node.test.substr(0, end), &Test::name);
-    if (end == std::string::npos || test == kTests.end()) fail(node, "no test that MPICH knows");
+    if (end == std::string::npos || test == kTests.end())
+      fail(node, "MPICH does not know this test");
     std::string_view value = std::string_view(node.test).substr(end + 1);
     const bool below = node.test[end] == '<';
     if (below && value.starts_with('=')) value.remove_prefix(1);
@@ -205,9 +208,9 @@ class Checker {
     const bool power = node.test == "count<pow2";
     const bool right =
         below ? (test->counts && counts) || power : value == "any" || holds(test->values, value);
-    if (!right) fail(node, "no value that this test knows");
+    if (!right) fail(node, "this test does not know this value");
     if (!test->collectives.empty() && value != "any" && !holds(test->collectives, collective_)) {
-      fail(node, fmt::format("of {} MPICH cannot tell that, and ends the program", collective_));
+      fail(node, fmt::format("MPICH cannot test this for {}, and ends the program", collective_));
     }
   }
 
@@ -228,25 +231,27 @@ class Checker {
   }
 
   void check_level(const Selection& level, const SelectionNode& above) const {
-    if (level.empty()) fail(above, "nothing below it: a call that comes here ends the program");
+    if (level.empty()) fail(above, "no key below it: a call that gets here ends the program");
     if (level.front().is_leaf()) {
-      if (level.size() > 1) fail(level[1], "never looked at, beside an algorithm");
+      if (level.size() > 1) fail(level[1], "never used, because an algorithm is on the same level");
       return check_leaf(level.front());
     }
     for (std::size_t i = 0; i < level.size(); ++i) {
       const SelectionNode& node = level[i];
-      if (node.is_leaf()) fail(node, "an algorithm beside tests");
+      if (node.is_leaf()) fail(node, "an algorithm and tests are on the same level");
       check_test(node);
       const auto same = std::ranges::find(level, node.test, &SelectionNode::test);
-      if (&*same != &node) fail(node, "twice: MPICH takes the last one for the first");
-      if (is_any(node.test) && i + 1 < level.size()) fail(level[i + 1], "never tried, after any");
+      if (&*same != &node) fail(node, "given twice: MPICH uses only the last one");
+      if (is_any(node.test) && i + 1 < level.size())
+        fail(level[i + 1], "never used, because it follows any");
       check_level(node.below, node);
     }
     const bool counts = level.back().test.find('<') != std::string::npos;
     if ((complete_ || counts) && !covers_all(level)) {
-      fail(level.back(),
-           "the last of its level, and no other case, as any, is left for calls that "
-           "are none of these: they would end the program");
+      fail(
+          level.back(),
+          "the last of its level, and not any: a call that matches none of the level would end the "
+          "program");
     }
   }
 
@@ -284,7 +289,7 @@ Selection read_selection(std::string_view text, std::string_view what,
                          const std::vector<std::string>& known) {
   Scanner scanner(text, what);
   Selection all = scanner.read_all();
-  if (all.empty()) scanner.fail(1, "an empty table");
+  if (all.empty()) scanner.fail(1, "the table is empty");
   Checker(scanner, known).check(all);
   return all;
 }

@@ -31,7 +31,7 @@ class Numbers {
     const std::string_view word = text_.substr(0, text_.find_first_of(" \t\r\n#"));
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (word.empty()) fail(fmt::format("the file ends where {} should stand", meaning));
+    if (word.empty()) fail(fmt::format("the file ends; expected {}", meaning));
     if (error != std::errc() || end != word.data() + word.size()) {
       fail(fmt::format("'{}' is not {}", json::printable(word), meaning));
     }
@@ -86,10 +86,10 @@ std::vector<TunedRule> read_rules(Numbers& numbers, const TunedOperation& operat
     TunedRule& rule = rules[i];
     rule.size_bytes = numbers.next("a message size", std::uint64_t{1} << 62);
     if (i == 0 && rule.size_bytes != 0) {
-      numbers.fail(fmt::format("the first message size is 0, not {}", rule.size_bytes));
+      numbers.fail(fmt::format("the first message size must be 0, not {}", rule.size_bytes));
     }
     if (i > 0 && rule.size_bytes <= rules[i - 1].size_bytes) {
-      numbers.fail(fmt::format("message sizes ascend: {} after {}", rule.size_bytes,
+      numbers.fail(fmt::format("message sizes must ascend: {} follows {}", rule.size_bytes,
                                rules[i - 1].size_bytes));
     }
     rule.algorithm = static_cast<int>(
@@ -179,21 +179,21 @@ TunedRules read_tuned_rules(std::string_view text, std::string_view what,
     const auto& known = tuned_operations();
     const auto operation = std::ranges::find(known, id, &TunedOperation::id);
     if (operation == known.end()) {
-      numbers.fail(fmt::format("collective {} is none of those that are exported", id));
+      numbers.fail(fmt::format("collective {} is not one that nmadtune exports", id));
     }
     const std::string name(operation->name);
-    if (rules.contains(name)) numbers.fail(fmt::format("{} stands here twice", name));
+    if (rules.contains(name)) numbers.fail(fmt::format("{} is given twice", name));
     const std::uint64_t sizes = numbers.next("a number of communicator sizes", kCountMax);
     for (std::uint64_t k = 0; k < sizes; ++k) {
       const auto ranks = static_cast<int>(numbers.next("a communicator size", 1 << 30));
       if (!rules[name].empty() && ranks <= rules[name].rbegin()->first) {
-        numbers.fail(fmt::format("communicator sizes ascend: {} after {}", ranks,
+        numbers.fail(fmt::format("communicator sizes must ascend: {} follows {}", ranks,
                                  rules[name].rbegin()->first));
       }
       rules[name][ranks] = read_rules(numbers, *operation, second);
     }
   }
-  if (!numbers.at_end()) numbers.fail("more than the counts before it say");
+  if (!numbers.at_end()) numbers.fail("more than the counts before it announce");
   return rules;
 }
 

@@ -66,10 +66,10 @@ Fields read_mca_params(std::string_view text, std::string_view what) {
     if (line.empty() || line.starts_with('#') || line.starts_with("//")) return;
     const auto [name, value] = name_and_value(line, letters);
     if (value.find('#') != std::string::npos) {
-      throw Problem{fmt::format("the comment would be part of {}'s value", name)};
+      throw Problem{fmt::format("the comment would become part of the value of {}", name)};
     }
     if (value.starts_with('"') || value.starts_with('\'')) {
-      throw Problem{fmt::format("the quotes would be part of {}'s value", name)};
+      throw Problem{fmt::format("the quotes would become part of the value of {}", name)};
     }
     settings[name] = value;
   });
@@ -82,7 +82,7 @@ Fields read_ucx_conf(std::string_view text, std::string_view what) {
     line = trimmed(line);
     if (line.empty() || line.starts_with('#') || line.starts_with(';')) return;
     if (line.starts_with('[')) {
-      if (!line.ends_with(']')) throw Problem{"a section without its ]"};
+      if (!line.ends_with(']')) throw Problem{"a section has no closing ]"};
       return;
     }
     const auto [name, value] = name_and_value(line, std::string(kLetters) + " ");
@@ -105,10 +105,11 @@ Fields read_environment(std::string_view text, std::string_view what) {
     if (line.starts_with(kExport)) line.remove_prefix(kExport.size());
     const auto [name, value] = name_and_value(line, kLetters);
     if (line.find(" =") != std::string_view::npos || line.find("= ") != std::string_view::npos) {
-      throw Problem{"a shell takes no blanks around ="};
+      throw Problem{"a shell accepts no blanks around ="};
     }
     if (value.find_first_of(" \t'\"$`\\;&|<>()*?#") != std::string::npos) {
-      throw Problem{fmt::format("a shell would not take '{}' as it is", json::printable(value))};
+      throw Problem{fmt::format("a shell would change '{}'; leave special characters out",
+                                json::printable(value))};
     }
     settings[name] = value;
   });
@@ -120,7 +121,7 @@ std::vector<double> read_nm_ns(std::string_view text, std::string_view what) {
   std::uint64_t expected_bytes = 1;
   for_each_line(text, what, [&](std::string_view line) {
     const std::size_t tab = line.find('\t');
-    if (tab == std::string_view::npos) throw Problem{"no tab between size and bandwidth"};
+    if (tab == std::string_view::npos) throw Problem{"expected a tab between size and bandwidth"};
     std::uint64_t size_bytes = 0;
     double speed = 0;
     const auto [size_end, size_error] = std::from_chars(line.data(), line.data() + tab, size_bytes);
@@ -128,11 +129,11 @@ std::vector<double> read_nm_ns(std::string_view text, std::string_view what) {
     const auto [speed_end, speed_error] = std::from_chars(line.data() + tab + 1, end, speed);
     if (size_error != std::errc() || size_end != line.data() + tab ||
         size_bytes != expected_bytes) {
-      throw Problem{
-          fmt::format("the size here is {}: powers of two without a gap", expected_bytes)};
+      throw Problem{fmt::format("the size must be {}: sizes are powers of two without a gap",
+                                expected_bytes)};
     }
     if (speed_error != std::errc() || speed_end != end || !(speed > 0) || std::isinf(speed)) {
-      throw Problem{"no bandwidth above 0 MiB/s"};
+      throw Problem{"expected a bandwidth above 0 MiB/s"};
     }
     expected_bytes *= 2;
     speeds.push_back(speed);

@@ -46,12 +46,12 @@ TEST(TunedRules, ReadBackAsTheyWereWritten) {
 
 TEST(TunedRules, AreRefusedWithTheLine) {
   EXPECT_THAT(refused_rules("1\n7\n1\n4\n1\n0 6 0\n"),
-              HasSubstr("rules: line 7: the file ends where a segment size should stand"));
+              HasSubstr("rules: line 7: the file ends; expected a segment size"));
   EXPECT_THAT(refused_rules("1 # one\n7\n1\n4\n1\n64 6 0 0\n"),
-              HasSubstr("line 6: the first message size is 0, not 64"));
+              HasSubstr("line 6: the first message size must be 0, not 64"));
   EXPECT_THAT(refused_rules("1\n7\n1\n4\n2\n0 6 0 0\n0 3 0 0\n"), HasSubstr("line 7: message"));
   EXPECT_THAT(refused_rules("1\n7\n2\n4\n1\n0 6 0 0\n4\n1\n0 6 0 0\n"),
-              HasSubstr("line 7: communicator sizes ascend"));
+              HasSubstr("line 7: communicator sizes must ascend"));
   EXPECT_THAT(refused_rules("1\n7\n1\n4\n1\n0 10 0 0\n"), HasSubstr("an algorithm of bcast 10"));
   EXPECT_THAT(refused_rules("1\n7\n1\n4\n1\n0 six 0 0\n"), HasSubstr("line 6: 'six'"));
   EXPECT_THAT(refused_rules("1\n7\n1\n4\n1\n0 6 0 0\n5\n"), HasSubstr("line 7: more than"));
@@ -192,7 +192,7 @@ TEST(Readers, RefuseWhatTheirStacksWouldMisread) {
   EXPECT_THAT(ucx("[here\n"), HasSubstr("ucx.conf: line 1: a section"));
   EXPECT_THAT(ucx("[x]\nCPU model=Milan\nRNDV_THRESH=1\n"), HasSubstr("line 3"));
   const auto nm = [](std::string_view text) { return refusal([&] { read_nm_ns(text, "ns"); }); };
-  EXPECT_THAT(nm("1\t2.0\n4\t2.0\n"), HasSubstr("ns: line 2: the size here is 2"));
+  EXPECT_THAT(nm("1\t2.0\n4\t2.0\n"), HasSubstr("ns: line 2: the size must be 2"));
   EXPECT_THAT(nm("1\t-2\n"), HasSubstr("line 1"));
 }
 

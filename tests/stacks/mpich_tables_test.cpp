@@ -114,34 +114,34 @@ TEST(MpichSelection, IsRefusedWithTheLineWhereACallWouldFindNoAlgorithm) {
               HasSubstr("rules.json: line 4: 'comm_type=intra': the last of its level"));
   EXPECT_THAT(refusal(with("{\"comm_size<=4\":\n{\"algorithm=MPIR_Bcast_intra_binomial\":{}}}")),
               HasSubstr("line 3: 'comm_size<=4': the last of its level"));
-  EXPECT_THAT(refusal(with("{}")), HasSubstr("nothing below it"));
+  EXPECT_THAT(refusal(with("{}")), HasSubstr("no key below it"));
   EXPECT_THAT(refusal(compositions_text() + "x"), HasSubstr("line 1: more than one table"));
   std::string fewer = algorithms_text();
   fewer.erase(fewer.rfind(",\"collective=scatterv\""));
-  EXPECT_THAT(refusal(fewer + "}"), HasSubstr("no collective=scatterv"));
-  EXPECT_THAT(refusal(fewer), HasSubstr("line 1: the file ends where"));
+  EXPECT_THAT(refusal(fewer + "}"), HasSubstr("collective=scatterv is missing"));
+  EXPECT_THAT(refusal(fewer), HasSubstr("line 1: the file ends; expected"));
 }
 
 TEST(MpichSelection, IsRefusedWhereMpichMisreadsItOrKnowsNoSuchThing) {
   const std::string binomial = "{\"algorithm=MPIR_Bcast_intra_binomial\":{}}";
   EXPECT_THAT(refusal(with("{\"comm_sise<=4\":" + binomial + ",\"any\":" + binomial + "}")),
-              HasSubstr("line 3: 'comm_sise<=4': no test that MPICH knows"));
+              HasSubstr("line 3: 'comm_sise<=4': MPICH does not know this test"));
   EXPECT_THAT(refusal(with("{\"comm_size<=4k\":" + binomial + ",\"any\":" + binomial + "}")),
-              HasSubstr("no value that this test knows"));
+              HasSubstr("this test does not know this value"));
   EXPECT_THAT(
       refusal(with("{\"comm_size=any\":" + binomial + ",\"comm_size<2\":" + binomial + "}")),
-      HasSubstr("never tried, after any"));
+      HasSubstr("never used, because it follows any"));
   EXPECT_THAT(refusal(with("{\"is_commutative=yes\":" + binomial + ",\"any\":" + binomial + "}")),
-              HasSubstr("of bcast MPICH cannot tell that, and ends the program"));
+              HasSubstr("MPICH cannot test this for bcast, and ends the program"));
   EXPECT_THAT(refusal(with("{\"comm_size<2\":" + binomial + ",\"comm_size < 2\":" + binomial +
                            ",\"any\":" + binomial + "}")),
               HasSubstr("twice"));
   EXPECT_THAT(refusal(with("{\"algorithm=MPIR_Reduce_intra_binomial\":{}}")),
-              HasSubstr("no algorithm of bcast"));
+              HasSubstr("not an algorithm of bcast"));
   EXPECT_THAT(refusal(with(binomial), {"algorithm=MPIR_Bcast_intra_smp"}),
               HasSubstr("the library has no such algorithm"));
   EXPECT_THAT(refusal(with("{\"composition=MPIDI_Bcast_intra_composition_alpha\":{}}")),
-              HasSubstr("leaves of two kinds of tables"));
+              HasSubstr("the file mixes two kinds of tables"));
 }
 
 TEST(MpichTables, AreFoundInTheBytesOfALibrary) {
