@@ -26,7 +26,7 @@ struct Rule {
   std::int32_t nodes = 0;  // 0: any
   std::int32_t ranks_per_node = 0;
   std::int32_t leaders = 1;  // of a node
-  char algorithm[20] = {};   // a Shape or an Around; never the library's own
+  char algorithm[20] = {};   // a TreeShape or an AllgatherAlgorithm; never the library's own
   std::uint64_t from_bytes = 0;
   std::uint64_t to_bytes = 0;
   std::uint64_t segment_bytes = 0;

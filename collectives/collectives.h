@@ -8,13 +8,13 @@
 // between separately built objects.
 //
 // In reading order:
-//   mpi/            interposition into an MPI, and the algorithms
-//   advice          when to replace an operation, and how, by the profile
-//   tree            spanning trees over the leaders
-//   place           where this process runs
-//   room            what the ranks of one node copy from each other
-//   counter         a shared number that grows, and ranks that wait for it
-//   device_memory   whether a buffer lies in the memory of a device
+//   mpi/                 interposition into an MPI, and the algorithms
+//   advice               when to replace an operation, and how, by the profile
+//   tree                 spanning trees over the leaders
+//   locality             where this process runs
+//   node_shared_memory   what the ranks of one node copy from each other
+//   counter              a shared number that grows, and ranks that wait for it
+//   device_memory        whether a buffer lies in the memory of a device
 #pragma once
 
 #include <stdint.h>
@@ -30,7 +30,7 @@ typedef struct nmt_collective_play {
   const char* algorithm;  // "chain" ...; "library": the MPI's own
   uint64_t size_bytes;    // of a message; of an allgather, what one rank has
   uint64_t segment_bytes;
-  uint32_t leaders;  // of each node (TeamOptions); 0: one
+  uint32_t leaders;  // of each node (HierarchyOptions); 0: one
   uint32_t reserved;
   const void* from;
   void* to;  // also what a bcast is from
@@ -43,9 +43,9 @@ typedef struct nmt_collective_play {
 int nmt_play_collective(const nmt_collective_play* play);
 
 // What `leaders` could be beside 1, by all ranks: how many numbers there are, of which the first
-// `room` are written; negative: an error of MPI.
+// `capacity` are written; negative: an error of MPI.
 #define NMT_COLLECTIVES_LEADERS_SYMBOL "nmt_collective_leaders"
-int nmt_collective_leaders(uint32_t* leaders, int room);
+int nmt_collective_leaders(uint32_t* leaders, int capacity);
 
 #ifdef __cplusplus
 }

@@ -51,8 +51,8 @@ void Counter::register_need(std::uint64_t least) {
   }
 }
 
-void Counter::wait_for(std::uint64_t least, const Waiting& waiting) {
-  for (int looks = waiting.crowded ? 1 : kLooks; looks > 0; --looks) {
+void Counter::wait_for(std::uint64_t least, const WaitPolicy& waiting) {
+  for (int looks = waiting.oversubscribed ? 1 : kLooks; looks > 0; --looks) {
     if (value() >= least) return;
   }
   for (long nap_ns = kNapNsMin;; nap_ns = std::min(2 * nap_ns, kNapNsMax)) {
@@ -61,7 +61,7 @@ void Counter::wait_for(std::uint64_t least, const Waiting& waiting) {
     if (value_.load() >= least) return;
     sleep_until_rung(bell_, heard, nap_ns);
     if (value() >= least) return;
-    if (waiting.go_on != nullptr) waiting.go_on(waiting.mpi);
+    if (waiting.make_progress != nullptr) waiting.make_progress(waiting.mpi);
   }
 }
 

@@ -14,9 +14,9 @@
 namespace nmt::collectives {
 
 // How a rank waits.
-struct Waiting {
-  bool crowded = true;                 // there are more ranks than cores
-  void (*go_on)(void* mpi) = nullptr;  // lets the MPI make progress
+struct WaitPolicy {
+  bool oversubscribed = true;                  // there are more ranks than cores
+  void (*make_progress)(void* mpi) = nullptr;  // lets the MPI make progress
   void* mpi = nullptr;
 };
 
@@ -25,7 +25,7 @@ class Counter {
   std::uint64_t value() const { return value_.load(std::memory_order_acquire); }
   void raise_to(std::uint64_t value);  // by one rank, never to less
   void add_one();                      // by any; not beside raise_to()
-  void wait_for(std::uint64_t least, const Waiting& waiting);
+  void wait_for(std::uint64_t least, const WaitPolicy& waiting);
   void wake_all();  // who waits goes on with what else it has to do
 
  private:

@@ -108,7 +108,7 @@ void find(Function*& function, const char* name, const char* library) {
   }
 }
 
-void look(Runtimes& known) {
+void find_runtimes(Runtimes& known) {
   const unsigned long long loaded = libraries_loaded();
   if (loaded == known.loaded) return;
   find(known.cuda, "cuPointerGetAttribute", "/libcuda.so");
@@ -168,7 +168,7 @@ bool is_level_zeros(Runtimes& known, const void* address) {
 bool has_device_runtime() {
   Runtimes& known = runtimes();
   const std::lock_guard lock(known.mutex);
-  look(known);
+  find_runtimes(known);
   return known.cuda != nullptr || known.hip != nullptr || known.ze != nullptr;
 }
 

@@ -14,14 +14,14 @@
 
 namespace nmt::collectives {
 
-enum class Shape { kChain, kBinary, kBinomial };
-std::string_view to_string(Shape shape);
-std::optional<Shape> parse_shape(std::string_view text);
+enum class TreeShape { kChain, kBinary, kBinomial };
+std::string_view to_string(TreeShape shape);
+std::optional<TreeShape> parse_tree_shape(std::string_view text);
 
-struct Branch {
+struct TreePosition {
   int parent = -1;            // of place 0: none
   std::vector<int> children;  // the one with most below it first
 };
-Branch branch_at(Shape shape, int place, int places);
+TreePosition tree_position_at(TreeShape shape, int place, int places);
 
 }  // namespace nmt::collectives

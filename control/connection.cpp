@@ -29,8 +29,8 @@ Message Connection::receive(std::chrono::nanoseconds timeout, std::size_t length
   return message;
 }
 
-bool Connection::has_message(std::chrono::milliseconds patience) const {
-  return wire_->readable(patience);
+bool Connection::has_message(std::chrono::milliseconds timeout) const {
+  return wire_->readable(timeout);
 }
 
 }  // namespace nmt::control

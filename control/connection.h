@@ -40,7 +40,7 @@ class Connection {
 
   // Whether one is there, or its beginning, or the peer has gone: receive() will tell. Waits so
   // long for it.
-  bool has_message(std::chrono::milliseconds patience = std::chrono::milliseconds(0)) const;
+  bool has_message(std::chrono::milliseconds timeout = std::chrono::milliseconds(0)) const;
 
   const std::string& peer() const { return peer_; }  // address, for messages
 

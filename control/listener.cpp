@@ -13,7 +13,7 @@
 namespace nmt::control {
 namespace {
 
-constexpr std::size_t kGuestsMax = 64;
+constexpr std::size_t kPendingMax = 64;
 constexpr int kLookMs = 100;  // how often an interruption and late guests are looked for
 
 std::string printable_reason(const std::string& text) {
@@ -105,26 +105,27 @@ void Listener::admit(const Hooks& hooks) {
   no_descriptor_ =
       !descriptor && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
   if (!descriptor) return;
-  if (guests_.size() == kGuestsMax) {
-    report(hooks, guests_.front().address() + ": closed, because too many connections were open");
-    guests_.erase(guests_.begin());
+  if (pending_connections_.size() == kPendingMax) {
+    report(hooks, pending_connections_.front().address() +
+                      ": closed, because too many connections were open");
+    pending_connections_.erase(pending_connections_.begin());
   }
-  guests_.emplace_back(std::move(descriptor), from.text());
+  pending_connections_.emplace_back(std::move(descriptor), from.text());
 }
 
 std::optional<Connection> Listener::hear(const Secret& secret, const Hooks& hooks) {
   std::optional<Connection> proven;
-  std::erase_if(guests_, [&](Guest& guest) {
+  std::erase_if(pending_connections_, [&](PendingConnection& pending) {
     if (proven) return false;
-    const Guest::State state = guest.advance(secret);
-    if (state == Guest::State::kProven) {
-      proven.emplace(guest.take(), guest.address());
+    const PendingConnection::State state = pending.advance(secret);
+    if (state == PendingConnection::State::kProven) {
+      proven.emplace(pending.take(), pending.address());
       return true;
     }
-    const bool silent = state == Guest::State::kTalking && guest.late();
-    if (silent) guest.refuse("too slow");
-    const std::string reason = silent ? guest.address() + ": does not answer" : guest.reason();
-    if (state == Guest::State::kTalking && !silent) return false;
+    const bool silent = state == PendingConnection::State::kTalking && pending.late();
+    if (silent) pending.refuse("too slow");
+    const std::string reason = silent ? pending.address() + ": does not answer" : pending.reason();
+    if (state == PendingConnection::State::kTalking && !silent) return false;
     report(hooks, reason);
     return true;
   });
@@ -137,14 +138,15 @@ std::optional<Connection> Listener::accept(const Secret& secret, std::chrono::na
   for (;;) {
     // Whoever waits outside for a descriptor is looked for again after kLookMs.
     std::vector<pollfd> waiting{{no_descriptor_ ? -1 : descriptor_.get(), POLLIN, 0}};
-    for (const Guest& guest : guests_) waiting.push_back({guest.descriptor(), POLLIN, 0});
+    for (const PendingConnection& pending : pending_connections_)
+      waiting.push_back({pending.descriptor(), POLLIN, 0});
     const int wait_ms = std::min(deadline.left_ms(), kLookMs);
     if (::poll(waiting.data(), waiting.size(), wait_ms) < 0 && errno != EINTR) {
       throw system_error(Fault::kFailed, "poll", errno);
     }
     if (hooks.interrupted && hooks.interrupted()) return std::nullopt;
     if (std::optional<Connection> proven = hear(secret, hooks)) {
-      guests_.clear();
+      pending_connections_.clear();
       return proven;
     }
     if (deadline.passed()) {

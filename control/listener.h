@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "control/connection.h"
-#include "control/guests.h"
+#include "control/pending_connection.h"
 #include "control/socket.h"
 
 namespace nmt::control {
@@ -41,7 +41,7 @@ class Listener {
 
   Descriptor descriptor_;
   Address address_;
-  std::vector<Guest> guests_;
+  std::vector<PendingConnection> pending_connections_;
   std::uint64_t refusals_ = 0;
   bool no_descriptor_ = false;  // for the next guest, when one was last looked for
 };

@@ -28,8 +28,8 @@ void MpiWire::read(std::span<std::uint8_t> to, const Deadline& deadline) {
   }
 }
 
-bool MpiWire::readable(std::chrono::milliseconds patience) const {
-  return !come_.empty() || await(Deadline(patience));
+bool MpiWire::readable(std::chrono::milliseconds timeout) const {
+  return !come_.empty() || await(Deadline(timeout));
 }
 
 // Looks, and sleeps between looks: others may need the core.

@@ -20,7 +20,7 @@ class MpiWire final : public Wire {
 
   void write(std::string_view bytes) override;
   void read(std::span<std::uint8_t> to, const Deadline& deadline) override;
-  bool readable(std::chrono::milliseconds patience) const override;
+  bool readable(std::chrono::milliseconds timeout) const override;
 
  private:
   bool await(const Deadline& deadline) const;

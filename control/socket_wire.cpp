@@ -55,9 +55,9 @@ void SocketWire::read(std::span<std::uint8_t> to, const Deadline& deadline) {
   }
 }
 
-bool SocketWire::readable(std::chrono::milliseconds patience) const {
+bool SocketWire::readable(std::chrono::milliseconds timeout) const {
   pollfd waiting{descriptor_.get(), POLLIN, 0};
-  const Deadline deadline(patience);
+  const Deadline deadline(timeout);
   do {
     if (::poll(&waiting, 1, deadline.left_ms()) > 0) return true;
   } while (!deadline.passed());

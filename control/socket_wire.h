@@ -17,7 +17,7 @@ class SocketWire final : public Wire {
 
   void write(std::string_view bytes) override;
   void read(std::span<std::uint8_t> to, const Deadline& deadline) override;
-  bool readable(std::chrono::milliseconds patience) const override;
+  bool readable(std::chrono::milliseconds timeout) const override;
 
  private:
   Descriptor descriptor_;

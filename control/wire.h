@@ -26,7 +26,7 @@ class Wire {
   virtual void read(std::span<std::uint8_t> to, const Deadline& deadline) = 0;
 
   // Whether read() has something to tell; waits so long for it.
-  virtual bool readable(std::chrono::milliseconds patience) const = 0;
+  virtual bool readable(std::chrono::milliseconds timeout) const = 0;
 };
 
 }  // namespace nmt::control

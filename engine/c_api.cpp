@@ -131,7 +131,7 @@ int post(nmt_engine* engine, int gate, const nmt_segment* segments, std::uint32_
   });
 }
 
-int tell(const std::optional<Completion>& completion, nmt_completion* theirs) {
+int report_completion(const std::optional<Completion>& completion, nmt_completion* theirs) {
   if (!completion) return 0;
   if (is_struct(theirs)) {
     write(theirs, {.outcome = static_cast<std::int32_t>(completion->outcome),
@@ -197,17 +197,18 @@ int nmt_engine_irecv(nmt_engine* engine, int gate, uint64_t tag, const nmt_segme
 int nmt_engine_test(nmt_engine* engine, nmt_request request, nmt_completion* completion) {
   if (engine == nullptr) return NMT_INVALID;
   if (!engine->engine.knows(request)) return NMT_UNKNOWN;
-  return nmt::guarded(nmt_engine_options{},
-                      [&] { return nmt::tell(engine->engine.test(request), completion); });
+  return nmt::guarded(nmt_engine_options{}, [&] {
+    return nmt::report_completion(engine->engine.test(request), completion);
+  });
 }
 
 int nmt_engine_wait(nmt_engine* engine, nmt_request request, uint64_t patience_ns,
                     nmt_completion* completion) {
   if (engine == nullptr || patience_ns > INT64_MAX) return NMT_INVALID;
   if (!engine->engine.knows(request)) return NMT_UNKNOWN;
-  const std::chrono::nanoseconds patience(static_cast<std::int64_t>(patience_ns));
+  const std::chrono::nanoseconds timeout(static_cast<std::int64_t>(patience_ns));
   return nmt::guarded(nmt_engine_options{}, [&] {
-    return nmt::tell(engine->engine.wait(request, patience), completion);
+    return nmt::report_completion(engine->engine.wait(request, timeout), completion);
   });
 }
 
@@ -218,8 +219,8 @@ int nmt_engine_progress(nmt_engine* engine) {
 
 int nmt_engine_flush(nmt_engine* engine, uint64_t patience_ns) {
   if (engine == nullptr || patience_ns > INT64_MAX) return NMT_INVALID;
-  const std::chrono::nanoseconds patience(static_cast<std::int64_t>(patience_ns));
-  return nmt::guarded(nmt_engine_options{}, [&] { return engine->engine.flush(patience) ? 1 : 0; });
+  const std::chrono::nanoseconds timeout(static_cast<std::int64_t>(patience_ns));
+  return nmt::guarded(nmt_engine_options{}, [&] { return engine->engine.flush(timeout) ? 1 : 0; });
 }
 
 int nmt_engine_link(nmt_engine* engine, int gate, uint32_t index, nmt_link_state* state) {

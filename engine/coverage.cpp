@@ -17,9 +17,9 @@ bool Coverage::announce(std::uint64_t offset_bytes, std::uint64_t size_bytes, st
   const bool last = after == parts_.end();
   if (!last && (after->from < end || size_bytes == 0)) return false;
   if (!first && std::prev(after)->to > offset_bytes) return false;
-  const bool beside =
+  const bool adjacent =
       (!first && std::prev(after)->to == offset_bytes) || (!last && after->from == end);
-  if (parts_.size() >= kPartsMax && !beside) return false;
+  if (parts_.size() >= kPartsMax && !adjacent) return false;
   parts_.insert(after, {.from = offset_bytes, .to = end, .link = link});
   return true;
 }

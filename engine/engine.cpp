@@ -221,10 +221,10 @@ std::optional<Completion> Engine::test(Request request) {
   return completion;
 }
 
-std::optional<Completion> Engine::wait(Request request, std::chrono::nanoseconds patience) {
+std::optional<Completion> Engine::wait(Request request, std::chrono::nanoseconds timeout) {
   const Operation* operation = state_->requests.find(request);
   NMT_CHECK(operation != nullptr);
-  until([&] { return operation->ended; }, patience);
+  until([&] { return operation->ended; }, timeout);
   return test(request);
 }
 
@@ -241,8 +241,8 @@ bool Engine::progress() {
 }
 
 // Progresses until `done` says so, or patience ends.
-bool Engine::until(const std::function<bool()>& done, std::chrono::nanoseconds patience) {
-  const Deadline deadline(patience);
+bool Engine::until(const std::function<bool()>& done, std::chrono::nanoseconds timeout) {
+  const Deadline deadline(timeout);
   const Waiting::Watch watch = [this](std::vector<pollfd>& watched) {
     return std::ranges::all_of(state_->gates,
                                [&](const auto& gate) { return gate->watch(watched); });
@@ -259,13 +259,13 @@ bool Engine::until(const std::function<bool()>& done, std::chrono::nanoseconds p
   return true;
 }
 
-bool Engine::flush(std::chrono::nanoseconds patience) {
+bool Engine::flush(std::chrono::nanoseconds timeout) {
   const auto flushed = [&] {
     bool done = true;
     for (const std::unique_ptr<engine::Gate>& gate : state_->gates) done &= gate->flush();
     return done;
   };
-  const bool in_time = until(flushed, patience);
+  const bool in_time = until(flushed, timeout);
   return in_time && std::ranges::none_of(state_->gates, [](const auto& g) { return g->lost(); });
 }
 

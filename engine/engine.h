@@ -116,20 +116,20 @@ class Engine {
 
   // Nothing while the operation is under way; its request is gone with the answer.
   std::optional<Completion> test(Request request);
-  std::optional<Completion> wait(Request request, std::chrono::nanoseconds patience);
+  std::optional<Completion> wait(Request request, std::chrono::nanoseconds timeout);
 
   // Polls links and schedules; true if anything happened.
   bool progress();
 
   // Waits until the peers have got everything that was sent: what an engine does not flush before
   // it goes may be lost with it. False where that took longer, or a peer is lost.
-  bool flush(std::chrono::nanoseconds patience);
+  bool flush(std::chrono::nanoseconds timeout);
 
   std::vector<LinkState> links(std::size_t gate) const;
   GateState state(std::size_t gate) const;
 
  private:
-  bool until(const std::function<bool()>& done, std::chrono::nanoseconds patience);
+  bool until(const std::function<bool()>& done, std::chrono::nanoseconds timeout);
 
   struct State;
   std::unique_ptr<State> state_;

@@ -140,7 +140,7 @@ void Gate::admit() {
       window_.small.push_back(request_of(*send));
     }
   }
-  hungry_ = !waiting_.empty();
+  credit_blocked_ = !waiting_.empty();
 }
 
 // What free rails carry until the grant comes, or all of a message that could have been eager.
@@ -347,8 +347,8 @@ void Gate::post(Link& link, Method method, Posted posted, Helper* helper) {
   Head head{.received = link.received_count,
             .released_bytes = inbox_.released_bytes(),
             .came_ns = link.came_ns};
-  if (hungry_ && !told_hungry_) head.flags |= Head::kHungry;
-  told_hungry_ = hungry_;
+  if (credit_blocked_ && !reported_credit_blocked_) head.flags |= Head::kCreditBlocked;
+  reported_credit_blocked_ = credit_blocked_;
   link.owes_answer = false;
   told_released_bytes_ = head.released_bytes;
   if (posted.settle == Settle::kAtOnce) {
@@ -371,13 +371,13 @@ void Gate::post(Link& link, Method method, Posted posted, Helper* helper) {
 // Tells the peer what it waits for, where nothing else was sent that does.
 void Gate::send_states() {
   const std::uint64_t untold_bytes = inbox_.released_bytes() - told_released_bytes_;
-  bool speak = (peer_hungry_ && untold_bytes > 0) ||
+  bool speak = (peer_credit_blocked_ && untold_bytes > 0) ||
                untold_bytes >= context_.options.unexpected_bytes_max / 4 ||
-               (hungry_ && !told_hungry_);
+               (credit_blocked_ && !reported_credit_blocked_);
   for (std::size_t i = 0; i < links_.size() && !lost_; ++i) {
     Link& link = *links_[i];
     if (!link.can_post() || !(link.owes_answer || speak)) continue;
-    if (untold_bytes > 0) peer_hungry_ = false;
+    if (untold_bytes > 0) peer_credit_blocked_ = false;
     speak = false;
     post(link, advice().eager_method(link.path(), 0, link.methods()), {});
   }

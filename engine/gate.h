@@ -144,14 +144,14 @@ class Gate final : public Outlet {
   std::deque<std::shared_ptr<Send>> waiting_;                          // for room
   std::unordered_map<std::uint64_t, std::shared_ptr<Send>> requests_;  // not answered
 
-  std::uint64_t taken_bytes_ = 0;     // of the peer's room, ever
-  std::uint64_t released_bytes_ = 0;  // of it, as last heard
-  double handshake_ns_ = 0;           // that requests took to be granted lately; 0: none was
-  bool hungry_ = false;               // sends wait for room
-  bool told_hungry_ = false;          // since released_bytes_ last changed
+  std::uint64_t taken_bytes_ = 0;         // of the peer's room, ever
+  std::uint64_t released_bytes_ = 0;      // of it, as last heard
+  double handshake_ns_ = 0;               // that requests took to be granted lately; 0: none was
+  bool credit_blocked_ = false;           // sends wait for room
+  bool reported_credit_blocked_ = false;  // since released_bytes_ last changed
 
   std::uint64_t told_released_bytes_ = 0;  // of our room
-  bool peer_hungry_ = false;
+  bool peer_credit_blocked_ = false;
 
   std::vector<Bytes> places_;
 };

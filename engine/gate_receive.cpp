@@ -77,9 +77,9 @@ void Gate::find_places(Link& link) {
   }
   if (head.released_bytes > released_bytes_) {
     released_bytes_ = head.released_bytes;
-    told_hungry_ = false;
+    reported_credit_blocked_ = false;
   }
-  if ((head.flags & Head::kHungry) != 0) peer_hungry_ = true;
+  if ((head.flags & Head::kCreditBlocked) != 0) peer_credit_blocked_ = true;
   places_.clear();
   for (const Label& label : link.incoming.labels) {
     const bool asked_for = label.kind == Kind::kData || label.kind == Kind::kAhead;

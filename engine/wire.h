@@ -42,8 +42,8 @@ static_assert(sizeof(Label) == 40);
 
 struct Head {
   static constexpr std::uint16_t kVersion = 2;
-  static constexpr std::uint16_t kAnswer = 1;  // flag: confirm this as soon as you have it
-  static constexpr std::uint16_t kHungry = 2;  // flag: sends wait for room, tell of any
+  static constexpr std::uint16_t kAnswer = 1;         // flag: confirm this as soon as you have it
+  static constexpr std::uint16_t kCreditBlocked = 2;  // flag: sends wait for room, tell of any
 
   std::uint16_t version = kVersion;
   std::uint16_t flags = 0;

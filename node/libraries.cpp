@@ -91,10 +91,10 @@ LibraryVersion parse_mpi_version(const std::string& text) {
 }
 
 std::optional<LibraryVersion> library_version(const std::string& file) {
-  const std::string told = load_in_child(file);
-  if (told.size() < 2) return std::nullopt;
-  if (told[0] == 'M') return parse_mpi_version(told.substr(1));
-  const std::string name = told.substr(told.rfind('/') + 1);
+  const std::string answer = load_in_child(file);
+  if (answer.size() < 2) return std::nullopt;
+  if (answer[0] == 'M') return parse_mpi_version(answer.substr(1));
+  const std::string name = answer.substr(answer.rfind('/') + 1);
   constexpr std::string_view kSuffix = ".so.";
   const std::size_t suffix = name.find(kSuffix);
   if (suffix == std::string::npos) return LibraryVersion{name, "?"};

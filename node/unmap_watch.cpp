@@ -78,9 +78,9 @@ void UnmapWatch::unsubscribe(Listener& listener) {
 // Who has unmapped comes back from the kernel between the thread's reading and its telling.
 std::unique_lock<std::mutex> UnmapWatch::settled() {
   for (;;) {
-    while (telling_.load(std::memory_order_acquire) != 0) ::sched_yield();
+    while (notifying_.load(std::memory_order_acquire) != 0) ::sched_yield();
     std::unique_lock lock(mutex_);
-    if (telling_.load(std::memory_order_acquire) == 0) return lock;
+    if (notifying_.load(std::memory_order_acquire) == 0) return lock;
   }
 }
 
@@ -89,7 +89,7 @@ void UnmapWatch::watch() {
   for (;;) {
     if (::poll(watched, 2, -1) < 0 && errno != EINTR) return;
     if (watched[1].revents != 0) return;
-    telling_.fetch_add(1, std::memory_order_acq_rel);
+    notifying_.fetch_add(1, std::memory_order_acq_rel);
     uffd_msg message;
     while (::read(faults_.get(), &message, sizeof message) == sizeof message) {
       std::uintptr_t begin = message.arg.remove.start, end = message.arg.remove.end;
@@ -102,7 +102,7 @@ void UnmapWatch::watch() {
       const std::lock_guard lock(mutex_);
       for (Listener* listener : listeners_) listener->unmapped(begin, end);
     }
-    telling_.fetch_sub(1, std::memory_order_acq_rel);
+    notifying_.fetch_sub(1, std::memory_order_acq_rel);
   }
 }
 

@@ -55,8 +55,8 @@ class UnmapWatch {
 
   Descriptor faults_;
   Descriptor stop_;
-  std::atomic<unsigned> telling_{0};  // events are being read or told to listeners
-  std::mutex mutex_;                  // of the listeners, and of what they keep
+  std::atomic<unsigned> notifying_{0};  // events are being read or told to listeners
+  std::mutex mutex_;                    // of the listeners, and of what they keep
   std::vector<Listener*> listeners_;
   std::thread thread_;
 };

@@ -75,14 +75,14 @@ bool is_frozen(const std::string& file) {
          ::access((file + "-journal").c_str(), F_OK) != 0;
 }
 
-Database unlocked_where_frozen(const std::string& file, const Patience& patience) {
+Database unlocked_where_frozen(const std::string& file, const LockWait& lock_wait) {
   try {
-    Database database(file, Access::kRead, patience);
+    Database database(file, Access::kRead, lock_wait);
     database.integer("PRAGMA user_version");  // takes the first lock
     return database;
   } catch (const sqlite::Failure& failure) {
     if (failure.cause() != sqlite::Failure::Cause::kCannotLock || !is_frozen(file)) throw;
-    return Database(file, Access::kImmutable, patience);
+    return Database(file, Access::kImmutable, lock_wait);
   }
 }
 
@@ -140,8 +140,8 @@ void check_schema(Database& database) {
   }
 }
 
-Database open_to_read(const std::string& file, const Patience& patience) {
-  Database database = unlocked_where_frozen(file, patience);
+Database open_to_read(const std::string& file, const LockWait& lock_wait) {
+  Database database = unlocked_where_frozen(file, lock_wait);
   const Identity identity = checked_identity(database);
   if (identity.version < schema_version()) {
     refuse(file,
@@ -153,9 +153,9 @@ Database open_to_read(const std::string& file, const Patience& patience) {
   return database;
 }
 
-Database open_to_write(const std::string& file, const Patience& patience) {
+Database open_to_write(const std::string& file, const LockWait& lock_wait) {
   make_directory(file);
-  Database database(file, Access::kWrite, patience);
+  Database database(file, Access::kWrite, lock_wait);
   if (database.is_read_only()) {
     refuse(file, "this user has no permission to write it; name another file with --db");
   }
@@ -169,10 +169,10 @@ Database open_to_write(const std::string& file, const Patience& patience) {
 
 Database open_profile(const std::string& file, const ProfileDb::Options& options) {
   check_file(file, options.mode);
-  const Patience patience(file, options.wait_ns, options.notice);
+  const LockWait lock_wait(file, options.wait_ns, options.notice);
   try {
-    return options.mode == Mode::kRead ? open_to_read(file, patience)
-                                       : open_to_write(file, patience);
+    return options.mode == Mode::kRead ? open_to_read(file, lock_wait)
+                                       : open_to_write(file, lock_wait);
   } catch (const sqlite::Failure& failure) {
     const bool damaged = failure.cause() == sqlite::Failure::Cause::kDamaged;
     if (damaged) refuse_truncated(file, size_in_header(file));
@@ -181,7 +181,7 @@ Database open_profile(const std::string& file, const ProfileDb::Options& options
 }
 
 Database open_in_memory() {
-  Database database("results in memory", Access::kMemory, Patience("", 0, {}));
+  Database database("results in memory", Access::kMemory, LockWait("", 0, {}));
   migrate(database, migrations());
   return database;
 }

@@ -13,12 +13,12 @@
 // In reading order:
 //   location         which file is the profile, and why
 //   open             opens a file as a profile, and checks what it is
-//   patience         waits for another process that has locked the profile
+//   lock_wait        waits for another process that has locked the profile
 //   in_force         which campaigns count
 //   anonymous        removes from an export what names the site
 //   implementation   what stands behind ProfileDb, whose methods are in profiledb_*.cpp
 //   survey           which parts of a profile are whole
-//   unite            adds one profile to another
+//   merge_contents   adds one profile to another
 //   contents_json    a whole profile as JSON
 //   catalog          all small tables of a profile, and lookups in them
 //   schema           the tables, and how older ones are brought up to date

@@ -12,8 +12,8 @@
 #include "profiledb/catalog.h"
 #include "profiledb/contents_json.h"
 #include "profiledb/implementation.h"
+#include "profiledb/merge_contents.h"
 #include "profiledb/survey.h"
-#include "profiledb/unite.h"
 
 namespace nmt {
 
@@ -66,14 +66,14 @@ void ProfileDb::import_json(std::string_view text, std::string_view what) {
   Contents contents =
       contents_from_json(json::parse(text, what, json::kSizeBytesMax, values_max), what);
   Transaction transaction(implementation_->database, Transaction::Kind::kWrite);
-  unite(implementation_->database, std::move(contents));
+  merge_contents(implementation_->database, std::move(contents));
   transaction.commit();
 }
 
 void ProfileDb::merge(const ProfileDb& other) {
   Contents contents = load_contents(other.implementation_->database);
   Transaction transaction(implementation_->database, Transaction::Kind::kWrite);
-  unite(implementation_->database, std::move(contents));
+  merge_contents(implementation_->database, std::move(contents));
   transaction.commit();
 }
 

@@ -194,7 +194,7 @@ void migrate(Database& database, std::span<const Migration> all) {
 }
 
 std::optional<std::string> foreign_in_schema(Database& database, std::span<const Migration> all) {
-  Database reference(database.file(), Database::Access::kMemory, Patience("", 0, {}));
+  Database reference(database.file(), Database::Access::kMemory, LockWait("", 0, {}));
   apply(reference, all, 0, identify(database).version);
   const std::map<std::string, std::string> expected = objects(reference);
   const std::map<std::string, std::string> found = objects(database);

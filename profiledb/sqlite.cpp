@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kValueBytesMax = 16 << 20;
 
-int wait_for_lock(void* patience, int attempt) {
-  return static_cast<Patience*>(patience)->wait(attempt) ? 1 : 0;
+int wait_for_lock(void* lock_wait, int attempt) {
+  return static_cast<LockWait*>(lock_wait)->wait(attempt) ? 1 : 0;
 }
 
 std::string percent_encoded(const std::string& text) {
@@ -57,14 +57,14 @@ const char* start_of(std::string_view bytes) { return bytes.empty() ? "" : bytes
 
 }  // namespace
 
-Database::Database(const std::string& file, Access access, Patience patience)
-    : file_(file), patience_(std::make_unique<Patience>(std::move(patience))) {
+Database::Database(const std::string& file, Access access, LockWait lock_wait)
+    : file_(file), lock_wait_(std::make_unique<LockWait>(std::move(lock_wait))) {
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(name_for_sqlite(file, access).c_str(), &handle,
                                    flags_for(access) | SQLITE_OPEN_EXRESCODE, nullptr);
   handle_.reset(handle);
   if (code != SQLITE_OK) fail(code);
-  sqlite3_busy_handler(handle, wait_for_lock, patience_.get());
+  sqlite3_busy_handler(handle, wait_for_lock, lock_wait_.get());
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kValueBytesMax);
   for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1},
                                       {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
@@ -122,7 +122,7 @@ void Database::fail(int code) const {
   }
   switch (code & 0xff) {
     case SQLITE_BUSY:
-      throw failure(patience_->refusal());
+      throw failure(lock_wait_->refusal());
     case SQLITE_FULL:
       throw failure(
           "no space left on its device; what was stored before is intact. Free some "

@@ -18,7 +18,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "profiledb/patience.h"
+#include "profiledb/lock_wait.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -44,7 +44,7 @@ class Database {
     kWrite,      // creates the file where absent
     kMemory,     // no file; `file` only names it in messages
   };
-  Database(const std::string& file, Access access, Patience patience);
+  Database(const std::string& file, Access access, LockWait lock_wait);
   Database(Database&&) noexcept;
   ~Database();
 
@@ -63,7 +63,7 @@ class Database {
     void operator()(sqlite3* handle) const;
   };
   std::string file_;
-  std::unique_ptr<Patience> patience_;  // at a fixed address: SQLite calls it
+  std::unique_ptr<LockWait> lock_wait_;  // at a fixed address: SQLite calls it
   std::unique_ptr<sqlite3, Close> handle_;
 };
 

@@ -13,7 +13,7 @@
 
 #include "core/error.h"
 #include "include/nmadtune.h"
-#include "runtime/beside.h"
+#include "runtime/contended_curves.h"
 #include "runtime/pair_tables.h"
 #include "runtime/path_tables.h"
 #include "runtime/snapshot.h"
@@ -105,13 +105,14 @@ class Compiler {
   // Those measured alone first: they are asked most, and companions refer to them.
   void order_paths() {
     for (const RailPlan& rail : plan_.rails) rails_.push_back(&rail);
-    const auto beside =
+    const auto contended =
         std::stable_partition(rails_.begin(), rails_.end(),
                               [](const RailPlan* rail) { return rail->busy_rails.empty(); });
-    for (auto at = beside; at != rails_.end(); ++at) {
-      const auto alone = std::find_if(
-          rails_.begin(), beside, [&](const RailPlan* rail) { return is_companion(*rail, **at); });
-      if (alone != beside) *at = &completed_.emplace_back(completed(**at, **alone));
+    for (auto at = contended; at != rails_.end(); ++at) {
+      const auto alone = std::find_if(rails_.begin(), contended, [&](const RailPlan* rail) {
+        return is_companion(*rail, **at);
+      });
+      if (alone != contended) *at = &completed_.emplace_back(completed(**at, **alone));
     }
   }
 

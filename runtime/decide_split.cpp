@@ -3,14 +3,14 @@
 // Decisions over several rails.
 #include <algorithm>
 
-#include "runtime/flood.h"
 #include "runtime/profile.h"
 #include "runtime/split.h"
+#include "runtime/split_solver.h"
 
 namespace nmt {
 namespace {
 
-static_assert(NMT_SPLIT_RAILS_MAX == Flood::kRailsMax);
+static_assert(NMT_SPLIT_RAILS_MAX == SplitSolver::kRailsMax);
 
 // An array of structs of the caller's, whose size its first element tells.
 class Shares {

@@ -8,8 +8,8 @@
 namespace nmt {
 namespace {
 
-bool matches(const char* wanted, const View& view, TextOffset offset) {
-  return wanted == nullptr || std::strcmp(wanted, view.text_at(offset)) == 0;
+bool matches(const char* requested, const View& view, TextOffset offset) {
+  return requested == nullptr || std::strcmp(requested, view.text_at(offset)) == 0;
 }
 
 // Among paths that fit, the one measured hot and with nothing else busy goes first.
@@ -48,19 +48,19 @@ const char* nmt_status_text(int status) {
 }
 
 int nmt_find_path(const nmt_profile* profile, const char* rail, const nmt_condition* condition) {
-  nmt_condition wanted{};
+  nmt_condition requested{};
   if (profile == nullptr || rail == nullptr) return NMT_INVALID;
-  if (condition != nullptr && !nmt::get(condition, wanted)) return NMT_INVALID;
+  if (condition != nullptr && !nmt::get(condition, requested)) return NMT_INVALID;
   const nmt::View& view = profile->view;
   int best = NMT_UNKNOWN;
   int best_preference = -1;
   for (std::size_t i = 0; i < view.details.size(); ++i) {
     const nmt::PathDetailRecord& detail = view.details[i];
     const bool fits = nmt::matches(rail, view, detail.rail) &&
-                      nmt::matches(wanted.regime, view, detail.regime) &&
-                      nmt::matches(wanted.placement, view, detail.placement) &&
-                      nmt::matches(wanted.busy_rails, view, detail.busy_rails) &&
-                      nmt::matches(wanted.path_id, view, detail.path_id);
+                      nmt::matches(requested.regime, view, detail.regime) &&
+                      nmt::matches(requested.placement, view, detail.placement) &&
+                      nmt::matches(requested.busy_rails, view, detail.busy_rails) &&
+                      nmt::matches(requested.path_id, view, detail.path_id);
     if (!fits || nmt::preference(view, detail) <= best_preference) continue;
     best = static_cast<int>(i);
     best_preference = nmt::preference(view, detail);

@@ -39,11 +39,11 @@ std::vector<Candidate> candidates(const ProfileDb& database, std::vector<Platfor
   return found;
 }
 
-[[noreturn]] void refuse_name(const std::string& file, const std::string& wanted,
+[[noreturn]] void refuse_name(const std::string& file, const std::string& requested,
                               const std::vector<Platform>& platforms) {
   std::vector<std::string> names;
   for (const Platform& platform : platforms) names.push_back(platform.name);
-  throw Refused(NMT_UNKNOWN, fmt::format("{}: no platform {}; it has: {}", file, wanted,
+  throw Refused(NMT_UNKNOWN, fmt::format("{}: no platform {}; it has: {}", file, requested,
                                          fmt::join(names, ", ")));
 }
 
@@ -70,9 +70,9 @@ Provenance provenance_of(const Candidate& candidate) {
 
 std::string usual_file() { return locate_for_reading("").file; }
 
-bool is_platform(std::string_view wanted, std::string_view name, std::string_view id) {
+bool is_platform(std::string_view requested, std::string_view name, std::string_view id) {
   constexpr std::size_t kPrefix = 8;
-  return wanted == name || (wanted.size() >= kPrefix && id.starts_with(wanted));
+  return requested == name || (requested.size() >= kPrefix && id.starts_with(requested));
 }
 
 Fields machine_fingerprint(const std::string& root) { return cheap_fingerprint(root); }
@@ -83,19 +83,20 @@ std::vector<Difference> differences_here(const Fields& measured, const Fields& h
   return found;
 }
 
-Loaded load_from_database(const std::string& file, const std::string& wanted, const Fields& here) {
+Loaded load_from_database(const std::string& file, const std::string& requested,
+                          const Fields& here) {
   const ProfileDb database(file, {.mode = ProfileDb::Mode::kRead});
   std::vector<Platform> platforms = database.platforms();
-  const bool by_name = !wanted.empty() && wanted != "newest";
+  const bool by_name = !requested.empty() && requested != "newest";
   if (by_name) {
     std::vector<Platform> named;
     std::copy_if(platforms.begin(), platforms.end(), std::back_inserter(named),
                  [&](const Platform& platform) {
-                   return is_platform(wanted, platform.name, platform.id.hex());
+                   return is_platform(requested, platform.name, platform.id.hex());
                  });
-    if (named.empty()) refuse_name(file, wanted, platforms);
+    if (named.empty()) refuse_name(file, requested, platforms);
     platforms = std::move(named);
-  } else if (wanted.empty()) {
+  } else if (requested.empty()) {
     const auto foreign = [&](const Platform& platform) {
       return !differences_here(platform.fingerprint, here).empty();
     };

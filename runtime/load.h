@@ -27,8 +27,9 @@ class Refused : public Error {
 // The file that is read where none is named.
 std::string usual_file();
 
-// Whether `wanted` is the platform's name, or its identifier or the first 8 or more digits of it.
-bool is_platform(std::string_view wanted, std::string_view name, std::string_view id);
+// Whether `requested` is the platform's name, or its identifier or the first 8 or more digits of
+// it.
+bool is_platform(std::string_view requested, std::string_view name, std::string_view id);
 
 // What opening a profile compares; `root` as in node/fingerprint.h.
 Fields machine_fingerprint(const std::string& root);
@@ -40,8 +41,9 @@ struct Loaded {
   Provenance provenance;
   Plan plan;
 };
-// The plan of the platform that `wanted` names: empty for this machine's, else the newest;
+// The plan of the platform that `requested` names: empty for this machine's, else the newest;
 // "newest"; a name; an identifier. Throws Refused, and what ProfileDb throws.
-Loaded load_from_database(const std::string& file, const std::string& wanted, const Fields& here);
+Loaded load_from_database(const std::string& file, const std::string& requested,
+                          const Fields& here);
 
 }  // namespace nmt

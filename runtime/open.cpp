@@ -46,21 +46,21 @@ Fields fields_of(const View& view) {
   return fields;
 }
 
-void load_snapshot(const std::string& wanted, nmt_profile& profile) {
+void load_snapshot(const std::string& requested, nmt_profile& profile) {
   profile.storage = Storage::read(profile.file);
   profile.view = check(profile.storage.bytes(), profile.file);
   const ProfileRecord& record = *profile.view.profile;
-  const bool fits = wanted.empty() || wanted == "newest" ||
-                    is_platform(wanted, profile.view.text_at(record.platform),
+  const bool fits = requested.empty() || requested == "newest" ||
+                    is_platform(requested, profile.view.text_at(record.platform),
                                 profile.view.text_at(record.platform_id));
   if (!fits) {
-    throw Refused(NMT_UNKNOWN, fmt::format("{}: no platform {}; it has: {}", profile.file, wanted,
-                                           profile.view.text_at(record.platform)));
+    throw Refused(NMT_UNKNOWN, fmt::format("{}: no platform {}; it has: {}", profile.file,
+                                           requested, profile.view.text_at(record.platform)));
   }
 }
 
-void load_database(const std::string& wanted, const Fields& here, nmt_profile& profile) {
-  const Loaded loaded = load_from_database(profile.file, wanted, here);
+void load_database(const std::string& requested, const Fields& here, nmt_profile& profile) {
+  const Loaded loaded = load_from_database(profile.file, requested, here);
   profile.storage = compile(loaded.provenance, loaded.plan);
   profile.view = check(profile.storage.bytes(), profile.file);
 }
@@ -68,12 +68,12 @@ void load_database(const std::string& wanted, const Fields& here, nmt_profile& p
 std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
   auto profile = std::make_unique<nmt_profile>();
   profile->file = options.file != nullptr ? options.file : usual_file();
-  const std::string wanted = text_or_empty(options.platform);
+  const std::string requested = text_or_empty(options.platform);
   const Fields here = machine_fingerprint(text_or_empty(options.machine_root));
   if (is_snapshot(profile->file)) {
-    load_snapshot(wanted, *profile);
+    load_snapshot(requested, *profile);
   } else {
-    load_database(wanted, here, *profile);
+    load_database(requested, here, *profile);
   }
   profile->signatures = signatures_of(profile->view);
   profile->differences = differences_here(fields_of(profile->view), here);
@@ -98,7 +98,7 @@ void log_opened(const nmt_profile& profile) {
   if (log_wants(kLogDecisions)) std::fputs(decisions_of(profile).c_str(), stderr);
 }
 
-void tell(const nmt_open_options& options, const char* message) {
+void report(const nmt_open_options& options, const char* message) {
   if (options.message == nullptr || options.message_bytes == 0) return;
   std::snprintf(options.message, options.message_bytes, "%s", message);
 }
@@ -124,26 +124,26 @@ int status_of(Fault fault) {
 }  // namespace nmt
 
 int nmt_open(const nmt_open_options* options, nmt_profile** profile) {
-  nmt_open_options wanted{};
+  nmt_open_options requested{};
   if (profile == nullptr) return NMT_INVALID;
   *profile = nullptr;
-  if (options != nullptr && !nmt::get(options, wanted)) return NMT_INVALID;
+  if (options != nullptr && !nmt::get(options, requested)) return NMT_INVALID;
   try {
-    std::unique_ptr<nmt_profile> opened = nmt::open(wanted);
+    std::unique_ptr<nmt_profile> opened = nmt::open(requested);
     nmt::log_opened(*opened);
     *profile = opened.release();
     return NMT_OK;
   } catch (const nmt::Refused& refused) {
-    nmt::tell(wanted, refused.what());
+    nmt::report(requested, refused.what());
     return refused.status();
   } catch (const nmt::Error& error) {
-    nmt::tell(wanted, error.what());
+    nmt::report(requested, error.what());
     return nmt::status_of(error.fault());
   } catch (const std::bad_alloc&) {
-    nmt::tell(wanted, "out of memory");
+    nmt::report(requested, "out of memory");
     return NMT_NO_MEMORY;
   } catch (const std::exception& error) {
-    nmt::tell(wanted, error.what());
+    nmt::report(requested, error.what());
     return NMT_FAILED;
   }
 }

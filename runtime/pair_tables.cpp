@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
-#include "runtime/flood.h"
 #include "runtime/split.h"
+#include "runtime/split_solver.h"
 
 namespace nmt {
 namespace {

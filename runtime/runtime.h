@@ -21,10 +21,10 @@
 //   pair_tables         tables of two rails that share a message, for a snapshot
 //   tables              piecewise-linear functions that are looked up in nanoseconds
 //   transfer            which method from which size on, as tables need it
-//   beside              curves of a rail while others are busy
+//   contended_curves    curves of a rail while others are busy
 //   aggregation         when two small packets go together
 //   split               which rail carries how much of a message
-//   flood               solves for the split that ends first
+//   split_solver        solves for the split that ends first
 //   paper_split         splits as the papers do them, to compare with
 //   signatures          the contention signatures of a snapshot
 #pragma once

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "include/nmadtune.h"
-#include "runtime/flood.h"
+#include "runtime/split_solver.h"
 
 namespace nmt {
 namespace {
@@ -105,8 +105,8 @@ class Splitter {
 
   // All of these together. False where their smallest chunks are more than the message.
   bool attempt(Mask some) {
-    Flood flood(origin_ns_);
-    std::size_t index[Flood::kRailsMax];
+    SplitSolver solver(origin_ns_);
+    std::size_t index[SplitSolver::kRailsMax];
     double guess_ns = std::numeric_limits<double>::infinity();
     bool simultaneous = false;
     for (std::size_t i = 0; i < rails_.size(); ++i) {
@@ -114,33 +114,33 @@ class Splitter {
       const std::uint32_t path = companions_ ? companion_in(i, some) : rails_[i].path;
       const PathBlock& block = view_.paths[path];
       simultaneous = simultaneous || path != rails_[i].path;
-      index[flood.rails()] = i;
-      flood.add(block.inverse, rails_[i].release_ns, block.chunk_bytes_min);
+      index[solver.rails()] = i;
+      solver.add(block.inverse, rails_[i].release_ns, block.chunk_bytes_min);
       guess_ns = std::min(guess_ns, rails_[i].release_ns + block.duration.at(size_bytes_));
     }
-    const double end_ns = flood.rise_to(size_bytes_, guess_ns);
+    const double end_ns = solver.solve(size_bytes_, guess_ns);
     if (end_ns < 0) return false;
     if (end_ns >= best_ns_) return true;
     // With measurements of simultaneous use, a rail that gets nothing was not used: another
     // attempt, without it, speaks of that.
-    if (simultaneous && !all_carry(flood)) return true;
+    if (simultaneous && !all_carry(solver)) return true;
     best_ns_ = end_ns;
     simultaneous_ = simultaneous;
     carrier_ = rails_.size();
     for (SplitRail& rail : rails_) rail.bytes = 0;
-    for (std::size_t k = 0; k < flood.rails(); ++k) rails_[index[k]].bytes = flood.chunk(k);
+    for (std::size_t k = 0; k < solver.rails(); ++k) rails_[index[k]].bytes = solver.chunk(k);
     return true;
   }
 
-  static bool all_carry(const Flood& flood) {
-    for (std::size_t k = 0; k < flood.rails(); ++k) {
-      if (flood.chunk(k) == 0) return false;
+  static bool all_carry(const SplitSolver& solver) {
+    for (std::size_t k = 0; k < solver.rails(); ++k) {
+      if (solver.chunk(k) == 0) return false;
     }
     return true;
   }
 
   std::uint32_t companion_in(std::size_t rail, Mask some) const {
-    std::uint32_t others[Flood::kRailsMax];
+    std::uint32_t others[SplitSolver::kRailsMax];
     std::size_t count = 0;
     for (std::size_t i = 0; i < rails_.size(); ++i) {
       if (i != rail && (some >> i & 1) != 0) others[count++] = rails_[i].path;

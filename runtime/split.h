@@ -3,7 +3,7 @@
 // Which rail carries how much of a message, so that the last of them ends first (docs/method.md,
 // "Split").
 //
-// Exact for any number of rails by filling them (runtime/flood.h). Where rails were measured
+// Exact for any number of rails by filling them (runtime/split_solver.h). Where rails were measured
 // together, their curves under simultaneous use replace the others, and every choice of rails is
 // tried, since each has its own curves; so it is where the smallest chunks leave no room for all.
 // With more than kTriedMax rails, those that get too little are dropped one after the other.
@@ -30,9 +30,9 @@ struct SplitAnswer {
 
 inline constexpr std::size_t kTriedMax = 8;
 
-// Rails differ; at most Flood::kRailsMax, of which `chunks_max` may carry something: where that
-// leaves rails out, those with the least to carry go first. Does not look at the tables of pairs,
-// which are made with it.
+// Rails differ; at most SplitSolver::kRailsMax, of which `chunks_max` may carry something: where
+// that leaves rails out, those with the least to carry go first. Does not look at the tables of
+// pairs, which are made with it.
 SplitAnswer split_exactly(const View& view, std::uint64_t size_bytes, std::span<SplitRail> rails,
                           std::size_t chunks_max = SIZE_MAX);
 

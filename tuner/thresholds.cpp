@@ -8,18 +8,18 @@
 
 #include "core/error.h"
 #include "core/statistics.h"
+#include "tuner/chosen_sides.h"
 #include "tuner/tuner.h"
-#include "tuner/verdict.h"
 
 namespace nmt {
 namespace {
 
 // First size of the upper side of a change between bouts i and i + 1, were the log ratios these:
 // where the difference of both durations, linear between the two samples, passes zero.
-std::uint64_t change_position(const Bouts& bouts, std::span<const double> log_ratios,
-                              std::size_t i) {
-  const Duel& before = bouts[i].duel;
-  const Duel& after = bouts[i + 1].duel;
+std::uint64_t change_position(const SizeComparisons& size_comparisons,
+                              std::span<const double> log_ratios, std::size_t i) {
+  const MethodComparison& before = size_comparisons[i].comparison;
+  const MethodComparison& after = size_comparisons[i + 1].comparison;
   const double difference_before = before.below_ns * -std::expm1(log_ratios[i]);
   const double difference_after = after.below_ns * -std::expm1(log_ratios[i + 1]);
   const double total = difference_before - difference_after;
@@ -33,9 +33,10 @@ std::string choice_name(DecisionKind kind, bool above) {
   return std::string(above ? choices(kind).above : choices(kind).below);
 }
 
-// Ranges of a verdict over sampled sizes, cut off where the upper side is forced.
-void set_ranges(Threshold& threshold, const Bouts& bouts, const ChosenSides& verdict,
-                std::span<const double> log_ratios, std::optional<std::uint64_t> forced) {
+// Ranges of a choice over sampled sizes, cut off where the upper side is forced.
+void set_ranges(Threshold& threshold, const SizeComparisons& size_comparisons,
+                const ChosenSides& verdict, std::span<const double> log_ratios,
+                std::optional<std::uint64_t> forced) {
   std::uint64_t from = 0;
   bool above = true;
   const auto change_at = [&](std::uint64_t to) {
@@ -49,7 +50,7 @@ void set_ranges(Threshold& threshold, const Bouts& bouts, const ChosenSides& ver
     above = verdict.front();
     for (std::size_t i = 0; i + 1 < verdict.size(); ++i) {
       if (verdict[i] == verdict[i + 1]) continue;
-      const std::uint64_t position = change_position(bouts, log_ratios, i);
+      const std::uint64_t position = change_position(size_comparisons, log_ratios, i);
       if (forced && position >= *forced) break;
       change_at(position);
     }
@@ -83,8 +84,9 @@ void set_answer(Threshold& threshold) {
 
 // 95 % interval of the first change: where it would lie, had every ratio come out otherwise, as its
 // doubt allows (parametric bootstrap over the draws that give as many changes).
-void set_interval(Threshold& threshold, const Bouts& bouts, const ChosenSides& verdict,
-                  std::optional<std::uint64_t> forced, std::mt19937_64& random) {
+void set_interval(Threshold& threshold, const SizeComparisons& size_comparisons,
+                  const ChosenSides& verdict, std::optional<std::uint64_t> forced,
+                  std::mt19937_64& random) {
   if (threshold.ranges.size() < 2) return;
   const std::uint64_t position = *threshold.ranges[0].to_bytes;
   threshold.low_bytes = threshold.high_bytes = position;
@@ -93,16 +95,17 @@ void set_interval(Threshold& threshold, const Bouts& bouts, const ChosenSides& v
   constexpr int kDraws = 200;
   std::normal_distribution<double> normal;
   std::vector<double> positions;
-  std::vector<double> log_ratios(bouts.size());
+  std::vector<double> log_ratios(size_comparisons.size());
   for (int draw = 0; draw < kDraws; ++draw) {
-    for (std::size_t i = 0; i < bouts.size(); ++i) {
-      log_ratios[i] = bouts[i].duel.log_ratio + bouts[i].doubt * normal(random);
+    for (std::size_t i = 0; i < size_comparisons.size(); ++i) {
+      log_ratios[i] = size_comparisons[i].comparison.log_ratio +
+                      size_comparisons[i].standard_error * normal(random);
     }
-    const ChosenSides drawn = judge(bouts, log_ratios);
+    const ChosenSides drawn = choose_sides(size_comparisons, log_ratios);
     if (count_changes(drawn) != changes || drawn.front() != verdict.front()) continue;
     const auto first = std::adjacent_find(drawn.begin(), drawn.end(), std::not_equal_to<>());
-    const std::uint64_t found =
-        change_position(bouts, log_ratios, static_cast<std::size_t>(first - drawn.begin()));
+    const std::uint64_t found = change_position(size_comparisons, log_ratios,
+                                                static_cast<std::size_t>(first - drawn.begin()));
     positions.push_back(static_cast<double>(forced ? std::min(found, *forced) : found));
   }
   if (positions.empty()) return;
@@ -114,25 +117,26 @@ void set_interval(Threshold& threshold, const Bouts& bouts, const ChosenSides& v
 // Mean of the slowdown's logarithm, 0 inside the equivalence zone, where the log ratio is normal
 // around what was measured. On logarithms, so that a size measured very badly does not promise a
 // regret without end.
-double expected_log_regret(const Bout& bout, bool chose_above) {
-  const double loss = chose_above ? bout.duel.log_ratio : -bout.duel.log_ratio;
-  const double beyond = (loss - std::log1p(kEquivalence)) / bout.doubt;
+double expected_log_regret(const SizeComparison& size_comparison, bool chose_above) {
+  const double loss =
+      chose_above ? size_comparison.comparison.log_ratio : -size_comparison.comparison.log_ratio;
+  const double beyond = (loss - std::log1p(kEquivalence)) / size_comparison.standard_error;
   const double share_beyond = std::erfc(-beyond / std::numbers::sqrt2) / 2;
   const double density = std::exp(-beyond * beyond / 2) / std::sqrt(2 * std::numbers::pi);
-  return loss * share_beyond + bout.doubt * density;
+  return loss * share_beyond + size_comparison.standard_error * density;
 }
 
 // Over the sizes that leave a choice: the geometric mean of the slowdowns, less one.
-double expected_regret(const Bouts& bouts, const Threshold& threshold,
+double expected_regret(const SizeComparisons& size_comparisons, const Threshold& threshold,
                        std::optional<std::uint64_t> forced) {
   double total = 0;
   double shares = 0;
-  for (const Bout& bout : bouts) {
-    const std::uint64_t size_bytes = bout.duel.size_bytes;
+  for (const SizeComparison& size_comparison : size_comparisons) {
+    const std::uint64_t size_bytes = size_comparison.comparison.size_bytes;
     if (forced && size_bytes >= *forced) continue;
     const bool above = threshold.choice_at(size_bytes) == choices(threshold.kind).above;
-    total += bout.share * expected_log_regret(bout, above);
-    shares += bout.share;
+    total += size_comparison.share * expected_log_regret(size_comparison, above);
+    shares += size_comparison.share;
   }
   return shares > 0 ? std::expm1(total / shares) : 0;
 }
@@ -165,20 +169,22 @@ std::optional<Threshold> derive(DecisionKind kind, const Cells& cells,
   if (!was_measured(candidates(kind)[0], cells) || !was_measured(candidates(kind)[1], cells)) {
     return std::nullopt;
   }
-  std::vector<Duel> duels;
+  std::vector<MethodComparison> comparisons;
   for (const std::uint64_t size_bytes : contested_sizes(kind, cells, forced)) {
-    if (auto duel = fight(kind, cells, size_bytes, curves)) duels.push_back(std::move(*duel));
+    if (auto comparison = compare_methods(kind, cells, size_bytes, curves))
+      comparisons.push_back(std::move(*comparison));
   }
-  if (duels.empty() && !forced) return std::nullopt;
-  const Bouts bouts = make_bouts(std::move(duels));
-  const std::vector<double> log_ratios = log_ratios_of(bouts);
-  const ChosenSides verdict = bouts.empty() ? ChosenSides{} : judge(bouts, log_ratios);
+  if (comparisons.empty() && !forced) return std::nullopt;
+  const SizeComparisons size_comparisons = make_size_comparisons(std::move(comparisons));
+  const std::vector<double> log_ratios = log_ratios_of(size_comparisons);
+  const ChosenSides verdict =
+      size_comparisons.empty() ? ChosenSides{} : choose_sides(size_comparisons, log_ratios);
 
   Threshold threshold{.kind = kind};
-  set_ranges(threshold, bouts, verdict, log_ratios, forced);
+  set_ranges(threshold, size_comparisons, verdict, log_ratios, forced);
   set_answer(threshold);
-  set_interval(threshold, bouts, verdict, forced, random);
-  threshold.regret = expected_regret(bouts, threshold, forced);
+  set_interval(threshold, size_comparisons, verdict, forced, random);
+  threshold.regret = expected_regret(size_comparisons, threshold, forced);
   return threshold;
 }
 

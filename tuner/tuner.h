@@ -7,28 +7,28 @@
 // cannot move them. Curves are medians with drift between rounds and sessions removed.
 //
 // In reading order:
-//   derive         a plan out of samples
-//   pool           samples regrouped by path and condition
-//   speeds         how fast the machine was at each measurement
-//   curves         a curve for each method, out of pooled samples
-//   thresholds     the decisions of a rail: iovec, rendezvous, aggregation
-//   duel           two methods compared at one size
-//   verdict        which method is chosen at which sizes
-//   steady_path    a sequence of choices with few changes
-//   shares         how much each measured size counts
-//   segments       algorithm and segment of a collective, by size
-//   predict        how long one transfer takes, by a plan
-//   verify         held-out samples against a plan
-//   compare        thresholds of one rail, applied to another
-//   together       what several rails carry at the same time
-//   registration   what registration of memory does to a rendezvous
+//   derive                 a plan out of samples
+//   pool                   samples regrouped by path and condition
+//   speeds                 how fast the machine was at each measurement
+//   curves                 a curve for each method, out of pooled samples
+//   thresholds             the decisions of a rail: iovec, rendezvous, aggregation
+//   method_comparison      two methods compared at one size
+//   chosen_sides           which method is chosen at which sizes
+//   steady_path            a sequence of choices with few changes
+//   shares                 how much each measured size counts
+//   segments               algorithm and segment of a collective, by size
+//   predict                how long one transfer takes, by a plan
+//   verify                 held-out samples against a plan
+//   foreign_regret         thresholds of one rail, applied to another
+//   concurrent_bandwidth   what several rails carry at the same time
+//   registration           what registration of memory does to a rendezvous
 #pragma once
 
-#include "tuner/compare.h"
+#include "tuner/concurrent_bandwidth.h"
 #include "tuner/derive.h"
+#include "tuner/foreign_regret.h"
 #include "tuner/predict.h"
 #include "tuner/registration.h"
 #include "tuner/segments.h"
 #include "tuner/shares.h"
-#include "tuner/together.h"
 #include "tuner/verify.h"

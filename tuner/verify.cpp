@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/statistics.h"
-#include "tuner/duel.h"
+#include "tuner/method_comparison.h"
 #include "tuner/pool.h"
 #include "tuner/thresholds.h"
 
@@ -92,10 +92,11 @@ std::optional<Verification::Prediction> verify_method(const RailPlan& rail,
 
 // Regret as far as it repeats: what shows in one half of the rounds only is noise, and the least of
 // noisy durations flatters whatever was not chosen. One round has no halves and is believed.
-double repeated_regret(const Duel& duel, bool chose_above) {
-  if (duel.rounds.size() < 2) return regret(duel.log_ratio, chose_above);
-  std::array<std::vector<Duel::Round>, 2> halves;
-  for (std::size_t i = 0; i < duel.rounds.size(); ++i) halves[i % 2].push_back(duel.rounds[i]);
+double repeated_regret(const MethodComparison& comparison, bool chose_above) {
+  if (comparison.rounds.size() < 2) return regret(comparison.log_ratio, chose_above);
+  std::array<std::vector<MethodComparison::Round>, 2> halves;
+  for (std::size_t i = 0; i < comparison.rounds.size(); ++i)
+    halves[i % 2].push_back(comparison.rounds[i]);
   return std::min(regret(log_ratio_of(halves[0]), chose_above),
                   regret(log_ratio_of(halves[1]), chose_above));
 }
@@ -115,10 +116,10 @@ std::optional<Verification::Decision> verify_decision(const RailPlan& rail,
   std::vector<double> regrets;
   for (const std::uint64_t size_bytes : sizes_bytes) {
     if (forced && size_bytes >= *forced) break;
-    const auto duel = fight(kind, samples.held_out, size_bytes, rail.curves);
-    if (!duel) continue;
+    const auto comparison = compare_methods(kind, samples.held_out, size_bytes, rail.curves);
+    if (!comparison) continue;
     const bool above = threshold.choice_at(size_bytes) == choices(kind).above;
-    regrets.push_back(repeated_regret(*duel, above));
+    regrets.push_back(repeated_regret(*comparison, above));
   }
   if (regrets.empty()) return std::nullopt;
   return Verification::Decision{.rail = rail.rail,

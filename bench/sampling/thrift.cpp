@@ -11,7 +11,7 @@
 #include "bench/sampling/groups.h"
 #include "core/statistics.h"
 #include "node/node.h"
-#include "sampler/rail/offer.h"
+#include "sampler/rail/measurement_space.h"
 #include "sampler/rail/pacing.h"
 #include "sampler/rail/partner.h"
 #include "tuner/tuner.h"
@@ -41,8 +41,8 @@ std::vector<Sample> measure_exhaustively(const RailToSample& each, const Samplin
   const Buffers buffers(options.size_bytes_max, private_cache_bytes());
   const auto partner = fork_partner({}, {&each, 1}, buffers, cores, clock);
   PingPong ping_pong(*partner, buffers, nullptr);
-  const Offer offer{each.driver->methods(each.rail), options.size_bytes_max,
-                    options.max_unexpected_bytes};
+  const MeasurementSpace space{each.driver->methods(each.rail), options.size_bytes_max,
+                               options.max_unexpected_bytes};
   Sample prototype;
   prototype.condition.placement = placement(cores.near, cores.far);
   Evidence evidence(prototype, options.precision, {});
@@ -52,7 +52,7 @@ std::vector<Sample> measure_exhaustively(const RailToSample& each, const Samplin
   std::uint32_t round = 0;
   for (const std::uint64_t size : exhaustive_sizes(options.size_bytes_max)) {
     for (const Regime regime : {Regime::kHot, Regime::kCold}) {
-      std::vector<Experiment> experiments = experiments_at(offer, regime, size);
+      std::vector<Experiment> experiments = experiments_at(space, regime, size);
       const BlockResult glance = ping_pong.run(pacing.glance(experiments, 1));
       for (std::size_t i = 0; i < experiments.size(); ++i) {
         evidence.note_guess(experiments[i], double(glance.totals_ns[i][0]) / 2);

@@ -63,17 +63,17 @@ int play_library(const Way& way, const std::byte* from, std::byte* to) {
   return MPI_Allgather(from, bytes, MPI_BYTE, to, bytes, MPI_BYTE, MPI_COMM_WORLD);
 }
 
-void play(Team& team, const Way& way, const std::byte* from, std::byte* to) {
-  const auto shape = parse_shape(way.algorithm);
-  const auto around = parse_around(way.algorithm);
-  const Pipeline pipeline{shape.value_or(Shape::kChain), way.segment_bytes};
+void play(NodeHierarchy& hierarchy, const Way& way, const std::byte* from, std::byte* to) {
+  const auto shape = parse_tree_shape(way.algorithm);
+  const auto algorithm = parse_allgather_algorithm(way.algorithm);
+  const PipelineOptions pipeline{shape.value_or(TreeShape::kChain), way.segment_bytes};
   if (way.operation == "bcast" && shape) {
-    bcast(team, to, way.size_bytes, 0, pipeline);
+    bcast(hierarchy, to, way.size_bytes, 0, pipeline);
   } else if (way.operation == "reduce" && shape) {
     const Reduction sum{MPI_DOUBLE, MPI_SUM, sizeof(double), way.size_bytes / sizeof(double)};
-    reduce(team, from, to, sum, 0, pipeline);
-  } else if (way.operation == "allgather" && around) {
-    allgather(team, to, way.size_bytes, *around, way.segment_bytes);
+    reduce(hierarchy, from, to, sum, 0, pipeline);
+  } else if (way.operation == "allgather" && algorithm) {
+    allgather(hierarchy, to, way.size_bytes, *algorithm, way.segment_bytes);
   } else {
     std::fprintf(stderr, "simulated_collectives: no such algorithm: %s\n", way.text.data());
     MPI_Abort(MPI_COMM_WORLD, 2);
@@ -103,22 +103,24 @@ void run(const std::vector<Way>& ways) {
   }
   auto* const from = static_cast<std::byte*>(SMPI_SHARED_MALLOC(from_bytes));
   auto* const to = static_cast<std::byte*>(SMPI_SHARED_MALLOC(to_bytes));
-  std::unique_ptr<Team> team;
-  if (ours) team = std::make_unique<Team>(MPI_COMM_WORLD, TeamOptions{Copies::kMessages});
+  std::unique_ptr<NodeHierarchy> hierarchy;
+  if (ours)
+    hierarchy =
+        std::make_unique<NodeHierarchy>(MPI_COMM_WORLD, HierarchyOptions{CopyMethod::kMessages});
   for (const Way& way : ways) {
     start_together();
     const double start_s = MPI_Wtime();
     if (way.algorithm == "library") {
       play_library(way, from, to);
     } else {
-      play(*team, way, from, to);
+      play(*hierarchy, way, from, to);
     }
     double own_s = MPI_Wtime() - start_s, slowest_s = own_s;
     MPI_Allreduce(&own_s, &slowest_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     if (rank == 0) std::printf("%s %.6f\n", way.text.data(), slowest_s * 1e3);
     std::fflush(stdout);
   }
-  team.reset();
+  hierarchy.reset();
   SMPI_SHARED_FREE(from);
   SMPI_SHARED_FREE(to);
 }

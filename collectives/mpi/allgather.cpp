@@ -5,15 +5,16 @@
 #include <utility>
 
 #include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/relay.h"
-#include "collectives/mpi/spread.h"
+#include "collectives/mpi/intra_node_bcast.h"
+#include "collectives/mpi/segment_pipeline.h"
 
 namespace nmt::collectives {
 namespace {
 
-constexpr std::array kArounds = {std::pair{Around::kLeaders, std::string_view("leaders")},
-                                 std::pair{Around::kRing, std::string_view("ring")},
-                                 std::pair{Around::kNeighbors, std::string_view("neighbors")}};
+constexpr std::array kAllgatherAlgorithms = {
+    std::pair{AllgatherAlgorithm::kLeaders, std::string_view("leaders")},
+    std::pair{AllgatherAlgorithm::kRing, std::string_view("ring")},
+    std::pair{AllgatherAlgorithm::kNeighbors, std::string_view("neighbors")}};
 
 // Where the ranks' data lie, and in which pieces they travel.
 class Blocks {
@@ -31,16 +32,17 @@ class Blocks {
     for (std::size_t i = 0; i < ranks.size();) {
       std::size_t end = i + 1;
       while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
-      const Cut cut((end - i) * bytes_, segment_bytes_);
-      for (std::uint64_t each = 0; each < cut.segments(); ++each) {
-        pieces.emplace_back(of(ranks[i]).data() + cut.offset(each), cut.bytes_of(each));
+      const Segmentation segmentation((end - i) * bytes_, segment_bytes_);
+      for (std::uint64_t each = 0; each < segmentation.segments(); ++each) {
+        pieces.emplace_back(of(ranks[i]).data() + segmentation.offset(each),
+                            segmentation.bytes_of(each));
       }
       i = end;
     }
     return pieces;
   }
 
-  Piece piece(Span span) const {
+  Segment segment_at(Span span) const {
     return {static_cast<std::uint64_t>(span.data() - all_), span.size()};
   }
 
@@ -50,35 +52,36 @@ class Blocks {
   std::uint64_t segment_bytes_;
 };
 
-// From one rank after the other to the leader of its group; each is an operation of the room.
-void collect(Team& team, Room* room, const Blocks& blocks, int leader) {
+// From one rank after the other to the leader of its group; each is an operation of this memory.
+void collect(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory, const Blocks& blocks,
+             int leader) {
   std::vector<std::pair<MPI_Request, Span>> receipts;
-  for (const int rank : team.own_group().ranks) {
+  for (const int rank : hierarchy.own_group().ranks) {
     if (rank == leader) continue;
     const Span block = blocks.of(rank);
-    if (room != nullptr) {
-      room->begin();
-      if (team.rank() == rank) {
-        room->show(block.data(), {team.member(leader)});
-        room->there(block.size(), block, team.waiting());
-        room->await_visits(team.waiting());
-      } else if (team.rank() == leader) {
-        room->fetch(team.member(rank), 0, 0, block, team.waiting());
-        room->leave(team.member(rank), team.waiting());
+    if (shared_memory != nullptr) {
+      shared_memory->begin();
+      if (hierarchy.rank() == rank) {
+        shared_memory->begin_stream(block.data(), {hierarchy.member(leader)});
+        shared_memory->publish(block.size(), block, hierarchy.waiting());
+        shared_memory->wait_for_readers(hierarchy.waiting());
+      } else if (hierarchy.rank() == leader) {
+        shared_memory->fetch(hierarchy.member(rank), 0, 0, block, hierarchy.waiting());
+        shared_memory->leave(hierarchy.member(rank), hierarchy.waiting());
       }
-    } else if (team.rank() == rank) {
-      Outflow outflow(team, Stream::kGather);
-      outflow.send(block, leader, 0);
-      outflow.finish();
-    } else if (team.rank() == leader) {
+    } else if (hierarchy.rank() == rank) {
+      SendPipeline sender(hierarchy, Stream::kGather);
+      sender.send(block, leader, 0);
+      sender.finish();
+    } else if (hierarchy.rank() == leader) {
       MPI_Request& receipt = receipts.emplace_back(MPI_REQUEST_NULL, block).first;
       check(PMPI_Irecv(block.data(), static_cast<int>(block.size()), MPI_BYTE, rank, MPI_ANY_TAG,
-                       team.comm(), &receipt));
+                       hierarchy.comm(), &receipt));
     }
   }
   for (auto& [receipt, block] : receipts) {
     MPI_Status status;
-    team.wait(&receipt, &status);
+    hierarchy.wait(&receipt, &status);
     if (arrival_of(status, block, Stream::kGather).data.size() < block.size()) {
       fail_on_different_counts();
     }
@@ -87,9 +90,10 @@ void collect(Team& team, Room* room, const Blocks& blocks, int leader) {
 
 // The pieces of all groups in the order in which a group's leader gets them: its own first, then
 // those of the group before, and so on around the ring.
-std::vector<std::vector<Span>> in_order_of_arrival(const Team& team, const Blocks& blocks) {
-  const std::vector<Group>& groups = team.groups();
-  const std::size_t own = static_cast<std::size_t>(team.group_of(team.rank()));
+std::vector<std::vector<Span>> in_order_of_arrival(const NodeHierarchy& hierarchy,
+                                                   const Blocks& blocks) {
+  const std::vector<Group>& groups = hierarchy.groups();
+  const std::size_t own = static_cast<std::size_t>(hierarchy.group_of(hierarchy.rank()));
   std::vector<std::vector<Span>> arrivals;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     arrivals.push_back(blocks.of(groups[(own + groups.size() - i) % groups.size()].ranks));
@@ -98,72 +102,75 @@ std::vector<std::vector<Span>> in_order_of_arrival(const Team& team, const Block
 }
 
 // The same stream as the leader's, in pieces of this rank's choice.
-void follow_around(Team& team, std::byte* all, const Blocks& blocks, int leader) {
-  Share share(team, team.room(), leader, all);
-  const Blocks own = share.takes_larger_pieces() ? blocks.uncut() : blocks;
-  for (const std::vector<Span>& of_group : in_order_of_arrival(team, own)) {
+void follow_around(NodeHierarchy& hierarchy, std::byte* all, const Blocks& blocks, int leader) {
+  IntraNodeBcastLeaf from_leader(hierarchy, hierarchy.shared_memory(), leader, all);
+  const Blocks own = from_leader.takes_larger_pieces() ? blocks.uncut() : blocks;
+  for (const std::vector<Span>& of_group : in_order_of_arrival(hierarchy, own)) {
     for (const Span& piece : of_group) {
-      if (share.take(own.piece(piece)) < piece.size()) fail_on_different_counts();
+      if (from_leader.take(own.segment_at(piece)) < piece.size()) fail_on_different_counts();
     }
   }
-  share.finish();
+  from_leader.finish();
 }
 
-void around_leaders(Team& team, std::byte* all, const Blocks& blocks) {
-  const std::vector<Group>& groups = team.groups();
-  const std::size_t own = static_cast<std::size_t>(team.group_of(team.rank()));
+void allgather_by_leaders(NodeHierarchy& hierarchy, std::byte* all, const Blocks& blocks) {
+  const std::vector<Group>& groups = hierarchy.groups();
+  const std::size_t own = static_cast<std::size_t>(hierarchy.group_of(hierarchy.rank()));
   const int leader = groups[own].leader;
   const int before = groups[(own + groups.size() - 1) % groups.size()].leader;
   const int after = groups[(own + 1) % groups.size()].leader;
-  team.agree(blocks.of(0).size());
-  Room* room = team.room();
-  collect(team, room, blocks, leader);
-  if (room != nullptr) room->begin();
-  if (team.rank() != leader) return follow_around(team, all, blocks, leader);
-  const std::vector<std::vector<Span>> arrivals = in_order_of_arrival(team, blocks);
+  hierarchy.check_same_size(blocks.of(0).size());
+  NodeSharedMemory* shared_memory = hierarchy.shared_memory();
+  collect(hierarchy, shared_memory, blocks, leader);
+  if (shared_memory != nullptr) shared_memory->begin();
+  if (hierarchy.rank() != leader) return follow_around(hierarchy, all, blocks, leader);
+  const std::vector<std::vector<Span>> arrivals = in_order_of_arrival(hierarchy, blocks);
   std::vector<Span> pieces;
   for (const std::vector<Span>& of_group : arrivals) {
     pieces.insert(pieces.end(), of_group.begin(), of_group.end());
   }
   const std::size_t here = arrivals.front().size();
   const std::size_t going = pieces.size() - arrivals.back().size();
-  Inflow inflow(team, {pieces.begin() + static_cast<std::ptrdiff_t>(here), pieces.end()}, before,
-                Stream::kRing);
-  Outflow outflow(team, Stream::kRing);
-  Spread spread(team, room, all);
+  ReceivePipeline receiver(hierarchy,
+                           {pieces.begin() + static_cast<std::ptrdiff_t>(here), pieces.end()},
+                           before, Stream::kRing);
+  SendPipeline sender(hierarchy, Stream::kRing);
+  IntraNodeBcastRoot to_node(hierarchy, shared_memory, all);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (i >= here) inflow.next();
-    if (i < going) outflow.send(pieces[i], after, going - 1 - i);
-    spread.there(blocks.piece(pieces[i]), pieces.size() - 1 - i);
+    if (i >= here) receiver.next();
+    if (i < going) sender.send(pieces[i], after, going - 1 - i);
+    to_node.publish(blocks.segment_at(pieces[i]), pieces.size() - 1 - i);
   }
-  outflow.finish();
-  spread.finish();
+  sender.finish();
+  to_node.finish();
 }
 
 // All ranks, those of a group after one another.
-std::vector<int> in_physical_order(const Team& team) {
+std::vector<int> in_physical_order(const NodeHierarchy& hierarchy) {
   std::vector<int> ranks;
-  for (const Group& group : team.groups()) {
+  for (const Group& group : hierarchy.groups()) {
     ranks.insert(ranks.end(), group.ranks.begin(), group.ranks.end());
   }
   return ranks;
 }
 
 // Within a group, by each from the one before it; between groups, by messages.
-void around_ring(Team& team, std::byte* all, const Blocks& blocks) {
-  const std::vector<int> order = in_physical_order(team);
+void allgather_around_ring(NodeHierarchy& hierarchy, std::byte* all, const Blocks& blocks) {
+  const std::vector<int> order = in_physical_order(hierarchy);
   const std::size_t ranks = order.size();
-  const auto own = static_cast<std::size_t>(std::ranges::find(order, team.rank()) - order.begin());
+  const auto own =
+      static_cast<std::size_t>(std::ranges::find(order, hierarchy.rank()) - order.begin());
   const int before = order[(own + ranks - 1) % ranks];
   const int after = order[(own + 1) % ranks];
-  team.agree(blocks.of(0).size());
-  Room* room = team.room();
+  hierarchy.check_same_size(blocks.of(0).size());
+  NodeSharedMemory* shared_memory = hierarchy.shared_memory();
   // Each waits for the next to take its own data out of its area before it takes anything itself:
   // some rank must not, which is the last one of a group elsewhere.
-  if (team.groups().size() == 1 && room != nullptr && !room->all_can_read()) room = nullptr;
-  const int group = team.group_of(team.rank());
-  const bool fetches = room != nullptr && team.group_of(before) == group;
-  const bool shows = room != nullptr && team.group_of(after) == group;
+  if (hierarchy.groups().size() == 1 && shared_memory != nullptr && !shared_memory->all_can_read())
+    shared_memory = nullptr;
+  const int group = hierarchy.group_of(hierarchy.rank());
+  const bool fetches = shared_memory != nullptr && hierarchy.group_of(before) == group;
+  const bool shows = shared_memory != nullptr && hierarchy.group_of(after) == group;
   std::vector<Span> coming, going;
   for (std::size_t i = 0; i + 1 < ranks; ++i) {
     const std::vector<Span> mine = blocks.of(std::vector<int>{order[(own + ranks - i) % ranks]});
@@ -174,54 +181,54 @@ void around_ring(Team& team, std::byte* all, const Blocks& blocks) {
   }
   const std::size_t ahead = going.size() / (ranks - 1);  // its own: one block's pieces
 
-  if (room != nullptr) room->begin();
-  std::optional<Inflow> inflow;
-  if (!fetches) inflow.emplace(team, coming, before, Stream::kRing);
-  if (shows) room->show(all, {team.member(after)});
-  Outflow outflow(team, Stream::kRing);
+  if (shared_memory != nullptr) shared_memory->begin();
+  std::optional<ReceivePipeline> receiver;
+  if (!fetches) receiver.emplace(hierarchy, coming, before, Stream::kRing);
+  if (shows) shared_memory->begin_stream(all, {hierarchy.member(after)});
+  SendPipeline sender(hierarchy, Stream::kRing);
   std::uint64_t shown_bytes = 0, fetched_bytes = 0;
   const auto pass_on = [&](std::size_t i) {
     shown_bytes += going[i].size();
     if (shows) {
-      room->there(shown_bytes, going[i], team.waiting());
+      shared_memory->publish(shown_bytes, going[i], hierarchy.waiting());
     } else {
-      outflow.send(going[i], after, going.size() - 1 - i);
+      sender.send(going[i], after, going.size() - 1 - i);
     }
   };
   for (std::size_t i = 0; i < ahead; ++i) pass_on(i);
   for (std::size_t i = 0; i < coming.size(); ++i) {
     if (fetches) {
-      room->fetch(team.member(before), fetched_bytes, blocks.piece(coming[i]).offset, coming[i],
-                  team.waiting());
+      shared_memory->fetch(hierarchy.member(before), fetched_bytes,
+                           blocks.segment_at(coming[i]).offset, coming[i], hierarchy.waiting());
     } else {
-      inflow->next();
+      receiver->next();
     }
     fetched_bytes += coming[i].size();
     if (i + ahead < going.size()) pass_on(i + ahead);
   }
-  if (fetches) room->leave(team.member(before), team.waiting());
-  outflow.finish();
-  if (shows) room->await_visits(team.waiting());
+  if (fetches) shared_memory->leave(hierarchy.member(before), hierarchy.waiting());
+  sender.finish();
+  if (shows) shared_memory->wait_for_readers(hierarchy.waiting());
 }
 
 // One exchange of some blocks for some others.
-void exchange(Team& team, const std::vector<Span>& send, const std::vector<Span>& receive,
-              int with) {
-  Inflow inflow(team, receive, with, Stream::kRing);
-  Outflow outflow(team, Stream::kRing);
+void exchange(NodeHierarchy& hierarchy, const std::vector<Span>& send,
+              const std::vector<Span>& receive, int with) {
+  ReceivePipeline receiver(hierarchy, receive, with, Stream::kRing);
+  SendPipeline sender(hierarchy, Stream::kRing);
   for (std::size_t i = 0; i < send.size(); ++i) {
-    outflow.send(send[i], with, send.size() - 1 - i);
+    sender.send(send[i], with, send.size() - 1 - i);
   }
-  for (std::size_t i = 0; i < receive.size(); ++i) inflow.next();
-  outflow.finish();
+  for (std::size_t i = 0; i < receive.size(); ++i) receiver.next();
+  sender.finish();
 }
 
 // Places 2k and 2k + 1 are a pair, which exchanges its blocks first; each then gives what it got
 // last, two ranks' blocks at a time, to its neighbor on either side by turns.
-void with_neighbors(Team& team, const Blocks& blocks) {
-  const std::vector<int> order = in_physical_order(team);
+void allgather_with_neighbors(NodeHierarchy& hierarchy, const Blocks& blocks) {
+  const std::vector<int> order = in_physical_order(hierarchy);
   const int ranks = static_cast<int>(order.size());
-  const int own = static_cast<int>(std::ranges::find(order, team.rank()) - order.begin());
+  const int own = static_cast<int>(std::ranges::find(order, hierarchy.rank()) - order.begin());
   const bool even = own % 2 == 0;
   const auto at = [&](int place) {
     return order[static_cast<std::size_t>((place + ranks) % ranks)];
@@ -231,8 +238,8 @@ void with_neighbors(Team& team, const Blocks& blocks) {
     return blocks.of(std::vector<int>{at(place), at(place + 1)});
   };
   const int partner = even ? at(own + 1) : at(own - 1);
-  exchange(team, blocks.of(std::vector<int>{team.rank()}), blocks.of(std::vector<int>{partner}),
-           partner);
+  exchange(hierarchy, blocks.of(std::vector<int>{hierarchy.rank()}),
+           blocks.of(std::vector<int>{partner}), partner);
   // Of step t, an even place talks to the left and then to the right; odd ones the other way. What
   // comes are the pairs one further away each time.
   int sending = own / 2;
@@ -240,35 +247,37 @@ void with_neighbors(Team& team, const Blocks& blocks) {
     const bool left = (step % 2 == 1) == even;
     const int distance = (step + 1) / 2;
     const int coming = own / 2 + (left ? -distance : distance);
-    exchange(team, pair(sending), pair(coming), left ? at(own - 1) : at(own + 1));
+    exchange(hierarchy, pair(sending), pair(coming), left ? at(own - 1) : at(own + 1));
     sending = coming;
   }
 }
 
 }  // namespace
 
-std::string_view to_string(Around around) {
-  for (const auto& [each, text] : kArounds) {
-    if (each == around) return text;
+std::string_view to_string(AllgatherAlgorithm algorithm) {
+  for (const auto& [each, text] : kAllgatherAlgorithms) {
+    if (each == algorithm) return text;
   }
   return {};
 }
 
-std::optional<Around> parse_around(std::string_view text) {
-  for (const auto& [each, name] : kArounds) {
+std::optional<AllgatherAlgorithm> parse_allgather_algorithm(std::string_view text) {
+  for (const auto& [each, name] : kAllgatherAlgorithms) {
     if (name == text) return each;
   }
   return std::nullopt;
 }
 
-void allgather(Team& team, std::byte* all, std::uint64_t bytes, Around around,
-               std::uint64_t segment_bytes) {
-  if (team.size() == 1 || bytes == 0) return;
-  team.furnish();
+void allgather(NodeHierarchy& hierarchy, std::byte* all, std::uint64_t bytes,
+               AllgatherAlgorithm algorithm, std::uint64_t segment_bytes) {
+  if (hierarchy.size() == 1 || bytes == 0) return;
+  hierarchy.create_shared_memory();
   const Blocks blocks(all, bytes, segment_bytes);
-  if (around == Around::kLeaders) return around_leaders(team, all, blocks);
-  if (around == Around::kNeighbors && team.size() % 2 == 0) return with_neighbors(team, blocks);
-  around_ring(team, all, blocks);
+  if (algorithm == AllgatherAlgorithm::kLeaders)
+    return allgather_by_leaders(hierarchy, all, blocks);
+  if (algorithm == AllgatherAlgorithm::kNeighbors && hierarchy.size() % 2 == 0)
+    return allgather_with_neighbors(hierarchy, blocks);
+  allgather_around_ring(hierarchy, all, blocks);
 }
 
 }  // namespace nmt::collectives

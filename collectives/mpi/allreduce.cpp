@@ -1,67 +1,72 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/ascent.h"
-#include "collectives/mpi/descent.h"
-#include "collectives/mpi/spread.h"
+#include "collectives/mpi/bcast_pipeline.h"
+#include "collectives/mpi/intra_node_bcast.h"
+#include "collectives/mpi/reduce_pipeline.h"
 
 namespace nmt::collectives {
 namespace {
 
 // Until the group has combined everything. What comes down meanwhile is passed on, and nobody waits
 // for it: it may need what is still to go up.
-void climb(Team& team, const Seat& seat, GroupReduce& group, std::byte* result, const Cut& cut,
-           const Reduction& reduction, Descent& descent) {
-  Ascent ascent(team, seat, group, result, cut, reduction);
-  for (std::uint64_t i = 0; i < cut.segments(); ++i) {
-    ascent.step();
-    if (!seat.parent) {
-      descent.pass();
+void reduce_to_root(NodeHierarchy& hierarchy, const TreeNeighbors& neighbors, GroupReduce& group,
+                    std::byte* result, const Segmentation& segmentation, const Reduction& reduction,
+                    BcastPipeline& bcast_pipeline) {
+  ReducePipeline reduce_pipeline(hierarchy, neighbors, group, result, segmentation, reduction);
+  for (std::uint64_t i = 0; i < segmentation.segments(); ++i) {
+    reduce_pipeline.step();
+    if (!neighbors.parent) {
+      bcast_pipeline.pass();
     } else {
-      while (descent.ready()) descent.pass();
+      while (bcast_pipeline.ready()) bcast_pipeline.pass();
     }
   }
-  ascent.finish();
+  reduce_pipeline.finish();
 }
 
-void lead(Team& team, GroupReduce& group, std::byte* result, const Cut& cut,
-          const Reduction& reduction, const Seat& seat) {
-  Descent descent(team, seat, result, cut);
-  climb(team, seat, group, result, cut, reduction, descent);
+void lead(NodeHierarchy& hierarchy, GroupReduce& group, std::byte* result,
+          const Segmentation& segmentation, const Reduction& reduction,
+          const TreeNeighbors& neighbors) {
+  BcastPipeline bcast_pipeline(hierarchy, neighbors, result, segmentation);
+  reduce_to_root(hierarchy, neighbors, group, result, segmentation, reduction, bcast_pipeline);
   group.finish();
-  Room* room = team.room();
-  if (room != nullptr) room->begin();
-  Spread spread(team, room, result);
-  for (std::uint64_t i = 0; i < cut.segments(); ++i) {
-    if (i == descent.passed()) descent.pass();
-    spread.there(cut.piece(i), cut.segments() - 1 - i);
+  NodeSharedMemory* shared_memory = hierarchy.shared_memory();
+  if (shared_memory != nullptr) shared_memory->begin();
+  IntraNodeBcastRoot to_node(hierarchy, shared_memory, result);
+  for (std::uint64_t i = 0; i < segmentation.segments(); ++i) {
+    if (i == bcast_pipeline.passed()) bcast_pipeline.pass();
+    to_node.publish(segmentation.segment_at(i), segmentation.segments() - 1 - i);
   }
-  descent.finish();
-  spread.finish();
+  bcast_pipeline.finish();
+  to_node.finish();
 }
 
-void follow(Team& team, GroupReduce& group, std::byte* result, const Cut& cut, int leader) {
+void follow(NodeHierarchy& hierarchy, GroupReduce& group, std::byte* result,
+            const Segmentation& segmentation, int leader) {
   group.work();
   group.finish();
-  Room* room = team.room();
-  if (room != nullptr) room->begin();
-  Share share(team, room, leader, result);
-  share.take_all(cut);
-  share.finish();
+  NodeSharedMemory* shared_memory = hierarchy.shared_memory();
+  if (shared_memory != nullptr) shared_memory->begin();
+  IntraNodeBcastLeaf from_leader(hierarchy, shared_memory, leader, result);
+  from_leader.take_all(segmentation);
+  from_leader.finish();
 }
 
 }  // namespace
 
-void allreduce(Team& team, const std::byte* own, std::byte* result, const Reduction& reduction,
-               const Pipeline& pipeline) {
-  team.furnish();
-  const Cut cut = cut_of(reduction, pipeline);
-  const int root = team.groups().front().leader;
-  const int leader = team.leader_of(team.group_of(team.rank()), root);
-  const std::unique_ptr<GroupReduce> group = GroupReduce::make(team, own, reduction, cut, leader);
-  if (leader == team.rank()) {
-    lead(team, *group, result, cut, reduction, seat_in(team, root, pipeline.shape));
+void allreduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
+               const Reduction& reduction, const PipelineOptions& pipeline) {
+  hierarchy.create_shared_memory();
+  const Segmentation segmentation = segmentation_of(reduction, pipeline);
+  const int root = hierarchy.groups().front().leader;
+  const int leader = hierarchy.leader_of(hierarchy.group_of(hierarchy.rank()), root);
+  const std::unique_ptr<GroupReduce> group =
+      GroupReduce::make(hierarchy, own, reduction, segmentation, leader);
+  if (leader == hierarchy.rank()) {
+    lead(hierarchy, *group, result, segmentation, reduction,
+         tree_neighbors_of(hierarchy, root, pipeline.shape));
   } else {
-    follow(team, *group, result, cut, leader);
+    follow(hierarchy, *group, result, segmentation, leader);
   }
 }
 

@@ -1,46 +1,54 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/descent.h"
-#include "collectives/mpi/spread.h"
+#include "collectives/mpi/bcast_pipeline.h"
+#include "collectives/mpi/intra_node_bcast.h"
 
 namespace nmt::collectives {
 namespace {
 
-Came lead(Team& team, Room* room, std::byte* data, const Cut& cut, int root, Shape shape) {
-  Spread spread(team, room, data);
-  Descent descent(team, seat_in(team, root, shape), data, cut);
-  const bool at_once = team.rank() == root && room != nullptr && room->all_can_read();
+BcastResult lead(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory, std::byte* data,
+                 const Segmentation& segmentation, int root, TreeShape shape) {
+  IntraNodeBcastRoot to_node(hierarchy, shared_memory, data);
+  BcastPipeline bcast_pipeline(hierarchy, tree_neighbors_of(hierarchy, root, shape), data,
+                               segmentation);
+  const bool at_once =
+      hierarchy.rank() == root && shared_memory != nullptr && shared_memory->all_can_read();
   std::uint64_t bytes = 0;
-  while (!descent.over()) {
-    const Arrival next = descent.pass();
-    if (!at_once) spread.there({bytes, next.data.size()}, next.left);
+  while (!bcast_pipeline.over()) {
+    const Arrival next = bcast_pipeline.pass();
+    if (!at_once) to_node.publish({bytes, next.data.size()}, next.left);
     bytes += next.data.size();
   }
-  if (at_once) spread.there({0, bytes}, 0);  // the wire first
-  descent.finish();
-  spread.finish();
+  if (at_once) to_node.publish({0, bytes}, 0);  // the wire first
+  bcast_pipeline.finish();
+  to_node.finish();
   return {.bytes = bytes};
 }
 
-Came follow(Team& team, Room* room, std::byte* data, const Cut& cut, int leader) {
-  Share share(team, room, leader, data);
-  Came came{.bytes = share.take_all(cut)};
-  came.has_more = share.has_more();
-  share.finish();
-  return came;
+BcastResult follow(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory, std::byte* data,
+                   const Segmentation& segmentation, int leader) {
+  IntraNodeBcastLeaf from_leader(hierarchy, shared_memory, leader, data);
+  BcastResult result{.bytes = from_leader.take_all(segmentation)};
+  result.has_more = from_leader.has_more();
+  from_leader.finish();
+  return result;
 }
 
 }  // namespace
 
-Came bcast(Team& team, std::byte* data, std::uint64_t bytes, int root, const Pipeline& pipeline) {
-  team.furnish();
-  Room* room = team.room();
-  if (room != nullptr) room->begin();
-  const int leader = team.leader_of(team.group_of(team.rank()), root);
-  const bool in_one_copy = leader == root && room != nullptr && room->all_can_read();
-  const Cut cut(bytes, in_one_copy && team.rank() != root ? 0 : pipeline.segment_bytes);
-  return leader == team.rank() ? lead(team, room, data, cut, root, pipeline.shape)
-                               : follow(team, room, data, cut, leader);
+BcastResult bcast(NodeHierarchy& hierarchy, std::byte* data, std::uint64_t bytes, int root,
+                  const PipelineOptions& pipeline) {
+  hierarchy.create_shared_memory();
+  NodeSharedMemory* shared_memory = hierarchy.shared_memory();
+  if (shared_memory != nullptr) shared_memory->begin();
+  const int leader = hierarchy.leader_of(hierarchy.group_of(hierarchy.rank()), root);
+  const bool in_one_copy =
+      leader == root && shared_memory != nullptr && shared_memory->all_can_read();
+  const Segmentation segmentation(
+      bytes, in_one_copy && hierarchy.rank() != root ? 0 : pipeline.segment_bytes);
+  return leader == hierarchy.rank()
+             ? lead(hierarchy, shared_memory, data, segmentation, root, pipeline.shape)
+             : follow(hierarchy, shared_memory, data, segmentation, leader);
 }
 
 }  // namespace nmt::collectives

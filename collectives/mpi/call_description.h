@@ -109,9 +109,9 @@ struct DescribeGather {
   }
 };
 struct DescribeGatherv {
-  template <class Count, class Place>
+  template <class Count, class Locality>
   static CallMade of(const void* send, MPI_Count count, MPI_Datatype type, const void*,
-                     const Count*, const Place*, MPI_Datatype, int root, MPI_Comm comm) {
+                     const Count*, const Locality*, MPI_Datatype, int root, MPI_Comm comm) {
     const bool gives = send != MPI_IN_PLACE && !only_watches(root) && root != MPI_ROOT;
     const std::uint64_t own = gives ? bytes_of(count, type) : 0;
     return unlike(Collective::kGatherv, comm, own, root);
@@ -127,8 +127,8 @@ struct DescribeScatter {
   }
 };
 struct DescribeScatterv {
-  template <class Count, class Place>
-  static CallMade of(const void*, const Count*, const Place*, MPI_Datatype, const void* receive,
+  template <class Count, class Locality>
+  static CallMade of(const void*, const Count*, const Locality*, MPI_Datatype, const void* receive,
                      MPI_Count count, MPI_Datatype type, int root, MPI_Comm comm) {
     const bool gets = receive != MPI_IN_PLACE && !only_watches(root) && root != MPI_ROOT;
     const std::uint64_t own = gets ? bytes_of(count, type) : 0;
@@ -142,9 +142,9 @@ struct DescribeAllgather {
   }
 };
 struct DescribeAllgatherv {
-  template <class Count, class Place>
+  template <class Count, class Locality>
   static CallMade of(const void*, MPI_Count, MPI_Datatype, const void*, const Count* counts,
-                     const Place*, MPI_Datatype type, MPI_Comm comm) {
+                     const Locality*, MPI_Datatype type, MPI_Comm comm) {
     return sized(Collective::kAllgatherv, comm, mean_block(counts, type, comm));
   }
 };
@@ -155,17 +155,18 @@ struct DescribeAlltoall {
   }
 };
 struct DescribeAlltoallv {  // all that this rank receives
-  template <class Count, class Place>
-  static CallMade of(const void*, const Count*, const Place*, MPI_Datatype, const void*,
-                     const Count* counts, const Place*, MPI_Datatype type, MPI_Comm comm) {
+  template <class Count, class Locality>
+  static CallMade of(const void*, const Count*, const Locality*, MPI_Datatype, const void*,
+                     const Count* counts, const Locality*, MPI_Datatype type, MPI_Comm comm) {
     return unlike(Collective::kAlltoallv, comm,
                   bytes_of(static_cast<MPI_Count>(sum_of(counts, comm)), type));
   }
 };
 struct DescribeAlltoallw {
-  template <class Count, class Place>
-  static CallMade of(const void*, const Count*, const Place*, const MPI_Datatype*, const void*,
-                     const Count* counts, const Place*, const MPI_Datatype* types, MPI_Comm comm) {
+  template <class Count, class Locality>
+  static CallMade of(const void*, const Count*, const Locality*, const MPI_Datatype*, const void*,
+                     const Count* counts, const Locality*, const MPI_Datatype* types,
+                     MPI_Comm comm) {
     std::uint64_t sum = 0;
     const int ranks = counts == nullptr || types == nullptr ? 0 : ranks_of(comm);
     for (int i = 0; i < ranks; ++i) sum += bytes_of(counts[i], types[i]);

@@ -13,10 +13,10 @@
 #include <unordered_map>
 
 #include "collectives/call_report.h"
+#include "collectives/mpi/comm_state.h"
 #include "collectives/mpi/failure.h"
 #include "collectives/mpi/node_clocks.h"
-#include "collectives/mpi/team.h"
-#include "collectives/mpi/teams.h"
+#include "collectives/mpi/node_hierarchy.h"
 #include "collectives/profile_durations.h"
 
 namespace nmt::collectives {
@@ -223,8 +223,8 @@ void start_call_report(ReportForm form) {
   check(PMPI_Group_free(&world));
   check(code);
   check(PMPI_Comm_rank(own.comm, &own.rank));
-  for (const Card& card : exchange_cards(own.comm, Copies::kMessages)) {
-    own.node_of_rank.push_back(card.node);
+  for (const RankLocation& location : exchange_locations(own.comm, CopyMethod::kMessages)) {
+    own.node_of_rank.push_back(location.node);
   }
   own.sampled_max =
       std::clamp(kSampledOfAllRanks / own.node_of_rank.size(), kSampledMin, kSampledMax);

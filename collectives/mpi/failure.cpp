@@ -9,8 +9,8 @@
 #include <new>
 #include <thread>
 
-#include "collectives/mpi/alarm.h"
-#include "collectives/mpi/team.h"
+#include "collectives/mpi/failure_notifier.h"
+#include "collectives/mpi/node_hierarchy.h"
 
 namespace nmt::collectives {
 namespace {

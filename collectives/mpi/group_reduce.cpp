@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "collectives/mpi/spread.h"
+#include "collectives/mpi/intra_node_bcast.h"
 
 namespace nmt::collectives {
 namespace {
@@ -15,9 +15,10 @@ constexpr std::uint64_t kPieceBytes = 64 << 10;  // read and combined while it i
 // A group of one.
 class Alone : public GroupReduce {
  public:
-  Alone(const std::byte* own, const Cut& cut) : own_(own), cut_(cut) {}
+  Alone(const std::byte* own, const Segmentation& segmentation)
+      : own_(own), segmentation_(segmentation) {}
   std::span<const std::byte> combined(std::uint64_t segment) override {
-    return {own_ + cut_.offset(segment), cut_.bytes_of(segment)};
+    return {own_ + segmentation_.offset(segment), segmentation_.bytes_of(segment)};
   }
   void done(std::uint64_t) override {}
   void work() override {}
@@ -25,53 +26,54 @@ class Alone : public GroupReduce {
 
  private:
   const std::byte* own_;
-  Cut cut_;
+  Segmentation segmentation_;
 };
 
 // Through shared memory. Of each member's area the first half is for what it has, for those who
 // cannot read its memory; of the first leader's, the second half is for what is combined.
 class Shared : public GroupReduce {
  public:
-  Shared(Team& team, Room& room, const std::byte* own, const Reduction& reduction, const Cut& cut,
-         int leader)
-      : team_(team),
-        room_(room),
+  Shared(NodeHierarchy& hierarchy, NodeSharedMemory& shared_memory, const std::byte* own,
+         const Reduction& reduction, const Segmentation& segmentation, int leader)
+      : hierarchy_(hierarchy),
+        shared_memory_(shared_memory),
         own_(own),
         reduction_(reduction),
-        cut_(cut),
+        segmentation_(segmentation),
         leader_(leader),
-        direct_(room.all_can_read()),
-        scratch_(std::min(cut.each(), kPieceBytes)) {
-    for (int member = 0; member < room.members(); ++member) {
+        direct_(shared_memory.all_can_read()),
+        scratch_(std::min(segmentation.each(), kPieceBytes)) {
+    for (int member = 0; member < shared_memory.members(); ++member) {
       if (member != leader) workers_.push_back(member);
     }
-    room_.begin();
-    room_.worked(0);  // its slots are free
+    shared_memory_.begin();
+    shared_memory_.worked(0);  // its slots are free
     std::vector<int> readers = workers_;
-    std::erase(readers, room.self());
+    std::erase(readers, shared_memory.self());
     if (!direct_) readers.clear();
-    room_.show(own, readers);
-    if (direct_) room_.there(cut.bytes(), {}, team.waiting());
+    shared_memory_.begin_stream(own, readers);
+    if (direct_) shared_memory_.publish(segmentation.bytes(), {}, hierarchy.waiting());
   }
 
   std::span<const std::byte> combined(std::uint64_t segment) override {
     if (segment == 0) put_until(kSlots);
-    for (const int worker : workers_) room_.await_work(worker, segment + 1, team_.waiting());
-    return {slot(segment), cut_.bytes_of(segment)};
+    for (const int worker : workers_)
+      shared_memory_.wait_for_work(worker, segment + 1, hierarchy_.waiting());
+    return {slot(segment), segmentation_.bytes_of(segment)};
   }
 
   void done(std::uint64_t segment) override {
-    room_.worked(segment + 1);
+    shared_memory_.worked(segment + 1);
     put_until(segment + 1 + kSlots);
   }
 
   void work() override {
-    const auto place = std::ranges::find(workers_, room_.self()) - workers_.begin();
+    const auto place = std::ranges::find(workers_, shared_memory_.self()) - workers_.begin();
     const auto number = static_cast<std::uint64_t>(place);
-    for (std::uint64_t i = 0; i < cut_.segments(); ++i) {
+    for (std::uint64_t i = 0; i < segmentation_.segments(); ++i) {
       put_until(i + 1);
-      room_.await_work(leader_, i < kSlots ? 0 : i + 1 - kSlots, team_.waiting());
-      const std::uint64_t elements = cut_.bytes_of(i) / reduction_.element_bytes;
+      shared_memory_.wait_for_work(leader_, i < kSlots ? 0 : i + 1 - kSlots, hierarchy_.waiting());
+      const std::uint64_t elements = segmentation_.bytes_of(i) / reduction_.element_bytes;
       const std::uint64_t begin = elements * number / workers_.size() * reduction_.element_bytes;
       const std::uint64_t end =
           elements * (number + 1) / workers_.size() * reduction_.element_bytes;
@@ -82,33 +84,33 @@ class Shared : public GroupReduce {
         combine_part(i, at, std::min(most, end - at));
       }
       if (!direct_) await_puts(i);  // a part may be empty
-      room_.worked(i + 1);
+      shared_memory_.worked(i + 1);
     }
     if (!direct_) return;
-    for (int member = 0; member < room_.members(); ++member) {
-      if (member != room_.self()) room_.leave(member, team_.waiting());
+    for (int member = 0; member < shared_memory_.members(); ++member) {
+      if (member != shared_memory_.self()) shared_memory_.leave(member, hierarchy_.waiting());
     }
   }
 
   void finish() override {
-    room_.await_visits(team_.waiting());
+    shared_memory_.wait_for_readers(hierarchy_.waiting());
     if (direct_) return;
     for (const int worker : workers_) {  // areas are free for the next operation
-      room_.await_work(worker, cut_.segments(), team_.waiting());
+      shared_memory_.wait_for_work(worker, segmentation_.segments(), hierarchy_.waiting());
     }
   }
 
  private:
   std::byte* slot(std::uint64_t segment) const {
-    return room_.area(leader_).data() + (kSlots + segment % kSlots) * cut_.each();
+    return shared_memory_.area(leader_).data() + (kSlots + segment % kSlots) * segmentation_.each();
   }
 
   // Bytes `at` of a segment, from all members into the slot.
   void combine_part(std::uint64_t segment, std::uint64_t at, std::uint64_t bytes) {
     std::byte* into = slot(segment) + at;
     bool first = true;
-    for (int member = 0; member < room_.members(); ++member) {
-      if (member == room_.self()) continue;
+    for (int member = 0; member < shared_memory_.members(); ++member) {
+      if (member == shared_memory_.self()) continue;
       const std::span<const std::byte> theirs =
           read(member, segment, at, {first ? into : scratch_.data(), bytes});
       if (!first) {
@@ -116,7 +118,7 @@ class Shared : public GroupReduce {
         continue;
       }
       if (theirs.data() != into) std::memcpy(into, theirs.data(), bytes);
-      combine({own_ + cut_.offset(segment) + at, bytes}, into, reduction_);
+      combine({own_ + segmentation_.offset(segment) + at, bytes}, into, reduction_);
       first = false;
     }
   }
@@ -124,40 +126,43 @@ class Shared : public GroupReduce {
   // A member's data: read to `to`, or where they are.
   std::span<const std::byte> read(int member, std::uint64_t segment, std::uint64_t at, Span to) {
     if (direct_) {
-      const std::uint64_t position = cut_.offset(segment) + at;
-      room_.fetch(member, position, position, to, team_.waiting());
+      const std::uint64_t position = segmentation_.offset(segment) + at;
+      shared_memory_.fetch(member, position, position, to, hierarchy_.waiting());
       return to;
     }
-    room_.await_put(member, segment + 1, team_.waiting());
-    return {room_.area(member).data() + segment % kSlots * cut_.each() + at, to.size()};
+    shared_memory_.wait_for_put(member, segment + 1, hierarchy_.waiting());
+    return {shared_memory_.area(member).data() + segment % kSlots * segmentation_.each() + at,
+            to.size()};
   }
 
   // Those who cannot read it find this member's first `segments` in its area.
   void put_until(std::uint64_t segments) {
     if (direct_) return;
-    for (; put_ < std::min(segments, cut_.segments()); ++put_) {
+    for (; put_ < std::min(segments, segmentation_.segments()); ++put_) {
       if (put_ >= kSlots) {
         for (const int worker : workers_) {
-          room_.await_work(worker, put_ + 1 - kSlots, team_.waiting());
+          shared_memory_.wait_for_work(worker, put_ + 1 - kSlots, hierarchy_.waiting());
         }
       }
-      std::memcpy(room_.area(room_.self()).data() + put_ % kSlots * cut_.each(),
-                  own_ + cut_.offset(put_), cut_.bytes_of(put_));
-      room_.put(put_ + 1);
+      std::memcpy(
+          shared_memory_.area(shared_memory_.self()).data() + put_ % kSlots * segmentation_.each(),
+          own_ + segmentation_.offset(put_), segmentation_.bytes_of(put_));
+      shared_memory_.put(put_ + 1);
     }
   }
 
   void await_puts(std::uint64_t segment) {
-    for (int member = 0; member < room_.members(); ++member) {
-      if (member != room_.self()) room_.await_put(member, segment + 1, team_.waiting());
+    for (int member = 0; member < shared_memory_.members(); ++member) {
+      if (member != shared_memory_.self())
+        shared_memory_.wait_for_put(member, segment + 1, hierarchy_.waiting());
     }
   }
 
-  Team& team_;
-  Room& room_;
+  NodeHierarchy& hierarchy_;
+  NodeSharedMemory& shared_memory_;
   const std::byte* own_;
   Reduction reduction_;
-  Cut cut_;
+  Segmentation segmentation_;
   int leader_;  // a member
   bool direct_;
   std::vector<std::byte> scratch_;
@@ -168,78 +173,86 @@ class Shared : public GroupReduce {
 // By messages: everybody to the second leader, who combines, and from there to the first.
 class ByMessages : public GroupReduce {
  public:
-  ByMessages(Team& team, const std::byte* own, const Reduction& reduction, const Cut& cut,
-             int leader)
-      : own_(own), reduction_(reduction), cut_(cut), outflow_(team, Stream::kGather) {
-    const std::vector<int>& ranks = team.own_group().ranks;
+  ByMessages(NodeHierarchy& hierarchy, const std::byte* own, const Reduction& reduction,
+             const Segmentation& segmentation, int leader)
+      : own_(own),
+        reduction_(reduction),
+        segmentation_(segmentation),
+        sender_(hierarchy, Stream::kGather) {
+    const std::vector<int>& ranks = hierarchy.own_group().ranks;
     second_ = ranks[0] == leader ? ranks[1] : ranks[0];
-    next_ = team.rank() == second_ ? leader : second_;
+    next_ = hierarchy.rank() == second_ ? leader : second_;
     std::vector<int> senders;
-    if (team.rank() == leader) senders = {second_};
-    if (team.rank() == second_) {
+    if (hierarchy.rank() == leader) senders = {second_};
+    if (hierarchy.rank() == second_) {
       std::ranges::copy_if(ranks, std::back_inserter(senders),
                            [&](int rank) { return rank != leader && rank != second_; });
     }
     places_.resize(senders.size() + 1);
     for (std::size_t i = 0; i < senders.size(); ++i) {
-      inflows_.emplace_back(team, places(places_[i]), senders[i], Stream::kGather);
+      receivers_.emplace_back(hierarchy, places(places_[i]), senders[i], Stream::kGather);
     }
   }
 
   std::span<const std::byte> combined(std::uint64_t segment) override {
-    const Span theirs = inflows_.front().next();
-    combine({own_ + cut_.offset(segment), cut_.bytes_of(segment)}, theirs.data(), reduction_);
+    const Span theirs = receivers_.front().next();
+    combine({own_ + segmentation_.offset(segment), segmentation_.bytes_of(segment)}, theirs.data(),
+            reduction_);
     return theirs;
   }
   void done(std::uint64_t) override {}
 
   void work() override {
     const std::vector<Span> sums = places(places_.back());
-    for (std::uint64_t i = 0; i < cut_.segments(); ++i) {
-      std::span<const std::byte> own{own_ + cut_.offset(i), cut_.bytes_of(i)};
-      if (!inflows_.empty()) {
-        outflow_.finish(kAsked);
+    for (std::uint64_t i = 0; i < segmentation_.segments(); ++i) {
+      std::span<const std::byte> own{own_ + segmentation_.offset(i), segmentation_.bytes_of(i)};
+      if (!receivers_.empty()) {
+        sender_.finish(kReceivesAhead);
         std::ranges::copy(own, sums[i].begin());
-        for (Inflow& inflow : inflows_) combine(inflow.next(), sums[i].data(), reduction_);
+        for (ReceivePipeline& receiver : receivers_)
+          combine(receiver.next(), sums[i].data(), reduction_);
         own = sums[i];
       }
-      outflow_.send(own, next_, cut_.segments() - 1 - i);
+      sender_.send(own, next_, segmentation_.segments() - 1 - i);
     }
   }
-  void finish() override { outflow_.finish(); }
+  void finish() override { sender_.finish(); }
 
  private:
   // One for each segment, in a ring.
   std::vector<Span> places(std::vector<std::byte>& memory) const {
-    memory.resize((kAsked + 1) * cut_.each());
+    memory.resize((kReceivesAhead + 1) * segmentation_.each());
     std::vector<Span> all;
-    for (std::uint64_t i = 0; i < cut_.segments(); ++i) {
-      all.emplace_back(memory.data() + i % (kAsked + 1) * cut_.each(), cut_.bytes_of(i));
+    for (std::uint64_t i = 0; i < segmentation_.segments(); ++i) {
+      all.emplace_back(memory.data() + i % (kReceivesAhead + 1) * segmentation_.each(),
+                       segmentation_.bytes_of(i));
     }
     return all;
   }
 
   const std::byte* own_;
   Reduction reduction_;
-  Cut cut_;
+  Segmentation segmentation_;
   int second_ = 0;
   int next_ = 0;
   std::vector<std::vector<std::byte>> places_;
-  std::vector<Inflow> inflows_;
-  Outflow outflow_;
+  std::vector<ReceivePipeline> receivers_;
+  SendPipeline sender_;
 };
 
 }  // namespace
 
-std::unique_ptr<GroupReduce> GroupReduce::make(Team& team, const std::byte* own,
-                                               const Reduction& reduction, const Cut& cut,
-                                               int leader) {
-  if (team.own_group().ranks.size() == 1) return std::make_unique<Alone>(own, cut);
-  team.agree(cut.bytes());
-  if (Room* room = team.room_with_areas(2 * kSlots * cut.each())) {
-    return std::make_unique<Shared>(team, *room, own, reduction, cut, team.member(leader));
+std::unique_ptr<GroupReduce> GroupReduce::make(NodeHierarchy& hierarchy, const std::byte* own,
+                                               const Reduction& reduction,
+                                               const Segmentation& segmentation, int leader) {
+  if (hierarchy.own_group().ranks.size() == 1) return std::make_unique<Alone>(own, segmentation);
+  hierarchy.check_same_size(segmentation.bytes());
+  if (NodeSharedMemory* shared_memory =
+          hierarchy.shared_memory_with_areas(2 * kSlots * segmentation.each())) {
+    return std::make_unique<Shared>(hierarchy, *shared_memory, own, reduction, segmentation,
+                                    hierarchy.member(leader));
   }
-  return std::make_unique<ByMessages>(team, own, reduction, cut, leader);
+  return std::make_unique<ByMessages>(hierarchy, own, reduction, segmentation, leader);
 }
 
 void combine(std::span<const std::byte> from, std::byte* into, const Reduction& reduction) {

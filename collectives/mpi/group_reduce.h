@@ -13,7 +13,7 @@
 #include <memory>
 
 #include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/relay.h"
+#include "collectives/mpi/segment_pipeline.h"
 
 namespace nmt::collectives {
 
@@ -30,8 +30,9 @@ class GroupReduce {
   virtual void work() = 0;
   virtual void finish() = 0;  // of all: nobody reads from this rank any more
 
-  static std::unique_ptr<GroupReduce> make(Team& team, const std::byte* own,
-                                           const Reduction& reduction, const Cut& cut, int leader);
+  static std::unique_ptr<GroupReduce> make(NodeHierarchy& hierarchy, const std::byte* own,
+                                           const Reduction& reduction,
+                                           const Segmentation& segmentation, int leader);
 };
 
 void combine(std::span<const std::byte> from, std::byte* into, const Reduction& reduction);

@@ -4,14 +4,14 @@
 #include <cstring>
 
 #include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/flat.h"
 #include "collectives/mpi/job.h"
+#include "collectives/mpi/packed_buffer.h"
 
 namespace nmt::collectives {
 namespace {
 
-Pipeline pipeline_of(const Rule& rule) {
-  return {parse_shape(rule.algorithm).value_or(Shape::kChain), rule.segment_bytes};
+PipelineOptions pipeline_of(const Rule& rule) {
+  return {parse_tree_shape(rule.algorithm).value_or(TreeShape::kChain), rule.segment_bytes};
 }
 
 // Predefined types by operations that commute; the standard wants both to be the same on all ranks.
@@ -38,23 +38,23 @@ void give(std::byte* place, const void* send, MPI_Count count, MPI_Datatype type
       bytes % static_cast<std::uint64_t>(element_bytes) != 0) {
     fail_on_different_counts();
   }
-  Flat own(const_cast<void*>(send), static_cast<int>(count), type, comm);
+  PackedBuffer own(const_cast<void*>(send), static_cast<int>(count), type, comm);
   own.pack();
   std::memcpy(place, own.data(), bytes);
 }
 
 // As the MPI itself does, of what it can see: Open MPI sees more than a rank expects, MPICH less
 // too. The others have what they expect.
-int check_counts(const Came& came, std::uint64_t expected_bytes, MPI_Comm comm) noexcept {
+int check_counts(const BcastResult& result, std::uint64_t expected_bytes, MPI_Comm comm) noexcept {
 #ifdef OPEN_MPI
   constexpr bool kFindsLess = false;
 #else
   constexpr bool kFindsLess = true;
 #endif
-  if (came.has_more) {
+  if (result.has_more) {
     return fail(comm, MPI_ERR_TRUNCATE, "the root of a Bcast sends more than this rank expects");
   }
-  if (kFindsLess && came.bytes < expected_bytes) {
+  if (kFindsLess && result.bytes < expected_bytes) {
     return fail(comm, MPI_ERR_OTHER, "the root of a Bcast sends less than this rank expects");
   }
   return MPI_SUCCESS;
@@ -84,19 +84,20 @@ std::optional<int> replace_bcast(void* buffer, MPI_Count count, MPI_Datatype typ
   constexpr Operation kOperation = Operation::kBcast;
   Job::Decision decision = Job::here().decide(kOperation, count, type, comm);
   if (!decision.acts()) return decision.otherwise;
-  const int code = Job::here().arguments().check_bcast(buffer, static_cast<int>(count), type, root,
-                                                       decision.ranks());
+  const int code = Job::here().argument_checker().check_bcast(buffer, static_cast<int>(count), type,
+                                                              root, decision.ranks());
   if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
   if (!Job::here().prepare(decision, comm, {buffer})) return decision.otherwise;
-  Came came;
+  BcastResult result;
   const int acted = Job::here().act(kOperation, decision, comm, [&] {
-    Flat flat(buffer, static_cast<int>(count), type, comm);
-    const bool is_root = decision.team().rank() == root;
-    if (is_root) flat.pack();
-    came = bcast(decision.team(), flat.data(), decision.bytes, root, pipeline_of(*decision.rule));
-    if (!is_root) flat.unpack(came.bytes);
+    PackedBuffer packed(buffer, static_cast<int>(count), type, comm);
+    const bool is_root = decision.hierarchy().rank() == root;
+    if (is_root) packed.pack();
+    result = bcast(decision.hierarchy(), packed.data(), decision.bytes, root,
+                   pipeline_of(*decision.rule));
+    if (!is_root) packed.unpack(result.bytes);
   });
-  return acted != MPI_SUCCESS ? acted : check_counts(came, decision.bytes, comm);
+  return acted != MPI_SUCCESS ? acted : check_counts(result, decision.bytes, comm);
 }
 
 std::optional<int> replace_reduce(const void* send, void* receive, MPI_Count count,
@@ -104,19 +105,20 @@ std::optional<int> replace_reduce(const void* send, void* receive, MPI_Count cou
   constexpr Operation kOperation = Operation::kReduce;
   Job::Decision decision = Job::here().decide(kOperation, count, type, comm);
   if (!decision.acts()) return decision.otherwise;
-  const Arguments& arguments = Job::here().arguments();
-  int code = arguments.check_operator(type, op);
+  const ArgumentChecker& argument_checker = Job::here().argument_checker();
+  int code = argument_checker.check_operator(type, op);
   if (code == MPI_SUCCESS && !can_reduce(type, op)) return std::nullopt;
   if (code == MPI_SUCCESS) {
-    code = arguments.check_reduce(send, receive, static_cast<int>(count), type, op, root,
-                                  rank_in(comm), decision.ranks());
+    code = argument_checker.check_reduce(send, receive, static_cast<int>(count), type, op, root,
+                                         rank_in(comm), decision.ranks());
   }
   if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
   if (!Job::here().prepare(decision, comm, {send, receive})) return decision.otherwise;
   return Job::here().act(kOperation, decision, comm, [&] {
     const void* own = send == MPI_IN_PLACE ? receive : send;
-    reduce(decision.team(), static_cast<const std::byte*>(own), static_cast<std::byte*>(receive),
-           reduction_of(count, type, op), root, pipeline_of(*decision.rule));
+    reduce(decision.hierarchy(), static_cast<const std::byte*>(own),
+           static_cast<std::byte*>(receive), reduction_of(count, type, op), root,
+           pipeline_of(*decision.rule));
   });
 }
 
@@ -125,18 +127,19 @@ std::optional<int> replace_allreduce(const void* send, void* receive, MPI_Count 
   constexpr Operation kOperation = Operation::kAllreduce;
   Job::Decision decision = Job::here().decide(kOperation, count, type, comm);
   if (!decision.acts()) return decision.otherwise;
-  const Arguments& arguments = Job::here().arguments();
-  int code = arguments.check_operator(type, op);
+  const ArgumentChecker& argument_checker = Job::here().argument_checker();
+  int code = argument_checker.check_operator(type, op);
   if (code == MPI_SUCCESS && !can_reduce(type, op)) return std::nullopt;
   if (code == MPI_SUCCESS) {
-    code = arguments.check_allreduce(send, receive, static_cast<int>(count), type, op);
+    code = argument_checker.check_allreduce(send, receive, static_cast<int>(count), type, op);
   }
   if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
   if (!Job::here().prepare(decision, comm, {send, receive})) return decision.otherwise;
   return Job::here().act(kOperation, decision, comm, [&] {
     const void* own = send == MPI_IN_PLACE ? receive : send;
-    allreduce(decision.team(), static_cast<const std::byte*>(own), static_cast<std::byte*>(receive),
-              reduction_of(count, type, op), pipeline_of(*decision.rule));
+    allreduce(decision.hierarchy(), static_cast<const std::byte*>(own),
+              static_cast<std::byte*>(receive), reduction_of(count, type, op),
+              pipeline_of(*decision.rule));
   });
 }
 
@@ -147,24 +150,26 @@ std::optional<int> replace_allgather(const void* send, MPI_Count send_count, MPI
   constexpr Operation kOperation = Operation::kAllgather;
   Job::Decision decision = Job::here().decide(kOperation, receive_count, receive_type, comm);
   if (!decision.acts()) return decision.otherwise;
-  const int code = Job::here().arguments().check_allgather(send, send_count, send_type, receive,
-                                                           static_cast<int>(receive_count),
-                                                           receive_type, rank_in(comm));
+  const int code = Job::here().argument_checker().check_allgather(
+      send, send_count, send_type, receive, static_cast<int>(receive_count), receive_type,
+      rank_in(comm));
   if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
   if (!Job::here().prepare(decision, comm, {send, receive})) return decision.otherwise;
   return Job::here().act(kOperation, decision, comm, [&] {
-    Team& team = decision.team();
-    Flat all(receive, static_cast<int>(receive_count) * team.size(), receive_type, comm);
-    std::byte* own = all.data() + static_cast<std::uint64_t>(team.rank()) * decision.bytes;
+    NodeHierarchy& hierarchy = decision.hierarchy();
+    PackedBuffer all(receive, static_cast<int>(receive_count) * hierarchy.size(), receive_type,
+                     comm);
+    std::byte* own = all.data() + static_cast<std::uint64_t>(hierarchy.rank()) * decision.bytes;
     if (send == MPI_IN_PLACE) {
       all.pack();
     } else {
       give(own, send, send_count, send_type, comm, decision.bytes);
     }
-    allgather(team, all.data(), decision.bytes,
-              parse_around(decision.rule->algorithm).value_or(Around::kLeaders),
-              decision.rule->segment_bytes);
-    all.unpack(decision.bytes * static_cast<std::uint64_t>(team.size()));
+    allgather(
+        hierarchy, all.data(), decision.bytes,
+        parse_allgather_algorithm(decision.rule->algorithm).value_or(AllgatherAlgorithm::kLeaders),
+        decision.rule->segment_bytes);
+    all.unpack(decision.bytes * static_cast<std::uint64_t>(hierarchy.size()));
   });
 }
 

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What stands in for the MPI's own functions, for C and for Fortran (entries.cpp,
+// What stands in for the MPI's own functions, for C and for Fortran (mpi_entries.cpp,
 // open_mpi_fortran.cpp): acts where the advice says so. Nothing throws.
 //
 // In reading order:
-//   entries            the C functions of MPI that are replaced
-//   open_mpi_fortran   the Fortran functions of Open MPI
-//   arguments          whether the arguments of a call are valid
-//   job                the job: its advice, and the calls that it replaces
-//   greeting           whether all ranks have loaded this library
-//   teams              what is kept for each communicator
-//   team               a communicator as groups of ranks with a leader each
-//   team_cache         groups of freed communicators, to be used again
-//   algorithms         the hierarchical algorithms
-//   bcast              Bcast
-//   reduce             Reduce
-//   allreduce          Allreduce
-//   allgather          Allgather
-//   seat               the neighbours of a leader in the tree
-//   descent            segments down the tree of leaders
-//   ascent             segments up the tree of leaders, reduced
-//   relay              segments between two ranks
-//   spread             from a leader to the ranks of its node
-//   group_reduce       reduces within a group
-//   flat               the buffer of a call as contiguous bytes
-//   failure            how an operation that failed ends
-//   alarm              keeps other ranks from waiting for one that failed
-//   next               the MPI function that a call goes on to
-//   play               one collective as sampling and benchmarks order it
+//   mpi_entries         the C functions of MPI that are replaced
+//   open_mpi_fortran    the Fortran functions of Open MPI
+//   argument_checker    whether the arguments of a call are valid
+//   job                 the job: its advice, and the calls that it replaces
+//   loaded_everywhere   whether all ranks have loaded this library
+//   comm_state          what is kept for each communicator
+//   node_hierarchy      a communicator as groups of ranks with a leader each
+//   hierarchy_cache     groups of freed communicators, to be used again
+//   algorithms          the hierarchical algorithms
+//   bcast               Bcast
+//   reduce              Reduce
+//   allreduce           Allreduce
+//   allgather           Allgather
+//   tree_neighbors      the neighbours of a leader in the tree
+//   bcast_pipeline      segments down the tree of leaders
+//   reduce_pipeline     segments up the tree of leaders, reduced
+//   segment_pipeline    segments between two ranks
+//   intra_node_bcast    from a leader to the ranks of its node
+//   group_reduce        reduces within a group
+//   packed_buffer       the buffer of a call as contiguous bytes
+//   failure             how an operation that failed ends
+//   failure_notifier    keeps other ranks from waiting for one that failed
+//   next_definition     the MPI function that a call goes on to
+//   run_collective      one collective as sampling and benchmarks order it
 #pragma once
 
 #include <mpi.h>

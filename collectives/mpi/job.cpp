@@ -15,7 +15,7 @@
 #include "collectives/device_memory.h"
 #include "collectives/mpi/call_recorder.h"
 #include "collectives/mpi/decision_log.h"
-#include "collectives/mpi/greeting.h"
+#include "collectives/mpi/loaded_everywhere.h"
 #include "core/error.h"
 
 namespace nmt::collectives {
@@ -121,17 +121,17 @@ void Job::start() {
       std::fprintf(stderr, "nmadtune: %s\n", advice_.warning.c_str());
     }
   }
-  greet(MPI_COMM_WORLD);
+  check_loaded_everywhere(MPI_COMM_WORLD);
   share(&advice_);
   for (const Operation operation : kOperations) {
     least_bytes_[static_cast<std::size_t>(operation)] = advice_.least_bytes(operation);
   }
   if (!advice_.rules.empty()) {
-    arguments_.start();
-    alarm_.start();
-    call_at_end([] { here().alarm_.forget_all(); });
-    cards_ = exchange_cards(MPI_COMM_WORLD, Copies::kAttach);
-    crowded_ = is_crowded(cards_, rank);
+    argument_checker_.start();
+    notifier_.start();
+    call_at_end([] { here().notifier_.forget_all(); });
+    locations_ = exchange_locations(MPI_COMM_WORLD, CopyMethod::kAttach);
+    oversubscribed_ = is_oversubscribed(locations_, rank);
   }
   const bool never = is_set("NMADTUNE_MPI", "never");
   if (reports_ && rank == 0 && !never) call_at_end(report);
@@ -154,18 +154,19 @@ void Job::share(Advice* advice) const {
 }
 
 // Of these ranks of the job, as if they were all.
-std::vector<Card> Job::cards_of(const std::vector<int>& ranks) const {
-  std::vector<Card> cards;
+std::vector<RankLocation> Job::locations_of(const std::vector<int>& ranks) const {
+  std::vector<RankLocation> locations;
   std::unordered_map<int, int> lowest;  // rank of a node
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    Card& card = cards.emplace_back(cards_[static_cast<std::size_t>(ranks[rank])]);
-    card.node = lowest.try_emplace(card.node, static_cast<int>(rank)).first->second;
+    RankLocation& location =
+        locations.emplace_back(locations_[static_cast<std::size_t>(ranks[rank])]);
+    location.node = lowest.try_emplace(location.node, static_cast<int>(rank)).first->second;
   }
-  return cards;
+  return locations;
 }
 
 // Talks to nobody.
-Kept Job::keep_for(MPI_Comm comm) const {
+CommState Job::make_comm_state(MPI_Comm comm) const {
   int between = 0, size = 0;
   check(PMPI_Comm_test_inter(comm, &between));
   check(PMPI_Comm_size(comm, &size));
@@ -177,7 +178,7 @@ Kept Job::keep_for(MPI_Comm comm) const {
   std::unordered_map<int, int> ranks_of_node;
   int most = 0;
   for (const int rank : ranks) {
-    most = std::max(most, ++ranks_of_node[cards_[static_cast<std::size_t>(rank)].node]);
+    most = std::max(most, ++ranks_of_node[locations_[static_cast<std::size_t>(rank)].node]);
   }
   if (ranks.empty()) return {};
   std::vector<Rule> rules = rules_for(advice_, static_cast<int>(ranks_of_node.size()), most);
@@ -188,38 +189,41 @@ Kept Job::keep_for(MPI_Comm comm) const {
 
 // With as many leaders as the rule says; by all ranks, who at the first use take one for each
 // number that any rule has: a rank whose call is wrong then knows what the others may wait for.
-Lease& Job::lease_for(const Rule& rule, Kept& kept, MPI_Comm comm) {
-  if (kept.by_leaders.empty()) {
+Lease& Job::lease_for(const Rule& rule, CommState& comm_state, MPI_Comm comm) {
+  if (comm_state.by_leaders.empty()) {
     std::map<int, Lease> leases;
     try {
-      for (const Rule& each : kept.rules) {
+      for (const Rule& each : comm_state.rules) {
         if (leases.contains(each.leaders)) continue;
-        leases.try_emplace(each.leaders, take_lease(each.leaders, kept, comm));
+        leases.try_emplace(each.leaders, take_lease(each.leaders, comm_state, comm));
       }
     } catch (...) {
-      for (auto& [leaders, lease] : leases) team_cache().give_back(std::move(lease));
+      for (auto& [leaders, lease] : leases) hierarchy_cache().give_back(std::move(lease));
       throw;
     }
-    kept.by_leaders = std::move(leases);
+    comm_state.by_leaders = std::move(leases);
   }
-  return kept.by_leaders.at(rule.leaders);
+  return comm_state.by_leaders.at(rule.leaders);
 }
 
-Lease Job::take_lease(int leaders, const Kept& kept, MPI_Comm comm) {
-  Lease lease = team_cache().take(comm, kept.ranks, cards_of(kept.ranks), options(leaders));
-  if (lease && !lease.watch) {  // one rank has numbered it: another number for each of its teams
+Lease Job::take_lease(int leaders, const CommState& comm_state, MPI_Comm comm) {
+  Lease lease = hierarchy_cache().take(comm, comm_state.ranks, locations_of(comm_state.ranks),
+                                       options(leaders));
+  if (lease &&
+      !lease.watch) {  // one rank has numbered it: another number for each of its hierarchies
     const auto number = static_cast<std::uint64_t>(lease.ranks.front()) << 40 |
                         static_cast<std::uint64_t>(lease.serial);
-    lease.watch = std::make_unique<Watch>(&alarm_, number, lease.team->comm());
-    lease.team->look_by({.function = [](void* watch) { static_cast<Watch*>(watch)->look(); },
-                         .object = lease.watch.get()});
+    lease.watch = std::make_unique<FailureWatch>(&notifier_, number, lease.hierarchy->comm());
+    lease.hierarchy->set_wait_hook(
+        {.function = [](void* watch) { static_cast<FailureWatch*>(watch)->check(); },
+         .object = lease.watch.get()});
   }
   return lease;
 }
 
-TeamOptions Job::options(int leaders) const {
-  TeamOptions options = options_from_environment(leaders);
-  options.crowded = crowded_;
+HierarchyOptions Job::options(int leaders) const {
+  HierarchyOptions options = options_from_environment(leaders);
+  options.oversubscribed = oversubscribed_;
   return options;
 }
 
@@ -245,11 +249,12 @@ Job::Decision Job::decide(Operation operation, MPI_Count count, MPI_Datatype typ
 
 Job::Decision Job::decide(Operation operation, std::uint64_t bytes, MPI_Comm comm) {
   try {
-    Kept& kept = kept_for(comm, [this](MPI_Comm made_for) { return keep_for(made_for); });
-    const Rule* rule = find_rule(kept.rules, operation, bytes);
+    CommState& comm_state =
+        comm_state_for(comm, [this](MPI_Comm made_for) { return make_comm_state(made_for); });
+    const Rule* rule = find_rule(comm_state.rules, operation, bytes);
     const bool gathers = operation == Operation::kAllgather;
-    if (rule == nullptr || (gathers && bytes * kept.ranks.size() > kBytesMax)) return {};
-    return {.rule = rule, .kept = &kept, .bytes = bytes};
+    if (rule == nullptr || (gathers && bytes * comm_state.ranks.size() > kBytesMax)) return {};
+    return {.rule = rule, .comm_state = &comm_state, .bytes = bytes};
   } catch (const MpiFailure&) {  // of all ranks: the communicator is none
     return {};
   }
@@ -259,7 +264,7 @@ bool Job::prepare(Decision& decision, MPI_Comm comm,
                   std::initializer_list<const void*> buffers) noexcept {
   const int code = guarded(comm, [&] {
     try {
-      Lease& lease = lease_for(*decision.rule, *decision.kept, comm);
+      Lease& lease = lease_for(*decision.rule, *decision.comm_state, comm);
       if (lease && can_reach(lease, comm, buffers)) decision.lease = &lease;
     } catch (const MpiFailure&) {  // of all ranks, which had to do it together
     }
@@ -279,9 +284,11 @@ void Job::leave_out(Decision& decision, MPI_Comm comm, int code) noexcept {
 void Job::leave_out_unknown(MPI_Comm comm, int code) noexcept {
   if (advice_.rules.empty() || comm == MPI_COMM_NULL || ends_jobs(comm)) return;
   guarded(comm, [&] {
-    Kept& kept = kept_for(comm, [this](MPI_Comm made_for) { return keep_for(made_for); });
-    if (kept.by_leaders.empty() && !kept.rules.empty()) team_cache().stay_away(comm, code);
-    for (auto& [leaders, lease] : kept.by_leaders) {
+    CommState& comm_state =
+        comm_state_for(comm, [this](MPI_Comm made_for) { return make_comm_state(made_for); });
+    if (comm_state.by_leaders.empty() && !comm_state.rules.empty())
+      hierarchy_cache().stay_away(comm, code);
+    for (auto& [leaders, lease] : comm_state.by_leaders) {
       if (!lease) continue;
       lease.spoiled = true;
       lease.watch->report_absence(code);

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "collectives/advice.h"
-#include "collectives/mpi/alarm.h"
-#include "collectives/mpi/arguments.h"
+#include "collectives/mpi/argument_checker.h"
+#include "collectives/mpi/comm_state.h"
 #include "collectives/mpi/failure.h"
-#include "collectives/mpi/teams.h"
+#include "collectives/mpi/failure_notifier.h"
 
 namespace nmt::collectives {
 
@@ -29,19 +29,21 @@ class Job {
   // After MPI_Init, by all ranks: rank 0 reads the profile for all.
   void start();
 
-  const Arguments& arguments() const { return arguments_; }  // where there are rules
+  const ArgumentChecker& argument_checker() const {
+    return argument_checker_;
+  }  // where there are rules
 
   // How to act on a call, by all ranks alike.
   struct Decision {
-    const Rule* rule = nullptr;    // null: not by us
-    Kept* kept = nullptr;          // for its communicator
-    Lease* lease = nullptr;        // once it is prepared
-    std::uint64_t bytes = 0;       // of a message
-    std::optional<int> otherwise;  // the call's result where it failed; nullopt: leave it alone
+    const Rule* rule = nullptr;       // null: not by us
+    CommState* comm_state = nullptr;  // for its communicator
+    Lease* lease = nullptr;           // once it is prepared
+    std::uint64_t bytes = 0;          // of a message
+    std::optional<int> otherwise;     // the call's result where it failed; nullopt: leave it alone
 
     bool acts() const { return rule != nullptr; }
-    int ranks() const { return static_cast<int>(kept->ranks.size()); }
-    Team& team() const { return *lease->team; }
+    int ranks() const { return static_cast<int>(comm_state->ranks.size()); }
+    NodeHierarchy& hierarchy() const { return *lease->hierarchy; }
   };
   // Talks to nobody.
   Decision decide(Operation operation, MPI_Count count, MPI_Datatype type, MPI_Comm comm) noexcept;
@@ -80,23 +82,23 @@ class Job {
   Decision decide(Operation operation, std::uint64_t bytes, MPI_Comm comm);
   void count(Operation operation, std::uint64_t bytes, std::chrono::nanoseconds took);
   void share(Advice* advice) const;
-  Kept keep_for(MPI_Comm comm) const;
-  std::vector<Card> cards_of(const std::vector<int>& ranks) const;
-  Lease& lease_for(const Rule& rule, Kept& kept, MPI_Comm comm);
-  Lease take_lease(int leaders, const Kept& kept, MPI_Comm comm);
+  CommState make_comm_state(MPI_Comm comm) const;
+  std::vector<RankLocation> locations_of(const std::vector<int>& ranks) const;
+  Lease& lease_for(const Rule& rule, CommState& comm_state, MPI_Comm comm);
+  Lease take_lease(int leaders, const CommState& comm_state, MPI_Comm comm);
   void leave_out_unknown(MPI_Comm comm, int code) noexcept;
-  TeamOptions options(int leaders) const;
+  HierarchyOptions options(int leaders) const;
   static void report();
 
   Advice advice_;
-  Arguments arguments_;
-  Alarm alarm_;
+  ArgumentChecker argument_checker_;
+  FailureNotifier notifier_;
   std::array<std::uint64_t, kOperations.size()> least_bytes_;
   std::array<Tally, kOperations.size()> tallies_;
   std::atomic_flag started_ = ATOMIC_FLAG_INIT;
   bool reports_ = false;
-  std::vector<Card> cards_;  // of all ranks, where there are rules
-  bool crowded_ = false;     // all ranks together, whatever communicator waits
+  std::vector<RankLocation> locations_;  // of all ranks, where there are rules
+  bool oversubscribed_ = false;          // all ranks together, whatever communicator waits
 
   Job() { least_bytes_.fill(~std::uint64_t{0}); }
 };

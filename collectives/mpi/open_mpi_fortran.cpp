@@ -11,7 +11,7 @@
 
 #include "collectives/mpi/call_description.h"
 #include "collectives/mpi/interposed.h"
-#include "collectives/mpi/next.h"
+#include "collectives/mpi/next_definition.h"
 
 extern "C" {
 extern int mpi_fortran_in_place_;  // of libmpi: whose address says so
@@ -30,7 +30,7 @@ void* buffer(void* given) {
   return given;
 }
 
-void tell(Fint* error, int code) {
+void set_error(Fint* error, int code) {
   if (error != nullptr) *error = code;
 }
 
@@ -93,11 +93,11 @@ void pass_on(void (*next)(Given...), Given... given) {
   Fint code = MPI_SUCCESS;
   auto all = std::make_tuple(given...);
   auto* const error = std::exchange(std::get<sizeof...(Given) - 1>(all), &code);
-  tell(error, timed([&] { return Call::by(Call::describe, given...); },
-                    [&] {
-                      std::apply(next, all);
-                      return code;
-                    }));
+  set_error(error, timed([&] { return Call::by(Call::describe, given...); },
+                         [&] {
+                           std::apply(next, all);
+                           return code;
+                         }));
 }
 
 }  // namespace
@@ -107,11 +107,11 @@ void pass_on(void (*next)(Given...), Given... given) {
   NMT_VISIBLE void name parameters {                                \
     static auto* const next = find_next<void parameters>(#name);    \
     if (const auto result = Call::by(Call::replace, __VA_ARGS__)) { \
-      tell(error, *result);                                         \
+      set_error(error, *result);                                    \
     } else if (next != nullptr) {                                   \
       pass_on<Call>(next, __VA_ARGS__);                             \
     } else {                                                        \
-      tell(error, Call::by(Call::c(), __VA_ARGS__));                \
+      set_error(error, Call::by(Call::c(), __VA_ARGS__));           \
     }                                                               \
   }
 #define NMT_START(name, Call, parameters, ...)                   \
@@ -121,7 +121,7 @@ void pass_on(void (*next)(Given...), Given... given) {
     Fint* const given = std::exchange(error, &code);             \
     if (next != nullptr) next(__VA_ARGS__);                      \
     if (next == nullptr) code = Call::by_c(__VA_ARGS__);         \
-    tell(given, nmt::collectives::begin(code));                  \
+    set_error(given, nmt::collectives::begin(code));             \
   }
 #define NMT_NAMES(define, lower, upper, ...)                                \
   define(mpi_##lower, __VA_ARGS__) define(mpi_##lower##_, __VA_ARGS__)      \

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "collectives/mpi/call_description.h"
-#include "collectives/mpi/next.h"
+#include "collectives/mpi/next_definition.h"
 
 extern "C" {
 extern int mpi_fortran_in_place_;  // of libmpi: whose address says so
@@ -49,16 +49,16 @@ struct Communicator {
 };
 
 // A collective by what its arguments are.
-template <class Describe, class... Arguments>
+template <class Describe, class... ArgumentChecker>
 struct Signature {
-  static constexpr std::size_t kArguments = sizeof...(Arguments);
+  static constexpr std::size_t kArguments = sizeof...(ArgumentChecker);
   template <class Function, std::size_t... i>
   static auto apply(Function&& function, void** given, std::index_sequence<i...>) {
-    return function(Arguments::of(given[i])...);
+    return function(ArgumentChecker::of(given[i])...);
   }
   template <class Function>
   static auto apply(Function&& function, void** given) {
-    return apply(function, given, std::index_sequence_for<Arguments...>());
+    return apply(function, given, std::index_sequence_for<ArgumentChecker...>());
   }
   static CallMade describe(void** given) {
     return apply([](auto... arguments) { return Describe::of(arguments...); }, given);
@@ -99,13 +99,13 @@ using Alltoallv = Signature<DescribeAlltoallv, Buffer, Numbers, Numbers, Type, B
 struct Alltoallw {
   static constexpr std::size_t kArguments = 9;
   static const MPI_Datatype* types(void* given, MPI_Comm comm) {
-    static auto* const kept = new std::vector<std::unique_ptr<std::vector<MPI_Datatype>>>;
+    static auto* const comm_state = new std::vector<std::unique_ptr<std::vector<MPI_Datatype>>>;
     auto all = std::make_unique<std::vector<MPI_Datatype>>();
     for (int i = 0; i < ranks_of(comm); ++i) {
       all->push_back(PMPI_Type_f2c(static_cast<Fint*>(given)[i]));
     }
-    kept->push_back(std::move(all));
-    return kept->back()->data();
+    comm_state->push_back(std::move(all));
+    return comm_state->back()->data();
   }
   template <class Function>
   static auto apply(Function&& function, void** given) {

@@ -3,7 +3,7 @@
 // The C functions of collectives that are never replaced, for the report: those that block are
 // timed, the others counted. Of those that can be replaced, the ones that do not block.
 #include "collectives/mpi/call_description.h"
-#include "collectives/mpi/next.h"
+#include "collectives/mpi/next_definition.h"
 
 using namespace nmt::collectives;
 
@@ -25,7 +25,7 @@ using namespace nmt::collectives;
   NMT_TIMED(name##suffix, __VA_ARGS__)     \
   NMT_COUNTED(I##lower##suffix, __VA_ARGS__)
 
-#define NMT_OTHER_ENTRIES(suffix, Count, Place)                                                    \
+#define NMT_OTHER_ENTRIES(suffix, Count, Locality)                                                 \
   NMT_COUNTED(Ibcast##suffix, DescribeBcast, (buffer, count, type, root, comm), void* buffer,      \
               Count count, MPI_Datatype type, int root, MPI_Comm comm)                             \
   NMT_COUNTED(Ireduce##suffix, DescribeReduce, (send, receive, count, type, op, root, comm),       \
@@ -57,19 +57,19 @@ using namespace nmt::collectives;
   NMT_BOTH(Gatherv, gatherv, suffix, DescribeGatherv,                                              \
            (send, count, type, receive, counts, places, receive_type, root, comm),                 \
            const void* send, Count count, MPI_Datatype type, void* receive, const Count counts[],  \
-           const Place places[], MPI_Datatype receive_type, int root, MPI_Comm comm)               \
+           const Locality places[], MPI_Datatype receive_type, int root, MPI_Comm comm)            \
   NMT_BOTH(Scatter, scatter, suffix, DescribeScatter,                                              \
            (send, count, type, receive, receive_count, receive_type, root, comm),                  \
            const void* send, Count count, MPI_Datatype type, void* receive, Count receive_count,   \
            MPI_Datatype receive_type, int root, MPI_Comm comm)                                     \
   NMT_BOTH(Scatterv, scatterv, suffix, DescribeScatterv,                                           \
            (send, counts, places, type, receive, count, receive_type, root, comm),                 \
-           const void* send, const Count counts[], const Place places[], MPI_Datatype type,        \
+           const void* send, const Count counts[], const Locality places[], MPI_Datatype type,     \
            void* receive, Count count, MPI_Datatype receive_type, int root, MPI_Comm comm)         \
   NMT_BOTH(Allgatherv, allgatherv, suffix, DescribeAllgatherv,                                     \
            (send, count, type, receive, counts, places, receive_type, comm), const void* send,     \
            Count count, MPI_Datatype type, void* receive, const Count counts[],                    \
-           const Place places[], MPI_Datatype receive_type, MPI_Comm comm)                         \
+           const Locality places[], MPI_Datatype receive_type, MPI_Comm comm)                      \
   NMT_BOTH(Alltoall, alltoall, suffix, DescribeAlltoall,                                           \
            (send, count, type, receive, receive_count, receive_type, comm), const void* send,      \
            Count count, MPI_Datatype type, void* receive, Count receive_count,                     \
@@ -77,14 +77,14 @@ using namespace nmt::collectives;
   NMT_BOTH(                                                                                        \
       Alltoallv, alltoallv, suffix, DescribeAlltoallv,                                             \
       (send, counts, places, type, receive, receive_counts, receive_places, receive_type, comm),   \
-      const void* send, const Count counts[], const Place places[], MPI_Datatype type,             \
-      void* receive, const Count receive_counts[], const Place receive_places[],                   \
+      const void* send, const Count counts[], const Locality places[], MPI_Datatype type,          \
+      void* receive, const Count receive_counts[], const Locality receive_places[],                \
       MPI_Datatype receive_type, MPI_Comm comm)                                                    \
   NMT_BOTH(                                                                                        \
       Alltoallw, alltoallw, suffix, DescribeAlltoallw,                                             \
       (send, counts, places, types, receive, receive_counts, receive_places, receive_types, comm), \
-      const void* send, const Count counts[], const Place places[], const MPI_Datatype types[],    \
-      void* receive, const Count receive_counts[], const Place receive_places[],                   \
+      const void* send, const Count counts[], const Locality places[], const MPI_Datatype types[], \
+      void* receive, const Count receive_counts[], const Locality receive_places[],                \
       const MPI_Datatype receive_types[], MPI_Comm comm)
 
 NMT_BOTH(Barrier, barrier, , DescribeBarrier, (comm), MPI_Comm comm)
@@ -96,13 +96,13 @@ NMT_OTHER_ENTRIES(_c, MPI_Count, MPI_Aint)
 #ifndef OPEN_MPI
 // MPICH's mpi_f08 calls PMPI for what has no buffer. Handles are the same numbers there.
 namespace {
-void tell(int* error, int code) {
+void set_error(int* error, int code) {
   if (error != nullptr) *error = code;
 }
 }  // namespace
 extern "C" __attribute__((visibility("default"))) void mpi_barrier_f08_(MPI_Fint* comm,
                                                                         MPI_Fint* error) {
-  tell(error, MPI_Barrier(PMPI_Comm_f2c(*comm)));
+  set_error(error, MPI_Barrier(PMPI_Comm_f2c(*comm)));
 }
 extern "C" __attribute__((visibility("default"))) void mpi_ibarrier_f08_(MPI_Fint* comm,
                                                                          MPI_Fint* request,
@@ -110,6 +110,6 @@ extern "C" __attribute__((visibility("default"))) void mpi_ibarrier_f08_(MPI_Fin
   MPI_Request made = MPI_REQUEST_NULL;
   const int code = MPI_Ibarrier(PMPI_Comm_f2c(*comm), &made);
   if (code == MPI_SUCCESS) *request = PMPI_Request_c2f(made);
-  tell(error, code);
+  set_error(error, code);
 }
 #endif

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/ascent.h"
+#include "collectives/mpi/reduce_pipeline.h"
 
 namespace nmt::collectives {
 
-void reduce(Team& team, const std::byte* own, std::byte* result, const Reduction& reduction,
-            int root, const Pipeline& pipeline) {
-  team.furnish();
-  const Cut cut = cut_of(reduction, pipeline);
-  const int leader = team.leader_of(team.group_of(team.rank()), root);
-  const std::unique_ptr<GroupReduce> group = GroupReduce::make(team, own, reduction, cut, leader);
-  if (leader == team.rank()) {
-    Ascent ascent(team, seat_in(team, root, pipeline.shape), *group, result, cut, reduction);
-    for (std::uint64_t i = 0; i < cut.segments(); ++i) ascent.step();
-    ascent.finish();
+void reduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
+            const Reduction& reduction, int root, const PipelineOptions& pipeline) {
+  hierarchy.create_shared_memory();
+  const Segmentation segmentation = segmentation_of(reduction, pipeline);
+  const int leader = hierarchy.leader_of(hierarchy.group_of(hierarchy.rank()), root);
+  const std::unique_ptr<GroupReduce> group =
+      GroupReduce::make(hierarchy, own, reduction, segmentation, leader);
+  if (leader == hierarchy.rank()) {
+    ReducePipeline reduce_pipeline(hierarchy, tree_neighbors_of(hierarchy, root, pipeline.shape),
+                                   *group, result, segmentation, reduction);
+    for (std::uint64_t i = 0; i < segmentation.segments(); ++i) reduce_pipeline.step();
+    reduce_pipeline.finish();
   } else {
     group->work();
   }

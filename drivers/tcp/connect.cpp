@@ -22,8 +22,8 @@ namespace {
 
 // Who waits for a process that was killed is through within five seconds, with all else it does.
 constexpr std::chrono::seconds kOpenTimeout{3};
-constexpr int kLostAfterMs = 3000;      // a link that was cut without a reset (faults, 3)
-constexpr std::size_t kGuestsMax = 64;  // connected and not yet proven
+constexpr int kLostAfterMs = 3000;       // a link that was cut without a reset (faults, 3)
+constexpr std::size_t kPendingMax = 64;  // connected and not yet proven
 
 enum class Role : std::uint32_t { kMessages, kAcknowledgements };
 constexpr std::size_t kRoles = 2;
@@ -100,7 +100,7 @@ Descriptor make_socket(const std::string& rail, TcpAddress own) {
 }
 
 // Somebody who connected and has not said everything yet.
-struct Guest {
+struct PendingConnection {
   Descriptor descriptor;
   Greeting greeting;
   std::size_t heard_bytes = 0;
@@ -136,7 +136,8 @@ class Listener {
     const Deadline deadline(kOpenTimeout);
     while (!connected_[0] || !connected_[1]) {
       std::vector<pollfd> waiting{{descriptor_.get(), POLLIN, 0}};
-      for (const Guest& guest : guests_) waiting.push_back({guest.descriptor.get(), POLLIN, 0});
+      for (const PendingConnection& pending : pending_connections_)
+        waiting.push_back({pending.descriptor.get(), POLLIN, 0});
       if (::poll(waiting.data(), waiting.size(), deadline.left_ms()) < 0 && errno != EINTR) {
         throw system_error(Fault::kFailed, rail_ + ": poll", errno);
       }
@@ -154,36 +155,38 @@ class Listener {
     Descriptor descriptor(
         ::accept4(descriptor_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!descriptor) return;
-    if (guests_.size() == kGuestsMax) guests_.erase(guests_.begin());
-    guests_.push_back({std::move(descriptor)});
+    if (pending_connections_.size() == kPendingMax)
+      pending_connections_.erase(pending_connections_.begin());
+    pending_connections_.push_back({std::move(descriptor)});
   }
 
   void hear_guests(const Id& answer) {
-    std::erase_if(guests_, [&](Guest& guest) {
-      const Guest::State state = guest.hear();
-      if (state == Guest::State::kDone) welcome(guest, answer);
-      return state != Guest::State::kListening;
+    std::erase_if(pending_connections_, [&](PendingConnection& pending) {
+      const PendingConnection::State state = pending.hear();
+      if (state == PendingConnection::State::kDone) welcome(pending, answer);
+      return state != PendingConnection::State::kListening;
     });
   }
 
   // Keeps the guest's connection if it proves itself; else it is closed with the guest.
-  void welcome(Guest& guest, const Id& answer) {
-    const auto role = static_cast<std::size_t>(guest.greeting.role);
-    if (guest.greeting.magic != Greeting::kMagic || role >= kRoles || connected_[role] ||
-        !same_secret(guest.greeting.secret, secret_.bytes)) {
+  void welcome(PendingConnection& pending, const Id& answer) {
+    const auto role = static_cast<std::size_t>(pending.greeting.role);
+    if (pending.greeting.magic != Greeting::kMagic || role >= kRoles || connected_[role] ||
+        !same_secret(pending.greeting.secret, secret_.bytes)) {
       return;
     }
-    const Greeting reply{Greeting::kMagic, guest.greeting.role, answer.bytes};
-    if (::send(guest.descriptor.get(), &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply) return;
-    prepare(guest.descriptor.get(), guest.greeting.role);
-    connected_[role] = std::move(guest.descriptor);
+    const Greeting reply{Greeting::kMagic, pending.greeting.role, answer.bytes};
+    if (::send(pending.descriptor.get(), &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply)
+      return;
+    prepare(pending.descriptor.get(), pending.greeting.role);
+    connected_[role] = std::move(pending.descriptor);
   }
 
   std::string rail_;
   Descriptor descriptor_;
   TcpAddress address_;
   Id secret_;
-  std::vector<Guest> guests_;
+  std::vector<PendingConnection> pending_connections_;
   std::array<Descriptor, kRoles> connected_;
 };
 
@@ -211,13 +214,13 @@ Descriptor call(const std::string& rail, const TcpAddress& own, const TcpAddress
   if (::send(descriptor.get(), &greeting, sizeof greeting, MSG_NOSIGNAL) != sizeof greeting) {
     throw system_error(Fault::kPeer, rail + ": send(greeting)", errno);
   }
-  Guest host{std::move(descriptor)};
-  Guest::State state = Guest::State::kListening;
-  while (state == Guest::State::kListening) {
+  PendingConnection host{std::move(descriptor)};
+  PendingConnection::State state = PendingConnection::State::kListening;
+  while (state == PendingConnection::State::kListening) {
     wait_for(rail, host.descriptor.get(), POLLIN, deadline);
     state = host.hear();
   }
-  if (state == Guest::State::kGone || host.greeting.magic != Greeting::kMagic ||
+  if (state == PendingConnection::State::kGone || host.greeting.magic != Greeting::kMagic ||
       host.greeting.role != greeting.role || !same_secret(host.greeting.secret, own_secret.bytes)) {
     throw Error(Fault::kPeer, rail + ": another program listens at the peer's address");
   }

@@ -36,7 +36,7 @@ bool VerbsCells::can_send(CellKind kind) const {
 Bytes VerbsCells::payload() { return {sent_cell() + sizeof(CellHead), kPayloadBytes}; }
 
 std::uint64_t VerbsCells::send(CellKind kind, std::size_t size_bytes,
-                               std::span<const VerbsPiece> behind, bool tells) {
+                               std::span<const VerbsPiece> behind, bool signaled) {
   NMT_CHECK(can_send(kind) && size_bytes <= kPayloadBytes);
   const CellHead head{.kind = kind, .freed = freed_};
   std::memcpy(sent_cell(), &head, sizeof head);
@@ -52,13 +52,13 @@ std::uint64_t VerbsCells::send(CellKind kind, std::size_t size_bytes,
   }
   const bool inlined = inlines(total_bytes);
   const std::uint64_t number =
-      connection_.send(std::span(pieces).first(behind.size() + 1), inlined, tells);
+      connection_.send(std::span(pieces).first(behind.size() + 1), inlined, signaled);
   if (!inlined) busy_until_[sends_++ % kSends] = number;  // else it is free, and warm
   if (kind == CellKind::kMessage) ++sent_;
   return number;
 }
 
-void VerbsCells::tell_credits() {
+void VerbsCells::send_credits() {
   if (freed_ - freed_told_ >= kCredits / 2 && can_send(CellKind::kCredits)) {
     send(CellKind::kCredits, 0, {}, false);
   }

@@ -65,9 +65,9 @@ class VerbsCells {
   // Sends the first `size_bytes` of payload(), and `behind` from where it lies: at most
   // pieces_max() of them, whose keys count unless inlines() all of it. Returns the work's number.
   std::uint64_t send(CellKind kind, std::size_t size_bytes, std::span<const VerbsPiece> behind,
-                     bool tells);
+                     bool signaled);
   std::size_t pieces_max() const { return connection_.pieces_max() - 1; }
-  void tell_credits();  // if it is time
+  void send_credits();  // if it is time
 
   // -- Receiving ----------------------------------------------------------------------------------
 

@@ -239,7 +239,7 @@ struct VerbsConnection::State {
 
   void make_queue(VerbsNeeds needs);
   void initialise();
-  std::uint64_t post(std::span<const VerbsPiece> pieces, ibv_send_wr& work, bool tells);
+  std::uint64_t post(std::span<const VerbsPiece> pieces, ibv_send_wr& work, bool signaled);
   void take_completion_events();
 };
 
@@ -382,7 +382,7 @@ std::size_t VerbsConnection::room() const {
 bool VerbsConnection::done(std::uint64_t number) const { return number <= state_->done; }
 
 std::uint64_t VerbsConnection::State::post(std::span<const VerbsPiece> pieces, ibv_send_wr& work,
-                                           bool tells) {
+                                           bool signaled) {
   NMT_CHECK(pieces.size() <= pieces_max && posted - done < sends);
   ibv_sge list[kPiecesMax];
   for (const VerbsPiece& piece : pieces) {
@@ -390,7 +390,7 @@ std::uint64_t VerbsConnection::State::post(std::span<const VerbsPiece> pieces, i
                             piece.key};
   }
   ++posted;
-  if (tells || posted - signalled >= kWorkPerSignal) {
+  if (signaled || posted - signalled >= kWorkPerSignal) {
     work.send_flags |= IBV_SEND_SIGNALED;
     signalled = posted;
   }
@@ -401,27 +401,28 @@ std::uint64_t VerbsConnection::State::post(std::span<const VerbsPiece> pieces, i
   return posted;
 }
 
-std::uint64_t VerbsConnection::send(std::span<const VerbsPiece> pieces, bool inlined, bool tells) {
+std::uint64_t VerbsConnection::send(std::span<const VerbsPiece> pieces, bool inlined,
+                                    bool signaled) {
   ibv_send_wr work{};
   work.opcode = IBV_WR_SEND;
   if (inlined) work.send_flags = IBV_SEND_INLINE;
-  return state_->post(pieces, work, tells);
+  return state_->post(pieces, work, signaled);
 }
 
 std::uint64_t VerbsConnection::write(std::span<const VerbsPiece> pieces, VerbsRemote to,
-                                     bool tells) {
+                                     bool signaled) {
   ibv_send_wr work{};
   work.opcode = IBV_WR_RDMA_WRITE;
   work.wr.rdma = {to.address, to.key};
-  return state_->post(pieces, work, tells);
+  return state_->post(pieces, work, signaled);
 }
 
 std::uint64_t VerbsConnection::read(std::span<const VerbsPiece> pieces, VerbsRemote from,
-                                    bool tells) {
+                                    bool signaled) {
   ibv_send_wr work{};
   work.opcode = IBV_WR_RDMA_READ;
   work.wr.rdma = {from.address, from.key};
-  return state_->post(pieces, work, tells);
+  return state_->post(pieces, work, signaled);
 }
 
 void VerbsConnection::receive(VerbsPiece into, std::uint64_t place) {

@@ -113,11 +113,11 @@ class VerbsConnection {
   // Pieces of work that can be posted now.
   std::size_t room() const;
 
-  // Each returns its number. `tells`: done() will know of it as soon as it is done; else perhaps
+  // Each returns its number. `signaled`: done() will know of it as soon as it is done; else perhaps
   // later. Pieces go in order.
-  std::uint64_t send(std::span<const VerbsPiece> pieces, bool inlined, bool tells);
-  std::uint64_t write(std::span<const VerbsPiece> pieces, VerbsRemote to, bool tells);
-  std::uint64_t read(std::span<const VerbsPiece> pieces, VerbsRemote from, bool tells);
+  std::uint64_t send(std::span<const VerbsPiece> pieces, bool inlined, bool signaled);
+  std::uint64_t write(std::span<const VerbsPiece> pieces, VerbsRemote to, bool signaled);
+  std::uint64_t read(std::span<const VerbsPiece> pieces, VerbsRemote from, bool signaled);
   void receive(VerbsPiece into, std::uint64_t place);
 
   bool done(std::uint64_t number) const;

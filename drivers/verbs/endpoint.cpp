@@ -209,7 +209,7 @@ Endpoint::Progress VerbsEndpoint::poll() {
     places_.clear();
   }
   incoming_.announce(progress);
-  if (!peer_closed_) cells_.tell_credits();
+  if (!peer_closed_) cells_.send_credits();
   if (heard || progress.sent > 0 || progress.received || progress.announced) {
     idle_polls_ = 0;
   } else if (peer_closed_ || ++idle_polls_ % kIdlePollsPerPeerCheck == 0) {

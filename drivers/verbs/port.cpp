@@ -94,7 +94,7 @@ Fields fingerprint_of(const PortFacts& facts, const VerbsGid* gid) {
                    {"mtu_bytes", std::to_string(facts.mtu_bytes)},
                    {"link_width_code", std::to_string(facts.width_code)},
                    {"link_speed_code", std::to_string(facts.speed_code)}};
-  const std::pair<const char*, std::string> told[] = {
+  const std::pair<const char*, std::string> optional_fields[] = {
       {"driver", driver.filename().string()},
       {"firmware", facts.firmware},
       {"board", read_line(sys + "/board_id")},
@@ -102,7 +102,7 @@ Fields fingerprint_of(const PortFacts& facts, const VerbsGid* gid) {
       {"numa_node", read_line(sys + "/device/numa_node")},
       {"gid", gid != nullptr ? std::string(gid_text(*gid)) : ""},
       {"interface", interface}};
-  for (const auto& [name, value] : told) {
+  for (const auto& [name, value] : optional_fields) {
     if (!value.empty()) fields[name] = value;
   }
   return fields;

@@ -128,7 +128,7 @@ class Cells {
 
   // Of what was repeated often enough to know its doubt. Empty where all ranks are on one node: no
   // message between nodes was measured.
-  std::vector<Multiple> multiples_of(const std::vector<JobCell>& known) const {
+  std::vector<BoundMultiple> multiples_of(const std::vector<JobCell>& known) const {
     std::map<std::uint64_t, Summary> messages;
     for (const JobCell& cell : known) {
       const Summary message = summarize(cell.samples.front().repetitions);
@@ -136,18 +136,19 @@ class Cells {
         messages[cell.order.size_bytes] = message;
       }
     }
-    std::vector<Multiple> multiples;
+    std::vector<BoundMultiple> multiples;
     for (const JobCell& cell : known) {
       const auto message = messages.find(cell.order.size_bytes);
       const Summary alltoall = summarize(cell.samples.front().repetitions);
       if (!is_alltoall(cell) || alltoall.n < kRepeated || message == messages.end()) continue;
       const double bound_ns =
           messages_of(cell.order.subject, shape_.ranks_per_node) * message->second.median_ns;
-      multiples.push_back({.algorithm = cell.samples.front().condition.algorithm,
-                           .ranks = cell.order.subject,
-                           .size_bytes = cell.order.size_bytes,
-                           .of_bound = alltoall.median_ns / bound_ns,
-                           .doubt = std::hypot(half_width(alltoall), half_width(message->second))});
+      multiples.push_back(
+          {.algorithm = cell.samples.front().condition.algorithm,
+           .ranks = cell.order.subject,
+           .size_bytes = cell.order.size_bytes,
+           .of_bound = alltoall.median_ns / bound_ns,
+           .relative_half_width = std::hypot(half_width(alltoall), half_width(message->second))});
     }
     return multiples;
   }

@@ -20,7 +20,7 @@ constexpr std::uint64_t kRoundTo = 64;  // a cache line
 // Multiples along one axis, by what they share otherwise: a line each.
 struct Known {
   double log_multiple = 0;
-  double doubt = 0;
+  double relative_half_width = 0;
 };
 template <typename Axis>
 using Lines = std::map<std::pair<std::string, std::uint64_t>, std::map<Axis, Known>>;
@@ -28,7 +28,9 @@ using Lines = std::map<std::pair<std::string, std::uint64_t>, std::map<Axis, Kno
 // How far two are surely apart, with its sign.
 double sure_step(const Known& from, const Known& to) {
   const double step = to.log_multiple - from.log_multiple;
-  return std::copysign(std::max(0.0, std::abs(step) - std::hypot(from.doubt, to.doubt)), step);
+  return std::copysign(
+      std::max(0.0, std::abs(step) - std::hypot(from.relative_half_width, to.relative_half_width)),
+      step);
 }
 
 // The same for two values of the axis: the median of all lines that have both.
@@ -84,13 +86,13 @@ void add_gaps(const Lines<Axis>& lines, const std::function<NextAlltoall(Axis, A
 
 }  // namespace
 
-std::vector<NextAlltoall> least_known(const std::vector<Multiple>& measured, int ranks_per_node,
-                                      Open open) {
+std::vector<NextAlltoall> least_known(const std::vector<BoundMultiple>& measured,
+                                      int ranks_per_node, Open open) {
   Lines<int> by_ranks;
   Lines<std::uint64_t> by_size;
-  for (const Multiple& one : measured) {
+  for (const BoundMultiple& one : measured) {
     auto& line = by_ranks[{one.algorithm, one.size_bytes}];
-    const Known known = {std::log(one.of_bound), one.doubt};
+    const Known known = {std::log(one.of_bound), one.relative_half_width};
     line[2 * ranks_per_node] = {};
     line[one.ranks] = known;
     const auto ranks = static_cast<std::uint64_t>(one.ranks);

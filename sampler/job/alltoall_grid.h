@@ -15,12 +15,12 @@
 namespace nmt {
 
 // An alltoall's duration over that of its messages one after the other.
-struct Multiple {
+struct BoundMultiple {
   std::string algorithm;
   int ranks = 0;
   std::uint64_t size_bytes = 0;
   double of_bound = 0;
-  double doubt = 0;  // half of its 95 % interval, relative
+  double relative_half_width = 0;  // half of its 95 % interval, relative
 };
 
 // One of both; 0: that stays as it is.
@@ -38,7 +38,7 @@ struct Open {  // for more of them
   bool ranks = true;
   bool sizes = true;
 };
-std::vector<NextAlltoall> least_known(const std::vector<Multiple>& measured, int ranks_per_node,
-                                      Open open);
+std::vector<NextAlltoall> least_known(const std::vector<BoundMultiple>& measured,
+                                      int ranks_per_node, Open open);
 
 }  // namespace nmt

@@ -76,7 +76,7 @@ class Ways {
 
   JobExecutor::Collectives collectives() const {
     return {.run = [this](const Order& order, const std::byte* from,
-                          std::byte* to) { options_.play(way(order), order.size_bytes, from, to); },
+                          std::byte* to) { options_.run(way(order), order.size_bytes, from, to); },
             .room_bytes =
                 [this](const Order& order) {
                   return order.size_bytes * (way(order).operation == "allgather" ? ranks() : 1);

@@ -39,7 +39,7 @@ struct CollectivesOptions {
   // Does it, by all ranks; `to` has room for the size, times the ranks of an allgather. Throws.
   std::function<void(const CollectiveWay& way, std::uint64_t size_bytes, const std::byte* from,
                      std::byte* to)>
-      play;
+      run;
   std::vector<std::int64_t> other_leaders = {};  // how many a node could have beside one
 };
 

@@ -31,7 +31,7 @@ std::uint64_t find_rendezvous(JobRounds& rounds, int partner, std::uint64_t most
     const std::uint64_t size_bytes = eager_bytes + (waits_bytes - eager_bytes) / 2;
     const Order order{
         .operation = JobOperation::kEarly, .subject = partner, .size_bytes = size_bytes};
-    (rounds.tell(order).front() > 0 ? eager_bytes : waits_bytes) = size_bytes;
+    (rounds.run_on_all(order).front() > 0 ? eager_bytes : waits_bytes) = size_bytes;
   }
   return waits_bytes;
 }

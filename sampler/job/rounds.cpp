@@ -63,7 +63,7 @@ JobRounds::JobRounds(const control::MpiJob& job, const JobShape& shape, JobExecu
       observer_(observer),
       random_(seed) {}
 
-std::vector<double> JobRounds::tell(Order order, double usual_ns) {
+std::vector<double> JobRounds::run_on_all(Order order, double usual_ns) {
   // A message goes to each of the other nodes in turn.
   if (order.operation == JobOperation::kMessage) {
     order.subject = shape_.nodes[1 + partners_++ % (shape_.nodes.size() - 1)].front();
@@ -78,10 +78,10 @@ std::vector<double> JobRounds::tell(Order order, double usual_ns) {
 CampaignReport JobRounds::run(const Hooks& hooks) {
   try {
     CampaignReport report = measure(hooks);
-    tell({.operation = JobOperation::kEnd});
+    run_on_all({.operation = JobOperation::kEnd});
     return report;
   } catch (...) {
-    tell({.operation = JobOperation::kEnd});
+    run_on_all({.operation = JobOperation::kEnd});
     throw;
   }
 }
@@ -104,7 +104,7 @@ CampaignReport JobRounds::measure(const Hooks& hooks) {
     for (JobCell* cell : due) {
       if ((report.interrupted = observer_.interrupted())) break;
       visit(*cell, round);
-      tell_progress(start_ns, round);
+      report_progress(start_ns, round);
     }
     if (report.interrupted || due.empty()) break;
     if (hooks.after_round) hooks.after_round(cells_);
@@ -116,16 +116,16 @@ CampaignReport JobRounds::measure(const Hooks& hooks) {
 
 void JobRounds::compare_clocks() {
   const double start_ns = executor_.now_ns();
-  tell({.operation = JobOperation::kClock}, clock_usual_ns_);
+  run_on_all({.operation = JobOperation::kClock}, clock_usual_ns_);
   clock_ns_ = executor_.now_ns();
   clock_usual_ns_ = clock_ns_ - start_ns;
 }
 
 // Connections are made by their first use.
 void JobRounds::warm_up(JobCell& cell, bool even_time) {
-  cell.usual_ns = tell(cell.order).front();
+  cell.usual_ns = run_on_all(cell.order).front();
   const bool again = !even_time || cell.usual_ns < kFirstIsEnoughNs;
-  if (again) cell.usual_ns = tell(cell.order).front();
+  if (again) cell.usual_ns = run_on_all(cell.order).front();
   cell.warm_up_ns = cell.usual_ns;
 }
 
@@ -167,7 +167,7 @@ void JobRounds::visit(JobCell& cell, std::uint32_t round) {
   Order order = cell.order;
   order.repetitions = repetitions_of(cell);
   order.rest_ns = cell.usual_ns + std::min(cell.usual_ns, kRestMaxNs);
-  const std::vector<double> durations_ns = tell(order, cell.usual_ns);
+  const std::vector<double> durations_ns = run_on_all(order, cell.usual_ns);
   for (std::size_t i = 0; i < durations_ns.size(); ++i) {
     cell.samples[i % cell.samples.size()].repetitions.push_back(
         {.total_ns = static_cast<std::uint64_t>(std::max(1.0, durations_ns[i])), .round = round});
@@ -178,7 +178,7 @@ void JobRounds::visit(JobCell& cell, std::uint32_t round) {
   observer_.measured(rail_, cell.samples);
 }
 
-void JobRounds::tell_progress(double start_ns, std::uint32_t round) {
+void JobRounds::report_progress(double start_ns, std::uint32_t round) {
   const double taken_ns = executor_.now_ns() - start_ns;
   observer_.progress({.rail = rail_.full_name(),
                       .phase = fmt::format("round {}", round + 1),

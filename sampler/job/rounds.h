@@ -30,7 +30,7 @@ class JobRounds {
             const Rail& rail, double budget_ns, std::uint64_t seed, Observer& observer);
 
   // All ranks do it; what it gives. One repetition usually takes so long, if that is known.
-  std::vector<double> tell(Order order, double usual_ns = 0);
+  std::vector<double> run_on_all(Order order, double usual_ns = 0);
 
   // Measures the cells. The others hear of the end, however it comes; what `prepare` does first is
   // part of that. Cells that the budget has no time for may be left out by `leave_out`, the largest
@@ -58,7 +58,7 @@ class JobRounds {
   void add_cells(const Hooks& hooks, std::uint32_t round, double end_ns);
   std::vector<JobCell*> due_cells(bool even_time);
   void visit(JobCell& cell, std::uint32_t round);
-  void tell_progress(double start_ns, std::uint32_t round);
+  void report_progress(double start_ns, std::uint32_t round);
   RailReport rail_report(const CampaignReport& campaign) const;
 
   const control::MpiJob& job_;

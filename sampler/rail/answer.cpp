@@ -121,11 +121,11 @@ class Answerer {
     const std::uint64_t size_bytes_max =
         std::max(options_.size_bytes_max, options_.max_unexpected_bytes);
     std::vector<Step> steps = remote::steps_from(text, size_bytes_max);
-    const std::chrono::duration<std::uint64_t, std::nano> patience(2 * exchange_timeout_ns(steps));
+    const std::chrono::duration<std::uint64_t, std::nano> timeout(2 * exchange_timeout_ns(steps));
     const Interference before = meter_->read();
     responder_->begin(std::move(steps));
     near_.send(remote::kGo, "");
-    Deadline deadline(patience);
+    Deadline deadline(timeout);
     for (unsigned in_vain = 1; !responder_->done(); ++in_vain) {
       if (responder_->advance()) in_vain = 0;
       if (in_vain == 0) continue;
@@ -133,7 +133,7 @@ class Answerer {
       waiting_.rest(in_vain, [this](auto& watched) { return opened_->watch(watched); });
       if (in_vain % kRemotePollsPerCheck != 0) continue;
       if (near_.has_message()) return;  // only a hang-up or kClose comes inside a block
-      if (in_vain == kRemotePollsPerCheck) deadline = Deadline(patience);
+      if (in_vain == kRemotePollsPerCheck) deadline = Deadline(timeout);
       if (deadline.passed()) {
         throw Error(Fault::kPeer, name_of(group_, rails_) + ": nothing arrives over it");
       }
@@ -172,7 +172,7 @@ class Answerer {
 };
 
 // Best effort: what is thrown here matters more.
-void tell(control::Connection& near, const Error& error) {
+void report(control::Connection& near, const Error& error) {
   try {
     near.send(remote::kFailure, error.what());
   } catch (const Error&) {
@@ -193,7 +193,7 @@ CampaignReport answer_campaign(std::span<const RailToSample> rails, const Sampli
     return Answerer(rails, options, observer).run();
   } catch (const Error& error) {
     if (error.fault() == Fault::kPeer) return {.peer_lost = error.what()};
-    tell(*rails.front().peer, error);
+    report(*rails.front().peer, error);
     throw;
   }
 }

@@ -54,7 +54,7 @@ struct Experiment {
   Method method = Method::kCopy;
   std::uint8_t variant = 0;  // its number among the method's
   Regime regime = Regime::kHot;
-  bool beside = false;  // busy rails
+  bool contended = false;  // busy rails
   std::uint64_t size_bytes = 0;
   auto operator<=>(const Experiment&) const = default;
 };

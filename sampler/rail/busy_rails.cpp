@@ -37,7 +37,7 @@ class BusyRails::Lane {
     post_receive();
   }
 
-  void turn(std::size_t size_bytes) {
+  void begin_transfer(std::size_t size_bytes) {
     const std::size_t wanted =
         std::clamp(size_bytes / kBodiesPerTransfer, kBodyBytesMin, kBodyBytesMax);
     body_ = ConstBytes(memory_).first(std::min(wanted, memory_.size()));
@@ -126,8 +126,8 @@ void BusyRails::add(std::unique_ptr<Endpoint> endpoint, Method method) {
   lanes_.push_back(std::make_unique<Lane>(std::move(endpoint), method, side_));
 }
 
-void BusyRails::turn(std::size_t size_bytes) {
-  for (const auto& lane : lanes_) lane->turn(size_bytes);
+void BusyRails::begin_transfer(std::size_t size_bytes) {
+  for (const auto& lane : lanes_) lane->begin_transfer(size_bytes);
 }
 
 void BusyRails::finish() {

@@ -31,7 +31,7 @@ class BusyRails {
   void add(std::unique_ptr<Endpoint> endpoint, Method method);
 
   // This end has begun such a transfer on the measured rail.
-  void turn(std::size_t size_bytes);
+  void begin_transfer(std::size_t size_bytes);
   void finish();                             // near end: the last transfer has come back
   void poll();                               // moves on, without waiting
   bool settled() const;                      // nothing is on its way, nor was begun since

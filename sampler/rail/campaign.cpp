@@ -190,10 +190,10 @@ class Runner {
     const RailToSample& each = rails_[group.measured];
     const auto earlier = earlier_.find(each.rail.full_name());
     RailCampaign::Setting setting{
-        .offer = {.methods = each.driver->methods(each.rail),
+        .space = {.methods = each.driver->methods(each.rail),
                   .size_bytes_max = options_.size_bytes_max,
                   .max_unexpected_bytes = options_.max_unexpected_bytes,
-                  .beside = !group.busy.empty(),
+                  .contended = !group.busy.empty(),
                   .variants = variants_of(each)},
         .prototype = std::move(prototype),
         .earlier = earlier == earlier_.end() ? std::vector<Sample>{} : earlier->second,
@@ -247,7 +247,7 @@ std::vector<Share> alone(std::size_t rails) {
 
 std::vector<Share> together(std::span<const RailToSample> rails, const std::vector<bool>& usable) {
   std::vector<Share> shares;
-  for (RailGroup& group : groups_beside(rails, usable)) shares.push_back({std::move(group)});
+  for (RailGroup& group : contended_groups(rails, usable)) shares.push_back({std::move(group)});
   for (Share& share : shares) {
     share.weight =
         kTogetherWeight * static_cast<double>(rails.size()) / static_cast<double>(shares.size());

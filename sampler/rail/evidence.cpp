@@ -24,7 +24,7 @@ bool experiment_of(const Sample& sample, const Variants& variants, Experiment* e
       experiment->variant = static_cast<std::uint8_t>(found - known->second.begin());
     }
     experiment->regime = c.regime == to_string(Regime::kCold) ? Regime::kCold : Regime::kHot;
-    experiment->beside = !c.busy_rails.empty();
+    experiment->contended = !c.busy_rails.empty();
     experiment->size_bytes = sample.size_bytes;
     return true;
   }
@@ -49,13 +49,14 @@ Estimate estimate(const std::vector<Sample>& parts, const DriftFactors& drift, d
   Estimate result;
   if (durations_ns.empty()) return result;
   result.duration_ns = median(durations_ns);
-  result.doubt = rule.half_width();
+  result.relative_half_width = rule.half_width();
   result.rounds = rounds_ns.size();
   result.disturbed = disturbed;
   result.state = rule.state();
   if (rounds_ns.size() >= 2 && result.duration_ns > 0) {
     const double spread = median_absolute_deviation(rounds_ns) / result.duration_ns;
-    result.doubt = std::max(result.doubt, 2 * spread / std::sqrt(double(rounds_ns.size())));
+    result.relative_half_width =
+        std::max(result.relative_half_width, 2 * spread / std::sqrt(double(rounds_ns.size())));
   }
   return result;
 }
@@ -103,7 +104,7 @@ Condition Evidence::condition(const Experiment& experiment) const {
     condition.header_bytes = kHeaderBytes;
   }
   condition.regime = to_string(experiment.regime);
-  if (!experiment.beside) condition.busy_rails.clear();
+  if (!experiment.contended) condition.busy_rails.clear();
   return condition;
 }
 
@@ -161,12 +162,12 @@ void Evidence::refresh() {
   std::set<std::uint64_t> sizes[2][2];
   for (const auto& [experiment, estimate] : estimates_) {
     if (kTraffics[experiment.traffic].benchmark != benchmark::kTransfer) continue;
-    sizes[experiment.beside][static_cast<std::size_t>(experiment.regime)].insert(
+    sizes[experiment.contended][static_cast<std::size_t>(experiment.regime)].insert(
         experiment.size_bytes);
   }
-  for (const bool beside : {false, true}) {
+  for (const bool contended : {false, true}) {
     for (std::size_t i = 0; i < 2; ++i) {
-      sizes_bytes_[beside][i].assign(sizes[beside][i].begin(), sizes[beside][i].end());
+      sizes_bytes_[contended][i].assign(sizes[contended][i].begin(), sizes[contended][i].end());
     }
   }
 }
@@ -187,7 +188,7 @@ double Evidence::guess_ns(const Experiment& experiment) const {
   const auto same_kind = [&](const Experiment& other) {
     return other.traffic == experiment.traffic && other.method == experiment.method &&
            other.variant == experiment.variant && other.regime == experiment.regime &&
-           other.beside == experiment.beside;
+           other.contended == experiment.contended;
   };
   const auto above = guesses_ns_.lower_bound(experiment);
   if (above != guesses_ns_.end() && same_kind(above->first)) return above->second;

@@ -19,11 +19,11 @@
 namespace nmt {
 
 struct Estimate {
-  double duration_ns = 0;  // of one operation
-  double doubt = 1;        // relative half-width of its 95 % interval
-  std::size_t rounds = 0;  // that it was measured in
-  bool disturbed = false;  // never measured undisturbed
-  StoppingRule::State state = StoppingRule::State::kHungry;
+  double duration_ns = 0;          // of one operation
+  double relative_half_width = 1;  // relative half-width of its 95 % interval
+  std::size_t rounds = 0;          // that it was measured in
+  bool disturbed = false;          // never measured undisturbed
+  StoppingRule::State state = StoppingRule::State::kNeedsMore;
 };
 
 class Evidence {
@@ -52,8 +52,8 @@ class Evidence {
   const Estimate* find(const Experiment& experiment, bool held_out = false) const;
 
   // Sizes at which a transfer was measured (and not held out), ascending.
-  const std::vector<std::uint64_t>& sizes_bytes(Regime regime, bool beside = false) const {
-    return sizes_bytes_[beside][static_cast<std::size_t>(regime)];
+  const std::vector<std::uint64_t>& sizes_bytes(Regime regime, bool contended = false) const {
+    return sizes_bytes_[contended][static_cast<std::size_t>(regime)];
   }
   const std::map<Experiment, Estimate>& estimates() const { return estimates_; }
 

@@ -9,13 +9,13 @@ namespace nmt {
 
 std::string_view to_string(Regime regime) { return regime == Regime::kHot ? "hot" : "cold"; }
 
-Conversation::Conversation(Endpoint& endpoint, Buffers buffers)
+PingPongProtocol::PingPongProtocol(Endpoint& endpoint, Buffers buffers)
     : endpoint_(endpoint), buffers_(std::move(buffers)) {
   std::memset(header_, 0x48, sizeof header_);
   std::memset(headers_in_, 0, sizeof headers_in_);
 }
 
-void Conversation::start(const Experiment& experiment) {
+void PingPongProtocol::start(const Experiment& experiment) {
   experiment_ = experiment;
   traffic_ = &kTraffics[experiment.traffic];
   received_ = 0;
@@ -28,14 +28,14 @@ void Conversation::start(const Experiment& experiment) {
   post_receive();
 }
 
-void Conversation::post_receive() {
+void PingPongProtocol::post_receive() {
   const std::size_t message_bytes = experiment_.size_bytes * traffic_->packets;
   endpoint_.receive(Bytes(headers_in_, kHeaderBytes * traffic_->packets),
                     buffers_.target().subspan(received_ * message_bytes, message_bytes),
                     traffic_->delivery);
 }
 
-void Conversation::send() {
+void PingPongProtocol::send() {
   const std::size_t size_bytes = experiment_.size_bytes;
   Packet packets[kPacketsPerDirectionMax];
   for (unsigned message = 0; message < traffic_->messages; ++message) {
@@ -47,7 +47,7 @@ void Conversation::send() {
   }
 }
 
-bool Conversation::poll() {
+bool PingPongProtocol::poll() {
   const Endpoint::Progress progress = endpoint_.poll();
   sent_ += progress.sent;
   if (progress.received) {
@@ -57,7 +57,7 @@ bool Conversation::poll() {
   return progress.received || progress.sent > 0;
 }
 
-void Conversation::copy() { endpoint_.copy(buffers_.target(), buffers_.source()); }
+void PingPongProtocol::copy() { endpoint_.copy(buffers_.target(), buffers_.source()); }
 
 void Responder::begin(std::vector<Step> steps) {
   std::erase_if(steps, [](const Step& step) { return kTraffics[step.experiment.traffic].local; });
@@ -76,20 +76,20 @@ void Responder::next_exchange() {
     if (exchanges_left_ == 0) ++step_;
   }
   answered_ = false;
-  conversation_.start(steps_[step_].experiment);
+  protocol_.start(steps_[step_].experiment);
 }
 
 bool Responder::advance() {
-  const bool progressed = conversation_.poll();
+  const bool progressed = protocol_.poll();
   const bool answers = step_ < steps_.size();  // or the initiator is still at its last receive
-  if (!busy_.settled() || (answers && beside())) busy_.poll();
+  if (!busy_.settled() || (answers && contended())) busy_.poll();
   if (!answers) return progressed;
-  if (conversation_.received() && !answered_) {
+  if (protocol_.received() && !answered_) {
     answered_ = true;
-    conversation_.send();
-    if (beside()) busy_.turn(steps_[step_].experiment.size_bytes);
+    protocol_.send();
+    if (contended()) busy_.begin_transfer(steps_[step_].experiment.size_bytes);
   }
-  if (answered_ && conversation_.sent()) {
+  if (answered_ && protocol_.sent()) {
     if (--exchanges_left_ == 0) ++step_;
     next_exchange();
   }
@@ -99,24 +99,24 @@ bool Responder::advance() {
 PingPong::PingPong(Partner& partner, Buffers buffers, const InterferenceMeter* meter)
     : partner_(partner),
       busy_(partner.rails().busy),
-      conversation_(*partner.rails().measured, std::move(buffers)),
+      protocol_(*partner.rails().measured, std::move(buffers)),
       meter_(meter) {}
 
 void PingPong::exchange(const Experiment& experiment) {
-  conversation_.start(experiment);
+  protocol_.start(experiment);
   if (kTraffics[experiment.traffic].local) {
-    conversation_.copy();
+    protocol_.copy();
     return;
   }
-  conversation_.send();
-  if (experiment.beside) busy_.turn(experiment.size_bytes);
-  poll_until([&] { return conversation_.received() && conversation_.sent(); });
+  protocol_.send();
+  if (experiment.contended) busy_.begin_transfer(experiment.size_bytes);
+  poll_until([&] { return protocol_.received() && protocol_.sent(); });
 }
 
 template <class Done>
 void PingPong::poll_until(Done done) {
   for (std::uint64_t polls_in_vain = 0; !done();) {
-    const bool progressed = conversation_.poll();
+    const bool progressed = protocol_.poll();
     if (!busy_.settled()) busy_.poll();
     if (progressed) {
       polls_in_vain = 0;
@@ -142,7 +142,7 @@ BlockResult PingPong::run(std::span<const Step> block) {
       for (std::uint32_t k = 0; k < step.batch; ++k) exchange(step.experiment);
       totals_ns.push_back(time.now_ns() - start_ns);
     }
-    if (at + 1 < block.size() && block[at + 1].experiment.beside) continue;
+    if (at + 1 < block.size() && block[at + 1].experiment.contended) continue;
     busy_.finish();
     poll_until([&] { return busy_.settled(); });
   }

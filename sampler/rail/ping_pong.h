@@ -32,9 +32,9 @@ struct OpenRails {
 
 // One side's share of one experiment over an endpoint: the messages it sends and awaits in one
 // exchange. Both sides use it; headers are constant bytes.
-class Conversation {
+class PingPongProtocol {
  public:
-  Conversation(Endpoint& endpoint, Buffers buffers);
+  PingPongProtocol(Endpoint& endpoint, Buffers buffers);
 
   void start(const Experiment& experiment);  // the buffers' next place, first receive posted
   void send();                               // all messages of this direction, back to back
@@ -59,18 +59,18 @@ class Conversation {
 class Responder {
  public:
   Responder(OpenRails& rails, Buffers buffers)
-      : busy_(rails.busy), conversation_(*rails.measured, std::move(buffers)) {}
+      : busy_(rails.busy), protocol_(*rails.measured, std::move(buffers)) {}
 
   void begin(std::vector<Step> steps);
   bool done() const { return step_ == steps_.size() && busy_.settled(); }
   bool advance();  // one poll; true where something completed on the measured rail
 
  private:
-  bool beside() const { return steps_[step_].experiment.beside; }
+  bool contended() const { return steps_[step_].experiment.contended; }
   void next_exchange();
 
   BusyRails& busy_;
-  Conversation conversation_;
+  PingPongProtocol protocol_;
   std::vector<Step> steps_;
   std::size_t step_ = 0;
   std::uint64_t exchanges_left_ = 0;
@@ -103,7 +103,7 @@ class PingPong final : public Benchmark {
 
   Partner& partner_;
   BusyRails& busy_;
-  Conversation conversation_;
+  PingPongProtocol protocol_;
   const InterferenceMeter* meter_;  // null in virtual time
 };
 

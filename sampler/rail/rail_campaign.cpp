@@ -33,25 +33,25 @@ RailCampaign::RailCampaign(Benchmark& benchmark, const SamplingOptions& options,
                            Hooks hooks, double budget_ns)
     : benchmark_(benchmark),
       options_(options),
-      offer_(std::move(setting.offer)),
+      space_(std::move(setting.space)),
       real_(setting.real),
       hooks_(std::move(hooks)),
       start_ns_(now_ns()),
       deadline_ns_(start_ns_ + budget_ns),
       evidence_(std::move(setting.prototype), options.precision, std::move(setting.earlier),
-                setting.session, offer_.variants),
+                setting.session, space_.variants),
       journal_(evidence_),
       pacing_(evidence_, {.timer_cost_ns = benchmark.clock().cost_ns(),
                           .repetition_ns_min = setting.real ? kRepetitionNsMin : 0,
                           .visit_ns_max = budget_ns / kVisitsPerBudget}),
       random_(options.seed),
-      schedule_(evidence_, pacing_, offer_,
-                {.precision = options.precision, .verify = options.verify && !offer_.beside},
+      schedule_(evidence_, pacing_, space_,
+                {.precision = options.precision, .verify = options.verify && !space_.contended},
                 random_),
       round_(evidence_.next_round()) {
-  const auto size = std::min(kSentinelSizeBytes, offer_.size_bytes_max);
-  Offer alone = offer_;
-  alone.beside = false;
+  const auto size = std::min(kSentinelSizeBytes, space_.size_bytes_max);
+  MeasurementSpace alone = space_;
+  alone.contended = false;
   const std::vector<Experiment> all = experiments_at(alone, Regime::kHot, size);
   sentinels_ = {all.front(), all.back()};  // the first transfer method, and memcpy
   NMT_CHECK(sentinels_.size() == kSentinels);
@@ -60,7 +60,7 @@ RailCampaign::RailCampaign(Benchmark& benchmark, const SamplingOptions& options,
 RailReport RailCampaign::run() {
   hooks_.progress("warming up");
   warm_up();
-  scout();
+  probe_all();
   run_round(schedule_.first_round());
   while (!over()) {
     const std::vector<Block> blocks = schedule_.next_round({.spent_ns = now_ns() - start_ns_,
@@ -77,8 +77,8 @@ RailReport RailCampaign::run() {
 // Doubling batches of one exchange until two successive medians agree: caches, pages, frequency
 // and the partner's process have then settled.
 void RailCampaign::warm_up() {
-  const auto size = std::min(kWarmUpSizeBytes, offer_.size_bytes_max);
-  const Experiment experiment = experiments_at(offer_, Regime::kHot, size).front();
+  const auto size = std::min(kWarmUpSizeBytes, space_.size_bytes_max);
+  const Experiment experiment = experiments_at(space_, Regime::kHot, size).front();
   double last_ns = 0;
   for (std::uint32_t batch = 1; now_ns() - start_ns_ < kWarmUpNsMax; batch *= 2) {
     const Step step{experiment, 0, 5, std::min(batch, kWarmUpBatchMax)};
@@ -92,22 +92,22 @@ void RailCampaign::warm_up() {
 
 // A first look at the sizes of the grid, in order, to plan batches and rounds: part of the warm-up,
 // not stored. Ends where one visit would already break the deadline.
-void RailCampaign::scout() {
-  if (offer_.beside) {  // what is measured alone all the same
+void RailCampaign::probe_all() {
+  if (space_.contended) {  // what is measured alone all the same
     std::vector<Experiment> alone = sentinels_;
-    for (const std::uint64_t size : anchors(offer_.size_bytes_max)) {
+    for (const std::uint64_t size : anchors(space_.size_bytes_max)) {
       std::ranges::move(schedule_.experiments({.size_bytes = size, .anchor = true}),
                         std::back_inserter(alone));
     }
-    glance_at(alone);
+    probe(alone);
   }
-  for (const std::uint64_t size : first_grid(offer_.size_bytes_max)) {
+  for (const std::uint64_t size : first_grid(space_.size_bytes_max)) {
     if (now_ns() + schedule_.cost_ns({Regime::kHot, size, false}) > deadline_ns_) return;
-    glance_at(experiments_at(offer_, Regime::kHot, size));
+    probe(experiments_at(space_, Regime::kHot, size));
   }
 }
 
-void RailCampaign::glance_at(const std::vector<Experiment>& experiments) {
+void RailCampaign::probe(const std::vector<Experiment>& experiments) {
   std::vector<Step> steps;
   for (const Experiment& experiment : experiments) steps.push_back({experiment, 1, 1, 1});
   const BlockResult result = benchmark_.run(steps);
@@ -210,21 +210,22 @@ SentinelTimes RailCampaign::sentinel_times(const BlockResult& result,
 RailReport RailCampaign::report() const {
   RailReport report;
   report.complete = !hooks_.interrupted();
-  report.cells = static_cast<std::size_t>(std::ranges::count_if(
-      evidence_.session_samples(),
-      [&](const Sample& sample) { return sample.condition.busy_rails.empty() != offer_.beside; }));
+  report.cells = static_cast<std::size_t>(
+      std::ranges::count_if(evidence_.session_samples(), [&](const Sample& sample) {
+        return sample.condition.busy_rails.empty() != space_.contended;
+      }));
   report.repetitions = journal_.repetitions();
   report.watch_repetitions = watch_repetitions_;
   report.disturbed = journal_.disturbed_repetitions();
   report.waited_ns = waited_ns_;
   report.drift = evidence_.drift();
-  std::vector<double> doubts;
+  std::vector<double> half_widths;
   for (const auto& [experiment, estimate] : evidence_.estimates()) {
-    if (experiment.beside != offer_.beside || clearly_loses(evidence_, experiment)) continue;
-    doubts.push_back(estimate.doubt);
+    if (experiment.contended != space_.contended || clearly_loses(evidence_, experiment)) continue;
+    half_widths.push_back(estimate.relative_half_width);
     if (estimate.disturbed) ++report.untrusted_cells;
   }
-  if (!doubts.empty()) report.precision = quantile(doubts, 0.9);
+  if (!half_widths.empty()) report.precision = quantile(half_widths, 0.9);
   return report;
 }
 

@@ -16,7 +16,7 @@
 #include "sampler/rail/campaign.h"
 #include "sampler/rail/evidence.h"
 #include "sampler/rail/journal.h"
-#include "sampler/rail/offer.h"
+#include "sampler/rail/measurement_space.h"
 #include "sampler/rail/pacing.h"
 #include "sampler/rail/schedule.h"
 
@@ -30,7 +30,7 @@ class RailCampaign {
     std::function<bool()> interrupted;
   };
   struct Setting {
-    Offer offer;
+    MeasurementSpace space;
     Sample prototype;             // what all samples of the rail share
     std::vector<Sample> earlier;  // of previous sessions
     std::vector<Sample> session;  // of this one: what it measured of the rail already
@@ -46,8 +46,8 @@ class RailCampaign {
 
  private:
   void warm_up();
-  void scout();
-  void glance_at(const std::vector<Experiment>& experiments);
+  void probe_all();
+  void probe(const std::vector<Experiment>& experiments);
   void run_round(std::vector<Block> blocks);
   std::vector<Block> run_blocks(const std::vector<Block>& blocks);  // returns the disturbed ones
   void run_block(const Block& block);
@@ -59,7 +59,7 @@ class RailCampaign {
 
   Benchmark& benchmark_;
   SamplingOptions options_;
-  Offer offer_;
+  MeasurementSpace space_;
   bool real_;
   Hooks hooks_;
   double start_ns_;

@@ -29,8 +29,8 @@ std::string name_of(const RailGroup& group, std::span<const RailToSample> rails)
   return group.busy.empty() ? name : name + " beside " + busy_names(group, rails);
 }
 
-std::vector<RailGroup> groups_beside(std::span<const RailToSample> rails,
-                                     const std::vector<bool>& usable) {
+std::vector<RailGroup> contended_groups(std::span<const RailToSample> rails,
+                                        const std::vector<bool>& usable) {
   const auto others_of = [&](std::size_t rail) {
     std::vector<std::size_t> others;
     for (std::size_t i = 0; i < rails.size(); ++i) {

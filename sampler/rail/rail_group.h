@@ -20,8 +20,8 @@ std::string name_of(const RailGroup& group, std::span<const RailToSample> rails)
 
 // Each rail beside each other, and beside all others together where there are several. Rails that
 // live in different times are never together. A rail that `usable` says no to is in none.
-std::vector<RailGroup> groups_beside(std::span<const RailToSample> rails,
-                                     const std::vector<bool>& usable);
+std::vector<RailGroup> contended_groups(std::span<const RailToSample> rails,
+                                        const std::vector<bool>& usable);
 
 // This end of all of them; the other end opens the same at the same time.
 OpenRails open_rails(const RailGroup& group, std::span<const RailToSample> rails, Side side,

@@ -185,7 +185,7 @@ std::string to_text(std::span<const Step> block) {
                         .push_back(step.warm_ups)
                         .push_back(step.repetitions)
                         .push_back(step.batch)
-                        .push_back(experiment.beside)
+                        .push_back(experiment.contended)
                         .push_back(experiment.variant));
   }
   return steps.dump(-1);
@@ -210,7 +210,7 @@ std::vector<Step> steps_from(const std::string& text, std::uint64_t size_bytes_m
                           .variant = static_cast<std::uint8_t>(
                               item[8].unsigned_integer(std::numeric_limits<std::uint8_t>::max())),
                           .regime = item[2].boolean() ? Regime::kCold : Regime::kHot,
-                          .beside = item[7].boolean(),
+                          .contended = item[7].boolean(),
                           .size_bytes = item[3].unsigned_integer(size_bytes_max)},
            .warm_ups = repeats(4),
            .repetitions = repeats(5),

@@ -19,9 +19,9 @@ constexpr std::size_t kHeldOutRoundsMax = 24;
 
 }  // namespace
 
-Schedule::Schedule(const Evidence& evidence, const Pacing& pacing, const Offer& offer,
+Schedule::Schedule(const Evidence& evidence, const Pacing& pacing, const MeasurementSpace& space,
                    const Aims& aims, std::mt19937_64& random)
-    : evidence_(evidence), pacing_(pacing), offer_(offer), aims_(aims), random_(random) {
+    : evidence_(evidence), pacing_(pacing), space_(space), aims_(aims), random_(random) {
   if (aims_.verify) held_out_ = choose_held_out();
 }
 
@@ -29,15 +29,15 @@ Schedule::Schedule(const Evidence& evidence, const Pacing& pacing, const Offer& 
 std::vector<Block> Schedule::first_round() const {
   std::vector<Block> blocks;
   for (const Regime regime : {Regime::kHot, Regime::kCold}) {
-    if (offer_.beside && regime == Regime::kCold) continue;
-    const std::vector<std::uint64_t>& known = evidence_.sizes_bytes(regime, offer_.beside);
-    for (const std::uint64_t size : first_grid(offer_.size_bytes_max)) {
+    if (space_.contended && regime == Regime::kCold) continue;
+    const std::vector<std::uint64_t>& known = evidence_.sizes_bytes(regime, space_.contended);
+    for (const std::uint64_t size : first_grid(space_.size_bytes_max)) {
       if (std::find(known.begin(), known.end(), size) == known.end()) {
         blocks.push_back({regime, size, false});
       }
     }
   }
-  if (offer_.beside && !blocks.empty()) add_anchors(&blocks);
+  if (space_.contended && !blocks.empty()) add_anchors(&blocks);
   return blocks;
 }
 
@@ -53,19 +53,20 @@ std::vector<Block> Schedule::next_round(const Time& time) {
 
 // What is wanted most, as far as a share of the time left goes, and the anchors.
 std::vector<Block> Schedule::sampling_round(double left_ns) const {
-  std::vector<Wish> wanted = wishes(evidence_, offer_, Regime::kHot, aims_.precision, held_out_);
-  for (Wish wish : wishes(evidence_, offer_, Regime::kCold, aims_.precision, {})) {
-    wish.score *= kColdWeight;
-    if (wish.score >= 1) wanted.push_back(wish);
+  std::vector<SizeRequest> requested =
+      size_requests(evidence_, space_, Regime::kHot, aims_.precision, held_out_);
+  for (SizeRequest request : size_requests(evidence_, space_, Regime::kCold, aims_.precision, {})) {
+    request.score *= kColdWeight;
+    if (request.score >= 1) requested.push_back(request);
   }
-  if (wanted.empty()) return {};
-  std::stable_sort(wanted.begin(), wanted.end(),
-                   [](const Wish& a, const Wish& b) { return a.score > b.score; });
+  if (requested.empty()) return {};
+  std::stable_sort(requested.begin(), requested.end(),
+                   [](const SizeRequest& a, const SizeRequest& b) { return a.score > b.score; });
   std::vector<Block> blocks;
   double planned_ns = 0;
-  for (const Wish& wish : wanted) {
+  for (const SizeRequest& request : requested) {
     if (blocks.size() == kWishesPerRound) break;
-    const Block block{wish.regime, wish.size_bytes, false};
+    const Block block{request.regime, request.size_bytes, false};
     const double block_ns = cost_ns(block);
     if (!blocks.empty() && planned_ns + block_ns > kRoundShare * left_ns) continue;
     planned_ns += block_ns;
@@ -77,17 +78,17 @@ std::vector<Block> Schedule::sampling_round(double left_ns) const {
 
 // The held-out sizes that need it most, and the anchors.
 std::vector<Block> Schedule::verifying_round() const {
-  std::vector<std::pair<double, std::uint64_t>> wanted;
+  std::vector<std::pair<double, std::uint64_t>> requested;
   for (const std::uint64_t size : held_out_) {
     const double score = held_out_score(size);
-    if (score >= 1) wanted.push_back({score, size});
+    if (score >= 1) requested.push_back({score, size});
   }
-  if (wanted.empty()) return {};
-  std::shuffle(wanted.begin(), wanted.end(), random_);
-  std::stable_sort(wanted.begin(), wanted.end(),
+  if (requested.empty()) return {};
+  std::shuffle(requested.begin(), requested.end(), random_);
+  std::stable_sort(requested.begin(), requested.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<Block> blocks;
-  for (const auto& [score, size] : wanted) {
+  for (const auto& [score, size] : requested) {
     if (blocks.size() < kHeldOutPerRound) blocks.push_back({Regime::kHot, size, true});
   }
   add_anchors(&blocks);
@@ -97,23 +98,23 @@ std::vector<Block> Schedule::verifying_round() const {
 // Some rounds everywhere first, the sizes with the fewest before the others; then where the better
 // choice is in doubt, since a regret cannot be told apart from noise there.
 double Schedule::held_out_score(std::uint64_t size_bytes) const {
-  const Experiment first = experiments_at(offer_, Regime::kHot, size_bytes).front();
+  const Experiment first = experiments_at(space_, Regime::kHot, size_bytes).front();
   const Estimate* estimate = evidence_.find(first, true);
   const std::size_t rounds = estimate == nullptr || estimate->disturbed ? 0 : estimate->rounds;
   if (rounds < kHeldOutRounds) return 1000 - static_cast<double>(rounds);
   if (rounds >= kHeldOutRoundsMax) return 0;
   double score = 0;
-  for (const Contest& contest : contests_at(offer_, Regime::kHot, size_bytes)) {
+  for (const DecisionSides& sides : decisions_at(space_, Regime::kHot, size_bytes)) {
     LogRatio ratio;
-    if (ratio_of(evidence_, contest, true, &ratio)) score = std::max(score, doubt_score(ratio));
+    if (ratio_of(evidence_, sides, true, &ratio)) score = std::max(score, uncertainty_score(ratio));
   }
   return score;
 }
 
 void Schedule::add_anchors(std::vector<Block>* blocks) const {
-  for (const std::uint64_t size : anchors(offer_.size_bytes_max)) {
+  for (const std::uint64_t size : anchors(space_.size_bytes_max)) {
     const auto same = [&](const Block& block) {
-      return block.regime == Regime::kHot && block.size_bytes == size && !offer_.beside;
+      return block.regime == Regime::kHot && block.size_bytes == size && !space_.contended;
     };
     if (std::none_of(blocks->begin(), blocks->end(), same)) {
       blocks->push_back({Regime::kHot, size, false, true});
@@ -124,17 +125,17 @@ void Schedule::add_anchors(std::vector<Block>* blocks) const {
 // Log-uniform over all sizes, one from each stratum, none of the first grid's.
 std::vector<std::uint64_t> Schedule::choose_held_out() const {
   std::set<std::uint64_t> taken;
-  for (const std::uint64_t size : first_grid(offer_.size_bytes_max)) taken.insert(size);
+  for (const std::uint64_t size : first_grid(space_.size_bytes_max)) taken.insert(size);
   for (const std::uint64_t size : evidence_.sizes_bytes(Regime::kHot)) taken.insert(size);
   std::vector<std::uint64_t> chosen;
-  const double octaves = std::log2(static_cast<double>(offer_.size_bytes_max));
+  const double octaves = std::log2(static_cast<double>(space_.size_bytes_max));
   for (std::size_t i = 0; i < kHeldOutSizes; ++i) {
     const double from = octaves * static_cast<double>(i) / kHeldOutSizes;
     const double to = octaves * static_cast<double>(i + 1) / kHeldOutSizes;
     auto size = static_cast<std::uint64_t>(
         std::llround(std::exp2(std::uniform_real_distribution<>(from, to)(random_))));
     while (taken.contains(size)) ++size;
-    if (size > offer_.size_bytes_max) continue;
+    if (size > space_.size_bytes_max) continue;
     taken.insert(size);
     chosen.push_back(size);
   }
@@ -142,14 +143,14 @@ std::vector<std::uint64_t> Schedule::choose_held_out() const {
 }
 
 std::vector<Experiment> Schedule::experiments(const Block& block) const {
-  std::vector<Experiment> all = experiments_at(offer_, block.regime, block.size_bytes);
+  std::vector<Experiment> all = experiments_at(space_, block.regime, block.size_bytes);
   std::erase_if(all, [&](const Experiment& e) {
     const Traffic& traffic = kTraffics[e.traffic];
     return clearly_loses(evidence_, e) || (block.held_out && traffic.local) ||
            (block.anchor && traffic.benchmark != benchmark::kTransfer);
   });
   if (block.anchor) {
-    for (Experiment& e : all) e.beside = false;
+    for (Experiment& e : all) e.contended = false;
   }
   return all;
 }

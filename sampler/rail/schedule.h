@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "sampler/rail/evidence.h"
-#include "sampler/rail/offer.h"
+#include "sampler/rail/measurement_space.h"
 #include "sampler/rail/pacing.h"
-#include "sampler/rail/refine.h"
+#include "sampler/rail/size_requests.h"
 
 namespace nmt {
 
@@ -39,8 +39,8 @@ class Schedule {
     double precision = 0;
     bool verify = false;
   };
-  Schedule(const Evidence& evidence, const Pacing& pacing, const Offer& offer, const Aims& aims,
-           std::mt19937_64& random);
+  Schedule(const Evidence& evidence, const Pacing& pacing, const MeasurementSpace& space,
+           const Aims& aims, std::mt19937_64& random);
 
   // Sizes of the grid that no session has measured yet.
   std::vector<Block> first_round() const;
@@ -63,7 +63,7 @@ class Schedule {
 
   const Evidence& evidence_;
   const Pacing& pacing_;
-  const Offer& offer_;
+  const MeasurementSpace& space_;
   Aims aims_;
   std::mt19937_64& random_;
   std::vector<std::uint64_t> held_out_;

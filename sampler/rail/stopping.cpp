@@ -21,12 +21,12 @@ double StoppingRule::half_width() const {
 
 StoppingRule::State StoppingRule::state() const {
   if (count() >= kRepetitionsMin && half_width() <= precision_) return State::kPrecise;
-  return count() >= repetitions_max_ ? State::kCapped : State::kHungry;
+  return count() >= repetitions_max_ ? State::kCapped : State::kNeedsMore;
 }
 
 std::string_view to_string(StoppingRule::State state) {
   switch (state) {
-    case StoppingRule::State::kHungry:
+    case StoppingRule::State::kNeedsMore:
       return "out of time";
     case StoppingRule::State::kPrecise:
       return "precise";

@@ -24,7 +24,7 @@ class StoppingRule {
 
   void add(double duration_ns);
 
-  enum class State { kHungry, kPrecise, kCapped };
+  enum class State { kNeedsMore, kPrecise, kCapped };
   State state() const;
   double half_width() const;  // of the interval, relative to the median; 1 without values
   std::size_t count() const { return sorted_ns_.size(); }

@@ -62,7 +62,7 @@ Transport network_from(const json::Reader& reader) {
 
 }  // namespace
 
-Transport LaunchedTurn::transport_of(std::string_view placement) const {
+Transport LaunchedRound::transport_of(std::string_view placement) const {
   return placement == kSameNode ? Transport::kShm : network;
 }
 
@@ -79,13 +79,13 @@ StackJob stack_job(const Stack& stack, const std::string& launcher) {
           stack.title, fmt::join(launchers_of(stack.name), ", no ")));
 }
 
-std::string to_text(const StackTurnOrder& order) {
+std::string to_text(const LaunchRoundOrder& order) {
   return fmt::format("sizes:{}/eager:{}/variables:{}", fmt::join(order.sizes_bytes, ","),
                      order.find_eager ? 1 : 0, fmt::join(order.variables, ","));
 }
 
-StackTurnOrder stack_turn_order_from(const std::string& text) {
-  StackTurnOrder order;
+LaunchRoundOrder launch_round_order_from(const std::string& text) {
+  LaunchRoundOrder order;
   for (std::string rest = text; !rest.empty();) {
     const std::string part = rest.substr(0, rest.find('/'));
     rest.erase(0, part.size() + 1);
@@ -106,10 +106,10 @@ StackTurnOrder stack_turn_order_from(const std::string& text) {
   return order;
 }
 
-json::Value to_json(const StackTurn& turn) {
+json::Value to_json(const LaunchRound& timings) {
   json::Value cells = json::Value::array(), eager = json::Value::array();
   json::Value variables = json::Value::object();
-  for (const StackTurnCell& cell : turn.cells) {
+  for (const LaunchRoundCell& cell : timings.cells) {
     json::Value totals_ns = json::Value::array();
     for (const std::uint64_t total_ns : cell.totals_ns) totals_ns.push_back(total_ns);
     cells.push_back(json::Value::object()
@@ -118,35 +118,35 @@ json::Value to_json(const StackTurn& turn) {
                         .set("batch", cell.batch)
                         .set("totals_ns", std::move(totals_ns)));
   }
-  for (const StackTurn::Eager& each : turn.eager) {
+  for (const LaunchRound::Eager& each : timings.eager) {
     eager.push_back(
         json::Value::object().set("placement", each.placement).set("bytes_max", each.bytes_max));
   }
-  for (const auto& [name, value] : turn.variables) variables.set(name, value);
+  for (const auto& [name, value] : timings.variables) variables.set(name, value);
   return json::Value::object()
       .set("cells", std::move(cells))
       .set("eager", std::move(eager))
       .set("variables", std::move(variables));
 }
 
-StackTurn stack_turn_from(const json::Reader& reader) {
-  StackTurn turn;
+LaunchRound launch_round_from(const json::Reader& reader) {
+  LaunchRound timings;
   for (const json::Reader& item : reader["cells"].items()) {
-    StackTurnCell cell{.placement = item["placement"].text(),
-                       .size_bytes = item["size_bytes"].unsigned_integer(),
-                       .batch = static_cast<std::uint32_t>(item["batch"].unsigned_integer(1000))};
+    LaunchRoundCell cell{.placement = item["placement"].text(),
+                         .size_bytes = item["size_bytes"].unsigned_integer(),
+                         .batch = static_cast<std::uint32_t>(item["batch"].unsigned_integer(1000))};
     for (const json::Reader& total : item["totals_ns"].items()) {
       cell.totals_ns.push_back(total.unsigned_integer());
     }
-    turn.cells.push_back(std::move(cell));
+    timings.cells.push_back(std::move(cell));
   }
   for (const json::Reader& item : reader["eager"].items()) {
-    turn.eager.push_back({item["placement"].text(), item["bytes_max"].unsigned_integer()});
+    timings.eager.push_back({item["placement"].text(), item["bytes_max"].unsigned_integer()});
   }
   for (const auto& [name, value] : reader["variables"].members()) {
-    turn.variables.emplace_back(name, value.text());
+    timings.variables.emplace_back(name, value.text());
   }
-  return turn;
+  return timings;
 }
 
 Fields environment_of(const Stack& stack, const Fields& settings) {
@@ -184,23 +184,24 @@ double launch_ranks(const StackJob& job, const Fields& settings, const std::stri
   return launched.elapsed_ns;
 }
 
-LaunchedTurn launch_turn(const StackJob& job, const Fields& settings, const StackTurnOrder& order) {
+LaunchedRound launch_round(const StackJob& job, const Fields& settings,
+                           const LaunchRoundOrder& order) {
   constexpr double kTimeoutNs = 300e9;
-  LaunchedTurn turn;
-  turn.elapsed_ns =
+  LaunchedRound timings;
+  timings.elapsed_ns =
       launch_ranks(job, settings, to_text(order), kTimeoutNs, [&](const json::Reader& reader) {
-        turn.library = reader["library"].text();
-        turn.library_file = reader.has("library_file") ? reader["library_file"].text() : "";
-        turn.ranks = reader["ranks"].integer(1, 1 << 30);
-        turn.cores =
+        timings.library = reader["library"].text();
+        timings.library_file = reader.has("library_file") ? reader["library_file"].text() : "";
+        timings.ranks = reader["ranks"].integer(1, 1 << 30);
+        timings.cores =
             reader.has("cores") ? static_cast<std::size_t>(reader["cores"].integer(1, 1 << 30)) : 0;
-        turn.hosts = texts_from(reader["hosts"]);
-        turn.interfaces = texts_from(reader["interfaces"]);
-        turn.network = network_from(reader);
-        turn.messages_by = reader["messages_by"].text();
-        turn.turn = stack_turn_from(reader["turn"]);
+        timings.hosts = texts_from(reader["hosts"]);
+        timings.interfaces = texts_from(reader["interfaces"]);
+        timings.network = network_from(reader);
+        timings.messages_by = reader["messages_by"].text();
+        timings.timings = launch_round_from(reader["turn"]);
       });
-  return turn;
+  return timings;
 }
 
 }  // namespace nmt

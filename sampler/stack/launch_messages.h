@@ -28,7 +28,7 @@ struct StackJob {
 StackJob stack_job(const Stack& stack, const std::string& launcher);
 
 // What a launch was like beside what it timed.
-struct LaunchedTurn {
+struct LaunchedRound {
   std::string library;       // "Open MPI v4.1.4"
   std::string library_file;  // that the ranks have loaded it from
   std::int64_t ranks = 0;
@@ -37,17 +37,17 @@ struct LaunchedTurn {
   std::vector<std::string> interfaces;  // that two nodes share
   Transport network = Transport::kTcp;  // what messages between nodes go by
   std::string messages_by;              // Open MPI's component for them where not its own
-  StackTurn turn;
+  LaunchRound timings;
   double elapsed_ns = 0;
 
   Transport transport_of(std::string_view placement) const;  // kSameNode, kOtherNode
 };
 
-std::string to_text(const StackTurnOrder& order);
-StackTurnOrder stack_turn_order_from(const std::string& text);  // Error(kUsage)
+std::string to_text(const LaunchRoundOrder& order);
+LaunchRoundOrder launch_round_order_from(const std::string& text);  // Error(kUsage)
 
-json::Value to_json(const StackTurn& turn);
-StackTurn stack_turn_from(const json::Reader& reader);
+json::Value to_json(const LaunchRound& timings);
+LaunchRound launch_round_from(const json::Reader& reader);
 
 // Of the environment of a job that is to run under these settings.
 Fields environment_of(const Stack& stack, const Fields& settings);
@@ -57,6 +57,7 @@ Fields environment_of(const Stack& stack, const Fields& settings);
 double launch_ranks(const StackJob& job, const Fields& settings, const std::string& order,
                     double timeout_ns, const std::function<void(const json::Reader&)>& read);
 
-LaunchedTurn launch_turn(const StackJob& job, const Fields& settings, const StackTurnOrder& order);
+LaunchedRound launch_round(const StackJob& job, const Fields& settings,
+                           const LaunchRoundOrder& order);
 
 }  // namespace nmt

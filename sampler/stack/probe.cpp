@@ -21,25 +21,25 @@ std::vector<std::uint64_t> stack_grid(std::uint64_t most_bytes) {
   return sizes_bytes;
 }
 
-LaunchedTurn look(const StackJob& job, const std::vector<std::uint64_t>& sizes_bytes) {
-  StackTurnOrder order{.sizes_bytes = sizes_bytes, .find_eager = true};
+LaunchedRound probe_stack(const StackJob& job, const std::vector<std::uint64_t>& sizes_bytes) {
+  LaunchRoundOrder order{.sizes_bytes = sizes_bytes, .find_eager = true};
   for (const Transport transport : kTransports) {
     const std::string limit = job.stack.limit(transport);
     if (!limit.empty()) order.variables.push_back(limit);
   }
-  LaunchedTurn first = launch_turn(job, {}, order);
-  if (first.turn.cells.empty()) {
+  LaunchedRound first = launch_round(job, {}, order);
+  if (first.timings.cells.empty()) {
     throw Error(Fault::kUsage, fmt::format("--launcher '{}' starts {} rank; start at least two",
                                            job.launcher, first.ranks));
   }
   return first;
 }
 
-std::uint64_t header_bytes(const Stack& stack, const LaunchedTurn& first, Transport transport) {
+std::uint64_t header_bytes(const Stack& stack, const LaunchedRound& first, Transport transport) {
   const std::string limit = stack.limit(transport);
-  for (const auto& [name, value] : first.turn.variables) {
+  for (const auto& [name, value] : first.timings.variables) {
     if (name != limit) continue;
-    for (const StackTurn::Eager& eager : first.turn.eager) {
+    for (const LaunchRound::Eager& eager : first.timings.eager) {
       if (first.transport_of(eager.placement) != transport) continue;
       const std::uint64_t limit_bytes = parse_bytes(value);
       return limit_bytes - std::min(limit_bytes, eager.bytes_max);
@@ -48,11 +48,11 @@ std::uint64_t header_bytes(const Stack& stack, const LaunchedTurn& first, Transp
   return 1;
 }
 
-Fields facts_of(const Stack& stack, const LaunchedTurn& first) {
+Fields facts_of(const Stack& stack, const LaunchedRound& first) {
   Fields facts;
   if (!first.library_file.empty()) facts[std::string(kLibraryFile)] = first.library_file;
-  for (const auto& [name, value] : first.turn.variables) facts["default " + name] = value;
-  for (const StackTurn::Eager& eager : first.turn.eager) {
+  for (const auto& [name, value] : first.timings.variables) facts["default " + name] = value;
+  for (const LaunchRound::Eager& eager : first.timings.eager) {
     facts["eager " + eager.placement] = std::to_string(eager.bytes_max);
     facts["header " + eager.placement] =
         std::to_string(header_bytes(stack, first, first.transport_of(eager.placement)));

@@ -17,15 +17,15 @@ namespace nmt {
 std::vector<std::uint64_t> stack_grid(std::uint64_t most_bytes);
 
 // Error(kUsage) where the launcher starts one rank only.
-LaunchedTurn look(const StackJob& job, const std::vector<std::uint64_t>& sizes_bytes);
+LaunchedRound probe_stack(const StackJob& job, const std::vector<std::uint64_t>& sizes_bytes);
 
 // What a limit counts beside the message: that of the default, less the largest message that it
 // lets through. 1 where the stack does not tell.
-std::uint64_t header_bytes(const Stack& stack, const LaunchedTurn& first, Transport transport);
+std::uint64_t header_bytes(const Stack& stack, const LaunchedRound& first, Transport transport);
 
 // What comparisons need to know, as options of a campaign: "default NAME", "eager PLACEMENT",
 // "header PLACEMENT"; and the file of the library that was loaded.
 inline constexpr std::string_view kLibraryFile = "library_file";
-Fields facts_of(const Stack& stack, const LaunchedTurn& first);
+Fields facts_of(const Stack& stack, const LaunchedRound& first);
 
 }  // namespace nmt

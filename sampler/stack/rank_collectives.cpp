@@ -54,7 +54,7 @@ class Collectives {
   void set(const std::string& variable, std::uint64_t value);
   double measure(const Cell& cell);
   double play(const Command& command);
-  double tell(Command command);
+  double run_on_all(Command command);
   double obey(const Command& command);
   void measure_rounds(double end_ns);
   void drop_the_beaten();
@@ -119,7 +119,7 @@ void Collectives::make_groups() {
 }
 
 // All ranks do it; how long it took them.
-double Collectives::tell(Command command) {
+double Collectives::run_on_all(Command command) {
   const double said_ns = clock_.now_ns();
   command.start_ns = said_ns + 2 * word_ns_ + kStartNs;
   job_.mpi().broadcast(&command, sizeof command);
@@ -145,7 +145,7 @@ double Collectives::play(const Command& command) {
 }
 
 double Collectives::measure(const Cell& cell) {
-  return tell({Word::kMeasure, cell.group, cell.message_bytes, 0});
+  return run_on_all({Word::kMeasure, cell.group, cell.message_bytes, 0});
 }
 
 void Collectives::drop_the_beaten() {
@@ -185,7 +185,7 @@ void Collectives::measure_rounds(double end_ns) {
         cell->result.rounds_ns.push_back(static_cast<std::uint64_t>(std::max(1.0, measure(*cell))));
       }
       if (clock_.now_ns() - clock_ns_ > kClockEveryNs) {
-        tell({.word = Word::kClock});
+        run_on_all({.word = Word::kClock});
         clock_ns_ = clock_.now_ns();
       }
       if (round > 0 && clock_.now_ns() > end_ns) return;
@@ -196,10 +196,10 @@ void Collectives::measure_rounds(double end_ns) {
 
 CollectivesResult Collectives::lead() {
   const double start_ns = clock_.now_ns();
-  tell({.word = Word::kClock});
+  run_on_all({.word = Word::kClock});
   clock_ns_ = clock_.now_ns();
   measure_rounds(start_ns + order_.budget_ns);
-  tell({.word = Word::kEnd});
+  run_on_all({.word = Word::kEnd});
   CollectivesResult result{.ranks_per_node = shape_.ranks_per_node,
                            .nodes = static_cast<int>(shape_.nodes.size())};
   for (Cell& cell : cells_) result.cells.push_back(std::move(cell.result));

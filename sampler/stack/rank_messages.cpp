@@ -32,14 +32,14 @@ class Pair {
   // Short messages first: for as long as a connection lives they are slower after large ones, the
   // more so the faster those were, and a setting that does nothing to short messages would be
   // blamed for it.
-  std::vector<StackTurnCell> ping_pongs(std::vector<std::uint64_t> sizes_bytes) {
+  std::vector<LaunchRoundCell> ping_pongs(std::vector<std::uint64_t> sizes_bytes) {
     const std::uint64_t most_bytes = sizes_bytes.empty() ? 0 : std::ranges::max(sizes_bytes);
     from_.assign(most_bytes, std::byte{0x5a});
     to_.assign(most_bytes, std::byte{0});
     const auto large = std::stable_partition(
         sizes_bytes.begin(), sizes_bytes.end(),
         [](std::uint64_t size_bytes) { return size_bytes <= kShortBytesMax; });
-    std::vector<StackTurnCell> cells = passes({sizes_bytes.begin(), large});
+    std::vector<LaunchRoundCell> cells = passes({sizes_bytes.begin(), large});
     std::ranges::move(passes({large, sizes_bytes.end()}), std::back_inserter(cells));
     return cells;
   }
@@ -70,8 +70,8 @@ class Pair {
 
   // One over all sizes for each repetition: what disturbs the machine for some milliseconds meets
   // one repetition of some sizes, not all of one.
-  std::vector<StackTurnCell> passes(std::span<const std::uint64_t> sizes_bytes) {
-    std::vector<StackTurnCell> cells;
+  std::vector<LaunchRoundCell> passes(std::span<const std::uint64_t> sizes_bytes) {
+    std::vector<LaunchRoundCell> cells;
     std::vector<Pace> paces;
     for (const std::uint64_t size_bytes : sizes_bytes) {
       double warm_ns = 0;
@@ -151,26 +151,26 @@ std::vector<std::pair<std::string, std::string>> values_of(
 
 }  // namespace
 
-StackTurn play_stack_turn(const control::MpiJob& job, const StackTurnOrder& order) {
+LaunchRound time_launch_round(const control::MpiJob& job, const LaunchRoundOrder& order) {
   const RealClock clock;
-  StackTurn turn;
+  LaunchRound timings;
   for (const Partner& partner : partners_of(JobShape::of(job))) {
     Pair pair(job, partner.rank, clock);
     job.mpi().barrier(0);
     if (pair.takes_part()) {
-      for (StackTurnCell& cell : pair.ping_pongs(order.sizes_bytes)) {
+      for (LaunchRoundCell& cell : pair.ping_pongs(order.sizes_bytes)) {
         cell.placement = partner.placement;
-        turn.cells.push_back(std::move(cell));
+        timings.cells.push_back(std::move(cell));
       }
       if (order.find_eager) {
-        turn.eager.push_back({std::string(partner.placement), pair.eager_bytes_max()});
+        timings.eager.push_back({std::string(partner.placement), pair.eager_bytes_max()});
       }
     }
     job.mpi().barrier(0);
   }
   if (!job.leads()) return {};
-  turn.variables = values_of(job, order.variables);
-  return turn;
+  timings.variables = values_of(job, order.variables);
+  return timings;
 }
 
 }  // namespace nmt

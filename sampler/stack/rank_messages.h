@@ -21,22 +21,22 @@ namespace nmt {
 inline constexpr std::string_view kSameNode = "same-node";
 inline constexpr std::string_view kOtherNode = "other-node";
 
-struct StackTurnOrder {
+struct LaunchRoundOrder {
   std::vector<std::uint64_t> sizes_bytes;
   bool find_eager = false;             // also which messages leave before they are asked for
   std::vector<std::string> variables;  // of the MPI, whose values to tell
 };
 
-struct StackTurnCell {
+struct LaunchRoundCell {
   std::string placement;
   std::uint64_t size_bytes = 0;
   std::uint32_t batch = 1;               // messages in each total, both ways
   std::vector<std::uint64_t> totals_ns;  // by repetition
-  bool operator==(const StackTurnCell&) const = default;
+  bool operator==(const LaunchRoundCell&) const = default;
 };
 
-struct StackTurn {
-  std::vector<StackTurnCell> cells;
+struct LaunchRound {
+  std::vector<LaunchRoundCell> cells;
   // The largest message that leaves unasked, by placement; empty where that was not asked for.
   struct Eager {
     std::string placement;
@@ -46,10 +46,10 @@ struct StackTurn {
   std::vector<Eager> eager;
   // As the MPI has them, in the order asked for; those that it does not know are left out.
   std::vector<std::pair<std::string, std::string>> variables;
-  bool operator==(const StackTurn&) const = default;
+  bool operator==(const LaunchRound&) const = default;
 };
 
 // By all ranks of a job of two ranks or more; the result is rank 0's, and empty elsewhere.
-StackTurn play_stack_turn(const control::MpiJob& job, const StackTurnOrder& order);
+LaunchRound time_launch_round(const control::MpiJob& job, const LaunchRoundOrder& order);
 
 }  // namespace nmt

@@ -46,7 +46,7 @@ Bytes noise(std::uint64_t bytes, int seed) {
 }
 
 struct Tested {
-  Team& team;
+  NodeHierarchy& hierarchy;
   MPI_Comm comm;
   std::string name;
 
@@ -54,8 +54,8 @@ struct Tested {
     ++checks;
     if (same) return;
     ++failures;
-    std::fprintf(stderr, "%s, rank %d of %d: %s differs\n", name.c_str(), team.rank(), team.size(),
-                 what.c_str());
+    std::fprintf(stderr, "%s, rank %d of %d: %s differs\n", name.c_str(), hierarchy.rank(),
+                 hierarchy.size(), what.c_str());
   }
 };
 
@@ -79,22 +79,22 @@ std::uint64_t segment_of(std::uint64_t bytes) {
   return bytes < kLargeBytes / 2 ? kSegmentBytes : kLargeSegmentBytes;
 }
 
-constexpr Shape kShapes[] = {Shape::kChain, Shape::kBinary, Shape::kBinomial};
+constexpr TreeShape kShapes[] = {TreeShape::kChain, TreeShape::kBinary, TreeShape::kBinomial};
 
-Shape shape_by_turn() { return kShapes[turn++ % 3]; }
+TreeShape shape_by_turn() { return kShapes[turn++ % 3]; }
 
-std::vector<Shape> shapes() {
+std::vector<TreeShape> shapes() {
   if (full) return {std::begin(kShapes), std::end(kShapes)};
   return {shape_by_turn()};
 }
 
 void check_bcast(const Tested& tested, int root) {
   for (const std::uint64_t bytes : sizes()) {
-    for (const Shape shape : shapes()) {
+    for (const TreeShape shape : shapes()) {
       for (const std::uint64_t segment : {segment_of(bytes), std::uint64_t{0}}) {
-        const int seed = tested.team.rank() == root ? 1000 + root : tested.team.rank();
+        const int seed = tested.hierarchy.rank() == root ? 1000 + root : tested.hierarchy.rank();
         Bytes ours = noise(bytes, seed), theirs = ours;
-        bcast(tested.team, ours.data(), bytes, root, {shape, segment});
+        bcast(tested.hierarchy, ours.data(), bytes, root, {shape, segment});
         PMPI_Bcast(theirs.data(), static_cast<int>(bytes), MPI_BYTE, root, tested.comm);
         tested.expect(ours == theirs,
                       "Bcast of " + std::to_string(bytes) + " from " + std::to_string(root));
@@ -110,16 +110,16 @@ void check_reduction(const Tested& tested, std::optional<int> root, const Elemen
   for (const std::uint64_t size : sizes) {
     const std::uint64_t count = size / elements.bytes;
     const Reduction reduction{elements.type, by.op, elements.bytes, count};
-    const Shape shape = shape_by_turn();
+    const TreeShape shape = shape_by_turn();
     const auto by_ours = [&](const Bytes& from, Bytes& to, std::uint64_t segment) {
-      const Pipeline pipeline{shape, segment};
+      const PipelineOptions pipeline{shape, segment};
       if (root) {
-        reduce(tested.team, from.data(), to.data(), reduction, *root, pipeline);
+        reduce(tested.hierarchy, from.data(), to.data(), reduction, *root, pipeline);
       } else {
-        allreduce(tested.team, from.data(), to.data(), reduction, pipeline);
+        allreduce(tested.hierarchy, from.data(), to.data(), reduction, pipeline);
       }
     };
-    const Bytes own = values(elements, by, count, tested.team.rank());
+    const Bytes own = values(elements, by, count, tested.hierarchy.rank());
     Bytes ours(own.size()), theirs(own.size()), in_place = own;
     by_ours(own, ours, segment_of(size));
     by_ours(in_place, in_place, root ? 0 : segment_of(size));
@@ -132,7 +132,7 @@ void check_reduction(const Tested& tested, std::optional<int> root, const Elemen
     }
     const std::string what = (root ? "Reduce to " + std::to_string(*root) : "Allreduce") + " of " +
                              std::to_string(size) + ", " + elements.name + ", " + by.name;
-    if (!root || tested.team.rank() == *root) {
+    if (!root || tested.hierarchy.rank() == *root) {
       tested.expect(same(elements, ours, theirs), what);
       tested.expect(same(elements, in_place, theirs), what + ", in place");
     } else {
@@ -157,27 +157,28 @@ void check_all_types(const Tested& tested) {
   for (const Elements& elements : all_elements()) {
     const Sizes sizes = sizes_around_a_segment(elements.bytes);
     for (const Operator& by : elements.operators) {
-      check_reduction(tested, turn % tested.team.size(), elements, by, sizes);
+      check_reduction(tested, turn % tested.hierarchy.size(), elements, by, sizes);
       check_reduction(tested, std::nullopt, elements, by, sizes);
     }
   }
 }
 
 void check_allgather(const Tested& tested) {
-  for (const Around around : {Around::kLeaders, Around::kRing, Around::kNeighbors}) {
+  for (const AllgatherAlgorithm algorithm :
+       {AllgatherAlgorithm::kLeaders, AllgatherAlgorithm::kRing, AllgatherAlgorithm::kNeighbors}) {
     Sizes all_sizes = sizes();  // and more than a room's first areas hold
-    if (!full && tested.team.size() <= 3) all_sizes.push_back(kLargeBytes);
+    if (!full && tested.hierarchy.size() <= 3) all_sizes.push_back(kLargeBytes);
     for (const std::uint64_t bytes : all_sizes) {
       for (const std::uint64_t segment : {segment_of(bytes), std::uint64_t{0}}) {
-        const Bytes own = noise(bytes, tested.team.rank());
-        const auto ranks = static_cast<std::uint64_t>(tested.team.size());
+        const Bytes own = noise(bytes, tested.hierarchy.rank());
+        const auto ranks = static_cast<std::uint64_t>(tested.hierarchy.size());
         Bytes ours(ranks * bytes), theirs(ranks * bytes);
-        std::ranges::copy(own, ours.begin() + tested.team.rank() * static_cast<long>(bytes));
-        allgather(tested.team, ours.data(), bytes, around, segment);
+        std::ranges::copy(own, ours.begin() + tested.hierarchy.rank() * static_cast<long>(bytes));
+        allgather(tested.hierarchy, ours.data(), bytes, algorithm, segment);
         PMPI_Allgather(own.data(), static_cast<int>(bytes), MPI_BYTE, theirs.data(),
                        static_cast<int>(bytes), MPI_BYTE, tested.comm);
         tested.expect(ours == theirs, "Allgather of " + std::to_string(bytes) + ", " +
-                                          std::string(to_string(around)));
+                                          std::string(to_string(algorithm)));
       }
     }
   }
@@ -186,24 +187,25 @@ void check_allgather(const Tested& tested) {
 // More segments than the tag of a message can tell.
 void check_many_segments(const Tested& tested) {
   constexpr std::uint64_t kBytes = 5000;
-  const Pipeline by_byte{.shape = Shape::kChain, .segment_bytes = 1};
-  const int rank = tested.team.rank();
+  const PipelineOptions by_byte{.shape = TreeShape::kChain, .segment_bytes = 1};
+  const int rank = tested.hierarchy.rank();
   const Bytes own = noise(kBytes, rank);
   Bytes ours = own, theirs = own;
-  bcast(tested.team, ours.data(), kBytes, 0, by_byte);
+  bcast(tested.hierarchy, ours.data(), kBytes, 0, by_byte);
   PMPI_Bcast(theirs.data(), kBytes, MPI_BYTE, 0, tested.comm);
   tested.expect(ours == theirs, "Bcast of many segments");
   const Reduction reduction{.type = MPI_BYTE, .op = MPI_BXOR, .count = kBytes};
-  allreduce(tested.team, own.data(), ours.data(), reduction, by_byte);
+  allreduce(tested.hierarchy, own.data(), ours.data(), reduction, by_byte);
   PMPI_Allreduce(own.data(), theirs.data(), kBytes, MPI_BYTE, MPI_BXOR, tested.comm);
   tested.expect(ours == theirs, "Allreduce of many segments");
-  const std::uint64_t all_bytes = kBytes * static_cast<std::uint64_t>(tested.team.size());
+  const std::uint64_t all_bytes = kBytes * static_cast<std::uint64_t>(tested.hierarchy.size());
   Bytes our_all(all_bytes), their_all(all_bytes);
   PMPI_Allgather(own.data(), kBytes, MPI_BYTE, their_all.data(), kBytes, MPI_BYTE, tested.comm);
-  for (const Around around : {Around::kLeaders, Around::kRing, Around::kNeighbors}) {
+  for (const AllgatherAlgorithm algorithm :
+       {AllgatherAlgorithm::kLeaders, AllgatherAlgorithm::kRing, AllgatherAlgorithm::kNeighbors}) {
     std::ranges::fill(our_all, std::byte{0});
     std::ranges::copy(own, our_all.begin() + static_cast<long>(kBytes) * rank);
-    allgather(tested.team, our_all.data(), kBytes, around, 1);
+    allgather(tested.hierarchy, our_all.data(), kBytes, algorithm, 1);
     tested.expect(our_all == their_all, "Allgather of many segments");
   }
 }
@@ -218,14 +220,15 @@ std::vector<int> nodes_of(int ranks, int nodes, bool dealt) {
   return of;
 }
 
-void check_team(MPI_Comm comm, const TeamOptions& options, const std::string& name,
-                bool all_types) {
-  Team team(comm, options);
-  const Tested tested{team, comm, name};
-  const int ranks = team.size();
-  turn = ranks + static_cast<int>(team.groups().size());
-  type_turn = static_cast<std::size_t>(5 * ranks + 11 * turn);  // each team begins with another
-  check_allgather(tested);  // while areas are as small as they ever are
+void check_hierarchy(MPI_Comm comm, const HierarchyOptions& options, const std::string& name,
+                     bool all_types) {
+  NodeHierarchy hierarchy(comm, options);
+  const Tested tested{hierarchy, comm, name};
+  const int ranks = hierarchy.size();
+  turn = ranks + static_cast<int>(hierarchy.groups().size());
+  type_turn =
+      static_cast<std::size_t>(5 * ranks + 11 * turn);  // each hierarchy begins with another
+  check_allgather(tested);                              // while areas are as small as they ever are
   if (ranks >= 3 && ranks <= 5) check_many_segments(tested);
   for (int root = 0; root < ranks; ++root) {
     if (!full && ranks > 3 && root != 0 && root != ranks / 2 && root != ranks - 1) continue;
@@ -235,7 +238,7 @@ void check_team(MPI_Comm comm, const TeamOptions& options, const std::string& na
   if (all_types) check_all_types(tested);
 }
 
-// Whoever is not of a team waits for those that are without a core of its own.
+// Whoever is not of a hierarchy waits for those that are without a core of its own.
 void meet() {
   constexpr timespec kNap{.tv_sec = 0, .tv_nsec = 1'000'000};
   MPI_Request all = MPI_REQUEST_NULL;
@@ -246,7 +249,7 @@ void meet() {
   }
 }
 
-void check_all(int world, int rank, Copies copies) {
+void check_all(int world, int rank, CopyMethod copies) {
   for (int ranks = 1; ranks <= world; ranks = full || ranks < 3 ? ranks + 1 : world) {
     MPI_Comm comm = MPI_COMM_NULL;
     // Ranks in another order than the job's.
@@ -256,9 +259,9 @@ void check_all(int world, int rank, Copies copies) {
         if (!full && nodes == 4) continue;
         for (const bool dealt : {false, true}) {
           if (dealt && (nodes == 1 || nodes == ranks)) continue;
-          check_team(comm, {.copies = copies, .nodes = nodes_of(ranks, nodes, dealt)},
-                     std::to_string(nodes) + (dealt ? " nodes by turns" : " nodes in blocks"),
-                     (full || ranks == 3) && nodes == std::min(ranks, 2) && !dealt);
+          check_hierarchy(comm, {.copies = copies, .nodes = nodes_of(ranks, nodes, dealt)},
+                          std::to_string(nodes) + (dealt ? " nodes by turns" : " nodes in blocks"),
+                          (full || ranks == 3) && nodes == std::min(ranks, 2) && !dealt);
         }
       }
       PMPI_Comm_free(&comm);
@@ -291,11 +294,11 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &world);
   const std::string way = argv[argc - 1], option = argc > 2 ? argv[1] : "";
   full = option == "--full";
-  const Copies copies = way == "attach"  ? Copies::kAttach
-                        : way == "areas" ? Copies::kAreas
-                                         : Copies::kMessages;
+  const CopyMethod copies = way == "attach"  ? CopyMethod::kAttach
+                            : way == "areas" ? CopyMethod::kAreas
+                                             : CopyMethod::kMessages;
   if (option == "--hosts") {
-    check_team(MPI_COMM_WORLD, {.copies = copies}, "hosts", false);
+    check_hierarchy(MPI_COMM_WORLD, {.copies = copies}, "hosts", false);
   } else {
     check_all(world, rank, copies);
   }

@@ -21,17 +21,17 @@ TEST(Counter, LetsThroughWhoNeedsNoMoreThanIsThere) {
 
 TEST(Counter, LosesNobodyWhoFallsAsleep) {
   constexpr std::uint64_t kLast = 20000;
-  for (const bool crowded : {false, true}) {
+  for (const bool oversubscribed : {false, true}) {
     Counter counter, back;
     std::thread other([&] {
       for (std::uint64_t i = 1; i <= kLast; ++i) {
-        counter.wait_for(i, {.crowded = crowded});
+        counter.wait_for(i, {.oversubscribed = oversubscribed});
         back.add_one();
       }
     });
     for (std::uint64_t i = 1; i <= kLast; ++i) {
       counter.raise_to(i);
-      back.wait_for(i, {.crowded = crowded});
+      back.wait_for(i, {.oversubscribed = oversubscribed});
     }
     other.join();
   }
@@ -55,8 +55,8 @@ TEST(Counter, WakesAllOfDifferentNeeds) {
 // Else what another rank waits for may never be sent.
 TEST(Counter, LetsTheMpiGoOnWhileItSleeps) {
   Counter counter;
-  const Waiting waiting{.go_on = [](void* to) { static_cast<Counter*>(to)->raise_to(1); },
-                        .mpi = &counter};
+  const WaitPolicy waiting{
+      .make_progress = [](void* to) { static_cast<Counter*>(to)->raise_to(1); }, .mpi = &counter};
   counter.wait_for(1, waiting);
   EXPECT_EQ(counter.value(), 1u);
 }

@@ -10,8 +10,8 @@ namespace nmt::control {
 
 Stranger::Stranger(const Address& address)
     : socket_(::socket(address.socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-  const timeval patience = {.tv_sec = 10, .tv_usec = 0};
-  ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  const timeval timeout = {.tv_sec = 10, .tv_usec = 0};
+  ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
   if (::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address.socket),
                 address.length) != 0) {
     std::abort();

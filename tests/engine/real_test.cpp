@@ -117,9 +117,9 @@ std::unique_ptr<Engine> open_engine(Side side, int socket) {
     const Bytes room[] = {in};
     const Engine::Request receive = engine->irecv(0, tag, room);
     const Engine::Request send = engine->isend(0, tag, to_send);
-    const auto patience = std::chrono::seconds(20);
-    if (engine->wait(receive, patience)->outcome != Outcome::kDone) ::_exit(1);
-    engine->wait(send, patience);
+    const auto timeout = std::chrono::seconds(20);
+    if (engine->wait(receive, timeout)->outcome != Outcome::kDone) ::_exit(1);
+    engine->wait(send, timeout);
   }
 }
 
@@ -148,11 +148,11 @@ TEST(TwoProcesses, APeerThatIsKilledIsLostWithinFiveSeconds) {
         ::kill(peer, SIGKILL);
         ::waitpid(peer, nullptr, 0);
       }
-      const auto patience = std::chrono::seconds(10);
-      const std::optional<Completion> came = engine->wait(receive, patience);
+      const auto timeout = std::chrono::seconds(10);
+      const std::optional<Completion> came = engine->wait(receive, timeout);
       ASSERT_TRUE(came);
       outcome = came->outcome;
-      ASSERT_TRUE(engine->wait(send, patience));
+      ASSERT_TRUE(engine->wait(send, timeout));
     }
     EXPECT_EQ(outcome, Outcome::kLost);
     EXPECT_LT(std::chrono::steady_clock::now() - killed, std::chrono::seconds(5));

@@ -66,9 +66,9 @@ std::ptrdiff_t open_descriptors() {
 }
 
 std::string receiving(LocalSocket& socket, std::size_t size_bytes,
-                      std::chrono::nanoseconds patience = 2s) {
+                      std::chrono::nanoseconds timeout = 2s) {
   try {
-    SharedSegment::receive(socket, size_bytes, Deadline(patience));
+    SharedSegment::receive(socket, size_bytes, Deadline(timeout));
   } catch (const Error& error) {
     return error.fault() == Fault::kPeer ? error.what() : "another fault";
   }

@@ -239,7 +239,7 @@ constexpr std::array<Migration, 2> kTwoSteps = {
     {{1, "CREATE TABLE a (x); INSERT INTO a VALUES (41)"}, {2, "UPDATE a SET x = x + 1"}}};
 
 sqlite::Database raw_database(const std::string& file) {
-  return {file, sqlite::Database::Access::kWrite, Patience(file, 0, {})};
+  return {file, sqlite::Database::Access::kWrite, LockWait(file, 0, {})};
 }
 
 TEST(Migrations, RunInOrderAndOnlyOnce) {

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "runtime/flood.h"
 #include "runtime/path_tables.h"
+#include "runtime/split_solver.h"
 #include "tests/runtime/planted.h"
 
 namespace nmt {

@@ -11,9 +11,9 @@ namespace {
 
 using Shape = std::function<double(int ranks, std::uint64_t size_bytes)>;
 
-std::vector<Multiple> grid(const std::vector<int>& ranks, const std::vector<std::uint64_t>& sizes,
-                           const Shape& shape) {
-  std::vector<Multiple> all;
+std::vector<BoundMultiple> grid(const std::vector<int>& ranks,
+                                const std::vector<std::uint64_t>& sizes, const Shape& shape) {
+  std::vector<BoundMultiple> all;
   for (const int count : ranks) {
     for (const std::uint64_t size_bytes : sizes) {
       all.push_back({"direct", count, size_bytes, shape(count, size_bytes)});
@@ -24,7 +24,7 @@ std::vector<Multiple> grid(const std::vector<int>& ranks, const std::vector<std:
 
 const std::vector<std::uint64_t> kSizes = {1024, 4096, 16384, 65536};
 
-NextAlltoall first_of(const std::vector<Multiple>& measured, Open open) {
+NextAlltoall first_of(const std::vector<BoundMultiple>& measured, Open open) {
   const std::vector<NextAlltoall> wanted = least_known(measured, 1, open);
   return wanted.empty() ? NextAlltoall{} : wanted.front();
 }
@@ -73,7 +73,7 @@ TEST(AlltoallGrid, IsNotMisledByChance) {
   auto rising =
       grid({8, 16}, kSizes, [](int ranks, std::uint64_t) { return ranks == 8 ? 1.02 : 1.5; });
   EXPECT_FALSE(least_known(rising, 1, {}).empty());
-  for (Multiple& one : rising) one.doubt = 0.3;
+  for (BoundMultiple& one : rising) one.relative_half_width = 0.3;
   EXPECT_TRUE(least_known(rising, 1, {}).empty());
 }
 

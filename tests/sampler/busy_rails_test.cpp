@@ -9,7 +9,7 @@
 #include <set>
 
 #include "core/statistics.h"
-#include "sampler/rail/offer.h"
+#include "sampler/rail/measurement_space.h"
 #include "sampler/rail/pacing.h"
 #include "sampler/rail/partner.h"
 #include "tests/sampler/described_rail.h"
@@ -84,8 +84,8 @@ class Counting final : public Driver {
   Driver& driver_;
 };
 
-Step step(std::uint64_t size_bytes, bool beside) {
-  return {{0, Method::kCopy, 0, Regime::kHot, beside, size_bytes}, 1, 3, 2};
+Step step(std::uint64_t size_bytes, bool contended) {
+  return {{0, Method::kCopy, 0, Regime::kHot, contended, size_bytes}, 1, 3, 2};
 }
 
 TEST(BusyRails, AreBusyForAsLongAsTheMeasuredTransferLasts) {
@@ -151,9 +151,9 @@ void expect_factor(const SampleCollector& recorder, const std::string& rail,
   const auto all = medians(recorder.samples(rail));
   std::size_t compared = 0;
   for (const auto& [cell, duration_ns] : all) {
-    const auto& [beside, method, size_bytes] = cell;
+    const auto& [contended, method, size_bytes] = cell;
     const auto alone = all.find({"", method, size_bytes});
-    if (beside != busy || alone == all.end()) continue;
+    if (contended != busy || alone == all.end()) continue;
     EXPECT_NEAR(duration_ns / alone->second, factor, 0.001)
         << rail << " beside " << busy << " " << method << " " << size_bytes;
     ++compared;
@@ -191,9 +191,9 @@ TEST(RailsTogether, EveryRailIsMeasuredBesideEachOtherAndBesideAllOthers) {
   const auto rails = rails_of(*driver);
   const std::vector<RailGroup> expected = {{0, {1}}, {1, {0}},    {0, {2}},    {2, {0}},   {1, {2}},
                                            {2, {1}}, {0, {1, 2}}, {1, {0, 2}}, {2, {0, 1}}};
-  EXPECT_EQ(groups_beside(rails, {true, true, true}), expected);
+  EXPECT_EQ(contended_groups(rails, {true, true, true}), expected);
   const std::vector<RailGroup> without_b = {{0, {2}}, {2, {0}}};
-  EXPECT_EQ(groups_beside(rails, {true, false, true}), without_b);
+  EXPECT_EQ(contended_groups(rails, {true, false, true}), without_b);
 }
 
 TEST(RailsTogether, RailsOfDifferentTimesAreNot) {
@@ -201,7 +201,7 @@ TEST(RailsTogether, RailsOfDifferentTimesAreNot) {
   const auto other = driver_of({rail_json("b", 1)});
   std::vector<RailToSample> rails = rails_of(*one);
   rails.push_back(rails_of(*other).front());
-  EXPECT_TRUE(groups_beside(rails, {true, true}).empty());
+  EXPECT_TRUE(contended_groups(rails, {true, true}).empty());
 }
 
 TEST(RailsTogether, RoundsOfARailAreNeverCountedTwice) {

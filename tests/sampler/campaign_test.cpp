@@ -221,10 +221,10 @@ TEST_P(DisturbedCampaign, DisturbedBlocksAreMarkedRepeatedAndKept) {
   benchmark.counted = !GetParam();
   benchmark.busy_from = 10;
   benchmark.busy_to = 25;
-  const Offer offer{{Method::kCopy, Method::kIovec}, 65536, 65536};
+  const MeasurementSpace space{{Method::kCopy, Method::kIovec}, 65536, 65536};
   std::vector<Sample> last;
   std::size_t told_disturbed = 0;
-  RailCampaign campaign(benchmark, {}, {.offer = offer, .real = GetParam()},
+  RailCampaign campaign(benchmark, {}, {.space = space, .real = GetParam()},
                         {.measured =
                              [&](std::span<const Sample> cells) {
                                for (const auto& r : cells[0].repetitions) {
@@ -251,8 +251,8 @@ TEST_P(DisturbedCampaign, DisturbedBlocksAreMarkedRepeatedAndKept) {
 }
 
 RailReport run_on(Disturbable& benchmark) {
-  const Offer offer{{Method::kCopy, Method::kIovec}, 65536, 65536};
-  RailCampaign campaign(benchmark, {}, {.offer = offer, .real = true},
+  const MeasurementSpace space{{Method::kCopy, Method::kIovec}, 65536, 65536};
+  RailCampaign campaign(benchmark, {}, {.space = space, .real = true},
                         {.measured = [](std::span<const Sample>) {},
                          .progress = [](std::string_view) {},
                          .interrupted = [] { return false; }},

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "sampler/rail/offer.h"
+#include "sampler/rail/measurement_space.h"
 #include "sampler/rail/partner.h"
 #include "tests/sampler/described_rail.h"
 
@@ -46,10 +46,10 @@ TEST(PingPong, TimesHalfARoundTripOfEveryExperimentInVirtualTime) {
   const Buffers buffers = Buffers::described(kSizeMax);
   const auto partner = in_process_partner({}, rails, buffers);
   PingPong ping_pong(*partner, buffers, nullptr);
-  const Offer offer{driver->methods(rail), kSizeMax, 65536};
+  const MeasurementSpace space{driver->methods(rail), kSizeMax, 65536};
   for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{4096}}) {
     std::vector<Step> steps;
-    for (const Experiment& e : experiments_at(offer, Regime::kHot, size)) {
+    for (const Experiment& e : experiments_at(space, Regime::kHot, size)) {
       steps.push_back({e, 1, 2, 3});
     }
     const BlockResult result = ping_pong.run(steps);
@@ -80,12 +80,12 @@ TEST_P(ForkedPingPong, MeasuresEveryExperimentAndSurvivesTheLossOfItsPartner) {
       const RailToSample rails[] = {{driver.get(), rail}};
       const auto partner = fork_partner({}, rails, buffers, cores, clock);
       PingPong ping_pong(*partner, buffers, nullptr);
-      const Offer offer{driver->methods(rail), kSizeMax, 65536};
+      const MeasurementSpace space{driver->methods(rail), kSizeMax, 65536};
       for (const std::uint64_t size :
            {std::uint64_t{1}, std::uint64_t{4096}, std::uint64_t{65536}, std::uint64_t{kSizeMax}}) {
         std::vector<Step> steps;
         for (const Regime regime : {Regime::kHot, Regime::kCold}) {
-          for (const Experiment& e : experiments_at(offer, regime, size)) {
+          for (const Experiment& e : experiments_at(space, regime, size)) {
             steps.push_back({e, 1, 3, 2});
           }
         }

@@ -13,7 +13,7 @@ using State = StoppingRule::State;
 TEST(StoppingRule, WantsEightValuesHoweverAlikeTheyAre) {
   StoppingRule rule(0.02);
   for (int i = 0; i < 7; ++i) {
-    EXPECT_EQ(rule.state(), State::kHungry) << i;
+    EXPECT_EQ(rule.state(), State::kNeedsMore) << i;
     rule.add(100);
   }
   rule.add(100);
@@ -24,7 +24,7 @@ TEST(StoppingRule, IsPreciseOnceTheIntervalIsNarrowerThanAsked) {
   std::mt19937_64 random(1);
   std::normal_distribution<> noise(1000, 50);  // 5 %: the interval of n values is about 6 %/sqrt(n)
   StoppingRule rule(0.02);
-  while (rule.state() == State::kHungry) rule.add(noise(random));
+  while (rule.state() == State::kNeedsMore) rule.add(noise(random));
   EXPECT_EQ(rule.state(), State::kPrecise);
   EXPECT_LE(rule.half_width(), 0.02);
   EXPECT_GT(rule.count(), 15u);
@@ -46,7 +46,7 @@ TEST(StoppingRule, GivesUpAtTheCapOnAValueThatNeverSettles) {
 
 TEST(StoppingRule, DoubtsEverythingWithoutValues) {
   EXPECT_EQ(StoppingRule(0.02).half_width(), 1);
-  EXPECT_EQ(StoppingRule(0.02).state(), State::kHungry);
+  EXPECT_EQ(StoppingRule(0.02).state(), State::kNeedsMore);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "core/statistics.h"
 #include "tests/tuner/planted.h"
-#include "tuner/duel.h"
+#include "tuner/method_comparison.h"
 #include "tuner/thresholds.h"
 #include "tuner/tuner.h"
 

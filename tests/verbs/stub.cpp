@@ -11,7 +11,7 @@
 #include <mutex>
 #include <set>
 
-// Names that verbs.h gives another meaning.
+// Names that infiniband/verbs.h gives another meaning.
 #undef ibv_query_port
 #undef ibv_reg_mr
 

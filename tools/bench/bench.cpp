@@ -8,11 +8,11 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "tools/bench/bench_ends.h"
 #include "tools/bench/bench_report.h"
-#include "tools/bench/ends.h"
 #include "tools/bench/profile.h"
 #include "tools/bench/request.h"
-#include "tools/peer/meeting.h"
+#include "tools/peer/rail_negotiation.h"
 
 namespace nmt {
 namespace {
@@ -30,7 +30,7 @@ Measured measure(bench::NearEnd& end, BenchCell cell, const BenchRequest& reques
   const auto play = [&](std::uint32_t contender) {
     cell.contender = contender;
     cell.count = counts[contender];
-    return end.play(cell);
+    return end.run(cell);
   };
   for (std::uint32_t i = 0; i < contenders; ++i) {  // warms up, and finds out how many fit
     order[i] = i;
@@ -47,11 +47,11 @@ Measured measure(bench::NearEnd& end, BenchCell cell, const BenchRequest& reques
   for (std::uint32_t round = 0; round < request.rounds; ++round) {
     std::shuffle(order.begin(), order.end(), random);
     for (const std::uint32_t contender : order) {
-      const bench::Play played = play(contender);
+      const bench::CellResult played = play(contender);
       MeasuredContender& to = measured.contenders[contender];
       to.durations_ns.push_back(played.elapsed_ns / cell.operations());
       to.operations += cell.operations();
-      to.account += played.account;
+      to.usage += played.usage;
     }
   }
   return measured;
@@ -76,14 +76,14 @@ Report bench_this_node(const BenchOptions& options, const Invocation& invocation
                      .profile = profile.get(),
                      .peer = "the other process",
                      .report = [&](const std::string& text) { invocation.notice(text); }};
-  setup.terms = terms_of(request, setup.rails, options.profile.none);
+  setup.config = config_of(request, setup.rails, options.profile.none);
   bench::ForkedFarEnd far(setup);
   return measure_all(request, setup, far.connection(), options.repetition_ns);
 }
 
-std::vector<bench::RailInUse> rails_of(const Meeting& meeting) {
+std::vector<bench::RailInUse> rails_of(const RailNegotiation& negotiation) {
   std::vector<bench::RailInUse> rails;
-  for (const SharedRail& each : meeting.rails) rails.push_back({each.driver, each.rail});
+  for (const SharedRail& each : negotiation.rails) rails.push_back({each.driver, each.rail});
   return rails;
 }
 
@@ -91,13 +91,14 @@ Report bench_with_peer(const BenchOptions& options, const Invocation& invocation
   const BenchRequest request = request_of(options);
   const OpenedProfile profile = open_profile(options.profile, invocation);
   ReachedPeer peer(options.peer, invocation.tool);
-  const Meeting meeting = meet_as_near(peer.connection(), invocation.tool, options.rails);
-  bench::Setup setup{.rails = rails_of(meeting),
+  const RailNegotiation negotiation =
+      negotiate_as_near(peer.connection(), invocation.tool, options.rails);
+  bench::Setup setup{.rails = rails_of(negotiation),
                      .profile = profile.get(),
-                     .peer = meeting.node.host,
+                     .peer = negotiation.node.host,
                      .report = [&](const std::string& text) { invocation.notice(text); }};
-  setup.terms = terms_of(request, setup.rails, options.profile.none);
-  tell_terms(peer.connection(), to_json(setup.terms));
+  setup.config = config_of(request, setup.rails, options.profile.none);
+  send_config(peer.connection(), to_json(setup.config));
   Report report = measure_all(request, setup, peer.connection(), options.repetition_ns);
   peer.leave();
   return report;
@@ -106,17 +107,17 @@ Report bench_with_peer(const BenchOptions& options, const Invocation& invocation
 Report serve(const BenchOptions& options, const Invocation& invocation) {
   const OpenedProfile profile = open_profile(options.profile, invocation);
   std::optional<control::Connection> peer = await_peer(options.peer, invocation);
-  const Meeting meeting = meet_as_far(*peer, invocation.tool);
-  bench::Setup setup{.rails = rails_of(meeting),
+  const RailNegotiation negotiation = negotiate_as_far(*peer, invocation.tool);
+  bench::Setup setup{.rails = rails_of(negotiation),
                      .profile = profile.get(),
-                     .peer = meeting.node.host,
+                     .peer = negotiation.node.host,
                      .report = [&](const std::string& text) { invocation.notice(text); }};
-  setup.terms = bench::terms_from(hear_terms(*peer), setup.rails.size());
-  const std::uint64_t cells = bench::play_far_end(setup, *peer);
+  setup.config = bench::measurement_config_from(receive_config(*peer), setup.rails.size());
+  const std::uint64_t cells = bench::serve_cells(setup, *peer);
   Report report;
-  report.payload.set("peer", meeting.node.host).set("repetitions", cells);
+  report.payload.set("peer", negotiation.node.host).set("repetitions", cells);
   report.text.heading(
-      fmt::format("Served {} repetitions of a benchmark by {}", cells, meeting.node.host));
+      fmt::format("Served {} repetitions of a benchmark by {}", cells, negotiation.node.host));
   report.summary = {{"repetitions", std::to_string(cells)}};
   return report;
 }

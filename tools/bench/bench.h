@@ -7,16 +7,16 @@
 // that what drifts on the machine drifts for all of them.
 //
 // In reading order:
-//   nmad_bench     main()
-//   options        the options
-//   request        what the options mean: cells, strategies, rails
-//   profile        the profile that a benchmark decides by
-//   ends           the two ends of a benchmark
-//   terms          what the two ends agree on
-//   pattern        what the two ends exchange
-//   bench_report   what is printed
-//   collectives    nmad-bench collectives
-//   contest        our collectives against an MPI's own, in turns
+//   nmad_bench              main()
+//   options                 the options
+//   request                 what the options mean: cells, strategies, rails
+//   profile                 the profile that a benchmark decides by
+//   bench_ends              the two ends of a benchmark
+//   measurement_config      what the two ends agree on
+//   traffic_pattern         what the two ends exchange
+//   bench_report            what is printed
+//   collectives             nmad-bench collectives
+//   collective_comparison   our collectives against an MPI's own, in turns
 #pragma once
 
 #include "tools/bench/options.h"

@@ -28,7 +28,7 @@ json::Value number(const std::optional<double>& value) {
 
 // What became of the messages, per operation.
 json::Value decisions_of(const MeasuredContender& contender) {
-  const GateState& gate = contender.account.gate;
+  const GateState& gate = contender.usage.gate;
   return json::Value::object()
       .set("eager", contender.per_operation(gate.eager_sends))
       .set("asked", contender.per_operation(gate.asked_sends))
@@ -91,9 +91,9 @@ void BenchReport::add(const Measured& measured) {
     row.messages_per_second = cell.operation_messages() / row.middle_ns * 1e9;
     if (bytes > 0) {
       row.processor_ns_per_megabyte =
-          contender.account.processor_ns / (contender.operations * bytes / kMegabyte);
+          contender.usage.processor_ns / (contender.operations * bytes / kMegabyte);
     }
-    if (const auto only = setup_.terms.contenders[i].only) {
+    if (const auto only = setup_.config.contenders[i].only) {
       alone_[*only] = std::max(alone_[*only].value_or(0), row.bandwidth);
     }
   }
@@ -129,8 +129,8 @@ void BenchReport::add_row(const Row& row, double best_ns) {
                        .set("messages_per_second", row.messages_per_second)
                        .set("processor_ns_per_megabyte", processor)
                        .set("decisions", decisions_of(row.contender))
-                       .set("chunks_apart", chunks_apart(row.contender.account.gate))
-                       .set("release_error", release_error(row.contender.account.gate))
+                       .set("chunks_apart", chunks_apart(row.contender.usage.gate))
+                       .set("release_error", release_error(row.contender.usage.gate))
                        .set("rails", rails_of(row.contender)));
 }
 
@@ -138,7 +138,7 @@ void BenchReport::add_row(const Row& row, double best_ns) {
 json::Value BenchReport::rails_of(const MeasuredContender& contender) const {
   json::Value rails = json::Value::array();
   for (std::size_t i = 0; i < rails_.size(); ++i) {
-    const LinkState& link = contender.account.links[i];
+    const LinkState& link = contender.usage.links[i];
     rails.push_back(json::Value::object()
                         .set("rail", rails_[i])
                         .set("bytes", contender.per_operation(link.bytes_sent))

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/bench/ends.h"
+#include "tools/bench/bench_ends.h"
 #include "tools/bench/request.h"
 #include "tools/command/report.h"
 
@@ -19,7 +19,7 @@ namespace nmt {
 struct MeasuredContender {
   std::vector<double> durations_ns;  // per operation, one of every round
   double operations = 0;
-  bench::Account account;
+  bench::ResourceUsage usage;
 
   double per_operation(std::uint64_t sum) const { return static_cast<double>(sum) / operations; }
 };

@@ -11,15 +11,15 @@
 #include "core/error.h"
 #include "core/statistics.h"
 #include "core/units.h"
-#include "tools/bench/contest.h"
+#include "tools/bench/collective_comparison.h"
 #include "tools/command/collectives_library.h"
 
 namespace nmt {
 namespace {
 
-using bench::Contest;
-using bench::ContestTimes;
-using bench::Schedule;
+using bench::CollectiveComparison;
+using bench::ComparisonSchedule;
+using bench::ComparisonTimes;
 
 const std::vector<std::string> kOperations = {"bcast", "reduce", "allreduce", "allgather"};
 constexpr std::uint64_t kSizesBytes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
@@ -106,20 +106,21 @@ class Leader {
       for (const std::uint64_t size_bytes :
            sizes_of(options, gathers ? static_cast<std::uint64_t>(job.size()) : 1)) {
         chosen_.push_back(choose(profile.get(), shape, operation, size_bytes));
-        schedule_.contests.push_back({chosen_.back().ours, size_bytes});
+        schedule_.comparisons.push_back({chosen_.back().ours, size_bytes});
       }
     }
   }
 
-  const Schedule& schedule() const { return schedule_; }
-  Report report(const std::vector<ContestTimes>& times);
+  const ComparisonSchedule& schedule() const { return schedule_; }
+  Report report(const std::vector<ComparisonTimes>& times);
 
  private:
-  void add(const Contest& contest, const Chosen& chosen, const ContestTimes& times);
+  void add(const CollectiveComparison& comparison, const Chosen& chosen,
+           const ComparisonTimes& times);
 
   const control::MpiJob& job_;
   const JobShape& shape_;
-  Schedule schedule_;
+  ComparisonSchedule schedule_;
   std::vector<Chosen> chosen_;
   Report report_;
   Table table_{{"operation", ">size", "algorithm", ">segment", ">ours", ">library",
@@ -128,18 +129,19 @@ class Leader {
   double sum_of_logarithms_ = 0;
 };
 
-void Leader::add(const Contest& contest, const Chosen& chosen, const ContestTimes& times) {
+void Leader::add(const CollectiveComparison& comparison, const Chosen& chosen,
+                 const ComparisonTimes& times) {
   const double ours_ns = median(times.ours_ns), library_ns = median(times.library_ns);
   const Interval ours = median_interval(times.ours_ns);
   const Interval library = median_interval(times.library_ns);
   const double ratio = library_ns / ours_ns;
-  const CollectiveWay& way = contest.ours;
+  const CollectiveWay& way = comparison.ours;
   sum_of_logarithms_ += std::log(ratio);
-  table_.add({way.operation, format_bytes(contest.size_bytes), way.algorithm,
+  table_.add({way.operation, format_bytes(comparison.size_bytes), way.algorithm,
               way.segment_bytes == 0 ? "whole" : format_bytes(way.segment_bytes),
               format_duration(ours_ns), format_duration(library_ns), fmt::format("{:.2f}", ratio),
               chosen.advice});
-  report_.records.rows.push_back({way.operation, contest.size_bytes, way.algorithm,
+  report_.records.rows.push_back({way.operation, comparison.size_bytes, way.algorithm,
                                   way.segment_bytes, ours_ns, ours.low, ours.high, library_ns,
                                   library.low, library.high, ratio, chosen.advice});
   json::Value cell = json::Value::object();
@@ -149,12 +151,12 @@ void Leader::add(const Contest& contest, const Chosen& chosen, const ContestTime
   cells_.push_back(std::move(cell));
 }
 
-Report Leader::report(const std::vector<ContestTimes>& times) {
+Report Leader::report(const std::vector<ComparisonTimes>& times) {
   report_.records.header = {"operation",      "size_bytes",      "algorithm",    "segment_bytes",
                             "ours_ns",        "ours_low_ns",     "ours_high_ns", "library_ns",
                             "library_low_ns", "library_high_ns", "ratio",        "advice"};
   for (std::size_t i = 0; i < times.size(); ++i) {
-    add(schedule_.contests[i], chosen_[i], times[i]);
+    add(schedule_.comparisons[i], chosen_[i], times[i]);
   }
   report_.text.heading(
       fmt::format("Collectives of {} ranks on {}, {}: ours and its own", job_.size(),
@@ -183,14 +185,16 @@ Report run_in(const control::MpiJob& job, const CollectivesBenchOptions& options
   if (!job.leads()) {
     job.broadcast(text);
     if (!text.empty())
-      bench::play(job, bench::schedule_from(text), CollectivesLibrary(job).player());
+      bench::run_comparisons(job, bench::schedule_from(text),
+                             CollectivesLibrary(job).collective_runner());
     return silent;
   }
   try {
     Leader leader(job, shape, options, invocation);
     text = to_text(leader.schedule());
     job.broadcast(text);
-    return leader.report(bench::play(job, leader.schedule(), CollectivesLibrary(job).player()));
+    return leader.report(bench::run_comparisons(job, leader.schedule(),
+                                                CollectivesLibrary(job).collective_runner()));
   } catch (const Error&) {
     if (text.empty()) job.broadcast(text);
     throw;

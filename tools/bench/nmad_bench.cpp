@@ -24,21 +24,22 @@ int main(int argc, char** argv) {
   nmt::Command command("nmad-bench", kDescription);
   nmt::BenchOptions messages;
   nmt::CollectivesBenchOptions collectives;
-  command.add_verb({"messages", "measure messages over several rails, with one strategy or several",
-                    [&messages](nmt::Options& options) -> nmt::Work {
-                      nmt::declare(options, messages);
-                      return [&messages](const nmt::Invocation& invocation) {
-                        return nmt::run_benchmark(messages, invocation);
-                      };
-                    }});
-  command.add_verb({"collectives", "in a job: compare our collectives with the MPI's own",
-                    [&collectives](nmt::Options& options) -> nmt::Work {
-                      nmt::declare(options, collectives);
-                      return [&collectives](const nmt::Invocation& invocation) {
-                        return nmt::bench_collectives(collectives, invocation);
-                      };
-                    }});
+  command.add_subcommand({"messages",
+                          "measure messages over several rails, with one strategy or several",
+                          [&messages](nmt::Options& options) -> nmt::Work {
+                            nmt::declare(options, messages);
+                            return [&messages](const nmt::Invocation& invocation) {
+                              return nmt::run_benchmark(messages, invocation);
+                            };
+                          }});
+  command.add_subcommand({"collectives", "in a job: compare our collectives with the MPI's own",
+                          [&collectives](nmt::Options& options) -> nmt::Work {
+                            nmt::declare(options, collectives);
+                            return [&collectives](const nmt::Invocation& invocation) {
+                              return nmt::bench_collectives(collectives, invocation);
+                            };
+                          }});
   command.options().example("nmad-bench --compare single:shm,adaptive --sizes 64K,1M");
-  command.set_default_verb("messages");
+  command.set_default_subcommand("messages");
   return command.run(argc, argv);
 }

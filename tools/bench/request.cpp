@@ -65,8 +65,8 @@ BenchRequest request_of(const BenchOptions& options) {
   BenchCell cell{
       .segments = limited("--segments", options.segments.value_or(1), bench::kSegmentsMax),
       .at_once = limited("--at-once", options.at_once.value_or(at_once), bench::kAtOnceMax)};
-  if (options.pattern == "stream") cell.pattern = Pattern::kStream;
-  if (options.pattern == "rate") cell.pattern = Pattern::kRate;
+  if (options.pattern == "stream") cell.pattern = TrafficPattern::kStream;
+  if (options.pattern == "rate") cell.pattern = TrafficPattern::kRate;
   if (options.pattern == "flows") {
     cell.sizes_bytes = sizes_bytes;
     request.cells = {cell};
@@ -103,22 +103,22 @@ std::vector<bench::RailInUse> choose_rails_in_use(
   return chosen;
 }
 
-bench::Terms terms_of(const BenchRequest& request, const std::vector<bench::RailInUse>& rails,
-                      bool no_profile) {
-  bench::Terms terms{.no_profile = no_profile};
+bench::MeasurementConfig config_of(const BenchRequest& request,
+                                   const std::vector<bench::RailInUse>& rails, bool no_profile) {
+  bench::MeasurementConfig config{.no_profile = no_profile};
   for (const std::string& strategy : request.strategies) {
     bench::Contender contender{.strategy = strategy};
     if (strategy.starts_with(kSingle)) {
       contender.strategy = "single";
       contender.only = rail_of(std::string_view(strategy).substr(kSingle.size()), rails);
     }
-    terms.contenders.push_back(std::move(contender));
+    config.contenders.push_back(std::move(contender));
   }
   for (const BenchCell& cell : request.cells) {
-    terms.size_bytes_max = std::max(terms.size_bytes_max, std::ranges::max(cell.sizes_bytes));
-    terms.at_once_max = std::max(terms.at_once_max, cell.at_once);
+    config.size_bytes_max = std::max(config.size_bytes_max, std::ranges::max(cell.sizes_bytes));
+    config.at_once_max = std::max(config.at_once_max, cell.at_once);
   }
-  return terms;
+  return config;
 }
 
 }  // namespace nmt

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/bench/ends.h"
+#include "tools/bench/bench_ends.h"
 #include "tools/bench/options.h"
 
 namespace nmt {
@@ -26,7 +26,7 @@ BenchRequest request_of(const BenchOptions& options);
 std::vector<bench::RailInUse> choose_rails_in_use(
     const std::string& wanted, const std::vector<std::unique_ptr<Driver>>& drivers);
 
-bench::Terms terms_of(const BenchRequest& request, const std::vector<bench::RailInUse>& rails,
-                      bool no_profile);
+bench::MeasurementConfig config_of(const BenchRequest& request,
+                                   const std::vector<bench::RailInUse>& rails, bool no_profile);
 
 }  // namespace nmt

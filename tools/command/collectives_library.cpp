@@ -28,7 +28,7 @@ CollectivesLibrary::CollectivesLibrary(const control::MpiJob& job) {
   }
 }
 
-decltype(CollectivesOptions::play) CollectivesLibrary::player() const {
+decltype(CollectivesOptions::run) CollectivesLibrary::collective_runner() const {
   return [play = play_](const CollectiveWay& way, std::uint64_t size_bytes, const std::byte* from,
                         std::byte* to) {
     const nmt_collective_play order{.struct_bytes = sizeof order,

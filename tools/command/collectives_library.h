@@ -19,7 +19,7 @@ class CollectivesLibrary {
   explicit CollectivesLibrary(const control::MpiJob& job);
 
   // As CollectivesOptions want them, both for all ranks.
-  decltype(CollectivesOptions::play) player() const;
+  decltype(CollectivesOptions::run) collective_runner() const;
   std::vector<std::int64_t> other_leaders() const;  // Error(kFailed)
 
  private:

@@ -33,7 +33,7 @@ std::string quoted(const std::string& argument) {
   return out + '\'';
 }
 
-void tell(std::string_view tool, std::string_view message) noexcept {
+void print_message(std::string_view tool, std::string_view message) noexcept {
   try {
     write_all(STDERR_FILENO, fmt::format("{}: {}\n", tool, plain(message)));
   } catch (const std::exception&) {  // nowhere left to complain
@@ -70,7 +70,7 @@ Report failed(Fault fault, const std::string& message) {
 }  // namespace
 
 void Invocation::notice(std::string_view message) const {
-  if (!quiet) tell(tool, message);
+  if (!quiet) print_message(tool, message);
 }
 
 Command::Command(const std::string& name, const std::string& description)
@@ -94,15 +94,16 @@ void Command::declare_shared_options() {
 
 Command::~Command() = default;
 
-void Command::add_verb(const Verb& verb) {
-  const std::size_t blank = verb.path.rfind(' ');
-  CLI::App* parent =
-      blank == std::string::npos ? app_.get() : app_->get_subcommand(verb.path.substr(0, blank));
-  CLI::App* sub = parent->add_subcommand(verb.path.substr(blank + 1), verb.description);
+void Command::add_subcommand(const Subcommand& subcommand) {
+  const std::size_t blank = subcommand.path.rfind(' ');
+  CLI::App* parent = blank == std::string::npos
+                         ? app_.get()
+                         : app_->get_subcommand(subcommand.path.substr(0, blank));
+  CLI::App* sub = parent->add_subcommand(subcommand.path.substr(blank + 1), subcommand.description);
   sub->footer("");
-  if (verb.declare) {
+  if (subcommand.declare) {
     Options options(*sub);
-    work_[sub] = verb.declare(options);
+    work_[sub] = subcommand.declare(options);
   } else {
     sub->require_subcommand(1, 1);
   }
@@ -114,12 +115,14 @@ void Command::parse(std::vector<std::string> arguments) {
   };
   try {
     parse_once();
-    if (default_verb_.empty() || !app_->get_subcommands().empty() || manual_ || completion_) return;
+    if (default_subcommand_.empty() || !app_->get_subcommands().empty() || manual_ || completion_)
+      return;
   } catch (const CLI::ExtrasError&) {
     const bool starts_with_option = app_->remaining().front().starts_with('-');
-    if (default_verb_.empty() || !app_->get_subcommands().empty() || !starts_with_option) throw;
+    if (default_subcommand_.empty() || !app_->get_subcommands().empty() || !starts_with_option)
+      throw;
   }
-  arguments.insert(arguments.begin(), default_verb_);
+  arguments.insert(arguments.begin(), default_subcommand_);
   parse_once();
 }
 
@@ -197,8 +200,9 @@ std::string Command::rendered(const Report& report, int descriptor) const {
 
 int Command::print(const Report& report) const {
   if (report.silent) return 0;
-  for (const std::string& warning : report.warnings) tell(invocation_.tool, "warning: " + warning);
-  if (report.problem) tell(invocation_.tool, report.problem->message);
+  for (const std::string& warning : report.warnings)
+    print_message(invocation_.tool, "warning: " + warning);
+  if (report.problem) print_message(invocation_.tool, report.problem->message);
   const int exit_code = report.problem ? report.problem->exit_code : 0;
   try {
     if (form_ == Form::kText && !report.file_content.empty()) {
@@ -208,7 +212,7 @@ int Command::print(const Report& report) const {
       write_all(STDOUT_FILENO, rendered(report, STDOUT_FILENO));
     }
   } catch (const std::exception& error) {
-    tell(invocation_.tool, error.what());
+    print_message(invocation_.tool, error.what());
     return exit_code != 0 ? exit_code : static_cast<int>(Fault::kFailed);
   }
   return exit_code;

@@ -9,23 +9,23 @@
 // --help on one screen; a manual page and bash completion from the same tree (--man, --completion).
 //
 // What all commands share. In reading order:
-//   options               declares options, and checks their values
-//   help                  the help of a command
-//   manual                its manual page
-//   completion            its completion for bash
-//   usage_error           why a command line was refused
-//   report                what a command prints, in every form
-//   text                  headings, lines and tables for people
-//   records               rows for programs, as CSV
-//   terminal              standard input, output and error
-//   write_file            writes a user's file whole or not at all
-//   opened_profile        a profile opened through the C ABI
-//   this_machine          this machine's platform and node, for a profile
-//   tune_profile          derives and stores the plan of a profile
-//   report_thresholds     prints thresholds
-//   report_together       prints what rails carry at the same time
-//   report_verification   prints a verification
-//   collectives_library   runs collectives of libnmadtune-mpi.so
+//   options                       declares options, and checks their values
+//   help                          the help of a command
+//   manual                        its manual page
+//   completion                    its completion for bash
+//   usage_error                   why a command line was refused
+//   report                        what a command prints, in every form
+//   text                          headings, lines and tables for people
+//   records                       rows for programs, as CSV
+//   terminal                      standard input, output and error
+//   write_file                    writes a user's file whole or not at all
+//   opened_profile                a profile opened through the C ABI
+//   this_machine                  this machine's platform and node, for a profile
+//   tune_profile                  derives and stores the plan of a profile
+//   report_thresholds             prints thresholds
+//   report_concurrent_bandwidth   prints what rails carry at the same time
+//   report_verification           prints a verification
+//   collectives_library           runs collectives of libnmadtune-mpi.so
 #pragma once
 
 #include <functional>
@@ -53,9 +53,10 @@ struct Invocation {
 
 using Work = std::function<Report(const Invocation&)>;
 
-// A verb by its path ("thresholds", "db export"). declare() adds the verb's options and returns
-// what it does; a path without declare() groups the verbs below it, which come after it.
-struct Verb {
+// A subcommand by its path ("thresholds", "db export"). declare() adds the subcommand's options and
+// returns what it does; a path without declare() groups the subcommands below it, which come after
+// it.
+struct Subcommand {
   std::string path;
   std::string description;
   std::function<Work(Options&)> declare;
@@ -67,10 +68,14 @@ class Command {
   Command(const std::string& name, const std::string& description);
   ~Command();
 
-  Options options() { return Options(*app_); }  // of the command itself, shared by all verbs
-  void add_verb(const Verb& verb);
-  void set_work(Work work) { work_[app_.get()] = std::move(work); }  // of a command without verbs
-  void set_default_verb(std::string verb) { default_verb_ = std::move(verb); }
+  Options options() { return Options(*app_); }  // of the command itself, shared by all subcommands
+  void add_subcommand(const Subcommand& subcommand);
+  void set_work(Work work) {
+    work_[app_.get()] = std::move(work);
+  }  // of a command without subcommands
+  void set_default_subcommand(std::string subcommand) {
+    default_subcommand_ = std::move(subcommand);
+  }
 
   // Never throws. Prints, and returns the exit code. Once.
   int run(int argc, const char* const* argv);
@@ -88,7 +93,7 @@ class Command {
 
   std::unique_ptr<CLI::App> app_;
   std::map<const CLI::App*, Work> work_;
-  std::string default_verb_;
+  std::string default_subcommand_;
   Invocation invocation_;
   Form form_ = Form::kText;
   bool json_ = false;

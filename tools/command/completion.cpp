@@ -11,17 +11,17 @@
 namespace nmt {
 namespace {
 
-// One case per verb: the verbs and options that may follow it.
+// One case per subcommand: the subcommands and options that may follow it.
 void add_words(const CLI::App& app, const std::string& path, std::string* out) {
   std::string words;
-  for (const CLI::App* verb : verbs_of(app)) words += verb->get_name() + ' ';
+  for (const CLI::App* subcommand : verbs_of(app)) words += subcommand->get_name() + ' ';
   for (const CLI::Option* option : options_in_reach(app)) {
     for (const std::string& name : option->get_lnames()) words += "--" + name + ' ';
   }
   words.pop_back();
   *out += fmt::format("    '{}') words='{}' ;;\n", path, words);
-  for (const CLI::App* verb : verbs_of(app)) {
-    add_words(*verb, path + ' ' + verb->get_name(), out);
+  for (const CLI::App* subcommand : verbs_of(app)) {
+    add_words(*subcommand, path + ' ' + subcommand->get_name(), out);
   }
 }
 
@@ -35,14 +35,14 @@ void add_values(const CLI::App& app, std::string* out) {
     std::ranges::replace(values, '|', ' ');
     *out += entry + values + "' ;;\n";
   }
-  for (const CLI::App* verb : verbs_of(app)) add_values(*verb, out);
+  for (const CLI::App* subcommand : verbs_of(app)) add_values(*subcommand, out);
 }
 
 void add_paths(const CLI::App& app, const std::string& path, std::string* out) {
-  for (const CLI::App* verb : verbs_of(app)) {
-    const std::string longer = path + ' ' + verb->get_name();
+  for (const CLI::App* subcommand : verbs_of(app)) {
+    const std::string longer = path + ' ' + subcommand->get_name();
     *out += fmt::format("{}'{}'", out->empty() ? "" : " | ", longer);
-    add_paths(*verb, longer, out);
+    add_paths(*subcommand, longer, out);
   }
 }
 

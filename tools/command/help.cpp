@@ -138,10 +138,11 @@ std::string Help::make_help(const CLI::App* app, std::string, CLI::AppFormatMode
     out += line + '\n';
   }
   std::vector<Entry> list;
-  for (const CLI::App* verb : verbs_of(*app)) {
-    list.push_back({verb->get_name(), std::string(first_line(verb->get_description()))});
+  for (const CLI::App* subcommand : verbs_of(*app)) {
+    list.push_back(
+        {subcommand->get_name(), std::string(first_line(subcommand->get_description()))});
   }
-  if (!list.empty()) {  // each verb's help explains the options
+  if (!list.empty()) {  // each subcommand's help explains the options
     out += '\n' + entries(list) + '\n';
     for (const std::string& line : wrap(options_of_verbs(*app), kColumns)) out += line + '\n';
     return out + example(*app);

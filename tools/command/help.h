@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The help of a command or verb, on one screen of 80 columns and 24 lines where that can be.
+// The help of a command or subcommand, on one screen of 80 columns and 24 lines where that can be.
 //
-// Usage, one line of what it does, one line per option or verb, the options that all verbs share,
-// an example (the footer of the CLI11 app). The manual page (tools/command/manual.h) comes from
-// the same tree and says the rest.
+// Usage, one line of what it does, one line per option or subcommand, the options that all
+// subcommands share, an example (the footer of the CLI11 app). The manual page
+// (tools/command/manual.h) comes from the same tree and says the rest.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -108,12 +108,13 @@ std::string section(std::string_view title, const Entries& entries) {
 }
 
 void add_verbs(const CLI::App& app, std::string* out) {
-  for (const CLI::App* verb : verbs_of(app)) {
-    if (verbs_of(*verb).empty()) {
-      *out += fmt::format(".SS {}\n{}", escaped(usage(*verb)), sentences(verb->get_description()));
-      *out += options(*verb);
+  for (const CLI::App* subcommand : verbs_of(app)) {
+    if (verbs_of(*subcommand).empty()) {
+      *out += fmt::format(".SS {}\n{}", escaped(usage(*subcommand)),
+                          sentences(subcommand->get_description()));
+      *out += options(*subcommand);
     } else {
-      add_verbs(*verb, out);
+      add_verbs(*subcommand, out);
     }
   }
 }
@@ -122,7 +123,7 @@ void add_examples(const CLI::App& app, std::string* out) {
   if (!app.get_footer().empty()) {
     *out += tagged(bold(app.get_footer()), first_line(app.get_description()));
   }
-  for (const CLI::App* verb : verbs_of(app)) add_examples(*verb, out);
+  for (const CLI::App* subcommand : verbs_of(app)) add_examples(*subcommand, out);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Declaring the options of a command or verb: flags, texts, and sizes, durations and fractions as
-// people write them (core/units.h), within limits that make sense. What is refused is refused with
-// the option's name and a right value.
+// Declaring the options of a command or subcommand: flags, texts, and sizes, durations and
+// fractions as people write them (core/units.h), within limits that make sense. What is refused is
+// refused with the option's name and a right value.
 //
 // The first line of a description is the help's; what follows it is for the manual page only. A
 // name without dashes is a positional argument. Targets must outlive the parsing; they keep their

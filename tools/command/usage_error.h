@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Why a command line was refused, in words that lead to a right one: what CLI11 threw, with the
-// nearest option or verb for what it does not know.
+// nearest option or subcommand for what it does not know.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class ParseError;
 
 namespace nmt {
 
-// The deepest verb that the command line named; the root where it named none.
+// The deepest subcommand that the command line named; the root where it named none.
 const CLI::App& verb_named(const CLI::App& root);
 
 // One line. `root` is the app that was parsed, in the state in which the error left it.

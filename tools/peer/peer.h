@@ -4,12 +4,12 @@
 // the other, that is `TOOL --peer HOST:PORT`; or the latter starts the former by --launcher.
 //
 // Both then hold a connection to a peer that has proven that it knows the secret
-// (control/control.h), and introduce themselves (tools/peer/meeting.h).
+// (control/control.h), and introduce themselves (tools/peer/rail_negotiation.h).
 //
 // In reading order:
-//   launcher       starts the other end on another node
-//   introduction   what a node tells its peer about itself
-//   meeting        which rails the two nodes agree on
+//   launcher           starts the other end on another node
+//   peer_description   what a node tells its peer about itself
+//   rail_negotiation   which rails the two nodes agree on
 #pragma once
 
 #include <functional>

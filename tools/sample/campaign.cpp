@@ -36,7 +36,7 @@ Earlier read_earlier(const ProfileDb& db, const Record& record) {
 
 // This machine, the rails, the campaign (a resumed one where asked and possible) and the session,
 // in the profile and in memory.
-Record begin(const Launch& launch, const Share& share) {
+Record begin(const Launch& launch, const CampaignShare& share) {
   ProfileDb& db = launch.db;
   Record record;
   record.platform = db.ensure_platform(this_platform());
@@ -125,7 +125,7 @@ void save_elsewhere(const Error& cause, Record& record, const TuneOptions& tunin
   result->plan = tune(memory, record.platform.id, tuning);
   std::string way_out;
   try {
-    const auto file = write_beside(result->profile.file, memory.export_json({}));
+    const auto file = write_next_to(result->profile.file, memory.export_json({}));
     way_out =
         file ? fmt::format("the results are in {}; import them with nmad-tune db import {} --db {}",
                            *file, *file, result->profile.file)
@@ -184,7 +184,7 @@ Report sample_rails(const RailChoice& choice, std::uint64_t seed, const Launch& 
                             }});
 }
 
-Report run_share(const Launch& launch, Share share) {
+Report run_share(const Launch& launch, CampaignShare share) {
   ProfileDb& db = launch.db;
   Record record = begin(launch, share);
   const Earlier earlier = read_earlier(db, record);

@@ -21,7 +21,7 @@ namespace nmt {
 
 using SamplesByRail = std::map<std::string, std::vector<Sample>>;
 
-struct Share {
+struct CampaignShare {
   const SampleOptions& options;  // with the sampling of whoever decides it
   const RailChoice& choice;
   std::optional<Counterpart> peer;
@@ -53,6 +53,6 @@ ProfileDb open_for_writing(const Location& profile, const Invocation& invocation
 // All rails of this node that were chosen.
 Report sample_rails(const RailChoice& choice, std::uint64_t seed, const Launch& launch);
 
-Report run_share(const Launch& launch, Share share);
+Report run_share(const Launch& launch, CampaignShare share);
 
 }  // namespace nmt

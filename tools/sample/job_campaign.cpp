@@ -14,7 +14,7 @@
 #include "node/node.h"
 #include "tools/command/collectives_library.h"
 #include "tools/command/this_machine.h"
-#include "tools/sample/crowding.h"
+#include "tools/sample/oversubscription.h"
 #include "tools/sample/peer.h"
 
 namespace nmt {
@@ -72,10 +72,10 @@ Report JobCampaign::lead() {
                          .cores = cores_,
                          .nodes = shape_.nodes.size()};
     measure(launch, parts, &findings);
-    tell({.end = true});
+    send_order({.end = true});
     return job_report(findings, db, profile);
   } catch (const Error&) {
-    tell({.end = true});
+    send_order({.end = true});
     throw;
   }
 }
@@ -87,9 +87,9 @@ Report JobCampaign::follow() {
     const JobOrder order = job_order_from(word);
     if (order.end) break;
     if (order.part == Part::kNode || order.part == Part::kPairs) {
-      play(order, interruption, nullptr);
+      run_part(order, interruption, nullptr);
     } else {
-      play_together(order, nullptr);
+      run_together(order, nullptr);
     }
   }
   Report silent;
@@ -97,7 +97,7 @@ Report JobCampaign::follow() {
   return silent;
 }
 
-void JobCampaign::tell(const JobOrder& order) const {
+void JobCampaign::send_order(const JobOrder& order) const {
   std::string word = to_text(order);
   job_.broadcast(word);
 }
@@ -106,7 +106,7 @@ AlltoallOptions JobCampaign::alltoall_options(const JobOrder& order) const {
   return {.budget_ns = order.budget_ns, .ranks = ranks_from(options_.ranks), .seed = seed_};
 }
 
-CampaignReport JobCampaign::play_together(const JobOrder& order, Observer* observer) {
+CampaignReport JobCampaign::run_together(const JobOrder& order, Observer* observer) {
   if (order.part == Part::kAlltoall) {
     return run_alltoall(job_, mpi_, alltoall_options(order), observer);
   }
@@ -116,7 +116,7 @@ CampaignReport JobCampaign::play_together(const JobOrder& order, Observer* obser
                            {.budget_ns = order.budget_ns,
                             .size_bytes_max = options_.sampling.size_bytes_max,
                             .seed = seed_,
-                            .play = library.player(),
+                            .run = library.collective_runner(),
                             .other_leaders = library.other_leaders()},
                            observer);
   }
@@ -128,8 +128,8 @@ CampaignReport JobCampaign::play_together(const JobOrder& order, Observer* obser
 }
 
 // What this rank has to do for the order, if anything.
-Gathered JobCampaign::play(const JobOrder& order, const Interruption& interruption,
-                           ProfileDb* profile) {
+Gathered JobCampaign::run_part(const JobOrder& order, const Interruption& interruption,
+                               ProfileDb* profile) {
   const auto place = std::ranges::find(order.ranks, job_.rank());
   if (place == order.ranks.end()) return run_shares(job_, {}, profile);
   SampleOptions options = options_;
@@ -179,11 +179,12 @@ void JobCampaign::measure(const Launch& launch, const std::vector<Part>& parts,
   }
 }
 
-void JobCampaign::play_shares(const JobOrder& order, const Launch& launch, JobFindings* findings) {
+void JobCampaign::run_all_shares(const JobOrder& order, const Launch& launch,
+                                 JobFindings* findings) {
   constexpr double kPatienceNs = 300e9;
   const control::HangAlarm alarm(kPatienceNs + 4 * order.budget_ns, job_.mpi().abort);
-  tell(order);
-  findings->add(play(order, launch.interruption, &launch.db));
+  send_order(order);
+  findings->add(run_part(order, launch.interruption, &launch.db));
 }
 
 // One node of each platform, at the same time.
@@ -193,7 +194,7 @@ void JobCampaign::measure_node(const Launch& launch, double budget_ns, JobFindin
   for (std::size_t rank = 0; rank < platforms_.size(); ++rank) {
     if (known.insert(platforms_[rank]).second) order.ranks.push_back(static_cast<int>(rank));
   }
-  play_shares(order, launch, findings);
+  run_all_shares(order, launch, findings);
 }
 
 void JobCampaign::measure_pairs(const Launch& launch, double budget_ns, JobFindings* findings) {
@@ -210,7 +211,7 @@ void JobCampaign::measure_pairs(const Launch& launch, double budget_ns, JobFindi
     }
     launch.line.clear();
     launch.invocation.notice(fmt::format("pairs, round {} of {}", i + 1, rounds.size()));
-    play_shares(order, launch, findings);
+    run_all_shares(order, launch, findings);
   }
 }
 
@@ -231,8 +232,8 @@ void JobCampaign::measure_mpi(const Launch& launch, Part part, double budget_ns,
   choice.rails.push_back({.rail = mpi_rail(mpi_)});
   const RealClock clock;
   const auto run = [&](const SamplingOptions&, const SamplesByRail&, Observer& observer) {
-    tell(order);
-    return play_together(order, &observer);
+    send_order(order);
+    return run_together(order, &observer);
   };
   findings->shares.push_back(run_share(
       launch, {.options = options,

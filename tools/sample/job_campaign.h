@@ -31,14 +31,14 @@ class JobCampaign {
 
  private:
   // The part of every rank.
-  Gathered play(const JobOrder& order, const Interruption& interruption, ProfileDb* profile);
-  CampaignReport play_together(const JobOrder& order, Observer* observer);
+  Gathered run_part(const JobOrder& order, const Interruption& interruption, ProfileDb* profile);
+  CampaignReport run_together(const JobOrder& order, Observer* observer);
   AlltoallOptions alltoall_options(const JobOrder& order) const;
 
   // The part of rank 0 beside that.
-  void tell(const JobOrder& order) const;
+  void send_order(const JobOrder& order) const;
   void measure(const Launch& launch, const std::vector<Part>& parts, JobFindings* findings);
-  void play_shares(const JobOrder& order, const Launch& launch, JobFindings* findings);
+  void run_all_shares(const JobOrder& order, const Launch& launch, JobFindings* findings);
   void measure_node(const Launch& launch, double budget_ns, JobFindings* findings);
   void measure_pairs(const Launch& launch, double budget_ns, JobFindings* findings);
   void measure_mpi(const Launch& launch, Part part, double budget_ns, JobFindings* findings);

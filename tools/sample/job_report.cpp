@@ -12,7 +12,7 @@
 
 #include "tools/command/report_thresholds.h"
 #include "tools/command/tune_profile.h"
-#include "tools/sample/crowding.h"
+#include "tools/sample/oversubscription.h"
 
 namespace nmt {
 namespace {
@@ -104,7 +104,7 @@ Report job_report(JobFindings findings, ProfileDb& db, const Location& profile) 
   }
   report.payload.set("campaigns", std::move(shares));
   std::ranges::copy(findings.remarks, std::back_inserter(report.warnings));
-  warn_of_crowding(findings.ranks, findings.cores, &report);
+  warn_of_oversubscription(findings.ranks, findings.cores, &report);
   report.problem = problem_of(findings);
   const auto outliers = std::ranges::count(findings.links, true, &Link::outlier);
   report.summary = {

@@ -118,7 +118,7 @@ void declare_stack(Options& options, SampleOptions& target) {
              "with --stack: launches of each setting, at least 5 (7; 11 for limits)")
       .rare();
   options
-      .text("--turn", target.turn, "ORDER",
+      .text("--turn", target.rank_order, "ORDER",
             "internal: nmad-sample --stack passes it to the ranks that it launches")
       .rare();
 }

@@ -32,7 +32,7 @@ struct SampleOptions {
   std::string ranks;                  // numbers of ranks of alltoalls; empty: chosen
   std::string stack;                  // another stack to sample; empty: this project's own rails
   std::optional<std::uint64_t> rounds;  // of its launches
-  std::string turn;                     // what its ranks are to time; empty: this is no rank of it
+  std::string rank_order;               // what its ranks are to time; empty: this is no rank of it
   PeerOptions peer;                     // the other end, on another node
 };
 

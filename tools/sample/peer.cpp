@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "tools/peer/meeting.h"
-#include "tools/sample/terms.h"
+#include "tools/peer/rail_negotiation.h"
+#include "tools/sample/sampling_config.h"
 
 namespace nmt {
 namespace {
@@ -12,17 +12,17 @@ namespace {
 using control::Connection;
 
 // The meeting's rails and node, as a campaign wants them; `peer` leads there.
-RailChoice choice_of(Meeting& meeting, Connection& peer) {
-  RailChoice choice{.drivers = std::move(meeting.drivers)};
-  for (const SharedRail& each : meeting.rails) {
+RailChoice choice_of(RailNegotiation& negotiation, Connection& peer) {
+  RailChoice choice{.drivers = std::move(negotiation.drivers)};
+  for (const SharedRail& each : negotiation.rails) {
     choice.rails.push_back({each.driver, each.rail, &peer});
   }
   return choice;
 }
 
-Counterpart counterpart_of(const Meeting& meeting) {
-  Counterpart counterpart{.platform = meeting.platform, .node = meeting.node};
-  for (const SharedRail& each : meeting.rails) counterpart.rails.push_back(each.theirs);
+Counterpart counterpart_of(const RailNegotiation& negotiation) {
+  Counterpart counterpart{.platform = negotiation.platform, .node = negotiation.node};
+  for (const SharedRail& each : negotiation.rails) counterpart.rails.push_back(each.theirs);
   return counterpart;
 }
 
@@ -32,13 +32,13 @@ Counterpart counterpart_of(const Meeting& meeting) {
 Report sample_as_near(Connection& peer, const Launch& launch) {
   SampleOptions options = launch.options;
   options.sampling.offload = true;
-  Meeting meeting = meet_as_near(peer, launch.invocation.tool, options.rails);
-  const RailChoice choice = choice_of(meeting, peer);
+  RailNegotiation negotiation = negotiate_as_near(peer, launch.invocation.tool, options.rails);
+  const RailChoice choice = choice_of(negotiation, peer);
   const Session session = describe_session(choice, options.seed ? *options.seed : random_seed());
-  tell_terms(peer, to_json({.sampling = options.sampling, .session = session}));
+  send_config(peer, to_json({.sampling = options.sampling, .session = session}));
   return run_share(launch, {.options = options,
                             .choice = choice,
-                            .peer = counterpart_of(meeting),
+                            .peer = counterpart_of(negotiation),
                             .session = session,
                             .measure = [&](const SamplingOptions& sampling,
                                            const SamplesByRail& earlier, Observer& observer) {
@@ -47,17 +47,17 @@ Report sample_as_near(Connection& peer, const Launch& launch) {
 }
 
 Report sample_as_far(Connection& peer, const Launch& launch) {
-  Meeting meeting = meet_as_far(peer, launch.invocation.tool);
-  const RailChoice choice = choice_of(meeting, peer);
-  const SamplingTerms terms = sampling_terms_from(hear_terms(peer));
+  RailNegotiation negotiation = negotiate_as_far(peer, launch.invocation.tool);
+  const RailChoice choice = choice_of(negotiation, peer);
+  const SamplingConfig config = sampling_config_from(receive_config(peer));
   SampleOptions theirs = launch.options;
-  theirs.sampling = terms.sampling;
+  theirs.sampling = config.sampling;
   theirs.sampling.offload = true;
-  theirs.seed = terms.session.seed;
+  theirs.seed = config.session.seed;
   return run_share(launch, {.options = theirs,
                             .choice = choice,
-                            .peer = counterpart_of(meeting),
-                            .session = terms.session,
+                            .peer = counterpart_of(negotiation),
+                            .session = config.session,
                             .measure = [&](const SamplingOptions& sampling, const SamplesByRail&,
                                            Observer& observer) {
                               return answer_campaign(choice.rails, sampling, observer);

@@ -61,7 +61,7 @@ void Record::write(ProfileDb& db) const {
   db.finish_campaign(campaign);
 }
 
-std::optional<std::string> write_beside(const std::string& file, const std::string& text) {
+std::optional<std::string> write_next_to(const std::string& file, const std::string& text) {
   const char* temporary = std::getenv("TMPDIR");
   const std::filesystem::path elsewhere = temporary != nullptr ? temporary : "/tmp";
   const std::filesystem::path profile = file;

@@ -53,6 +53,6 @@ class Record {
 
 // Writes `text` into a new file beside `file`, or, where that cannot be, among temporary files;
 // its name, or nothing where no place takes it.
-std::optional<std::string> write_beside(const std::string& file, const std::string& text);
+std::optional<std::string> write_next_to(const std::string& file, const std::string& text);
 
 }  // namespace nmt

@@ -31,12 +31,12 @@ Report sample_this_node(const SampleOptions& options, const Invocation& invocati
 
 // Its ranks are this very command.
 Report sample_other_stack(const SampleOptions& options, const Invocation& invocation) {
-  if (options.turn.empty()) return sample_stack(options, invocation);
+  if (options.rank_order.empty()) return sample_stack(options, invocation);
   const std::string mpi = mpi_of(options);
   if (mpi.empty()) {
     throw Error(Fault::kUsage, "--turn: no MPI launched this process; leave the option out");
   }
-  return take_stack_turn(options, mpi);
+  return run_launched_rank(options, mpi);
 }
 
 }  // namespace

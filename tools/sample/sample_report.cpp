@@ -9,8 +9,8 @@
 
 #include "core/plan_json.h"
 #include "core/units.h"
+#include "tools/command/report_concurrent_bandwidth.h"
 #include "tools/command/report_thresholds.h"
-#include "tools/command/report_together.h"
 #include "tools/command/report_verification.h"
 #include "tools/sample/list.h"
 
@@ -175,9 +175,10 @@ Report sample_report(const SampleResult& result) {
   add_rails_table(result, &report.text);
   add_thresholds(plans, &report.text);
   add_thresholds(plans, &report.records);
-  const std::vector<Together> together = of_rails(rails_together(result.plan), rails);
-  report.payload.set("together", together_json(together));
-  add_together(together, &report.text);
+  const std::vector<ConcurrentBandwidth> together =
+      of_rails(concurrent_bandwidths(result.plan), rails);
+  report.payload.set("together", concurrent_bandwidths_json(together));
+  add_concurrent_bandwidths(together, &report.text);
   if (result.options.sampling.verify) {
     const Verification verification =
         of_rails(result.plan.verification.value_or(Verification{}), rails);

@@ -58,27 +58,27 @@ void check_rules_are_here() {
   }
 }
 
-bool has_levels(const LaunchedTurn& first) {
+bool has_levels(const LaunchedRound& first) {
   const auto nodes = static_cast<std::int64_t>(first.hosts.size());
   return nodes > 1 && first.ranks > nodes;
 }
 
-std::size_t launches_of(const OwnChoiceTurns& turns) {
-  return turns.rounds * turns.operations.size() * turns.variants.size();
+std::size_t launches_of(const OwnChoiceRounds& plan) {
+  return plan.rounds * plan.operations.size() * plan.variants.size();
 }
 
-double expected_ns(const OwnChoiceTurns& turns, double launch_ns) {
-  return static_cast<double>(launches_of(turns)) * (launch_ns + turns.budget_ns);
+double expected_ns(const OwnChoiceRounds& plan, double launch_ns) {
+  return static_cast<double>(launches_of(plan)) * (launch_ns + plan.budget_ns);
 }
 
-void take_turns(const StackJob& job, const OwnChoiceTurns& turns, const RulesFiles& rules,
-                Notebook* notebook) {
+void run_rounds(const StackJob& job, const OwnChoiceRounds& plan, const RulesFiles& rules,
+                StackRecorder* recorder) {
   std::mt19937 random(std::random_device{}());  // of seeds that an order can carry, below 2^63
-  std::vector<Fields> variants = turns.variants;
-  for (std::uint32_t round = 0; round < turns.rounds; ++round) {
+  std::vector<Fields> variants = plan.variants;
+  for (std::uint32_t round = 0; round < plan.rounds; ++round) {
     for (const CollectivesOrder& each :
-         collectives_orders(job.stack.name, turns.budget_ns, random())) {
-      if (std::ranges::find(turns.operations, each.operation) == turns.operations.end()) continue;
+         collectives_orders(job.stack.name, plan.budget_ns, random())) {
+      if (std::ranges::find(plan.operations, each.operation) == plan.operations.end()) continue;
       const CollectivesOrder order = own_choice_only(each);
       std::shuffle(variants.begin(), variants.end(), random);
       for (const Fields& settings : variants) {
@@ -88,7 +88,7 @@ void take_turns(const StackJob& job, const OwnChoiceTurns& turns, const RulesFil
         for (Sample& sample : samples) {
           for (Repetition& repetition : sample.repetitions) repetition.round = round;
         }
-        notebook->add(std::string(kOwnChoiceRail), samples);
+        recorder->add(std::string(kOwnChoiceRail), samples);
       }
     }
   }

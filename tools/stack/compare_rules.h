@@ -12,7 +12,7 @@
 
 #include "core/fields.h"
 #include "sampler/sampler.h"
-#include "tools/stack/recorder.h"
+#include "tools/stack/stack_recorder.h"
 #include "tuner/tuner.h"
 
 namespace nmt {
@@ -45,18 +45,18 @@ class RulesFiles {
 void check_rules_are_here();
 
 // Several nodes of several ranks, for which hierarchical collectives are.
-bool has_levels(const LaunchedTurn& first);
+bool has_levels(const LaunchedRound& first);
 
-struct OwnChoiceTurns {
+struct OwnChoiceRounds {
   std::vector<std::string> operations;
   std::vector<Fields> variants;
   std::uint64_t rounds = 0;
   double budget_ns = 2e9;  // of one launch; at least two repetitions of each size
 };
-std::size_t launches_of(const OwnChoiceTurns& turns);
+std::size_t launches_of(const OwnChoiceRounds& plan);
 // How long they take, about, where a launch that times next to nothing takes `launch_ns`.
-double expected_ns(const OwnChoiceTurns& turns, double launch_ns);
-void take_turns(const StackJob& job, const OwnChoiceTurns& turns, const RulesFiles& rules,
-                Notebook* notebook);
+double expected_ns(const OwnChoiceRounds& plan, double launch_ns);
+void run_rounds(const StackJob& job, const OwnChoiceRounds& plan, const RulesFiles& rules,
+                StackRecorder* recorder);
 
 }  // namespace nmt

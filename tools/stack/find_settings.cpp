@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "sampler/sampler.h"
 #include "tools/stack/mpich_library.h"
-#include "tools/stack/recorder.h"
+#include "tools/stack/stack_recorder.h"
 
 namespace nmt {
 namespace {

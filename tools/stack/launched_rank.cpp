@@ -11,7 +11,7 @@
 #include "core/units.h"
 #include "node/node.h"
 #include "sampler/sampler.h"
-#include "tools/sample/crowding.h"
+#include "tools/sample/oversubscription.h"
 #include "tools/stack/compare_rules.h"
 #include "tools/stack/loaded_library.h"
 
@@ -55,11 +55,12 @@ json::Value shared_interfaces(const std::string& own, const std::string& theirs)
 
 }  // namespace
 
-Report take_stack_turn(const SampleOptions& options, const std::string& mpi) {
-  const bool collectives = is_collectives_order(options.turn);
+Report run_launched_rank(const SampleOptions& options, const std::string& mpi) {
+  const bool collectives = is_collectives_order(options.rank_order);
   const CollectivesOrder collectives_order =
-      collectives ? collectives_order_from(options.turn) : CollectivesOrder{};
-  const StackTurnOrder order = collectives ? StackTurnOrder{} : stack_turn_order_from(options.turn);
+      collectives ? collectives_order_from(options.rank_order) : CollectivesOrder{};
+  const LaunchRoundOrder order =
+      collectives ? LaunchRoundOrder{} : launch_round_order_from(options.rank_order);
   check_rules_are_here();
   const control::MpiJob job(mpi);
   Report report;
@@ -67,8 +68,8 @@ Report take_stack_turn(const SampleOptions& options, const std::string& mpi) {
     const CollectivesResult result = run_stack_collectives(job, collectives_order);
     if (job.leads()) report.payload.set("collectives", to_json(result));
   } else {
-    const StackTurn turn = play_stack_turn(job, order);
-    if (job.leads()) report.payload.set("turn", to_json(turn));
+    const LaunchRound timings = time_launch_round(job, order);
+    if (job.leads()) report.payload.set("turn", to_json(timings));
   }
   const JobShape shape = JobShape::of(job);
   const std::size_t cores = cores_of(job);

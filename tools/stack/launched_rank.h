@@ -9,6 +9,6 @@
 
 namespace nmt {
 
-Report take_stack_turn(const SampleOptions& options, const std::string& mpi);
+Report run_launched_rank(const SampleOptions& options, const std::string& mpi);
 
 }  // namespace nmt

@@ -9,12 +9,12 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "sampler/sampler.h"
-#include "tools/sample/crowding.h"
 #include "tools/sample/interruption.h"
+#include "tools/sample/oversubscription.h"
 #include "tools/stack/compare_rules.h"
 #include "tools/stack/mpich_library.h"
-#include "tools/stack/recorder.h"
 #include "tools/stack/report_settings.h"
+#include "tools/stack/stack_recorder.h"
 
 namespace nmt {
 namespace {
@@ -26,22 +26,22 @@ constexpr double kHanLaunchNs = 1e9;
 constexpr std::uint64_t kHanSegments[] = {16 << 10, 64 << 10, 256 << 10};
 
 // What is not known before the rules are: with them or without, launches are as many.
-OwnChoiceTurns han_turns(const StackJob& job, const LaunchedTurn& first, const TunedRules& rules) {
-  OwnChoiceTurns turns{.rounds = kHanRounds, .budget_ns = kHanLaunchNs};
-  if (job.stack.name != "openmpi" || !has_levels(first)) return turns;
-  for (const std::string_view operation : han_operations())
-    turns.operations.emplace_back(operation);
+OwnChoiceRounds han_rounds(const StackJob& job, const LaunchedRound& first,
+                           const TunedRules& rules) {
+  OwnChoiceRounds plan{.rounds = kHanRounds, .budget_ns = kHanLaunchNs};
+  if (job.stack.name != "openmpi" || !has_levels(first)) return plan;
+  for (const std::string_view operation : han_operations()) plan.operations.emplace_back(operation);
   const Fields base = rules.empty() ? Fields{} : recorded_rules("openmpi");
-  turns.variants = {base};
+  plan.variants = {base};
   for (const std::uint64_t segment_bytes : kHanSegments) {
-    turns.variants.push_back(base);
-    turns.variants.back().merge(han_settings(segment_bytes));
+    plan.variants.push_back(base);
+    plan.variants.back().merge(han_settings(segment_bytes));
   }
-  return turns;
+  return plan;
 }
 
-void announce(const Invocation& invocation, const LaunchedTurn& first, std::size_t operations,
-              double budget_ns, const OwnChoiceTurns& han) {
+void announce(const Invocation& invocation, const LaunchedRound& first, std::size_t operations,
+              double budget_ns, const OwnChoiceRounds& han) {
   const double rules_ns = static_cast<double>(operations) * (budget_ns + first.elapsed_ns);
   const double han_ns = expected_ns(han, first.elapsed_ns);
   std::string also;
@@ -56,13 +56,13 @@ void announce(const Invocation& invocation, const LaunchedTurn& first, std::size
 }
 
 // On top of the rules, which they would replace. Where they do not run, nothing follows of them.
-void try_han(const StackJob& job, const LaunchedTurn& first, const std::string& profile,
-             const Invocation& invocation, Notebook* notebook) {
+void try_han(const StackJob& job, const LaunchedRound& first, const std::string& profile,
+             const Invocation& invocation, StackRecorder* recorder) {
   StackFindings findings{.stack = std::string(job.stack.name)};
-  findings.rules = choose_rules(notebook->samples()).rules;
+  findings.rules = choose_rules(recorder->samples()).rules;
   const RulesFiles files(job.stack.name, write_rules(findings), profile);
   try {
-    take_turns(job, han_turns(job, first, findings.rules), files, notebook);
+    run_rounds(job, han_rounds(job, first, findings.rules), files, recorder);
   } catch (const Error& error) {
     if (job.interrupted()) throw;
     invocation.notice(fmt::format("coll/han is left out: {}", error.what()));
@@ -71,12 +71,12 @@ void try_han(const StackJob& job, const LaunchedTurn& first, const std::string& 
 
 // Open MPI is told by variables that its tuned component must have; MPICH by tables that are
 // loaded when its job starts.
-struct Telling {
+struct RuleDelivery {
   std::vector<ExportedFile> files;
   Fields settings;
 };
-Telling how_to_tell(const StackJob& job, const LaunchedTurn& first,
-                    std::vector<CollectivesOrder>* orders) {
+RuleDelivery rule_delivery_of(const StackJob& job, const LaunchedRound& first,
+                              std::vector<CollectivesOrder>* orders) {
   if (job.stack.name == "openmpi") return {{}, {{"coll_tuned_use_dynamic_rules", "1"}}};
   const auto nodes = static_cast<std::int64_t>(first.hosts.size());
   if (first.ranks % nodes != 0) {  // its tables tell shapes of communicators apart by that
@@ -93,9 +93,9 @@ Telling how_to_tell(const StackJob& job, const LaunchedTurn& first,
           recorded_rules(job.stack.name)};
 }
 
-Report report_of(const StackJob& job, const Notebook& notebook, std::size_t operations,
+Report report_of(const StackJob& job, const StackRecorder& recorder, std::size_t operations,
                  const std::string& library, const std::string& profile) {
-  const std::vector<StackSamples> samples = notebook.samples();
+  const std::vector<StackSamples> samples = recorder.samples();
   const RuleChoice choice = choose_rules(samples);
   Report report;
   json::Value notes = json::Value::array();
@@ -118,8 +118,8 @@ Report report_of(const StackJob& job, const Notebook& notebook, std::size_t oper
   add_verdicts(judge_groups(samples), &report);
   report.summary = {{"stack", std::string(job.stack.name)},
                     {"operations", std::to_string(operations)},
-                    {"repetitions", std::to_string(notebook.repetitions())},
-                    {"campaign", notebook.campaign().id.hex()},
+                    {"repetitions", std::to_string(recorder.repetitions())},
+                    {"campaign", recorder.campaign().id.hex()},
                     {"profile", profile}};
   return report;
 }
@@ -135,13 +135,13 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
     throw Error(Fault::kUsage,
                 "--parts collectives: choose --stack openmpi or mpich; ucx has no collectives");
   }
-  StackTurnOrder look{.sizes_bytes = {1}};
+  LaunchRoundOrder probe{.sizes_bytes = {1}};
   const bool openmpi = job.stack.name == "openmpi";
   for (const auto& [name, value] : openmpi ? han_settings(0) : Fields{}) {
-    look.variables.push_back(name);
+    probe.variables.push_back(name);
   }
-  const LaunchedTurn first = launch_turn(job, {}, look);
-  const OwnChoiceTurns han = han_turns(job, first, {});
+  const LaunchedRound first = launch_round(job, {}, probe);
+  const OwnChoiceRounds han = han_rounds(job, first, {});
   const auto operations = static_cast<double>(tuned_operations().size());
   const double left_ns = kAllNs - expected_ns(han, first.elapsed_ns);
   const double budget_ns = options.budget_ns > 0
@@ -149,26 +149,26 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
                                : std::max(kLeastNs, left_ns / operations - first.elapsed_ns);
   std::vector<CollectivesOrder> orders =
       collectives_orders(job.stack.name, budget_ns, options.seed.value_or(random_seed()));
-  const Telling telling = how_to_tell(job, first, &orders);
-  const RulesFiles files(job.stack.name, telling.files, profile.file);
+  const RuleDelivery delivery = rule_delivery_of(job, first, &orders);
+  const RulesFiles files(job.stack.name, delivery.files, profile.file);
   announce(invocation, first, orders.size(), budget_ns, han);
   Fields facts = facts_of(job.stack, first);
   facts["part"] = "collectives";
-  Notebook notebook(db, job, first, facts, invocation);
+  StackRecorder recorder(db, job, first, facts, invocation);
   try {
     for (const CollectivesOrder& order : orders) {
-      const Fields told = openmpi ? telling.settings : files.launchable(telling.settings);
-      const LaunchedCollectives launched = launch_collectives(job, told, order);
-      notebook.add("collectives", samples_of(job.stack.name, launched, order, {}, 0));
+      const Fields settings = openmpi ? delivery.settings : files.launchable(delivery.settings);
+      const LaunchedCollectives launched = launch_collectives(job, settings, order);
+      recorder.add("collectives", samples_of(job.stack.name, launched, order, {}, 0));
     }
-    if (openmpi) try_han(job, first, profile.file, invocation, &notebook);
+    if (openmpi) try_han(job, first, profile.file, invocation, &recorder);
   } catch (const Error& error) {
-    notebook.finish(false, error.what());
+    recorder.finish(false, error.what());
     throw;
   }
-  notebook.finish(true, "");
-  Report report = report_of(job, notebook, orders.size(), first.library, profile.file);
-  warn_of_crowding(first.ranks, first.cores, &report);
+  recorder.finish(true, "");
+  Report report = report_of(job, recorder, orders.size(), first.library, profile.file);
+  warn_of_oversubscription(first.ranks, first.cores, &report);
   return report;
 }
 

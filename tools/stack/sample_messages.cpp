@@ -14,12 +14,12 @@
 #include "core/units.h"
 #include "sampler/sampler.h"
 #include "tools/sample/campaign.h"
-#include "tools/sample/crowding.h"
 #include "tools/sample/interruption.h"
+#include "tools/sample/oversubscription.h"
 #include "tools/sample/progress_line.h"
-#include "tools/stack/recorder.h"
 #include "tools/stack/report_settings.h"
 #include "tools/stack/sample_collectives.h"
+#include "tools/stack/stack_recorder.h"
 
 namespace nmt {
 namespace {
@@ -91,9 +91,9 @@ class StackCampaign {
   StackJob job_;
   std::vector<std::uint64_t> sizes_bytes_;
   std::mt19937_64 random_;
-  LaunchedTurn first_;
-  LaunchedTurn usual_;  // the quicker of two
-  std::optional<Notebook> notebook_;
+  LaunchedRound first_;
+  LaunchedRound usual_;  // the quicker of two
+  std::optional<StackRecorder> recorder_;
   Fields weights_;  // that were found to be worth it
   std::uint32_t round_ = 0;
   std::size_t launched_ = 0;
@@ -103,7 +103,7 @@ class StackCampaign {
 // As it comes: what there is, and, by two since a first one may wait for what later ones find, how
 // long a launch takes.
 void StackCampaign::begin() {
-  first_ = look(job_, sizes_bytes_);
+  first_ = probe_stack(job_, sizes_bytes_);
   elapsed_ns_ += first_.elapsed_ns;
   if (job_.stack.name == "openmpi" && !first_.messages_by.empty()) {
     throw Error(
@@ -116,10 +116,10 @@ void StackCampaign::begin() {
   }
   Fields facts = facts_of(job_.stack, first_);
   facts["part"] = "messages";
-  notebook_.emplace(db_, job_, first_, facts, invocation_);
-  notebook_->add(first_, {}, round_++);
-  usual_ = launch_turn(job_, {}, {.sizes_bytes = sizes_bytes_});
-  notebook_->add(usual_, {}, round_++);
+  recorder_.emplace(db_, job_, first_, facts, invocation_);
+  recorder_->add(first_, {}, round_++);
+  usual_ = launch_round(job_, {}, {.sizes_bytes = sizes_bytes_});
+  recorder_->add(usual_, {}, round_++);
   elapsed_ns_ += usual_.elapsed_ns;
   launched_ += 2;
   if (first_.elapsed_ns < usual_.elapsed_ns) usual_ = first_;
@@ -131,7 +131,7 @@ std::uint64_t StackCampaign::header(Transport transport) const {
 
 std::vector<Transport> StackCampaign::transports() const {
   std::vector<Transport> all;
-  for (const StackTurn::Eager& eager : first_.turn.eager) {
+  for (const LaunchRound::Eager& eager : first_.timings.eager) {
     all.push_back(first_.transport_of(eager.placement));
   }
   return all;
@@ -146,7 +146,7 @@ std::vector<std::uint64_t> StackCampaign::sizes_up_to(std::uint64_t most_bytes) 
 // A launch with no larger messages than that: the usual one less what those took in it.
 double StackCampaign::launch_ns(std::uint64_t most_bytes) const {
   double ns = usual_.elapsed_ns;
-  for (const StackTurnCell& cell : usual_.turn.cells) {
+  for (const LaunchRoundCell& cell : usual_.timings.cells) {
     if (cell.size_bytes <= most_bytes) continue;
     for (const std::uint64_t total_ns : cell.totals_ns) ns -= static_cast<double>(total_ns);
   }
@@ -178,9 +178,9 @@ void StackCampaign::measure(const Stage& stage) {
   for (std::uint64_t i = 0; i < stage.rounds; ++i, ++round_) {
     std::shuffle(variants.begin(), variants.end(), random_);
     for (const StackVariant& variant : variants) {
-      const LaunchedTurn launched =
-          launch_turn(job_, variant.settings, {.sizes_bytes = stage.sizes_bytes});
-      notebook_->add(launched, variant, round_);
+      const LaunchedRound launched =
+          launch_round(job_, variant.settings, {.sizes_bytes = stage.sizes_bytes});
+      recorder_->add(launched, variant, round_);
       ++launched_;
       elapsed_ns_ += launched.elapsed_ns;
       const double left = static_cast<double>(launches()) - static_cast<double>(launched_);
@@ -188,7 +188,7 @@ void StackCampaign::measure(const Stage& stage) {
                   .phase = stage.name,
                   .done = static_cast<double>(launched_) / static_cast<double>(launches()),
                   .left_ns = std::max(0.0, left) * elapsed_ns_ / static_cast<double>(launched_),
-                  .cells = notebook_->cells()});
+                  .cells = recorder_->cells()});
     }
   }
 }
@@ -213,7 +213,7 @@ void StackCampaign::weigh_interfaces() {
   measure(alone);
 
   std::map<std::string, double> mbits_per_second;
-  for (const StackSamples& samples : notebook_->samples()) {
+  for (const StackSamples& samples : recorder_->samples()) {
     for (const auto& [key, times] : samples.times) {
       const std::size_t colon = samples.rail.find(':');
       if (colon == std::string::npos || times.empty()) continue;
@@ -242,7 +242,7 @@ void StackCampaign::weigh_interfaces() {
 }
 
 std::optional<GroupVerdict> StackCampaign::verdict_on(std::string_view group) const {
-  for (GroupVerdict& verdict : judge_groups(notebook_->samples())) {
+  for (GroupVerdict& verdict : judge_groups(recorder_->samples())) {
     if (verdict.group == group) return std::move(verdict);
   }
   return std::nullopt;
@@ -282,7 +282,7 @@ void StackCampaign::force_protocols() {
 StackTimes StackCampaign::forced(Transport transport, std::string_view method) const {
   const std::uint64_t most_bytes = forced_eager_bytes_max(transport);
   StackTimes all;
-  for (const StackSamples& samples : notebook_->samples()) {
+  for (const StackSamples& samples : recorder_->samples()) {
     if (transport_of(samples) != transport) continue;
     for (const auto& [key, times] : samples.times) {
       if (key.method != method) continue;
@@ -331,7 +331,7 @@ Report StackCampaign::run(const Location& profile) {
     try_limits();
   } catch (const Error& error) {
     const int signal = interruption_.signal();
-    notebook_->finish(false, signal != 0 ? "interrupted" : error.what());
+    recorder_->finish(false, signal != 0 ? "interrupted" : error.what());
     line_.clear();
     if (signal == 0) throw;
     Report interrupted = report(profile);
@@ -339,7 +339,7 @@ Report StackCampaign::run(const Location& profile) {
         signal, "interrupted; what was measured is stored, but no setting is derived from it");
     return interrupted;
   }
-  notebook_->finish(true, "");
+  recorder_->finish(true, "");
   line_.clear();
   return report(profile);
 }
@@ -358,7 +358,7 @@ void StackCampaign::add_protocols(std::span<const GroupVerdict> verdicts, Report
                               .set("size_bytes", size_bytes)
                               .set("eager_gain", ratio_of(other->second, rounds).value));
     }
-    for (const StackTurn::Eager& each : first_.turn.eager) {
+    for (const LaunchRound::Eager& each : first_.timings.eager) {
       if (first_.transport_of(each.placement) != transport) continue;
       std::uint64_t bytes = each.bytes_max;
       for (const GroupVerdict& verdict : verdicts) {
@@ -378,20 +378,20 @@ void StackCampaign::add_protocols(std::span<const GroupVerdict> verdicts, Report
 
 Report StackCampaign::report(const Location& profile) const {
   Report report;
-  const std::vector<GroupVerdict> verdicts = judge_groups(notebook_->samples());
+  const std::vector<GroupVerdict> verdicts = judge_groups(recorder_->samples());
   report.text.heading(
       fmt::format("Sampled {} on {}", first_.library, fmt::join(first_.hosts, " and ")));
   add_verdicts(verdicts, &report);
   add_protocols(verdicts, &report);
-  warn_of_crowding(first_.ranks, first_.cores, &report);
+  warn_of_oversubscription(first_.ranks, first_.cores, &report);
   report.payload.set("stack", job_.stack.name).set("library", first_.library);
-  report.payload.set("campaign", notebook_->campaign().id.hex());
+  report.payload.set("campaign", recorder_->campaign().id.hex());
   report.payload.set("elapsed_ns", elapsed_ns_);
   report.summary = {{"stack", std::string(job_.stack.name)},
                     {"launches", std::to_string(launched_)},
-                    {"repetitions", std::to_string(notebook_->repetitions())},
+                    {"repetitions", std::to_string(recorder_->repetitions())},
                     {"elapsed_s", fmt::format("{:.1f}", elapsed_ns_ / 1e9)},
-                    {"campaign", notebook_->campaign().id.hex()},
+                    {"campaign", recorder_->campaign().id.hex()},
                     {"profile", profile.file}};
   return report;
 }

@@ -4,7 +4,7 @@
 // nmad-tune export. What measures is sampler/stack. In reading order:
 //   sample_messages      nmad-sample --stack: its messages
 //   sample_collectives   nmad-sample --stack: its collectives
-//   recorder             keeps in the profile what launches timed
+//   stack_recorder       keeps in the profile what launches timed
 //   launched_rank        nmad-sample as a rank of a launched job
 //   loaded_library       which library and network such a rank uses
 //   compare_rules        collectives with and without files of rules
@@ -19,6 +19,6 @@
 #include "tools/stack/launched_rank.h"
 #include "tools/stack/mpich_library.h"
 #include "tools/stack/ompi_info.h"
-#include "tools/stack/recorder.h"
 #include "tools/stack/report_settings.h"
 #include "tools/stack/sample_messages.h"
+#include "tools/stack/stack_recorder.h"

@@ -68,7 +68,7 @@ std::vector<StackVariant> variants_of(const Fields& settings) {
 }
 
 void run_program(const AbOptions& options, const StackJob& job, const StackVariant& variant,
-                 const RulesFiles& rules, std::uint32_t round, Notebook* notebook) {
+                 const RulesFiles& rules, std::uint32_t round, StackRecorder* recorder) {
   const Fields settings = rules.launchable(variant.settings);
   const Launched launched = launch({.launcher = job.launcher,
                                     .program = options.program,
@@ -80,7 +80,7 @@ void run_program(const AbOptions& options, const StackJob& job, const StackVaria
                       .operation = fmt::format("{}", fmt::join(options.program, " "))};
   sample.repetitions = {
       {.total_ns = static_cast<std::uint64_t>(launched.elapsed_ns), .round = round}};
-  notebook->add("program", {sample});
+  recorder->add("program", {sample});
 }
 
 // All that is compared once in each round, in an order of its own.
@@ -94,10 +94,10 @@ void in_rounds(const AbOptions& options, const Fields& settings, const Launch& l
   }
 }
 
-void compare(const AbOptions& options, const StackJob& job, const LaunchedTurn& first,
+void compare(const AbOptions& options, const StackJob& job, const LaunchedRound& first,
              const Exported& exported, const std::string& profile, const Invocation& invocation,
-             Notebook* notebook) {
-  OwnChoiceTurns turns = collective_turns(exported.findings, exported.collectives, first.ranks);
+             StackRecorder* recorder) {
+  OwnChoiceRounds turns = collective_rounds(exported.findings, exported.collectives, first.ranks);
   turns.rounds = options.turns();
   const std::size_t messages =
       exported.messages.empty() ? 0 : variants_of(exported.messages).size() * options.turns();
@@ -114,16 +114,16 @@ void compare(const AbOptions& options, const StackJob& job, const LaunchedTurn& 
                                   first.ranks));
   }
   const RulesFiles rules(options.stack, exported.rules, profile);
-  const StackTurnOrder order{.sizes_bytes = stack_grid(options.size_bytes_max)};
+  const LaunchRoundOrder order{.sizes_bytes = stack_grid(options.size_bytes_max)};
   if (messages > 0) {
     in_rounds(options, exported.messages, [&](const StackVariant& variant, std::uint32_t round) {
-      notebook->add(launch_turn(job, variant.settings, order), variant, round);
+      recorder->add(launch_round(job, variant.settings, order), variant, round);
     });
   }
-  take_turns(job, turns, rules, notebook);
+  run_rounds(job, turns, rules, recorder);
   if (programs > 0) {
     in_rounds(options, exported.all, [&](const StackVariant& variant, std::uint32_t round) {
-      run_program(options, job, variant, rules, round, notebook);
+      run_program(options, job, variant, rules, round, recorder);
     });
   }
 }
@@ -200,20 +200,20 @@ Report ab(const AbOptions& options, const ProfileOptions& profile_options,
   if (exported.all.empty()) {
     report.text.line("Nothing to compare: no setting is measurably faster here");
   } else {
-    const LaunchedTurn first =
-        look(job, stack_grid(exported.messages.empty() ? 1 : options.size_bytes_max));
+    const LaunchedRound first =
+        probe_stack(job, stack_grid(exported.messages.empty() ? 1 : options.size_bytes_max));
     if (!has_levels(first)) exported.leave_han_out();
     Fields facts = facts_of(job.stack, first);
     facts["part"] = "ab";
-    Notebook notebook(profile.db, job, first, facts, invocation);
+    StackRecorder recorder(profile.db, job, first, facts, invocation);
     try {
-      compare(options, job, first, exported, profile.location.file, invocation, &notebook);
+      compare(options, job, first, exported, profile.location.file, invocation, &recorder);
     } catch (const Error& error) {
-      notebook.finish(false, error.what());
+      recorder.finish(false, error.what());
       throw;
     }
-    notebook.finish(true, "");
-    const std::vector<StackSamples> samples = notebook.samples();
+    recorder.finish(true, "");
+    const std::vector<StackSamples> samples = recorder.samples();
     add_rows(samples, exported.all, &report);
     add_collective_rows(samples, exported.findings, exported.collectives, &report);
     const StackFindings now = find();

@@ -19,21 +19,21 @@ Fields together(const StackFindings& findings, Fields whole) {
 
 }  // namespace
 
-OwnChoiceTurns collective_turns(const StackFindings& findings, const Fields& whole,
-                                std::int64_t ranks) {
-  OwnChoiceTurns turns;
+OwnChoiceRounds collective_rounds(const StackFindings& findings, const Fields& whole,
+                                  std::int64_t ranks) {
+  OwnChoiceRounds plan;
   for (const TunedOperation& operation : tuned_operations()) {
     const std::string name(operation.name);
     if (has_rules_for(findings.cells, name, ranks) || !whole.empty()) {
-      turns.operations.push_back(name);
+      plan.operations.push_back(name);
     }
   }
-  turns.variants = {{}, together(findings, whole)};
+  plan.variants = {{}, together(findings, whole)};
   if (!whole.empty() && has_rules(findings)) {  // a loss is then that of one
-    turns.variants.push_back(whole);
-    turns.variants.push_back(recorded_rules(findings.stack));
+    plan.variants.push_back(whole);
+    plan.variants.push_back(recorded_rules(findings.stack));
   }
-  return turns;
+  return plan;
 }
 
 void add_collective_rows(const std::vector<StackSamples>& samples, const StackFindings& findings,

@@ -12,8 +12,8 @@ namespace nmt {
 
 // What to compare in a job of so many ranks: nothing where no rule is for that number and `whole`,
 // settings of all collectives, is empty.
-OwnChoiceTurns collective_turns(const StackFindings& findings, const Fields& whole,
-                                std::int64_t ranks);
+OwnChoiceRounds collective_rounds(const StackFindings& findings, const Fields& whole,
+                                  std::int64_t ranks);
 
 // A row for each size of each operation and number of ranks: default, with all of that, and their
 // ratio; also as the member "collectives".

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The profile as communication stacks see it: opened by the library, asked through its C ABI. What
-// the verbs decide, split and compile say is what a program that links libnmadtune is told.
+// the subcommands decide, split and compile say is what a program that links libnmadtune is told.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 #include "core/json.h"
 #include "runtime/runtime.h"
 #include "tools/command/opened_profile.h"
-#include "tools/tune/verbs.h"
+#include "tools/tune/subcommands.h"
 
 namespace nmt {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune: answers from a profile, and cares for it. Its verbs, in one table.
+// nmad-tune: answers from a profile, and cares for it. Its subcommands, in one table.
 #include <functional>
 
 #include "tools/command/command.h"
 #include "tools/command/terminal.h"
-#include "tools/tune/verbs.h"
+#include "tools/tune/subcommands.h"
 
 namespace {
 
@@ -21,7 +21,7 @@ constexpr char kDescription[] =
 struct Row {
   const char* path;
   const char* description;
-  nmt::Work (*declare)(Options&, const ProfileOptions&);  // null: the verbs below it follow
+  nmt::Work (*declare)(Options&, const ProfileOptions&);  // null: the subcommands below it follow
 };
 
 constexpr Row kVerbs[] = {
@@ -70,12 +70,12 @@ int main(int argc, char** argv) {
                          "Its identifier, as nmad-tune show prints it, or the first digits of it.");
   command.options().example("nmad-tune thresholds --json");
   for (const Row& row : kVerbs) {
-    nmt::Verb verb{row.path, row.description, nullptr};
+    nmt::Subcommand subcommand{row.path, row.description, nullptr};
     if (row.declare != nullptr) {
-      verb.declare = [&](Options& options) { return row.declare(options, profile); };
+      subcommand.declare = [&](Options& options) { return row.declare(options, profile); };
     }
-    command.add_verb(verb);
+    command.add_subcommand(subcommand);
   }
-  command.set_default_verb("thresholds");
+  command.set_default_subcommand("thresholds");
   return command.run(argc, argv);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Opening the profile that a verb works on, and choosing whose measurements it speaks of: the only
-// platform of the profile, else this machine's, else the one measured last.
+// Opening the profile that a subcommand works on, and choosing whose measurements it speaks of: the
+// only platform of the profile, else this machine's, else the one measured last.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "profiledb/profiledb.h"
-#include "tools/tune/verbs.h"
+#include "tools/tune/subcommands.h"
 
 namespace nmt {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Plans derived again after the campaigns in force have changed, and what was derived, as the verbs
-// that change them report it.
+// Plans derived again after the campaigns in force have changed, and what was derived, as the
+// subcommands that change them report it.
 #pragma once
 
 #include <vector>

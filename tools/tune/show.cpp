@@ -12,8 +12,8 @@
 #include "core/error.h"
 #include "core/plan_json.h"
 #include "core/units.h"
+#include "tools/command/report_concurrent_bandwidth.h"
 #include "tools/command/report_thresholds.h"
-#include "tools/command/report_together.h"
 #include "tools/tune/open_profile.h"
 #include "tools/tune/report_offloads.h"
 #include "tools/tune/report_registrations.h"
@@ -72,8 +72,9 @@ class PlatformView {
     report->text.heading(fmt::format("{} (platform {})", platform_.name, short_id(platform_.id)));
     json::Value rails = add_rails(&report->text);
     json::Value campaigns = add_campaigns(report);
-    const std::vector<Together> together = plan_ ? rails_together(*plan_) : std::vector<Together>{};
-    add_together(together, &report->text);
+    const std::vector<ConcurrentBandwidth> together =
+        plan_ ? concurrent_bandwidths(*plan_) : std::vector<ConcurrentBandwidth>{};
+    add_concurrent_bandwidths(together, &report->text);
     const std::vector<OffloadCost> offloads = plan_ ? plan_->offloads : std::vector<OffloadCost>{};
     add_offloads(offloads, &report->text);
     const std::vector<Registration> registered =
@@ -84,7 +85,7 @@ class PlatformView {
                              .set("plan", plan_json())
                              .set("rails", std::move(rails))
                              .set("campaigns", std::move(campaigns))
-                             .set("together", together_json(together))
+                             .set("together", concurrent_bandwidths_json(together))
                              .set("offloads", offloads_json(offloads))
                              .set("registrations", registrations_json(registered)));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which contention signature a verb speaks of: one written on the command line, or the fit of the
-// alltoalls that a profile holds.
+// Which contention signature a subcommand speaks of: one written on the command line, or the fit of
+// the alltoalls that a profile holds.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include "contention/contention.h"
 #include "core/rail.h"
-#include "tools/tune/verbs.h"
+#include "tools/tune/subcommands.h"
 
 namespace nmt {
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How a rank whose call fails keeps the others from waiting for it.
+//
+// Two things happen. A rank finds its own arguments wrong before anything is moved: it takes no
+// part in the call and reports that it was absent. Or an operation fails in its middle: the rank
+// reports that the hierarchy has failed, which is for ever. Reports go to every other rank of the
+// hierarchy, in a communicator of the whole job that carries nothing else; a rank looks for them
+// while it waits. Ranks of one node and others learn it in the same way. A job without errors sends
+// nothing and looks only where it would sleep or spin anyway.
+//
+// All ranks of a call may be wrong at once, and go on with the next call. An absence therefore
+// counts only for a rank that takes part in a call which the absent one has left out.
+// Thread-safe.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <vector>
+
+namespace nmt::collectives {
+
+// A collective that failed on another rank. Not a std::exception: what it says is an error class.
+struct FailedElsewhere {
+  int error_class;
+};
+
+struct FailureReport {
+  std::uint64_t hierarchy = 0;  // by its number in the job
+  std::uint64_t calls = 0;      // that the rank had begun
+  std::uint64_t absences = 0;   // of the rank, with this one
+  std::int32_t error_class = MPI_SUCCESS;
+  std::int32_t has_failed = 0;  // the hierarchy; else an absence
+};
+
+class FailureNotifier {
+ public:
+  void start();  // once, by all ranks of the job; MpiFailure
+  // Sends it to all other ranks of a communicator of this job, and does not wait.
+  void send(const FailureReport& report, MPI_Comm to) noexcept;
+  // What has come for that hierarchy, and is told once.
+  std::vector<FailureReport> received_for(std::uint64_t hierarchy);
+  void forget_all() noexcept;  // that has come: UCX warns of messages that nobody has received
+
+ private:
+  void receive_all();
+
+  MPI_Comm job_ = MPI_COMM_NULL;
+  std::mutex mutex_;
+  std::vector<FailureReport> received_;
+  std::deque<FailureReport> sent_;  // the MPI may read one until the job ends
+};
+
+// One hierarchy's part.
+class FailureWatch {
+ public:
+  FailureWatch() = default;  // sees nothing
+  FailureWatch(FailureNotifier* notifier, std::uint64_t hierarchy, MPI_Comm comm)
+      : notifier_(notifier), hierarchy_(hierarchy), comm_(comm) {}
+
+  // At the begin of each call, and while it waits. FailedElsewhere.
+  void begin_call();
+  void check();
+  // This rank takes no part in a call; its part has failed.
+  void report_absence(int error_code) noexcept;
+  void report_failure(int error_code) noexcept;
+
+ private:
+  bool concerns_this_rank(const FailureReport& report) const;
+  FailureReport report(int error_code) const;
+
+  FailureNotifier* notifier_ = nullptr;
+  std::uint64_t hierarchy_ = 0;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::uint64_t calls_ = 0;
+  std::uint64_t absences_ = 0;
+  std::vector<FailureReport> later_;  // about calls that this rank has not begun
+  int failed_ = MPI_SUCCESS;
+  bool all_know_ = false;
+};
+
+}  // namespace nmt::collectives

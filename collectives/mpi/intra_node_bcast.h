@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// From a leader to the other ranks of its group, while the leader receives: they fetch what is
+// there, each by itself (paper "HierKNEM", 3.2), or get it as messages where they share no memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/segment_pipeline.h"
+
+namespace nmt::collectives {
+
+// The leader's end. By `shared_memory` null, messages.
+class IntraNodeBcastRoot {
+ public:
+  IntraNodeBcastRoot(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory,
+                     const std::byte* data);
+  void publish(const Segment& segment,
+               std::uint64_t left);  // the next of the stream, and how many more
+  void finish();                     // all have it
+
+ private:
+  NodeHierarchy& hierarchy_;
+  NodeSharedMemory* shared_memory_;
+  const std::byte* data_;
+  std::vector<int> others_;
+  std::uint64_t position_ = 0;
+  std::vector<MPI_Request> sends_;
+};
+
+// The end of another rank. A piece has come when take() returns, or as much of it as there was.
+class IntraNodeBcastLeaf {
+ public:
+  IntraNodeBcastLeaf(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory, int leader,
+                     std::byte* data);
+  std::uint64_t take(const Segment& segment);  // bytes
+  std::uint64_t take_all(const Segmentation& segmentation);
+  bool has_more() const;  // than was taken; finish() tells where they are messages
+  void finish();
+  // Being woken for each segment costs more than it gains: there are more ranks than cores.
+  bool takes_larger_pieces() const {
+    return shared_memory_ != nullptr && hierarchy_.waiting().oversubscribed;
+  }
+
+ private:
+  std::uint64_t receive(const Span& place);
+
+  NodeHierarchy& hierarchy_;
+  NodeSharedMemory* shared_memory_;
+  int leader_;
+  std::byte* data_;
+  std::uint64_t position_ = 0;
+  std::optional<std::uint64_t> left_;  // messages, once the first has come
+};
+
+}  // namespace nmt::collectives

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/mpi/loaded_everywhere.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "collectives/advice.h"
+#include "collectives/mpi/failure.h"
+#include "collectives/mpi/node_hierarchy.h"
+
+namespace nmt::collectives {
+namespace {
+
+// All ranks leave MPI_Init at about the same time; only a rank without us lets the others wait.
+constexpr std::chrono::seconds kUntilAllHaveGreeted{20};
+constexpr std::chrono::microseconds kNap{50};
+
+struct Greeting {
+  std::uint64_t magic = 0x6e6d616474756e65u;
+  std::uint32_t version = 1;  // of all that ranks tell each other
+  std::uint32_t rule_bytes = sizeof(Rule);
+  bool operator==(const Greeting&) const = default;
+};
+
+bool completes(MPI_Request* request) {
+  const auto end = std::chrono::steady_clock::now() + kUntilAllHaveGreeted;
+  for (int done = 0; std::chrono::steady_clock::now() < end;) {
+    check(PMPI_Test(request, &done, MPI_STATUS_IGNORE));
+    if (done) return true;
+    std::this_thread::sleep_for(kNap);
+  }
+  return false;
+}
+
+// A non-blocking collective: it matches no blocking one that a rank without us may begin with, it
+// ends only where all take part, and its wait has an end.
+bool all_greet(MPI_Comm comm) {
+  int size = 0;
+  check(PMPI_Comm_size(comm, &size));
+  const Greeting own;
+  std::vector<Greeting> all(static_cast<std::size_t>(size));
+  for (Greeting& each : all) each.magic = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  try {
+    check(PMPI_Iallgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, comm,
+                          &request));
+    if (completes(&request)) return std::ranges::count(all, own) == size;
+  } catch (const MpiFailure&) {  // another collective's message, of another size
+  }
+  // What may still come must find memory; the job ends.
+  static std::vector<Greeting> left;
+  left.swap(all);
+  return false;
+}
+
+}  // namespace
+
+void check_loaded_everywhere(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  check(PMPI_Comm_rank(comm, &rank));
+  check(PMPI_Comm_get_errhandler(comm, &handler));
+  check(PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+  if (!all_greet(comm)) {
+    end_job(comm, MPI_ERR_OTHER,
+            ("rank " + std::to_string(rank) +
+             " runs libnmadtune-mpi.so, but not all ranks of its job do (or another version): "
+             "LD_PRELOAD must reach all of them, or none")
+                .c_str());
+  }
+  check(PMPI_Comm_set_errhandler(comm, handler));
+  check(PMPI_Errhandler_free(&handler));
+}
+
+}  // namespace nmt::collectives

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The C functions. Those that count in MPI_Count decide as those that count in int: some ranks of a
+// call may use the one and some the other.
+#include "collectives/mpi/call_description.h"
+#include "collectives/mpi/interposed.h"
+#include "collectives/mpi/next_definition.h"
+
+using namespace nmt::collectives;
+
+#define NMT_ENTRY extern "C" __attribute__((visibility("default"))) int
+
+NMT_ENTRY MPI_Init(int* argc, char*** argv) { return begin(NMT_NEXT(MPI_Init)(argc, argv)); }
+NMT_ENTRY MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  return begin(NMT_NEXT(MPI_Init_thread)(argc, argv, required, provided));
+}
+
+#define NMT_ENTRIES(suffix, Count)                                                                 \
+  NMT_ENTRY MPI_Bcast##suffix(void* buffer, Count count, MPI_Datatype type, int root,              \
+                              MPI_Comm comm) {                                                     \
+    if (const auto result = replace_bcast(buffer, count, type, root, comm)) return *result;        \
+    return timed([&] { return DescribeBcast::of(buffer, count, type, root, comm); },               \
+                 [&] { return NMT_NEXT(MPI_Bcast##suffix)(buffer, count, type, root, comm); });    \
+  }                                                                                                \
+  NMT_ENTRY MPI_Reduce##suffix(const void* send, void* receive, Count count, MPI_Datatype type,    \
+                               MPI_Op op, int root, MPI_Comm comm) {                               \
+    const auto result = replace_reduce(send, receive, count, type, op, root, comm);                \
+    if (result) return *result;                                                                    \
+    return timed(                                                                                  \
+        [&] { return DescribeReduce::of(send, receive, count, type, op, root, comm); },            \
+        [&] { return NMT_NEXT(MPI_Reduce##suffix)(send, receive, count, type, op, root, comm); }); \
+  }                                                                                                \
+  NMT_ENTRY MPI_Allreduce##suffix(const void* send, void* receive, Count count, MPI_Datatype type, \
+                                  MPI_Op op, MPI_Comm comm) {                                      \
+    const auto result = replace_allreduce(send, receive, count, type, op, comm);                   \
+    if (result) return *result;                                                                    \
+    return timed(                                                                                  \
+        [&] { return DescribeAllreduce::of(send, receive, count, type, op, comm); },               \
+        [&] { return NMT_NEXT(MPI_Allreduce##suffix)(send, receive, count, type, op, comm); });    \
+  }                                                                                                \
+  NMT_ENTRY MPI_Allgather##suffix(const void* send, Count send_count, MPI_Datatype send_type,      \
+                                  void* receive, Count receive_count, MPI_Datatype receive_type,   \
+                                  MPI_Comm comm) {                                                 \
+    const auto result = replace_allgather(send, send_count, send_type, receive, receive_count,     \
+                                          receive_type, comm);                                     \
+    if (result) return *result;                                                                    \
+    return timed(                                                                                  \
+        [&] {                                                                                      \
+          return DescribeAllgather::of(send, send_count, send_type, receive, receive_count,        \
+                                       receive_type, comm);                                        \
+        },                                                                                         \
+        [&] {                                                                                      \
+          return NMT_NEXT(MPI_Allgather##suffix)(send, send_count, send_type, receive,             \
+                                                 receive_count, receive_type, comm);               \
+        });                                                                                        \
+  }
+
+NMT_ENTRIES(, int)
+#if MPI_VERSION >= 4
+NMT_ENTRIES(_c, MPI_Count)
+#endif

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/mpi/node_hierarchy.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "core/error.h"
+
+namespace nmt::collectives {
+namespace {
+
+constexpr std::size_t kAreaBytes = 256 << 10;  // stays in a cache
+constexpr int kGroupTag = 1 << 14;             // above those of streams (segment_pipeline.cpp)
+constexpr int kLooks = 8;                      // before others get the core for longer
+constexpr int kLooksAlone = 256;               // before a look for a failure elsewhere
+constexpr long kNapNs = 30'000;                // less than a segment takes on the wire
+
+template <class Value>
+std::vector<Value> all_gather(const Value& own, MPI_Comm comm) {
+  int size = 0;
+  check(PMPI_Comm_size(comm, &size));
+  std::vector<Value> all(static_cast<std::size_t>(size));
+  check(PMPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, comm));
+  return all;
+}
+
+// The lowest rank that shares this one's node.
+int node_of_this_rank(MPI_Comm comm, int rank) {
+  MPI_Comm node = MPI_COMM_NULL;
+  int lowest = rank;
+  check(PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
+  check(PMPI_Bcast(&lowest, 1, MPI_INT, 0, node));
+  check(PMPI_Comm_free(&node));
+  return lowest;
+}
+
+}  // namespace
+
+HierarchyOptions options_from_environment(int leaders) {
+  const char* variable = std::getenv("NMADTUNE_MPI_COPIES");
+  const std::string_view value = variable == nullptr ? "" : variable;
+  return {.copies = value == "shared"     ? CopyMethod::kAreas
+                    : value == "messages" ? CopyMethod::kMessages
+                                          : CopyMethod::kAttach,
+          .leaders = leaders};
+}
+
+std::vector<RankLocation> exchange_locations(MPI_Comm comm, CopyMethod copies) {
+  int rank = 0;
+  check(PMPI_Comm_rank(comm, &rank));
+  const std::vector<int> cores = allowed_cores();
+  const RankLocation own{.node = node_of_this_rank(comm, rank),
+                         .core = cores.front(),
+                         .cores = static_cast<int>(cores.size()),
+                         .place = locality_of(cores.front()),
+                         .pid = ::getpid(),
+                         .copies = copies};
+  return all_gather(own, comm);
+}
+
+bool is_oversubscribed(const std::vector<RankLocation>& locations, int rank) {
+  const RankLocation& own = locations[static_cast<std::size_t>(rank)];
+  return std::ranges::count_if(locations, [&](const RankLocation& location) {
+           return location.place.kernel == own.place.kernel && location.core == own.core;
+         }) > own.cores;
+}
+
+NodeHierarchy::NodeHierarchy(MPI_Comm of, const HierarchyOptions& options,
+                             const std::vector<RankLocation>& locations)
+    : copies_(options.copies) {
+  MPI_Group group = MPI_GROUP_NULL;
+  check(PMPI_Comm_rank(of, &rank_));
+  check(PMPI_Comm_group(of, &group));
+  const int code = PMPI_Comm_create(of, group, &comm_);  // a duplicate would copy attributes
+  check(PMPI_Group_free(&group));
+  check(code);
+  check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));  // MpiFailure
+  for (const RankLocation& location : locations)
+    copies_ = std::max(copies_, location.copies);  // all do the same
+  form_groups(locations, options);
+  waiting_ = {.oversubscribed = options.oversubscribed || is_oversubscribed(locations, rank_),
+              .make_progress = make_progress,
+              .mpi = this};
+  for (const int rank : own_group().ranks) {
+    pids_.push_back(locations[static_cast<std::size_t>(rank)].pid);
+  }
+}
+
+NodeHierarchy::~NodeHierarchy() { PMPI_Comm_free(&comm_); }
+
+// Groups in the order of their lowest ranks, and of their parts of a node.
+void NodeHierarchy::form_groups(const std::vector<RankLocation>& locations,
+                                const HierarchyOptions& options) {
+  using Node = std::pair<int, int>;
+  const auto node_of = [&](std::size_t rank) {
+    return Node(locations[rank].node, options.nodes.empty() ? 0 : options.nodes[rank]);
+  };
+  std::map<Node, std::set<int>> numas, sockets;
+  for (std::size_t rank = 0; rank < locations.size(); ++rank) {
+    numas[node_of(rank)].insert(locations[rank].place.numa);
+    sockets[node_of(rank)].insert(locations[rank].place.socket);
+  }
+  std::set<std::size_t> numbers;
+  for (const auto* parts : {&numas, &sockets}) {
+    for (const auto& [node, of_node] : *parts) numbers.insert(of_node.size());
+  }
+  numbers.erase(1);
+  other_leaders_.assign(numbers.begin(), numbers.end());
+
+  const auto leaders = static_cast<std::size_t>(options.leaders);
+  std::map<std::pair<Node, int>, std::vector<int>> ranks_by_part;
+  for (std::size_t rank = 0; rank < locations.size(); ++rank) {
+    const Node node = node_of(rank);
+    const Locality& place = locations[rank].place;
+    const int part = leaders == 1                         ? 0
+                     : numas.at(node).size() == leaders   ? place.numa
+                     : sockets.at(node).size() == leaders ? place.socket
+                                                          : 0;
+    ranks_by_part[{node, part}].push_back(static_cast<int>(rank));
+  }
+  group_of_.resize(locations.size());
+  for (const auto& [part, ranks] : ranks_by_part) {
+    const auto near = std::ranges::find_if(ranks, [&](int rank) {
+      return locations[static_cast<std::size_t>(rank)].place.near_network;
+    });
+    for (const int rank : ranks) {
+      group_of_[static_cast<std::size_t>(rank)] = static_cast<int>(groups_.size());
+    }
+    groups_.push_back({.ranks = ranks, .leader = near == ranks.end() ? ranks.front() : *near});
+  }
+}
+
+int NodeHierarchy::ranks_per_group() const {
+  std::size_t most = 0;
+  for (const Group& group : groups_) most = std::max(most, group.ranks.size());
+  return static_cast<int>(most);
+}
+
+int NodeHierarchy::leader_of(int group, int root) const {
+  return root >= 0 && group_of(root) == group ? root
+                                              : groups_[static_cast<std::size_t>(group)].leader;
+}
+
+int NodeHierarchy::member(int rank) const {
+  const std::vector<int>& ranks = groups_[static_cast<std::size_t>(group_of(rank))].ranks;
+  return static_cast<int>(std::ranges::find(ranks, rank) - ranks.begin());
+}
+
+// By all ranks of the group: what each says, by member; through the first one.
+template <class Value>
+std::vector<Value> NodeHierarchy::gather_in_group(const Value& own) const {
+  const std::vector<int>& ranks = own_group().ranks;
+  const int bytes = static_cast<int>(sizeof(Value));
+  std::vector<Value> all(ranks.size());
+  std::vector<MPI_Request> requests(ranks.size(), MPI_REQUEST_NULL);
+  if (ranks.front() != rank_) {
+    check(PMPI_Isend(&own, bytes, MPI_BYTE, ranks.front(), kGroupTag, comm_, &requests[0]));
+    check(PMPI_Irecv(all.data(), bytes * static_cast<int>(all.size()), MPI_BYTE, ranks.front(),
+                     kGroupTag, comm_, &requests[1]));
+    for (MPI_Request& request : requests) wait(&request);
+    return all;
+  }
+  all.front() = own;
+  for (std::size_t i = 1; i < ranks.size(); ++i) {
+    check(PMPI_Irecv(&all[i], bytes, MPI_BYTE, ranks[i], kGroupTag, comm_, &requests[i]));
+  }
+  for (MPI_Request& request : requests) wait(&request);
+  for (std::size_t i = 1; i < ranks.size(); ++i) {
+    check(PMPI_Isend(all.data(), bytes * static_cast<int>(all.size()), MPI_BYTE, ranks[i],
+                     kGroupTag, comm_, &requests[i]));
+  }
+  for (MPI_Request& request : requests) wait(&request);
+  return all;
+}
+
+// What went wrong is told once.
+void NodeHierarchy::create_shared_memory() {
+  if (shared_memory_tried_) return;
+  shared_memory_tried_ = true;
+  if (copies_ == CopyMethod::kMessages || pids_.size() == 1) return;  // one has nobody to copy from
+  const std::string reason = try_to_create_shared_memory();
+  const std::vector<char> ready = gather_in_group(static_cast<char>(reason.empty()));
+  const auto first = std::ranges::find(ready, 0) - ready.begin();  // that knows why not
+  if (first < static_cast<std::ptrdiff_t>(ready.size())) shared_memory_.reset();
+  if (first == member(rank_)) warn_of_messages(reason);
+  if (shared_memory_) shared_memory_->try_pairs(copies_ == CopyMethod::kAttach);
+  gather_in_group(char{1});  // all have tried
+}
+
+// Without a room, why, or nothing where others know.
+std::string NodeHierarchy::try_to_create_shared_memory() {
+  struct Ready {
+    char address[kAddressBytes] = {};
+    bool is = false;
+  } own;
+  const int self = member(rank_);
+  std::optional<SharedSegment> slots;
+  std::optional<LocalListener> listener;
+  std::string reason;
+  try {
+    if (self == 0) {
+      slots.emplace(NodeSharedMemory::make_slots(pids_.size()));
+    } else {
+      listener.emplace();
+      std::memcpy(own.address, listener->address().c_str(), kAddressBytes);
+    }
+    own.is = true;
+  } catch (const Error& error) {
+    reason = error.what();
+  }
+  const std::vector<Ready> all = gather_in_group(own);
+  if (!std::ranges::all_of(all, &Ready::is)) return reason;
+  std::vector<std::string> addresses;
+  for (const Ready& each : all) addresses.emplace_back(each.address);
+  try {
+    if (self == 0) {
+      NodeSharedMemory::send_slots(*slots, pids_, addresses);
+    } else {
+      slots.emplace(NodeSharedMemory::receive_slots(*listener, pids_));
+    }
+    shared_memory_ = std::make_unique<NodeSharedMemory>(std::move(*slots), self, pids_);
+    shared_memory_->publish_process();
+  } catch (const Error& error) {
+    reason = error.what();
+  }
+  return reason;
+}
+
+NodeSharedMemory* NodeHierarchy::shared_memory() {
+  if (!shared_memory_ || shared_memory_->all_can_read()) return shared_memory_.get();
+  return shared_memory_with_areas(kAreaBytes);
+}
+
+NodeSharedMemory* NodeHierarchy::shared_memory_with_areas(std::size_t area_bytes) {
+  if (!shared_memory_ || !shared_memory_->allocate_areas(area_bytes, waiting_)) return nullptr;
+  return shared_memory_.get();
+}
+
+void NodeHierarchy::check_same_size(std::uint64_t bytes) {
+  if (shared_memory_) shared_memory_->check_same_size(bytes, waiting_);
+}
+
+// Open MPI and MPICH complete a request only while its process is inside of them.
+void wait_for(MPI_Request* request, bool oversubscribed, MPI_Status* status,
+              const WaitHook& run_wait_hook) {
+  if (!oversubscribed && run_wait_hook.function == nullptr)
+    return check(PMPI_Wait(request, status));
+  const int looks_between = oversubscribed ? kLooks : kLooksAlone;
+  for (int looks = 1, done = 0;; ++looks) {
+    check(PMPI_Test(request, &done, status));
+    if (done) return;
+    if (looks % looks_between == 0 && run_wait_hook.function != nullptr)
+      run_wait_hook.function(run_wait_hook.object);
+    if (!oversubscribed) continue;
+    if (looks % looks_between != 0) {
+      ::sched_yield();
+    } else {
+      const timespec nap{.tv_sec = 0, .tv_nsec = kNapNs};
+      ::nanosleep(&nap, nullptr);
+    }
+  }
+}
+
+void NodeHierarchy::make_progress(void* hierarchy) {
+  const auto* self = static_cast<NodeHierarchy*>(hierarchy);
+  int there = 0;
+  PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, self->comm_, &there, MPI_STATUS_IGNORE);
+  if (self->wait_hook_.function != nullptr) self->wait_hook_.function(self->wait_hook_.object);
+}
+
+void NodeHierarchy::run_wait_hook(void* hierarchy) {
+  const auto* self = static_cast<NodeHierarchy*>(hierarchy);
+  if (self->shared_memory_) self->shared_memory_->answer();
+  if (self->wait_hook_.function != nullptr) self->wait_hook_.function(self->wait_hook_.object);
+}
+
+}  // namespace nmt::collectives

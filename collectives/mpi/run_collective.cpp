@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One collective as it is ordered: for sampling and benchmarks.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include "collectives/collectives.h"
+#include "collectives/mpi/algorithms.h"
+#include "collectives/mpi/comm_state.h"
+#include "core/error.h"
+
+namespace nmt::collectives {
+namespace {
+
+enum { kDone = 0, kUnknown = 1, kFailed = 2 };
+
+// Beside those that stand in for MPI's functions, whose rules are of no matter here.
+std::map<int, std::unique_ptr<NodeHierarchy>> played;  // by leaders of a node
+
+NodeHierarchy& world(int leaders) {
+  if (played.empty()) call_at_end([] { played.clear(); });
+  std::unique_ptr<NodeHierarchy>& hierarchy = played[leaders];
+  if (!hierarchy)
+    hierarchy = std::make_unique<NodeHierarchy>(MPI_COMM_WORLD, options_from_environment(leaders));
+  return *hierarchy;
+}
+
+NodeHierarchy& hierarchy_for(const nmt_collective_play& play) {
+  return world(play.leaders == 0 ? 1 : static_cast<int>(play.leaders));
+}
+
+int by_library(const nmt_collective_play& play) {
+  const std::string_view operation = play.operation;
+  const int bytes = static_cast<int>(play.size_bytes);
+  const int doubles = static_cast<int>(play.size_bytes / sizeof(double));
+  if (operation == "bcast") {
+    check(PMPI_Bcast(play.to, bytes, MPI_BYTE, play.root, MPI_COMM_WORLD));
+  } else if (operation == "reduce") {
+    check(PMPI_Reduce(play.from, play.to, doubles, MPI_DOUBLE, MPI_SUM, play.root, MPI_COMM_WORLD));
+  } else if (operation == "allreduce") {
+    check(PMPI_Allreduce(play.from, play.to, doubles, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+  } else if (operation == "allgather") {
+    check(PMPI_Allgather(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, MPI_COMM_WORLD));
+  } else {
+    return kUnknown;
+  }
+  return kDone;
+}
+
+int by_tree(const nmt_collective_play& play, TreeShape shape) {
+  const std::string_view operation = play.operation;
+  const PipelineOptions pipeline{shape, play.segment_bytes};
+  const Reduction sum{MPI_DOUBLE, MPI_SUM, sizeof(double), play.size_bytes / sizeof(double)};
+  const auto* from = static_cast<const std::byte*>(play.from);
+  auto* to = static_cast<std::byte*>(play.to);
+  if (operation == "bcast") {
+    bcast(hierarchy_for(play), to, play.size_bytes, play.root, pipeline);
+  } else if (operation == "reduce") {
+    reduce(hierarchy_for(play), from, to, sum, play.root, pipeline);
+  } else if (operation == "allreduce") {
+    allreduce(hierarchy_for(play), from, to, sum, pipeline);
+  } else {
+    return kUnknown;
+  }
+  return kDone;
+}
+
+int gather(const nmt_collective_play& play, AllgatherAlgorithm allgather_algorithm) {
+  auto* all = static_cast<std::byte*>(play.to);
+  NodeHierarchy& hierarchy = hierarchy_for(play);
+  std::memcpy(all + static_cast<std::uint64_t>(hierarchy.rank()) * play.size_bytes, play.from,
+              play.size_bytes);
+  allgather(hierarchy, all, play.size_bytes, allgather_algorithm, play.segment_bytes);
+  return kDone;
+}
+
+int run_collective(const nmt_collective_play& play) {
+  const std::string_view algorithm = play.algorithm;
+  if (algorithm == "library") return by_library(play);
+  if (std::string_view(play.operation) == "allgather") {
+    const auto allgather_algorithm = parse_allgather_algorithm(algorithm);
+    return allgather_algorithm ? gather(play, *allgather_algorithm) : kUnknown;
+  }
+  const auto shape = parse_tree_shape(algorithm);
+  return shape ? by_tree(play, *shape) : kUnknown;
+}
+
+}  // namespace
+}  // namespace nmt::collectives
+
+extern "C" __attribute__((visibility("default"))) int nmt_play_collective(
+    const nmt_collective_play* play) {
+  using namespace nmt::collectives;
+  if (play->struct_bytes != sizeof *play) return kUnknown;
+  try {
+    return run_collective(*play);
+  } catch (const nmt::Error& error) {
+    std::fprintf(stderr, "nmadtune: %s\n", error.what());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "nmadtune: %s\n", error.what());
+  }
+  return kFailed;
+}
+
+extern "C" __attribute__((visibility("default"))) int nmt_collective_leaders(uint32_t* leaders,
+                                                                             int capacity) {
+  using namespace nmt::collectives;
+  try {
+    const std::vector<int>& others = world(1).other_leaders();
+    const int count = static_cast<int>(others.size());
+    for (int i = 0; i < std::min(count, capacity); ++i) {
+      leaders[i] = static_cast<uint32_t>(others[static_cast<std::size_t>(i)]);
+    }
+    return count;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "nmadtune: %s\n", error.what());
+  }
+  return -1;
+}

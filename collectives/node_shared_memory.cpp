@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/node_shared_memory.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <thread>
+
+#include "core/error.h"
+
+namespace nmt::collectives {
+namespace {
+
+constexpr std::chrono::seconds kPatience{10};        // until a process of this node has answered
+constexpr std::chrono::seconds kUntilTheJobEnds{3};  // when one of its processes is gone
+constexpr std::uint64_t kProbe = 0x6e6d61647475ffeeu;
+// The bits below count the bytes of one operation, which has 1 GiB at most; those above count
+// operations: 2^33 of them, or two days of nothing else.
+constexpr int kOperationShift = 31;
+// In place of a number of bytes: there will be no more. Above all sizes.
+constexpr std::uint64_t kAllThere = (std::uint64_t{1} << kOperationShift) - 1;
+constexpr std::size_t kPartsOfArea = 4;  // one is filled while others are read
+constexpr std::size_t kAnswerBytes = 16 << 10;
+constexpr int kNobody = -1;
+
+// Where that process is gone, whoever launched it is about to end the job, and says why; an error
+// of this one would only hide it.
+void read_from_rank(pid_t pid, std::uint64_t address, std::span<std::byte> to) {
+  try {
+    read_from_process(pid, address, to);
+  } catch (const Error& error) {
+    if (error.fault() == Fault::kPeer) std::this_thread::sleep_for(kUntilTheJobEnds);
+    throw;
+  }
+}
+
+SharedSegment receive_from(LocalListener& listener, pid_t pid, std::size_t size_bytes) {
+  const Deadline deadline(kPatience);
+  LocalSocket socket = listener.accept(pid, deadline);
+  return SharedSegment::receive(socket, size_bytes, deadline);
+}
+
+}  // namespace
+
+void warn_of_messages(const std::string& reason) {
+  static std::atomic_flag warned = ATOMIC_FLAG_INIT;
+  if (warned.test_and_set()) return;
+  std::fprintf(stderr, "nmadtune: ranks of one node use messages instead of shared memory: %s\n",
+               reason.c_str());
+}
+
+void fail_on_different_counts() {
+  throw Error(Fault::kUsage, "the ranks of one collective passed different counts");
+}
+
+// Counters that different ranks write lie on cache lines of their own.
+struct NodeSharedMemory::MailboxSlot {
+  alignas(64) Counter shown;    // of the stream, there
+  alignas(64) Counter fed;      // of the stream, copied into the area
+  alignas(64) Counter drained;  // of another's area, copied out
+  alignas(64) Counter visits;   // by readers, ever
+  alignas(64) Counter work;     // pieces done
+  alignas(64) Counter met;      // ever
+  alignas(64) std::uint64_t data_address = 0;
+  std::uint64_t stream_bytes = 0;  // once all are there
+  std::uint64_t probe_address = 0;
+  std::uint64_t probe = kProbe;
+  std::uint64_t says[2] = {};  // by turns: nobody is two meetings ahead
+  bool was_refused[2] = {};    // by one of those it could read
+  std::uint32_t ready = 0;     // to meet for areas; read between the first meeting and the second
+  std::uint32_t has_areas = 0;
+  std::uint32_t knows_why = 0;  // it has none
+  char listener[kAddressBytes] = {};
+  alignas(64) Counter questions;                 // of others to this member, ever
+  alignas(64) std::atomic<int> asked = kNobody;  // who is to answer this one
+  std::uint64_t asked_offset = 0;
+  std::uint64_t asked_bytes = 0;
+  Counter answers;  // ever
+  alignas(64) std::byte answer[kAnswerBytes];
+};
+
+// The slots, and who reads whose memory.
+std::size_t NodeSharedMemory::slots_bytes(std::size_t members) {
+  return members * sizeof(MailboxSlot) + members * members;
+}
+
+SharedSegment NodeSharedMemory::make_slots(std::size_t members) {
+  SharedSegment segment = SharedSegment::create(slots_bytes(members));
+  for (std::size_t i = 0; i < members; ++i) {
+    new (segment.memory().data() + i * sizeof(MailboxSlot)) MailboxSlot;
+  }
+  return segment;
+}
+
+// One that cannot be reached does not keep the others waiting.
+void NodeSharedMemory::send_slots(const SharedSegment& segment, const std::vector<pid_t>& pids,
+                                  const std::vector<std::string>& addresses) {
+  const Deadline deadline(kPatience);
+  std::optional<Error> failure;
+  for (std::size_t i = 1; i < pids.size(); ++i) {
+    try {
+      LocalSocket socket = LocalSocket::connect(addresses[i], pids[i], deadline);
+      segment.send(socket);
+    } catch (const Error& error) {
+      failure.emplace(error);
+    }
+  }
+  if (failure) throw Error(*failure);
+}
+
+SharedSegment NodeSharedMemory::receive_slots(LocalListener& listener,
+                                              const std::vector<pid_t>& pids) {
+  return receive_from(listener, pids.front(), slots_bytes(pids.size()));
+}
+
+NodeSharedMemory::NodeSharedMemory(SharedSegment slots, int self, std::vector<pid_t> pids)
+    : slots_(std::move(slots)), self_(self), pids_(std::move(pids)), refused_(pids_.size()) {
+  slots_.close();  // a program has descriptors for its own use, and many communicators
+}
+
+NodeSharedMemory::MailboxSlot& NodeSharedMemory::slot(int member) const {
+  return reinterpret_cast<MailboxSlot*>(slots_.memory().data())[member];
+}
+
+std::uint8_t& NodeSharedMemory::reads(int reader, int owner) const {
+  const std::size_t index = pids_.size() * sizeof(MailboxSlot) +
+                            static_cast<std::size_t>(reader) * pids_.size() +
+                            static_cast<std::size_t>(owner);
+  return *reinterpret_cast<std::uint8_t*>(slots_.memory().data() + index);
+}
+
+void NodeSharedMemory::publish_process() {
+  allow_cross_memory_attach();
+  slot(self_).probe_address = reinterpret_cast<std::uint64_t>(&slot(self_).probe);
+}
+
+void NodeSharedMemory::try_pairs(bool attach) {
+  for (int owner = 0; owner < members(); ++owner) {
+    std::uint64_t seen = 0;
+    try {
+      if (attach || owner == self_) {
+        read_from_process(pids_[owner], slot(owner).probe_address,
+                          std::as_writable_bytes(std::span(&seen, 1)));
+      }
+    } catch (const Error&) {  // forbidden: through the area
+    }
+    reads(self_, owner) = owner == self_ || seen == kProbe;
+  }
+}
+
+bool NodeSharedMemory::can_read(int reader, int owner) const {
+  return reads(reader, owner) != 0 && (!reads_nobody_ || reader == owner);
+}
+
+bool NodeSharedMemory::all_can_read() const {
+  if (!all_can_read_) {
+    const std::uint8_t* pairs = &reads(0, 0);
+    all_can_read_ =
+        !reads_nobody_ && std::ranges::count(pairs, pairs + pids_.size() * pids_.size(), 0) == 0;
+  }
+  return *all_can_read_;
+}
+
+// However long one of them computes before it comes: who waits lets its MPI go on, since that one
+// may wait for a message of his.
+void NodeSharedMemory::meet(const WaitPolicy& waiting) {
+  slot(self_).met.raise_to(++meetings_);
+  for (int member = 0; member < members(); ++member) {
+    wait(slot(member).met, meetings_, waiting);
+  }
+}
+
+void NodeSharedMemory::check_same_size(std::uint64_t bytes, const WaitPolicy& waiting) {
+  const std::size_t turn = meetings_ % 2;
+  slot(self_).says[turn] = bytes;
+  slot(self_).was_refused[turn] = std::ranges::count(refused_, 0) != members();
+  meet(waiting);
+  for (int member = 0; member < members(); ++member) {
+    if (!slot(member).was_refused[turn]) continue;
+    reads_nobody_ = true;
+    all_can_read_ = false;
+  }
+  for (int member = 0; member < members(); ++member) {
+    if (slot(member).says[turn] != bytes) fail_on_different_counts();
+  }
+}
+
+// Nobody waits for a socket before all are there and ready, so that seconds are enough. Without
+// areas, `reason` is why, or empty where others know.
+std::optional<SharedSegment> NodeSharedMemory::new_areas(std::size_t size_bytes,
+                                                         std::string* reason,
+                                                         const WaitPolicy& waiting) {
+  std::optional<SharedSegment> segment;
+  std::optional<LocalListener> listener;
+  slot(self_).ready = 0;
+  try {
+    if (self_ == 0) {
+      segment.emplace(SharedSegment::create(size_bytes));
+    } else {
+      listener.emplace();
+      std::memcpy(slot(self_).listener, listener->address().c_str(), kAddressBytes);
+    }
+    slot(self_).ready = 1;
+  } catch (const Error& error) {
+    *reason = error.what();
+  }
+  meet(waiting);
+  std::vector<std::string> addresses;
+  for (int member = 0; member < members(); ++member) {
+    if (slot(member).ready == 0) return std::nullopt;
+    addresses.emplace_back(slot(member).listener);
+  }
+  try {
+    if (self_ != 0) return receive_from(*listener, pids_.front(), size_bytes);
+    send_slots(*segment, pids_, addresses);
+    return segment;
+  } catch (const Error& error) {
+    *reason = error.what();
+    return std::nullopt;
+  }
+}
+
+bool NodeSharedMemory::allocate_areas(std::size_t least_bytes_each, const WaitPolicy& waiting) {
+  if (area_bytes_ >= least_bytes_each) return true;
+  // Aligned for any type, and not anew for each operation that is a little larger.
+  const std::size_t size_bytes_each = std::bit_ceil(least_bytes_each);
+  if (size_bytes_each >= refused_area_bytes_) return false;
+  std::string reason;
+  std::optional<SharedSegment> segment =
+      new_areas(size_bytes_each * pids_.size(), &reason, waiting);
+  slot(self_).has_areas = segment.has_value();
+  slot(self_).knows_why = !reason.empty();
+  meet(waiting);
+  std::optional<int> knows;
+  bool all_have = true;
+  for (int member = 0; member < members(); ++member) {
+    all_have = all_have && slot(member).has_areas != 0;
+    if (slot(member).knows_why != 0 && !knows) knows = member;
+  }
+  if (!all_have) {
+    refused_area_bytes_ = size_bytes_each;
+    if (knows == self_) warn_of_messages(reason);
+    return false;
+  }
+  area_bytes_ = size_bytes_each;
+  areas_.reset();
+  areas_.emplace(std::move(*segment));
+  areas_->close();
+  return true;
+}
+
+std::span<std::byte> NodeSharedMemory::area(int member) const {
+  return areas_->memory().subspan(static_cast<std::size_t>(member) * area_bytes_, area_bytes_);
+}
+
+std::uint64_t NodeSharedMemory::base() const { return operation_ << kOperationShift; }
+
+void NodeSharedMemory::begin_stream(const void* data, std::vector<int> readers) {
+  slot(self_).data_address = reinterpret_cast<std::uint64_t>(data);
+  fed_bytes_ = shown_bytes_ = 0;
+  visits_expected_ += readers.size();
+  std::erase_if(readers, [&](int reader) { return can_read(reader, self_); });
+  fed_readers_ = std::move(readers);
+  slot(self_).shown.raise_to(base());
+}
+
+void NodeSharedMemory::publish(std::uint64_t bytes, std::span<const std::byte> fresh,
+                               const WaitPolicy& waiting, bool are_all) {
+  shown_bytes_ = bytes;
+  if (are_all) slot(self_).stream_bytes = bytes;
+  slot(self_).shown.raise_to(base() + (are_all ? kAllThere : bytes));
+  if (!fed_readers_.empty()) feed(fresh, waiting);
+}
+
+// The area is a ring.
+void NodeSharedMemory::feed(std::span<const std::byte> fresh, const WaitPolicy& waiting) {
+  while (!fresh.empty()) {
+    const std::size_t at = fed_bytes_ % area_bytes_;
+    const std::size_t bytes =
+        std::min({fresh.size(), area_bytes_ / kPartsOfArea, area_bytes_ - at});
+    if (fed_bytes_ + bytes > area_bytes_) {
+      for (const int reader : fed_readers_) {
+        wait(slot(reader).drained, base() + fed_bytes_ + bytes - area_bytes_, waiting);
+      }
+    }
+    std::memcpy(area(self_).data() + at, fresh.data(), bytes);
+    fed_bytes_ += bytes;
+    slot(self_).fed.raise_to(base() + fed_bytes_);
+    fresh = fresh.subspan(bytes);
+  }
+}
+
+void NodeSharedMemory::wait_for_readers(const WaitPolicy& waiting) {
+  slot(self_).stream_bytes = shown_bytes_;
+  slot(self_).shown.raise_to(base() + kAllThere);
+  if (!fed_readers_.empty()) slot(self_).fed.raise_to(base() + kAllThere);
+  wait(slot(self_).visits, visits_expected_, waiting);
+}
+
+// How much is there: at least so much, or all. Who expects more is a rank of a program whose ranks
+// give different counts.
+std::uint64_t NodeSharedMemory::await_stream(int owner, Counter& counter, std::uint64_t least,
+                                             const WaitPolicy& waiting) {
+  wait(counter, base() + least, waiting);
+  const std::uint64_t there = counter.value() - base();
+  return there != kAllThere ? there : slot(owner).stream_bytes;
+}
+
+std::uint64_t NodeSharedMemory::fetch(int owner, std::uint64_t position, std::uint64_t offset,
+                                      std::span<std::byte> to, const WaitPolicy& waiting) {
+  if (can_read(self_, owner)) {
+    const std::uint64_t all = await_stream(owner, slot(owner).shown, position + to.size(), waiting);
+    to = to.first(std::min<std::uint64_t>(to.size(), all - std::min(all, position)));
+    if (!to.empty()) read(owner, offset, to, waiting);
+    return to.size();
+  }
+  const std::uint64_t begin = position;
+  while (!to.empty()) {
+    const std::uint64_t fed = await_stream(owner, slot(owner).fed, position + 1, waiting);
+    if (fed <= position) break;
+    const std::size_t at = position % area_bytes_;
+    const std::size_t bytes = std::min({fed - position, to.size(), area_bytes_ - at});
+    std::memcpy(to.data(), area(owner).data() + at, bytes);
+    position += bytes;
+    slot(self_).drained.raise_to(base() + position);
+    to = to.subspan(bytes);
+  }
+  return position - begin;
+}
+
+// What the kernel refuses once it will refuse again.
+void NodeSharedMemory::read(int owner, std::uint64_t offset, std::span<std::byte> to,
+                            const WaitPolicy& waiting) {
+  if (!refused_[owner]) {
+    try {
+      return read_from_rank(pids_[owner], slot(owner).data_address + offset, to);
+    } catch (const Error& error) {
+      if (error.fault() == Fault::kPeer) throw;
+      refused_[owner] = true;
+    }
+  }
+  ask(owner, offset, to, waiting);
+}
+
+// The owner waits for visitors sooner or later: it is woken there.
+void NodeSharedMemory::ask(int owner, std::uint64_t offset, std::span<std::byte> to,
+                           const WaitPolicy& waiting) {
+  MailboxSlot& own = slot(self_);
+  while (!to.empty()) {
+    const std::size_t bytes = std::min(to.size(), kAnswerBytes);
+    const std::uint64_t answers = own.answers.value();
+    own.asked_offset = offset;
+    own.asked_bytes = bytes;
+    own.asked.store(owner);
+    slot(owner).questions.add_one();
+    slot(owner).visits.wake_all();
+    wait(own.answers, answers + 1, waiting);
+    std::memcpy(to.data(), own.answer, bytes);
+    offset += bytes;
+    to = to.subspan(bytes);
+  }
+}
+
+void NodeSharedMemory::answer() {
+  const std::uint64_t questions = slot(self_).questions.value();
+  if (questions == questions_) return;
+  questions_ = questions;
+  for (int member = 0; member < members(); ++member) {
+    MailboxSlot& reader = slot(member);
+    if (reader.asked.load() != self_) continue;
+    const std::uint64_t from = slot(self_).data_address + reader.asked_offset;
+    const std::size_t bytes = std::min<std::uint64_t>(reader.asked_bytes, kAnswerBytes);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): of this process
+    std::memcpy(reader.answer, reinterpret_cast<const void*>(from), bytes);
+    reader.asked.store(kNobody);
+    reader.answers.add_one();
+  }
+}
+
+// Two may ask each other.
+void NodeSharedMemory::wait(Counter& counter, std::uint64_t least, const WaitPolicy& waiting) {
+  struct Both {
+    NodeSharedMemory* shared_memory;
+    const WaitPolicy* waiting;
+  } both{this, &waiting};
+  const auto make_progress = [](void* object) {
+    const auto [shared_memory, own] = *static_cast<Both*>(object);
+    shared_memory->answer();
+    if (own->make_progress != nullptr) own->make_progress(own->mpi);
+  };
+  answer();
+  counter.wait_for(
+      least,
+      {.oversubscribed = waiting.oversubscribed, .make_progress = make_progress, .mpi = &both});
+}
+
+// Who has nothing to fetch must not be taken for a visitor of the operation before. The owner does
+// not wait for one who wants less than there is.
+void NodeSharedMemory::leave(int owner, const WaitPolicy& waiting) {
+  wait(slot(owner).shown, base(), waiting);
+  if (!can_read(self_, owner)) slot(self_).drained.raise_to(base() + kAllThere);
+  slot(owner).visits.add_one();
+}
+
+bool NodeSharedMemory::has_more(int owner, std::uint64_t position) const {
+  const bool are_all_there = slot(owner).shown.value() == base() + kAllThere;
+  return !are_all_there || slot(owner).stream_bytes > position;
+}
+
+void NodeSharedMemory::put(std::uint64_t segments) { slot(self_).fed.raise_to(base() + segments); }
+
+void NodeSharedMemory::wait_for_put(int member, std::uint64_t segments, const WaitPolicy& waiting) {
+  wait(slot(member).fed, base() + segments, waiting);
+}
+
+void NodeSharedMemory::worked(std::uint64_t segments) {
+  slot(self_).work.raise_to(base() + segments);
+}
+
+void NodeSharedMemory::wait_for_work(int member, std::uint64_t segments,
+                                     const WaitPolicy& waiting) {
+  wait(slot(member).work, base() + segments, waiting);
+}
+
+}  // namespace nmt::collectives

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/split_solver.h"
+
+#include <cmath>
+#include <span>
+
+namespace nmt {
+namespace {
+
+constexpr float kTimeMax = 1e30f;
+constexpr float kBytesMax = 0x1.fffffep62f;  // the largest float that an int64 holds
+
+std::uint32_t piece_at(const RailFill& fill, float time_ns) {
+  const float alone_ns = std::max(0.0f, time_ns - fill.release_ns);
+  return fill.table->piece_at(std::bit_cast<std::uint32_t>(alone_ns));
+}
+
+struct Level {
+  float bytes = 0;
+  float bytes_per_ns = 0;
+};
+
+Level level_at(std::span<RailFill> fills, float time_ns) {
+  Level level;
+  for (RailFill& fill : fills) {
+    const TimeTable& table = *fill.table;
+    const bool nothing = fill.least_bytes > 0 && time_ns < fill.least_end_ns;
+    fill.piece = nothing ? 0 : piece_at(fill, time_ns);
+    fill.start_ns = fill.release_ns + table.start(fill.piece);
+    fill.bytes = table.bytes[fill.piece];
+    fill.bytes_per_ns = table.bytes_per_ns[fill.piece];
+    level.bytes += fill.bytes_at(time_ns);
+    level.bytes_per_ns += fill.bytes_per_ns;
+  }
+  return level;
+}
+
+// The middle break point between two times, of the rail that has most of them there; without any,
+// the middle of both times.
+float break_between(std::span<const RailFill> fills, float low_ns, float high_ns) {
+  float middle_ns = low_ns + (high_ns - low_ns) / 2;
+  std::uint32_t most = 0;
+  for (const RailFill& fill : fills) {
+    const std::uint32_t low = piece_at(fill, low_ns);
+    const std::uint32_t breaks = piece_at(fill, high_ns) - low;
+    if (breaks <= most) continue;
+    const float time_ns = fill.release_ns + fill.table->start(low + (breaks + 1) / 2);
+    if (time_ns <= low_ns || time_ns >= high_ns) continue;
+    most = breaks;
+    middle_ns = time_ns;
+  }
+  return middle_ns;
+}
+
+}  // namespace
+
+float time_for(const TimeTable& table, std::uint64_t size_bytes) {
+  const auto size = static_cast<float>(size_bytes);
+  std::uint32_t low = 0;  // carries fewer bytes at its start
+  std::uint32_t high = table.pieces;
+  while (low + 1 < high) {
+    const std::uint32_t middle = (low + high) / 2;
+    (table.bytes[middle] < size ? low : high) = middle;
+  }
+  const float past = size - table.bytes[low];
+  if (past <= 0) return table.start(std::max<std::uint32_t>(low, 1));  // the start-up
+  if (table.bytes_per_ns[low] <= 0) return table.start(low + 1);
+  return table.start(low) + past / table.bytes_per_ns[low];
+}
+
+float solve_by_bisection(RailFill* fills, std::size_t rails, float size_bytes) {
+  const std::span<RailFill> all(fills, rails);
+  float low_ns = 0;  // too early
+  float high_ns = kTimeMax;
+  float time_ns = break_between(all, low_ns, high_ns);
+  // Every other turn halves the break points in between, or the time: of that, a float has some
+  // 150 halves.
+  constexpr int kTurnsMax = 512;
+  constexpr float kClose = 0x1p-20f;
+  for (int turn = 0; turn < kTurnsMax && time_ns > low_ns && time_ns < high_ns; ++turn) {
+    const Level level = level_at(all, time_ns);
+    const float missing = size_bytes - level.bytes;
+    const bool rising = level.bytes_per_ns > 0;  // else an earlier time may do as well
+    if (rising && std::abs(missing) <= kClose * size_bytes) return time_ns;
+    (missing > 0 ? low_ns : high_ns) = time_ns;
+    const float step_ns = time_ns + missing / level.bytes_per_ns;
+    const bool stepping = turn % 2 == 0 && step_ns > low_ns && step_ns < high_ns;
+    time_ns = stepping ? step_ns : break_between(all, low_ns, high_ns);
+  }
+  level_at(all, high_ns);
+  return high_ns;
+}
+
+namespace {
+
+// Bytes that rounding down left over, one by one to where one more ends first. Returns when the
+// last one does.
+float assign_rest(std::span<RailFill> fills, float time_ns, std::uint64_t left) {
+  for (; left > 0; --left) {
+    RailFill* best = nullptr;
+    float best_ns = 0;
+    for (RailFill& fill : fills) {
+      if (fill.chunk == 0 && fill.least_bytes > 1) continue;
+      const float end_ns = fill.release_ns + time_for(*fill.table, fill.chunk + 1);
+      if (best == nullptr || end_ns < best_ns) best = &fill, best_ns = end_ns;
+    }
+    if (best == nullptr) return -1;
+    ++best->chunk;
+    time_ns = std::max(time_ns, best_ns);
+  }
+  return time_ns;
+}
+
+// Bytes that the vessel can take before its piece ends.
+std::uint64_t free_bytes_of(const RailFill& fill) {
+  if (fill.piece + 1 >= fill.table->pieces) return UINT64_MAX;
+  const float room = fill.table->bytes[fill.piece + 1] - static_cast<float>(fill.chunk);
+  if (room >= kBytesMax) return UINT64_MAX;
+  return room > 0 ? static_cast<std::uint64_t>(room) : 0;
+}
+
+// More than rounding: what lies on a flat is carried in no time. Returns what is left.
+std::uint64_t add_bytes(RailFill& fill, std::uint64_t left) {
+  const std::uint64_t poured = std::min(left, free_bytes_of(fill));
+  fill.chunk += poured;
+  return left - poured;
+}
+
+// Smallest chunks that jumped in: the others give way, down to their own.
+void take_from(std::span<RailFill> fills, RailFill& steepest, std::uint64_t surplus) {
+  for (std::size_t turn = 0; turn <= fills.size() && surplus > 0; ++turn) {
+    RailFill& fill = turn == 0 ? steepest : fills[turn - 1];
+    const std::uint64_t kept = fill.chunk > 0 ? fill.least_bytes : 0;
+    const std::uint64_t given = std::min(fill.chunk - kept, surplus);
+    fill.chunk -= given;
+    surplus -= given;
+  }
+}
+
+}  // namespace
+
+// What rounding leaves goes to the steepest rail, where it costs least; on a flat of its curve,
+// that is whatever lies on the flat. Where these bytes matter, or would take a jump of that curve,
+// each finds its best rail.
+float assign_bytes(RailFill* fills, std::size_t rails, float time_ns, std::uint64_t size_bytes) {
+  constexpr float kMatters = 1e-4f;
+  const std::span<RailFill> all(fills, rails);
+  RailFill* steepest = nullptr;  // of those that carry anything
+  std::uint64_t sum = 0;
+  std::uint64_t least_sum = 0;
+  bool overflow = false;  // smallest chunks, of which a forged snapshot may have any
+  const float size = std::min(static_cast<float>(static_cast<std::int64_t>(size_bytes)), kBytesMax);
+  for (RailFill& fill : all) {
+    const float bytes = std::clamp(fill.bytes_at(time_ns), 0.0f, size);
+    const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(bytes));
+    fill.chunk = std::min(size_bytes, whole);
+    if (bytes > 0 && (steepest == nullptr || fill.bytes_per_ns > steepest->bytes_per_ns)) {
+      steepest = &fill;
+    }
+    if (fill.chunk > 0 && fill.chunk < fill.least_bytes) fill.chunk = fill.least_bytes;
+    least_sum += fill.chunk > 0 ? fill.least_bytes : 0;
+    overflow |= __builtin_add_overflow(sum, fill.chunk, &sum);
+  }
+  if (overflow || least_sum > size_bytes) return -1;
+  if (steepest == nullptr) steepest = fills;
+  if (sum > size_bytes) {
+    take_from(all, *steepest, sum - size_bytes);
+    return time_ns;
+  }
+  std::uint64_t left = size_bytes - sum;
+  const bool matters = static_cast<float>(left) > kMatters * time_ns * steepest->bytes_per_ns;
+  if (left <= free_bytes_of(*steepest) && !matters) {
+    steepest->chunk += left;
+    return time_ns;
+  }
+  if (left > rails) {
+    left = add_bytes(*steepest, left);
+    for (RailFill& fill : all) left = fill.chunk > 0 ? add_bytes(fill, left) : left;
+  }
+  if (left <= rails) return assign_rest(all, time_ns, left);
+  steepest->chunk += left;
+  return time_ns;
+}
+
+}  // namespace nmt

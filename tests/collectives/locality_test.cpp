@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/locality.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace nmt::collectives {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A machine of two NUMA nodes of two cores, with a card at the second.
+class Places : public ::testing::Test {
+ protected:
+  Places() : root_(fs::temp_directory_path() / ("nmt-place-" + std::to_string(::getpid()))) {
+    write("sys/devices/system/node/online", "0-1");
+    write("sys/devices/system/node/node0/cpulist", "0-1");
+    write("sys/devices/system/node/node1/cpulist", "2-3");
+    write("sys/class/infiniband/mlx5_0/device/numa_node", "1");
+    write("proc/sys/kernel/random/boot_id", "a");
+  }
+  ~Places() override { fs::remove_all(root_); }
+
+  void write(const std::string& file, const std::string& text) const {
+    fs::create_directories((root_ / file).parent_path());
+    std::ofstream(root_ / file) << text << '\n';
+  }
+
+  fs::path root_;
+};
+
+TEST_F(Places, TellTheNumaNodeAndWhetherANetworkCardHangsThere) {
+  EXPECT_EQ(locality_of(1, root_).numa, 0);
+  EXPECT_FALSE(locality_of(1, root_).near_network);
+  EXPECT_EQ(locality_of(2, root_).numa, 1);
+  EXPECT_TRUE(locality_of(2, root_).near_network);
+}
+
+TEST_F(Places, TellTheSocket) {
+  write("sys/devices/system/cpu/cpu3/topology/physical_package_id", "1");
+  EXPECT_EQ(locality_of(2, root_).socket, 0);
+  EXPECT_EQ(locality_of(3, root_).socket, 1);
+}
+
+TEST_F(Places, TellKernelsApart) {
+  const std::uint64_t kernel = locality_of(0, root_).kernel;
+  EXPECT_EQ(locality_of(3, root_).kernel, kernel);
+  write("proc/sys/kernel/random/boot_id", "b");
+  EXPECT_NE(locality_of(0, root_).kernel, kernel);
+}
+
+TEST_F(Places, AMachineThatSaysNothingHasOneNode) {
+  fs::remove_all(root_);
+  EXPECT_EQ(locality_of(7, root_).numa, 0);
+  EXPECT_FALSE(locality_of(7, root_).near_network);
+}
+
+}  // namespace
+}  // namespace nmt::collectives

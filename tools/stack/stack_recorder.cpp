@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/stack/stack_recorder.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/clock.h"
+#include "core/method.h"
+#include "tools/command/this_machine.h"
+#include "tools/command/tune_profile.h"
+
+namespace nmt {
+
+StackRecorder::StackRecorder(ProfileDb& db, const StackJob& job, const LaunchedRound& first,
+                             Fields options, const Invocation& invocation)
+    : db_(db), stack_(job.stack.name), platform_(db.ensure_platform(this_platform())) {
+  here_ = db.ensure_node({.id = Id::random(), .host = first.hosts.front()}, platform_.id);
+  there_ = first.hosts.size() < 2
+               ? here_
+               : db.ensure_node({.id = Id::random(), .host = first.hosts[1]}, platform_.id);
+  options["stack"] = stack_;
+  options["launcher"] = job.launcher;
+  options["library"] = first.library;
+  options["hosts"] = fmt::format("{}", fmt::join(first.hosts, ","));
+  campaign_ = {.id = Id::random(),
+               .platform = platform_.id,
+               .started_utc = utc_now(),
+               .tool_version = NMT_VERSION,
+               .command_line = invocation.command_line,
+               .options = std::move(options)};
+  const RealClock clock;  // the ranks' own are of its kind
+  session_ = {.id = Id::random(),
+              .started_utc = campaign_.started_utc,
+              .clock = clock.name(),
+              .clock_cost_ns = clock.cost_ns(),
+              .clock_resolution_ns = clock.resolution_ns()};
+  db.begin_campaign(campaign_);
+  db.begin_session(session_, campaign_.id);
+}
+
+void StackRecorder::add(const LaunchedRound& launched, const StackVariant& variant,
+                        std::uint32_t round) {
+  std::map<Id, std::vector<Sample>> changed;
+  for (const LaunchRoundCell& cell : launched.timings.cells) {
+    const Transport transport = launched.transport_of(cell.placement);
+    const bool same_node = cell.placement == kSameNode;
+    if (!variant.interface.empty() && same_node) continue;
+    const Id path = path_of(std::string(to_string(transport)), variant.interface, same_node);
+    Condition condition{.benchmark = std::string(benchmark::kStackMessage),
+                        .method = variant.method,
+                        .variant = to_variant(settings_for(transport, variant.settings)),
+                        .placement = cell.placement,
+                        .mpi = launched.library,
+                        .ranks = 2,
+                        .nodes = same_node ? 1 : 2};
+    Sample& sample = samples_[{path, condition, cell.size_bytes}];
+    sample.condition = condition;
+    sample.size_bytes = cell.size_bytes;
+    for (const std::uint64_t total_ns : cell.totals_ns) {
+      sample.repetitions.push_back({.total_ns = total_ns, .batch = cell.batch, .round = round});
+    }
+    repetitions_ += cell.totals_ns.size();
+    changed[path].push_back(sample);
+  }
+  for (const auto& [path, samples] : changed) db_.store_samples(session_.id, path, samples);
+}
+
+void StackRecorder::add(const std::string& kind, const std::vector<Sample>& samples) {
+  const Id path = path_of(kind, "", true);
+  std::vector<Sample> changed;
+  for (const Sample& some : samples) {
+    Sample& sample = samples_[{path, some.condition, some.size_bytes}];
+    sample.condition = some.condition;
+    sample.size_bytes = some.size_bytes;
+    sample.repetitions.insert(sample.repetitions.end(), some.repetitions.begin(),
+                              some.repetitions.end());
+    repetitions_ += some.repetitions.size();
+    changed.push_back(sample);
+  }
+  db_.store_samples(session_.id, path, changed);
+}
+
+void StackRecorder::finish(bool complete, const std::string& remark) {
+  campaign_.complete = complete;
+  campaign_.remark = remark;
+  if (complete) campaign_.finished_utc = utc_now();
+  db_.finish_campaign(campaign_);
+  // None of it is in a plan, but a plan says which campaigns it knows.
+  if (db_.plan(platform_.id)) tune(db_, platform_.id);
+}
+
+std::vector<StackSamples> StackRecorder::samples() const {
+  return stack_samples(stack_, db_.sample_sets(campaign_.id));
+}
+
+Id StackRecorder::path_of(const std::string& transport, const std::string& interface,
+                          bool same_node) {
+  const Rail rail{.driver = stack_ + "/" + transport, .name = interface, .fingerprint = {}};
+  const auto known = paths_.find(rail.full_name());
+  if (known != paths_.end()) return known->second;
+  const Path path = db_.ensure_path({.id = Id::random(),
+                                     .from_node = here_.id,
+                                     .to_node = same_node ? here_.id : there_.id,
+                                     .from = rail,
+                                     .to = rail});
+  return paths_[rail.full_name()] = path.id;
+}
+
+Fields settings_for(Transport transport, const Fields& settings) {
+  Fields some = settings;
+  for (const Transport other : kTransports) {
+    if (other != transport) some = without_group(some, to_string(other));
+  }
+  return transport == Transport::kTcp ? some : without_group(some, kWeightsGroup);
+}
+
+// Of rail "openmpi/tcp:r0", what stands behind the stack's name.
+Transport transport_of(const StackSamples& samples) {
+  std::string_view rail = samples.rail;
+  rail.remove_prefix(std::min(rail.size(), rail.find('/') + 1));
+  return parse_transport(rail.substr(0, rail.find(':'))).value_or(Transport::kTcp);
+}
+
+std::vector<StackSamples> read_stack_samples(const ProfileDb& db, const Id& platform,
+                                             std::string_view stack) {
+  std::vector<SampleSet> all;
+  for (const Campaign& campaign : db.campaigns(platform)) {
+    const auto about = campaign.options.find("stack");
+    if (about == campaign.options.end() || about->second != stack || !campaign.complete) continue;
+    for (SampleSet& set : db.sample_sets(campaign.id)) all.push_back(std::move(set));
+  }
+  return stack_samples(stack, all);
+}
+
+}  // namespace nmt

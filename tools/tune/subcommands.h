@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The subcommands of nmad-tune: each declares its options and returns what it does. The table of
+// them is in nmad_tune.cpp.
+//
+// One file each, in the order of the help:
+//   nmad_tune              main(), and the table of subcommands
+//   thresholds             thresholds
+//   show                   show
+//   check                  check
+//   compare                compare
+//   curve                  curve
+//   predict                predict transfer
+//   predict_alltoall       predict alltoall, predict alltoallv
+//   collectives            collectives
+//   contention             contention
+//   decide                 decide
+//   split                  split
+//   compile                compile
+//   export                 export
+//   ab                     ab
+//   import_alltoall        import-alltoall
+//   retune                 retune
+//   db_exchange            db export, db import, db merge
+//   db_care                db check, db prune, db pin
+//   open_profile           opens the profile that a subcommand works on
+//   read_file              reads a user's file
+//   advice                 the profile, asked through the C ABI
+//   ab_collectives         the collectives of ab
+//   retuned                plans derived again, and the report on them
+//   signatures             which contention signature a subcommand means
+//   alltoall_terms         how alltoalls are written on a command line
+//   report_offloads        prints what sending by another core costs
+//   report_registrations   prints what registration costs
+#pragma once
+
+#include <string>
+
+#include "tools/command/command.h"
+
+namespace nmt {
+
+// What all subcommands share; outlives them.
+struct ProfileOptions {
+  std::string db;        // --db; empty: the default
+  std::string platform;  // --platform: the beginning of an identifier; empty: chosen
+};
+
+// Answers.
+Work declare_thresholds(Options& options, const ProfileOptions& profile);
+Work declare_show(Options& options, const ProfileOptions& profile);
+Work declare_check(Options& options, const ProfileOptions& profile);
+Work declare_compare(Options& options, const ProfileOptions& profile);
+Work declare_curve(Options& options, const ProfileOptions& profile);
+Work declare_predict_transfer(Options& options, const ProfileOptions& profile);
+Work declare_predict_alltoall(Options& options, const ProfileOptions& profile);
+Work declare_predict_alltoallv(Options& options, const ProfileOptions& profile);
+Work declare_collectives(Options& options, const ProfileOptions& profile);
+Work declare_contention(Options& options, const ProfileOptions& profile);
+Work declare_decide(Options& options, const ProfileOptions& profile);
+Work declare_split(Options& options, const ProfileOptions& profile);
+
+// The profile in another form.
+Work declare_compile(Options& options, const ProfileOptions& profile);
+
+// Settings of other stacks.
+Work declare_export(Options& options, const ProfileOptions& profile);
+Work declare_ab(Options& options, const ProfileOptions& profile);
+
+// Other people's measurements.
+Work declare_import_alltoall(Options& options, const ProfileOptions& profile);
+
+// Changes of what is derived.
+Work declare_retune(Options& options, const ProfileOptions& profile);
+
+// Whole profiles.
+Work declare_db_export(Options& options, const ProfileOptions& profile);
+Work declare_db_import(Options& options, const ProfileOptions& profile);
+Work declare_db_merge(Options& options, const ProfileOptions& profile);
+Work declare_db_check(Options& options, const ProfileOptions& profile);
+Work declare_db_prune(Options& options, const ProfileOptions& profile);
+Work declare_db_pin(Options& options, const ProfileOptions& profile);
+
+}  // namespace nmt
