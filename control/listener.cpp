@@ -14,7 +14,8 @@ namespace nmt::control {
 namespace {
 
 constexpr std::size_t kPendingMax = 64;
-constexpr int kLookMs = 100;  // how often an interruption and late guests are looked for
+constexpr int kLookMs =
+    100;  // how often an interruption and connections that are late are looked for
 
 std::string printable_reason(const std::string& text) {
   std::string reason;
@@ -96,7 +97,7 @@ void Listener::report(const Hooks& hooks, const std::string& reason) {
                                       : fmt::format("{} ({} refused so far)", reason, refusals_));
 }
 
-// The guest that has been here longest makes room for a new one.
+// The pending connection that has been here longest makes room for a new one.
 void Listener::admit(const Hooks& hooks) {
   Address from;
   from.length = sizeof from.socket;

@@ -43,7 +43,7 @@ class Listener {
   Address address_;
   std::vector<PendingConnection> pending_connections_;
   std::uint64_t refusals_ = 0;
-  bool no_descriptor_ = false;  // for the next guest, when one was last looked for
+  bool no_descriptor_ = false;  // for the next connection, when one was last asked for
 };
 
 // Tries each address of the host. Error(kPeer) with what the last one said.

@@ -79,7 +79,7 @@ struct FreeTracker {
   void operator()(nmt_rails* tracker) const { nmt_rails_free(tracker); }
 };
 
-constexpr std::uint64_t kLooksPerCheck = 16;    // of the clock, for whether patience has ended
+constexpr std::uint64_t kLooksPerCheck = 16;    // of the clock, for whether the timeout is over
 constexpr std::uint32_t kRailsMax = 256;        // of an engine, over all its gates
 constexpr std::size_t kTransfersLogged = 1024;  // until they are written
 
@@ -240,7 +240,7 @@ bool Engine::progress() {
   return happened;
 }
 
-// Progresses until `done` says so, or patience ends.
+// Progresses until `done` says so, or the timeout is over.
 bool Engine::until(const std::function<bool()>& done, std::chrono::nanoseconds timeout) {
   const Deadline deadline(timeout);
   const Waiting::Watch watch = [this](std::vector<pollfd>& watched) {

@@ -111,7 +111,7 @@ float assign_rest(std::span<RailFill> fills, float time_ns, std::uint64_t left) 
   return time_ns;
 }
 
-// Bytes that the vessel can take before its piece ends.
+// Bytes that the rail can take before its piece ends.
 std::uint64_t free_bytes_of(const RailFill& fill) {
   if (fill.piece + 1 >= fill.table->pieces) return UINT64_MAX;
   const float room = fill.table->bytes[fill.piece + 1] - static_cast<float>(fill.chunk);

@@ -8,8 +8,8 @@
 // monotone curve. The sum rises with t and is linear between break points, so a step of Newton's
 // is exact once it stays between the same two. Nearly always that takes one to three steps; what
 // they do not settle, and smallest chunks, is bisected over the break points. Times are relative
-// to the first release, so that 24 bits of mantissa are enough. A Flood is a local variable: it
-// never allocates and never throws.
+// to the first release, so that 24 bits of mantissa are enough. A SplitSolver is a local variable:
+// it never allocates and never throws.
 #pragma once
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 //
 // A side is worth its best contender. Which one that is comes from ratios as well, never from the
 // least of noisy medians, which would always flatter the side with more contenders.
-// docs/method.md, "Duels".
+// docs/method.md, "Comparing two methods".
 #pragma once
 
 #include <array>

@@ -14,7 +14,7 @@
 namespace nmt {
 namespace {
 
-// First size of the upper side of a change between bouts i and i + 1, were the log ratios these:
+// First size of the upper side of a change between sizes i and i + 1, were the log ratios these:
 // where the difference of both durations, linear between the two samples, passes zero.
 std::uint64_t change_position(const SizeComparisons& size_comparisons,
                               std::span<const double> log_ratios, std::size_t i) {

@@ -26,7 +26,7 @@ struct PipelineOptions {
 // Algorithm 1. Leaders pass segments on along a tree that begins at the root's node; the others
 // fetch each from their leader while it passes the next on, and those of the root's node fetch all
 // at once. Along a chain of n leaders, s segments take n - 2 + s times what one takes on the wire.
-// Tells how many bytes came: fewer, without an Error, where the root gives fewer; and whether it
+// Returns how many bytes came: fewer, without an Error, where the root gives fewer; and whether it
 // gives more than this rank expects, who then got the first ones.
 struct BcastResult {
   std::uint64_t bytes = 0;

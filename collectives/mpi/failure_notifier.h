@@ -41,7 +41,7 @@ class FailureNotifier {
   void start();  // once, by all ranks of the job; MpiFailure
   // Sends it to all other ranks of a communicator of this job, and does not wait.
   void send(const FailureReport& report, MPI_Comm to) noexcept;
-  // What has come for that hierarchy, and is told once.
+  // What has come for that hierarchy, and is returned once.
   std::vector<FailureReport> received_for(std::uint64_t hierarchy);
   void forget_all() noexcept;  // that has come: UCX warns of messages that nobody has received
 
@@ -54,7 +54,7 @@ class FailureNotifier {
   std::deque<FailureReport> sent_;  // the MPI may read one until the job ends
 };
 
-// One hierarchy's part.
+// The part of one hierarchy.
 class FailureWatch {
  public:
   FailureWatch() = default;  // sees nothing

@@ -180,7 +180,7 @@ std::vector<Value> NodeHierarchy::gather_in_group(const Value& own) const {
   return all;
 }
 
-// What went wrong is told once.
+// What went wrong is printed once.
 void NodeHierarchy::create_shared_memory() {
   if (shared_memory_tried_) return;
   shared_memory_tried_ = true;
@@ -194,7 +194,7 @@ void NodeHierarchy::create_shared_memory() {
   gather_in_group(char{1});  // all have tried
 }
 
-// Without a room, why, or nothing where others know.
+// Without shared memory, why; nothing where others know.
 std::string NodeHierarchy::try_to_create_shared_memory() {
   struct Ready {
     char address[kAddressBytes] = {};

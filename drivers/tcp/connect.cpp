@@ -150,7 +150,7 @@ class Listener {
   }
 
  private:
-  // The guest that has been silent longest makes room for a new one.
+  // The pending connection that has been silent longest makes room for a new one.
   void admit() {
     Descriptor descriptor(
         ::accept4(descriptor_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -168,7 +168,7 @@ class Listener {
     });
   }
 
-  // Keeps the guest's connection if it proves itself; else it is closed with the guest.
+  // Keeps a connection whose peer proves itself; else it is closed.
   void welcome(PendingConnection& pending, const Id& answer) {
     const auto role = static_cast<std::size_t>(pending.greeting.role);
     if (pending.greeting.magic != Greeting::kMagic || role >= kRoles || connected_[role] ||

@@ -29,7 +29,7 @@ struct SizeRequest {
   double score = 0;  // 1: just worth measuring
 };
 
-// Wishes of score 1 and more, the most wanted first. Sizes to avoid (held out) are never wished.
+// Those of score 1 and more, the most urgent first. Sizes to avoid (held out) are never requested.
 std::vector<SizeRequest> size_requests(const Evidence& evidence, const MeasurementSpace& space,
                                        Regime regime, double precision,
                                        const std::vector<std::uint64_t>& avoid);

@@ -166,7 +166,7 @@ void check_all_types(const Tested& tested) {
 void check_allgather(const Tested& tested) {
   for (const AllgatherAlgorithm algorithm :
        {AllgatherAlgorithm::kLeaders, AllgatherAlgorithm::kRing, AllgatherAlgorithm::kNeighbors}) {
-    Sizes all_sizes = sizes();  // and more than a room's first areas hold
+    Sizes all_sizes = sizes();  // and more than the first areas hold
     if (!full && tested.hierarchy.size() <= 3) all_sizes.push_back(kLargeBytes);
     for (const std::uint64_t bytes : all_sizes) {
       for (const std::uint64_t segment : {segment_of(bytes), std::uint64_t{0}}) {

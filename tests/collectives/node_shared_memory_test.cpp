@@ -26,7 +26,7 @@ class Members {
  public:
   explicit Members(int members) : members_(members), all_(members) {}
 
-  // Each in a room that they share, by copies out of each other's memory or through areas.
+  // Each in memory that they share, by copies out of each other's memory or through areas.
   void in_shared_memory(bool attach, const std::function<void(NodeSharedMemory&)>& act) {
     const std::vector<pid_t> pids(static_cast<std::size_t>(members_), ::getpid());
     std::vector<LocalListener> listeners(pids.size());

@@ -77,7 +77,7 @@ TEST_F(TcpPatience, ACutLinkIsNoticedInEveryStateAtBothEnds) {
   EXPECT_EQ(seen, expected);
 }
 
-// The other side of the same coin: patience with a far side that computes.
+// The other side of the same coin: a far side that computes is waited for.
 TEST_F(TcpPatience, ASlowReceiverIsNotLost) {
   Pair pair = open_pair("tcp:lo");
   const TestMessage large(1, 32 << 20);

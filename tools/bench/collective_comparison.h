@@ -33,7 +33,7 @@ struct ComparisonSchedule {
 std::string to_text(const ComparisonSchedule& schedule);
 ComparisonSchedule schedule_from(const std::string& text);  // as to_text() wrote it
 
-// By all ranks; of each contest, at the one that leads.
+// By all ranks; of each comparison, at the one that leads.
 std::vector<ComparisonTimes> run_comparisons(const control::MpiJob& job,
                                              const ComparisonSchedule& schedule,
                                              const decltype(CollectivesOptions::run)& run_one);

@@ -56,8 +56,9 @@ control::HostPort Launcher::address() {
       return control::parse_host_port(said.substr(begin, end - begin));
     }
     if (!serves) {
-      throw Error(Fault::kPeer,
-                  what_ + ": ended before the other end printed its address; its messages are above");
+      throw Error(
+          Fault::kPeer,
+          what_ + ": ended before the other end printed its address; its messages are above");
     }
     if (deadline.passed()) {
       throw Error(Fault::kPeer, what_ + ": the other end did not print its address in time");

@@ -4,7 +4,7 @@
 // the other, that is `TOOL --peer HOST:PORT`; or the latter starts the former by --launcher.
 //
 // Both then hold a connection to a peer that has proven that it knows the secret
-// (control/control.h), and introduce themselves (tools/peer/rail_negotiation.h).
+// (control/control.h), and say what they are (tools/peer/rail_negotiation.h).
 //
 // In reading order:
 //   launcher           starts the other end on another node

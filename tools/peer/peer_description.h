@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a node introduces itself to its peer: the tool that it runs, its host and platform, and the
+// What a node says of itself to its peer: the tool that it runs, its host and platform, and the
 // ports from which rails may lead to the peer.
 //
 // The writer keeps to the limits of the reader: what one end sends, the other takes.

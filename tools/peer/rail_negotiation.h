@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Two nodes agree on the rails between them: each says what it is and which rails leave it, the
-// near one chooses those that meet; then it says what the two are to do with them, its terms.
+// near one chooses those that meet; then it sends its configuration: what the two are to do with
+// them.
 //
-//   near                                              far
+//   near                                                 far
 //   kPeerDescription  tool, host, platform, ports   ->
-//                                                <-   kPeerDescription
-//   kRailPairs     pairs of ports                ->
-//   kConfig         what the tool makes of it     ->
+//                                                   <-   kPeerDescription
+//   kRailPairs        pairs of ports                ->
+//   kConfig           what the tool makes of it     ->
 //
 // After that the two talk as their tool does. A rail is called by its own name at each end; where
 // its port meets several of the other node, "RAIL/PEERRAIL". Nothing the other end says is trusted

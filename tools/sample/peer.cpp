@@ -11,7 +11,7 @@ namespace {
 
 using control::Connection;
 
-// The meeting's rails and node, as a campaign wants them; `peer` leads there.
+// The negotiated rails and node, as a campaign wants them; `peer` leads there.
 RailChoice choice_of(RailNegotiation& negotiation, Connection& peer) {
   RailChoice choice{.drivers = std::move(negotiation.drivers)};
   for (const SharedRail& each : negotiation.rails) {

@@ -17,7 +17,7 @@
 
 namespace nmt {
 
-// The rail that a notebook keeps them on.
+// The rail that they are recorded on.
 inline constexpr std::string_view kOwnChoiceRail = "own_choice";
 
 // Settings that name a stack's files of rules, as a profile keeps them: wherever they were.
