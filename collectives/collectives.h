@@ -15,6 +15,9 @@
 //   node_shared_memory   what the ranks of one node copy from each other
 //   counter              a shared number that grows, and ranks that wait for it
 //   device_memory        whether a buffer lies in the memory of a device
+//   call_record          what a rank remembers of the collectives that a program calls
+//   call_report          where the time in collectives went, printed when MPI ends
+//   profile_durations    how long they take by the MPI and by ours, from samples
 #pragma once
 
 #include <stdint.h>

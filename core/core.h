@@ -24,4 +24,5 @@
 //   descriptor     a file descriptor that closes itself
 //   durable_file   a file that is there whole or not at all
 //   fmt            {fmt}, compiled once for all
+//   log            NMADTUNE_LOG: what the libraries print of what they decide
 #pragma once

@@ -32,6 +32,7 @@
 //   helpers       threads on other cores that send
 //   peer_clock    the time of an event at the peer, by the own clock
 //   chunk_ends    how far apart the chunks of a split message end
+//   transfer_log  one line for each message sent, printed when there is time
 #pragma once
 
 #include <chrono>

@@ -8,6 +8,7 @@
 //   load                reads the profile and compares its platform with this machine
 //   profile             what stands behind an nmt_profile
 //   describe            what a profile and its paths are
+//   open_log            what a profile is going to answer, printed when it is opened
 //   decide              decisions about one path
 //   decide_split        decisions over several rails
 //   decide_collective   decisions about collectives

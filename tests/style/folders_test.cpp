@@ -28,6 +28,8 @@ const std::vector<Elsewhere> kExceptions = {
     {"collectives/mpi/reduce.cpp", "collectives/mpi/algorithms.h", kTable},
     {"collectives/mpi/mpi_entries.cpp", "", "the MPI's C functions, which mpi.h declares"},
     {"collectives/mpi/open_mpi_fortran.cpp", "", "the MPI's Fortran functions"},
+    {"collectives/mpi/open_mpi_fortran_others.cpp", "", "the MPI's Fortran functions"},
+    {"collectives/mpi/other_entries.cpp", "", "the MPI's C functions, which mpi.h declares"},
     {"collectives/mpi/run_collective.cpp", "collectives/collectives.h", kAbi},
     {"control/mpi/module.c", "control/mpi/table.h", "a module that is loaded, built for each MPI"},
     {"core/fmt.cpp", "", "{fmt}, compiled once for all"},
