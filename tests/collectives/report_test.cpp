@@ -132,7 +132,7 @@ TEST_P(CallReports, FitIntoATerminalAndSayWhyThereAreNoPredictions) {
   EXPECT_THAT(result.err, HasSubstr("reduce_scatter_block"));
   EXPECT_THAT(result.err, HasSubstr("1 x 4"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: what replacing would gain is not known:\n"));
-  EXPECT_THAT(result.err, HasSubstr("no profile there"));
+  EXPECT_THAT(result.err, HasSubstr("no such profile"));
   EXPECT_THAT(result.err, Not(HasSubstr("calls replaced")));
   std::istringstream lines(result.err);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;

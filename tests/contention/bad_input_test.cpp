@@ -55,7 +55,7 @@ TEST(BadInput, OfTheDesignSaysWhatToMeasure) {
   EXPECT_THAT(refusal_of([](auto& all) {
                 std::erase_if(all.times, [](const auto& time) { return time.ranks != 8; });
               }),
-              HasSubstr("n = 8 only"));
+              HasSubstr("only one number of ranks (n = 8)"));
 }
 
 TEST(BadInput, RanksOnOneNodeContendForMemory) {

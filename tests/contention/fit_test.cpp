@@ -74,7 +74,7 @@ TEST(Fit, OfOneNumberOfRanksIsMarked) {
   EXPECT_NEAR(fit.signature.gamma, 4.3628, 1e-5);
   EXPECT_FALSE(fit.signature.saturated);
   EXPECT_FALSE(fit.error_left_out);
-  EXPECT_THAT(fit.remarks, Contains(HasSubstr("n = 40 only")));
+  EXPECT_THAT(fit.remarks, Contains(HasSubstr("only at n = 40")));
 }
 
 // Paper, 8.3: Myrinet at n' = 24 lies below its saturation, which is beyond 40.

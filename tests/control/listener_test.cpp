@@ -114,7 +114,7 @@ TEST_F(Door, StaysClosedForAnAnnouncementOfAnExbibyte) {
   const Stranger other = stranger();
   other.say(announcement(kHello, std::uint64_t{1} << 60));
   EXPECT_THAT(other.hear_all(), HasSubstr("1152921504606846976"));
-  expect_refused("announces");
+  expect_refused("the peer announced a message of 1152921504606846976 bytes");
 }
 
 TEST_F(Door, StaysClosedForAProofBeforeAChallenge) {

@@ -74,7 +74,7 @@ TEST_F(BadFile, ADevice) { expect_refused("/dev/null", "a FIFO or device"); }
 TEST_F(BadFile, AFileTooLargeForAnyProfile) {
   write_whole(folder_ / "huge", "");
   std::filesystem::resize_file(folder_ / "huge", std::uintmax_t{17} << 30);
-  expect_refused(folder_ / "huge", "17 GiB large");
+  expect_refused(folder_ / "huge", "too large for a profile: 17 GiB");
 }
 
 TEST_F(BadFile, ALargeFileOfZeros) {

@@ -184,7 +184,7 @@ TEST(Readers, RefuseWhatTheirStacksWouldMisread) {
   const auto shell = [](std::string_view text) {
     return refusal([&] { read_environment(text, "env"); });
   };
-  EXPECT_THAT(shell("export A = 1\n"), HasSubstr("env: line 1: a shell takes no blanks"));
+  EXPECT_THAT(shell("export A = 1\n"), HasSubstr("env: line 1: a shell accepts no blanks"));
   EXPECT_THAT(shell("A=1\nB=$(x)\n"), HasSubstr("env: line 2"));
   const auto ucx = [](std::string_view text) {
     return refusal([&] { read_ucx_conf(text, "ucx.conf"); });
