@@ -82,10 +82,10 @@ TEST_F(BenchPeer, AnotherToolIsRefusedAtBothEnds) {
                                                           secret_file(), "--db", path("two.db")})),
                           setting());
   EXPECT_EQ(near.exit_code, 5);
-  EXPECT_THAT(near.err, HasSubstr("it runs nmad-bench, and this is nmad-sample"));
+  EXPECT_THAT(near.err, HasSubstr("the peer runs nmad-bench, and this is nmad-sample"));
   const Result served = server.wait();
   EXPECT_EQ(served.exit_code, 5);
-  EXPECT_THAT(served.err, HasSubstr("it runs nmad-sample, and this is nmad-bench"));
+  EXPECT_THAT(served.err, HasSubstr("the peer runs nmad-sample, and this is nmad-bench"));
 }
 
 TEST_F(BenchPeer, ARailThatIsCutIsToldAndTheOtherCarriesAll) {

@@ -71,7 +71,7 @@ TEST_F(Bench, TellsOfEachCellWhatTheRailsCarried) {
   const Result result = quick({"--compare", "single:lo,greedy,iso", "--sizes", "1M", "--json"});
   // Two links over one rail have one name: the first is meant.
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("single:lo: several rails are called so"));
+  EXPECT_THAT(result.err, HasSubstr("single:lo: several rails have this name"));
 
   const Result full = quick({"--compare", "single:tcp:lo,iso", "--sizes", "1M", "--json"});
   ASSERT_EQ(full.exit_code, 0) << full.err;

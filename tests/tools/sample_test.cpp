@@ -41,7 +41,8 @@ TEST_F(Sample, ABudgetThatEndsBeforeAnythingWasMeasuredIsNoSuccess) {
   const Result result =
       sample({"--rails", "fake:" + slow, "--db", path("a.db"), "--budget", "100ms"});
   EXPECT_EQ(result.exit_code, 4) << result.out;
-  EXPECT_THAT(result.err, HasSubstr("over before anything was measured; --budget 500 ms"));
+  EXPECT_THAT(result.err,
+              HasSubstr("ended before the first measurement; give more time with --budget 500 ms"));
 }
 
 TEST_F(Sample, WritesWhereTheEnvironmentSays) {
@@ -160,7 +161,7 @@ TEST_F(Sample, TakesARailNamedTwiceOnce) {
             sample({"--list", "--quiet", "--rails", "shm"}).out);
   const Result twice = sample({"--list", "--rails", rails + "," + rails});
   EXPECT_EQ(twice.exit_code, 2);
-  EXPECT_THAT(twice.err, HasSubstr("two descriptions of the rail fake:myri"));
+  EXPECT_THAT(twice.err, HasSubstr("the rail fake:myri is described twice"));
 }
 
 TEST_F(Sandbox, ABuildWithoutVerbsSaysSoAndSamplesEverythingElse) {

@@ -262,7 +262,8 @@ std::string answer_to(Exchange& exchange) {
 TEST_F(VerbsEndpoints, APeerOfAnotherVersionOrOtherSizesIsRefused) {
   for (const char* member : {"verbs", "cell_bytes", "credits"}) {
     Lying exchange(member, 7);
-    EXPECT_THAT(answer_to(exchange), HasSubstr(std::string(member) + " is 7 on the peer and ")) << member;
+    EXPECT_THAT(answer_to(exchange), HasSubstr(std::string(member) + " is 7 on the peer and "))
+        << member;
   }
 }
 
