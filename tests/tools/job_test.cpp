@@ -187,7 +187,7 @@ TEST_P(JobThatFails, ARankThatHangsEndsTheJobOnAllNodes) {
 TEST_P(Job, NumbersOfRanksThatCannotBeAreRefusedOnce) {
   const Result result = sample({}, {"--ranks", "7"});
   EXPECT_NE(result.exit_code, 0);
-  const std::string message = "--ranks: 7 cannot be";
+  const std::string message = "--ranks: 7 is not possible";
   const std::size_t first = result.err.find(message);
   ASSERT_NE(first, std::string::npos) << result.err;
   EXPECT_EQ(result.err.find(message, first + 1), std::string::npos);

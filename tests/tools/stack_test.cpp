@@ -380,7 +380,7 @@ TEST_F(StackTest, FilesEditedByHandAreCheckedWithTheLineOfWhatIsWrong) {
   write("rules.conf", "# mine\n1\n7\n1\n4\n1\n8 6 0 0\n");
   const Result rules = tune({"export", "openmpi", "--check", path("rules.conf")});
   EXPECT_EQ(rules.exit_code, 1);
-  EXPECT_THAT(rules.err, HasSubstr("rules.conf: line 7: the first message size is 0"));
+  EXPECT_THAT(rules.err, HasSubstr("rules.conf: line 7: the first message size must be 0, not 8"));
   write("mca.conf", "btl_tcp_eager_limit = 1 # one\n");
   EXPECT_THAT(tune({"export", "openmpi", "--check", path("mca.conf")}).err, HasSubstr("line 1"));
   EXPECT_EQ(tune({"export", "openmpi", "--check", path("absent")}).exit_code, 1);
