@@ -15,8 +15,8 @@ double logarithm(std::uint64_t high, std::uint64_t low) {
   return logarithm(static_cast<double>(high), static_cast<double>(low));
 }
 
-// Below the sizes that one gamma serves: between measured ratios on the logarithmic axis. A ratio
-// of 0 is none.
+// For sizes below the fitted ones: interpolates measured ratios over the logarithm of the size. A
+// ratio of 0 means that none applies.
 SmallRatio small_ratio(const Signature& signature, const Alltoall& exchange, double rise) {
   const std::span<const SmallRatio> small = signature.small;
   const std::uint64_t size_bytes = exchange.equal_bytes;
@@ -45,14 +45,14 @@ double deltas(const Signature& signature, const Alltoall& exchange) {
   return signature.delta_per_message ? exchange.large_messages : 1;
 }
 
-// How many steps as large as the last one between fitted numbers of ranks; at least 1.
+// Distance beyond the last fitted number of ranks, in steps as large as the last one; at least 1.
 double steps_beyond(std::span<const Rise> rises, std::int64_t ranks) {
   if (rises.size() < 2 || ranks <= rises.back().ranks) return 1;
   const double step = logarithm(rises.back().ranks, rises[rises.size() - 2].ranks);
   return std::max(1.0, logarithm(ranks, rises.back().ranks) / step);
 }
 
-// Of both the duration and its interval.
+// Shared by the duration and its interval.
 struct Parts {
   double rise = 1;
   SmallRatio small;
@@ -81,7 +81,7 @@ std::optional<double> half_interval(const Signature& signature, const Alltoall& 
   const double elsewhere = fitted ? 0 : u.left_out * steps_beyond(rises, exchange.ranks);
   variance += std::pow(std::max(u.misfit, elsewhere), 2);
   if (!rises.empty() && exchange.ranks > rises.back().ranks) {
-    // That gamma goes on growing is likely, not known.
+    // It is likely, but not certain, that gamma goes on growing.
     const double growth = std::max(signature.growth, u.growth);
     variance += std::pow(growth * logarithm(exchange.ranks, rises.back().ranks), 2);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How long an exchange between n ranks takes by a contention signature (core/signature.h), with
-// half of its interval.
+// How long an alltoall between n ranks takes according to a contention signature
+// (core/signature.h), with half of its 95 % interval. Times are in nanoseconds.
 //
-// One evaluation for what is printed and for what a running program asks: nothing here throws or
-// allocates. Times in nanoseconds.
+// nmad-tune and a running program call the same functions, so both get the same answer. Nothing
+// here throws or allocates.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +15,38 @@
 
 namespace nmt {
 
-// Gamma at a number of ranks, over that at the largest of `rises`: between two of them a power of
-// their ratio, below the first as between the first two, beyond the last with `growth`.
+// Gamma at a number of ranks, divided by gamma at the largest number in `rises`. Between two fitted
+// numbers it is a power of their ratio. Below the first it continues as between the first two;
+// beyond the last it grows with the exponent `growth`.
 double rise_at(std::span<const Rise> rises, double growth, std::int64_t ranks);
 
-// p (n - p): the messages that leave a node, one after the other.
+// p (n - p): the messages that leave a node one after the other.
 double messages_of(std::int64_t ranks, std::int64_t ranks_per_node);
 
-// What is asked of a signature.
+// The question that time_of() answers.
 struct Alltoall {
   std::int64_t ranks = 0;
-  double bound_ns = 0;            // at least
-  double large_messages = 0;      // of the busiest rank: that delta is for
-  std::uint64_t equal_bytes = 0;  // to each rank; 0: sizes differ, and no measured ratio serves
+  double bound_ns = 0;            // lower bound of the duration
+  double large_messages = 0;      // of the busiest rank: those that delta applies to
+  std::uint64_t equal_bytes = 0;  // to each rank; 0: sizes differ, so measured ratios do not apply
 };
-// The same size to every rank; more ranks than on one node.
+// The same size to every rank; `ranks` is more than one node has.
 Alltoall equal_alltoall(const Signature& signature, std::int64_t ranks, std::uint64_t size_bytes);
 
 struct AlltoallDuration {
   double duration_ns = 0;
-  // Half of the 95 % interval, as the logarithm of a factor up or down; nullopt where nothing is
-  // known. Wider than the value itself (kGuess) it is a guess, which nobody should be given.
+  // Half of the 95 % interval, as the logarithm of a factor up or down; nullopt where it is
+  // unknown. A half wider than kGuess means a factor of 2: such a value is a guess, and no caller
+  // should print or return it.
   std::optional<double> half_interval;
 };
 inline constexpr double kGuess = 0.6931;  // ln 2
 AlltoallDuration time_of(const Signature& signature, const Alltoall& exchange);
 
-// Two gammas are told apart, or shown to be one, where their difference is known to this.
+// Two gammas can be compared where the uncertainty of their difference is at most this.
 inline constexpr double kTellable = 0.1;
 
-// The least size that a signature speaks of, small messages included.
+// The smallest size that the signature covers, small messages included.
 std::uint64_t least_bytes_of(const Signature& signature);
 
 }  // namespace nmt

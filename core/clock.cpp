@@ -31,15 +31,15 @@ bool has_steady_cycles() {
 
 std::uint64_t read_cycles() {
   unsigned aux = 0;
-  return __rdtscp(&aux);  // waits for the loads before it; orders what is timed
+  return __rdtscp(&aux);  // waits for the loads before it, and so orders what is timed
 }
 #else
 bool has_steady_cycles() { return false; }
 std::uint64_t read_cycles() { return 0; }
 #endif
 
-// Cycles and nanoseconds read together: the tightest of some pairs, so that an interruption
-// between the two readings does not count.
+// Cycles and nanoseconds read together. Keeps the tightest of several pairs, so that an
+// interruption between the two readings does not count.
 void read_pair(std::uint64_t* cycles, std::uint64_t* time_ns) {
   std::uint64_t tightest = std::numeric_limits<std::uint64_t>::max();
   for (int i = 0; i < 16; ++i) {

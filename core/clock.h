@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Time as a parameter. Everything that waits, measures or keeps a budget takes a Clock, so that
-// most tests run in virtual time and finish at once.
+// Time as a parameter. Everything that waits, measures or has a budget takes a Clock, so that most
+// tests run in virtual time and finish at once.
 //
-// RealClock reads the cycle counter where it is constant and non-stop, calibrated against
-// CLOCK_MONOTONIC_RAW, else clock_gettime. What one reading costs and the smallest step it shows
-// are measured when it is made and stored with every campaign: operations are batched until the
-// timer is at most 0.5 % of what it measures (docs/method.md). VirtualClock moves only when told.
+// RealClock reads the cycle counter if it is constant and non-stop, calibrated against
+// CLOCK_MONOTONIC_RAW; else it calls clock_gettime. The constructor measures the cost of one
+// reading and the smallest step, and every campaign stores both: operations are batched until the
+// timer costs at most 0.5 % of what it measures (docs/method.md). VirtualClock moves only when a
+// caller moves it.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +54,8 @@ class VirtualClock final : public Clock {
   std::uint64_t now_ns_ = 0;
 };
 
-// "2026-11-21T10:30:00.250Z": wall-clock time for people and records, fine enough to tell which of
-// two campaigns is the newer; never used to measure.
+// Wall-clock time for people and records: "2026-11-21T10:30:00.250Z". The milliseconds order two
+// campaigns. Never used to measure.
 std::string utc_now();
 
 }  // namespace nmt

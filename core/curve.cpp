@@ -27,8 +27,8 @@ std::vector<double> bends(const Curve& a, const Curve& b) {
   return sizes;
 }
 
-// The curve through `duration` at `sizes`, all of its bends. The last piece must also show the
-// slope beyond it: where it does not, one point further out is added.
+// The curve through `duration` at `sizes`, which are all of its bends. The last piece must also
+// have the slope beyond it; if it does not, one point further out is added.
 template <class Function>
 Curve through(std::span<const double> sizes, Function duration) {
   std::vector<Point> points;
@@ -130,7 +130,7 @@ double Curve::departure(const Curve& other) const {
 
 Curve lower_envelope(const Curve& a, const Curve& b) {
   std::vector<double> sizes = bends(a, b);
-  // Beyond the last bend both are straight and cross once more at most.
+  // Beyond the last bend both curves are straight, so they cross at most once more.
   const double last = sizes.back();
   const double tail = last + (a.at(last) - b.at(last)) / (b.slope_beyond() - a.slope_beyond());
   const double far = 2 * (std::isfinite(tail) && tail > last ? tail : last) + 1;
@@ -154,9 +154,9 @@ std::vector<double> crossings(const Curve& a, const Curve& b, double from_bytes,
   sizes.push_back(to_bytes);
 
   std::vector<double> found;
-  double sign_size = 0;    // where the difference was last not zero,
-  double sign_value = 0;   // and what it was there; 0: nowhere yet
-  double equal_since = 0;  // first size after that at which both are equal
+  double sign_size = 0;    // last size where the difference was not zero
+  double sign_value = 0;   // the difference there; 0: no such size yet
+  double equal_since = 0;  // first size after that where both are equal
   bool equal = false;
   for (const double size : sizes) {
     const double value = a.at(size) - b.at(size);

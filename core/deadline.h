@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// When to stop waiting, on the monotonic clock: a wall clock that steps moves no deadline.
+// When to stop waiting, on the monotonic clock, so that a change of the wall clock moves no
+// deadline.
 //
-// A Deadline takes any duration. One that ends after the clock does, such as nanoseconds::max(),
-// means to wait for ever; so callers need not compare, and nobody else adds a timeout to a time.
+// A Deadline takes any duration. One that ends after the clock's last value, such as
+// nanoseconds::max(), means to wait for ever. Callers therefore never add a timeout to a time.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +20,8 @@ class Deadline {
 
   bool passed() const { return std::chrono::steady_clock::now() >= end_; }
 
-  // What poll() takes: at most a minute, so wait again until passed(); rounded up, so that a wait
-  // never spins through its last millisecond.
+  // Milliseconds for poll(), at most a minute: wait again until passed(). Rounded up, so that a
+  // wait does not spin through its last millisecond.
   int left_ms() const {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(end_ - std::chrono::steady_clock::now());
@@ -30,7 +31,7 @@ class Deadline {
  private:
   using Time = std::chrono::steady_clock::time_point;
 
-  // Compared in floating point, which no unit overflows.
+  // Compares in floating point, which no unit overflows.
   template <class Rep, class Period>
   static Time end_of(Time now, std::chrono::duration<Rep, Period> from_now) {
     using Floating = std::chrono::duration<long double, Time::period>;

@@ -33,8 +33,8 @@ class Indices {
 };
 
 // One step towards the Huber location of what `fixed` leaves of each entry, for the effects that
-// `moves` names: a mean in which deviations beyond kLarge weigh as if they were kLarge. Returns
-// the largest move.
+// `moves` names: a mean in which a deviation beyond kLarge counts as kLarge. Returns the largest
+// move.
 double improve(std::span<const Entry> entries, std::size_t Entry::*moves, std::size_t Entry::*stays,
                const std::vector<double>& fixed, std::vector<double>& effects) {
   constexpr double kLarge = 0.05;  // of a logarithm: between noise and what drift can be
@@ -56,7 +56,7 @@ double improve(std::span<const Entry> entries, std::size_t Entry::*moves, std::s
   return largest;
 }
 
-// Logarithms of a cell's durations with the drift removed, by round.
+// Logarithms of one cell's durations, drift removed, by round.
 using DriftlessLogs = std::map<std::uint32_t, double>;
 
 std::map<std::size_t, DriftlessLogs> without_drift(std::span<const GroupedDuration> durations,
@@ -70,7 +70,7 @@ std::map<std::size_t, DriftlessLogs> without_drift(std::span<const GroupedDurati
   return cells;
 }
 
-// How far each round's cells are from what the same cells took in the others.
+// Distance between each round's cells and the median of the same cells in other rounds.
 std::map<std::uint32_t, std::vector<double>> disagreements(
     const std::map<std::size_t, DriftlessLogs>& cells) {
   std::map<std::uint32_t, std::vector<double>> by_round;
@@ -87,14 +87,14 @@ std::map<std::uint32_t, std::vector<double>> disagreements(
   return by_round;
 }
 
-// Whether a factor is no more than machines drift.
+// Whether the factor is small enough to be drift of a machine.
 bool is_drift(double factor) {
   constexpr double kDriftMax = 1.5;
   return factor <= kDriftMax && factor >= 1 / kDriftMax;
 }
 
-// Whether the cells of a round agree that it was slower or faster by its factor. Where waking up
-// took longer, only small messages do; a factor from them must not be taken off the large ones.
+// Whether the cells of a round agree on its factor. If only waking up took longer, only small
+// messages are slower, and their factor must not be applied to the large ones.
 bool agree(const std::vector<double>& disagreements) {
   constexpr double kDisagreementMax = 0.1;
   return disagreements.empty() || median(disagreements) <= kDisagreementMax;
@@ -110,13 +110,13 @@ std::map<std::uint32_t, double> common_factors(std::span<const GroupedDuration> 
   std::vector<Entry> entries;
   for (const GroupedDuration& duration : durations) {
     NMT_CHECK(duration.duration_ns > 0);
-    if (groups_of_cell[duration.cell] < 2) continue;  // cannot tell groups apart
+    if (groups_of_cell[duration.cell] < 2) continue;  // cannot compare groups
     entries.push_back(
         {cells[duration.cell], groups[duration.group], std::log(duration.duration_ns)});
   }
   if (entries.empty()) return {};
 
-  // The loss is convex and smooth and no step increases it, so that the steps end at its minimum.
+  // The loss is convex and smooth and no step increases it, so the steps end at its minimum.
   constexpr int kStepsMax = 1000;
   constexpr double kSettled = 1e-8;
   std::vector<double> cell_logs(cells.keys().size());

@@ -35,7 +35,7 @@ void remove_and_rethrow(const std::string& file) {
                      error == EEXIST ? "--force replaces it" : "");
 }
 
-// Of a name that is free, on disk when this returns; removed again where that fails.
+// Creates a file under a free name and flushes it; removes it again if that fails.
 void write_new(const std::string& file, std::string_view content) {
   const Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!descriptor) {
@@ -52,14 +52,14 @@ void write_new(const std::string& file, std::string_view content) {
   }
 }
 
-// What a file system says that has no such operation: FAT has no links, NFS does not take the flag.
+// Errors of a file system that lacks the operation: FAT has no links, NFS does not take the flag.
 bool is_unsupported(int error) {
   return error == EINVAL || error == ENOSYS || error == EPERM || error == EOPNOTSUPP ||
          error == EMLINK;
 }
 
-// Each of these refuses a name that is taken, whoever took it since we looked. Where a file system
-// can do neither of the first two, a reader may see the beginning of the file.
+// Each call refuses a name that is taken, even if another process took it just now. On a file
+// system that supports neither of the first two, a reader may see an incomplete file.
 void name_without_replacing(const std::string& aside, const std::string& file,
                             std::string_view content) {
   if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, file.c_str(), RENAME_NOREPLACE) == 0) return;
@@ -75,7 +75,7 @@ void flush_folder_of(const std::string& file) {
   const std::string parent = std::filesystem::path(file).parent_path().string();
   const std::string folder = parent.empty() ? "." : parent;
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!descriptor && errno == EACCES) return;  // a folder that may be written to and not listed
+  if (!descriptor && errno == EACCES) return;  // a folder that we may write to but not list
   // Not every file system can flush a folder.
   if (!descriptor || (::fsync(descriptor.get()) != 0 && errno != EINVAL)) {
     throw system_error(Fault::kFailed, fmt::format("fsync({})", folder), errno,

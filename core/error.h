@@ -2,8 +2,8 @@
 //
 // The two kinds of error of this project.
 //
-// A bug aborts with a message (NMT_CHECK). An operation that can fail throws one Error, off the
-// hot path only; its Fault is also the exit code of the commands, so that who first knows the
+// A bug aborts with a message (NMT_CHECK). An operation that can fail throws one Error, but never
+// on the hot path. Its Fault is also the exit code of the commands, so the code that knows the
 // cause decides what the caller's script sees. A message names the thing, the cause and the way
 // out: "tcp:r0: no route to peer 10.0.0.2; bring the interface up (ip link set dev r0 up)".
 #pragma once
@@ -44,7 +44,7 @@ Error system_error(Fault fault, std::string_view call, int errno_value,
 
 }  // namespace nmt
 
-// A condition that only a bug can break. Stays on in release builds; never used on the decision
+// A condition that only a bug can break. Release builds check it too. Never used on the decision
 // path.
 #define NMT_CHECK(condition) \
   ((condition) ? static_cast<void>(0) : ::nmt::check_failed(#condition, __FILE__, __LINE__))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Named text fields: fingerprints of platforms and rails, options of campaigns. New facts add
-// names, not types. Ordered by name, so that equal content has one form and one digest.
+// Named text fields: fingerprints of platforms and rails, options of campaigns. A new fact is a new
+// name, not a new type. Fields are ordered by name, so that equal content has one form and one
+// digest.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace nmt {
 
 using Fields = std::map<std::string, std::string>;
 
-// A field that is not what it was; nullopt where one side lacks it.
+// A field that changed; nullopt where one side does not have it.
 struct Difference {
   std::string field;
   std::optional<std::string> before;

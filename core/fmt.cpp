@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // {fmt}, compiled once into our binaries: they need no library of it, and the other sources need
-// not compile it each. What is instantiated here is what its headers declare as compiled elsewhere.
+// not compile it again. This file instantiates what fmt's headers declare as compiled elsewhere.
 #ifndef FMT_HEADER_ONLY
 #include <fmt/format-inl.h>
 

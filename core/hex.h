@@ -12,7 +12,7 @@ namespace nmt {
 
 std::string to_hex(std::span<const std::uint8_t> bytes);  // lower case
 
-// Fills `bytes`; false where `text` is not two digits, of either case, for each of them.
+// Fills `bytes`; false unless `text` is two digits for each byte, in either case.
 bool from_hex(std::string_view text, std::span<std::uint8_t> bytes);
 
 }  // namespace nmt

@@ -2,10 +2,10 @@
 //
 // Random 128-bit identifiers and the digest of stored content.
 //
-// Everything in a profile is named by a random Id, so that merging two profiles is a union of
-// rows. A digest (FNV-1a, 64 bits) is kept beside what was measured: every step of FNV-1a is a
-// bijection of its state, so any single flipped byte changes the result for certain. It guards
-// against rot, not against an attacker.
+// Everything in a profile is named by a random Id, so that merging two profiles is a union of rows.
+// A digest (FNV-1a, 64 bits) is stored beside what was measured. Every step of FNV-1a is a
+// bijection of its state, so any single flipped byte changes the result. It detects damage, not an
+// attacker.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ struct Id {
   auto operator<=>(const Id&) const = default;
 };
 
-// Accumulates a digest over byte strings; each is preceded by its length, so that moving a byte
-// from one field to the next changes the digest.
+// Adds up a digest over byte strings. The length of each string is added before it, so that moving
+// a byte from one field to the next changes the digest.
 class Digest {
  public:
   Digest& add(std::string_view bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What lies between measured points, of a curve or of a snapshot: a line between two of them, the
-// first value before them, the last slope beyond them, never downwards.
+// The value between measured points, of a curve or of a snapshot: a line between two points, the
+// first value before them, and the last slope beyond them, but never downwards.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace nmt {
 
-// At least one point, each with a `size_bytes`, which increases. Allocates nothing.
+// `points` has at least one element; their `size_bytes` increases. Allocates nothing.
 template <class Point>
 double interpolate(std::span<const Point> points, double size_bytes, double Point::*duration) {
   const auto above =

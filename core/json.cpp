@@ -17,8 +17,8 @@
 namespace nmt::json {
 namespace {
 
-// Walks the text and leaves behind how far it came, so that what the grammar allows and we refuse
-// gets its line too.
+// Walks the text and records how far it came, so that input that the grammar allows but this reader
+// refuses also gets its line number.
 struct Cursor {
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
@@ -37,8 +37,8 @@ struct Cursor {
   bool operator==(const Cursor& other) const { return at == other.at; }
 };
 
-// Builds a Value from the events of nlohmann's parser, whose own documents have no limit of depth
-// and crash when they are written. Every refusal is an Error; parsing ends there.
+// Builds a Value from the events of nlohmann's parser. nlohmann's own documents have no limit of
+// depth and crash when they are written. Every refusal is an Error; parsing ends there.
 class Builder final : public nlohmann::json_sax<nlohmann::json> {
  public:
   Builder(std::string_view text, std::string_view what, std::size_t values_max)
@@ -139,7 +139,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   std::size_t values_max_;
   Value document_;
   std::vector<Value> open_;        // objects and arrays not yet closed, outermost first
-  std::vector<std::string> keys_;  // the key of each one's member being read
+  std::vector<std::string> keys_;  // for each of them, the key of the member being read
 };
 
 [[noreturn]] void refuse_size(std::string_view what, std::size_t size_bytes_max) {
@@ -153,7 +153,7 @@ struct Descriptor {
   }
 };
 
-// Regular files only: a FIFO or a terminal would block, a device may never end.
+// Regular files only: a FIFO or a terminal would block, and a device may never end.
 std::string read_file(const std::string& file, std::size_t size_bytes_max) {
   const std::string name = printable(file, 4096);
   const Descriptor descriptor{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
@@ -185,7 +185,7 @@ std::string read_file(const std::string& file, std::size_t size_bytes_max) {
 Value parse(std::string_view text, std::string_view what, std::size_t size_bytes_max,
             std::size_t values_max) {
   if (text.size() > size_bytes_max) refuse_size(what, size_bytes_max);
-  const std::size_t null_byte = text.find('\0');  // the parser would take it for the end
+  const std::size_t null_byte = text.find('\0');  // the parser would take it as the end
   if (null_byte != std::string_view::npos) {
     throw Error(Fault::kFailed,
                 fmt::format("{}: byte {} is 0; the file is not text", what, null_byte));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// JSON, read without trust and written without surprise.
+// JSON, read without trust.
 //
-// Parsing refuses what a hostile or broken file may hold: more than 64 levels, more than the given
-// size, duplicate keys, bad UTF-8, NaN, numbers that no double can hold. Nothing blocks (a FIFO is
-// refused) and memory is bounded. A Reader walks a parsed document and names the place of what is
-// wrong ("rails.json: rails[2].methods.copy[0][1]: -5 is negative"). Object members keep their
-// order, and parse(dump()) gives an equal document, doubles bit for bit.
+// parse() refuses what a hostile or broken file may contain: more than 64 levels, more than the
+// given size, duplicate keys, bad UTF-8, NaN, numbers that a double cannot hold. It never blocks (a
+// FIFO is refused), and its memory is bounded. A Reader walks a parsed document and names the place
+// of an error ("rails.json: rails[2].methods.copy[0][1]: -5 is negative"). Object members keep
+// their order. parse(dump()) gives an equal document, with every bit of a double.
 #pragma once
 
 #include <concepts>
@@ -30,7 +30,7 @@ class Value {
   using Object = std::vector<Member>;
 
   Value() = default;  // null
-  // Not inline: gcc 14 then takes what other alternatives hold for read uninitialised.
+  // Not inline: gcc 14 else warns that members of other alternatives are read uninitialised.
   Value(const Value& other);
   Value(Value&& other) noexcept;
   Value& operator=(const Value& other);
@@ -38,7 +38,7 @@ class Value {
   ~Value();
   Value(std::nullptr_t) {}
   Value(bool value) : data_(value) {}
-  Value(double value) : data_(value) {}  // not finite: written as null
+  Value(double value) : data_(value) {}  // written as null if it is not finite
   // Integers have one form: int64 where it can hold them, uint64 above that.
   template <std::integral Integer>
   Value(Integer value) {
@@ -71,7 +71,7 @@ class Value {
     return std::get_if<T>(&data_);
   }
 
-  // indent < 0: one line. Invalid UTF-8 is replaced. At most kDepthMax levels.
+  // indent < 0: one line. Invalid UTF-8 is replaced. The value has at most kDepthMax levels.
   std::string dump(int indent = 2) const;
   bool operator==(const Value&) const = default;
 
@@ -83,7 +83,7 @@ class Value {
 
 inline constexpr std::size_t kDepthMax = 64;
 inline constexpr std::size_t kSizeBytesMax = std::size_t{256} << 20;
-inline constexpr std::size_t kValuesMax = std::size_t{16} << 20;  // numbers, texts, keys ... each
+inline constexpr std::size_t kValuesMax = std::size_t{16} << 20;  // each: numbers, texts, keys ...
 
 // Throws Error(kFailed) "WHAT: line L: cause". `what` names the document, usually its file.
 Value parse(std::string_view text, std::string_view what,
@@ -91,17 +91,17 @@ Value parse(std::string_view text, std::string_view what,
 // Regular files only.
 Value parse_file(const std::string& file, std::size_t size_bytes_max = kSizeBytesMax);
 
-// Text from outside, fit for one line of a message: control characters replaced, cut to
-// `size_bytes_max`.
+// Text from outside for one line of a message: control characters are replaced, and the text is cut
+// to `size_bytes_max`.
 std::string printable(std::string_view text, std::size_t size_bytes_max = 80);
 
-// A place inside a parsed document. Getters check type and range and throw Error(kFailed) naming
-// the place. Readers borrow the document, which must outlive them.
+// A place inside a parsed document. Getters check type and range, and throw Error(kFailed) that
+// names the place. A Reader borrows the document, which must outlive it.
 class Reader {
  public:
   Reader(const Value& document, std::string_view what);
 
-  Reader operator[](std::string_view key) const;  // must be there
+  Reader operator[](std::string_view key) const;  // throws if absent
   Reader operator[](std::size_t index) const;
   bool has(std::string_view key) const;
   std::vector<std::pair<std::string, Reader>> members() const;
@@ -118,7 +118,7 @@ class Reader {
   bool is_null() const { return value_->is_null(); }
   const Value& value() const { return *value_; }
 
-  // Throws unless every member is in `known`: a misspelt option must not be ignored.
+  // Throws unless every member is in `known`, so that a misspelt option is not ignored.
   void only(std::span<const std::string_view> known) const;
   void only(std::initializer_list<std::string_view> known) const;
   [[noreturn]] void fail(std::string_view problem) const;
@@ -132,7 +132,7 @@ class Reader {
   Reader item(std::size_t index, const Value& value) const;
 
   const Value* value_;
-  std::size_t what_size_;  // of the document's name, which place_ begins with
+  std::size_t what_size_;  // size of the document's name, with which place_ begins
   std::string place_;
 };
 

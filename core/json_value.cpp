@@ -89,7 +89,7 @@ void append_double(double value, std::string* out) {
   NMT_CHECK(error == std::errc());
   const std::string_view digits(buffer, static_cast<std::size_t>(end - buffer));
   *out += digits;
-  if (digits.find_first_of(".e") == std::string_view::npos) *out += ".0";  // stays a double
+  if (digits.find_first_of(".e") == std::string_view::npos) *out += ".0";  // remains a double
 }
 
 class Writer {

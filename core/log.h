@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// NMADTUNE_LOG=TOPIC,...: what the libraries print on stderr of what they decide. They do so when
+// NMADTUNE_LOG=TOPIC,...: the libraries print their decisions on stderr. They print when something
+// is opened or a transfer has ended, never while a program asks for a decision.
 // something is opened or a transfer has ended, never while a decision is asked for.
 #pragma once
 
@@ -15,7 +15,7 @@ inline constexpr std::string_view kLogTransfers = "transfers";
 inline constexpr std::array kLogTopics = {kLogDecisions, kLogTransfers};
 
 bool log_wants(std::string_view topic);
-// Names the topics that do not exist, and those that do; empty: nothing is wrong.
+// Names the topics that do not exist, and those that do; empty if all are known.
 std::string log_problem();
 
 }  // namespace nmt

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is derived from samples, for decisions: curves, and thresholds between choices.
+// What is derived from samples for decisions: curves, and thresholds between choices.
 //
-// A Plan can be derived again from the samples at any time; opening a profile for decisions reads
-// only this. Ranges always cover every size: `from` inclusive, `to` exclusive, the last without
-// end. The answer `threshold` has one change of choice at `bytes`; `always` means the choice that
-// the decision is named after (iovec, rendezvous, aggregation) at every size, with bytes 0;
-// `never` means that it never pays, without bytes; `ranges` stands for several changes.
+// A Plan can be derived again from the samples at any time. Opening a profile for decisions reads
+// only the plan. Ranges together cover every size: `from` is inclusive, `to` is exclusive, and the
+// last has no end. The answer `threshold` has one change of choice, at `bytes`. `always` means that
+// the choice that names the decision (iovec, rendezvous, aggregation) is best at every size; its
+// `bytes` is 0. `never` means that this choice never pays; it has no `bytes`. `ranges` means
+// several changes.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ std::string_view to_string(Answer answer);
 
 struct Range {
   std::uint64_t from_bytes = 0;
-  std::optional<std::uint64_t> to_bytes;  // nullopt: without end
+  std::optional<std::uint64_t> to_bytes;  // nullopt: no end
   std::string choice;
   bool operator==(const Range&) const = default;
 };
@@ -37,7 +38,7 @@ struct Threshold {
   std::optional<std::uint64_t> bytes;
   std::uint64_t low_bytes = 0;  // 95 % interval of the position
   std::uint64_t high_bytes = 0;
-  double regret = 0;     // expected: mean slowdown over the sampled sizes against the best
+  double regret = 0;     // expected: mean slowdown over the sampled sizes, against the best choice
   bool bounded = false;  // set by a limit (--max-unexpected, eager), not by a crossing
   std::vector<Range> ranges;
   bool operator==(const Threshold&) const = default;
@@ -45,8 +46,8 @@ struct Threshold {
   const std::string& choice_at(std::uint64_t size_bytes) const;
 };
 
-// The derived curve of one (benchmark, method, variant): the location, and 95 % limits for the
-// duration of that location at the same sizes.
+// The derived curve of one (benchmark, method, variant): the median duration, and its 95 % limits
+// at the same sizes.
 struct PlanCurve {
   std::string benchmark;
   std::string method;
@@ -55,11 +56,11 @@ struct PlanCurve {
   Curve low;
   Curve high;
   double spread = 0;              // typical relative spread of one repetition (MAD / median)
-  double monotone_departure = 0;  // by how much duration.monotone() departs from it
+  double monotone_departure = 0;  // difference of duration.monotone() from `duration`
   bool operator==(const PlanCurve&) const = default;
 };
 
-// Everything derived for one path under one regime and placement.
+// Everything derived for one path, one regime and one placement.
 struct RailPlan {
   std::string rail;  // full name
   Id path;
@@ -69,7 +70,7 @@ struct RailPlan {
   std::uint64_t max_unexpected_bytes = 0;
   std::vector<PlanCurve> curves;
   std::vector<Threshold> thresholds;
-  // Least that is worth sending as one part of a split message; 0: not measured, any part is legal.
+  // Least size of one part of a split message that pays; 0: not measured, any size is allowed.
   std::uint64_t chunk_bytes_min = 0;
   bool operator==(const RailPlan&) const = default;
 
@@ -77,7 +78,7 @@ struct RailPlan {
   const Threshold* find_threshold(DecisionKind kind) const;
 };
 
-// Regret and prediction error at sizes that were not used; docs/method.md.
+// Regret and prediction error at sizes that were not used to derive (docs/method.md).
 struct Verification {
   struct Prediction {
     std::string rail;
@@ -86,7 +87,7 @@ struct Verification {
     std::size_t sizes = 0;
     double error_median = 0;  // |predicted / measured - 1|
     double error_p95 = 0;
-    double noise_floor = 0;  // median difference of two measurements of one point, other blocks
+    double noise_floor = 0;  // median difference of two measurements of one point, in other blocks
     bool operator==(const Prediction&) const = default;
   };
   struct Decision {
@@ -103,9 +104,9 @@ struct Verification {
   bool operator==(const Verification&) const = default;
 };
 
-// Time from the decision to the start of the submission on another core (paper "multirail on
-// multicore", II-C), by how near the two cores are (node/cores.h), and whether the other one has a
-// thread that computes there.
+// Time from the decision until another core starts the submission (paper "multirail on multicore",
+// II-C), for each distance between the two cores (node/cores.h). `preempting` says whether a thread
+// computes on the other core.
 struct OffloadCost {
   std::string placement;
   double cost_ns = 0;
@@ -115,24 +116,25 @@ struct OffloadCost {
   bool operator==(const OffloadCost&) const = default;
 };
 
-// Best segment of a hierarchical operation's pipeline, over a range of sizes, and who is faster.
+// The best segment of a hierarchical collective's pipeline and the fastest algorithm, for a range
+// of sizes.
 struct SegmentRule {
   std::string operation;  // bcast, reduce, allreduce, allgather
   std::int64_t nodes = 0;
   std::int64_t ranks_per_node = 0;
   std::uint64_t from_bytes = 0;
-  std::optional<std::uint64_t> to_bytes;  // nullopt: without end
-  std::uint64_t segment_bytes = 0;        // 0: the message whole
-  // chain, binary, binomial; leaders, ring, neighbors; "library": the MPI's own is faster; empty:
-  // not compared.
+  std::optional<std::uint64_t> to_bytes;  // nullopt: no end
+  std::uint64_t segment_bytes = 0;        // 0: the whole message at once
+  // chain, binary, binomial; leaders, ring, neighbors; "library": the MPI's own algorithm is
+  // faster; empty: not compared.
   std::string algorithm;
-  std::int64_t leaders = 1;  // of a node: one for each NUMA node or socket, where there are so many
+  std::int64_t leaders = 1;  // of a node: one per NUMA node or socket, if it has so many
   bool operator==(const SegmentRule&) const = default;
 };
 
 struct Plan {
   Id platform;
-  std::vector<Id> campaigns;  // that it was derived from
+  std::vector<Id> campaigns;  // derived from these
   std::vector<RailPlan> rails;
   std::optional<Verification> verification;
   std::vector<OffloadCost> offloads;

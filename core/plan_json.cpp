@@ -30,11 +30,11 @@ std::optional<std::uint64_t> read_optional_bytes(const Reader& reader) {
   return reader.unsigned_integer();
 }
 
-std::int64_t read_count(const Reader& reader) {  // of ranks, of nodes
+std::int64_t read_count(const Reader& reader) {  // of ranks or of nodes
   return reader.integer(0, std::numeric_limits<std::int32_t>::max());
 }
 
-// Sizes are whole numbers nearly always, and are written so.
+// Writes whole numbers without a fraction: nearly all sizes are whole.
 Value size_value(double size_bytes) {
   constexpr double kExactMax = 0x1p53;
   const bool whole = size_bytes == std::floor(size_bytes) && size_bytes < kExactMax;
@@ -406,7 +406,7 @@ Signature signature_from_json(const Reader& reader) {
                       .size_bytes_max = reader["size_bytes"][1].unsigned_integer(),
                       .error = reader["error"].number(0),
                       .saturated = reader["saturated"].boolean()};
-  if (!reader.has("rises")) return signature;  // of a plan from before there were any
+  if (!reader.has("rises")) return signature;  // a plan written before the member existed
   signature.rises = read_list(reader["rises"], rise_from_json);
   signature.growth = reader["growth"].number(0);
   signature.small = read_list(reader["small"], small_ratio_from_json);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// JSON forms of the vocabulary: the commands print them, and profiles store and export derived
+// content in them.
 //
-// JSON forms of the vocabulary: what commands print, and what profiles store and exports carry of
-// derived content.
-//
-// Each pair is a lossless round trip, doubles bit for bit. Readers refuse what the writers never
-// write (ranges with a gap, an unknown choice, a misspelt member), with the place. Fractions are
-// fractions (0.02), units are in the names, absent limits are null.
+// Each pair of functions is a lossless round trip, with every bit of a double. The readers refuse
+// what the writers never write (ranges with a gap, an unknown choice, a misspelt member), and name
+// the place. Fractions are fractions (0.02), units are in the names, absent limits are null.
 #pragma once
 
 #include "core/fields.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
 // What was measured, as it was measured.
 //
 // A Repetition is one timed batch: a total in nanoseconds and the number of operations in it. A
-// Sample is all repetitions of one cell, a cell being one size under one Condition. Nothing here
-// is corrected, smoothed or dropped: disturbed repetitions stay, marked; drift between rounds is
-// removed where curves are derived (core/drift.h), never here.
+// Sample is all repetitions of one cell: one size under one Condition. Nothing in it is corrected,
+// smoothed or dropped. Disturbed repetitions stay and are marked. Drift between rounds is removed
+// where curves are derived (core/drift.h), never here.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +21,23 @@ struct Repetition {
   std::uint64_t total_ns = 0;
   std::uint32_t batch = 1;  // operations in the total (a round trip is two)
   std::uint32_t round = 0;  // which pass of the campaign; ratios are taken within a round
-  bool disturbed = false;   // something else ran meanwhile (node/interference.h)
+  bool disturbed = false;   // something else ran at the same time (node/interference.h)
 
   double each_ns() const { return static_cast<double>(total_ns) / batch; }
   bool operator==(const Repetition&) const = default;
 };
 
-// What a number was measured under. Open text: new kinds of measurement add values here, not
-// types. Empty text and 0 mean "does not apply".
+// The conditions of a measurement, as open text: a new kind of measurement adds values, not types.
+// Empty text and 0 mean "does not apply".
 struct Condition {
-  std::string benchmark;       // core/method.h, namespace benchmark
-  std::string method;          // copy, iovec, rendezvous
-  std::string variant;         // inline, rdma_write ... of the method
-  std::string regime = "hot";  // hot: same buffer; cold: rotating over more than the private caches
-  std::string placement;       // cores of both ends: "distinct-cores", "same-core" ...
+  std::string benchmark;        // core/method.h, namespace benchmark
+  std::string method;           // copy, iovec, rendezvous
+  std::string variant;          // of the method: inline, rdma_write ...
+  std::string regime = "hot";   // hot: same buffer; cold: buffers that exceed the private caches
+  std::string placement;        // cores of both ends: "distinct-cores", "same-core" ...
   std::string memory = "host";  // kind of memory
   std::string registration;     // cold, cached
-  std::string busy_rails;       // rails kept busy at the same time, full names with ','
+  std::string busy_rails;       // rails kept busy at the same time, full names, separated by ','
   std::string mpi;              // name and version
   std::string mapping;          // by core, by node
   std::string operation;        // collective
@@ -55,8 +54,8 @@ struct Condition {
   auto operator<=>(const Condition&) const = default;
 };
 
-// Calls visit(name, field) for every field of a Condition, in order: the one list that storing,
-// printing and digesting share.
+// Calls visit(name, field) for every field of a Condition, in order. Storing, printing and
+// digesting all use this list.
 template <class ConditionType, class Visitor>
 void for_each_field(ConditionType& c, Visitor&& visit) {
   visit("benchmark", c.benchmark);
@@ -84,7 +83,7 @@ void for_each_field(ConditionType& c, Visitor&& visit) {
 // For people: "transfer/copy hot distinct-cores".
 std::string describe(const Condition& condition);
 
-// How the numbers of a sample came to be.
+// Where the numbers of a sample come from.
 enum class Origin { kMeasured, kImported, kSimulated, kDescribed };
 std::string_view to_string(Origin origin);
 Origin parse_origin(std::string_view text);  // Error(kFailed) for any other word
@@ -99,7 +98,7 @@ struct Sample {
   bool operator==(const Sample&) const = default;
 };
 
-// Where numbers were measured: a rail to itself or to a peer, directed.
+// Where numbers were measured: from a rail to itself or to a peer, in this direction.
 struct Path {
   Id id;
   Id from_node;
@@ -109,8 +108,8 @@ struct Path {
   bool operator==(const Path&) const = default;
 };
 
-// One process launch of a campaign (the first, or a resume). All its numbers share one factor
-// that no single launch can tell from the rail's speed; several launches can.
+// One process launch of a campaign (the first, or a resume). All numbers of a launch share one
+// factor. One launch cannot tell this factor from the rail's speed; several launches can.
 struct Session {
   Id id;
   std::string started_utc;
@@ -118,7 +117,7 @@ struct Session {
   double clock_cost_ns = 0;
   double clock_resolution_ns = 0;
   std::uint64_t seed = 0;
-  double elapsed_ns = 0;  // of its campaign's budget, by its clock
+  double elapsed_ns = 0;  // part of the campaign's budget used so far, by its clock
   bool operator==(const Session&) const = default;
 };
 
@@ -129,14 +128,14 @@ struct Campaign {
   std::string finished_utc;  // empty while incomplete
   std::string tool_version;
   std::string command_line;
-  Fields options;  // what a resume must repeat
+  Fields options;  // a resume must repeat them
   bool complete = false;
-  double quality = 1;  // share of repetitions that nothing disturbed
+  double quality = 1;  // share of undisturbed repetitions
   std::string remark;  // why incomplete or disturbed; for people
   bool operator==(const Campaign&) const = default;
 };
 
-// All samples of one path in one session, the unit in which samples are read back and derived.
+// All samples of one path in one session: the unit that is read back and derived from.
 struct SampleSet {
   Campaign campaign;
   Session session;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
 // What contention does to an alltoall on one network: the contention signature (paper "alltoall
 // contention", equations 4 and 5), as a value.
 //
-// A signature belongs to an algorithm and to a number of ranks per node. It speaks of the sizes
-// and numbers of ranks that it was fitted on; beyond them a prediction is an extrapolation and
-// must say so. With `bound` the measured duration of one message alone, n ranks, p of them per
-// node, and m bytes to each:
+// A signature belongs to one algorithm and one number of ranks per node. It holds for the sizes and
+// numbers of ranks that it was fitted on. A prediction beyond them is an extrapolation, and must
+// say so. Let bound(m) be the measured duration of one message of m bytes alone, n the ranks, p the
+// ranks per node, and m the bytes to each rank:
 //   LB = p (n - p) * bound(m), the messages that cross one NIC one after the other
 //   T  = LB * gamma, and from `delta_from_bytes` on also delta, once or per message of LB.
 //
-// Three terms go beyond the paper (docs/contention.md): gamma against the number of ranks where
-// fewer do not saturate the network, measured ratios below the sizes that one gamma serves, and
-// processor time where ranks share cores. core/alltoall.h evaluates all of it.
+// Three terms go beyond the paper (docs/contention.md): gamma by number of ranks where fewer ranks
+// do not saturate the network, measured ratios for sizes below the range of the fit, and processor
+// time where ranks share cores. core/alltoall.h evaluates them all.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +23,14 @@
 
 namespace nmt {
 
-// A number of ranks that a signature was fitted on.
+// Gamma at one number of ranks that the signature was fitted on.
 struct Rise {
   std::int64_t ranks = 0;
-  double factor = 1;  // gamma there, over gamma at the largest number of ranks
+  double factor = 1;  // gamma there, divided by gamma at the largest number of ranks
   bool operator==(const Rise&) const = default;
 };
 
-// What a size below the fitted ones took, as a multiple of its lower bound.
+// Duration at a size below the fitted ones, as a multiple of its lower bound.
 struct SmallRatio {
   std::uint64_t size_bytes = 0;
   double ratio = 1;
@@ -39,16 +38,17 @@ struct SmallRatio {
   bool operator==(const SmallRatio&) const = default;
 };
 
-// All relative (0.02 is 2 %), but for the variance of delta and its covariance with gamma.
+// All values are relative (0.02 is 2 %), except the variance of delta and its covariance with
+// gamma.
 struct Uncertainty {
   double gamma_variance = 0;
   double delta_variance = 0;  // ns^2
   double covariance = 0;      // ns
-  double sessions = 0;        // spread of whole sessions
-  double misfit = 0;          // spread about the model that the replicates do not explain
-  double left_out = 0;        // root mean square where a number of ranks was left out; 0: one only
-  double growth = 0;          // standard error of the signature's growth
-  double quantile = 1.96;     // of Student's t: half a 95 % interval per standard error
+  double sessions = 0;        // spread between sessions
+  double misfit = 0;       // spread about the model that the spread of replicates does not explain
+  double left_out = 0;     // root mean square error at held-out numbers of ranks; 0: one only
+  double growth = 0;       // standard error of the signature's growth
+  double quantile = 1.96;  // of Student's t: half a 95 % interval per standard error
   bool operator==(const Uncertainty&) const = default;
 };
 
@@ -65,13 +65,13 @@ struct Signature {
   std::uint64_t size_bytes_min = 0;
   std::uint64_t size_bytes_max = 0;
   double error = 0;               // relative half-width of the 95 % interval of a prediction
-  bool saturated = false;         // fitted where the network is saturated, as the model assumes
+  bool saturated = false;         // the fitted network was saturated, as the model assumes
   std::vector<Rise> rises;        // by ranks; the last is 1
-  double growth = 0;              // exponent by which gamma still grows with ranks beyond them
+  double growth = 0;              // exponent of gamma by ranks, beyond the last of `rises`
   std::vector<SmallRatio> small;  // by size
-  std::int64_t cores = 0;         // under all ranks together; 0: one for each
-  double processor_ns = 0;        // c in c n (n - 1) / cores: processor time, not the network's
-  std::optional<Uncertainty> uncertainty;  // nullopt: a signature from elsewhere
+  std::int64_t cores = 0;         // that all ranks share; 0: one core per rank
+  double processor_ns = 0;        // c in c n (n - 1) / cores: processor time, not network time
+  std::optional<Uncertainty> uncertainty;  // nullopt: signature from another source
   bool operator==(const Signature&) const = default;
 };
 

@@ -25,7 +25,8 @@ double sorted_quantile(std::span<const double> sorted_values, double fraction) {
   return sorted_values[below] + weight * (sorted_values[above] - sorted_values[below]);
 }
 
-// Mean of the central half. A quarter of n that is not whole cuts its value in part.
+// Mean of the central half. If a quarter of n is not a whole number, the outermost values count in
+// part.
 double sorted_interquartile_mean(std::span<const double> sorted_values) {
   const double n = static_cast<double>(sorted_values.size());
   const double cut = n / 4;
@@ -54,7 +55,7 @@ double quantile(std::span<const double> values, double fraction) {
   return sorted_quantile(sorted(values), fraction);
 }
 
-// Without sorting: the hot loop of every estimate.
+// Does not sort: every estimate spends its time here.
 double median(std::span<const double> values) {
   NMT_CHECK(!values.empty());
   std::vector<double> parted(values.begin(), values.end());
@@ -96,7 +97,7 @@ Interval bootstrap_interval(std::size_t n,
 }
 
 std::vector<Repetition> trusted(std::span<const Repetition> repetitions) {
-  constexpr std::ptrdiff_t kEnough = 3;  // the fewest whose median an outlier cannot move
+  constexpr std::ptrdiff_t kEnough = 3;  // with fewer values, one outlier can move the median
   const auto undisturbed = [](const Repetition& repetition) { return !repetition.disturbed; };
   std::vector<Repetition> kept;
   if (std::count_if(repetitions.begin(), repetitions.end(), undisturbed) < kEnough) {

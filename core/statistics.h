@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Location and spread that outliers cannot move. Every "duration" in this project is such a
+// location: never a mean of raw times, never the minimum alone (docs/method.md).
 //
-// Location and spread that outliers cannot move: what "a duration" means everywhere in this
-// project. Never a mean of raw times, never the minimum alone (docs/method.md).
-//
-// All functions take at least one value unless said otherwise, do not modify their input, and are
-// pure; randomness (bootstrap) comes from the caller's generator.
+// All functions take at least one value unless stated otherwise. They are pure and do not modify
+// their input; the bootstrap takes the caller's random generator.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +17,7 @@
 namespace nmt {
 
 double median(std::span<const double> values);
-// Linear between order statistics; 0 is the least value, 1 the greatest.
+// Linear between order statistics; 0 gives the least value, 1 the greatest.
 double quantile(std::span<const double> values, double fraction);
 double interquartile_mean(std::span<const double> values);
 double median_absolute_deviation(std::span<const double> values);  // not scaled
@@ -29,22 +28,22 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-// Distribution-free 95 % interval of the median: order statistics n/2 -+ 0.98 sqrt(n), clamped to
+// Distribution-free 95 % interval of the median: order statistics n/2 -+ 0.98 sqrt(n), limited to
 // the extremes where n is small.
 Interval median_interval(std::span<const double> values);
 
-// Percentile bootstrap of `statistic` over resamples of indices [0, n): the statistic receives the
-// resampled indices. Returns the central `coverage` interval.
+// Percentile bootstrap: `statistic` receives resampled indices from [0, n). Returns the central
+// `coverage` interval of its values.
 Interval bootstrap_interval(std::size_t n,
                             const std::function<double(std::span<const std::size_t>)>& statistic,
                             std::mt19937_64& random, std::size_t resamples = 200,
                             double coverage = 0.95);
 
-// What a duration is taken from: the undisturbed repetitions, in order; all of them where fewer
-// than three are undisturbed. May be empty.
+// The repetitions from which a duration is taken: the undisturbed ones, in order; all of them if
+// fewer than three are undisturbed. May be empty.
 std::vector<Repetition> trusted(std::span<const Repetition> repetitions);
 
-// What is stored and printed of a sample beside its raw repetitions; per operation, nanoseconds.
+// What is stored and printed of a sample besides its raw repetitions: nanoseconds per operation.
 struct Summary {
   std::size_t n = 0;          // repetitions used
   std::size_t disturbed = 0;  // repetitions left out of this summary
@@ -58,7 +57,7 @@ struct Summary {
   bool operator==(const Summary&) const = default;
 };
 
-// Of the trusted() repetitions; all zero where there are none.
+// Of the trusted() repetitions; all zero if there are none.
 Summary summarize(std::span<const Repetition> repetitions);
 
 }  // namespace nmt

@@ -20,7 +20,7 @@ namespace {
                                          what, example));
 }
 
-// A non-negative decimal number at the start of `text`; what follows it goes to `rest`.
+// A non-negative decimal number at the start of `text`; `rest` receives the text after it.
 double leading_number(std::string_view text, std::string_view* rest, std::string_view what,
                       std::string_view example) {
   double value = 0;
