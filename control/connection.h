@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A connection to a peer that has proven itself: framed messages in both directions, each step with
-// a deadline.
+// A connection to a peer that has proven that it knows the secret: framed messages in both
+// directions. Each step has a deadline.
 //
-// A message is a kind, which means something to those who talk, and text. After an Error a
-// connection can only be destroyed: half a message may have crossed. Belongs to one thread.
+// A message is a kind, whose meaning the two ends define, and a text. After an Error a connection
+// can only be destroyed: half a message may have crossed. Belongs to one thread.
 #pragma once
 
 #include <chrono>
@@ -26,20 +26,20 @@ struct Message {
 
 class Connection {
  public:
-  // Of a connected socket that does not block.
+  // Takes a connected, non-blocking socket.
   Connection(Descriptor descriptor, std::string peer);
   Connection(std::unique_ptr<Wire> wire, std::string peer);
 
-  // Error(kPeer) where the peer has gone, or takes nothing any more.
+  // Error(kPeer) if the peer is gone or no longer receives.
   void send(std::uint16_t kind, std::string_view text);
 
-  // The next message, whole within `timeout`. Error(kPeer) where it does not come, the peer has
-  // gone, or what comes is not a message of at most `length_bytes_max`.
+  // The next message, complete within `timeout`. Error(kPeer) if it does not arrive, if the peer is
+  // gone, or if the bytes are not a message of at most `length_bytes_max`.
   Message receive(std::chrono::nanoseconds timeout,
                   std::size_t length_bytes_max = kMessageBytesMax);
 
-  // Whether one is there, or its beginning, or the peer has gone: receive() will tell. Waits so
-  // long for it.
+  // True if a message or its beginning has arrived, or if the peer is gone: receive() will say
+  // which. Waits for that up to `timeout`.
   bool has_message(std::chrono::milliseconds timeout = std::chrono::milliseconds(0)) const;
 
   const std::string& peer() const { return peer_; }  // address, for messages

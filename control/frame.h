@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What stands before every message: 16 bytes, the same between all versions and byte orders.
+// The header of every message: 16 bytes, the same in all versions and byte orders.
 //
-// Magic "nmtc", version, kind, length, most significant byte first. The magic tells a stranger, the
-// version another nmadtune; both are looked at before the length means anything, and the length
-// before anything is allocated.
+// It has the magic "nmtc", version, kind and length, most significant byte first. A wrong magic
+// means another program, a wrong version another nmadtune. Both are checked before the length is
+// used, and the length is checked before memory is allocated.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace nmt::control {
 
 inline constexpr std::uint16_t kVersion = 1;
 inline constexpr std::size_t kFrameBytes = 16;
-inline constexpr std::size_t kMessageBytesMax = std::size_t{1} << 20;  // unless said otherwise
+inline constexpr std::size_t kMessageBytesMax = std::size_t{1} << 20;  // default limit
 
 struct Frame {
   std::uint16_t version = kVersion;
@@ -28,8 +28,8 @@ struct Frame {
 
 std::array<std::uint8_t, kFrameBytes> encode(const Frame& frame);
 
-// Throws Error(kPeer) that begins with `peer` for another magic or version, or a length above
-// `length_bytes_max`.
+// Throws Error(kPeer), which begins with `peer`, for a wrong magic or version, or for a length
+// above `length_bytes_max`.
 Frame decode(std::span<const std::uint8_t, kFrameBytes> bytes, std::size_t length_bytes_max,
              const std::string& peer);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// For what a process of a job waits for in MPI: a rank that hangs would keep the others waiting for
-// ever, and MPI knows no time limits.
+// A time limit for what a process of a job waits for in MPI. MPI has no time limits, so one rank
+// that hangs would keep the others waiting for ever.
 //
-// Where the object is still there after its time, the process says so and has MPI_Abort end the job
-// with exit code 5: not every launcher ends the ranks of other nodes when one has merely left
-// (hydra waits for them). It gives the launcher a second first to pass on what was said: hydra ends
-// on an abort with what its proxies have written still unread. MPI_Abort is not meant for signal
-// handlers, but there is nothing left to break; where it does not return within kAbortS, the
-// process ends by itself. By SIGALRM; one at a time.
+// If the object still exists after its time, SIGALRM comes: the process prints an error, and
+// MPI_Abort ends the job with exit code 5, because not every launcher ends the ranks of other nodes
+// when one rank just exits (hydra waits for them). Before that it waits a second, so that the
+// launcher passes the error on: on an abort hydra ends before it has read all output of its
+// proxies. MPI_Abort is not allowed in signal handlers, but nothing is left to break here. If it
+// does not return within kAbortS, the process ends itself. One at a time.
 #pragma once
 
 namespace nmt::control {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kPendingMax = 64;
 constexpr int kLookMs =
-    100;  // how often an interruption and connections that are late are looked for
+    100;  // period of checks for interruption and late connections
 
 std::string printable_reason(const std::string& text) {
   std::string reason;
@@ -88,7 +88,7 @@ Listener::Listener(const std::string& host, std::uint16_t port) {
   ::getsockname(descriptor_.get(), reinterpret_cast<sockaddr*>(&address_.socket), &address_.length);
 }
 
-// The first few strangers; then at each power of two one line for all of them.
+// Reports the first few refusals; after them one line at each power of two.
 void Listener::report(const Hooks& hooks, const std::string& reason) {
   constexpr std::uint64_t kEachMax = 8;
   ++refusals_;
@@ -97,7 +97,7 @@ void Listener::report(const Hooks& hooks, const std::string& reason) {
                                       : fmt::format("{} ({} refused so far)", reason, refusals_));
 }
 
-// The pending connection that has been here longest makes room for a new one.
+// Accepts a connection; drops the oldest pending one if there are too many.
 void Listener::admit(const Hooks& hooks) {
   Address from;
   from.length = sizeof from.socket;
@@ -137,7 +137,7 @@ std::optional<Connection> Listener::accept(const Secret& secret, std::chrono::na
                                            const Hooks& hooks) {
   const Deadline deadline(timeout);
   for (;;) {
-    // Whoever waits outside for a descriptor is looked for again after kLookMs.
+    // Without a free descriptor, do not poll the listening socket; retry after kLookMs.
     std::vector<pollfd> waiting{{no_descriptor_ ? -1 : descriptor_.get(), POLLIN, 0}};
     for (const PendingConnection& pending : pending_connections_)
       waiting.push_back({pending.descriptor(), POLLIN, 0});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Waiting for the peer at one address, and connecting to it.
+// Waits for the peer at one address, or connects to it.
 #pragma once
 
 #include <chrono>
@@ -18,19 +18,19 @@ namespace nmt::control {
 
 class Listener {
  public:
-  // Listens at this address only, never at all of them; port 0: one that the kernel chooses.
-  // Error(kUsage) for an address that is not this host's.
+  // Listens at this address only, never at all addresses. Port 0: the kernel chooses one.
+  // Error(kUsage) for an address that this host does not have.
   Listener(const std::string& host, std::uint16_t port);
 
   const Address& address() const { return address_; }
 
   struct Hooks {
-    // "192.0.2.3:4711: wrong secret"; of a crowd only the first few, then ever more rarely.
+    // "192.0.2.3:4711: wrong secret". Called for the first few refusals, then less and less often.
     std::function<void(const std::string&)> refused = {};
-    std::function<bool()> interrupted = {};  // asked several times a second
+    std::function<bool()> interrupted = {};  // called several times a second
   };
-  // The first that proves the secret within `timeout`; nullopt where interrupted. Strangers are
-  // refused meanwhile. Error(kPeer) at the end of the time.
+  // The first connection that proves the secret within `timeout`; nullopt if interrupted. All
+  // others are refused. Error(kPeer) after the timeout.
   std::optional<Connection> accept(const Secret& secret, std::chrono::nanoseconds timeout,
                                    const Hooks& hooks);
 
@@ -43,10 +43,10 @@ class Listener {
   Address address_;
   std::vector<PendingConnection> pending_connections_;
   std::uint64_t refusals_ = 0;
-  bool no_descriptor_ = false;  // for the next connection, when one was last asked for
+  bool no_descriptor_ = false;  // the last accept() failed for lack of a descriptor
 };
 
-// Tries each address of the host. Error(kPeer) with what the last one said.
+// Tries each address of the host. Error(kPeer) with the failure of the last one.
 Connection connect(const std::string& host, std::uint16_t port, const Secret& secret,
                    std::chrono::nanoseconds timeout);
 

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kTextBytesMax = std::uint64_t{1} << 30;
 
-// As installed, and as built: beside the folder of this program.
+// Where the module is when installed, and when built: relative to the folder of this program.
 std::vector<fs::path> module_files(const std::string& name) {
   std::error_code ignored;
   const fs::path programs = fs::read_symlink("/proc/self/exe", ignored).parent_path();
@@ -40,7 +40,7 @@ const nmt_mpi_table* load(const std::string& name) {
   }
   std::string reason;
   for (const fs::path& file : module_files(name)) {
-    // An MPI finds its own parts among the symbols of the whole process.
+    // RTLD_GLOBAL, because an MPI looks for its own parts among the symbols of the whole process.
     void* module = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (module == nullptr) {
       if (reason.empty() || fs::exists(file)) reason = ::dlerror();
@@ -62,8 +62,8 @@ volatile std::sig_atomic_t exit_code = 0;
 
 extern "C" void leave_now(int) { ::_exit(exit_code); }
 
-// The last thing this process does, since MPI_Finalize may hang: that of MPICH over UCX's TCP waits
-// for ever where a rank that has gone through it already had to answer. Everything is said by then.
+// The last action of this process, because MPI_Finalize may hang: MPICH over UCX's TCP waits for
+// ever for an answer of a rank that has already finished. All output is written before.
 void leave(int code, void* table) {
   constexpr unsigned kPatienceS = 10;
   std::fflush(nullptr);
@@ -85,7 +85,7 @@ std::optional<std::string> launching_mpi() {
 
 MpiJob::MpiJob(const std::string& name) : table_(load(name)) { table_->start(); }
 
-// What fails in one rank only would leave the others waiting for it.
+// A failure of only one rank would keep the others waiting, so an exception aborts the job.
 MpiJob::~MpiJob() {
   if (std::uncaught_exceptions() > 0) {
     table_->abort(1);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A job that an MPI launched: its processes need no secret and no port, because mpirun has
+// connected them.
 //
-// A job that an MPI launched: how its processes meet and talk where no secret and no port is
-// needed, since mpirun has brought them together.
-//
-// This process links no MPI. The module of the MPI that launched it is loaded from
-// LIBDIR/nmadtune/NAME/nmadtune-mpi.so; both MPIs may be installed at once.
+// This process links no MPI. It loads the module of the MPI that launched it from
+// LIBDIR/nmadtune/NAME/nmadtune-mpi.so. Both MPIs may be installed at once.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +20,15 @@ namespace nmt::control {
 inline constexpr std::string_view kOpenMpi = "openmpi";
 inline constexpr std::string_view kMpich = "mpich";
 
-// The MPI that launched this process, by what it has left in the environment; nullopt where none
-// did. Launchers of others that speak one of their protocols count as that one.
+// The MPI that launched this process, according to its environment variables; nullopt if none did.
+// Another launcher that uses the protocol of one of them counts as that one.
 std::optional<std::string> launching_mpi();
 
-// Of a process there is one; the MPI itself ends with the process, by exit().
+// One per process. The MPI is finalized when the process exits.
 class MpiJob {
  public:
-  // Joins the job. Error(kUsage) for an unknown name; Error(kFailed), which says what to install,
-  // where there is no module for it.
+  // Joins the job. Error(kUsage) for an unknown name. Error(kFailed) if there is no module for it;
+  // the message says what to install.
   explicit MpiJob(const std::string& name);
   ~MpiJob();
   MpiJob(const MpiJob&) = delete;
@@ -41,13 +40,13 @@ class MpiJob {
   std::string library() const { return table_->library(); }  // "Open MPI v4.1.4"
   std::vector<int> nodes() const;  // of each rank: the lowest rank of its node
 
-  // Everything else is the table's own.
+  // All other functions are in the table.
   const nmt_mpi_table& mpi() const { return *table_; }
 
-  // What rank 0 has, to all; what all have, to rank 0 (empty elsewhere).
+  // The text of rank 0 to all ranks; the texts of all ranks to rank 0 (empty on other ranks).
   void broadcast(std::string& text) const;
   std::vector<std::string> gather(const std::string& text) const;
-  std::vector<std::string> to_all(const std::string& text) const;  // what all have, to all
+  std::vector<std::string> to_all(const std::string& text) const;  // the texts of all ranks, to all
 
  private:
   const nmt_mpi_table* table_ = nullptr;

@@ -32,7 +32,7 @@ bool MpiWire::readable(std::chrono::milliseconds timeout) const {
   return !come_.empty() || await(Deadline(timeout));
 }
 
-// Looks, and sleeps between looks: others may need the core.
+// Polls, and sleeps in between, because other processes may need the core.
 bool MpiWire::await(const Deadline& deadline) const {
   constexpr std::chrono::microseconds kNap{50};
   while (job_.mpi().arrived(rank_) < 0) {

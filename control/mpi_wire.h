@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The wire that is the MPI of a job: to one of its ranks.
+// A wire over the MPI of a job, to one of its ranks.
 //
-// A rank that has gone ends the whole job, as MPI does; one that does not answer is an
-// Error(kPeer) at the deadline. What was written is on its way for as long as this end goes on
-// calling MPI, as every wait here does.
+// If a rank dies, MPI ends the whole job. If a rank does not answer, the deadline gives
+// Error(kPeer). Written bytes move only while this end calls MPI, as every wait here does.
 #pragma once
 
 #include <string>
@@ -27,7 +26,7 @@ class MpiWire final : public Wire {
 
   const MpiJob& job_;
   int rank_;
-  std::string come_;  // and not read yet
+  std::string come_;  // received, not yet read
 };
 
 }  // namespace nmt::control

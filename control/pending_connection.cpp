@@ -11,7 +11,7 @@
 namespace nmt::control {
 namespace {
 
-// What fits into any socket's buffer goes at once or not at all.
+// The kernel takes such a short message at once, or not at all.
 bool send_now(int descriptor, Kind kind, std::span<const std::uint8_t> bytes) {
   const auto frame = encode({.kind = kind, .length_bytes = bytes.size()});
   std::vector<std::uint8_t> all(frame.begin(), frame.end());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Proving the secret to each other, as seen from the listening side: any number of strangers at
-// once, each with a fixed number of bytes of memory and a deadline of its own.
+// The handshake, as the listening end runs it. It serves any number of unproven connections at
+// once; each has a fixed number of bytes of memory and its own deadline.
 //
 //   connecting                     listening
 //   kHello      its nonce      ->
@@ -9,7 +9,7 @@
 //   kProof      HMAC           ->
 //                              <-  kWelcome    HMAC, or kRefusal with the reason
 //
-// The connecting side proves itself first: a listener gives proofs to nobody unproven.
+// The connecting end proves itself first: a listener sends its proof to no unproven end.
 #pragma once
 
 #include <array>
@@ -25,13 +25,13 @@
 
 namespace nmt::control {
 
-// Kinds of messages here; those who talk over a proven connection have their own.
+// Kinds of messages of the handshake. Users of a proven connection define their own.
 enum Kind : std::uint16_t { kHello = 1, kChallenge, kProof, kWelcome, kRefusal };
 
 inline constexpr std::chrono::seconds kProofTimeout{3};
 inline constexpr std::size_t kReasonBytesMax = 512;  // of a refusal
 
-// Somebody who connected and has not proven anything yet.
+// A connection that has not proven anything yet.
 class PendingConnection {
  public:
   PendingConnection(Descriptor descriptor, std::string address);
@@ -39,17 +39,17 @@ class PendingConnection {
   enum class State { kTalking, kProven, kGone };
   State advance(const Secret& secret);  // never waits
   bool late() const { return deadline_.passed(); }
-  void refuse(const std::string& reason);  // tells it, as far as it listens
+  void refuse(const std::string& reason);  // sends the reason, if the other end reads it
 
   const std::string& address() const { return address_; }
-  const std::string& reason() const { return reason_; }  // why it is gone
+  const std::string& reason() const { return reason_; }  // why it is kGone
   int descriptor() const { return descriptor_.get(); }
   Descriptor take() { return std::move(descriptor_); }
 
  private:
   static constexpr std::size_t kBytes = kFrameBytes + sizeof(Nonce);  // of each message
 
-  bool hear();  // true where a message is there
+  bool hear();  // true if a whole message has arrived
   State answer(const Secret& secret);
   State leave(std::string reason);
 

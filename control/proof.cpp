@@ -16,7 +16,7 @@ namespace nmt::control {
 
 Nonce random_bytes() {
   Nonce nonce{};
-  // Up to 256 bytes come whole or not at all (getrandom(2)).
+  // Up to 256 bytes arrive complete or not at all (getrandom(2)).
   while (::getrandom(nonce.data(), nonce.size(), 0) != static_cast<ssize_t>(nonce.size())) {
     if (errno != EINTR) throw system_error(Fault::kFailed, "getrandom", errno);
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Proofs that one knows the secret: HMAC-SHA256 over both sides' nonces and who is proving.
+// Proofs of knowing the secret: HMAC-SHA256 over the nonces of both ends and the role of the
+// prover.
 //
-// Both nonces are in it, so that no old proof is ever right again; the role is in it, so that
-// nobody's proof can be sent back as one's own.
+// The nonces make every old proof invalid. The role prevents an end from sending the other end's
+// proof back as its own.
 #pragma once
 
 #include <array>
@@ -21,6 +22,6 @@ enum class Role : std::uint8_t { kConnecting = 'c', kListening = 'l' };
 Nonce random_bytes();  // from the kernel
 
 Proof prove(const Secret& secret, Role role, const Nonce& connecting, const Nonce& listening);
-bool equal(const Proof& a, const Proof& b);  // takes the same time wherever they differ
+bool equal(const Proof& a, const Proof& b);  // in constant time
 
 }  // namespace nmt::control

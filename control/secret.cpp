@@ -17,9 +17,9 @@
 namespace nmt::control {
 namespace {
 
-constexpr std::size_t kTextBytesMax = 256;  // of the first line; a secret has 64
+constexpr std::size_t kTextBytesMax = 256;  // limit of the first line; a secret has 64
 
-// One byte after the other, so that nothing behind the line is taken from standard input.
+// Reads byte by byte, so that it takes nothing after the line from standard input.
 std::string first_line(int descriptor, const std::string& where) {
   std::string line;
   char byte = 0;

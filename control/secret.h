@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The secret of one job: 256 random bits that both ends are told beforehand.
+// The secret of one job: 256 random bits that both ends know beforehand.
 //
-// Everybody on a host can read command lines, so it never stands on one: it comes through the
-// environment, a file that only its owner can read, or standard input.
+// All users of a host can read command lines, so it never appears on one. It comes from the
+// environment, from a file that only its owner can read, or from standard input.
 #pragma once
 
 #include <array>
@@ -19,7 +19,8 @@ inline constexpr char kSecretVariable[] = "NMADTUNE_SECRET";
 class Secret {
  public:
   static Secret random();
-  // 64 hex digits, blanks around them allowed; else Error(kUsage) that does not repeat them.
+  // 64 hex digits, with blanks around them allowed; else an Error(kUsage) that does not repeat
+  // them.
   static Secret parse(std::string_view text, std::string_view where);
 
   std::string hex() const;
@@ -29,9 +30,9 @@ class Secret {
   std::array<std::uint8_t, 32> bytes_{};
 };
 
-// From `file` ("-": the first line of standard input), else from $NMADTUNE_SECRET, which is then
-// taken out of the environment, so that no child inherits it; nullopt where there is none.
-// Error(kUsage) for what is no secret or can be read by others.
+// From `file` ("-": the first line of standard input), else from $NMADTUNE_SECRET. The variable is
+// then removed, so that no child process inherits it. nullopt if there is no secret. Error(kUsage)
+// for a text that is no secret, or for a file that others can read.
 std::optional<Secret> find_secret(const std::string& file);
 
 }  // namespace nmt::control

@@ -48,7 +48,7 @@ std::string Address::host() const {
   return text;
 }
 
-// Both families have their port at the same place.
+// Both address families have the port at the same offset.
 std::uint16_t Address::port() const {
   return ntohs(reinterpret_cast<const sockaddr_in*>(&socket)->sin_port);
 }
@@ -104,7 +104,7 @@ Descriptor make_socket(int family) {
   return descriptor;
 }
 
-// One probe a second while nothing is said; nothing else crosses while a block is measured.
+// One probe per second while the connection is idle: the only packets during a measured block.
 void detect_loss(int descriptor) {
   set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);

@@ -2,8 +2,8 @@
 //
 // Sockets of the control connection: addresses as people write them, and waiting with a deadline.
 //
-// All sockets here never block. A host that vanishes without a word (power, cable) is noticed by
-// the kernel within some seconds: it probes idle connections and gives up unanswered data.
+// No socket here blocks. If a host disappears (power, cable), the kernel notices within some
+// seconds: it probes idle connections and gives up unacknowledged data.
 #pragma once
 
 #include <sys/socket.h>
@@ -32,13 +32,13 @@ struct HostPort {
   std::string host;
   std::optional<std::uint16_t> port;
 };
-HostPort parse_host_port(const std::string& text);  // Error(kUsage) where it is neither
+HostPort parse_host_port(const std::string& text);  // Error(kUsage) for any other text
 
-// Of a name or an address, in the resolver's order; Error(kUsage) where there is none.
+// Of a name or an address, in the resolver's order. Error(kUsage) if there is none.
 std::vector<Address> resolve(const std::string& host, std::uint16_t port);
 
 Descriptor make_socket(int family);
-void detect_loss(int descriptor);  // of a connected socket; see above
+void detect_loss(int descriptor);  // of a connected socket; see the top of this file
 
 // Error(kPeer) "PEER: WHAT" at the deadline.
 void wait_until(int descriptor, short events, const Deadline& deadline, const std::string& peer,

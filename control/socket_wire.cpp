@@ -42,7 +42,7 @@ void SocketWire::read(std::span<std::uint8_t> to, const Deadline& deadline) {
     const ssize_t n = ::recv(descriptor_.get(), to.data() + got, to.size() - got, 0);
     if (n > 0) {
       got += static_cast<std::size_t>(n);
-      if (got < to.size() && deadline.passed()) {  // a byte now and then is no answer either
+      if (got < to.size() && deadline.passed()) {  // a slow byte stream is also a failure
         throw Error(Fault::kPeer, fmt::format("{}: {}", peer_, kSilent));
       }
     } else if (n == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The wire that is a connected socket.
+// A wire over a connected socket.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace nmt::control {
 
 class SocketWire final : public Wire {
  public:
-  // Of a connected socket that does not block; `peer` for messages.
+  // Takes a connected, non-blocking socket; messages name `peer`.
   SocketWire(Descriptor descriptor, std::string peer);
 
   void write(std::string_view bytes) override;

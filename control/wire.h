@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The transport below a connection's messages: bytes in order, to one other end and back.
 //
-// What a connection's messages travel through: bytes in order, to one other end and back.
-//
-// A socket (control/socket_wire.h), or the MPI of a job (control/mpi_job.h). Belongs to one thread.
+// A socket (control/socket_wire.h) or the MPI of a job (control/mpi_wire.h). Belongs to one thread.
 #pragma once
 
 #include <chrono>
@@ -18,14 +17,14 @@ class Wire {
  public:
   virtual ~Wire() = default;
 
-  // Takes all of it, whether the other end reads it yet or not. Error(kPeer) where the other end
-  // has gone or takes nothing any more.
+  // Takes all of it, even if the other end does not read it yet. Error(kPeer) if the other end is
+  // gone or no longer receives.
   virtual void write(std::string_view bytes) = 0;
 
-  // Fills all of `to`. Error(kPeer) at the deadline, or where the other end has gone.
+  // Fills all of `to`. Error(kPeer) at the deadline, or if the other end is gone.
   virtual void read(std::span<std::uint8_t> to, const Deadline& deadline) = 0;
 
-  // Whether read() has something to tell; waits so long for it.
+  // Whether read() would return or fail at once; waits for that up to `timeout`.
   virtual bool readable(std::chrono::milliseconds timeout) const = 0;
 };
 

@@ -33,7 +33,7 @@ bool contains(const std::vector<int>& numbers, int wanted) {
   return std::find(numbers.begin(), numbers.end(), wanted) != numbers.end();
 }
 
-// Whether the kernel lets this thread be on those.
+// Whether the kernel lets this thread run on these cores.
 bool allow(const std::vector<int>& cores) {
   const int most = *std::max_element(cores.begin(), cores.end());
   const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(most + 1),
@@ -44,7 +44,7 @@ bool allow(const std::vector<int>& cores) {
   return ::sched_setaffinity(0, size_bytes, set.get()) == 0;
 }
 
-// Hardware threads of the physical core that `core` belongs to; itself alone where unknown.
+// Hardware threads of the physical core that `core` belongs to; `core` alone if they are unknown.
 std::vector<int> hardware_threads(const std::string& root, int core) {
   std::vector<int> list =
       parse_list(read_line(core_folder(root, core) + "/topology/thread_siblings_list"));
@@ -54,7 +54,7 @@ std::vector<int> hardware_threads(const std::string& root, int core) {
 
 struct Cache {
   std::size_t size_bytes = 0;
-  std::vector<int> cores;  // that share it
+  std::vector<int> cores;  // cores that share it
 };
 
 // Caches that hold data of `core`.
@@ -71,7 +71,7 @@ std::vector<Cache> data_caches(const std::string& root, int core) {
   return caches;
 }
 
-// What decides how near a core is to another.
+// What decides the distance between two cores.
 struct Place {
   int core = 0;
   std::vector<int> siblings;
@@ -94,7 +94,7 @@ Nearness nearness(const Place& a, const Place& b) {
   return a.package == b.package ? Nearness::kSamePackage : Nearness::kOtherPackage;
 }
 
-// Rank as a place for two processes that both poll.
+// A higher value is a worse pair of cores for two processes that both poll.
 int discomfort(Nearness nearness) {
   if (nearness == Nearness::kHardwareThreads) return static_cast<int>(Nearness::kOtherPackage) + 1;
   return static_cast<int>(nearness);
@@ -103,8 +103,8 @@ int discomfort(Nearness nearness) {
 }  // namespace
 
 std::vector<int> allowed_cores() {
-  // A machine may have more cores than cpu_set_t: the kernel says EINVAL until the set is large
-  // enough.
+  // A machine may have more cores than cpu_set_t has bits: the kernel returns EINVAL until the set
+  // is large enough.
   for (int count = CPU_SETSIZE; count <= CPU_SETSIZE * 64; count *= 2) {
     const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(count),
                                                                [](cpu_set_t* s) { CPU_FREE(s); });

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Cores this process may use, how near two of them are, and staying on one of them.
+// The cores that this process may use, the distance between two of them, and pinning a thread to
+// one.
 //
-// A core here is what the kernel calls a CPU: one hardware thread. The cores of both ends are part
-// of the key of a measurement: two processes on two cores can be several times slower per small
-// exchange than on one (docs/method.md). `root` is prefixed to /sys, so that tests run on
-// descriptions of other machines.
+// A core is here what the kernel calls a CPU: one hardware thread. The cores of both ends are part
+// of the key of a measurement, because two processes on two cores can be several times slower per
+// small exchange than on one core (docs/method.md). `root` is prefixed to /sys, so that tests run
+// on descriptions of other machines.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ namespace nmt {
 
 std::vector<int> allowed_cores();  // by affinity mask, in order; never empty
 
-// What two cores share, nearest first: "same-core", "hardware-threads" (of one physical core),
+// What two cores share, from near to far: "same-core", "hardware-threads" (of one physical core),
 // "shared-cache", "same-package", "other-package".
 std::string placement(int core_a, int core_b, const std::string& root = "");
 
@@ -24,19 +25,20 @@ struct CorePair {
   int near = 0;
   int far = 0;
 };
-// The two nearest distinct cores of `cores`. Hardware threads of one physical core compete for it
-// as soon as both poll, so they come last; the same core twice where there is only one.
+// The two nearest distinct cores of `cores`. Two hardware threads of one physical core compete for
+// it when both poll, so such a pair is chosen last. If there is only one core, it is returned
+// twice.
 CorePair nearest_cores(const std::vector<int>& cores, const std::string& root = "");
-CorePair nearest_cores();  // of the allowed ones
+CorePair nearest_cores();  // of the allowed cores
 
-void pin_to(int core);  // this thread; Error(kFailed) where the kernel refuses
+void pin_to(int core);  // this thread; Error(kFailed) if the kernel refuses
 
-// This thread, for as long as this lives, on one core, or on any that there is whatever a launcher
-// has bound it to; then where it might be before.
+// Moves this thread to one core, or to all cores of the machine even if a launcher bound it to
+// some. The destructor moves it back.
 class OnCores {
  public:
   OnCores();
-  explicit OnCores(int core);  // Error(kFailed) where the kernel refuses
+  explicit OnCores(int core);  // Error(kFailed) if the kernel refuses
   ~OnCores();
   OnCores(const OnCores&) = delete;
 
@@ -44,8 +46,8 @@ class OnCores {
   std::vector<int> before_;
 };
 
-// Size of the largest cache that `core` shares with no other physical core (a cold buffer must be
-// larger); 1 MiB where the machine does not say.
+// Size of the largest cache that `core` shares with no other physical core; 1 MiB if the machine
+// does not report it. A cold buffer must be larger than this.
 std::size_t private_cache_bytes(int core, const std::string& root = "");
 std::size_t private_cache_bytes();  // of the first allowed core
 

@@ -17,10 +17,10 @@
 namespace nmt {
 namespace {
 
-// The kernel moves at most 2 GiB less a page per call, and says so by a short count only.
+// The kernel moves at most 2 GiB less a page per call, and reports that only by a short count.
 constexpr std::size_t kReadBytesMax = std::size_t{1} << 30;
 
-// What the probing child tells by its exit status, where it is not an errno.
+// Exit status of the probing child for a failure that has no errno.
 constexpr int kWrongContent = 200;
 
 constexpr std::uint64_t kProbe = 0x6e6d61647475ffeeu;
@@ -32,7 +32,7 @@ ssize_t read_once(pid_t pid, std::uint64_t address, std::span<std::byte> to) {
   return ::process_vm_readv(pid, &local, 1, &remote, 1, 0);
 }
 
-// Runs in the child, whose own copy of the word is cleared: kProbe is the parent's.
+// Runs in the child. Its own copy of the word is cleared, so kProbe can only come from the parent.
 [[noreturn]] void probe_parent(pid_t parent, volatile std::uint64_t* word) {
   *word = 0;
   std::uint64_t seen = 0;
@@ -57,7 +57,7 @@ bool has_seccomp_filter() {
   return false;
 }
 
-// Words the cause of EPERM, most specific first.
+// Chooses the words for the cause of EPERM, most specific cause first.
 Refusal forbidden(const std::string& rail) {
   const std::string scope = first_word("/proc/sys/kernel/yama/ptrace_scope");
   if (scope == "2" || scope == "3") {
@@ -99,7 +99,7 @@ Refusal refusal(const std::string& rail, int status) {
 }  // namespace
 
 void allow_cross_memory_attach() {
-  // Fails where yama is not built in, and is not needed there.
+  // Fails if yama is not built in; then it is not needed.
   ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 }
 

@@ -14,8 +14,8 @@
 namespace nmt {
 namespace {
 
-// "name : value" lines of the first processor. The file ends there for us: the kernel makes the
-// rest of it up core by core.
+// "name : value" lines of the first processor. Reads no further, because the kernel generates the
+// rest core by core.
 Fields first_processor(const std::string& root) {
   Fields fields;
   std::ifstream stream(root + "/proc/cpuinfo");
@@ -29,7 +29,7 @@ Fields first_processor(const std::string& root) {
   return fields;
 }
 
-// x86 tells a model; ARM only who made it and which part it is; POWER calls it "cpu".
+// x86 reports a model; ARM only the implementer and the part; POWER calls it "cpu".
 void add_processor(const std::string& root, Fields& fields) {
   Fields cpu = first_processor(root);
   fields["cpu_model"] = !cpu["model name"].empty() ? cpu["model name"] : cpu["cpu"];
@@ -103,7 +103,7 @@ std::string platform_name(const Fields& fingerprint) {
   if (!cores.empty()) name += fmt::format(", {} {}", cores, cores == "1" ? "core" : "cores");
   const std::string kernel = field("kernel");
   if (kernel.empty()) return name;
-  // The first two numbers of it: "6.18.44-generic" is Linux 6.18.
+  // The first two numbers: "6.18.44-generic" is Linux 6.18.
   const std::size_t minor = std::min(kernel.find('.'), kernel.size() - 1) + 1;
   return fmt::format("{}, Linux {}", name,
                      kernel.substr(0, kernel.find_first_not_of("0123456789", minor)));

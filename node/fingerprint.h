@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What this machine is, as named fields: a profile measured under other fields is another
-// platform's.
+// What this machine is, as named fields. A profile measured under other fields belongs to another
+// platform.
 //
-// Cheap fields come from files under /proc and /sys and are what opening a profile compares. Full
-// fields add the topology by hwloc (some milliseconds) and versions of MPI and verbs libraries,
-// for sampling. A fact that the machine does not tell is an absent field. `root` is prefixed to
-// /proc and /sys, so that tests run on captured descriptions; what stands in no file (libc,
-// architecture, page size) is told for this machine only.
+// Cheap fields come from files under /proc and /sys; opening a profile compares them. Full fields
+// add the topology by hwloc (some milliseconds) and versions of MPI and verbs libraries, for
+// sampling. A fact that the machine does not report is an absent field. `root` is prefixed to /proc
+// and /sys, so that tests run on captured descriptions. Facts that no file contains (libc,
+// architecture, page size) are reported for this machine only.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ namespace nmt {
 Fields cheap_fingerprint(const std::string& root = "");
 
 // cheap_fingerprint() plus packages, physical_cores, l1d_cache, l2_cache, l3_cache, open_mpi,
-// mpich, libibverbs ... Every name of the cheap one keeps its value.
+// mpich, libibverbs ... Fields of cheap_fingerprint() keep their value.
 Fields full_fingerprint();
 
 // For people: "AMD EPYC, 2 cores, Linux 6.18".

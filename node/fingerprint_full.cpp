@@ -7,7 +7,7 @@ namespace nmt {
 
 Fields full_fingerprint() {
   Fields fields = cheap_fingerprint();
-  fields.merge(topology_fields());  // keeps what is there already
+  fields.merge(topology_fields());  // keeps the fields that exist already
   fields.merge(library_versions());
   return fields;
 }

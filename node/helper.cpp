@@ -26,14 +26,14 @@ void Helper::live() {
   try {
     pin_to(core_);
   } catch (const Error&) {
-    // Wherever the kernel wants it: still another thread.
+    // Runs on any core then: it is still another thread.
   }
   for (unsigned heard = 0;;) {
     calls_.wait(heard, std::memory_order_acquire);
     heard = calls_.load(std::memory_order_acquire);
     Task* task = task_.load(std::memory_order_acquire);
     if (task != nullptr) {
-      task->run();  // who waits for it may be gone with it afterwards
+      task->run();  // the task may be destroyed right after this
       task_.store(nullptr, std::memory_order_release);
     }
     if (ending_.load(std::memory_order_acquire)) return;

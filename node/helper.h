@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A thread on another core that does one thing at a time for this one.
+// A thread on another core that runs one task at a time for this thread.
 //
-// It sleeps until there is something to do: what waking it costs is what a profile calls the
-// offload cost of its placement (sampler/rail/offload.h), and what an engine that hands submissions
-// to other cores pays (paper "multirail on multicore", II-C, III-D). start() belongs to one thread.
+// It sleeps until it gets a task. The time to wake it is what a profile calls the offload cost of
+// its placement (sampler/rail/offload.h). An engine that hands submissions to other cores pays this
+// cost (paper "multirail on multicore", II-C, III-D). Only one thread may call start().
 #pragma once
 
 #include <atomic>
@@ -22,12 +22,12 @@ class Helper {
     ~Task() = default;
   };
 
-  explicit Helper(int core);  // stays on it where the kernel allows that
+  explicit Helper(int core);  // pinned to `core` if the kernel allows that
   ~Helper();
   Helper(const Helper&) = delete;
 
   bool idle() const { return task_.load(std::memory_order_acquire) == nullptr; }
-  // Of an idle one. The task is the helper's until it has run; then nothing touches it any more.
+  // The helper must be idle. It uses the task until run() has returned, and never after that.
   void start(Task& task);
 
  private:

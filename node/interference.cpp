@@ -16,8 +16,8 @@ namespace {
 
 Descriptor open_to_read(const char* file) { return Descriptor(::open(file, O_RDONLY | O_CLOEXEC)); }
 
-// The whole file from its start. One call where it fits: the kernel makes these files up anew at
-// each read from offset 0.
+// Reads the whole file from its start, in one call if it fits: the kernel generates these files
+// again at each read from offset 0.
 std::string_view read_again(const Descriptor& file, std::vector<char>& buffer) {
   if (!file) return {};
   std::size_t length = 0;
@@ -48,7 +48,7 @@ std::uint64_t number_at(std::string_view line, std::size_t skip, int index) {
 
 }  // namespace
 
-// Time on the CPU, time waiting for it, time slices.
+// Fields: time on the CPU, time waiting for it, time slices.
 std::uint64_t run_delay_ns(std::string_view schedstat) { return number_at(schedstat, 0, 1); }
 
 // "cpu1 user nice system idle iowait irq softirq steal guest guest_nice".

@@ -2,11 +2,12 @@
 //
 // What else ran on our cores while we measured.
 //
-// Read before and after each block, by the thread that measures: time it was runnable but waiting
-// (/proc/thread-self/schedstat), its involuntary context switches, time stolen by the hypervisor
-// from the two cores in use (/proc/stat, in steps of 10 ms) and CPU pressure (/proc/pressure/cpu).
-// A missing file reads as 0: a machine that does not tell is not called disturbed. One reading
-// costs some microseconds; on a machine of hundreds of cores /proc/stat makes it some hundred.
+// The measuring thread reads these values before and after each block: its time runnable but
+// waiting (/proc/thread-self/schedstat), its involuntary context switches, the time that the
+// hypervisor stole from the two cores in use (/proc/stat, in steps of 10 ms) and CPU pressure
+// (/proc/pressure/cpu). A missing file reads as 0, so a machine without it is never marked as
+// disturbed. One reading costs some microseconds; with hundreds of cores /proc/stat makes it some
+// hundred microseconds.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ struct Interference {
   Interference& operator+=(const Interference& other);
 };
 
-// Belongs to the thread that made it. Keeps its files open.
+// Belongs to the thread that made it. It keeps its files open.
 class InterferenceMeter {
  public:
   InterferenceMeter(int core_a, int core_b);
@@ -40,7 +41,7 @@ class InterferenceMeter {
   Descriptor pressure_;
 };
 
-// The numbers inside those files; 0 where the text does not hold them.
+// The numbers in those files; 0 if the text does not contain them.
 std::uint64_t run_delay_ns(std::string_view schedstat);
 std::uint64_t stolen_ticks(std::string_view stat, int core);
 std::uint64_t pressure_ns(std::string_view pressure);

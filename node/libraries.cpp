@@ -17,7 +17,8 @@
 namespace nmt {
 namespace {
 
-// By soname: Open MPI since 3, MPICH and everybody with its binary interface, Debian's name of it.
+// By soname: Open MPI since 3; MPICH and all MPIs with its binary interface; Debian's name of
+// MPICH.
 constexpr const char* kLibraries[] = {"libmpi.so.40", "libmpi.so.12", "libmpich.so.12",
                                       "libibverbs.so.1"};
 
@@ -25,7 +26,7 @@ constexpr std::size_t kVersionBytesMax = 8192;  // MPICH's MPI_MAX_LIBRARY_VERSI
 constexpr unsigned kLoadTimeoutSeconds = 5;
 
 struct Maker {
-  std::string_view start;  // of what MPI_Get_library_version says
+  std::string_view start;  // start of the text of MPI_Get_library_version
   std::string_view library;
 };
 constexpr Maker kMakers[] = {{"Open MPI v", "open_mpi"},
@@ -34,7 +35,7 @@ constexpr Maker kMakers[] = {{"Open MPI v", "open_mpi"},
                              {"MVAPICH2 Version:", "mvapich"},
                              {"Intel(R) MPI Library", "intel_mpi"}};
 
-// What the child says: "M" and the MPI's own words, or "F" and the file that was loaded.
+// The child writes "M" and the text of the MPI, or "F" and the name of the loaded file.
 [[noreturn]] void load_and_tell(const char* file, int pipe) {
   ::signal(SIGALRM, SIG_DFL);
   ::alarm(kLoadTimeoutSeconds);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Versions of the communication libraries that a program started here would get.
+// Versions of the communication libraries that a program started here would load.
 //
-// Each candidate is loaded by the dynamic loader, which alone knows its search path, in a forked
-// child: nothing of a foreign library stays in this process, and one that crashes or hangs while
-// it is loaded is only absent. An MPI is asked for its own version (MPI_Get_library_version, legal
-// before MPI_Init); others tell it by the name of their file.
+// A forked child loads each candidate by the dynamic loader, which alone knows its search path. So
+// nothing of a foreign library stays in this process, and a library that crashes or hangs while it
+// is loaded counts as absent. An MPI reports its own version (MPI_Get_library_version, legal before
+// MPI_Init). The version of other libraries is in their file name.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace nmt {
 
-// open_mpi, mpich, intel_mpi, mvapich or mpi, and libibverbs, where they are installed.
+// open_mpi, mpich, intel_mpi, mvapich or mpi, and libibverbs; each only if it is installed.
 Fields library_versions();
 
 struct LibraryVersion {

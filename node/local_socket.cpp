@@ -39,7 +39,7 @@ Descriptor unix_socket() {
   return descriptor;
 }
 
-// Who made the other end, as the kernel saw it then.
+// Whether process `peer` made the other end, according to the kernel.
 bool is_process(int descriptor, pid_t peer) {
   ucred credentials{};
   socklen_t length = sizeof credentials;
@@ -54,8 +54,8 @@ bool LocalSocket::peer_gone() const {
   return ::poll(&waiting, 1, 0) > 0;
 }
 
-// The listener is there before its address is told, so connecting never has to be repeated; a full
-// backlog of strangers only makes it wait.
+// The listener exists before its address is passed on, so connecting never has to be repeated. If
+// other processes fill the backlog, connecting only waits.
 LocalSocket LocalSocket::connect(const std::string& address, pid_t peer, const Deadline& deadline) {
   Descriptor descriptor = unix_socket();
   const auto left = std::chrono::milliseconds(std::max(1, deadline.left_ms()));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A connected Unix socket between two processes of one user that know only each other's text.
+// A connected Unix socket between two processes of one user that can only pass each other a text.
 //
-// The listening side makes an address (abstract, so nothing is left in a file system; random, so
-// that nobody sits there first) and gives it to the other by whatever brought them together. Both
-// ask the kernel for the other's user and process, and accept no one else. The socket hangs up
-// when the other process ends, however it ends: that is how its death is noticed.
+// The listening process makes an address and gives it to the peer by the channel that they already
+// have. The address is abstract, so that no file remains, and random, so that no other process can
+// take it first. Both ask the kernel for the user and process of the other end, and accept only the
+// expected one. The socket hangs up when the peer's process ends in any way: this is how its death
+// is noticed.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +22,7 @@ namespace nmt {
 
 class LocalSocket {
  public:
-  // Both ends are processes `peer` of each other; Error(kPeer) at the deadline.
+  // Process `peer` must have made the other end. Error(kPeer) at the deadline.
   static LocalSocket connect(const std::string& address, pid_t peer, const Deadline& deadline);
 
   int descriptor() const { return descriptor_.get(); }
@@ -38,7 +39,7 @@ class LocalListener {
   LocalListener();                                         // Error(kFailed)
   const std::string& address() const { return address_; }  // 32 hex digits
 
-  // Drops strangers and goes on waiting.
+  // Drops connections from other processes and goes on waiting.
   LocalSocket accept(pid_t peer, const Deadline& deadline);
 
  private:

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Face of the node: what this machine is, and what it can do for processes that talk on it.
+// Face of the node: what this machine is, and what it offers to processes that communicate on it.
 //
 // In reading order:
-//   fingerprint           what makes this machine another platform when it changes
-//   topology              the parts of the machine, as hwloc sees them
+//   fingerprint           fields of this machine; a change makes it another platform
+//   topology              the parts of the machine, as hwloc reports them
 //   libraries             versions of the communication libraries that are installed
-//   cores                 which cores this process may use, how near they are, pinning
+//   cores                 cores that this process may use, their distance, pinning
 //   interference          what else ran on these cores during a measurement
 //   cross_memory_attach   one-copy reads from another process
 //   shared_segment        memory that two processes share
 //   local_socket          a socket between two processes of one user
-//   helper                a thread on another core that works for this one
-//   subprocess            a command as a child process, read from and ended
-//   unmap_watch           when memory of this process is unmapped or moved
+//   helper                a thread on another core that runs tasks for this one
+//   subprocess            a command run as a child process
+//   unmap_watch           notices when memory of this process is unmapped or moved
 //   sysfs                 small files under /proc and /sys
 #pragma once
 

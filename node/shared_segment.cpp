@@ -37,8 +37,8 @@ struct Carrier {
   Carrier(const Carrier&) = delete;
 };
 
-// All that came with a message are this process's now, also those that nobody asked for: the
-// padding of CMSG_SPACE has room for a second.
+// This process owns all descriptors that came with a message and must close them all, also
+// unexpected ones: the padding of CMSG_SPACE has space for a second one.
 std::vector<Descriptor> take_descriptors(msghdr& message) {
   std::vector<Descriptor> taken;
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
@@ -54,8 +54,8 @@ std::vector<Descriptor> take_descriptors(msghdr& message) {
   return taken;
 }
 
-// A limit on the size of files counts for memory as well; what exceeds it is an error here, and not
-// the signal that would end a program of somebody else's.
+// A limit on file sizes (RLIMIT_FSIZE) also counts for memfds. While this object lives, exceeding
+// it is an error instead of the signal that would end the caller's program.
 class NoFileSizeSignal {
  public:
   NoFileSizeSignal() {

@@ -2,9 +2,9 @@
 //
 // Memory shared by two processes, without a name in any shared folder.
 //
-// A memfd, sealed against any change of its size, all its pages reserved when it is made (so that
-// a full machine is an error there and not SIGBUS later). It travels as a descriptor over a local
-// socket (node/local_socket.h). Nothing is left behind however the processes end.
+// It is a memfd, sealed against any change of its size. create() reserves all pages, so that a full
+// machine is an error there and not SIGBUS later. The descriptor travels over a local socket
+// (node/local_socket.h). Nothing remains, however the processes end.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ class SharedSegment {
  public:
   static SharedSegment create(std::size_t size_bytes);  // zeroed; Error(kFailed)
 
-  // The segment that the other end has sent. Error(kPeer) where nothing comes before the deadline,
-  // or something else than a sealed segment of this size.
+  // The segment that the other end sent. Error(kPeer) if nothing arrives before the deadline, or if
+  // it is not a sealed segment of this size.
   static SharedSegment receive(LocalSocket& socket, std::size_t size_bytes_expected,
                                const Deadline& deadline);
   void send(LocalSocket& socket) const;  // Error(kPeer)
-  void close() { descriptor_ = {}; }     // it is sent no more; the memory stays
+  void close() { descriptor_ = {}; }     // it cannot be sent any more; the memory stays
 
   SharedSegment(SharedSegment&& other) noexcept;
   SharedSegment& operator=(SharedSegment&&) = delete;

@@ -79,7 +79,8 @@ Subprocess::~Subprocess() {
   const pid_t all = own_group_ ? -process_ : process_;
   const Deadline deadline(end_timeout_);
   ::kill(all, SIGTERM);
-  // One process is to notice that nobody reads; the launcher of a group may need its last words.
+  // A single process should notice that nobody reads; the launcher of a group may still have to
+  // write.
   if (!own_group_) output_ = Descriptor();
   while (!status()) {
     if (deadline.passed()) ::kill(all, SIGKILL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A command as a child process: started, read from, and ended with its object at the latest.
+// A command run as a child process. The destructor ends it if it still runs.
 //
-// Nothing here waits longer than its caller says; time limits over several reads are the caller's.
+// No call here waits longer than its caller says. The caller keeps time limits over several reads.
 #pragma once
 
 #include <sys/types.h>
@@ -18,36 +18,36 @@
 namespace nmt {
 
 struct SubprocessCommand {
-  std::string command;                          // as a shell would take it: "mpirun -n 2"
+  std::string command;                          // as in a shell: "mpirun -n 2"
   std::vector<std::string> arguments;           // words after it
-  Fields environment;                           // beside this process's own
+  Fields environment;                           // added to this process's own
   bool takes_input = false;                     // else its standard input is empty
   bool reads_errors = false;                    // else its standard error is this process's
-  bool own_group = false;                       // a process group of its own, which ends as a whole
+  bool own_group = false;                       // its own process group, which ends as a whole
   bool ignores_interrupts = false;              // of the terminal
   std::chrono::milliseconds end_timeout{1000};  // from SIGTERM to SIGKILL
 };
 
 class Subprocess {
  public:
-  // Error(kFailed) where no process can be made; a command that does not exist ends with 127.
+  // Error(kFailed) if fork fails. A command that does not exist ends with status 127.
   explicit Subprocess(const SubprocessCommand& what);
-  ~Subprocess();  // ends it where it still runs
+  ~Subprocess();  // ends the process if it still runs
   Subprocess(const Subprocess&) = delete;
   Subprocess& operator=(const Subprocess&) = delete;
 
-  // What writes to its standard input; closed with the descriptor.
+  // The descriptor that writes to the standard input of the process; closing it closes that input.
   Descriptor take_input() { return std::move(input_); }
 
-  // Adds what comes within `timeout`, a few KiB at most. False once it has closed all that is read.
-  // A signal may end the wait early.
+  // Appends what arrives within `timeout`, at most a few KiB. False once the process has closed all
+  // that is read. A signal may end the wait early.
   bool read(std::chrono::milliseconds timeout, std::string* output, std::string* errors = nullptr);
 
-  // As waitpid() tells it, once it has ended. It may go on after it has closed what is read.
+  // The status of waitpid(), once the process has ended. It may run on after it closed its outputs.
   std::optional<int> status();
 
  private:
-  pid_t process_ = -1;  // none once it has ended
+  pid_t process_ = -1;  // -1 once it has ended
   std::optional<int> status_;
   bool own_group_;
   std::chrono::milliseconds end_timeout_;

@@ -8,7 +8,7 @@
 namespace nmt {
 namespace {
 
-// Lists longer than this are not of this world's machines.
+// A longer list cannot come from a real machine.
 constexpr int kNumberMax = 1 << 16;
 
 std::optional<int> parse_number(std::string_view text) {

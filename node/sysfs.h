@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small text files under /proc and /sys, read without surprise: what is absent is empty.
+// Small text files under /proc and /sys. An absent file reads as empty.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace nmt {
 
-// The first line, without white space around it; empty where the file is absent or unreadable.
+// The first line without white space around it; empty if the file is absent or unreadable.
 std::string read_line(const std::string& file);
 
-// "0-3,8" -> 0 1 2 3 8. Empty for anything that is not such a list.
+// "0-3,8" -> 0 1 2 3 8. Empty for any other text.
 std::vector<int> parse_list(const std::string& text);
 
-// "1024K" -> 1048576, as the caches of /sys state their size.
+// "1024K" -> 1048576, the form of cache sizes in /sys.
 std::optional<std::size_t> parse_cache_size(const std::string& text);
 
 }  // namespace nmt

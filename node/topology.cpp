@@ -27,7 +27,7 @@ Topology load(const std::string& synthetic) {
   return owner;
 }
 
-// A machine may have cores of several kinds, each with caches of its own.
+// A machine may have cores of several kinds, each kind with its own caches.
 std::string describe_caches(hwloc_topology_t topology, hwloc_obj_type_t type) {
   std::map<std::string, int> kinds;
   for (hwloc_obj_t cache = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The machine's parts as hwloc sees them, as fields of a fingerprint: packages, physical_cores,
+// The machine's parts as hwloc reports them, as fields of a fingerprint: packages, physical_cores,
 // numa_nodes, and one field per level of data cache ("l2_cache": "8 x 1 MiB, 1 core each").
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace nmt {
 
-// Of this machine, cores that this process may not use included; or of hwloc's synthetic
-// description of another ("package:2 l3:1 core:4 pu:2"). Empty where hwloc fails.
+// Of this machine, including cores that this process may not use; or of another machine in hwloc's
+// synthetic form ("package:2 l3:1 core:4 pu:2"). Empty if hwloc fails.
 Fields topology_fields(const std::string& synthetic = "");
 
 }  // namespace nmt

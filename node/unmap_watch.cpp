@@ -18,7 +18,7 @@
 namespace nmt {
 namespace {
 
-// User mode only: no privilege is needed, and no fault is ever to be handled.
+// User mode only: this needs no privilege, and no fault is ever handled.
 Descriptor open_faults(std::string* reason) {
   const auto refuse = [reason](const char* call) {
     if (reason != nullptr) *reason = system_error(Fault::kFailed, call, errno).what();
@@ -75,7 +75,8 @@ void UnmapWatch::unsubscribe(Listener& listener) {
   std::erase(listeners_, &listener);
 }
 
-// Who has unmapped comes back from the kernel between the thread's reading and its telling.
+// The kernel releases the unmapping thread after watch() reads the event and before it notifies the
+// listeners; so this waits until no notification is in progress.
 std::unique_lock<std::mutex> UnmapWatch::settled() {
   for (;;) {
     while (notifying_.load(std::memory_order_acquire) != 0) ::sched_yield();

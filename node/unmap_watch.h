@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tells when memory of this process stops being what it was: unmapped, moved, or given back to the
-// kernel. Who keeps something that belongs to the pages (a NIC's registration of them) must drop it
-// then, or another content at the same address would go unseen.
+// Notifies listeners when memory of this process is unmapped, moved, or given back to the kernel. A
+// listener that caches something about the pages (a NIC's registration of them) must drop it then:
+// other content may appear at the same address.
 //
-// The kernel tells by userfaultfd, in its write-protect mode with nothing protected: no access to
-// the memory ever faults. Whoever unmaps waits in the kernel until a thread of the watch has read
-// that it did, so that nothing can be mapped there again unnoticed. That thread must never wait for
-// memory to be unmapped itself: it takes no memory and gives none back, and listeners only mark.
-// One watch per process, since a page can be watched by one only.
+// The kernel reports these events by userfaultfd, in write-protect mode with nothing protected, so
+// no access to the memory ever faults. A thread that unmaps waits in the kernel until the watch's
+// thread has read the event, so nothing can be mapped there before. The watch's thread must never
+// wait for an unmapping itself: it neither allocates nor frees memory, and listeners only mark
+// entries. There is one watch per process, because only one watch can register a page.
 #pragma once
 
 #include <atomic>
@@ -33,20 +33,21 @@ class UnmapWatch {
     virtual void unmapped(std::uintptr_t begin, std::uintptr_t end) noexcept = 0;
   };
 
-  // Made by the first who asks, gone with the last; null where the kernel does not tell, `reason`
-  // says why.
+  // One watch, shared by all callers and destroyed with the last. Null if the kernel does not
+  // support it; `reason` then says why.
   static std::shared_ptr<UnmapWatch> of_this_process(std::string* reason = nullptr);
 
   ~UnmapWatch();
   UnmapWatch(const UnmapWatch&) = delete;
 
-  // Watches whole pages; false where the kernel cannot (files), or where somebody else does.
+  // Watches whole pages; false if the kernel cannot (files) or if another watch has them.
   bool add(std::uintptr_t begin, std::uintptr_t end);
 
   void subscribe(Listener& listener);
   void unsubscribe(Listener& listener);
 
-  // With this lock held, listeners know of everything that was unmapped before.
+  // While the caller holds this lock, listeners know of every unmapping that happened before the
+  // call.
   std::unique_lock<std::mutex> settled();
 
  private:
@@ -55,8 +56,8 @@ class UnmapWatch {
 
   Descriptor faults_;
   Descriptor stop_;
-  std::atomic<unsigned> notifying_{0};  // events are being read or told to listeners
-  std::mutex mutex_;                    // of the listeners, and of what they keep
+  std::atomic<unsigned> notifying_{0};  // > 0: events are read, or listeners are being notified
+  std::mutex mutex_;                    // guards the listeners and what they cache
   std::vector<Listener*> listeners_;
   std::thread thread_;
 };

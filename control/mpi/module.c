@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table of control/mpi/table.h over mpi.h. The only file that includes it here.
+// The table of control/mpi/table.h over mpi.h. The only file here that includes mpi.h.
 #include "control/mpi/table.h"
 
 #include <mpi.h>
@@ -16,7 +16,7 @@ static MPI_Comm groups[kGroupsMax];
 static int groups_made;
 static char library[MPI_MAX_LIBRARY_VERSION_STRING];
 
-// "Open MPI v4.1.4" and "MPICH Version: 4.0.2": the rest is of its build, and blanks are of no use.
+// Leaves "Open MPI v4.1.4" or "MPICH Version: 4.0.2": removes the build and repeated blanks.
 static void tidy(char* text) {
   char* to = text;
   text[strcspn(text, ",\n\r")] = '\0';
@@ -78,7 +78,7 @@ static int make_group(const int* ranks, int count) {
 
 static int group_rank(int group) { return rank_of(groups[group]); }
 
-// For what is measured: never late, but whoever else wants the core may have it in between.
+// For measured messages: polls all the time, but yields the core to other threads that want it.
 static void wait_awake(MPI_Request* request) {
   for (int done = 0;;) {
     MPI_Test(request, &done, MPI_STATUS_IGNORE);
@@ -87,7 +87,7 @@ static void wait_awake(MPI_Request* request) {
   }
 }
 
-// Sleeps between looks, the longer the longer it has waited: others need the core.
+// Sleeps between polls, longer and longer, because other processes need the core.
 static void wait_politely(MPI_Request* request) {
   const long shortest_ns = 50000, longest_ns = 10000000;
   long waited_ns = 0;
@@ -168,7 +168,7 @@ static void flood(const int* to, int sends, const int* from, int receives, const
   free(requests);
 }
 
-// Sent and not yet known to have gone.
+// A message that was sent and whose completion is not known yet.
 typedef struct posted {
   struct posted* next;
   MPI_Request request;
@@ -236,7 +236,7 @@ static void alltoall(int group, const void* from, void* to, uint64_t size_bytes)
   MPI_Alltoall(from, count, MPI_BYTE, to, count, MPI_BYTE, groups[group]);
 }
 
-// In round t, to the rank t ahead and from the one t behind.
+// In round t, each rank sends to the rank t ahead and receives from the rank t behind.
 static void exchange(int group, const void* from, void* to, uint64_t size_bytes) {
   const MPI_Comm comm = groups[group];
   const int self = rank_of(comm), ranks = size_of(comm), count = (int)size_bytes;
@@ -275,7 +275,7 @@ static int collective(const char* operation, int group, const void* from, void* 
   return 1;
 }
 
-// A handle of the variable; its type is Open MPI's and MPICH's alike.
+// Opens a handle of the variable, and returns its type. Works in Open MPI and MPICH.
 static int open_variable(const char* name, MPI_T_cvar_handle* handle, MPI_Datatype* type) {
   static int begun;
   int level = 0, index = 0, count = 0, verbosity = 0, bind = 0, scope = 0;
@@ -320,7 +320,7 @@ static int set_variable(const char* name, int value) {
   return set;
 }
 
-// A byte from each rank to each other, in rounds.
+// Sends a byte from each rank to each other rank, in rounds.
 static void greet_all(void) {
   const int ranks = size(), own = rank();
   for (int away = 1; away < ranks; ++away) {
@@ -331,11 +331,11 @@ static void greet_all(void) {
   }
 }
 
-// In MPI_Finalize, MPICH over UCX's TCP asks each other rank for an answer, leaves when it has all
-// of them, and answers nobody afterwards. It does not hang where all ranks have heard of each other
-// before, so that no connection is half made, and come there together, done with everything else:
-// after the barrier, a rest without a call. In large jobs so many connections would cost more than
-// hanging does.
+// In MPI_Finalize, MPICH over UCX's TCP asks each other rank for an answer, returns when it has all
+// of them, and answers no rank afterwards. So it may hang. It does not hang if all ranks have
+// exchanged a message before, so that no connection is half made, and if they arrive together with
+// nothing else to do: hence the barrier, then a sleep without calls. In large jobs so many
+// connections would cost more than hanging does.
 static void finish(void) {
   enum { kGreetedMax = 128 };
   const struct timespec rest = {.tv_nsec = 200000000};
