@@ -2,24 +2,17 @@
 //
 // Face of the drivers: the contract, and the one table of drivers in order of preference.
 //
-//   driver    the contract: detect rails, open two ends, send, receive, poll
-//   message   a message on its way: its frame, what is still to be sent, where it goes
-//   waiting   how to wait for endpoints without wasting a core
-//   shm/      two processes of one node: a shared ring, cross-memory attach
-//   verbs/    InfiniBand verbs and RoCE
-//   tcp/      network interfaces
-//   fake/     rails described by a file, in virtual time
-// Each driver's folder reads alike: driver (which rails there are), then its endpoint, then what
-// these need.
-//
 // In reading order:
-//   driver    the contract of a driver
-//   message   a message on its way through a driver
+//   driver    the contract: detect rails, open two ends, send, receive, poll
+//   message   a message in transit: its frame, the rest to send, where its bytes go
 //   waiting   how to wait for endpoints without a busy core
-//   shm/      two processes of one node
-//   tcp/      TCP, over each network interface
-//   verbs/    InfiniBand verbs
+//   shm/      two processes of one node: a shared ring, cross-memory attach
+//   tcp/      TCP over each network interface
+//   verbs/    InfiniBand verbs and RoCE
 //   fake/     rails described by a file, in virtual time
+//
+// The folders of all drivers are alike: driver (which rails exist), then endpoint, then what these
+// need.
 #pragma once
 
 #include <memory>

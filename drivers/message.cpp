@@ -12,7 +12,7 @@
 namespace nmt {
 namespace {
 
-// memcpy wants valid pointers even for nothing.
+// memcpy requires valid pointers even for size 0.
 void copy_bytes(std::byte* to, ConstBytes from) {
   if (!from.empty()) std::memcpy(to, from.data(), from.size());
 }
@@ -120,7 +120,7 @@ Outgoing& Outbox::push() {
   return slots_[order_[count_++]];
 }
 
-// The slot of the first goes behind the others in use, to the head of the free ones.
+// Moves the first slot behind the others in use, so that it is the first free one.
 void Outbox::pop() {
   std::rotate(order_.begin(), order_.begin() + 1, order_.begin() + static_cast<long>(count_));
   --count_;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A message on its way through a driver: what crosses before it, what is still to be sent of it,
-// and where what comes of it goes.
+// A message in transit through a driver: its frame, the rest that must be sent, and the memory for
+// what arrives.
 //
-// Every message starts with a Frame, then its headers one after the other, then its bodies: so a
-// receiver knows at once whether the message fits, and bodies can go straight to their place.
-// Frames are in host byte order; one from a machine of the other order has a wrong magic. Lengths
-// of a frame are checked before anything is done with them.
+// Every message starts with a Frame, then its headers one after the other, then its bodies. So a
+// receiver knows at once whether the message fits, and can put the bodies directly into place.
+// Frames are in host byte order; a frame from a machine of the other byte order has a wrong magic.
+// The lengths in a frame are checked before they are used.
 #pragma once
 
 #include <array>
@@ -21,11 +21,11 @@ namespace nmt {
 
 enum class FrameKind : std::uint16_t {
   kEager = 1,        // headers and bodies follow
-  kRequest = 2,      // rendezvous: bodies follow when the receive is posted
-  kAcknowledge = 3,  // it is
+  kRequest = 2,      // rendezvous: the bodies follow when the receive is posted
+  kAcknowledge = 3,  // the receive is posted
 };
 
-// Largest body of one message, by any method: more would come as several.
+// Largest body of one message, by any method; callers split larger ones.
 inline constexpr std::size_t kBodyBytesMax = std::size_t{1} << 30;
 
 struct Frame {
@@ -40,13 +40,13 @@ struct Frame {
 };
 static_assert(sizeof(Frame) == 24);
 
-// Frame of these packets. Aborts where they break the contract (drivers/driver.h).
+// The frame of these packets. Aborts if they break the contract (drivers/driver.h).
 Frame make_frame(FrameKind kind, std::uint32_t number, std::span<const Packet> packets);
 
-// Throws Error(kPeer) unless the frame is one that make_frame() can have made as this number.
+// Throws Error(kPeer) unless make_frame() can have made this frame with this number.
 void check_frame(const Frame& frame, std::uint32_t number, std::string_view rail);
 
-// A list of pieces of memory that are sent one after the other, and how far that has come.
+// Pieces of memory that are sent one after the other, and how much of them has been sent.
 class Gather {
  public:
   void clear() { pieces_.clear(), first_ = 0; }
@@ -63,7 +63,7 @@ class Gather {
   std::size_t first_ = 0;
 };
 
-// Memory that only grows and is never cleared: staging of what is about to be overwritten anyway.
+// Memory that only grows and is never cleared, for staging data that is overwritten anyway.
 class Staging {
  public:
   Bytes take(std::size_t size_bytes);  // contents undefined; valid until the next call
@@ -73,30 +73,30 @@ class Staging {
   std::size_t size_bytes_ = 0;
 };
 
-// A message being sent. `gather` is what can go now; `bodies` follow once the far side has asked.
+// A message being sent. `gather` can go now; `bodies` follow when the receiver has asked for them.
 struct Outgoing {
   Method method = Method::kCopy;
   Frame frame;
   Gather gather;
   std::vector<ConstBytes> bodies;  // of a rendezvous
-  Staging staging;                 // frame and headers; the whole message where it is flattened
+  Staging staging;                 // frame and headers; the whole message if it is copied
 };
 
-// Starts `message`: takes frame, `addition` (the driver's own, behind the frame) and headers, and
-// by `copy` the bodies as well; by `iovec` lists the bodies as they lie; for a rendezvous keeps
-// them back.
+// Starts `message`: copies the frame, `addition` (the driver's own data after the frame) and the
+// headers. For `copy` it also copies the bodies; for `iovec` it lists the bodies in place; for a
+// rendezvous it holds them back.
 void start(Outgoing& message, Method method, const Frame& frame, ConstBytes addition,
            std::span<const Packet> packets);
 
-// Messages being sent, in order. The memory of the one that ended last is used again first, so
-// that a lone message always goes through the same warm buffer.
+// Messages being sent, in order. The memory of the message that ended last is used first, so that a
+// single message always uses the same warm buffer.
 class Outbox {
  public:
   Outbox();
   std::size_t size() const { return count_; }
   Outgoing& operator[](std::size_t index) { return slots_[order_[index]]; }  // 0: the first sent
   const Outgoing& operator[](std::size_t index) const { return slots_[order_[index]]; }
-  Outgoing& push();  // aborts where kSendsInFlightMax are there
+  Outgoing& push();  // aborts if there are kSendsInFlightMax already
   void pop();        // the first
 
  private:
@@ -105,32 +105,32 @@ class Outbox {
   std::size_t count_ = 0;
 };
 
-// The posted receive, and how much of its message has come.
+// The posted receive, and how much of its message has arrived.
 class Incoming {
  public:
   void post(Bytes headers, Bytes bodies, Delivery delivery);
-  void listen(Bytes headers);  // where the bodies go is told by accept()
+  void listen(Bytes headers);  // accept() gives the memory for the bodies
   bool posted() const { return state_ != State::kNone; }
   bool begun() const { return state_ == State::kBegun; }
 
-  // A checked frame is for this receive. Error(kFailed) where its message does not fit.
+  // A checked frame belongs to this receive. Error(kFailed) if its message does not fit.
   void begin(const Frame& frame, std::string_view rail);
   const Frame& frame() const { return frame_; }
 
   bool listening() const { return listening_; }
 
-  // The headers are there and nobody has said where the bodies go. announce() fills that in, once.
+  // The headers have arrived, and accept() has not been called. announce() reports that once.
   bool waits() const { return begun() && listening_ && headers_.empty(); }
   void announce(Endpoint::Progress& progress);
   void accept(std::span<const Bytes> bodies);
 
-  bool placed() const { return headers_.empty() && !listening_; }  // bodies can come
+  bool placed() const { return headers_.empty() && !listening_; }  // the bodies have memory
   bool complete() const { return placed() && bodies_.empty(); }
   Bytes next() const { return headers_.empty() ? bodies_ : headers_; }
   void advance(std::size_t size_bytes);
-  std::size_t put(ConstBytes from);  // copies what is wanted of it and says how much that was
+  std::size_t put(ConstBytes from);  // copies what it needs and returns that size
 
-  // All has come: an unexpected body goes to its place now. Returns the bodies' bytes.
+  // All bytes have arrived: copies an unexpected body into place. Returns the size of the bodies.
   std::size_t finish();
 
  private:
@@ -140,12 +140,12 @@ class Incoming {
   Frame frame_;
   bool listening_ = false;
   bool announced_ = false;
-  Bytes headers_;                 // what is left to fill
-  Bytes bodies_;                  // likewise, of the current piece
-  std::vector<Bytes> more_;       // the pieces behind it
-  std::size_t next_of_more_ = 0;  // the first of them that is not begun
-  Bytes destination_;             // of the bodies, where they are one piece
-  ConstBytes source_;             // where they come to first: the same, or `unexpected_`
+  Bytes headers_;                 // the rest to fill
+  Bytes bodies_;                  // the same for the current piece
+  std::vector<Bytes> more_;       // the pieces after it
+  std::size_t next_of_more_ = 0;  // the first of them that is not started
+  Bytes destination_;             // of the bodies, if they are one piece
+  ConstBytes source_;             // where they arrive first: the same, or `unexpected_`
   Staging unexpected_;
 };
 

@@ -7,14 +7,15 @@
 namespace nmt {
 namespace {
 
-// Looks between two of the clock, which costs about as much as one.
+// Polls between two readings of the clock; a reading costs about as much as a poll.
 constexpr std::uint64_t kLooksPerCheck = 8;
 
-// Going to sleep and being woken by an interrupt takes some microseconds where the core stays
-// awake meanwhile, and some ten where it does not.
+// Going to sleep and waking by an interrupt takes some microseconds if the core stays awake, and
+// some ten if it does not.
 constexpr std::chrono::microseconds kLooking{20};
 
-// Predictions of what is under way come true without news from any endpoint.
+// A caller's prediction of a transfer can come true without news from an endpoint, so sleep no
+// longer.
 constexpr timespec kSleepMax{.tv_sec = 0, .tv_nsec = 1'000'000};
 
 }  // namespace

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// How to wait for endpoints without wasting a core.
 //
-// How to wait for endpoints without wasting a core that somebody else could use.
-//
-// Looking again and again notices a small message soonest, and takes a core away from whoever has
-// work: another process, or the kernel's own share in moving the bytes. So a Waiting looks for
-// about as long as sleeping and waking would cost, and then sleeps in the kernel until one of the
-// endpoints has news. Where one of them only tells by being looked at, it gives way and looks on.
+// A busy poll notices a small message soonest, but takes the core from other work: from another
+// process, or from the kernel, which also moves the bytes. So a Waiting polls for about as long as
+// sleeping and waking would take, and then sleeps in the kernel until an endpoint has news. If one
+// of the endpoints can only be polled, it yields the core between polls.
 #pragma once
 
 #include <chrono>
@@ -18,11 +17,11 @@ namespace nmt {
 
 class Waiting {
  public:
-  // Adds what is to be watched, as Endpoint::watch() does.
+  // Adds the descriptors to watch, as Endpoint::watch() does.
   using Watch = std::function<bool(std::vector<pollfd>&)>;
 
-  // Called after each look in vain; `looks_in_vain` counts them from 1. Parts of a long message are
-  // no news: while one comes, it sleeps from part to part.
+  // Called after each poll without news; `looks_in_vain` counts them from 1. Parts of a long
+  // message are no news: while one arrives, this sleeps between its parts.
   void rest(std::uint64_t looks_in_vain, const Watch& watch);
 
  private:

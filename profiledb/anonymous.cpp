@@ -11,9 +11,9 @@ namespace nmt {
 namespace {
 
 constexpr std::string_view kBlank = "(removed)";
-constexpr std::size_t kTextBytesMax = 4096;  // the library's regular expressions recurse
+constexpr std::size_t kTextBytesMax = 4096;  // because the library's regular expressions recurse
 
-// Names of fields that tell one machine from another of its kind.
+// Whether a field distinguishes one machine from another of its kind.
 bool tells_machine(const std::string& field) {
   static constexpr std::string_view kWords[] = {"serial", "address", "mac",  "uuid", "guid",
                                                 "gid",    "lid",     "host", "peer", "file"};

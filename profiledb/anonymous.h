@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What must not leave a machine with its profile.
+// Removes from a profile what must not leave the machine.
 //
-// Hosts become "node-" and the start of their identifier, also where their names stand in other
-// text; addresses (Ethernet, IPv4, IPv6) are blanked wherever they stand; fields named after
-// addresses, serial numbers, identifiers or hosts are dropped; command lines and remarks are
-// emptied. Identifiers, times, device models and versions stay.
+// A host becomes "node-" and the start of its identifier, also where its name appears in other
+// text. Addresses (Ethernet, IPv4, IPv6) are blanked everywhere. Fields named after addresses,
+// serial numbers, identifiers or hosts are dropped. Command lines and remarks are emptied.
+// Identifiers, times, device models and versions stay.
 #pragma once
 
 #include "profiledb/rows.h"

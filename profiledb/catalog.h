@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The catalog of a profile (all its small tables) read whole, and what is looked up in it.
+// The catalog of a profile (all its small tables), loaded completely, and lookups in it.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 
 namespace nmt {
 
-Catalog load_catalog(const sqlite::Database& database);  // Error(kDatabase) where damaged
+Catalog load_catalog(const sqlite::Database& database);  // Error(kDatabase) if damaged
 
-// With their conditions; of a session that stands in the catalog.
+// Samples with their conditions; the session must be in the catalog.
 std::vector<SampleRow> load_samples(const sqlite::Database& database, const Catalog& catalog,
                                     const Id& session, const OnDamage& on_damage);
 
@@ -25,7 +25,7 @@ const Row* find_row(const std::vector<Row>& rows, const Id& id) {
   return found == rows.end() ? nullptr : &*found;
 }
 
-// The row with this id; Error(kUsage) "FILE: no TABLE ID" where there is none.
+// The row with this id; Error(kUsage) "FILE: no TABLE ID" if there is none.
 template <class Row>
 const Row& require_row(const sqlite::Database& database, const std::vector<Row>& rows,
                        const Id& id) {
@@ -37,15 +37,15 @@ const Row& require_row(const sqlite::Database& database, const std::vector<Row>&
   return *row;
 }
 
-// Paths of a group in the order of their ids; of a group of one, that path.
+// Paths of a group, ordered by id; a group of one gives that path.
 std::vector<Path> paths_of_group(const Catalog& catalog, const Id& path_group);
 std::vector<Id> member_ids(const Catalog& catalog, const Id& path_group);
 
-// As they read after being stored.
+// Compares them in the form in which they are stored.
 bool same_fields(const Fields& a, const Fields& b);
 bool same_rail(const RailRow& row, const Id& node, const Rail& rail);
 
-// By start; of two with one start, by id.
+// By start time; ties by id.
 std::vector<CampaignRow> newest_first(std::vector<CampaignRow> campaigns);
 
 }  // namespace nmt

@@ -118,7 +118,7 @@ std::string key_of(const Row& row) {
   return Value(std::move(key)).dump(-1);
 }
 
-// Every identifier that a row points to stands in its table; every key stands once.
+// Checks that every identifier in a row is in its table, and that every key is unique.
 class Links {
  public:
   explicit Links(const Reader& document) : document_(document) {}
@@ -143,17 +143,17 @@ class Links {
   }
 
  private:
-  // The table that a column points to: mostly that of its own name.
+  // The table that a column points to: in most cases it has the column's name.
   static std::string_view target(std::string_view column) {
     if (column == "id") return "";
     return column == "from_rail" || column == "to_rail" ? RailRow::kTable : column;
   }
 
   const Reader& document_;
-  std::map<std::string_view, std::set<Id>> known_;  // by table; parents are checked first
+  std::map<std::string_view, std::set<Id>> known_;  // by table; parent tables are checked first
 };
 
-// What the shape of a row does not say.
+// Checks rules that the type of a row does not express.
 void check_meaning(const Contents& contents, const Reader& document) {
   for (std::size_t i = 0; i < contents.conditions.size(); ++i) {
     const ConditionRow& row = contents.conditions[i];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A whole profile as JSON ("nmadtune-profile"): one list per table, one object per row, the
-// columns of docs/reference/schema.md as members.
+// A whole profile as JSON ("nmadtune-profile"): one list per table, one object per row. The members
+// are the columns of docs/reference/schema.md.
 //
-// Lossless. Repetitions are lists of totals, batches and rounds of equal length, and the indices
-// of the disturbed ones. Summaries are written for people and made again when read. `digest`
-// covers the rest of the document, so that a flipped bit in a file is found; a document made or
-// changed by hand leaves it out. Reading refuses the whole document where anything in it is not
-// as it should be, with the place: unknown members, rows that point nowhere, doubled rows.
+// The form is lossless. Repetitions are lists of totals, batches and rounds of equal length, and
+// the indices of the disturbed ones. Summaries are written for people; reading computes them again.
+// `digest` covers the rest of the document, so that a flipped bit is found. A document that was
+// made or edited by hand has no `digest`. Reading refuses the whole document if anything in it is
+// wrong (unknown members, dangling or duplicate rows), and names the place.
 #pragma once
 
 #include <string_view>

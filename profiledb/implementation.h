@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// What stands behind ProfileDb. Its methods are grouped by idea, in profiledb_*.cpp and survey.cpp.
-// Each public method is one transaction.
+// The implementation of ProfileDb. Its methods are grouped by topic, in profiledb_*.cpp and
+// survey.cpp. Each public method is one transaction.
 #pragma once
 
 #include "profiledb/profiledb.h"

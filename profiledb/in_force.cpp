@@ -57,7 +57,7 @@ std::vector<CampaignCells> campaign_cells(const Database& database, const Catalo
         reader("path_group", cell.path_group);
         reader("condition", cell.condition);
         const auto place = place_of.find(cell.path_group);
-        if (place == place_of.end()) continue;  // loading the sample will name the damage
+        if (place == place_of.end()) continue;  // loading the sample will report the damage
         cell.place = place->second;
         entry.cells.insert(cell);
       }

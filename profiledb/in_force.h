@@ -2,9 +2,9 @@
 //
 // Which campaigns count: the rule by which newer measurements supersede older ones.
 //
-// What supersedes what is decided per cell: a place (nodes and names of the rails, of one path or
-// of a group) and a condition. A rail whose fingerprint changed, a firmware say, is another path,
-// but the same place: what was measured before no longer counts.
+// The rule works per cell: a place (nodes and names of the rails, of one path or of a group) and a
+// condition. A rail whose fingerprint changed (for example its firmware) is another path but the
+// same place, so its older measurements no longer count.
 #pragma once
 
 #include <compare>
@@ -29,19 +29,20 @@ struct CampaignCells {
   std::set<MeasuredCell> cells;
 };
 
-// All campaigns of the platform with what they measured, newest first. Reads no raw data.
+// All campaigns of the platform with the cells that they measured, newest first. Reads no raw data.
 std::vector<CampaignCells> campaign_cells(const sqlite::Database& database, const Catalog& catalog,
                                           const Id& platform);
 
-// The pinned ones; else for each place and condition the newest complete campaign, and where there
-// is none the newest incomplete one. Campaigns of which nothing counts are left out.
+// The pinned campaigns. If none is pinned: for each place and condition the newest complete
+// campaign, or else the newest incomplete one. A campaign of which no cell counts is absent.
 std::vector<CampaignCells> in_force(std::vector<CampaignCells> newest_first);
 
-// The campaigns that have `keep` newer complete ones for each of their places and conditions.
+// The campaigns that have at least `keep` newer complete ones for each of their places and
+// conditions.
 std::vector<CampaignCells> superseded(const std::vector<CampaignCells>& newest_first,
                                       std::size_t keep);
 
-// Of all samples that count; equal for equal samples.
+// Digest of all samples that count; equal samples give equal digests.
 std::uint64_t source_digest(const sqlite::Database& database, const Catalog& catalog,
                             const std::vector<CampaignCells>& counting);
 

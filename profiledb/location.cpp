@@ -24,7 +24,7 @@ std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Where the profile was asked to be, by option or environment.
+// The location that the option or the environment asks for.
 std::optional<Location> asked_for(const std::string& option) {
   if (!option.empty()) return Location{option, "--db"};
   const std::string variable = environment("NMADTUNE_DB");
@@ -39,10 +39,10 @@ std::string home() {
   return entry == nullptr || entry->pw_dir == nullptr ? "" : entry->pw_dir;
 }
 
-// nullopt where this user has no home.
+// nullopt if this user has no home directory.
 std::optional<Location> users() {
   const std::filesystem::path data = environment("XDG_DATA_HOME");
-  if (data.is_absolute()) {  // others are to be ignored (XDG base directory specification)
+  if (data.is_absolute()) {  // the XDG base directory specification ignores relative ones
     return Location{data / kBelowData, "user's profile below $XDG_DATA_HOME"};
   }
   const std::filesystem::path directory = home();

@@ -39,7 +39,8 @@ std::optional<pid_t> lock_holder(const std::string& file) {
   std::optional<pid_t> reader;
   std::ifstream locks("/proc/locks");
   for (std::string line; std::getline(locks, line);) {
-    // "1: POSIX  ADVISORY  WRITE 1234 fe:00:56789 1073741825 1073741825"; "->" marks a waiter
+    // "1: POSIX  ADVISORY  WRITE 1234 fe:00:56789 1073741825 1073741825"; "->" marks a waiting
+    // process
     std::istringstream words(line);
     std::string number, type, mode, access, where;
     pid_t pid = 0;

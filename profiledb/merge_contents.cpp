@@ -14,7 +14,7 @@ namespace {
 
 using sqlite::Database;
 
-// Identifiers of the other profile and what they are called here.
+// Identifiers of the other profile, and the identifiers here that replace them.
 class Renaming {
  public:
   void add(const Id& theirs, const Id& ours) { ours_[theirs] = ours; }
@@ -27,7 +27,7 @@ class Renaming {
   std::map<Id, Id> ours_;
 };
 
-// Adds the rows that have no twin here; the others are renamed to their twins.
+// Adds the rows that have no equal here. The identifier of each other row is mapped to its equal.
 template <class Row, class SameContent>
 void fold(const Database& database, std::vector<Row>& here, std::vector<Row>& others,
           Renaming& renaming, SameContent same_content) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The union of a profile with another: the work of merge and import.
 //
-// The union of a profile with another: what merge and import do.
-//
-// Rows with one identifier are one row. Platforms with equal fingerprints are folded into the one
-// that is here, and so are nodes (by host), rails (by fingerprint), paths and groups below them.
-// Of two versions of a campaign the complete one stays, of two versions of a sample the one with
-// more repetitions; else what is here stays. Plans come along only with platforms that are new
-// here: for others they have to be derived again.
+// Rows with one identifier are one row. A platform whose fingerprint equals that of a platform here
+// is merged into it, and so are its nodes (by host), rails (by fingerprint), paths and groups. Of
+// two versions of a campaign the complete one stays; of two versions of a sample the one with more
+// repetitions; otherwise the version here stays. A plan is added only with a platform that is new
+// here; for other platforms the plan has to be derived again.
 #pragma once
 
 #include "profiledb/rows.h"

@@ -30,7 +30,7 @@ constexpr std::uint64_t kFileBytesMax = std::uint64_t{16} << 30;
   throw Error(Fault::kDatabase, file + ": " + cause);
 }
 
-// Before SQLite sees it: it would wait at a FIFO and make a database of an empty file.
+// Runs before SQLite: SQLite would block on a FIFO and turn an empty file into a database.
 void check_file(const std::string& file, Mode mode) {
   if (file.empty()) throw Error(Fault::kUsage, "the profile's file name is empty");
   struct stat status = {};
@@ -68,7 +68,7 @@ void make_directory(const std::string& file) {
   }
 }
 
-// Nobody can write it, so nobody needs a lock; and no journal waits to be rolled back.
+// True if no process can write the file, and no journal waits to be rolled back: no lock is needed.
 bool is_frozen(const std::string& file) {
   const std::string directory = std::filesystem::absolute(file).parent_path().string();
   return ::access(file.c_str(), W_OK) != 0 && ::access(directory.c_str(), W_OK) != 0 &&
@@ -86,8 +86,8 @@ Database unlocked_where_frozen(const std::string& file, const LockWait& lock_wai
   }
 }
 
-// What the file's header says that its size is, in bytes (sqlite.org/fileformat2.html, 1.3); 0
-// where it has none.
+// The size of the file in bytes according to its header (sqlite.org/fileformat2.html, 1.3); 0 if it
+// has none.
 std::uint64_t size_in_header(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   std::array<unsigned char, 32> header{};
@@ -109,7 +109,7 @@ void refuse_truncated(const std::string& file, std::uint64_t expected_bytes) {
                            size_bytes, expected_bytes));
 }
 
-// Under one lock, so that no writer moves between the answers.
+// All answers under one lock, so that no writer comes in between.
 Identity checked_identity(Database& database) {
   const Transaction transaction(database, Transaction::Kind::kRead);
   const Identity identity = identify(database);

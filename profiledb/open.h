@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Opens a file as a profile, after checking that it is one.
 //
-// Opening a file as a profile: what it must be, and what is done so that it is.
-//
-// Refused, each with its cause and the way out: a file that is absent, empty or truncated, a
-// directory, a FIFO or a device, a file too large for any profile, no SQLite database, another
-// program's, one with a newer schema, one whose schema holds what we did not make.
+// Refused, each with its cause and the way out: a file that is absent, empty or truncated; a
+// directory, a FIFO or a device; a file too large for any profile; a file that is no SQLite
+// database; another program's database; a newer schema; a schema with objects that nmadtune did not
+// make.
 #pragma once
 
 #include <string>

@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Face of the store: one SQLite file that keeps what was measured, where, when, under what
+// Face of the store: one SQLite file that contains what was measured, where, when and under what
 // conditions, and what was derived from it (docs/reference/schema.md).
 //
-// Rollback-journal mode, so that a published profile stays readable on a read-only directory or a
-// network file system. One writer at a time; a second one waits, says for whom, and gives up at
-// its deadline. Every store_*() is one transaction, on disk when it returns. Rows carry digests,
-// checked whenever they are read: a damaged campaign is named and never used. All failures are
-// Error(kDatabase) that names the file, the cause and the way out; the old content stays.
-// Not thread-safe.
+// The file is in rollback-journal mode, so that a published profile stays readable in a read-only
+// directory or on a network file system. There is one writer at a time. A second writer waits,
+// reports which process it waits for, and gives up at its deadline. Every store_*() is one
+// transaction, on disk when it returns. Rows have digests that every read checks: a damaged
+// campaign is reported and never used. Every failure is an Error(kDatabase) that names the file,
+// the cause and the way out; the old content stays. Not thread-safe.
 //
 // In reading order:
 //   location         which file is the profile, and why
-//   open             opens a file as a profile, and checks what it is
+//   open             opens a file as a profile, after checking it
 //   lock_wait        waits for another process that has locked the profile
 //   in_force         which campaigns count
-//   anonymous        removes from an export what names the site
-//   implementation   what stands behind ProfileDb, whose methods are in profiledb_*.cpp
-//   survey           which parts of a profile are whole
+//   anonymous        removes names and addresses from an export
+//   implementation   the implementation of ProfileDb; its methods are in profiledb_*.cpp
+//   survey           finds which parts of a profile are damaged
 //   merge_contents   adds one profile to another
 //   contents_json    a whole profile as JSON
 //   catalog          all small tables of a profile, and lookups in them
-//   schema           the tables, and how older ones are brought up to date
+//   schema           the tables, and their migration from older versions
 //   rows             one type for each table
-//   row_io           a row into a statement and out of it, with its digest
+//   row_io           writes a row to a statement, reads it, and computes its digest
 //   table            loads, inserts and erases rows of any table
 //   repetitions      the repetitions of a sample as compact bytes
-//   sqlite           SQLite's objects, which close themselves
+//   sqlite           SQLite's objects as types that release themselves
 #pragma once
 
 #include <functional>
@@ -52,29 +51,31 @@ class ProfileDb {
     double wait_ns = 30e9;                                // for another writer
     std::function<void(const std::string&)> notice = {};  // "waiting for ..."; may be empty
   };
-  // kWrite creates the file and its directory where absent and migrates an older schema; kRead
-  // does neither. Refuses foreign files and newer schemas, with both numbers.
+  // kWrite creates the file and its directory if absent, and migrates an older schema; kRead does
+  // neither. Both refuse files of other programs, and newer schemas, naming both versions.
   ProfileDb(const std::string& file, const Options& options);
-  // Same rules, no file: for results that could not be stored, to be exported.
+  // The same rules without a file: for results that could not be stored, to be exported.
   static ProfileDb in_memory();
   ~ProfileDb();
   ProfileDb(ProfileDb&&) noexcept;
 
   const std::string& file() const;
 
-  // Identity. The stored twin where one with equal fingerprint (host, rail) exists, else inserted.
+  // Identity. Returns the stored row if one has the same fingerprint (or host, or rail); else
+  // inserts.
   Platform ensure_platform(const Platform& platform);
   Node ensure_node(const Node& node, const Id& platform);
   Path ensure_path(const Path& path);
-  // Stored paths that are measured together; its id stands for a path's in store_samples().
+  // A group of stored paths that are measured together. Its id replaces a path's in
+  // store_samples().
   Id ensure_path_group(std::span<const Id> paths);
 
   // Measuring.
   void begin_campaign(const Campaign& campaign);
   void begin_session(const Session& session, const Id& campaign);
-  // How much of the campaign's budget the session has taken so far.
+  // Stores how much of the campaign's budget the session has used so far.
   void note_elapsed(const Id& session, double elapsed_ns);
-  // The samples as they are now, replacing the same cells of the same session and path.
+  // Stores the current samples; they replace the same cells of the same session and path.
   void store_samples(const Id& session, const Id& path, std::span<const Sample> samples);
   void finish_campaign(const Campaign& campaign);  // complete, finished, quality, remark
   // Newest incomplete campaign of this platform with these options.
@@ -85,40 +86,41 @@ class ProfileDb {
   std::vector<Path> paths(const Id& platform) const;
   std::vector<Campaign> campaigns(const Id& platform) const;  // newest first
   std::vector<SampleSet> sample_sets(const Id& campaign) const;
-  // Campaigns to derive from: the pinned ones; else per path and condition the newest complete one
-  // wins, an incomplete one only where there is nothing else. Paths between the same nodes and
-  // rail names count as one here: what a rail was before its fingerprint changed is superseded.
+  // Samples to derive from: those of the pinned campaigns. If none is pinned, the newest complete
+  // campaign counts for each path and condition, or an incomplete one if there is no other. Paths
+  // between the same nodes and rail names count as one here, so measurements from before a change
+  // of a rail's fingerprint are superseded.
   std::vector<SampleSet> sample_sets_in_force(const Id& platform) const;
-  // These together are in force on their platforms; empty: nothing is pinned any more.
+  // Pins exactly these campaigns on their platforms; empty: unpins all.
   void pin(std::span<const Id> campaigns);
 
   // Derived.
-  void store_plan(const Plan& plan);  // replaces the platform's
+  void store_plan(const Plan& plan);  // replaces the platform's plan
   std::optional<Plan> plan(const Id& platform) const;
   // Whether the samples in force are still those that the stored plan was derived from.
   bool plan_is_current(const Id& platform) const;
 
-  // Care.
+  // Maintenance.
   struct Problem {
     std::string where;  // table, row
     std::string what;
-    std::string remedy;  // what can be saved
+    std::string remedy;  // what can still be saved
   };
   std::vector<Problem> check() const;
-  // Drops campaigns that have at least `keep` newer complete ones for everything they measured;
-  // never a pinned one. Returns how many.
+  // Drops campaigns that have at least `keep` newer complete ones for everything they measured, but
+  // never a pinned one. Returns the number of dropped campaigns.
   std::size_t prune(std::size_t keep);
 
-  // Whole profiles. Import and merge are all or nothing.
+  // Whole profiles. An import or a merge applies completely or not at all.
   struct ExportOptions {
     bool anonymous = false;  // host names, addresses, serial numbers and command lines removed
-    bool salvage = false;    // leave out what is damaged instead of refusing
-    std::size_t size_bytes_max = json::kSizeBytesMax;  // as import_json() takes it
+    bool salvage = false;    // leave out damaged rows instead of refusing
+    std::size_t size_bytes_max = json::kSizeBytesMax;  // limit of import_json()
   };
-  // Error(kFailed) where it would be larger: what is written can be imported.
+  // Error(kFailed) if the text would be larger: what is written can be imported.
   std::string export_json(const ExportOptions& options) const;
-  // Union, by identifier; equal platforms, nodes, rails and paths are folded together. Of two
-  // versions of a campaign or a sample the one that knows more stays. `what` names the text.
+  // Union by identifier; equal platforms, nodes, rails and paths become one. Of two versions of a
+  // campaign or a sample the more complete one stays. `what` names the text in messages.
   void import_json(std::string_view text, std::string_view what);
   void merge(const ProfileDb& other);
 

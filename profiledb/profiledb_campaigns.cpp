@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Campaigns and their sessions: begun, finished, resumed, pinned, pruned.
+// Campaigns and their sessions: begin, finish, resume, pin, prune.
 #include <algorithm>
 #include <set>
 
@@ -120,7 +120,7 @@ std::size_t ProfileDb::prune(std::size_t keep) {
     }
     transaction.commit();
   }
-  if (dropped > 0) database.run("VACUUM");  // gives the space back to the file system
+  if (dropped > 0) database.run("VACUUM");  // returns the space to the file system
   return dropped;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What was derived from samples: plans. Reading one touches no raw data.
+// What was derived from samples: plans. Reading a plan reads no raw data.
 #include "core/clock.h"
 #include "core/plan_json.h"
 #include "profiledb/catalog.h"
@@ -23,7 +23,7 @@ std::optional<DerivedRow> load_plan_row(const Database& database, const Id& plat
   return std::nullopt;
 }
 
-// By SQL and unseen, so that a damaged plan can be replaced.
+// Erases by SQL without reading, so that a damaged plan can be replaced.
 void erase_plan(const Database& database, const Id& platform) {
   Statement statement(database,
                       "DELETE FROM derived WHERE platform = ? AND kind = ? RETURNING digest");

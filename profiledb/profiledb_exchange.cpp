@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whole profiles in and out: export, import, merge.
+// Whole profiles: export, import, merge.
 #include <fmt/format.h>
 
 #include <type_traits>
@@ -61,7 +61,7 @@ std::string ProfileDb::export_json(const ExportOptions& options) const {
 }
 
 void ProfileDb::import_json(std::string_view text, std::string_view what) {
-  // The size is limit enough: a profile may hold more values than any other document.
+  // The size limit is enough: a profile may contain more values than any other document.
   const std::size_t values_max = text.size();
   Contents contents =
       contents_from_json(json::parse(text, what, json::kSizeBytesMax, values_max), what);

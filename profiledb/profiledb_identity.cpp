@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Platforms, nodes, rails, paths and groups of paths: found where they are stored, else added.
+// Platforms, nodes, rails, paths and groups of paths: looked up, and added if absent.
 #include <algorithm>
 
 #include "profiledb/catalog.h"
@@ -23,7 +23,7 @@ RailRow ensure_rail(Database& database, const Catalog& catalog, const Id& node, 
   return row;
 }
 
-// The group of exactly these paths, as sorted ids.
+// The group of exactly these paths, given as sorted ids.
 const PathGroupRow* find_group(const Catalog& catalog, const std::vector<Id>& paths) {
   for (const PathGroupRow& group : catalog.path_groups) {
     if (member_ids(catalog, group.id) == paths) return &group;

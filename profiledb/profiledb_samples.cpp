@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Samples: stored block by block, read back by campaign or as what is in force.
+// Samples: stored block by block; loaded by campaign, or those in force.
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -20,7 +20,7 @@ using sqlite::Transaction;
 
 namespace {
 
-// One set per session and path (or group), of the samples that `counts` accepts.
+// One set per session and path (or group), with the samples that `counts` accepts.
 std::vector<SampleSet> load_sets(const Database& database, const Catalog& catalog,
                                  const CampaignRow& campaign,
                                  const std::function<bool(const SampleRow&)>& counts) {

@@ -17,7 +17,7 @@ void append_varint(std::uint64_t value, std::string* bytes) {
   *bytes += static_cast<char>(value);
 }
 
-// Differences wrap around, so that every pair of values has one.
+// Differences wrap around, so every pair of values has one.
 void append_difference(std::uint64_t before, std::uint64_t now, std::string* bytes) {
   const std::uint64_t difference = now - before;
   const std::uint64_t sign = difference >> 63;

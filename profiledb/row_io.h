@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Writes one row to a statement, reads it back, and computes its digest: visitors of Row::columns.
 //
-// How one row goes into a statement, comes out of it, and is digested: visitors of Row::columns.
-//
-// Identifiers are blobs of 16 bytes; named fields and derived content are JSON on one line;
-// unsigned integers are stored bit for bit, so that what exceeds 2^63 shows as negative to SQL.
-// The digest is of the content, not of its form: a damaged byte that changes no value is no
-// damage.
+// Identifiers are blobs of 16 bytes. Named fields and derived content are JSON on one line.
+// Unsigned integers are stored bit for bit, so SQL shows values above 2^63 as negative. The digest
+// covers the content, not its form: a changed byte that changes no value is no damage.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +46,7 @@ class RowBinder {
   int bound_ = 0;
 };
 
-// Reads the columns in order; Error(kFailed) where a value has no meaning.
+// Reads the columns in order; Error(kFailed) for a value without meaning.
 class RowReader {
  public:
   explicit RowReader(const sqlite::Statement& statement) : statement_(statement) {}

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
 // The rows of a profile as values, one type per table (profiledb/schema.cpp).
 //
-// Each type lists its columns once, in the table's order and the key's first; storing, reading,
-// digesting, exporting and importing all walk that list. A profile as a whole is its Contents.
-// Tables stand parents first.
+// Each type lists its columns once, in the table's order with the key first. Storing, reading,
+// digesting, exporting and importing all use that list. Contents is a whole profile. Parent tables
+// come before their children.
 #pragma once
 
 #include <cstdint>
@@ -141,7 +140,7 @@ struct ConditionRow {
   }
   bool operator==(const ConditionRow&) const = default;
 };
-// Equal conditions have one id in every profile: it is made of their content.
+// The id of a condition is computed from its content, so equal conditions have one id everywhere.
 ConditionRow row_of(const Condition& condition);
 
 struct SampleRow {
@@ -150,7 +149,7 @@ struct SampleRow {
   Id session;
   Id path_group;
   Id condition;
-  Sample sample;    // its condition is filled where samples are read back
+  Sample sample;    // its condition is filled when samples are loaded
   Summary summary;  // of its repetitions
 
   static void measured_columns(auto& row, auto&& visit) {
@@ -204,7 +203,7 @@ struct DerivedRow {
   bool operator==(const DerivedRow&) const = default;
 };
 
-// All tables but the large ones; small enough to be read whole, and so always checked whole.
+// All tables except the large ones; small enough to be loaded, and so checked, completely.
 struct Catalog {
   std::vector<PlatformRow> platforms;
   std::vector<NodeRow> nodes;

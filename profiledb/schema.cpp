@@ -12,8 +12,8 @@ using sqlite::Database;
 using sqlite::Statement;
 using sqlite::Transaction;
 
-// Identifiers are 16 random bytes, except a condition's, which is made of its content. Every row
-// ends with a digest of all before it; `seal` counts and digests the rows themselves.
+// Identifiers are 16 random bytes, except that of a condition, which is computed from its content.
+// Every row ends with a digest of its other columns; `seal` counts and digests the rows.
 constexpr char kFirst[] = R"(
 CREATE TABLE platform (  -- a class of machines
   id BLOB NOT NULL PRIMARY KEY,
@@ -160,8 +160,8 @@ void apply(Database& database, std::span<const Migration> all, std::int64_t from
   }
 }
 
-// Every object of the schema, by kind and name, with the text that made it; without SQLite's own
-// (indexes of keys, what ANALYZE leaves behind).
+// Every object of the schema by kind and name, with its SQL text; without SQLite's own objects
+// (indexes of keys, tables of ANALYZE).
 std::map<std::string, std::string> objects(Database& database) {
   std::map<std::string, std::string> found;
   Statement statement(database,
@@ -186,7 +186,7 @@ Identity identify(Database& database) {
 void migrate(Database& database, std::span<const Migration> all) {
   Transaction transaction(database, Transaction::Kind::kWrite);
   const std::int64_t from = identify(database).version;
-  if (from >= last_version(all)) return;  // another process was faster
+  if (from >= last_version(all)) return;  // another process migrated first
   apply(database, all, from, last_version(all));
   database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId,
                            last_version(all)));

@@ -29,7 +29,7 @@ std::string percent_encoded(const std::string& text) {
   return out;
 }
 
-// Absolute, so that no name means anything special to SQLite (":memory:", "file:...").
+// Absolute, so that no name has a special meaning for SQLite (":memory:", "file:...").
 std::string name_for_sqlite(const std::string& file, Database::Access access) {
   if (access == Database::Access::kMemory) return ":memory:";
   const std::string absolute = std::filesystem::absolute(file).string();
@@ -41,7 +41,7 @@ int flags_for(Database::Access access) {
   switch (access) {
     case Database::Access::kImmutable:
       return SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
-    // A reader that may not write at all could not roll back a journal either.
+    // A reader without any write permission cannot roll back a journal either.
     case Database::Access::kRead:
       return SQLITE_OPEN_READWRITE;
     case Database::Access::kWrite:
@@ -52,7 +52,7 @@ int flags_for(Database::Access access) {
   return 0;
 }
 
-// SQLite takes a null pointer for NULL, also where the size is 0.
+// SQLite takes a null pointer as NULL, even if the size is 0.
 const char* start_of(std::string_view bytes) { return bytes.empty() ? "" : bytes.data(); }
 
 }  // namespace
@@ -106,7 +106,7 @@ void Database::fail(int code) const {
   const auto failure = [&](const std::string& text, Failure::Cause cause = Failure::Cause::kOther) {
     return Failure(cause, file_ + ": " + text);
   };
-  switch (code) {  // finer codes first
+  switch (code) {  // specific codes first
     case SQLITE_READONLY_ROLLBACK:
     case SQLITE_READONLY_RECOVERY:
       throw failure(
@@ -196,7 +196,7 @@ std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(
 double Statement::real(int column) const { return sqlite3_column_double(handle_, column); }
 
 std::string Statement::text(int column) const {
-  const unsigned char* text = sqlite3_column_text(handle_, column);  // before its size, says SQLite
+  const unsigned char* text = sqlite3_column_text(handle_, column);  // before asking for its size
   const int size = sqlite3_column_bytes(handle_, column);
   return text == nullptr ? "" : std::string(reinterpret_cast<const char*>(text), size);
 }
@@ -215,7 +215,7 @@ Transaction::~Transaction() {
   if (!database_.in_transaction()) return;
   try {
     database_.run("ROLLBACK");
-  } catch (const std::exception&) {  // the journal stays: whoever opens the file next rolls back
+  } catch (const std::exception&) {  // the journal stays; the next open rolls back
   }
 }
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// SQLite by ownership: a Database closes itself, a Statement finalizes itself, a Transaction that
-// was not committed rolls back. The C library is known to sqlite.cpp alone (the shape is
+// SQLite's objects as types: a Database closes itself, a Statement finalizes itself, a Transaction
+// that was not committed rolls back. Only sqlite.cpp includes the C library (the shape is
 // SQLiteCpp's).
 //
-// Every failure is a Failure: an Error(kDatabase) that names the file, the cause and the way out.
-// Databases are opened for strangers' files: nothing in a schema is trusted to run, sizes are
-// limited, damage is reported and not followed. Rollback journal, never WAL. Commits are synced
-// before they return, so that neither kill -9 nor a power loss can corrupt or lose one; that takes
-// about as long as a few disk flushes, which is why all cells of one block are stored by one
-// commit. Not thread-safe.
+// Every failure is a Failure: an Error(kDatabase) that names the file, the cause and the way out. A
+// database may be a file from elsewhere: nothing in its schema is trusted to run, sizes are
+// limited, and damage is reported. Rollback journal, never WAL. Commits are synced before they
+// return, so that neither kill -9 nor a power failure can corrupt or lose one. A commit takes as
+// long as a few disk flushes, so all cells of one block are stored by one commit. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -39,10 +37,10 @@ class Failure : public Error {
 class Database {
  public:
   enum class Access {
-    kRead,       // normal locks, so that a journal left by a kill is rolled back
-    kImmutable,  // no locks at all: only where nobody can write
-    kWrite,      // creates the file where absent
-    kMemory,     // no file; `file` only names it in messages
+    kRead,       // normal locks, so that a journal left by a killed writer is rolled back
+    kImmutable,  // no locks: only if no process can write the file
+    kWrite,      // creates the file if absent
+    kMemory,     // no file; messages use `file` as the name
   };
   Database(const std::string& file, Access access, LockWait lock_wait);
   Database(Database&&) noexcept;
@@ -63,7 +61,7 @@ class Database {
     void operator()(sqlite3* handle) const;
   };
   std::string file_;
-  std::unique_ptr<LockWait> lock_wait_;  // at a fixed address: SQLite calls it
+  std::unique_ptr<LockWait> lock_wait_;  // at a fixed address, because SQLite has a pointer to it
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
@@ -93,7 +91,7 @@ class Statement {
   sqlite3_stmt* handle_ = nullptr;
 };
 
-// A write begins with the writer's lock, so that it waits at its start or not at all; foreign keys
+// A write transaction takes the writer's lock at its start, so it waits only there. Foreign keys
 // are checked at its end.
 class Transaction {
  public:

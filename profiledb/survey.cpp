@@ -39,7 +39,7 @@ class Surveyor {
   }
 
  private:
-  // Runs what loads something; returns whether it was whole.
+  // Runs a load; returns whether it found no damage.
   template <class Load>
   bool attempt(const std::string& where, const char* remedy, Load load) {
     const std::size_t before = found_.problems.size();
@@ -54,7 +54,7 @@ class Surveyor {
     return found_.problems.size() == before;
   }
 
-  // Any of them may have lost a session.
+  // Any campaign may have lost a session.
   void distrust_campaigns() {
     for (CampaignRow& campaign : found_.whole.campaigns) {
       campaign.complete = false;
@@ -83,7 +83,7 @@ class Surveyor {
     });
   }
 
-  // Of what is whole, keeps only what hangs together.
+  // Drops rows whose parent rows are missing.
   void drop_orphans() {
     Contents& whole = found_.whole;
     const auto keep = [](auto& rows, auto&&... links_exist) {
@@ -118,7 +118,7 @@ class Surveyor {
   std::set<Id> damaged_campaigns_;
 };
 
-// What SQLite itself finds.
+// Problems that SQLite's own check finds.
 void add_structural_problems(const Database& database, std::vector<ProfileDb::Problem>& problems) {
   try {
     Statement integrity(database, "PRAGMA integrity_check");

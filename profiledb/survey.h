@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
+// Finds which parts of a profile are damaged, and which can be saved.
 // What of a profile is whole, and what is not: checking and salvaging.
 #pragma once
 
@@ -12,11 +12,11 @@
 namespace nmt {
 
 struct Survey {
-  Contents whole;  // consistent in itself; campaigns with any damage are left out
+  Contents whole;  // consistent; a campaign with any damage is left out
   std::vector<ProfileDb::Problem> problems;
 };
 
-// Reads everything; damage is a problem and never an Error.
+// Reads everything. Damage gives a problem, never an Error.
 Survey survey(const sqlite::Database& database);
 
 }  // namespace nmt

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
 // Tables as lists of rows: load, insert and erase, for any row type.
 //
-// Every row ends with the digest of its content, and every table has a seal: how many rows it has
-// and the exclusive or of their digests (samples: one seal per session, so that damage stays in
-// its campaign). Loading checks both, so that a flipped bit, a lost row and a doubled row are all
-// found before anything is derived from them. Callers hold a transaction.
+// Every row ends with the digest of its content. Every table has a seal: its number of rows and the
+// exclusive or of their digests (samples: one seal per session, so that damage affects only one
+// campaign). Loading checks both, so a flipped bit, a lost row or a duplicate row is found before
+// anything is derived from it. The caller holds a transaction.
 #pragma once
 
 #include <cstdint>
@@ -43,13 +42,13 @@ std::string scope_of(const Row& row) {
   return std::string(Row::kTable);
 }
 
-// What is done about a damaged row or table; where it returns, loading goes on without that row.
+// Called for a damaged row or table. If it returns, loading continues without that row.
 using OnDamage = std::function<void(const std::string& what)>;
 OnDamage refuse_damage(const sqlite::Database& database, const std::string& where);
 
-// "(column,column,...,digest)" of a table, and as many question marks.
+// "(column, column, ..., digest)" of a table, and as many question marks.
 struct ColumnNames {
-  std::string key;  // "column=?AND column=?"
+  std::string key;  // "column = ? AND column = ?"
   std::string all;
   std::string parameters;
 };
@@ -92,7 +91,7 @@ void insert(const sqlite::Database& database, const Row& row) {
   insert(database, std::span<const Row>(&row, 1));
 }
 
-// The rows with the keys of these; those that are not there are no error.
+// Erases the rows with these keys; a missing row is no error.
 template <class Row>
 void erase(const sqlite::Database& database, std::span<const Row> rows) {
   sqlite::Statement statement(database, "DELETE FROM " + std::string(Row::kTable) + " WHERE " +
@@ -109,14 +108,14 @@ void erase(const sqlite::Database& database, std::span<const Row> rows) {
   add_to_seals(database, changes);
 }
 
-// In place of the rows with the same keys.
+// Replaces the rows with the same keys.
 template <class Row>
 void replace(const sqlite::Database& database, std::span<const Row> rows) {
   erase(database, rows);
   insert(database, rows);
 }
 
-// The rows of one scope: a whole table, or the samples of one session.
+// Loads the rows of one scope: a whole table, or the samples of one session.
 template <class Row>
 std::vector<Row> load(const sqlite::Database& database, const std::string& scope,
                       const OnDamage& on_damage, const Id* session = nullptr) {

@@ -38,9 +38,9 @@ typedef struct nmt_mpi_table {
   void (*least_and_most)(int group, double* least, double* most);
   void (*send)(const void* bytes, uint64_t size_bytes, int to);
   void (*receive)(void* bytes, uint64_t size_bytes, int from);
-  // Sends a message that the receiver has not posted. Returns 1 if the send completes anyway after
-  // a while (eager), 0 if it waits for the receiver (rendezvous). Tells the receiver by post(), which
-  // receives the message only then. Returns once the message has been received.
+  // Sends a message before the receiver posts its receive. Returns 1 if the send completes anyway
+  // after a while (eager), 0 if it waits for the receiver (rendezvous). Sends the result by post();
+  // the receiver receives the message only then. Returns once the message has been received.
   int (*send_early)(const void* bytes, uint64_t size_bytes, int to);
   // Many messages at a time: one to each of `to`, one from each of `from`. ends[i] is now(context)
   // when the message from from[i] has arrived. `into` has space for all of them.
@@ -53,8 +53,8 @@ typedef struct nmt_mpi_table {
   void (*post)(const void* bytes, uint64_t size_bytes, int to);
   int64_t (*arrived)(int from);
   void (*take)(void* bytes, uint64_t size_bytes, int from);
-  // `size_bytes`, below 2^31, to each rank of the group: by the MPI's own MPI_Alltoall, or by direct
-  // exchange (paper "alltoall contention", Algorithm 1).
+  // `size_bytes`, below 2^31, to each rank of the group: by the MPI's own MPI_Alltoall, or by
+  // direct exchange (paper "alltoall contention", Algorithm 1).
   void (*alltoall)(int group, const void* from, void* to, uint64_t size_bytes);
   void (*exchange)(int group, const void* from, void* to, uint64_t size_bytes);
   // The MPI's own collective of this name, with rank 0 as the root. Reductions add floats, so their

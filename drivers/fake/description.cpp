@@ -9,7 +9,7 @@
 namespace nmt {
 namespace {
 
-constexpr double kDurationNsMax = 1e15;  // eleven days: anything longer is a slip of units
+constexpr double kDurationNsMax = 1e15;  // eleven days: a longer duration is an error of units
 
 Curve points_from_json(const json::Reader& reader) {
   std::vector<Point> points;
@@ -67,7 +67,7 @@ FakeRail rail_from_json(const json::Reader& reader) {
   return rail;
 }
 
-// The better of copy and iovec; rendezvous where the rail has neither.
+// The better of copy and iovec; rendezvous if the rail has neither.
 double better_eager_ns(const FakeRail& rail, double size_bytes) {
   if (rail.copy && rail.iovec) {
     return std::min(rail.copy->at(size_bytes), rail.iovec->at(size_bytes));
@@ -111,7 +111,7 @@ double FakeRail::unexpected_copy_ns(double size_bytes) const {
   return memcpy ? memcpy->at(size_bytes) : 0;
 }
 
-// Both lists are given for the better of copy and iovec: the other pays its difference.
+// The description gives both lists for the better of copy and iovec; the other adds its difference.
 double FakeRail::second_packet_ns(Method method, double size_bytes) const {
   const double first_ns = transfer_ns(method, size_bytes);
   if (!two_packets || method == Method::kRendezvous) return first_ns;

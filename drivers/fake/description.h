@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Rails described by a file, without hardware, in virtual time. Most tests run on them, and a user
+// can plan with them for machines that are not available.
 //
-// Rails described by a file, without hardware, in virtual time: what most tests run on, and what a
-// user plans with for machines not at hand.
-//
-// Nothing waits: time moves to the next event as soon as every open endpoint has been polled in
-// vain, so a campaign of minutes takes moments and is the same every time for the same seeds. The
-// file gives durations as piecewise linear points, and the noise that measurements of it carry:
+// Nothing waits: when every open endpoint has been polled without news, time moves to the next
+// event. So a campaign of minutes takes moments, and the same seeds give the same result. The file
+// gives durations as piecewise linear points, and the noise of measurements:
 //
 //   {"seed":1,"rails":[{"name":"myri",
 //     "methods":{"copy":[[bytes,ns],...],"iovec":[...],"rendezvous":[...],"memcpy":[...],
@@ -13,10 +12,11 @@
 //     "noise":{"cv":0.02,"outlier_rate":0.01,"outlier_factor":20,"session_drift":0.08},
 //     "bus":{"name":"pci","slowdown":1.3}}]}
 //
-// At least one of copy, iovec and rendezvous; the rest may be absent. eager defaults to the better
-// of copy and iovec plus memcpy; two_packets to twice the better of both; aggregate to one packet
-// of twice the size. In two_packets and aggregate the size is that of one packet. A message that
-// begins while another rail on the same bus carries something takes `slowdown` times as long.
+// At least one of copy, iovec and rendezvous is required; the rest may be absent. eager defaults to
+// the better of copy and iovec plus memcpy; two_packets to twice the better of both; aggregate to
+// one packet of twice the size. In two_packets and aggregate the size is that of one packet. A
+// message takes `slowdown` times as long if another rail on the same bus carries a message when it
+// starts.
 #pragma once
 
 #include <cstdint>
@@ -32,21 +32,21 @@ namespace nmt {
 
 struct FakeNoise {
   double cv = 0;              // of the log-normal factor of each repetition
-  double outlier_rate = 0;    // share of repetitions that are also multiplied by
-  double outlier_factor = 1;  // this
-  double session_drift = 0;   // one launch's common factor is uniform in 1 -+ this
+  double outlier_rate = 0;    // share of repetitions that are also multiplied
+  double outlier_factor = 1;  // by this factor
+  double session_drift = 0;   // the common factor of one launch is uniform in 1 -+ this
 };
 
 struct FakeRail {
   std::string name;
   std::optional<Curve> copy, iovec, rendezvous, memcpy, eager, two_packets, aggregate;
   FakeNoise noise;
-  std::string bus;  // empty: its own
+  std::string bus;  // empty: its own bus
   double slowdown = 1;
 
-  // Truth, without noise, in nanoseconds; sizes as in Condition.
+  // True durations without noise, in nanoseconds; sizes as in Condition.
   double transfer_ns(Method method, double size_bytes) const;
-  double unexpected_copy_ns(double size_bytes) const;  // what eager adds at the receiver
+  double unexpected_copy_ns(double size_bytes) const;  // the extra time of eager at the receiver
   double second_packet_ns(Method method, double size_bytes) const;  // after the first of two
   double aggregate_ns(Method method, double packets, double total_bytes) const;
   bool offers(Method method) const;
@@ -57,7 +57,7 @@ struct FakeDescription {
   std::vector<FakeRail> rails;
 };
 
-// Error(kFailed) names the place of what is wrong.
+// Error(kFailed) names the place of the error.
 FakeDescription fake_description_from_json(const json::Reader& reader);
 
 }  // namespace nmt

@@ -19,8 +19,8 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// Random factors of one rail in one launch. The session's factor is common to all rails of the
-// launch; repetitions of different rails are independent streams.
+// Random factors of one rail in one launch. All rails of a launch share the session's factor; the
+// repetitions of different rails are independent streams.
 class Noise {
  public:
   Noise(const FakeRail& rail, std::uint64_t file_seed, std::uint64_t launch_seed)
@@ -57,20 +57,20 @@ class Noise {
   std::lognormal_distribution<> spread_;
 };
 
-// A message on the wire; shared by its sender, until counted as sent, and its receiver, until
-// taken.
+// A message on the wire. The sender holds it until it is counted as sent, the receiver until it is
+// delivered.
 struct Message {
   Method method = Method::kCopy;
   std::vector<std::byte> headers;
   std::vector<ConstBytes> bodies;
   std::size_t size_bytes = 0;
   double start_ns = 0;
-  double arrival_ns = kNever;  // of a rendezvous: known once its receive is posted
-  bool taken = false;          // its bodies are the sender's again
+  double arrival_ns = kNever;  // of a rendezvous: known when its receive is posted
+  bool taken = false;          // delivered; the sender owns its bodies again
 };
 using SharedMessage = std::shared_ptr<Message>;
 
-// One direction of a rail: messages not yet taken, and the last one sent.
+// One direction of a rail: messages not yet delivered, and the last message sent.
 struct Direction {
   std::deque<SharedMessage> waiting;
   SharedMessage last;
@@ -83,7 +83,7 @@ struct Wire {
 
   const FakeRail* rail;
   Noise noise;
-  double factor = 1;  // of the repetition under way
+  double factor = 1;  // of the current repetition
   Direction directions[2];
   bool joined[2] = {false, false};
   bool left[2] = {false, false};
@@ -99,16 +99,17 @@ struct Wire {
 
 class FakeEndpoint;
 
-// Time of all rails of one driver: moves to the next event when every endpoint was polled in vain.
+// The time of all rails of one driver. It moves to the next event when every endpoint was polled
+// without news.
 class World {
  public:
   double now_ns() const { return now_ns_; }
   VirtualClock& clock() { return clock_; }
   void join(FakeEndpoint* endpoint) { endpoints_.push_back(endpoint); }
   void leave(FakeEndpoint* endpoint) { std::erase(endpoints_, endpoint); }
-  void changed();  // something happened: everybody may have work again
+  void changed();  // something happened: every endpoint may have work again
   void polled_in_vain(FakeEndpoint* endpoint);
-  bool shares_its_bus(const Wire& wire) const;  // now, with another rail that carries something
+  bool shares_its_bus(const Wire& wire) const;  // with another rail that carries a message now
   void move_to(double time_ns) {
     now_ns_ = std::max(now_ns_, time_ns);
     clock_.advance_to(static_cast<std::uint64_t>(std::llround(now_ns_)));
@@ -135,7 +136,7 @@ class FakeEndpoint final : public Endpoint {
 
   ~FakeEndpoint() override {
     wire_->left[mine_] = true;
-    out_.waiting.clear();  // their bodies may go with their sender
+    out_.waiting.clear();  // their bodies may disappear with the sender
     world_.leave(this);
     world_.changed();
   }
@@ -219,7 +220,7 @@ class FakeEndpoint final : public Endpoint {
 
   std::size_t size_bytes_max(Method) const override { return std::size_t{1} << 40; }
 
-  // When the message at the head is announced or received; never while nobody has accepted it.
+  // When the first message is announced or received; never if it is announced and not yet accepted.
   double next_event_ns() {
     if (!posted_ || in_.waiting.empty() || posted_->stage == Posted::Stage::kAnnounced) {
       return kNever;
@@ -232,7 +233,7 @@ class FakeEndpoint final : public Endpoint {
 
   const Wire& wire() const { return *wire_; }
 
-  bool idle = false;  // polled in vain since anything last changed
+  bool idle = false;  // polled without news since the last change
 
  private:
   struct Posted {
@@ -241,7 +242,7 @@ class FakeEndpoint final : public Endpoint {
     std::vector<Bytes> bodies;
     Delivery delivery = Delivery::kExpected;
     Stage stage = Stage::kPlaced;
-    double done_ns = kNever;  // set once the message at the head is known
+    double done_ns = kNever;  // set when the first message is known
   };
 
   std::string place() const { return "fake:" + wire_->rail->name; }
@@ -256,8 +257,8 @@ class FakeEndpoint final : public Endpoint {
                             : rail.transfer_ns(message.method, size_bytes));
   }
 
-  // When the posted receive of the message at the head will be done. A rendezvous starts when its
-  // receive is posted; an unexpected message is copied once more after it has come.
+  // When the posted receive of the first message completes. A rendezvous starts when its receive is
+  // posted. An unexpected message is copied once more after it has arrived.
   double receive_done_ns() {
     Message& message = *in_.waiting.front();
     if (message.arrival_ns == kNever) {
@@ -300,7 +301,7 @@ class FakeEndpoint final : public Endpoint {
     const Posted posted = *std::exchange(posted_, std::nullopt);
     std::copy(message.headers.begin(), message.headers.end(), posted.headers.begin());
     auto place = posted.bodies.begin();
-    std::size_t filled_bytes = 0;  // of this place
+    std::size_t filled_bytes = 0;  // of the current place
     for (ConstBytes body : message.bodies) {
       while (!body.empty()) {
         const Bytes room = place->subspan(filled_bytes);
@@ -313,7 +314,7 @@ class FakeEndpoint final : public Endpoint {
     }
   }
 
-  // Both sides may share one buffer (a simulated ping-pong needs no second one).
+  // Both sides may use the same buffer (a simulated ping-pong needs only one).
   static void move_bytes(std::byte* to, ConstBytes from) {
     if (to != from.data() && !from.empty()) std::memmove(to, from.data(), from.size());
   }
@@ -374,7 +375,7 @@ class FakeDriver final : public Driver {
     return offered;
   }
 
-  // The first of the two sides makes the wire, the second takes it.
+  // The first side to open makes the wire; the second side joins it.
   std::unique_ptr<Endpoint> open(const Rail& rail, Side side, Exchange&) override {
     const FakeRail& described = find(rail.name);
     const int mine = side == Side::kNear ? 0 : 1;

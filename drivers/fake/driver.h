@@ -2,7 +2,7 @@
 //
 // Described rails, in virtual time.
 //
-// Beside it:
+// In reading order:
 //   description   reads the file that describes the rails
 #pragma once
 
@@ -14,9 +14,9 @@
 
 namespace nmt {
 
-// Rails described by a JSON file (drivers/fake/description.h shows the format). `seed` is that of
-// the launch, combined with the file's. Throws Error(kFailed) with the place of what is wrong in
-// the file.
+// Rails described by a JSON file (drivers/fake/description.h shows the format). `seed` is the seed
+// of the launch; it is combined with the seed in the file. Throws Error(kFailed) that names the
+// place of an error in the file.
 std::unique_ptr<Driver> make_fake_driver(const std::string& file, std::uint64_t seed);
 
 }  // namespace nmt

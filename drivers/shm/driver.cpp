@@ -13,10 +13,11 @@
 namespace nmt {
 namespace {
 
-// Who waits for a process that was killed is through within five seconds, with all else it does.
+// A process that waits for a killed peer ends within five seconds, with everything else it has to
+// do.
 constexpr std::chrono::seconds kOpenTimeout{3};
 
-// What each side tells the other: its process and, from the near side, the address to connect to.
+// What each side sends the other: its process, and from the near side the address to connect to.
 struct Introduction {
   pid_t process = 0;
   std::string address;
@@ -68,7 +69,7 @@ class ShmDriver final : public Driver {
   }
 
  private:
-  // The probe forks: once per driver is enough.
+  // The probe forks, so it runs once per driver.
   std::optional<Refusal> attach_refused() {
     if (!probed_) attach_refused_ = probe_cross_memory_attach("shm rendezvous");
     probed_ = true;

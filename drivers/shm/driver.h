@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The rail between two processes of one node: a shared ring, and cross-memory attach where the
-// kernel lets us (drivers/shm/endpoint.h). Without it the rail still works by copy and iovec, and
-// the refusal "shm rendezvous" says what is missing.
+// The rail between two processes of one node: a shared ring, and cross-memory attach if the kernel
+// allows it (drivers/shm/endpoint.h). Without it the rail still offers copy and iovec, and the
+// refusal "shm rendezvous" says what is missing.
 //
 // In reading order:
 //   endpoint   one end: sends, receives, polls

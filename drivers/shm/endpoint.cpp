@@ -11,8 +11,9 @@
 namespace nmt {
 namespace {
 
-// Looking at the socket costs about as much as ten polls of an idle rail, so this often it is lost
-// in them; and a rail that is polled every few milliseconds still notices within seconds.
+// A check of the socket costs about as much as ten polls of an idle rail, so at this period its
+// cost does not matter; and a rail that is polled every few milliseconds still notices within
+// seconds.
 constexpr unsigned kIdlePollsPerPeerCheck = 1024;
 
 ShmRings& rings_of(const SharedSegment& segment) {
@@ -79,7 +80,7 @@ Endpoint::Progress ShmEndpoint::poll() {
   return progress;
 }
 
-// Moves messages into the ring as far as it has room.
+// Writes messages into the ring as long as it has free cells.
 void ShmEndpoint::push() {
   for (; pushed_ < outbox_.size(); ++pushed_) {
     Gather& gather = outbox_[pushed_].gather;
@@ -91,7 +92,8 @@ void ShmEndpoint::push() {
   }
 }
 
-// Sends end in order: eager ones when they are in the ring, rendezvous when they have been read.
+// Sends complete in order: eager ones when they are in the ring, rendezvous when they have been
+// read.
 unsigned ShmEndpoint::count_completed() {
   unsigned completed = 0;
   while (pushed_ > 0) {
@@ -106,9 +108,9 @@ unsigned ShmEndpoint::count_completed() {
   return completed;
 }
 
-// Takes the cells of the posted receive's message that are ready; true when it is complete. Every
-// message starts in a cell of its own, so a cell never holds anything of the next one. The cell in
-// which a message is announced stays until it has been accepted.
+// Takes the ready cells of the posted receive's message; true when the message is complete. Every
+// message starts in a new cell, so a cell never has parts of two messages. The cell that announces
+// a message stays until the message is accepted.
 bool ShmEndpoint::take_cells() {
   while (incoming_.posted() && (cell_open_ || reader_.ready())) {
     if (!cell_open_) cell_ = reader_.payload();
@@ -127,7 +129,7 @@ bool ShmEndpoint::take_cells() {
   return false;
 }
 
-// Returns what is left of the cell behind the frame and, of a rendezvous, the list of its pieces.
+// Returns the rest of the cell after the frame and, for a rendezvous, after the list of its pieces.
 ConstBytes ShmEndpoint::begin_message(ConstBytes cell) {
   Frame frame;
   std::size_t list_bytes = 0;
@@ -146,9 +148,9 @@ ConstBytes ShmEndpoint::begin_message(ConstBytes cell) {
   return cell.subspan(sizeof frame + list_bytes);
 }
 
-// Fetches the bodies of a rendezvous and tells the sender. Its process is asked for afterwards: if
-// it lives then, it lived all the while, and what was read was its memory and not that of another
-// process with a number used again.
+// Reads the bodies of a rendezvous and reports that to the sender. The check that the sender lives
+// comes after the reads: if it lives then, it lived all the time, and the memory was its own and
+// not that of another process that got its number.
 void ShmEndpoint::read_bodies() {
   for (ShmPiece piece : pieces_) {
     while (piece.size_bytes > 0) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One end of the shm rail: two rings of shared memory, and the other process's memory.
+// One end of the shm rail: two rings of shared memory, and the memory of the other process.
 //
-// copy and iovec go through the ring and are copied twice; copy flattens the message first, iovec
-// lets the ring gather it. A rendezvous sends the addresses of its bodies through the ring, the
-// receiver reads them straight into the posted buffer (process_vm_readv) and says so by a counter.
-// Polling an idle rail reads memory only; the socket that would show a dead peer is looked at once
+// copy and iovec go through the ring, so they are copied twice; copy joins the message first, iovec
+// lets the ring gather it. A rendezvous sends the addresses of its bodies through the ring. The
+// receiver reads them directly into the posted buffer (process_vm_readv) and reports that by a
+// counter. Polling an idle rail only reads memory. The socket that shows a dead peer is checked
+// once in many such polls.
 // in many such polls.
 #pragma once
 
@@ -18,13 +19,13 @@
 
 namespace nmt {
 
-// What the segment of a rail holds: one ring per direction.
+// The contents of a rail's shared segment: one ring per direction.
 struct ShmRings {
   Ring from_near;
   Ring from_far;
 };
 
-// One body of a rendezvous, in the memory of the process that sends it.
+// One body of a rendezvous, in the memory of the sending process.
 struct ShmPiece {
   std::uint64_t address = 0;
   std::uint64_t size_bytes = 0;
@@ -52,7 +53,7 @@ class ShmEndpoint final : public Endpoint {
 
   std::string rail_;
   SharedSegment segment_;
-  LocalSocket socket_;  // shows when the peer dies
+  LocalSocket socket_;  // shows that the peer died
   pid_t peer_;
   Ring& out_ring_;
   Ring& in_ring_;
@@ -60,15 +61,15 @@ class ShmEndpoint final : public Endpoint {
   RingReader reader_;
 
   Outbox outbox_;
-  std::size_t pushed_ = 0;  // of the outbox: wholly in the ring, not yet counted as sent
+  std::size_t pushed_ = 0;  // of the outbox: completely in the ring, not counted as sent
   std::uint32_t sends_started_ = 0;
-  std::vector<ShmPiece> offered_;      // of the rendezvous being started
+  std::vector<ShmPiece> offered_;      // by the rendezvous that is being started
   std::uint64_t rendezvous_sent_ = 0;  // completed
 
   Incoming incoming_;
-  ConstBytes cell_;               // what is left of the cell being read
-  bool cell_open_ = false;        // there is one, even if nothing is left of it
-  std::vector<ShmPiece> pieces_;  // of the rendezvous that comes in
+  ConstBytes cell_;               // the rest of the cell that is being read
+  bool cell_open_ = false;        // a cell is being read, even if its rest is empty
+  std::vector<ShmPiece> pieces_;  // of the incoming rendezvous
   std::uint32_t receives_begun_ = 0;
   std::uint64_t rendezvous_received_ = 0;
   unsigned idle_polls_ = 0;

@@ -2,11 +2,11 @@
 //
 // One direction of shared memory: a ring of cells from one writer to one reader, without locks.
 //
-// A cell carries its own stamp (how many cells were written before it, plus one), so that a small
-// message costs the reader the cache lines it is made of and no look at an index that the writer
-// keeps changing. The reader says how many cells it has freed in a line of its own, which the
-// writer looks at only when the ring seems full. Large messages take several cells and pipeline:
-// the reader copies one out while the writer fills the next. A zeroed Ring is empty.
+// A cell carries its own stamp: one plus the number of cells written before it. So to receive a
+// small message the reader loads only the cache lines of that message, not an index that the writer
+// keeps changing. The reader counts the cells that it has freed in a separate cache line. The
+// writer reads it only when the ring seems full. A large message takes several cells and is
+// pipelined: the reader copies one cell while the writer fills the next. A zeroed Ring is empty.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace nmt {
 
-// Lies in shared memory: fixed-size fields only, lock-free atomics only.
+// Lives in shared memory: only fields of fixed size, only lock-free atomics.
 struct Ring {
   static constexpr std::size_t kCells = 64;
   static constexpr std::size_t kCellBytes = 8192;
@@ -40,7 +40,7 @@ class RingWriter {
  public:
   explicit RingWriter(Ring& ring) : ring_(ring) {}
 
-  // Payload of the next free cell; empty where the ring is full.
+  // Payload of the next free cell; empty if the ring is full.
   Bytes claim() {
     if (written_ - freed_ == Ring::kCells) {
       freed_ = ring_.freed.load(std::memory_order_acquire);
@@ -49,7 +49,7 @@ class RingWriter {
     return ring_.cells[written_ % Ring::kCells].payload;
   }
 
-  // Hands the claimed cell over with the first `size_bytes` of its payload.
+  // Publishes the claimed cell with the first `size_bytes` of its payload.
   void publish(std::size_t size_bytes) {
     Ring::Cell& cell = ring_.cells[written_ % Ring::kCells];
     cell.size_bytes = size_bytes;
@@ -70,7 +70,7 @@ class RingReader {
     return ring_.cells[read_ % Ring::kCells].stamp.load(std::memory_order_acquire) == read_ + 1;
   }
 
-  // Payload of the cell that is ready. Never more than a cell holds, whatever the writer says.
+  // Payload of the cell that is ready; never longer than a cell, even if the writer claims so.
   ConstBytes payload() const {
     const Ring::Cell& cell = ring_.cells[read_ % Ring::kCells];
     const std::uint64_t size_bytes = cell.size_bytes;

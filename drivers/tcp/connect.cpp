@@ -20,16 +20,17 @@
 namespace nmt {
 namespace {
 
-// Who waits for a process that was killed is through within five seconds, with all else it does.
+// A process that waits for a killed peer ends within five seconds, with everything else it has to
+// do.
 constexpr std::chrono::seconds kOpenTimeout{3};
-constexpr int kLostAfterMs = 3000;       // a link that was cut without a reset (faults, 3)
-constexpr std::size_t kPendingMax = 64;  // connected and not yet proven
+constexpr int kLostAfterMs = 3000;       // for a link that was cut without a reset
+constexpr std::size_t kPendingMax = 64;  // connected, not yet proven
 
 enum class Role : std::uint32_t { kMessages, kAcknowledgements };
 constexpr std::size_t kRoles = 2;
 
-// What the connecting side says first, with the listener's secret; the listener answers with the
-// same and the other's secret.
+// The first message of the connecting side, with the listener's secret. The listener answers with
+// the same type and the other side's secret.
 struct Greeting {
   static constexpr std::uint32_t kMagic = 0x31746d6e;  // "nmt1"
   std::uint32_t magic = kMagic;
@@ -38,7 +39,7 @@ struct Greeting {
 };
 static_assert(sizeof(Greeting) == 24);
 
-// Takes the same time wherever the first difference is.
+// Takes the same time for every position of the first difference.
 bool same_secret(const std::array<std::uint8_t, 16>& a, const std::array<std::uint8_t, 16>& b) {
   unsigned difference = 0;
   for (std::size_t i = 0; i < a.size(); ++i) difference |= a[i] ^ b[i];
@@ -72,13 +73,13 @@ void set_option(int descriptor, int level, int option, int value) {
   ::setsockopt(descriptor, level, option, &value, sizeof value);
 }
 
-// As communication libraries set their sockets: nothing waits for more data. Buffers are left to
-// the kernel's tuning (drivers/tcp/interfaces.cpp).
+// Sets the same socket options as communication libraries: no packet waits for more data, and the
+// kernel tunes the buffers (drivers/tcp/interfaces.cpp).
 //
-// A link that was cut without a reset shows on the connection of acknowledgements, which is idle
-// nearly always: the kernel probes it every second, and gives it up when nothing has come back for
-// kLostAfterMs. The message connection must not have such a limit: a far side that takes its time
-// to receive closes its window, which counts as well (tcp(7), TCP_USER_TIMEOUT).
+// A link that was cut without a reset shows on the connection of acknowledgements, which is nearly
+// always idle: the kernel probes it every second, and gives it up after kLostAfterMs without an
+// answer. The message connection must not have such a limit: a peer that receives late closes its
+// window, and that time counts as well (tcp(7), TCP_USER_TIMEOUT).
 void prepare(int descriptor, Role role) {
   set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
   if (role != Role::kAcknowledgements) return;
@@ -99,7 +100,7 @@ Descriptor make_socket(const std::string& rail, TcpAddress own) {
   return descriptor;
 }
 
-// Somebody who connected and has not said everything yet.
+// A connection whose greeting is not complete.
 struct PendingConnection {
   Descriptor descriptor;
   Greeting greeting;
@@ -150,7 +151,7 @@ class Listener {
   }
 
  private:
-  // The pending connection that has been silent longest makes room for a new one.
+  // Accepts a connection; drops the oldest pending one if there are too many.
   void admit() {
     Descriptor descriptor(
         ::accept4(descriptor_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -168,7 +169,7 @@ class Listener {
     });
   }
 
-  // Keeps a connection whose peer proves itself; else it is closed.
+  // Keeps a connection that proves the secret; closes any other.
   void welcome(PendingConnection& pending, const Id& answer) {
     const auto role = static_cast<std::size_t>(pending.greeting.role);
     if (pending.greeting.magic != Greeting::kMagic || role >= kRoles || connected_[role] ||

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// How the two ends of a tcp rail connect. Each proves to the other that it knows the secret that it
+// got through the exchange.
 //
-// How the two ends of a tcp rail find each other: each proves to the other the secret that it was
-// told through the exchange.
-//
-// A rail is two connections. Messages go over the first; the second carries the acknowledgements
-// of rendezvous, so that they never wait behind a message that nobody has asked for yet (two ends
-// that each wait for their own rendezvous would wait for ever). The near side listens on the
-// rail's own address only, at a port the kernel chooses. Whoever connects without the secret is
-// dropped, and the wait goes on; nobody can hold it up by saying nothing.
+// A rail is two connections. Messages go over the first. The second carries the acknowledgements of
+// rendezvous, so that they never wait behind a message whose receive is not posted (else two ends
+// that both wait for their own rendezvous would wait for ever). The near side listens only on the
+// rail's own address, at a port that the kernel chooses. A connection without the secret is
+// dropped, and the wait goes on; a silent connection does not delay it.
 #pragma once
 
 #include <string>
@@ -23,7 +22,7 @@ struct TcpConnections {
   Descriptor acknowledgements;
 };
 
-// Both throw Error(kPeer) at the deadline, which starts when the exchange is done.
+// Both throw Error(kPeer) at the deadline, which starts after the exchange.
 TcpConnections tcp_listen(const std::string& rail, TcpAddress own, Exchange& exchange);
 TcpConnections tcp_connect(const std::string& rail, TcpAddress own, Exchange& exchange);
 

@@ -13,16 +13,16 @@
 namespace nmt {
 namespace {
 
-// Looking at the connections costs less than a poll that looks for a message, so this often it is
-// lost in them; and a rail that is polled every few milliseconds still notices within a second.
+// A check of the connections costs less than a poll for a message, so at this period its cost does
+// not matter; and a rail that is polled every few milliseconds still notices within a second.
 constexpr unsigned kIdlePollsPerPeerCheck = 128;
 
-// Given to the kernel at a time: it copies, and rails that share a thread are to start together.
-// So much keeps any rail busy until the next poll.
+// Bytes given to the kernel per poll. The kernel copies them, and rails that share a thread should
+// start together. This many bytes keep any rail busy until the next poll.
 constexpr std::size_t kPushBytesMax = 128 << 10;
 
-// Of a body that is being received, before who sleeps is woken: a fraction of what the kernel holds
-// for a connection, so that the sender never waits for it.
+// Bytes of a body that must arrive before a sleeping receiver wakes: a fraction of what the kernel
+// buffers for a connection, so that the sender never waits for it.
 constexpr std::size_t kWakeBytes = 64 << 10;
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
@@ -88,14 +88,15 @@ bool TcpEndpoint::watch(std::vector<pollfd>& watched) {
   return true;
 }
 
-// Waking for every packet of a long body costs more than the packet.
+// Sets how many bytes wake the receiver: waking for every packet of a long body would cost more
+// than the packet.
 void TcpEndpoint::wake_at(int size_bytes) {
   if (size_bytes == std::exchange(wake_bytes_, size_bytes)) return;
   ::setsockopt(connections_.messages.get(), SOL_SOCKET, SO_RCVLOWAT, &size_bytes,
                sizeof size_bytes);
 }
 
-// Gives messages to the kernel as far as it takes them.
+// Gives messages to the kernel as long as it takes them.
 void TcpEndpoint::push() {
   while (outbox_.size() > 0) {
     Outgoing& message = outbox_[0];
@@ -112,7 +113,7 @@ void TcpEndpoint::push() {
   }
 }
 
-// False where the kernel has no room for all of it, or the rest is for the next poll.
+// False if the kernel does not take all of it, or if the rest is for the next poll.
 bool TcpEndpoint::push_gather(Gather& gather) {
   std::size_t room = kPushBytesMax;
   while (!gather.done()) {
@@ -141,7 +142,7 @@ bool TcpEndpoint::push_gather(Gather& gather) {
   return true;
 }
 
-// Whether the far side has asked for the bodies of the first message of the outbox.
+// Whether the receiver has asked for the bodies of the first message of the outbox.
 bool TcpEndpoint::acknowledged() {
   const Bytes whole = std::as_writable_bytes(std::span(&acknowledgement_, 1));
   acknowledgement_bytes_ +=
@@ -159,11 +160,11 @@ void TcpEndpoint::acknowledge() {
   Frame frame = incoming_.frame();
   frame.kind = FrameKind::kAcknowledge;
   const ssize_t n = ::send(connections_.acknowledgements.get(), &frame, sizeof frame, MSG_NOSIGNAL);
-  // One at a time and 24 bytes each: the kernel has room for it, or the peer never reads.
+  // One at a time, and 24 bytes each: if the kernel has no space, the peer never reads.
   if (n != sizeof frame) throw system_error(Fault::kPeer, rail_ + ": send(acknowledgement)", errno);
 }
 
-// Takes what has come of the posted receive's message; true when it is complete.
+// Takes the bytes of the posted receive's message; true when it is complete.
 bool TcpEndpoint::take() {
   while (incoming_.posted()) {
     if (!incoming_.begun()) {
@@ -181,7 +182,7 @@ bool TcpEndpoint::take() {
   return false;
 }
 
-// Adds to the unread bytes, which are less than a frame; false where nothing has come.
+// Adds to the unread bytes, which are shorter than a frame; false if nothing has arrived.
 bool TcpEndpoint::fill_inbox() {
   std::memmove(inbox_.data(), unread_.data(), unread_.size());
   const Bytes room = Bytes(inbox_).subspan(unread_.size());
@@ -200,7 +201,7 @@ void TcpEndpoint::begin_message() {
   if (waits_for_us && !incoming_.listening()) acknowledge();
 }
 
-// What is there now, perhaps nothing.
+// Reads what has arrived, perhaps nothing.
 std::size_t TcpEndpoint::read(int descriptor, Bytes to, int flags) {
   const ssize_t n = ::recv(descriptor, to.data(), to.size(), flags);
   if (n > 0) return static_cast<std::size_t>(n);
@@ -209,8 +210,8 @@ std::size_t TcpEndpoint::read(int descriptor, Bytes to, int flags) {
   throw system_error(Fault::kPeer, rail_ + ": recv", errno);
 }
 
-// The connection of acknowledgements shows a cut link (drivers/tcp/connect.cpp). If the peer has
-// closed or died, the message connection says so, behind the last message.
+// A cut link shows on the connection of acknowledgements (drivers/tcp/connect.cpp). If the peer
+// closed or died, the message connection shows that after the last message.
 void TcpEndpoint::check_peer() {
   std::byte byte;
   const ssize_t n = ::recv(connections_.acknowledgements.get(), &byte, 1, MSG_PEEK);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One end of a tcp rail, over two connected, non-blocking sockets (drivers/tcp/connect.h).
 //
-// One end of a tcp rail, over two connected sockets that never block (drivers/tcp/connect.h).
-//
-// System calls are what a small message costs here, so a frame, its headers and a small body come
-// in with one: into an inbox of a few pages. What is left of a larger body goes straight to its
-// place. A rendezvous is a request on the message connection, an acknowledgement on the other
-// once the receive is posted, and then the bodies straight from their place to theirs.
+// A small message costs mostly system calls, so one call reads a frame, its headers and a small
+// body into an inbox of a few pages. The rest of a larger body is read directly into place. A
+// rendezvous is a request on the message connection, then an acknowledgement on the other
+// connection when the receive is posted, then the bodies, read directly into place.
 #pragma once
 
 #include <array>
@@ -47,14 +46,14 @@ class TcpEndpoint final : public Endpoint {
   TcpConnections connections_;
 
   Outbox outbox_;
-  unsigned sent_ = 0;  // not yet told
+  unsigned sent_ = 0;  // not yet reported by poll()
   std::uint32_t sends_started_ = 0;
-  Frame acknowledgement_;  // being read
+  Frame acknowledgement_;  // being received
   std::size_t acknowledgement_bytes_ = 0;
 
   Incoming incoming_;
   std::array<std::byte, kInboxBytes> inbox_;
-  Bytes unread_;  // of the inbox
+  Bytes unread_;  // part of the inbox
   std::uint32_t receives_begun_ = 0;
   unsigned idle_polls_ = 0;
   int wake_bytes_ = 1;  // SO_RCVLOWAT of the message connection

@@ -28,11 +28,11 @@ struct Offload {
   std::uint32_t command;
   const char* name;
 };
-// Each moves work between kernel and device, and with it the cost per message.
+// Offloads move work between kernel and device, and so change the cost per message.
 constexpr Offload kOffloads[] = {
     {ETHTOOL_GTSO, "tso"}, {ETHTOOL_GGSO, "gso"}, {ETHTOOL_GGRO, "gro"}};
 
-// Asks the interface's driver; false where it has no answer.
+// Asks the interface's driver; false if it does not answer.
 bool ask_ethtool(int descriptor, const std::string& interface, void* question) {
   ifreq request{};
   interface.copy(request.ifr_name, IFNAMSIZ - 1);
@@ -63,7 +63,7 @@ bool is_usable(const sockaddr* address) {
   if (address->sa_family == AF_INET) return true;
   if (address->sa_family != AF_INET6) return false;
   const auto* six = reinterpret_cast<const sockaddr_in6*>(address);
-  return !IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr);  // it would need its interface's number as well
+  return !IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr);  // it would also need the interface's index
 }
 
 unsigned prefix_bits(const sockaddr* mask) {
@@ -79,7 +79,8 @@ unsigned prefix_bits(const sockaddr* mask) {
   return bits;
 }
 
-// Takes one entry of the kernel's list: the interface's state, and its address if this is one.
+// Takes one entry of the kernel's list: the interface's state, and its address if the entry has
+// one.
 void take(const ifaddrs& entry, TcpInterface& interface) {
   interface.loopback = (entry.ifa_flags & IFF_LOOPBACK) != 0;
   const bool is_up = (entry.ifa_flags & IFF_UP) != 0;
@@ -113,7 +114,7 @@ std::string TcpAddress::text() const {
   return text;
 }
 
-// Both families have their port at the same place.
+// Both address families have the port at the same offset.
 std::uint16_t TcpAddress::port() const {
   return ntohs(reinterpret_cast<const sockaddr_in*>(&socket)->sin_port);
 }
@@ -169,7 +170,7 @@ Fields tcp_fingerprint(const std::string& interface, const std::string& root) {
   fields["speed_mbits_per_s"] = read_line(device + "/speed");
   if (fields["speed_mbits_per_s"].starts_with('-')) fields.erase("speed_mbits_per_s");
   fields["numa_node"] = read_line(device + "/device/numa_node");
-  // Buffers are left to the kernel's tuning, as Open MPI, UCX and libfabric do; these bound it.
+  // The kernel tunes the buffers, as with Open MPI, UCX and libfabric; these limits bound them.
   fields["receive_buffer_bytes"] = read_line(kernel + "/tcp_rmem");
   fields["send_buffer_bytes"] = read_line(kernel + "/tcp_wmem");
   fields["congestion_control"] = read_line(kernel + "/tcp_congestion_control");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// Network interfaces of this machine, as tcp sees them: each with what makes its measurements
+// Network interfaces of this machine for tcp: each with its fingerprint, or with the reason why it
+// cannot be used.
 // stale, or with the reason why it cannot be used.
 #pragma once
 
@@ -28,7 +28,7 @@ struct TcpAddress {
 struct TcpInterface {
   std::string name;
   bool loopback = false;
-  std::optional<TcpAddress> address;  // IPv4 first, else a global IPv6 one
+  std::optional<TcpAddress> address;  // IPv4 first, else a global IPv6 address
   unsigned prefix_bits = 0;           // of its subnet
   std::string problem;                // why it cannot be used; empty if it can
   std::string remedy;
@@ -36,7 +36,8 @@ struct TcpInterface {
 
 std::vector<TcpInterface> tcp_interfaces();  // in the kernel's order
 
-// driver, firmware, speed, MTU, offloads and the buffers that sockets get, where the machine tells.
+// driver, firmware, speed, MTU, offloads and socket buffer sizes, as far as the machine reports
+// them.
 Fields tcp_fingerprint(const std::string& interface, const std::string& root = "");
 
 }  // namespace nmt

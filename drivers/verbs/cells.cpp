@@ -53,7 +53,7 @@ std::uint64_t VerbsCells::send(CellKind kind, std::size_t size_bytes,
   const bool inlined = inlines(total_bytes);
   const std::uint64_t number =
       connection_.send(std::span(pieces).first(behind.size() + 1), inlined, signaled);
-  if (!inlined) busy_until_[sends_++ % kSends] = number;  // else it is free, and warm
+  if (!inlined) busy_until_[sends_++ % kSends] = number;  // an inlined one stays free and warm
   if (kind == CellKind::kMessage) ++sent_;
   return number;
 }
@@ -115,8 +115,8 @@ ConstBytes VerbsCells::front() const {
   return {received_cell(first.cell) + sizeof(CellHead), first.size_bytes - sizeof(CellHead)};
 }
 
-// A message may be waited for: what can be done later is not done before it is handed on. Cells
-// count as free when they are posted.
+// Posts freed cells later, because the caller may be waiting for this message. A cell counts as
+// freed when it is posted.
 void VerbsCells::free() {
   unposted_[unposted_count_++] = waiting_cells_[first_waiting_].cell;
   first_waiting_ = (first_waiting_ + 1) % kCredits;

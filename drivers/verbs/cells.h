@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Cells of registered memory that cross a connection. No more are in transit than the other end has
+// posted receives for.
 //
-// Cells of registered memory that cross a connection: so many on their way as the other end has
-// receives posted for.
-//
-// Parts of messages (kMessage) need a credit each: the receiver says in every cell how many it has
-// given free, and in a cell of its own when half of them are and nothing else goes. All other kinds
-// are control and need none: fewer of them can be unread at a time than receives are held in
-// reserve (two of credits, one grant and one answer to it, one kRead per send in flight, one kBye),
-// and they are read at once, whatever waits before them. What is small enough goes inline, from
-// within the posted work, and its cell is free again at once.
+// A part of a message (kMessage) needs a credit. The receiver reports in every cell how many cells
+// it has freed. When half of them are free and it has nothing else to send, it sends a cell for
+// that. All other kinds are control cells and need no credit: fewer of them can be unread at a time
+// than there are reserved receives (two of credits, one grant and one answer to it, one kRead per
+// send in flight, one kBye). They are handled at once, even if messages wait before them. A cell
+// that is small enough is sent inline, from within the posted work, and is free again at once.
 #pragma once
 
 #include <array>
@@ -23,9 +22,9 @@ namespace nmt {
 enum class CellKind : std::uint16_t {
   kMessage = 1,
   kCredits = 2,
-  kGrant = 3,    // VerbsTargets: where the bodies of a rendezvous are to be written
-  kWritten = 4,  // they are
-  kRead = 5,     // the bodies of a rendezvous are read
+  kGrant = 3,    // VerbsTargets: where to write the bodies of a rendezvous
+  kWritten = 4,  // the bodies are written
+  kRead = 5,     // the bodies of a rendezvous have been read
   kBye = 6,      // the other end closes
 };
 
@@ -33,7 +32,7 @@ struct CellHead {
   static constexpr std::uint16_t kMagic = 0x6e76;
   std::uint16_t magic = kMagic;
   CellKind kind = CellKind::kMessage;
-  std::uint32_t freed = 0;  // cells of messages, by the sender of this, modulo 2^32
+  std::uint32_t freed = 0;  // cells of messages freed by the sender of this cell, modulo 2^32
 };
 static_assert(sizeof(CellHead) == 8);
 
@@ -58,12 +57,13 @@ class VerbsCells {
   // -- Sending ------------------------------------------------------------------------------------
 
   bool can_send(CellKind kind) const;
-  Bytes payload();  // of the cell that goes next
+  Bytes payload();  // of the cell that is sent next
   bool inlines(std::size_t payload_bytes) const {
     return sizeof(CellHead) + payload_bytes <= connection_.inline_bytes_max();
   }
-  // Sends the first `size_bytes` of payload(), and `behind` from where it lies: at most
-  // pieces_max() of them, whose keys count unless inlines() all of it. Returns the work's number.
+  // Sends the first `size_bytes` of payload(), and then `behind` from its own memory: at most
+  // pieces_max() pieces. Their keys are used unless inlines() all of it. Returns the number of the
+  // work.
   std::uint64_t send(CellKind kind, std::size_t size_bytes, std::span<const VerbsPiece> behind,
                      bool signaled);
   std::size_t pieces_max() const { return connection_.pieces_max() - 1; }
@@ -72,12 +72,12 @@ class VerbsCells {
   // -- Receiving ----------------------------------------------------------------------------------
 
   void post_receives();  // before the connection is made
-  // Takes what has arrived; what is control goes to `listener`. Error(kPeer) for what no such
-  // object sends. True where anything has.
+  // Takes what has arrived and passes control cells to `listener`. Error(kPeer) for a cell that no
+  // VerbsCells sends. True if anything arrived.
   bool poll(Listener& listener);
   bool ready() const { return waiting_ > 0; }
   ConstBytes front() const;  // payload of the first cell of messages
-  void free();               // that cell; posted again once nothing arrives
+  void free();               // frees that cell; it is posted again when nothing arrives
 
  private:
   struct Waiting {
@@ -96,13 +96,13 @@ class VerbsCells {
 
   std::string rail_;
   VerbsConnection& connection_;
-  std::unique_ptr<std::byte[], Unmapper> memory_;  // cells to receive into, then those sent from
+  std::unique_ptr<std::byte[], Unmapper> memory_;  // cells to receive into, then cells to send from
   std::shared_ptr<VerbsRegion> region_;
 
   std::uint64_t sends_ = 0;
   std::array<std::uint64_t, kSends> busy_until_{};  // numbers of work
   std::uint32_t sent_ = 0;                          // cells of messages, modulo 2^32
-  std::uint32_t freed_by_peer_ = 0;                 // of them
+  std::uint32_t freed_by_peer_ = 0;                 // cells of messages
 
   std::array<Waiting, kCredits> waiting_cells_;  // a ring
   std::array<std::uint32_t, kUnpostedMax> unposted_;

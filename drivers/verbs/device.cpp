@@ -30,23 +30,24 @@ using CompletionQueue = std::unique_ptr<ibv_cq, Freed<ibv_destroy_cq>>;
 using QueuePair = std::unique_ptr<ibv_qp, Freed<ibv_destroy_qp>>;
 using DeviceList = std::unique_ptr<ibv_device*, Freed<ibv_free_device_list>>;
 
-constexpr unsigned kPiecesMax = 16;     // asked of the device; more would make its work larger
-constexpr unsigned kInlineBytes = 256;  // likewise; less where the device has less
+constexpr unsigned kPiecesMax = 16;  // requested from the device; more would make its work larger
+constexpr unsigned kInlineBytes = 256;  // requested too; smaller if the device offers less
 constexpr unsigned kWorkPerSignal = 16;
 constexpr std::size_t kWorkBytesMax = std::size_t{1} << 30;
 constexpr int kCompletionsPerPoll = 32;
 constexpr std::uint8_t kReadsMax = 16;
 
-// A packet that is not acknowledged within 4.096 us * 2^16 = 268 ms is sent again, seven times:
-// what two seconds do not bring through is lost. Less would take a slow wire with half a megabyte
-// in its queues for a lost one. Where a receive is missing the device waits instead; credits keep
-// that from happening (drivers/verbs/endpoint.h).
+// A packet that is not acknowledged within 4.096 us * 2^16 = 268 ms is sent again, seven times, so
+// a connection is lost after about two seconds. With less time, a slow wire with half a megabyte in
+// its queues would count as lost. If no receive is posted, the device waits instead; credits
+// prevent that (drivers/verbs/endpoint.h).
 constexpr std::uint8_t kTimeout = 16;
 constexpr std::uint8_t kRetries = 7;
 constexpr std::uint8_t kReceiverRetries = 6;
 constexpr std::uint8_t kReceiverTimer = 12;  // 0.64 ms
 
-// Work that is sent has odd identifiers, receives even ones: a failed completion says no more.
+// Identifiers of sent work are odd, those of receives even: a failed completion gives no other
+// field.
 constexpr std::uint64_t kIsWork = 1;
 
 void require(int error, std::string_view rail, std::string_view call,
@@ -98,7 +99,7 @@ ibv_mtu mtu_of(std::uint32_t size_bytes) {
   return mtu;
 }
 
-// What the verbs say of a port; the rest is decided without their types (drivers/verbs/port.h).
+// What verbs report about a port; drivers/verbs/port.h decides the rest without their types.
 PortFacts facts_of(ibv_context* context, unsigned number) {
   PortFacts facts{.device = ibv_get_device_name(context->device), .number = number};
   ibv_device_attr device{};
@@ -118,7 +119,7 @@ PortFacts facts_of(ibv_context* context, unsigned number) {
   return facts;
 }
 
-// Whose fault a failed completion is.
+// The Error for a failed completion: of the peer, or of this node.
 Error failure(const std::string& rail, ibv_wc_status status) {
   Fault fault = Fault::kPeer;
   std::string_view cause;
@@ -168,7 +169,7 @@ bool is_fatal(const ibv_async_event& event, const ibv_qp* queue, unsigned port) 
   }
 }
 
-// What the event says of the machine, in words that need no manual of verbs.
+// What the event means for the machine, in plain words.
 std::string_view meaning(ibv_event_type type) {
   switch (type) {
     case IBV_EVENT_PORT_ERR:
@@ -232,7 +233,7 @@ struct VerbsConnection::State {
   QueuePair queue;
 
   std::uint64_t posted = 0;
-  std::uint64_t signalled = 0;  // the last that tells
+  std::uint64_t signalled = 0;  // the last signalled work
   std::uint64_t done = 0;
   bool armed = false;
   std::array<VerbsArrival, kCompletionsPerPoll> arrivals;
@@ -294,7 +295,7 @@ void VerbsConnection::State::make_queue(VerbsNeeds needs) {
   wanted.cap.max_recv_wr = needs.receives;
   wanted.cap.max_send_sge = at_most(kPiecesMax, device.max_sge);
   wanted.cap.max_recv_sge = 1;
-  for (unsigned inline_bytes = kInlineBytes;; inline_bytes /= 2) {  // no call tells the limit
+  for (unsigned inline_bytes = kInlineBytes;; inline_bytes /= 2) {  // no call reports the limit
     wanted.cap.max_inline_data = inline_bytes;
     queue.reset(ibv_create_qp(domain.get(), &wanted));
     if (queue || inline_bytes == 0) break;
@@ -313,7 +314,7 @@ void VerbsConnection::State::initialise() {
   require(ibv_modify_qp(queue.get(), &change,
                         IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
           rail, "ibv_modify_qp(INIT)");
-  std::random_device random;  // what an earlier connection left on its way must not fit
+  std::random_device random;  // so that packets of an earlier connection do not match
   address.first_packet = random() & 0xffffff;
   address.queue = queue->qp_num;
   address.reads = reads_max;
@@ -444,7 +445,7 @@ std::span<const VerbsArrival> VerbsConnection::poll() {
   std::size_t arrived = 0;
   for (const ibv_wc& each : std::span(completed, static_cast<std::size_t>(count))) {
     if (each.status != IBV_WC_SUCCESS) {
-      check_events();  // may know better why
+      check_events();  // may know the cause
       throw failure(s.rail, each.status);
     }
     if ((each.wr_id & kIsWork) != 0) {
@@ -474,14 +475,14 @@ bool VerbsConnection::arm() {
   if (s.armed) return true;
   if (ibv_req_notify_cq(s.completions.get(), 0) != 0) return false;
   s.armed = true;
-  return false;  // what came before it was armed makes no event: look once more
+  return false;  // earlier completions make no event: poll once more
 }
 
 std::array<int, 2> VerbsConnection::descriptors() const {
   return {state_->channel->fd, state_->context->async_fd};
 }
 
-// The channel tells once; then it is to be armed again.
+// The channel reports once; then it has to be armed again.
 void VerbsConnection::State::take_completion_events() {
   ibv_cq* told = nullptr;
   void* context_of_it = nullptr;

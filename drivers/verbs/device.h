@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The part of InfiniBand verbs that this project needs, without their types: the ports of this
+// node, and one reliable connection over a port.
 //
-// InfiniBand verbs as far as this project needs them, without their types: the ports of this node,
-// and one reliable connection over a port.
-//
-// Everything of libibverbs stays behind this header. A connection is posted work and reports what
-// arrived; it keeps no message, no credit and no deadline (drivers/verbs/endpoint.h does). Posted
-// work has numbers, counted from 1, and is done in their order: few pieces of work tell that they
-// are done, and each tells it of all before it (selective signalling). Whatever fails, a
-// completion, an asynchronous event of the device or a call, throws an Error that says what; the
-// connection can then only be destroyed, which frees everything.
+// Everything of libibverbs stays behind this header. A connection posts work and reports what
+// arrived. It has no messages, no credits and no deadline (drivers/verbs/endpoint.h has). Posted
+// work has numbers, counted from 1, and completes in that order. Few pieces of work report their
+// completion, and each such report covers all work before it (selective signalling). Any failure of
+// a completion, of the device (an asynchronous event) or of a call throws an Error with the cause.
+// After that the connection can only be destroyed, which frees everything.
 #pragma once
 
 #include <array>
@@ -38,27 +37,27 @@ struct VerbsPort {
 
 struct VerbsSurvey {
   std::vector<VerbsPort> ports;
-  std::vector<Refusal> refusals;  // of devices that cannot even be opened, and of there being none
+  std::vector<Refusal> refusals;  // of devices that cannot be opened, or if there is no device
 };
 VerbsSurvey survey_verbs();
 
-// What one connection must be able to hold.
+// The capacity that one connection must have.
 struct VerbsNeeds {
   std::uint32_t receives = 0;
   std::uint32_t sends = 0;
 };
 
-// Where a connection can be reached.
+// The address of a connection.
 struct VerbsAddress {
   std::uint32_t queue = 0;
   std::uint32_t first_packet = 0;
   std::uint32_t lid = 0;  // 0 on RoCE
   std::array<std::uint8_t, 16> gid{};
   std::uint32_t mtu_bytes = 0;
-  std::uint32_t reads = 0;  // that it answers at the same time
+  std::uint32_t reads = 0;  // that it serves at the same time
 };
 
-// Memory that the device may access for as long as this lives, and its connection.
+// Memory that the device may access while this object and its connection live.
 class VerbsRegion {
  public:
   VerbsRegion(void* handle, std::uint32_t local_key, std::uint32_t remote_key)
@@ -74,11 +73,10 @@ class VerbsRegion {
   std::uint32_t remote_key_;
 };
 
-// What may be done with a region: kOwn by this node only, kSource read by the other end, kTarget
-// written by it.
+// Access to a region: kOwn by this node only, kSource read by the other end, kTarget written by it.
 enum class VerbsAccess { kOwn, kSource, kTarget };
 
-struct VerbsPiece {  // not initialised: arrays of them are room, mostly for one
+struct VerbsPiece {  // not initialised: arrays of it are mostly unused
   const std::byte* memory;
   std::uint32_t size_bytes;
   std::uint32_t key;
@@ -97,24 +95,24 @@ struct VerbsArrival {
 
 class VerbsConnection {
  public:
-  // `port_name` as VerbsPort::name(), `rail` for messages. Error(kFailed).
+  // `port_name` is VerbsPort::name(); `rail` names it in messages. Error(kFailed).
   VerbsConnection(std::string rail, const std::string& port_name, VerbsNeeds needs);
   ~VerbsConnection();
 
   std::shared_ptr<VerbsRegion> register_memory(ConstBytes memory, VerbsAccess access);
 
   const VerbsAddress& address() const;
-  void connect(const VerbsAddress& far);  // receives should be posted before
+  void connect(const VerbsAddress& far);  // post the receives before
 
-  std::size_t inline_bytes_max() const;  // sent from within the work itself: keys are not looked at
+  std::size_t inline_bytes_max() const;  // sent from within the work itself; keys are not used
   std::size_t pieces_max() const;        // of one piece of work
   std::size_t work_bytes_max() const;    // likewise
 
-  // Pieces of work that can be posted now.
+  // Number of pieces of work that can be posted now.
   std::size_t room() const;
 
-  // Each returns its number. `signaled`: done() will know of it as soon as it is done; else perhaps
-  // later. Pieces go in order.
+  // Each returns its number. If `signaled`, done() reports it as soon as it completes, else perhaps
+  // later. Pieces are sent in order.
   std::uint64_t send(std::span<const VerbsPiece> pieces, bool inlined, bool signaled);
   std::uint64_t write(std::span<const VerbsPiece> pieces, VerbsRemote to, bool signaled);
   std::uint64_t read(std::span<const VerbsPiece> pieces, VerbsRemote from, bool signaled);
@@ -125,11 +123,11 @@ class VerbsConnection {
   // What arrived since the last call, in order.
   std::span<const VerbsArrival> poll();
 
-  // Throws what the device tells outside of completions, perhaps nothing.
+  // Throws an Error if the device reports a fatal event outside of completions.
   void check_events();
 
-  // For sleeping: after arm(), these become readable with the next completion or event. False where
-  // a completion may have come meanwhile.
+  // For sleeping: after arm(), these descriptors become readable with the next completion or event.
+  // False if a completion may have arrived already.
   bool arm();
   std::array<int, 2> descriptors() const;
 

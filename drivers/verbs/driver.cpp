@@ -11,9 +11,9 @@
 namespace nmt {
 namespace {
 
-constexpr std::uint64_t kVersion = 1;  // of what crosses a rail
+constexpr std::uint64_t kVersion = 1;  // version of the data that crosses a rail
 
-// What each end tells the other: its version and sizes, which must be the same, and its address.
+// What each end sends the other: its version and sizes, which must be equal, and its address.
 std::string introduction(const VerbsAddress& own) {
   json::Value gid = json::Value::array();
   for (const std::uint8_t byte : own.gid) gid.push_back(byte);
@@ -120,7 +120,7 @@ class VerbsDriver final : public Driver {
       throw Error(Fault::kPeer, name + ": " + error.what());
     }
     endpoint->connect(far);
-    exchange.swap("ready");  // what is sent to a queue that is not is lost
+    exchange.swap("ready");  // a send to a queue that is not ready is lost
     return endpoint;
   }
 
@@ -134,7 +134,7 @@ class VerbsDriver final : public Driver {
     return rail.name.substr(0, rail.name.find('/', slash + 1));
   }
 
-  // Opens all that an end of the rail needs; Error where that fails.
+  // Opens everything that one end of the rail needs; Error if that fails.
   static void probe(Rail& rail, Detection& detection) {
     const VerbsEndpoint endpoint(rail.full_name(), port_of(rail));
     rail.fingerprint["inline_bytes"] = std::to_string(endpoint.connection().inline_bytes_max());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
 // Rails over InfiniBand verbs: one per active port of every device, InfiniBand or RoCE. Both ends
-// of such a rail may be on this node, since a port reaches itself; to other nodes it leads over the
+// of such a rail may be on this node, because a port reaches itself. Rails to other nodes use the
 // same port.
 //
 // In reading order:
@@ -9,7 +8,7 @@
 //   device          libibverbs, without its types
 //   endpoint        one end: sends, receives, polls
 //   cells           registered memory for small messages, and credits
-//   registrations   registered memory of the caller, used again
+//   registrations   registered memory of the caller, reused
 #pragma once
 
 #include <memory>

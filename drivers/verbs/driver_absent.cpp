@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The verbs driver of a build without libibverbs: no rails, and why.
+// The verbs driver of a build without libibverbs: no rails, and the reason.
 #include "core/error.h"
 #include "drivers/verbs/driver.h"
 

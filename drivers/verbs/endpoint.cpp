@@ -15,18 +15,18 @@
 namespace nmt {
 namespace {
 
-constexpr std::uint32_t kWork = 256;  // pieces of it with the device at a time
+constexpr std::uint32_t kWork = 256;  // pieces of work in the device at a time
 
-// Looking at the clock costs as much as some polls of an idle rail, so this often it is lost in
-// them; and a rail that is polled every few milliseconds still notices within seconds.
+// A reading of the clock costs as much as some polls of an idle rail, so at this period its cost
+// does not matter; and a rail that is polled every few milliseconds still notices within seconds.
 constexpr unsigned kIdlePollsPerPeerCheck = 256;
-constexpr std::chrono::milliseconds kSilence{500};  // before the other end is looked for
+constexpr std::chrono::milliseconds kSilence{500};  // before this end checks the other
 
-// A peer that lives acknowledges in less; one that does not is not waited for.
+// A living peer acknowledges within less; this end does not wait longer.
 constexpr std::chrono::milliseconds kByeTimeout{500};
 
-// Of what may be locked, for either kind of region; the rest is for the cells, for what is in use,
-// and for others.
+// Each kind of region may use this part (1/n) of the memory that may be locked; the rest is for the
+// cells, for regions in use, and for other users.
 constexpr std::size_t kShareOfLocked = 4;
 
 std::size_t kept_bytes_max() {
@@ -147,15 +147,15 @@ void VerbsEndpoint::send(Method method, std::span<const Packet> packets) {
                   offer_.size() * sizeof(VerbsTarget));
     }
   }
-  // The gather list of a copy goes through cells, which are the one buffer it is flattened into.
-  // Bodies that the device fetches are kept back, as those of any rendezvous.
+  // For a copy the gather list goes into cells, which are the buffer that joins the message. Bodies
+  // that the device fetches are held back, as for any rendezvous.
   start(message, method == Method::kCopy ? Method::kIovec : Method::kRendezvous, frame, addition,
         packets);
   message.method = method;
   push();
 }
 
-// A message that is flattened, fits into one cell and waits for none: straight into that cell.
+// Copies a message directly into a cell, if it fits into one and no message waits before it.
 bool VerbsEndpoint::send_at_once(Method method, const Frame& frame,
                                  std::span<const Packet> packets) {
   const std::size_t size_bytes = sizeof frame + frame.header_bytes + frame.body_bytes;
@@ -218,7 +218,7 @@ Endpoint::Progress VerbsEndpoint::poll() {
   return progress;
 }
 
-// A completion may come between the last look and the arming: then this says that looking tells.
+// A completion may arrive between the last poll and arm(): then this returns false, so poll again.
 bool VerbsEndpoint::watch(std::vector<pollfd>& watched) {
   if (!connection_.arm()) return false;
   for (const int descriptor : connection_.descriptors()) watched.push_back({descriptor, POLLIN, 0});
@@ -227,8 +227,8 @@ bool VerbsEndpoint::watch(std::vector<pollfd>& watched) {
 
 // -- Sending --------------------------------------------------------------------------------------
 
-// Gives messages to the device as far as it and the credits take them: cells in order, then, as
-// they are granted, bodies.
+// Gives messages to the device as long as it and the credits allow: cells in order, then the bodies
+// when they are granted.
 void VerbsEndpoint::push() {
   bool cells_go = true;
   for (std::size_t i = 0; i < outbox_.size(); ++i) {
@@ -259,7 +259,7 @@ bool VerbsEndpoint::push_cells(Outgoing& message, Sending& own) {
   return true;
 }
 
-// Writes what is granted, then says so; false where the device has no room for all of it.
+// Writes what is granted, then reports that; false if the device cannot take all of it now.
 bool VerbsEndpoint::push_bodies(Sending& own) {
   std::array<VerbsPiece, 32> room;
   const std::size_t pieces_max = std::min(room.size(), connection_.pieces_max());
@@ -286,7 +286,8 @@ bool VerbsEndpoint::push_bodies(Sending& own) {
   return true;
 }
 
-// What was taken is the device's once it has all of it, and arrives or the rail is lost.
+// Data copied into cells counts as sent when the device has all of it: it arrives, or the rail is
+// lost.
 bool VerbsEndpoint::is_sent(const Outgoing& message, const Sending& own) const {
   if (!own.pushed) return false;
   if (own.taken) return true;
@@ -326,7 +327,7 @@ void VerbsEndpoint::control(CellKind kind, ConstBytes payload) {
   }
 }
 
-// Of the first rendezvous that waits for it.
+// For the first rendezvous that waits for a grant.
 void VerbsEndpoint::granted(ConstBytes payload) {
   for (std::size_t i = 0; i < outbox_.size(); ++i) {
     Sending& own = sending(i);
@@ -359,8 +360,8 @@ void VerbsEndpoint::read_by_peer() {
 
 // -- Receiving ------------------------------------------------------------------------------------
 
-// Takes the cells of the posted receive's message; true when it is complete. Every message starts
-// in a cell of its own. The cell in which one is announced stays until it has been accepted.
+// Takes the cells of the posted receive's message; true when the message is complete. Every message
+// starts in a new cell. The cell that announces a message stays until the message is accepted.
 bool VerbsEndpoint::take() {
   while (incoming_.posted()) {
     if (moving_ != Moving::kNo) {
@@ -385,7 +386,7 @@ bool VerbsEndpoint::take() {
   return false;
 }
 
-// Returns what is left of the cell behind the frame and, of a rendezvous, the list of its pieces.
+// Returns the rest of the cell after the frame and, for a rendezvous, after the list of its pieces.
 ConstBytes VerbsEndpoint::begin_message(ConstBytes cell) {
   const auto half = [this] {
     return Error(Fault::kPeer, rail_ + ": the peer sent only a part of a message");
@@ -417,7 +418,7 @@ ConstBytes VerbsEndpoint::begin_message(ConstBytes cell) {
   return cell;
 }
 
-// Lists the places of the bodies: from now on only the device writes there.
+// Lists the memory for the bodies: from now on only the device writes there.
 void VerbsEndpoint::start_moving() {
   places_.clear();
   while (!incoming_.next().empty()) {
@@ -428,7 +429,7 @@ void VerbsEndpoint::start_moving() {
   moving_ = offered_.empty() ? Moving::kGrant : Moving::kReads;
 }
 
-// True when the bodies are there and the other end knows.
+// True when the bodies have arrived and the other end knows it.
 bool VerbsEndpoint::move_bodies() {
   if (moving_ == Moving::kGrant && push_grant()) moving_ = Moving::kWritten;
   if (moving_ == Moving::kReads && push_reads()) moving_ = Moving::kAnswer;
@@ -477,7 +478,7 @@ bool VerbsEndpoint::push_reads() {
 void VerbsEndpoint::check_peer() {
   connection_.check_events();
   if (peer_closed_) {
-    if (cells_.ready() || cell_open_) return;  // what it sent before
+    if (cells_.ready() || cell_open_) return;  // messages sent before the close
     throw Error(Fault::kPeer, rail_ + ": the peer closed the connection");
   }
   const auto now = std::chrono::steady_clock::now();
@@ -486,14 +487,14 @@ void VerbsEndpoint::check_peer() {
   look_for_peer();
 }
 
-// A write of nothing needs no memory at the other end, only that it is there.
+// Posts an empty write: it needs no memory at the other end, only that the other end lives.
 void VerbsEndpoint::look_for_peer() {
   if (!connected_ || connection_.room() == 0 || !connection_.done(looked_)) return;
   looked_ = connection_.write({}, {}, true);
 }
 
-// What was counted as sent must arrive, and a connection that is destroyed sends nothing more: so
-// the bye, which comes last, is waited for.
+// Messages counted as sent must arrive, but a destroyed connection sends nothing more. So this
+// waits until the bye, which comes last, is acknowledged.
 void VerbsEndpoint::say_bye() {
   try {
     cells_.poll(*this);
@@ -502,7 +503,7 @@ void VerbsEndpoint::say_bye() {
     for (const Deadline deadline(kByeTimeout); !connection_.done(bye) && !deadline.passed();) {
       cells_.poll(*this);
     }
-  } catch (const Error&) {  // the other end is gone, and with it what was to arrive
+  } catch (const Error&) {  // the other end is gone, and with it its messages
   }
 }
 

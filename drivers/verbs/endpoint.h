@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// One end of a verbs rail: a reliable connection, cells for small data, and the caller's own memory
+// for large data.
 //
-// One end of a verbs rail: a reliable connection, cells for what is small, and the caller's own
-// memory for what is not.
-//
-// copy flattens a message into cells; iovec lets the device gather frame and headers from a cell
-// and bodies from where they lie. A rendezvous moves bodies from their place to theirs, in one of
-// two ways: rdma_read offers them with the request, and the receiver reads them and says so;
-// rdma_write waits until the receiver grants places, writes there and says so. Memory of either end
-// is registered for just that, and stays so until it is unmapped (drivers/verbs/registrations.h).
-// A peer that closes says it; one that died or a cut link shows by work that is never acknowledged,
-// and where there is none by a write of nothing now and then.
+// copy joins a message into cells. iovec lets the device gather frame and headers from a cell, and
+// the bodies from their own memory. A rendezvous moves bodies without a copy, in one of two ways.
+// With rdma_read the request offers the bodies; the receiver reads them and reports that. With
+// rdma_write the sender waits until the receiver grants memory, writes there and reports that. The
+// memory of each end is registered only for this access, and stays registered until it is unmapped
+// (drivers/verbs/registrations.h). A peer that closes sends a cell for that. A dead peer or a cut
+// link shows as work that is never acknowledged; if there is no work, an empty write is sent now
+// and then.
 #pragma once
 
 #include <array>
@@ -26,34 +26,34 @@ namespace nmt {
 enum class VerbsRendezvous : unsigned { kRead, kWrite };
 inline constexpr std::array<std::string_view, 2> kVerbsRendezvous = {"rdma_read", "rdma_write"};
 
-// A stretch of memory of the other end: offered to be read, or granted to be written.
+// A range of memory of the other end: offered for reading, or granted for writing.
 struct VerbsTarget {
   std::uint64_t address = 0;
   std::uint32_t key = 0;
   std::uint32_t size_bytes = 0;
 };
 
-// Registered stretches of memory one after the other, and how far they are used.
+// Registered ranges of memory in order, and how far they are used.
 class VerbsList {
  public:
   void clear();
   bool done() const { return first_ == pieces_.size(); }
   void add(ConstBytes memory, std::shared_ptr<const VerbsRegion> region);
-  // The next pieces, at most `room.size()` of them and `size_bytes_max` in all; advances.
+  // The next pieces, at most `room.size()` and at most `size_bytes_max` bytes; advances.
   std::span<const VerbsPiece> take(std::span<VerbsPiece> room, std::size_t size_bytes_max);
-  std::vector<VerbsTarget> targets(std::size_t count_max);  // the next ones; advances
+  std::vector<VerbsTarget> targets(std::size_t count_max);  // the next ranges; advances
   std::size_t left_bytes() const { return left_bytes_; }
 
  private:
   std::vector<VerbsPiece> pieces_;
-  std::vector<std::shared_ptr<const VerbsRegion>> regions_;  // null where sent inline
+  std::vector<std::shared_ptr<const VerbsRegion>> regions_;  // null if sent inline
   std::size_t first_ = 0;
   std::size_t left_bytes_ = 0;
 };
 
 class VerbsEndpoint final : public Endpoint, private VerbsCells::Listener {
  public:
-  // Opens `port_name` ("mlx5_0/1"); connect() makes it an end of a rail.
+  // Opens `port_name` ("mlx5_0/1"). After connect() it is an end of a rail.
   VerbsEndpoint(std::string rail, const std::string& port_name);
   ~VerbsEndpoint() override;
 
@@ -76,18 +76,18 @@ class VerbsEndpoint final : public Endpoint, private VerbsCells::Listener {
   std::size_t size_bytes_max(Method method) const override;
 
  private:
-  // What a message that is being sent needs beyond its Outgoing.
+  // What a message being sent needs besides its Outgoing.
   struct Sending {
     VerbsList bodies;                  // of iovec and rendezvous
-    std::vector<VerbsTarget> granted;  // of a rendezvous: where they go
-    std::size_t first_granted = 0;     // not yet used up
-    bool taken = false;                // nothing of it stays with the caller
-    bool asked = false;                // the request is on its way
-    bool moved = false;                // the bodies are where they belong
-    bool pushed = false;               // wholly with the device, as far as it can be
+    std::vector<VerbsTarget> granted;  // of a rendezvous: where the bodies go
+    std::size_t first_granted = 0;     // the first that is not used up
+    bool taken = false;                // nothing of it stays in the caller's memory
+    bool asked = false;                // the request has been sent
+    bool moved = false;                // the bodies are in place
+    bool pushed = false;               // completely posted, as far as possible now
     std::uint64_t last = 0;            // number of its last work
   };
-  enum class Moving { kNo, kGrant, kWritten, kReads, kAnswer };  // waiting for, or about to
+  enum class Moving { kNo, kGrant, kWritten, kReads, kAnswer };  // what it waits for, or does next
 
   void control(CellKind kind, ConstBytes payload) override;
   void granted(ConstBytes payload);
@@ -127,23 +127,23 @@ class VerbsEndpoint final : public Endpoint, private VerbsCells::Listener {
   bool peer_closed_ = false;
 
   Outbox outbox_;
-  std::array<Sending, kSendsInFlightMax> sending_;  // by number of the message
+  std::array<Sending, kSendsInFlightMax> sending_;  // by message number
   std::uint32_t sends_started_ = 0;
   unsigned sent_at_once_ = 0;       // not yet counted by poll()
-  std::vector<VerbsTarget> offer_;  // of the rendezvous being started
+  std::vector<VerbsTarget> offer_;  // by the rendezvous that is being started
 
   Incoming incoming_;
-  ConstBytes cell_;         // what is left of the cell being read
-  bool cell_open_ = false;  // there is one, even if nothing is left of it
+  ConstBytes cell_;         // the rest of the cell that is being read
+  bool cell_open_ = false;  // a cell is being read, even if its rest is empty
   std::uint32_t receives_begun_ = 0;
   Moving moving_ = Moving::kNo;
-  VerbsList places_;                  // of the bodies that are being moved
-  std::vector<VerbsTarget> offered_;  // where they are to be read; empty: to be written
+  VerbsList places_;                  // for the bodies that are being moved
+  std::vector<VerbsTarget> offered_;  // where to read them; empty: the sender writes them
   std::size_t first_offered_ = 0;
   std::uint64_t last_read_ = 0;
 
   unsigned idle_polls_ = 0;
-  std::uint64_t looked_ = 0;  // number of the last write of nothing
+  std::uint64_t looked_ = 0;  // number of the last empty write
   std::chrono::steady_clock::time_point heard_;
 };
 

@@ -34,7 +34,7 @@ bool is_zero(const VerbsGid& gid) {
   return std::ranges::all_of(gid.bytes, [](std::uint8_t byte) { return byte == 0; });
 }
 
-// The greater the better; 0: of no use.
+// A greater value is better; 0: cannot be used.
 int rank(const VerbsGid& gid, bool ethernet) {
   if (is_zero(gid)) return 0;
   if (!ethernet) return gid.kind == GidKind::kInfiniBand ? 1 : 0;
@@ -108,7 +108,7 @@ Fields fingerprint_of(const PortFacts& facts, const VerbsGid* gid) {
   return fields;
 }
 
-// An IPv4 or IPv6 address and the bits of its subnet; from another node and not trusted to be one.
+// An IPv4 or IPv6 address with the bits of its subnet; comes from another node and is not trusted.
 struct Subnet {
   int family = AF_INET;
   std::array<std::uint8_t, 16> address{};

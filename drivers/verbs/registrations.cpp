@@ -31,7 +31,7 @@ std::shared_ptr<const VerbsRegion> VerbsRegistrations::get(ConstBytes memory) {
   if (!watch_) return make(begin, end);
   if (auto found = find(begin, end)) return found;
 
-  Regions dropped;  // given free when no lock is held any more
+  Regions dropped;  // released after the lock
   std::uint64_t changes = 0;
   {
     const auto lock = watch_->settled();
@@ -59,7 +59,7 @@ std::shared_ptr<const VerbsRegion> VerbsRegistrations::find(std::uintptr_t begin
   return kept.region;
 }
 
-// What others keep registered may be what the device has no room for.
+// Drops cached regions if the device has no space for a new one.
 std::shared_ptr<const VerbsRegion> VerbsRegistrations::make(std::uintptr_t begin,
                                                             std::uintptr_t end) {
   const ConstBytes memory(reinterpret_cast<const std::byte*>(begin), end - begin);
@@ -80,7 +80,7 @@ std::shared_ptr<const VerbsRegion> VerbsRegistrations::make(std::uintptr_t begin
 
 void VerbsRegistrations::keep(Regions& one, std::uint64_t changes, Regions& dropped) {
   const auto lock = watch_->settled();
-  if (changes != changes_) return;  // perhaps of these very pages: it serves once
+  if (changes != changes_) return;  // perhaps of these pages: use it only once
   const std::uintptr_t begin = one.begin()->first, end = one.begin()->second.end;
   for (auto at = regions_.lower_bound(begin); at != regions_.end() && at->second.end <= end;) {
     move(at++, dropped);

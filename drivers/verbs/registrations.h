@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Registers memory of the caller once and reuses the registration: registering costs more than
+// sending a page.
 //
-// Memory of the caller, registered once and used again: registering costs more than sending a page.
-//
-// Whole pages are registered. No kept region lies within another, so that regions in order of their
-// beginnings are in order of their ends, and whether one covers a stretch of memory is one look.
-// The least recently used ones go where more is kept than `kept_bytes_max`, or where the device
-// takes no more. Memory that is unmapped is forgotten at once (node/unmap_watch.h), and given free
-// with the next registration; where the kernel does not tell of that, nothing is kept. A region in
-// use lives on until its last user is done. Belongs to one endpoint and its thread.
+// It registers whole pages. No cached region lies within another, so regions ordered by their begin
+// are also ordered by their end, and one lookup finds whether a region covers a range. The least
+// recently used regions are dropped if the cache exceeds `kept_bytes_max`, or if the device takes
+// no more. A region whose memory is unmapped is dropped at once (node/unmap_watch.h), and released
+// at the next registration. If the kernel does not report unmapping, nothing is cached. A region in
+// use lives until its last user is done. Belongs to one endpoint and its thread.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,13 @@ namespace nmt {
 
 class VerbsRegistrations final : private UnmapWatch::Listener {
  public:
-  // `connection` must outlive it and all its regions; `watch` may be null.
+  // `connection` must outlive this object and all its regions; `watch` may be null.
   VerbsRegistrations(VerbsConnection& connection, VerbsAccess access,
                      std::shared_ptr<UnmapWatch> watch, std::size_t kept_bytes_max);
   ~VerbsRegistrations() override;
 
-  // Covers all of `memory`, which is not empty. Error(kFailed) where it cannot be registered.
+  // A region that covers all of `memory`, which is not empty. Error(kFailed) if it cannot be
+  // registered.
   std::shared_ptr<const VerbsRegion> get(ConstBytes memory);
 
   std::uint64_t made() const { return made_; }  // registrations so far
@@ -34,7 +35,7 @@ class VerbsRegistrations final : private UnmapWatch::Listener {
  private:
   struct Kept {
     std::uintptr_t end = 0;
-    std::uint64_t used = 0;  // at which of all uses, the last time
+    std::uint64_t used = 0;  // value of uses_ at its last use
     bool stale = false;
     std::shared_ptr<const VerbsRegion> region;
   };
@@ -55,10 +56,10 @@ class VerbsRegistrations final : private UnmapWatch::Listener {
   std::uint64_t made_ = 0;
   std::uint64_t uses_ = 0;
 
-  // Below: only with the watch's lock held, under which nothing may be allocated or given free.
+  // Below: only with the watch's lock held. Under it nothing may be allocated or freed.
   Regions regions_;
   std::size_t kept_bytes_ = 0;
-  std::uint64_t changes_ = 0;  // of mappings that the watch told of
+  std::uint64_t changes_ = 0;  // of mappings, as reported by the watch
 };
 
 }  // namespace nmt
