@@ -15,7 +15,7 @@ bool has(std::span<const Method> offered, Method method) {
   return std::find(offered.begin(), offered.end(), method) != offered.end();
 }
 
-// The first of `wanted` that the driver has.
+// The first of `wanted` that the rail offers.
 Method first_of(std::initializer_list<Method> wanted, std::span<const Method> offered) {
   for (const Method method : wanted) {
     if (has(offered, method)) return method;

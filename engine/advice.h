@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the profile says, asked through the C ABI as any communication stack asks it
+// The advice of the profile, asked through the C ABI as any communication stack would ask
 // (include/nmadtune.h).
 //
-// Without a profile, or for a rail that it does not know, there is no advice: small packets are
-// copied, large ones moved as the driver moves large ones, nothing is aggregated, and a split is
-// even. None of that is a measured number.
+// Without a profile, or for a rail that it does not contain, there is no advice: small packets are
+// copied, large ones use the driver's default for large ones, nothing is aggregated, and a split is
+// even. None of these is a measured number.
 #pragma once
 
 #include <cstdint>
@@ -24,29 +24,29 @@ class Advice {
  public:
   explicit Advice(const nmt_profile* profile) : profile_(profile) {}
 
-  int path_of(const std::string& rail) const;  // kNoPath where it was not measured
+  int path_of(const std::string& rail) const;  // kNoPath if it was not measured
 
   std::optional<double> duration_ns(int path, std::uint64_t size_bytes) const;
-  // The most bytes that take at most this long; below `limit_bytes`.
+  // The most bytes that take at most this long, limited to `limit_bytes`.
   std::uint64_t bytes_within(int path, double duration_ns, std::uint64_t limit_bytes) const;
   bool is_rendezvous(int path, std::uint64_t size_bytes) const;
 
-  // Of a packet that is sent without asking.
+  // The method for a packet that is sent without a request.
   Method eager_method(int path, std::uint64_t size_bytes, std::span<const Method> offered) const;
-  // Of a piece whose place the receiver knows: who would ask the driver to ask again pays twice,
-  // so a gather list may be the faster one even there.
+  // The method for a piece whose place the receiver has already told. A rendezvous of the driver
+  // would send a second request, so a gather list may be faster here.
   Method data_method(int path, std::uint64_t size_bytes, std::span<const Method> offered) const;
 
-  // The way of a rendezvous that is predicted to be fastest; empty: no advice.
+  // The rendezvous variant that is predicted to be fastest; empty: no advice.
   std::string_view variant(int path, std::uint64_t size_bytes) const;
 
   bool aggregate(int path, std::uint64_t first_bytes, std::uint64_t second_bytes) const;
 
-  // Whether eager chunks by other cores pay; the shares tell which.
+  // Whether eager chunks sent by other cores pay; `shares` receives the chunks.
   bool eager_chunks(const std::string& placement, std::size_t idle_cores, std::uint64_t size_bytes,
                     std::span<nmt_share> shares) const;
 
-  // Fills the shares in. False where there is no advice.
+  // Fills `shares` in. False if there is no advice.
   bool split(std::uint64_t size_bytes, std::span<nmt_share> shares, nmt_split_result& result) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The engine behind include/nmadtune_engine.h. No exception leaves these functions.
+// The implementation of include/nmadtune_engine.h. No exception leaves these functions.
 #include <cstring>
 #include <exception>
 #include <new>
@@ -13,15 +13,15 @@
 struct nmt_engine {
   nmt::Engine engine;
   std::size_t gates = 0;
-  std::vector<nmt::LinkState> links;  // of the last nmt_engine_link
+  std::vector<nmt::LinkState> links;  // strings for the caller of nmt_engine_link
 };
 
 namespace nmt {
 namespace {
 
-constexpr std::uint64_t kHeadBytes = 2 * sizeof(std::uint32_t);  // least that a struct can be
+constexpr std::uint64_t kHeadBytes = 2 * sizeof(std::uint32_t);  // the smallest valid struct
 
-// As much of the caller's struct as both sides know, the rest 0.
+// Copies the part of the caller's struct that both sides know; the rest is 0.
 template <class Struct>
 Struct read(const Struct* theirs) {
   Struct ours{};
@@ -52,7 +52,7 @@ int fail(const Options& options, int status, const char* message) {
   return status;
 }
 
-// Runs `body`, whose errors become statuses and messages.
+// Runs `body`, and turns its exceptions into a status and a message.
 template <class Options, class Body>
 int guarded(const Options& options, Body body) {
   try {
@@ -66,7 +66,7 @@ int guarded(const Options& options, Body body) {
   }
 }
 
-// The caller's function as the drivers want it.
+// The caller's exchange function as the Exchange of a driver.
 class CallerExchange final : public Exchange {
  public:
   explicit CallerExchange(const nmt_gate_options& options) : options_(options) {}
@@ -113,7 +113,7 @@ std::vector<LinkDescription> open_links(const nmt_gate_options& options) {
   return links;
 }
 
-// Calls isend or irecv with segments of their kind of memory.
+// Calls isend or irecv with the segments as spans.
 template <class Piece, class Post>
 int post(nmt_engine* engine, int gate, const nmt_segment* segments, std::uint32_t count,
          nmt_request* request, Post post_it) {

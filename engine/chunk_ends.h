@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The differences between the ends of a split message's chunks, as its receiver sees them. A split
+// by prediction tries to make them small (paper "sampling-based auto-tuning", III-C).
 //
-// By how much the ends of a split message's chunks differ, as its receiver sees them: what a split
-// by prediction is to make small (paper "sampling-based auto-tuning", III-C).
-//
-// A message counts where its data came over several links; its duration is from the first
-// announcement of any of it. What is kept of a message goes with its last byte.
+// A message counts if its data came over several links. Its duration starts at the first
+// announcement of any of its data. The state of a message is dropped after its last byte.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,7 @@ class ChunkEnds {
   struct Message {
     double start_ns = 0;
     std::uint64_t came_bytes = 0;
-    std::vector<double> ends_ns;  // by link, 0 for those that brought nothing
+    std::vector<double> ends_ns;  // by link; 0 for a link that brought nothing
   };
   std::unordered_map<std::uint64_t, Message> coming_;  // by sequence
   std::uint64_t messages_ = 0;

@@ -9,7 +9,7 @@ Coverage::Parts::iterator Coverage::find(std::uint64_t offset_bytes) {
   return std::ranges::lower_bound(parts_, offset_bytes, {}, &Part::from);
 }
 
-// A piece that closes a gap is taken however many there are.
+// A piece next to another part is accepted even if there are too many gaps.
 bool Coverage::announce(std::uint64_t offset_bytes, std::uint64_t size_bytes, std::size_t link) {
   const std::uint64_t end = offset_bytes + size_bytes;
   const auto after = find(offset_bytes);

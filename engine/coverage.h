@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Which bytes of a message have arrived and which were announced, for pieces in any order.
 //
-// Which bytes of a message have come and which were announced, whatever the order of its pieces.
-//
-// A value. Neighbouring pieces that have come are one, so that it stays as small as there are gaps
-// and pieces on their way.
+// A value. Neighbouring pieces that have arrived are joined, so its size is the number of gaps and
+// of pieces in transit.
 #pragma once
 
 #include <cstddef>
@@ -15,32 +14,32 @@ namespace nmt::engine {
 
 class Coverage {
  public:
-  // Gaps that a message may have; an honest sender has about one per link.
+  // Gaps that a message may have; a correct sender causes about one per link.
   static constexpr std::size_t kPartsMax = 4096;
 
-  // A piece is about to come over this link. False, with nothing changed, where some of it was
-  // announced before, over any link, or there are too many gaps. The piece of a message without
-  // bytes is announced once, too.
+  // A piece is about to arrive over this link. False, with nothing changed, if any byte of it was
+  // announced before over any link, or if there are too many gaps. The piece of a message without
+  // bytes is also announced only once.
   bool announce(std::uint64_t offset_bytes, std::uint64_t size_bytes, std::size_t link);
-  // It has come. False, with nothing changed, where that piece was not announced over this link.
+  // The piece has arrived. False, with nothing changed, if it was not announced over this link.
   bool come(std::uint64_t offset_bytes, std::uint64_t size_bytes, std::size_t link);
-  // Nothing more comes over this link: what it had announced may be announced again.
+  // Nothing more arrives over this link: pieces that it announced may be announced again.
   void forget(std::size_t link);
 
-  std::uint64_t bytes() const { return bytes_; }  // that have come
+  std::uint64_t bytes() const { return bytes_; }  // bytes that have arrived
 
  private:
   struct Part {
     std::uint64_t from;
     std::uint64_t to;
-    std::optional<std::size_t> link = {};  // over which it was announced; none: it has come
+    std::optional<std::size_t> link = {};  // the link that announced it; none: it has arrived
   };
   using Parts = std::vector<Part>;
 
-  Parts::iterator find(std::uint64_t offset_bytes);  // the first that does not begin before
+  Parts::iterator find(std::uint64_t offset_bytes);  // first part from this offset on
   static bool join(const Part& before, const Part& after);
 
-  Parts parts_;  // in order, none over another
+  Parts parts_;  // in order, without overlaps
   std::uint64_t bytes_ = 0;
 };
 

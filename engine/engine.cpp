@@ -20,10 +20,10 @@ namespace {
 
 using engine::Operation;
 
-// Operations by the numbers that the application holds: a slot, and how often it was used.
+// Operations by the request numbers of the application: a slot, and how often it was used.
 class Requests {
  public:
-  // Where it throws, nothing is kept.
+  // If this throws, nothing has changed.
   Engine::Request add(std::shared_ptr<Operation> operation) {
     if (free_ == slots_.size()) slots_.push_back({.next_free = free_ + 1});
     const std::uint32_t index = free_;
@@ -33,7 +33,7 @@ class Requests {
     return std::uint64_t{slot.uses} << 32 | index;
   }
 
-  // Null for a request that was never made, or whose end was already told.
+  // Null for a request that never existed, or whose end was already returned.
   const Operation* find(Engine::Request request) const {
     const auto index = static_cast<std::uint32_t>(request);
     if (index >= slots_.size() || slots_[index].uses != request >> 32) return nullptr;
@@ -48,7 +48,7 @@ class Requests {
     slot.next_free = std::exchange(free_, index);
   }
 
-  // All operations of this gate that have not ended are lost.
+  // Ends all unfinished operations of this gate as lost.
   void lose(std::size_t gate) {
     for (const Slot& slot : slots_) {
       Operation* const operation = slot.operation.get();
@@ -65,7 +65,7 @@ class Requests {
     std::uint32_t next_free = 0;
   };
   std::vector<Slot> slots_;
-  std::uint32_t free_ = 0;  // the first that is; slots_.size() where none is
+  std::uint32_t free_ = 0;  // the first free slot; slots_.size() if there is none
 };
 
 const engine::Strategy& strategy_named(const std::string& name, std::string& only) {
@@ -79,9 +79,9 @@ struct FreeTracker {
   void operator()(nmt_rails* tracker) const { nmt_rails_free(tracker); }
 };
 
-constexpr std::uint64_t kLooksPerCheck = 16;    // of the clock, for whether the timeout is over
+constexpr std::uint64_t kLooksPerCheck = 16;    // polls between two checks of the timeout
 constexpr std::uint32_t kRailsMax = 256;        // of an engine, over all its gates
-constexpr std::size_t kTransfersLogged = 1024;  // until they are written
+constexpr std::size_t kTransfersLogged = 1024;  // before they are printed
 
 void log_gate(const engine::Gate& gate, const std::string& peer, const engine::Context& context) {
   std::string rails;
@@ -109,12 +109,12 @@ struct Engine::State {
     if (context == nullptr || context->transfers == nullptr) return;
     try {
       std::fputs(context->transfers->take(rails).c_str(), stderr);
-    } catch (const std::bad_alloc&) {  // they stay for the next time
+    } catch (const std::bad_alloc&) {  // the entries stay for the next call
     }
   }
 
-  // Keeps an operation that `post` gives to its gate. Where either throws neither has it, and its
-  // memory is the caller's.
+  // Adds an operation and gives it to its gate by `post`. If either throws, neither has kept it,
+  // and the caller may reuse its memory.
   template <class Kind, class Post>
   Request keep(std::shared_ptr<Kind> operation, Post post) {
     const Request request = requests.add(operation);
@@ -127,7 +127,7 @@ struct Engine::State {
     return request;
   }
 
-  // Gates share rails: what one sends delays the others.
+  // One number per rail for all gates, because a send of one gate delays the others.
   std::uint32_t rail_number(const std::string& rail) {
     const auto known = std::ranges::find(rails, rail);
     if (known != rails.end()) return static_cast<std::uint32_t>(known - rails.begin());
@@ -240,7 +240,7 @@ bool Engine::progress() {
   return happened;
 }
 
-// Progresses until `done` says so, or the timeout is over.
+// Calls progress() until `done` returns true, or the timeout has passed.
 bool Engine::until(const std::function<bool()>& done, std::chrono::nanoseconds timeout) {
   const Deadline deadline(timeout);
   const Waiting::Watch watch = [this](std::vector<pollfd>& watched) {

@@ -2,37 +2,37 @@
 //
 // Messages to a peer over all its rails together: collect, schedule, transmit.
 //
-// A gate is a peer and the links to it, one per rail. Sends only enter a window; progress() hands
-// packets to links that are idle, as the strategy says with what is known at that moment: small
-// ones aggregated, large ones asked for and then split. Papers "multi-rail strategies" (section 2)
-// and "multirail on multicore" (III-B).
+// A gate is a peer and the links to it, one per rail. A send only enters a window. progress() gives
+// packets to idle links, as the strategy decides with the current state: it aggregates small
+// packets, and sends requests for large ones and then splits them. Papers "multi-rail strategies"
+// (section 2) and "multirail on multicore" (III-B).
 //
-// Messages carry a tag and come to the receives of that tag in the order of their sends. A send has
-// ended when the application's memory is its own again: the bytes are on their way and, where there
-// are other rails to send them again over, kept or confirmed. A link that is lost is reported and
-// its packets go over the others; with the last one all operations of the gate end as lost.
-// Unexpected messages take at most `unexpected_bytes_max` per gate, which their sender counts.
+// A message has a tag. Messages of one tag match the receives of that tag in the order of their
+// sends. A send has ended when the application may reuse the memory: the bytes are sent and, if
+// other rails could send them again, copied or confirmed. A lost link is reported, and its packets
+// go over the other links. When the last link is lost, all operations of the gate end as lost.
+// Unexpected messages take at most `unexpected_bytes_max` per gate; the sender counts them.
 //
-// An engine belongs to one thread at a time, and nothing moves while nobody calls progress(),
-// test() or wait(). Both ends list the links of a gate in the same order and have the same options.
+// An engine belongs to one thread at a time. Nothing moves while no thread calls progress(), test()
+// or wait(). Both ends list the links of a gate in the same order and have the same options.
 //
 // In reading order:
 //   c_api         the C ABI of the engine
-//   gate          one peer: its links, what waits and what comes
-//   window        what waits to be sent
+//   gate          one peer: its links, its sends and its receives
+//   window        packets that wait for a link
 //   strategy      what a strategy is, and the list of them
 //   strategies/   one file for each strategy
-//   advice        what the profile says
+//   advice        asks the profile
 //   pace          how much slower a link is than its profile says
 //   link          one rail of a gate
 //   wire          the headers of messages between two engines
-//   inbox         messages that come, matched with receives
-//   coverage      which bytes of a message have come
+//   inbox         incoming messages, matched with receives
+//   coverage      which bytes of a message have arrived
 //   operation     a send or a receive, from its call to its end
 //   helpers       threads on other cores that send
-//   peer_clock    the time of an event at the peer, by the own clock
+//   peer_clock    the time of an event at the peer, by our clock
 //   chunk_ends    how far apart the chunks of a split message end
-//   transfer_log  one line for each message sent, printed when there is time
+//   transfer_log  one line for each message sent, printed when the engine is idle
 #pragma once
 
 #include <chrono>
@@ -53,9 +53,9 @@ namespace nmt {
 
 struct LinkDescription {
   std::unique_ptr<Endpoint> endpoint;  // connected
-  std::string rail;                    // full name, as the profile has it
+  std::string rail;                    // full name, as in the profile
   std::vector<Method> methods;         // that the rail offers
-  // Ways to carry a rendezvous out, the default first (Driver::variants).
+  // Variants of its rendezvous, the default first (Driver::variants).
   std::vector<std::string_view> variants = {};
 };
 
@@ -66,33 +66,33 @@ struct LinkState {
   std::uint64_t messages_sent = 0;  // driver messages
   std::uint64_t packets_sent = 0;   // in them
   std::uint64_t bytes_sent = 0;     // bodies
-  std::uint64_t packets_again = 0;  // that were to be sent again over other links
+  std::uint64_t packets_again = 0;  // to be sent again over other links
 };
 
-// What became of the messages of a gate, ever.
+// Counts over all messages of a gate.
 struct GateState {
-  std::uint64_t eager_sends = 0;     // sent without asking
-  std::uint64_t asked_sends = 0;     // that waited for the receiver to grant them
-  std::uint64_t ahead_sends = 0;     // of these, that began before they were granted
-  std::uint64_t chunks_sent = 0;     // in which all of these went
-  std::uint64_t split_messages = 0;  // that came over several links
-  double split_duration_ns = 0;      // of them together
-  double split_apart_ns = 0;         // by which the ends of their links' parts differed, together
-  // Large transfers over one of several links: how long they took together, and by how much that
-  // differed from what was predicted, whatever the sign.
+  std::uint64_t eager_sends = 0;     // sent without a request
+  std::uint64_t asked_sends = 0;     // sent after a grant of the receiver
+  std::uint64_t ahead_sends = 0;     // of these, begun before the grant
+  std::uint64_t chunks_sent = 0;     // of all these messages
+  std::uint64_t split_messages = 0;  // that arrived over several links
+  double split_duration_ns = 0;      // total duration of these
+  double split_apart_ns = 0;         // total difference between the ends of their links' parts
+  // Large transfers over one of several links: their total duration, and the total absolute
+  // difference between predicted and real duration.
   std::uint64_t foreseen_releases = 0;
   double foreseen_duration_ns = 0;
   double foreseen_error_ns = 0;
 };
 
 struct EngineOptions {
-  std::string strategy = "adaptive";      // strategy_names()
-  const nmt_profile* profile = nullptr;   // outlives the engine; null: no advice
-  const Clock* clock = nullptr;           // likewise; null: the real one
-  std::uint64_t eager_bytes_max = 65536;  // larger messages ask first, whatever the profile says
+  std::string strategy = "adaptive";             // must outlive the engine; null: no advice
+  const nmt_profile* profile = nullptr;          // must outlive the engine; null: the real one
+  const Clock* clock = nullptr;                  // likewise; null: the real one
+  std::uint64_t eager_bytes_max = 65536;         // larger messages are always requested first
   std::uint64_t unexpected_bytes_max = 4 << 20;  // per gate
-  std::size_t helpers_max = 8;  // threads of the strategy `offload`, each on a core of its own
-  std::function<void(const std::string&)> report = nullptr;  // what a user should know of
+  std::size_t helpers_max = 8;                   // threads of the strategy `offload`, one core each
+  std::function<void(const std::string&)> report = nullptr;  // receives warnings for the user
 };
 
 // "single:RAIL", and the strategies that use all rails.
@@ -100,30 +100,30 @@ std::vector<std::string> strategy_names();
 
 class Engine {
  public:
-  // Error(kUsage) for an unknown strategy, or room for less than two eager messages.
+  // Error(kUsage) for an unknown strategy, or if the memory is less than four eager messages.
   explicit Engine(EngineOptions options);
   ~Engine();
 
-  // The number of the new gate. Error(kUsage) where there is no link, or `single:RAIL` has no such
-  // rail among them.
+  // Returns the number of the new gate. Error(kUsage) if there is no link, or if no link is the
+  // rail of `single:RAIL`.
   std::size_t add_gate(const std::string& peer, std::vector<LinkDescription> links);
 
   using Request = std::uint64_t;
   Request isend(std::size_t gate, std::uint64_t tag, std::span<const ConstBytes> segments);
   Request irecv(std::size_t gate, std::uint64_t tag, std::span<const Bytes> segments);
 
-  // Of an operation whose end was not told yet; another request is a bug to ask about.
+  // Whether the request exists and its end has not been returned yet.
   bool knows(Request request) const;
 
-  // Nothing while the operation is under way; its request is gone with the answer.
+  // nullopt while the operation is in progress. Returning its end releases the request.
   std::optional<Completion> test(Request request);
   std::optional<Completion> wait(Request request, std::chrono::nanoseconds timeout);
 
-  // Polls links and schedules; true if anything happened.
+  // Polls links and schedules; true if anything changed.
   bool progress();
 
-  // Waits until the peers have got everything that was sent: what an engine does not flush before
-  // it goes may be lost with it. False where that took longer, or a peer is lost.
+  // Waits until the peers have received everything that was sent. What is not flushed before the
+  // engine is destroyed may be lost. False after the timeout, or if a peer is lost.
   bool flush(std::chrono::nanoseconds timeout);
 
   std::vector<LinkState> links(std::size_t gate) const;

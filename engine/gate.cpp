@@ -10,13 +10,12 @@
 namespace nmt::engine {
 namespace {
 
-// Large messages on their way on a link before it counts as busy, where the driver has taken them
-// all: one that moves, and one behind it, so that the rail does not idle while a confirmation comes
-// back.
+// Unconfirmed large messages on a link before it counts as busy, even if the driver has taken them
+// all: one in transit and one behind it, so that the rail is not idle until a confirmation arrives.
 constexpr std::size_t kLargeUnconfirmedMax = 2;
 
-// What goes ahead of a grant keeps rails busy for so many times what grants took lately: the next
-// may take longer.
+// What goes ahead of a grant keeps rails busy for this many times the recent time from request to
+// grant, because the next grant may take longer.
 constexpr double kHandshakesAhead = 4;
 
 Unit request_of(const Send& send) {
@@ -59,7 +58,7 @@ void Gate::isend(std::shared_ptr<Send> send) {
     return;
   }
   waiting_.push_back(send);
-  send->sequence = next_sequence_++;  // only now: the peer waits for each number
+  send->sequence = next_sequence_++;  // not before: the peer waits for each number
   send->unsettled_bytes = std::max<std::uint64_t>(1, send->size_bytes);
 }
 
@@ -80,7 +79,7 @@ bool Gate::turn() {
   }
   if (lost_) return true;
   const auto is_short = [](const auto& link) { return link->announced.has_value(); };
-  if (std::ranges::any_of(links_, is_short)) return happened;  // nor is there memory to send
+  if (std::ranges::any_of(links_, is_short)) return happened;  // there is no memory to send either
   for (const Label& label : inbox_.take_answers()) {
     if (label.kind == Kind::kRefusal) chunk_ends_.refused(label.sequence);
     window_.control.push_back({.label = label});
@@ -106,7 +105,8 @@ bool Gate::has_room(std::uint64_t size_bytes, std::uint64_t room_bytes) const {
   return taken_bytes_ - released_bytes_ + kEnvelopeBytes + size_bytes <= room_bytes;
 }
 
-// Half of the peer's room is kept for requests, which take little of it.
+// An eager message may use half of the peer's memory; the other half is for requests, which need
+// little.
 bool Gate::is_eager(const Send& send) const {
   if (send.size_bytes > context_.options.eager_bytes_max) return false;
   if (!has_room(send.size_bytes, context_.options.unexpected_bytes_max / 2)) return false;
@@ -115,7 +115,7 @@ bool Gate::is_eager(const Send& send) const {
   return !context_.advice.is_rendezvous(path, send.size_bytes);
 }
 
-// Moves sends into the window, in order, as far as the peer has room for them.
+// Moves sends into the window, in order, as long as the peer has memory for them.
 void Gate::admit() {
   while (!waiting_.empty()) {
     const std::shared_ptr<Send> send = waiting_.front();
@@ -143,9 +143,9 @@ void Gate::admit() {
   credit_blocked_ = !waiting_.empty();
 }
 
-// What free rails carry until the grant comes, or all of a message that could have been eager.
-// Where rails are busy, the grant comes while they are; and where a grant comes sooner than a
-// message in two parts loses, it is waited for.
+// What free rails can carry until the grant arrives, or all of a message that could have been
+// eager. If no rail is free, the grant arrives before one is, so nothing goes ahead. A rail also
+// waits if the grant takes less time than two parts would add to the message.
 std::uint64_t Gate::bytes_ahead(const Send& send) const {
   if (!context_.strategy.goes_ahead || !window_.large.empty() || lanes_.empty()) return 0;
   const std::uint64_t eager_bytes_max = context_.options.eager_bytes_max;
@@ -169,7 +169,7 @@ std::uint64_t Gate::bytes_ahead(const Send& send) const {
   return std::min(sum_bytes, eager_bytes_max);
 }
 
-// The part of a message from here to there: one unit per segment; of one without bytes, one.
+// Adds a part of a message to a queue: one unit per segment. A message without bytes is one unit.
 void Gate::add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::uint64_t from_bytes,
                       std::uint64_t to_bytes, std::deque<Unit>& queue) {
   const auto add = [&](std::uint64_t offset_bytes, std::uint64_t size_bytes) {
@@ -182,7 +182,7 @@ void Gate::add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::uint64_
                      .send = send});
   };
   if (send->size_bytes == 0) add(0, 0);
-  std::uint64_t segment_bytes = 0;  // where it begins in the message
+  std::uint64_t segment_bytes = 0;  // offset of the segment in the message
   for (const ConstBytes segment : send->segments) {
     const std::uint64_t end_bytes = std::min(to_bytes, segment_bytes + segment.size());
     std::uint64_t at = std::max(from_bytes, segment_bytes);
@@ -207,14 +207,14 @@ void Gate::make_lanes() {
     }
   };
   add(context_.only.empty());
-  if (lanes_.empty()) add(true);  // the only rail asked for is down
+  if (lanes_.empty()) add(true);  // the only requested rail is down
 }
 
 void Gate::refresh(Lane& lane) const {
   const Link& link = *links_[lane.link];
   const double release_ns =
       nmt_rails_release_ns(context_.tracker, link.rail(), static_cast<std::uint64_t>(round_ns_));
-  // What is overdue will take about as long again as it already does.
+  // An overdue transfer is expected to take about as long again as it is already late.
   lane.release_ns = std::max(release_ns, link.overdue_ns(round_ns_));
   lane.takes_small = link.idle();
   lane.takes_large =
@@ -226,7 +226,7 @@ void Gate::schedule() {
   if (!lost_ && !lanes_.empty()) context_.strategy.schedule(*this);
 }
 
-// Over the lane that has it there first, also behind what is on its way.
+// Sends each packet over the lane that delivers it first, even behind other messages.
 void Gate::send_control() {
   while (!window_.control.empty() && !lost_) {
     Lane* best = nullptr;
@@ -308,16 +308,16 @@ void Gate::send_small_elsewhere(std::size_t lane, std::uint64_t size_bytes) {
   if (whole.label.body_bytes == 0) window_.small.pop_front();
   Link& link = *links_[lanes_[lane].link];
   Posted posted;
-  posted.settle = Settle::kWhenConfirmed;  // a copy would be this core's work again
+  posted.settle = Settle::kWhenConfirmed;  // a copy here would use this core again
   posted.units.push_back(std::move(part));
   const Method method = advice().eager_method(link.path(), size_bytes, link.methods());
   post(link, method, std::move(posted), context_.helpers->find_idle());
   refresh(lanes_[lane]);
 }
 
-// When the rail will be through with it, as the gate and the profile's tracker see it. All of a
-// round count from its beginning, though one core submits them one after the other: so what that
-// costs the later ones is part of the pace of their links.
+// Predicts when the rail is free again, with the profile's tracker. All messages of a round count
+// from the start of the round, although one core submits them one after the other. So the delay of
+// the later ones becomes part of the pace of their links.
 void Gate::predict(Link& link, Posted& posted) const {
   std::uint64_t size_bytes = 0;
   for (const Unit& unit : posted.units) size_bytes += unit.label.body_bytes;
@@ -340,7 +340,7 @@ void Gate::predict(Link& link, Posted& posted) const {
   posted.end_ns = round_ns_ + release_ns();
 }
 
-// By this thread where no helper is given.
+// Without a helper, this thread sends.
 void Gate::post(Link& link, Method method, Posted posted, Helper* helper) {
   predict(link, posted);
   if (context_.transfers != nullptr) posted.trace(link.rail(), method);
@@ -368,7 +368,7 @@ void Gate::post(Link& link, Method method, Posted posted, Helper* helper) {
   }
 }
 
-// Tells the peer what it waits for, where nothing else was sent that does.
+// Sends the counters that the peer waits for, unless another message has already carried them.
 void Gate::send_states() {
   const std::uint64_t untold_bytes = inbox_.released_bytes() - told_released_bytes_;
   bool speak = (peer_credit_blocked_ && untold_bytes > 0) ||

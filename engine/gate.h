@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// A peer: the links to it, the window of packets that wait, the inbox of messages that arrive, and
+// the protocol between the two gates.
 //
-// A peer: the links to it, the window of what waits, the inbox of what comes, and the protocol that
-// they follow.
-//
-// A send waits until the peer has room for it, then enters the window: eager pieces, or a request
-// whose grant brings data pieces. With the request may go as much of the message as its rails carry
-// until the grant is there. A strategy moves them to links. Every message of a link carries
-// what the other end needs to know (engine/wire.h); where nothing goes the other way and the peer
+// A send waits until the peer has memory for it, then enters the window: as eager pieces, or as a
+// request whose grant brings data pieces. With the request goes as much of the message as its rails
+// can carry until the grant arrives. A strategy moves units of the window to links. Every message
+// of a link carries the counters that the other end needs (engine/wire.h). If the peer waits for
+// them and no other message goes that way, a message without packets carries them.
 // waits for it, a message of its own does.
 #pragma once
 
@@ -28,7 +28,7 @@
 
 namespace nmt::engine {
 
-// What all gates of an engine share.
+// Shared by all gates of an engine.
 struct Context {
   EngineOptions options;
   const Clock& clock;
@@ -36,10 +36,10 @@ struct Context {
   const Strategy& strategy;
   std::string only;                                  // the rail of single:RAIL, or empty
   nmt_rails* tracker = nullptr;                      // release times by rail
-  Helpers* helpers = nullptr;                        // of a strategy that has some
-  std::unique_ptr<TransferLog> transfers = nullptr;  // where the user wants it
+  Helpers* helpers = nullptr;                        // null unless the strategy uses them
+  std::unique_ptr<TransferLog> transfers = nullptr;  // null unless NMADTUNE_LOG asks for it
 
-  // False where there is no memory for the words.
+  // Joins the words and reports them. False if there is no memory for that.
   bool report(std::initializer_list<std::string_view> words) const {
     try {
       std::string message;
@@ -56,20 +56,20 @@ class Gate final : public Outlet {
  public:
   Gate(Context& context, std::string peer, std::vector<std::unique_ptr<Link>> links);
 
-  // Where one of these throws, the gate has nothing of it.
+  // If one of these throws, the gate has not kept the operation.
   void isend(std::shared_ptr<Send> send);
   void irecv(std::shared_ptr<Receive> receive) { inbox_.post(std::move(receive)); }
 
-  // Where it has no memory for a step that cannot be done again, the peer is lost.
+  // If memory runs out in a step that cannot be repeated, the peer is lost.
   bool progress();
 
   bool lost() const { return lost_; }
-  // True once, after it was lost: all operations of this gate that have not ended are lost, also
-  // one that was on its way from one list to another when memory was short.
+  // True once after the peer was lost: then all operations of this gate that have not ended are
+  // lost, also one that was between two lists when memory ran out.
   bool take_loss() { return std::exchange(untold_loss_, false); }
-  // What tells of news of any link; false where one has to be looked at.
+  // Adds descriptors that show news of any link; false if a link can only be polled.
   bool watch(std::vector<pollfd>& watched) const;
-  // Asks for confirmation of all that was sent; true once there is nothing to wait for.
+  // Asks the peer to confirm everything that was sent; true if nothing is left to wait for.
   bool flush();
   const std::vector<std::unique_ptr<Link>>& links() const { return links_; }
   GateState state() const;
@@ -103,7 +103,7 @@ class Gate final : public Outlet {
   void predict(Link& link, Posted& posted) const;
   std::size_t alive() const;
 
-  // engine/gate_receive.cpp: receiving, and what became of what was sent
+  // engine/gate_receive.cpp: receiving, and confirmations of what was sent
   bool poll(Link& link);
   bool advance(Link& link);
   void begin(Link& link);
@@ -115,7 +115,7 @@ class Gate final : public Outlet {
   void learn_handshake(double duration_ns);
   void settle(Unit& unit);
   void settle(Send& send, std::uint64_t size_bytes);
-  void gone(Posted& posted);  // out of the driver's hands
+  void gone(Posted& posted);  // the driver has released it
   void confirmed(Link& link, Posted& posted);
   void learn_pace(Link& link, const Posted& posted);
 
@@ -132,25 +132,25 @@ class Gate final : public Outlet {
   std::string peer_;
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<Lane> lanes_;
-  double round_ns_ = 0;  // when this round of scheduling began: what the ends of chunks are from
+  double round_ns_ = 0;  // start of this round of scheduling; chunk ends are predicted from it
   Window window_;
   Inbox inbox_;
   ChunkEnds chunk_ends_;
-  GateState state_;  // but for the split ones
+  GateState state_;  // except the counts of split messages
   bool lost_ = false;
   bool untold_loss_ = false;
 
   std::uint64_t next_sequence_ = 0;
-  std::deque<std::shared_ptr<Send>> waiting_;                          // for room
-  std::unordered_map<std::uint64_t, std::shared_ptr<Send>> requests_;  // not answered
+  std::deque<std::shared_ptr<Send>> waiting_;                          // for memory of the peer
+  std::unordered_map<std::uint64_t, std::shared_ptr<Send>> requests_;  // not answered yet
 
-  std::uint64_t taken_bytes_ = 0;         // of the peer's room, ever
-  std::uint64_t released_bytes_ = 0;      // of it, as last heard
-  double handshake_ns_ = 0;               // that requests took to be granted lately; 0: none was
-  bool credit_blocked_ = false;           // sends wait for room
+  std::uint64_t taken_bytes_ = 0;         // of the peer's memory, in total
+  std::uint64_t released_bytes_ = 0;      // of it, as the peer last reported
+  double handshake_ns_ = 0;               // recent time from request to grant; 0: none yet
+  bool credit_blocked_ = false;           // sends wait for memory of the peer
   bool reported_credit_blocked_ = false;  // since released_bytes_ last changed
 
-  std::uint64_t told_released_bytes_ = 0;  // of our room
+  std::uint64_t told_released_bytes_ = 0;  // of our memory, as last sent to the peer
   bool peer_credit_blocked_ = false;
 
   std::vector<Bytes> places_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Links that are lost, one by one and the last of them.
+// The loss of one link, and of the last one.
 #include <algorithm>
 
 #include "core/error.h"
@@ -8,8 +8,8 @@
 
 namespace nmt::engine {
 
-// Whatever had come over the link has been taken; the other end hears how much that was, and sends
-// the rest again. It will tell the same about what we sent (learn_loss).
+// Everything that had arrived over the link has been taken. The other end gets that count and sends
+// the rest again. It sends its own count for our messages (learn_loss).
 void Gate::lose(Link& link, const std::string& reason) {
   if (!link.alive()) return;
   link.give_up(reason);
@@ -40,7 +40,7 @@ void Gate::learn_loss(const Label& label) {
   send_again(std::move(lost));
 }
 
-// In front of what waits, in the same order as before.
+// Puts the units in front of the waiting ones, in the same order as before.
 void Gate::send_again(std::vector<Posted> lost) {
   for (auto posted = lost.rbegin(); posted != lost.rend(); ++posted) {
     for (auto unit = posted->units.rbegin(); unit != posted->units.rend(); ++unit) {
@@ -53,7 +53,7 @@ void Gate::send_again(std::vector<Posted> lost) {
   }
 }
 
-// Takes memory for words only, the last of all: operations end where there is none, too.
+// Allocates memory only for the report, at the very end: operations end even if there is none.
 void Gate::lose_peer(const std::string& reason) {
   if (lost_) return;
   lost_ = untold_loss_ = true;
@@ -65,7 +65,7 @@ void Gate::lose_peer(const std::string& reason) {
   context_.report({peer_, ": lost: ", reason});
 }
 
-// Wherever they are: waiting, asked for, in the window, or given to a link.
+// All of them: waiting, requested, in the window, or given to a link.
 void Gate::end_all_sends() {
   const auto end = [](const std::shared_ptr<Send>& send) {
     if (send && !send->ended) send->end(Outcome::kLost, 0);

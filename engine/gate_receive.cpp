@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What comes over the links of a gate, and what became of what was sent.
+// Receives over the links of a gate, and handles confirmations.
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -12,14 +12,14 @@
 namespace nmt::engine {
 namespace {
 
-// Messages taken from one link before the others get their turn.
+// Messages taken from one link before the next link is polled.
 constexpr int kTurnsMax = 16;
 
-constexpr double kHandshakeWeight = 1.0 / 8;  // of the newest
+constexpr double kHandshakeWeight = 1.0 / 8;  // weight of the newest value
 
 }  // namespace
 
-// A driver's Error loses the link; what the other engine must not have said loses the peer.
+// An Error of the driver loses the link; a violation of the protocol loses the peer.
 bool Gate::poll(Link& link) {
   bool happened = false;
   for (int turn = 0; turn < kTurnsMax && link.alive() && advance(link); ++turn) happened = true;
@@ -30,7 +30,7 @@ bool Gate::advance(Link& link) {
   Endpoint::Progress progress;
   try {
     progress = link.poll();
-  } catch (const std::exception& error) {  // for want of memory, too, it is in no known state
+  } catch (const std::exception& error) {  // also bad_alloc: the state of the driver is unknown
     lose(link, error.what());
     return true;
   }
@@ -45,7 +45,7 @@ bool Gate::advance(Link& link) {
   return progress.sent > 0 || progress.announced || progress.received;
 }
 
-// Where memory is short, what was announced waits: all of this is done again in the next round.
+// If memory runs out, the announced message waits: the next round repeats all of this.
 void Gate::begin(Link& link) {
   try {
     find_places(link);
@@ -129,7 +129,7 @@ void Gate::grant(const Label& label) {
   settle(*send, std::max<std::uint64_t>(1, send->size_bytes) - send->ahead_bytes);
 }
 
-// Where a receive was late, that took longer; one such counts as little as any other.
+// A late receive makes this time longer; the limits keep its influence small.
 void Gate::learn_handshake(double duration_ns) {
   if (handshake_ns_ == 0) handshake_ns_ = duration_ns;
   const double limited_ns = std::clamp(duration_ns, handshake_ns_ / 2, 2 * handshake_ns_);
@@ -162,8 +162,8 @@ void Gate::confirmed(Link& link, Posted& posted) {
   if (link.alive()) learn_pace(link, posted);
 }
 
-// A confirmation says when the message came. What was late about the message before, which this one
-// had to wait for, is that one's.
+// The confirmation says when the message arrived. If the message before it was late, its delay is
+// subtracted, because this message had to wait for it.
 void Gate::learn_pace(Link& link, const Posted& posted) {
   if (posted.settle != Settle::kWhenConfirmed) return;
   const double way_ns = advice().duration_ns(link.path(), 0).value_or(0);

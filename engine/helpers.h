@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
 // Threads on other cores that give messages to drivers, so that the copies of several eager chunks
-// go on at the same time (paper "multirail on multicore", II-C, III-D).
+// run at the same time (paper "multirail on multicore", II-C, III-D).
 //
-// A job belongs to its helper (node/helper.h) from start() until done() is true; meanwhile nobody
-// else may touch its endpoint.
+// A job belongs to its helper (node/helper.h) from start() until done() is true. In that time no
+// other thread may use its endpoint.
 #pragma once
 
 #include <array>
@@ -20,14 +19,14 @@
 
 namespace nmt::engine {
 
-// One message of one packet, to be sent elsewhere.
+// One message of one packet, sent by a helper.
 class Job final : public Helper::Task {
  public:
   Job(Endpoint& endpoint, Method method, ConstBytes headers, ConstBytes body);
 
   void run() noexcept override;
   bool done() const { return done_.load(std::memory_order_acquire); }
-  // Of a job that is done: throws what the driver threw.
+  // Call it when done() is true: throws the driver's exception, if there was one.
   void check() const;
 
  private:
@@ -39,10 +38,10 @@ class Job final : public Helper::Task {
   std::atomic<bool> done_{false};
 };
 
-// The helpers of an engine, nearest core first, and how near all of them are at least.
+// The helpers of an engine, nearest core first, and the placement of the farthest one.
 class Helpers {
  public:
-  // One for each core that this process may use besides the one it is on, up to `count_max`.
+  // One for each core that this process may use, except the caller's core; at most `count_max`.
   explicit Helpers(std::size_t count_max);
 
   const std::string& placement() const { return placement_; }

@@ -8,7 +8,7 @@
 namespace nmt::engine {
 namespace {
 
-// The oldest entry of a tag, or the end: a multimap keeps those of one key in their order.
+// The oldest entry of a tag, or end(): a multimap keeps entries of one key in order.
 template <class Queues>
 auto find_first(Queues& queues, std::uint64_t tag) {
   const auto at = queues.lower_bound(tag);
@@ -46,7 +46,7 @@ bool Inbox::is_wanted(std::uint64_t sequence) const {
   return at != arrivals_.end() && !at->second.is_refused();
 }
 
-// The first that is heard of a message.
+// Creates the entry of a message at its first piece or request.
 void Inbox::open(const Label& label) {
   const bool is_request = label.kind != Kind::kEager;
   const bool asked = label.kind == Kind::kRequest;
@@ -87,8 +87,8 @@ void Inbox::match_in_order() {
   }
 }
 
-// A receive that is too small ends at once for a request, which is refused; what comes of the
-// message all the same goes into storage, to be dropped. What may throw is done first.
+// A receive that is too small for a request ends at once, and the request is refused. Pieces of the
+// message that still arrive go into storage and are dropped. Steps that may throw come first.
 void Inbox::match(std::uint64_t sequence, Arrival& arrival, std::shared_ptr<Receive> receive) {
   const bool fits = arrival.size_bytes <= receive->size_bytes;
   if (arrival.is_request) {
@@ -102,8 +102,8 @@ void Inbox::match(std::uint64_t sequence, Arrival& arrival, std::shared_ptr<Rece
   arrival.receive = std::move(receive);
   if (arrival.is_request) {
     if (!fits) arrival.receive->end(Outcome::kTooSmall, arrival.size_bytes);
-    if (arrival.size_bytes == 0) arrival.receive->end(Outcome::kDone, 0);  // nothing will follow
-    if (arrival.is_refused()) return;  // what goes ahead still takes room
+    if (arrival.size_bytes == 0) arrival.receive->end(Outcome::kDone, 0);  // no piece will follow
+    if (arrival.is_refused()) return;  // pieces sent ahead still use memory
   }
   released_bytes_ += arrival.room_bytes;
 }
@@ -129,7 +129,7 @@ void Inbox::announced(const Label& label, std::size_t link, std::vector<Bytes>& 
   place(label, arrival, places);
 }
 
-// Whether a piece can be one of this message.
+// Whether this piece can belong to this message.
 bool Inbox::belongs(const Label& label, const Arrival& arrival) const {
   if (arrival.whole || arrival.size_bytes != label.total_bytes) return false;
   if (label.kind == Kind::kEager) return !arrival.is_request;
@@ -140,7 +140,7 @@ bool Inbox::belongs(const Label& label, const Arrival& arrival) const {
   return label.offset_bytes + label.body_bytes <= ahead_bytes;
 }
 
-// Once something is stored, all that may come before a grant is.
+// If any piece is stored, so are all that may arrive before the grant.
 void Inbox::place(const Label& label, Arrival& arrival, std::vector<Bytes>& places) {
   if (label.body_bytes == 0) return;
   const bool waited_for = arrival.matched && !arrival.storage && !arrival.is_refused();
@@ -154,7 +154,7 @@ void Inbox::place(const Label& label, Arrival& arrival, std::vector<Bytes>& plac
   places.push_back({arrival.storage.get() + label.offset_bytes, label.body_bytes});
 }
 
-// A request whose message was heard of before: its first pieces were faster.
+// The request of a message whose first pieces arrived earlier.
 void Inbox::ask(const Label& label, Arrivals::iterator at) {
   Arrival& arrival = at->second;
   const bool fits = label.offset_bytes > 0 && label.offset_bytes <= arrival.stored_bytes_max();
@@ -186,7 +186,7 @@ void Inbox::came(const Label& label, std::size_t link) {
   if (arrival.is_over()) deliver(at);
 }
 
-// A whole message goes to its receive; `at` is gone afterwards. So is a refused request.
+// Gives a complete message to its receive, or ends a refused request; removes `at`.
 void Inbox::deliver(Arrivals::iterator at) {
   Arrival arrival = std::move(at->second);
   arrivals_.erase(at);

@@ -12,10 +12,10 @@
 namespace nmt::engine {
 namespace {
 
-// Unconfirmed messages are kept; after this many, an answer is asked for so that they can go.
+// Unconfirmed messages are kept. After this many, the link asks for an answer, to drop them.
 constexpr std::uint32_t kUnaskedMax = 32;
 
-// Polls in vain before a link counts as quiet, and rounds of the others between two polls of it.
+// Polls without news before a link counts as quiet, and rounds between two polls of a quiet link.
 constexpr unsigned kQuietAfterPolls = 256;
 constexpr unsigned kRoundsBetweenPolls = 16;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
 // A send or a receive of the application, from its call to its end.
 //
-// The memory belongs to the application until the operation has ended. A message is its segments
+// The operation may use the memory until it has ended. A message is its segments one after the
+// other; sender and receiver may divide it differently.
 // one after the other; sender and receiver may cut theirs differently.
 #pragma once
 
@@ -21,13 +21,13 @@ namespace nmt {
 // How an operation ended.
 enum class Outcome {
   kDone,
-  kTooSmall,  // of a receive: the message was longer, and is lost
-  kLost,      // no link to the peer is left
+  kTooSmall,  // of a receive: the message was longer; its content is lost
+  kLost,      // no link to the peer remains
 };
 
 struct Completion {
   Outcome outcome = Outcome::kDone;
-  std::uint64_t size_bytes = 0;  // of the message that was sent, or that came
+  std::uint64_t size_bytes = 0;  // of the message that was sent or received
 };
 
 namespace engine {
@@ -55,13 +55,13 @@ struct Send : Operation {
   std::uint64_t tag = 0;
   std::vector<ConstBytes> segments;
   std::uint64_t size_bytes = 0;
-  std::uint64_t ahead_bytes = 0;      // that go with the request
-  double admitted_ns = 0;             // when it left for the peer, by the engine's clock
-  std::uint64_t unsettled_bytes = 0;  // of a message without bytes: 1
+  std::uint64_t ahead_bytes = 0;  // sent together with the request
+  double admitted_ns = 0;         // when it left the queue for peer memory, by the engine's clock
+  std::uint64_t unsettled_bytes = 0;  // 1 for a message without bytes
   SendTrace trace;                    // for the log of transfers
-  std::vector<std::byte> copy;        // the message, once the application has its memory back
+  std::vector<std::byte> copy;        // the message, after the application got its memory back
 
-  // What lies at this place, which is within one segment.
+  // These bytes of the message; they must lie within one segment.
   ConstBytes at(std::uint64_t offset_bytes, std::uint64_t wanted_bytes) const;
   void keep_copy();
 };
@@ -69,12 +69,12 @@ struct Send : Operation {
 struct Receive : Operation {
   std::uint64_t tag = 0;
   std::vector<Bytes> segments;
-  std::uint64_t size_bytes = 0;  // room
+  std::uint64_t size_bytes = 0;  // of the segments
 
   // Adds the pieces of memory for this part of the message.
   void places(std::uint64_t offset_bytes, std::uint64_t wanted_bytes,
               std::vector<Bytes>& places) const;
-  void fill(ConstBytes from) const;  // the first bytes of the message
+  void fill(ConstBytes from) const;  // writes the first bytes of the message
 };
 
 }  // namespace engine

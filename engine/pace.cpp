@@ -8,9 +8,9 @@
 namespace nmt::engine {
 namespace {
 
-constexpr double kWeightMin = 1.0 / 8;  // of the newest transfer; the first ones have more
-constexpr double kSurpriseMax = 0.08;   // what differs more counts, at first, as if by this
-constexpr double kFactorMax = 2;        // beyond this it is another machine: sample it again
+constexpr double kWeightMin = 1.0 / 8;  // of the newest transfer; the first ones weigh more
+constexpr double kSurpriseMax = 0.08;   // a larger difference counts as this at first
+constexpr double kFactorMax = 2;        // beyond this the profile is wrong: sample again
 
 }  // namespace
 

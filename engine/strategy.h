@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// What a strategy is: a function that looks at the window and at the lanes that it may use, and
+// sends what should go now. What it leaves waits.
 //
-// What a strategy is: a function that looks at a window and at the lanes it may use, and sends what
-// should go now. What it leaves waits.
-//
-// It is called whenever something may have changed: a rail became idle, a request was granted,
-// something new is to be sent. It keeps no state, so a mistake of a prediction costs one decision:
-// the next one starts from what is true then.
+// It is called whenever something may have changed: a rail became idle, a request was granted, or a
+// new message waits. It has no state, so a wrong prediction costs one decision: the next decision
+// starts from the state at that time.
 //
 // One file each in engine/strategies:
 //   greedy      each idle rail takes the next message
@@ -13,7 +12,7 @@
 //   iso         equal chunks over the idle rails
 //   strip       large packets split by bandwidth
 //   adaptive    the default: split by prediction, over busy rails too
-//   offload     as adaptive, with eager chunks sent by other cores
+//   offload     like adaptive, with eager chunks sent by other cores
 #pragma once
 
 #include <cstdint>
@@ -29,12 +28,12 @@
 
 namespace nmt::engine {
 
-// One link that is alive, as a strategy sees it.
+// One live link, as a strategy sees it.
 struct Lane {
   std::size_t link = 0;
   int path = kNoPath;
   const Pace* pace = nullptr;
-  double release_ns = 0;     // from now until what was given to it is through, predicted
+  double release_ns = 0;     // predicted time from now until it is free
   bool takes_small = false;  // idle enough
   bool takes_large = false;
 };
@@ -42,20 +41,21 @@ struct Lane {
 class Outlet {
  public:
   virtual ~Outlet() = default;
-  virtual std::span<const Lane> lanes() const = 0;  // as they are after the last send
+  virtual std::span<const Lane> lanes() const = 0;  // updated after each send
   virtual const Window& window() const = 0;
   virtual const Advice& advice() const = 0;
 
-  // The first `count` small units in one message, over a lane that takes_small.
+  // Sends the first `count` small units in one message, over a lane that takes_small.
   virtual void send_small(std::size_t lane, std::size_t count) = 0;
-  // The first `size_bytes` of a large unit, over a lane that takes_large; true if nothing of the
-  // unit is left. `curve_ns`: how long that takes by the profile, where the strategy knows better
-  // than the curve of the rail alone.
+  // Sends the first `size_bytes` of a large unit over a lane that takes_large; true if nothing of
+  // the unit is left. `curve_ns`: its duration by the profile, if the strategy knows better than
+  // the curve of the rail alone.
   virtual bool send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes,
                           std::optional<double> curve_ns = {}) = 0;
 
-  // Idle threads on other cores, and how near these are; and the first `size_bytes` of the first
-  // small unit by one of them, over a lane that takes_small.
+  // helpers(): idle threads on other cores; helpers_placement(): their distance. The last function
+  // sends the first `size_bytes` of the first small unit by one of them, over a lane that
+  // takes_small.
   virtual std::size_t helpers() const = 0;
   virtual const std::string& helpers_placement() const = 0;
   virtual void send_small_elsewhere(std::size_t lane, std::uint64_t size_bytes) = 0;
@@ -64,11 +64,11 @@ class Outlet {
 struct Strategy {
   std::string_view name;
   void (*schedule)(Outlet&);
-  bool goes_ahead = false;   // large messages begin while their requests are answered
+  bool goes_ahead = false;   // large messages begin before their grants
   bool has_helpers = false;  // threads on other cores
 };
 
-// Null for a name that is none. `only` is the rail of "single:RAIL", else empty.
+// Null for an unknown name. `only` becomes the rail of "single:RAIL", else empty.
 const Strategy* find_strategy(std::string_view name, std::string& only);
 
 // Strategies (engine/strategies), and the parts they share.
@@ -82,17 +82,17 @@ void schedule_offload(Outlet& outlet);
 // Predicted end of a packet of this size over a lane, from now; without advice, the lane's release.
 double end_ns(const Advice& advice, const Lane& lane, std::uint64_t size_bytes);
 
-// The lane over which a packet of this size ends first.
+// The lane on which a packet of this size ends first.
 std::size_t first_to_end(const Outlet& outlet, std::uint64_t size_bytes);
 
-// How many small units, from the first, go in one message over this path: repeatedly the pair at
-// the head (paper "sampling-based auto-tuning", II-D, III-B).
+// How many small units, from the first on, go in one message over this path: decides repeatedly for
+// the units so far and the next one (paper "sampling-based auto-tuning", II-D, III-B).
 std::size_t aggregated(const Outlet& outlet, int path);
 
-// The small ones together over the lane that ends first, as long as that is idle.
+// Sends small units together over the lane that ends first, as long as that lane is idle.
 void send_small_together(Outlet& outlet);
 
-// Each lane that can takes the first large unit, as long as there are any.
+// Gives whole large units to lanes that can take one, in order, until lanes or units run out.
 void send_large_whole(Outlet& outlet);
 
 }  // namespace nmt::engine

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
 // One line on stderr for each message that an engine has sent (NMADTUNE_LOG=transfers).
 //
-// What is known of a message is put into memory that was there before; it is written when the
-// engine has nothing else to do, or when half of that memory is full. What finds no room is
-// counted and left out.
+// Entries are stored in memory that is allocated in advance. They are printed when the engine has
+// nothing else to do, or when half of that memory is full. Entries that do not fit are counted and
+// dropped.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +15,9 @@
 
 namespace nmt::engine {
 
-// How a message went, as far as it has gone.
+// How a message has been sent so far.
 struct SendTrace {
-  std::uint64_t rails = 0;  // bit 1 << number of a rail of the engine; none beyond 63
+  std::uint64_t rails = 0;  // bit 1 << number of a rail of the engine; rails above 63 are left out
   std::uint32_t chunks = 0;
   std::uint32_t methods = 0;  // bit 1 << Method
 
@@ -37,7 +36,7 @@ class TransferLog {
   void add(const std::string& peer, std::uint64_t size_bytes, const SendTrace& trace,
            double duration_ns);
   bool half_full() const { return entries_.size() >= entries_.capacity() / 2; }
-  // The lines of what was added since; empties it.
+  // Returns the lines of all entries and removes them.
   std::string take(const std::vector<std::string>& rails);
 
  private:

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// What waits to be sent to one peer while its rails are busy.
+// Units that wait to be sent to one peer while its rails are busy.
 //
 // A Unit is one packet: a label, and the part of a message that it carries. Control packets go
-// first and are the gate's business; strategies choose among the small ones, which go in the order
-// of their sends, and the large ones, whose place the receiver has already told.
+// first; the gate sends them. Strategies choose among the small units, which go in the order of
+// their sends, and the large units, whose place the receiver has already told.
 #pragma once
 
 #include <deque>
@@ -17,8 +16,8 @@ namespace nmt::engine {
 
 struct Unit {
   Label label;
-  std::shared_ptr<Send> send;  // none of a control packet
-  bool settled = false;        // its bytes are no longer counted as the application's
+  std::shared_ptr<Send> send;  // null for a control packet
+  bool settled = false;        // the application may reuse its bytes
   bool asks = false;           // the request of its message goes with it
 
   ConstBytes body() const {
@@ -29,7 +28,7 @@ struct Unit {
 struct Window {
   std::deque<Unit> control;
   std::deque<Unit> small;  // eager pieces and requests
-  std::deque<Unit> large;  // data that was granted
+  std::deque<Unit> large;  // granted data
 
   bool empty() const { return control.empty() && small.empty() && large.empty(); }
 };

@@ -10,7 +10,7 @@
 namespace nmt::engine {
 namespace {
 
-// What is wrong with a label by itself; null if nothing.
+// The error of a label by itself; null if there is none.
 const char* fault_of(const Label& label) {
   const bool carries =
       label.kind == Kind::kEager || label.kind == Kind::kData || label.kind == Kind::kAhead;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The protocol between two engines, inside the headers of driver messages.
 //
-// What two engines say to each other, inside the headers of driver messages.
-//
-// A driver message is one Head and up to kPacketsMax packets, each with a Label that tells what its
-// body is and where it belongs; so any packet may travel over any link, alone or with others. The
-// Head confirms what came over the same link in the other direction. Bytes are in host order: the
-// driver has already refused a machine of the other order. Nothing in a message is used before
-// parse() or the inbox has checked it.
+// A driver message is one Head and up to kPacketsMax packets. Each packet has a Label that says
+// what its body is and where it belongs; so any packet may go over any link, alone or with others.
+// The Head confirms what arrived over the same link in the other direction. Bytes are in host
+// order: the driver has already refused a machine of the other order. parse() or the inbox checks
+// every field before it is used.
 #pragma once
 
 #include <cstdint>
@@ -19,48 +18,48 @@
 namespace nmt::engine {
 
 enum class Kind : std::uint32_t {
-  kEager = 1,     // a piece of a message, sent without asking
+  kEager = 1,     // a piece of a message, sent without a request
   kRequest = 2,   // a message that waits for a grant
-  kGrant = 3,     // of the message `sequence` of the other direction
-  kRefusal = 4,   // its receive is too small: it is not wanted
+  kGrant = 3,     // for message `sequence` of the other direction
+  kRefusal = 4,   // its receive is too small; do not send it
   kData = 5,      // a piece of a granted message
-  kLinkDown = 6,  // link number `sequence` is given up; `total_bytes` messages had come over it
-  kState = 7,     // nothing but the Head
-  kAhead = 8,     // a piece of a message that waits for a grant, sent with its request
+  kLinkDown = 6,  // link number `sequence` is given up; `total_bytes` messages had arrived
+  kState = 7,     // only the Head matters
+  kAhead = 8,     // a piece sent before the grant of its message
 };
 
 struct Label {
   Kind kind = Kind::kState;
   std::uint32_t body_bytes = 0;
-  std::uint64_t sequence = 0;  // of the message among all of this direction, counted from 0
+  std::uint64_t sequence = 0;  // of the message in this direction, counted from 0
   std::uint64_t tag = 0;
   std::uint64_t total_bytes = 0;   // of the message
-  std::uint64_t offset_bytes = 0;  // of this piece in it; of a request, how much goes ahead
+  std::uint64_t offset_bytes = 0;  // of this piece; in a request: size of the part that goes ahead
   bool operator==(const Label&) const = default;
 };
 static_assert(sizeof(Label) == 40);
 
 struct Head {
   static constexpr std::uint16_t kVersion = 2;
-  static constexpr std::uint16_t kAnswer = 1;         // flag: confirm this as soon as you have it
-  static constexpr std::uint16_t kCreditBlocked = 2;  // flag: sends wait for room, tell of any
+  static constexpr std::uint16_t kAnswer = 1;         // flag: confirm this message at once
+  static constexpr std::uint16_t kCreditBlocked = 2;  // flag: sends wait; report any release
 
   std::uint16_t version = kVersion;
   std::uint16_t flags = 0;
-  std::uint32_t received = 0;        // driver messages that came over this link, modulo 2^32
-  std::uint64_t released_bytes = 0;  // of the room for unexpected messages, over all links, ever
-  std::uint64_t came_ns = 0;  // when the last of the received ones came, by the sender's clock
+  std::uint32_t received = 0;        // driver messages received over this link, modulo 2^32
+  std::uint64_t released_bytes = 0;  // of the memory for unexpected messages, over all links
+  std::uint64_t came_ns = 0;         // when the last of these arrived, by the clock of the sender
   bool operator==(const Head&) const = default;
 };
 static_assert(sizeof(Head) == 24);
 
-// With its first packet's label this is what a small message costs beyond its body.
+// For one packet, Head and Label are the cost of a small message beyond its body.
 inline constexpr std::size_t kHeadersBytesMax = sizeof(Head) + kPacketsMax * sizeof(Label);
 
-// No message is longer; sizes of this order can be added without overflow.
+// The longest message; sizes below this can be added without overflow.
 inline constexpr std::uint64_t kTotalBytesMax = std::uint64_t{1} << 62;
 
-// Of the body of one packet, which drivers can carry.
+// The largest body of one packet that drivers can carry.
 inline constexpr std::uint64_t kPieceBytesMax = std::uint64_t{1} << 30;
 
 struct Parsed {
@@ -68,8 +67,8 @@ struct Parsed {
   std::vector<Label> labels;
 };
 
-// Takes the headers of a driver message with `body_bytes` of bodies apart. Throws Error(kPeer)
-// where they cannot come from an engine of this version, or do not add up.
+// Parses the headers of a driver message with `body_bytes` of bodies. Throws Error(kPeer) if an
+// engine of this version cannot have sent them, or if their sizes do not match.
 void parse(ConstBytes headers, std::size_t body_bytes, std::string_view rail, Parsed& parsed);
 
 }  // namespace nmt::engine

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// The default strategy: small packets together over the rail that ends first; large ones split by
+// prediction over idle and busy rails, so that all chunks end at the same time (papers
+// "sampling-based auto-tuning", III-C, and "multirail on multicore", II-B).
 //
-// The default: small packets together over the rail that ends first, large ones split by prediction
-// over idle and busy rails, so that all chunks end at the same time (papers "sampling-based
-// auto-tuning", III-C, and "multirail on multicore", II-B).
-//
-// Packets are planned in order, each with the rails as the ones before it will leave them. Chunks
-// of idle rails go now. What is planned for a busy rail waits and is planned again when that rail
-// is idle, with what is true then; so is a packet that no idle rail would end sooner than a busy
-// one.
+// Packets are planned in order. Each plan starts from the rails as the packets before will leave
+// them. Chunks for idle rails go now. A chunk for a busy rail waits; it is planned again when that
+// rail is idle, from the state at that time. A packet also waits if no idle rail would end it
+// sooner than a busy one.
 #include <algorithm>
 #include <array>
 
@@ -16,17 +15,18 @@
 namespace nmt::engine {
 namespace {
 
-// How far ahead a plan looks: rails are few, and what is behind will be planned again anyway.
+// Packets planned at most: there are few rails, and later packets are planned again anyway.
 constexpr std::size_t kPlannedMax = 16;
 
-// Paces differ from 1 by percents, and what they add by percents of that from round to round.
+// A pace differs from 1 by percents, so each round changes the result by percents of the last
+// change.
 constexpr int kSplitRounds = 3;
 
 class Planner {
  public:
   explicit Planner(Outlet& outlet) : outlet_(outlet) {}
 
-  // Plans and sends all it can; false where nothing is known about the rails.
+  // Plans and sends as much as possible; false if the rails were not measured.
   bool plan_all() {
     std::size_t unit = 0;
     for (std::size_t planned = 0; planned < kPlannedMax; ++planned) {
@@ -41,8 +41,7 @@ class Planner {
     return std::ranges::any_of(outlet_.lanes(), [](const Lane& lane) { return lane.takes_large; });
   }
 
-  // The shares of a message, as the curves have it, and again with what the paces of the lanes make
-  // of these durations.
+  // Splits a message by the curves, then again with the durations that the paces of the lanes give.
   bool split(std::uint64_t size_bytes, std::size_t lanes) {
     std::array<double, NMT_SPLIT_RAILS_MAX> added_ns{};  // to durations, by the paces
     for (int round = 0; round < kSplitRounds; ++round) {
@@ -70,7 +69,7 @@ class Planner {
     return true;
   }
 
-  // Splits one unit; moves on to the next where something of it has to wait.
+  // Splits one unit; moves on to the next if a part of it has to wait.
   bool plan(std::size_t& unit) {
     const std::size_t lanes = std::min<std::size_t>(outlet_.lanes().size(), NMT_SPLIT_RAILS_MAX);
     if (!split(outlet_.window().large[unit].label.body_bytes, lanes)) return false;
@@ -91,8 +90,8 @@ class Planner {
   Outlet& outlet_;
   std::array<nmt_share, NMT_SPLIT_RAILS_MAX> shares_;
   std::array<double, NMT_SPLIT_RAILS_MAX> starts_ns_{};   // of the shares, from now
-  std::array<double, NMT_SPLIT_RAILS_MAX> curves_ns_{};   // durations of them by the profile
-  std::array<double, NMT_SPLIT_RAILS_MAX> planned_ns_{};  // release behind what waits; 0: nothing
+  std::array<double, NMT_SPLIT_RAILS_MAX> curves_ns_{};   // durations of the shares by the profile
+  std::array<double, NMT_SPLIT_RAILS_MAX> planned_ns_{};  // release after planned chunks; 0: none
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Paper "multi-rail strategies", 3.2: each time a rail becomes idle it takes the first segment that
-// waits, alone. Over one rail this is one message after the other.
+// Paper "multi-rail strategies", 3.2: whenever a rail becomes idle, it takes the first waiting
+// segment, alone. Over one rail, messages go one after the other.
 #include "engine/strategy.h"
 
 namespace nmt::engine {

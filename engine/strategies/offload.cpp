@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// As `adaptive`, and eager chunks over several rails given to the drivers by other cores, where the
-// profile says that this pays in spite of waking them (paper "multirail on multicore", II-C,
+// Like `adaptive`, but other cores give eager chunks over several rails to the drivers, if the
+// profile says that this pays despite the cost of waking them (paper "multirail on multicore",
+// II-C, III-D).
 // III-D).
 #include <vector>
 
@@ -10,7 +10,7 @@
 namespace nmt::engine {
 namespace {
 
-// The first small unit in chunks; false where it stays as it is.
+// Sends the first small unit in chunks; false if it stays whole.
 bool send_in_chunks(Outlet& outlet) {
   if (outlet.window().small.empty() || outlet.helpers() < 2) return false;
   const Label& label = outlet.window().small.front().label;

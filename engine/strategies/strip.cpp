@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//
-// The strategy of 2007 (paper "multi-rail strategies", 3.4): where all rails are idle, large
-// packets are split by one fixed ratio, that of the rails' bandwidths as sampled; else the first
+// The strategy of 2007 (paper "multi-rail strategies", 3.4): if all rails are idle, large packets
+// are split by one fixed ratio, that of the rails' sampled bandwidths; else the first idle rail
+// takes the whole packet. Small packets as in `aggregate`.
 // idle one takes the whole. Small packets as in `aggregate`.
 #include <algorithm>
 #include <numeric>
@@ -12,10 +12,10 @@
 namespace nmt::engine {
 namespace {
 
-// Far beyond every start-up: what a curve says here is its slope.
+// Far beyond any start-up, so the duration shows the slope of the curve.
 constexpr std::uint64_t kAsymptoticBytes = std::uint64_t{1} << 40;
 
-// Of each lane among all; empty where one was not measured.
+// The share of each lane; empty if one lane was not measured.
 std::vector<double> ratios(const Outlet& outlet) {
   std::vector<double> ratios;
   for (const Lane& lane : outlet.lanes()) {
