@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // A job that an MPI launched: its processes need no secret and no port, because mpirun has
 // connected them.
 //

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // The transport below a connection's messages: bytes in order, to one other end and back.
 //
 // A socket (control/socket_wire.h) or the MPI of a job (control/mpi_wire.h). Belongs to one thread.

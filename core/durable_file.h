@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // A file that is complete under its name or does not exist, even if another process reads it, the
 // disk is full or the power fails.
 //

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Named text fields: fingerprints of platforms and rails, options of campaigns. A new fact is a new
 // name, not a new type. Fields are ordered by name, so that equal content has one form and one
 // digest.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // NMADTUNE_LOG=TOPIC,...: the libraries print their decisions on stderr. They print when something
 // is opened or a transfer has ended, never while a program asks for a decision.
-// something is opened or a transfer has ended, never while a decision is asked for.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // JSON forms of the vocabulary: the commands print them, and profiles store and export derived
 // content in them.
 //

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // What was measured, as it was measured.
 //
 // A Repetition is one timed batch: a total in nanoseconds and the number of operations in it. A

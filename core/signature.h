@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // What contention does to an alltoall on one network: the contention signature (paper "alltoall
 // contention", equations 4 and 5), as a value.
 //

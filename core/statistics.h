@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Location and spread that outliers cannot move. Every "duration" in this project is such a
 // location: never a mean of raw times, never the minimum alone (docs/method.md).
 //

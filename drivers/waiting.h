@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // How to wait for endpoints without wasting a core.
 //
 // A busy poll notices a small message soonest, but takes the core from other work: from another

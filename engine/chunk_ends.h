@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // The differences between the ends of a split message's chunks, as its receiver sees them. A split
 // by prediction tries to make them small (paper "sampling-based auto-tuning", III-C).
 //

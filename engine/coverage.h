@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Which bytes of a message have arrived and which were announced, for pieces in any order.
 //
 // A value. Neighbouring pieces that have arrived are joined, so its size is the number of gaps and

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // A peer: the links to it, the window of packets that wait, the inbox of messages that arrive, and
 // the protocol between the two gates.
 //
@@ -7,7 +8,6 @@
 // can carry until the grant arrives. A strategy moves units of the window to links. Every message
 // of a link carries the counters that the other end needs (engine/wire.h). If the peer waits for
 // them and no other message goes that way, a message without packets carries them.
-// waits for it, a message of its own does.
 #pragma once
 
 #include <deque>

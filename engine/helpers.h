@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Threads on other cores that give messages to drivers, so that the copies of several eager chunks
 // run at the same time (paper "multirail on multicore", II-C, III-D).
 //

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Assembles incoming messages of one peer and matches them with posted receives.
 //
 // Pieces arrive over any link in any order. Messages are numbered in the order of their sends and

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // One rail of a gate: its endpoint, and the messages that the other end has not confirmed.
 //
 // Driver messages of a link arrive in order, so a count tells which have arrived; each Head sends

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // A send or a receive of the application, from its call to its end.
 //
 // The operation may use the memory until it has ended. A message is its segments one after the
 // other; sender and receiver may divide it differently.
-// one after the other; sender and receiver may cut theirs differently.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // How much longer large transfers of a link take than the profile says, learned from transfers that
 // have completed.
 //

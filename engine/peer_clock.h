@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // When something happened at the other end of a link, by this end's clock.
 //
 // The two clocks differ by an unknown constant and run at nearly the same rate. A time stamp of the

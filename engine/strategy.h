@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // What a strategy is: a function that looks at the window and at the lanes that it may use, and
 // sends what should go now. What it leaves waits.
 //

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // One line on stderr for each message that an engine has sent (NMADTUNE_LOG=transfers).
 //
 // Entries are stored in memory that is allocated in advance. They are printed when the engine has

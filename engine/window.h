@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Units that wait to be sent to one peer while its rails are busy.
 //
 // A Unit is one packet: a label, and the part of a message that it carries. Control packets go

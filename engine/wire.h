@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // The protocol between two engines, inside the headers of driver messages.
 //
 // A driver message is one Head and up to kPacketsMax packets. Each packet has a Label that says

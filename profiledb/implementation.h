@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // The implementation of ProfileDb. Its methods are grouped by topic, in profiledb_*.cpp and
 // survey.cpp. Each public method is one transaction.
 #pragma once

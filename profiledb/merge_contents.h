@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // The union of a profile with another: the work of merge and import.
 //
 // Rows with one identifier are one row. A platform whose fingerprint equals that of a platform here

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Opens a file as a profile, after checking that it is one.
 //
 // Refused, each with its cause and the way out: a file that is absent, empty or truncated; a

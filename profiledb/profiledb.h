@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Face of the store: one SQLite file that contains what was measured, where, when and under what
 // conditions, and what was derived from it (docs/reference/schema.md).
 //

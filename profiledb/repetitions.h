@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Raw repetitions as a compact byte string, and back, without loss.
 //
 // Neighbours are similar, so a run of equal batch, round and disturbance is stored as

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Writes one row to a statement, reads it back, and computes its digest: visitors of Row::columns.
 //
 // Identifiers are blobs of 16 bytes. Named fields and derived content are JSON on one line.

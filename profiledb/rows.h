@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // The rows of a profile as values, one type per table (profiledb/schema.cpp).
 //
 // Each type lists its columns once, in the table's order with the key first. Storing, reading,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // The tables of a profile (docs/reference/schema.md explains them) and their migration from older
 // versions.
 //

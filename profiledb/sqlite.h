@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // SQLite's objects as types: a Database closes itself, a Statement finalizes itself, a Transaction
 // that was not committed rolls back. Only sqlite.cpp includes the C library (the shape is
 // SQLiteCpp's).

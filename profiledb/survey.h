@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Finds which parts of a profile are damaged, and which can be saved.
-// What of a profile is whole, and what is not: checking and salvaging.
 #pragma once
 
 #include <vector>

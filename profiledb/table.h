@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Tables as lists of rows: load, insert and erase, for any row type.
 //
 // Every row ends with the digest of its content. Every table has a seal: its number of rows and the

@@ -7,7 +7,7 @@
 namespace nmt {
 namespace {
 
-// The least over methods and variants, with sizes and durations scaled.
+// The minimum over methods and variants, with sizes and durations scaled.
 Curve best_of(const RailPlan& rail, std::string_view benchmark, double size_factor,
               double duration_factor) {
   Curve best;
@@ -36,9 +36,9 @@ std::uint64_t twice(std::uint64_t size_bytes) {
   return size_bytes > UINT64_MAX / 2 ? UINT64_MAX : 2 * size_bytes;
 }
 
-// The plane of both sizes, cut by the lines on which a curve bends: a = k, b = k, a + b = g. What
-// aggregating gains is straight inside each cell of these lines, so its sign within a cell follows
-// from the corners, and a corner tells about the sums of no more than its neighbouring cells.
+// The plane of both sizes, divided by the lines on which a curve bends: a = k, b = k, a + b = g.
+// The gain of aggregating is linear inside each cell, so its sign within a cell follows from the
+// corners. A corner therefore decides only about sums in its neighbouring cells.
 class Plane {
  public:
   Plane(const AggregationCurves& curves, double end)
@@ -108,11 +108,11 @@ SettledSums settled_sums(const RailPlan& rail, const AggregationCurves& curves) 
   const std::optional<std::uint64_t> end = eager_end(rail);
   SettledSums settled;
   if (curves.together.empty() || curves.one_of_two.empty()) {
-    settled = {UINT64_MAX, 0};  // only the threshold knows, by the mean size
+    settled = {UINT64_MAX, 0};  // the threshold decides, by the mean size
   } else if (end) {
     settled = Plane(curves, static_cast<double>(*end)).settled();
   } else {
-    return {};  // no sum beyond which the curves need not be asked
+    return {};  // without an upper bound, the curves are always used
   }
   for (const Range& range : threshold->ranges) {
     const bool together = range.choice == choices(DecisionKind::kAggregation).below;

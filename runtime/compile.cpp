@@ -21,7 +21,7 @@
 namespace nmt {
 namespace {
 
-// Sections one after the other, each aligned, behind a header that is finished last.
+// Sections one after the other, each aligned, after a header that is completed last.
 class Image {
  public:
   template <class Record>
@@ -59,7 +59,7 @@ class Image {
     bytes_.resize((bytes_.size() + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment);
   }
 
-  std::vector<Section> sections_;  // offsets from the end of the list of sections
+  std::vector<Section> sections_;  // offsets relative to the end of the list of sections
   std::vector<std::byte> bytes_;
 };
 
@@ -102,7 +102,7 @@ class Compiler {
   }
 
  private:
-  // Those measured alone first: they are asked most, and companions refer to them.
+  // Paths measured alone come first: they are used most, and companions refer to them.
   void order_paths() {
     for (const RailPlan& rail : plan_.rails) rails_.push_back(&rail);
     const auto contended =
@@ -174,7 +174,7 @@ class Compiler {
     details_.push_back(detail);
   }
 
-  // What a float and the solver's arithmetic can hold: far above anything that was ever measured.
+  // The limit of floats and of the solver's arithmetic: far above any measurement.
   static void check_durations(const RailPlan& rail) {
     constexpr double kDurationMax = 1e15;
     for (const PlanCurve& curve : rail.curves) {
@@ -217,7 +217,7 @@ class Compiler {
     }
   }
 
-  // Paths of different rails under one regime and placement, measured alone, share messages.
+  // Paths of different rails with one regime and placement, measured alone, can share messages.
   void add_gates() {
     std::map<std::pair<TextOffset, TextOffset>, std::vector<std::uint32_t>> gates;
     for (std::uint32_t i = 0; i < paths_.size(); ++i) {
@@ -239,7 +239,7 @@ class Compiler {
     }
   }
 
-  // What was measured while other rails were busy stands under the path that was measured alone.
+  // A path measured while other rails were busy becomes a companion of the path measured alone.
   void add_companions() {
     for (std::uint32_t i = 0; i < paths_.size(); ++i) {
       if (!rails_[i]->busy_rails.empty()) continue;
@@ -260,7 +260,7 @@ class Compiler {
                std::tie(alone.rail, alone.path, alone.regime, alone.placement);
   }
 
-  // False where a busy rail has no path of its own, or there are too many.
+  // False if a busy rail has no path of its own, or if there are too many.
   bool set_busy(const RailPlan& rail, CompanionRecord& record) const {
     for (std::string_view rest = rail.busy_rails; !rest.empty();) {
       const std::size_t comma = std::min(rest.find(','), rest.size());
@@ -303,7 +303,7 @@ class Compiler {
 
   void add_collectives() {
     for (const OffloadCost& offload : plan_.offloads) {
-      if (offload.preempting) continue;  // chunks are for idle cores
+      if (offload.preempting) continue;  // eager chunks only use idle cores
       offloads_.push_back(
           {text(offload.placement), 0, offload.cost_ns, offload.low_ns, offload.high_ns});
     }
@@ -372,7 +372,7 @@ class Compiler {
   std::vector<ThresholdRecord> thresholds_;
   std::vector<RangeRecord> ranges_;
   std::vector<AggregationTable> aggregations_;
-  std::deque<RailPlan> completed_;  // those beside busy ones
+  std::deque<RailPlan> completed_;  // curves beside busy rails
   std::vector<CompanionRecord> companions_;
   std::vector<OffloadRecord> offloads_;
   std::vector<SegmentRecord> segments_;

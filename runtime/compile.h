@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A plan and what is known about it, made into the bytes of a snapshot (runtime/layout.h).
+// Compiles a plan and its provenance into the bytes of a snapshot (runtime/layout.h).
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace nmt {
 
-// What a profile says about itself besides its plan.
+// What a profile records about itself besides its plan.
 struct Provenance {
   Platform platform;
   std::string measured_utc;
@@ -20,7 +20,7 @@ struct Provenance {
   double quality = 0;
 };
 
-// Throws Error(kFailed) for a plan that no snapshot can hold.
+// Throws Error(kFailed) for a plan that does not fit a snapshot.
 Storage compile(const Provenance& provenance, const Plan& plan);
 
 }  // namespace nmt

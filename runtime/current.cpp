@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The profile in force: one pointer. Whoever loads it sees the whole profile behind it, since that
-// was complete before the pointer was stored.
+// The current profile: one pointer. A thread that loads it sees the complete profile, because the
+// profile was complete before the pointer was stored.
 #include <atomic>
 #include <new>
 

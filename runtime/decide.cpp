@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Decisions about one path. The first three are what a communication stack asks per message.
+// Decisions about one path. A communication stack calls the first three for every message.
 #include <algorithm>
 #include <optional>
 
@@ -10,7 +10,7 @@
 namespace nmt {
 namespace {
 
-// The range that holds a size.
+// The range that contains a size.
 const RangeRecord& range_at(const View& view, std::uint32_t from, std::uint32_t count,
                             std::uint64_t size_bytes) {
   const auto ranges = view.ranges.subspan(from, count);
@@ -34,7 +34,7 @@ const ThresholdRecord* find_threshold(const View& view, int path, int decision) 
   return nullptr;
 }
 
-// Sums that the bounds of the path do not settle (runtime/aggregation.h).
+// For sums that the bounds of the path do not decide (runtime/aggregation.h).
 [[gnu::noinline]] int aggregate_by_curves(const View& view, int path, std::uint64_t first_bytes,
                                           std::uint64_t second_bytes) {
   const PathBlock& block = view.paths[static_cast<std::size_t>(path)];
@@ -49,7 +49,7 @@ const ThresholdRecord* find_threshold(const View& view, int path, int decision) 
   return range_at(view, threshold->ranges_from, threshold->ranges, mean_bytes).choice == 0;
 }
 
-// By the fastest variant of the method.
+// Uses the fastest variant of the method.
 std::optional<nmt_prediction> predict(const View& view, int path, int method, double size_bytes) {
   const PathDetailRecord& detail = view.details[static_cast<std::size_t>(path)];
   std::optional<nmt_prediction> best;
@@ -82,7 +82,7 @@ int nmt_method_for(const nmt_profile* profile, int path, uint64_t size_bytes) {
   const nmt::PathBlock& block = profile->view.paths[static_cast<std::size_t>(path)];
   int changes = 0;
   for (const std::uint64_t from : block.method_from) changes += size_bytes >= from;
-  // The four bits of the last change, with their sign.
+  // The four bits of the last change, sign-extended.
   const int choice = static_cast<int>(block.method_choices << (28 - 4 * changes)) >> 28;
   if (choice == nmt::PathBlock::kAskRanges) [[unlikely]] {
     return nmt::method_by_ranges(profile->view, path, size_bytes);
@@ -98,7 +98,7 @@ double nmt_duration_ns(const nmt_profile* profile, int path, uint64_t size_bytes
 
 int nmt_aggregate(const nmt_profile* profile, int path, uint64_t first_bytes,
                   uint64_t second_bytes) {
-  // The sign bit of either, if it is set.
+  // The OR has the sign bit if one of the two sizes has it.
   if (const int wrong = nmt::check_question(profile, path, first_bytes | second_bytes))
       [[unlikely]] {
     return wrong;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Decisions about operations of many ranks.
+// Decisions about collectives.
 #include <cmath>
 
 #include "core/alltoall.h"
@@ -17,7 +17,7 @@ const Signature* find_signature(const nmt_profile& profile, const nmt_exchange& 
   return nullptr;
 }
 
-// Whether the signature was fitted around there.
+// Whether the exchange is within the range of the fit.
 bool is_inside(const Signature& signature, const nmt_exchange& exchange) {
   return exchange.ranks >= signature.ranks_min && exchange.ranks <= signature.ranks_max &&
          exchange.size_bytes >= least_bytes_of(signature) &&
@@ -71,7 +71,7 @@ int nmt_alltoall(const nmt_profile* profile, const nmt_exchange* exchange,
     return NMT_INVALID;
   }
   const nmt::Signature* signature = nmt::find_signature(*profile, asked);
-  // Within one node no message crosses the network that the signature speaks of.
+  // Within one node no message crosses the network of the signature.
   if (signature == nullptr || asked.ranks <= asked.ranks_per_node) return NMT_NO_ADVICE;
   const nmt::Alltoall equal = nmt::equal_alltoall(*signature, asked.ranks, asked.size_bytes);
   const nmt::AlltoallDuration time = nmt::time_of(*signature, equal);

@@ -12,7 +12,7 @@ namespace {
 
 static_assert(NMT_SPLIT_RAILS_MAX == SplitSolver::kRailsMax);
 
-// An array of structs of the caller's, whose size its first element tells.
+// The caller's array of structs; the first element tells their size.
 class Shares {
  public:
   Shares(nmt_share* first, std::uint32_t count) : first_(first), count_(count) {}
@@ -48,7 +48,7 @@ class Shares {
 
 bool is_release(double release_ns) { return release_ns >= 0 && release_ns < 1e15; }
 
-// The rails in question; NMT_OK or why they make no sense.
+// Reads the rails; NMT_OK, or the status that says what is wrong.
 int read_rails(const nmt_profile& profile, const Shares& shares, std::span<SplitRail> rails) {
   for (std::size_t i = 0; i < rails.size(); ++i) {
     const nmt_share share = shares.read(i);
@@ -93,8 +93,8 @@ int split(const nmt_profile& profile, std::uint64_t size_bytes, Shares shares, s
   return NMT_OK;
 }
 
-// Two rails that are idle, or free at the same time, by their table: what split() says, sooner.
-// False where there is no table for this question.
+// Answers from the table for two rails that are idle or become free at the same time: the result of
+// split(), but faster. False if no table covers the question.
 bool split_by_table(const nmt_profile& profile, std::uint64_t size_bytes, nmt_share* shares,
                     nmt_split_result* result) {
   const bool plain = shares[0].struct_bytes == sizeof(nmt_share) &&
@@ -118,7 +118,7 @@ bool split_by_table(const nmt_profile& profile, std::uint64_t size_bytes, nmt_sh
     const auto path = static_cast<std::uint32_t>(shares[i].path);
     shares[i].offset_bytes = i == 0 ? 0 : chunks[0];
     shares[i].bytes = chunks[i];
-    // Without branches on which rails take part, which are mispredicted.
+    // No branches on which rail takes part, because they are mispredicted.
     const bool carries = chunks[i] > 0;
     const std::uint32_t reason = left_out_reason(view, {path, release_ns, 0, 0}, end_ns);
     shares[i].end_ns = carries ? end_ns : 0;
@@ -182,7 +182,7 @@ int nmt_eager_chunks(const nmt_profile* profile, const char* placement, uint32_t
 
   const nmt::SplitAnswer alone = nmt::split_exactly(profile->view, size_bytes, whole, 1);
   if (alone.end_ns < 0) return NMT_NO_ADVICE;
-  // One chunk elsewhere is the whole message, later.
+  // One chunk on another core is the whole message, only later.
   const bool may_pay = idle_cores > 1 && rails > 1 && offload->cost_ns < alone.end_ns;
   if (may_pay && nmt::is_eager(profile, size_bytes, whole)) {
     nmt::SplitAnswer parallel = nmt::split_exactly(profile->view, size_bytes, chunks, idle_cores);

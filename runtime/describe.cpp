@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a profile and its paths are, and how to find a path.
+// Descriptions of a profile and its paths, and the search for a path.
 #include <string_view>
 
 #include "runtime/profile.h"
@@ -12,7 +12,7 @@ bool matches(const char* requested, const View& view, TextOffset offset) {
   return requested == nullptr || std::strcmp(requested, view.text_at(offset)) == 0;
 }
 
-// Among paths that fit, the one measured hot and with nothing else busy goes first.
+// Among matching paths, one measured hot without busy rails is preferred.
 int preference(const View& view, const PathDetailRecord& detail) {
   const bool hot = std::strcmp(view.text_at(detail.regime), "hot") == 0;
   const bool alone = *view.text_at(detail.busy_rails) == '\0';

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The bytes of a snapshot: one header, a list of sections, and in each section an array of equal
-// records (docs/reference/snapshot.md). The same bytes lie in a file, and in the memory
-// of each process that opened it or the database it was made of.
+// records (docs/reference/snapshot.md). The bytes are the same in a file and in the memory of a
+// process that opened it, or that compiled it from a database.
 //
-// Records are plain: fixed width, aligned, no pointers. They refer to each other by index, and to
-// texts by the offset of a text that ends with a zero byte. Nothing here is trusted before check()
-// has seen it (runtime/snapshot.h). A change of a record is a new version; a new kind of section
-// is not, since readers pass over kinds that they do not know.
+// Records are plain: fixed width, aligned, without pointers. They refer to each other by index, and
+// to a zero-terminated text by its offset. Nothing here is trusted before check() has accepted it
+// (runtime/snapshot.h). A changed record needs a new version. A new kind of section does not,
+// because readers skip kinds that they do not know.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct SnapshotHeader {
   std::uint32_t endian;
   std::uint32_t version;
   std::uint64_t file_bytes;  // a multiple of kSectionAlignment
-  std::uint64_t digest;      // of all bytes, this field as 0 (snapshot_digest)
+  std::uint64_t digest;      // of all bytes, with this field as 0 (snapshot_digest)
   std::uint32_t sections;
   std::uint32_t reserved[7];
 };
@@ -64,7 +64,7 @@ struct Section {
 
 using TextOffset = std::uint32_t;
 
-// One record.
+// There is exactly one.
 struct ProfileRecord {
   TextOffset platform;
   TextOffset platform_id;
@@ -77,13 +77,13 @@ struct ProfileRecord {
   double regret_median;
 };
 
-// Of the platform's fingerprint.
+// A field of the platform's fingerprint.
 struct FieldRecord {
   TextOffset name;
   TextOffset value;
 };
 
-// About the path of the same index, for describing and for exact predictions.
+// Describes the path of the same index; for descriptions and exact predictions.
 struct PathDetailRecord {
   TextOffset rail;
   TextOffset path_id;
@@ -95,14 +95,14 @@ struct PathDetailRecord {
   std::uint32_t curves;
   std::uint32_t thresholds_from;
   std::uint32_t thresholds;
-  std::uint32_t methods_from;  // ranges that say which method
+  std::uint32_t methods_from;  // first of the ranges of its methods
   std::uint32_t method_ranges;
   std::uint64_t max_unexpected_bytes;
   double monotone_departure;
   double table_departure;
 };
 
-// One curve of transfers; the section has the curves of path 0, of path 1 ...
+// One transfer curve. The section has the curves of path 0, then of path 1 ...
 struct CurveRecord {
   TextOffset variant;
   std::uint32_t method;
@@ -131,12 +131,12 @@ struct ThresholdRecord {
 };
 
 struct RangeRecord {
-  std::uint64_t from_bytes;  // to where the next range begins
-  std::int32_t choice;       // of a threshold: 1 above, 0 below; of methods: an nmt_method
+  std::uint64_t from_bytes;  // up to the start of the next range
+  std::int32_t choice;       // for a threshold: 1 above, 0 below; for methods: an nmt_method
   std::uint32_t reserved;
 };
 
-// Path `measured` is the path it stands under, while these others are busy.
+// Path `measured` replaces the path of this record while these other paths are busy.
 struct CompanionRecord {
   static constexpr std::size_t kBusyMax = 6;
   std::uint32_t measured;
@@ -158,7 +158,7 @@ struct SegmentRecord {
   std::uint32_t ranks_per_node;
   TextOffset algorithm;
   std::uint64_t from_bytes;
-  std::uint64_t to_bytes;  // UINT64_MAX: without end
+  std::uint64_t to_bytes;  // UINT64_MAX: no end
   std::uint64_t segment_bytes;
   std::uint32_t leaders;
   std::uint32_t reserved;
@@ -180,7 +180,7 @@ struct SignatureRecord {
   std::uint32_t ranks_per_node;
   std::uint32_t ranks_min;
   std::uint32_t ranks_max;
-  std::uint32_t points_from;  // of the bound
+  std::uint32_t points_from;  // of the lower bound
   std::uint32_t points;
   std::uint32_t rises_from;
   std::uint32_t rises;
@@ -189,7 +189,7 @@ struct SignatureRecord {
   std::uint32_t cores;
   std::uint32_t delta_per_message;
   std::uint32_t saturated;
-  std::uint32_t uncertain;  // 0: the uncertainty is not known
+  std::uint32_t uncertain;  // 0: the uncertainty is unknown
   double gamma;
   double delta_ns;
   double error;

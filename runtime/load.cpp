@@ -23,7 +23,7 @@ struct Candidate {
   Plan plan;
 };
 
-// Newest first; platforms without a plan have no say.
+// Newest first, without platforms that have no plan.
 std::vector<Candidate> candidates(const ProfileDb& database, std::vector<Platform> platforms) {
   std::vector<Candidate> found;
   for (Platform& platform : platforms) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Out of the database and off this machine: the only file of this folder that knows either.
+// Loads a plan from the database and reads this machine's fingerprint: the only file of this folder
+// that uses either.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@
 
 namespace nmt {
 
-// Why a profile cannot be opened, as an nmt_status.
+// The reason why a profile cannot be opened, as an nmt_status.
 class Refused : public Error {
  public:
   Refused(int status, const std::string& message)
@@ -24,25 +25,25 @@ class Refused : public Error {
   int status_;
 };
 
-// The file that is read where none is named.
+// The file that is read if the caller names none.
 std::string usual_file();
 
-// Whether `requested` is the platform's name, or its identifier or the first 8 or more digits of
-// it.
+// Whether `requested` is the platform's name, its identifier, or at least the first 8 digits of the
+// identifier.
 bool is_platform(std::string_view requested, std::string_view name, std::string_view id);
 
-// What opening a profile compares; `root` as in node/fingerprint.h.
+// The fields that opening a profile compares; `root` as in node/fingerprint.h.
 Fields machine_fingerprint(const std::string& root);
 
-// Fields that this machine shows and that were otherwise, or not there, where it was measured.
+// Fields of this machine that had another value, or did not exist, where the profile was measured.
 std::vector<Difference> differences_here(const Fields& measured, const Fields& here);
 
 struct Loaded {
   Provenance provenance;
   Plan plan;
 };
-// The plan of the platform that `requested` names: empty for this machine's, else the newest;
-// "newest"; a name; an identifier. Throws Refused, and what ProfileDb throws.
+// The plan of the platform `requested`: empty means this machine's platform, else the newest;
+// "newest"; a name; an identifier. Throws Refused, and the exceptions of ProfileDb.
 Loaded load_from_database(const std::string& file, const std::string& requested,
                           const Fields& here);
 

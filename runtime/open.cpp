@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Opening a profile: the one place of the C ABI where things outside the program go wrong.
+// Opening a profile: the one place of the C ABI where failures outside the program can occur.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -21,7 +21,7 @@ namespace {
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
-// A snapshot says so in its first bytes; everything else is for the database to judge.
+// A snapshot is recognised by its first bytes; the database layer judges every other file.
 bool is_snapshot(const std::string& file) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {

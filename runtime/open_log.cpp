@@ -19,7 +19,7 @@ namespace nmt {
 namespace {
 
 constexpr std::uint64_t kWithoutEnd = UINT64_MAX;
-constexpr std::uint64_t kFirstSplitBytes = 1 << 10;  // the least size that is asked for
+constexpr std::uint64_t kFirstSplitBytes = 1 << 10;  // the smallest size that is tried
 
 template <class Struct>
 Struct sized() {
@@ -34,7 +34,7 @@ struct SizeRange {
   int method = NMT_NO_ADVICE;
 };
 
-// Methods change where a threshold says so, or a limit.
+// The method changes only at a threshold or a limit.
 std::vector<SizeRange> ranges_of(const nmt_profile& profile, int path) {
   std::set<std::uint64_t> begins = {0};
   for (const int decision : {NMT_DECIDE_IOVEC, NMT_DECIDE_RENDEZVOUS}) {
@@ -59,7 +59,7 @@ std::string_view name_of(int method) {
   return method < 0 ? "no advice" : to_string(static_cast<Method>(method));
 }
 
-// The geometric middle of what was measured of it.
+// The geometric middle of the measured part of a range.
 std::uint64_t middle_of(const SizeRange& range, std::uint64_t size_bytes_max) {
   const auto low = static_cast<double>(std::max<std::uint64_t>(range.from_bytes, 1));
   const auto high = static_cast<double>(std::min(range.to_bytes - 1, size_bytes_max));
@@ -112,7 +112,7 @@ void add_path(const nmt_profile& profile, int path, std::string* text) {
                        aggregation.answer == NMT_THRESHOLD ? format_bytes(aggregation.bytes) : "");
 }
 
-// One idle path of each rail, as programs find them.
+// One idle path of each rail, as nmt_find_path returns it.
 std::vector<int> paths_of_rails(const nmt_profile& profile, std::uint32_t paths) {
   std::set<int> found;
   for (std::uint32_t i = 0; i < paths; ++i) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a profile is going to answer, for people, when it is opened (NMADTUNE_LOG=decisions): which
-// method up to which size on each rail and why, and from which size messages are split.
+// Prints the decisions of a profile for people when it is opened (NMADTUNE_LOG=decisions): the
+// method for each range of sizes of each rail, with the reason, and the size from which messages
+// are split.
+//
 #pragma once
 
 #include <string>
@@ -10,7 +12,7 @@
 
 namespace nmt {
 
-// Lines, each begun by "nmadtune: ". Asks the C ABI, so that it says what programs are told.
+// Lines that each begin with "nmadtune: ". Asks the C ABI, so the lines are what programs get.
 std::string decisions_of(const nmt_profile& profile);
 
 }  // namespace nmt

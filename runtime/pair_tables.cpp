@@ -11,7 +11,7 @@
 namespace nmt {
 namespace {
 
-// Of a duration: what a table may add to the solver's. The least at which a pair fits its table.
+// Relative error that a table may add to the solver's duration; the smallest that makes a pair fit.
 constexpr double kTolerances[] = {1e-4, 4e-4};
 constexpr std::uint64_t kEnd = SizeIndex<PairTable::kPieces>::kNever;
 
@@ -19,7 +19,7 @@ struct Answer {
   std::uint64_t bytes = 0;  // of the first rail
   double end_ns = 0;
   bool simultaneous = false;
-  int carrying = 0;  // which rails: pieces of a table do not mix them
+  int carrying = 0;  // which rails carry bytes; a piece never mixes two answers
 };
 
 struct TablePiece {
@@ -55,7 +55,7 @@ class Tabulator {
         if (to > from) cover(from, to);
         from = to;
       }
-      cover(from, kEnd);  // its last piece goes on
+      cover(from, kEnd);  // the last piece has no end
       if (!full()) break;
     }
     return filled();
@@ -69,7 +69,7 @@ class Tabulator {
             (rails[0].bytes > 0 ? 1 : 0) + (rails[1].bytes > 0 ? 2 : 0)};
   }
 
-  // Sizes from which on something may be different, ascending, up to kEnd.
+  // Sizes at which the answer may change, ascending, up to kEnd.
   std::vector<std::uint64_t> bends() const {
     std::set<std::uint64_t> sizes;
     const auto add = [&](float bytes) {
@@ -100,7 +100,7 @@ class Tabulator {
     return table.bytes[piece] + past_ns * table.bytes_per_ns[piece];
   }
 
-  // Pieces for sizes [from, to).
+  // Adds pieces for sizes [from, to).
   void cover(std::uint64_t from, std::uint64_t to) {
     if (full()) return;
     if (!pieces_.empty() && holds(pieces_.back(), from, to)) return;
@@ -145,7 +145,7 @@ class Tabulator {
     return piece;
   }
 
-  // The piece's chunks end when it says, and that is no later than the solver's.
+  // Whether the piece predicts the end of its chunks, and they end no later than the solver's.
   bool holds(const TablePiece& piece, std::uint64_t from, std::uint64_t to) const {
     for (const std::uint64_t size : {from, from + (to - from) / 2, to - 1}) {
       const Answer exact = ask(size);
@@ -191,7 +191,7 @@ class Tabulator {
 
   const View& view_;
   std::array<std::uint32_t, 2> paths_;
-  std::array<std::uint32_t, 2> together_;  // under simultaneous use
+  std::array<std::uint32_t, 2> together_;  // in simultaneous use
   double tolerance_ = 0;
   std::vector<TablePiece> pieces_;
 };

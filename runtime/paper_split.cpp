@@ -17,7 +17,7 @@ double asymptotic_bandwidth(const PaperRail& rail) { return 1 / rail.duration.sl
 }  // namespace
 
 double dichotomy(const PaperRail& first, const PaperRail& second, double size_bytes) {
-  // A rail that is released after the other has carried everything takes no part.
+  // A rail that is released after the other has carried everything carries nothing.
   if (second.release_ns >= end_alone(first, size_bytes)) return size_bytes;
   if (first.release_ns >= end_alone(second, size_bytes)) return 0;
   double low = 0;

@@ -10,7 +10,7 @@
 namespace nmt {
 namespace {
 
-// The least tolerance, of a rising series, with which `make` gives at most `most` pieces.
+// The smallest tolerance, of a rising series, with which `make` returns at most `most` pieces.
 template <class Make>
 auto fitting(Make make, std::size_t most) {
   auto made = make(0.0);
@@ -79,7 +79,7 @@ std::vector<InversePiece> inverse_pieces(const Curve& monotone) {
   std::vector<InversePiece> all = {{0, 0, 0}};
   const auto rise_to = [&](double time_ns, double bytes) {
     InversePiece& last = all.back();
-    const bool one_byte = bytes - last.bytes <= 1;  // a jump of the curve: all of it, or nothing
+    const bool one_byte = bytes - last.bytes <= 1;  // a jump of the curve
     last.bytes_per_ns = one_byte ? 0 : (bytes - last.bytes) / (time_ns - last.from_ns);
     all.push_back({time_ns, bytes, 0});
   };
@@ -90,7 +90,7 @@ std::vector<InversePiece> inverse_pieces(const Curve& monotone) {
   for (const Point& point : points.subspan(1)) {
     rise_to(std::max(point.duration_ns, all.back().from_ns * (1 + kStretch)), point.size_bytes);
   }
-  // The last point only shows the slope beyond the one before it.
+  // The last point only gives the slope after the point before it.
   all.pop_back();
   return all;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What stands behind an nmt_profile, and how structs cross the C ABI.
+// The implementation of nmt_profile, and how structs cross the C ABI.
 //
-// A profile is immutable once it is open. Its first cache line holds what decisions ask for.
+// An open profile is immutable. Its first cache line has what decisions use.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ struct alignas(64) nmt_profile {
 
 namespace nmt {
 
-// A struct of the caller's, as much of it as both sides know; the rest 0. False where it cannot
-// be one.
+// Copies the part of the caller's struct that both sides know; the rest is 0. False if it cannot be
+// such a struct.
 template <class Struct>
 bool get(const Struct* theirs, Struct& ours) {
   ours = {};
@@ -42,7 +42,7 @@ bool is_writable(const Struct* theirs) {
   return theirs != nullptr && theirs->struct_bytes >= 2 * sizeof(std::uint32_t);
 }
 
-// Writes what fits. `theirs` is_writable(); its struct_bytes stays.
+// Writes the part that fits. `theirs` must be is_writable(); its struct_bytes stays.
 template <class Struct>
 void put(Struct* theirs, Struct ours) {
   ours.struct_bytes = theirs->struct_bytes;
@@ -57,7 +57,7 @@ inline bool is_path(const nmt_profile* profile, int path) {
   return static_cast<std::uint32_t>(path) < profile->view.paths.size();
 }
 
-// Whether a profile, a path and a size make sense together; NMT_OK or why not.
+// Whether profile, path and size are valid together: NMT_OK, or the status that says why not.
 inline int check_question(const nmt_profile* profile, int path, std::uint64_t size_bytes) {
   if (profile == nullptr || size_bytes > kSizeBytesMax) [[unlikely]]
     return NMT_INVALID;

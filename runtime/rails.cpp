@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// When rails will be idle. A rail serves its transfers one after the other, as they were posted.
+// When rails will be idle. A rail serves its transfers one after the other, in the order of
+// posting.
 //
-// One atomic holds the predicted end of all that was posted, which is all that readers load. A
-// completion moves it by as much as the transfer took longer or shorter than predicted; it began
-// when it was posted or when the one before completed, whichever was later, and a second atomic
-// remembers the latter. So the prediction is exact again whenever a transfer completes.
+// One atomic stores the predicted end of everything posted; readers load only that. A completion
+// moves it by the difference between the real and the predicted duration. A transfer begins when it
+// is posted or when the transfer before it completes, whichever is later; a second atomic stores
+// the time of the last completion. So the prediction is exact again after every completion.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -18,13 +19,13 @@ namespace {
 
 struct alignas(64) Rail {
   std::atomic<std::uint64_t> release_ns{0};
-  std::atomic<std::uint64_t> completed_ns{0};  // the last one that did
+  std::atomic<std::uint64_t> completed_ns{0};  // time of the last completion
 };
 
 constexpr std::uint32_t kRailsMax = 1 << 16;
 constexpr double kDurationMax = 1e18;
 
-// As a duration that may be negative.
+// The difference as a signed duration.
 std::int64_t difference(std::uint64_t later, std::uint64_t earlier) {
   return static_cast<std::int64_t>(later - earlier);
 }

@@ -24,7 +24,7 @@ Curve split_curve_of(const nmt_profile& profile, int path) {
       points.push_back(point);
     }
   }
-  // One more, to show the slope beyond.
+  // One more point, to give the slope after it.
   const double rate = static_cast<double>(table.bytes_per_ns[table.pieces - 1]);
   const Point last = points.back();
   points.push_back({2 * last.size_bytes + 1, last.duration_ns + (last.size_bytes + 1) / rate});

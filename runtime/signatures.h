@@ -2,7 +2,7 @@
 //
 // The contention signatures of a snapshot, as the values that core/alltoall.h evaluates.
 //
-// Private. Made once when a profile is opened, in the order of the records.
+// Private. Created once when a profile is opened, in the order of the records.
 #pragma once
 
 #include <vector>

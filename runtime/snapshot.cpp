@@ -51,7 +51,7 @@ class Checker {
   void require(bool holds, std::string_view cause) const {
     if (!holds) fail(cause);
   }
-  // A range of another section's records.
+  // Checks that a range lies within another section's records.
   void require_range(std::uint64_t from, std::uint64_t count, std::size_t records,
                      std::string_view cause) const {
     require(from <= records && count <= records - from, cause);
@@ -157,7 +157,7 @@ class Checker {
     if (block.gate != PathBlock::kNone) {
       require(block.gate_place < view_.paths.size(), "a place in a gate that is not there");
       const std::uint64_t place = block.gate_place;
-      // The pairs of this place with all lower ones.
+      // The pairs of this place with all lower places.
       require_range(block.gate_pairs, place * (place + 1) / 2, view_.pairs.size(),
                     "pair tables that are not there");
     }
@@ -221,8 +221,8 @@ class Checker {
     }
   }
 
-  // Knots rise up to the first one that is never reached, and no quarter octave starts beyond
-  // them. Returns how many pieces there are.
+  // Checks that knots rise up to the first one with value `never`, and that no quarter octave
+  // starts after its first piece. Returns the number of pieces.
   template <std::size_t Knots, class Begin>
   std::size_t check_knots(const std::uint32_t (&knots)[Knots], std::uint32_t never,
                           std::span<const std::uint8_t> first, Begin begin) const {

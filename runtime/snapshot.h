@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A snapshot, checked: typed views of its sections. Decisions read nothing else.
+// Typed views of a checked snapshot. Decisions read nothing else.
 //
-// check() looks at every offset, count, index and number once, so that nothing after it needs to:
-// whatever bytes it accepts, no decision reads outside of them, divides by what is not there or
-// runs for ever. The digest tells rot; the checks stand without it (the fuzz target of
-// tests/runtime goes past it). A View borrows the bytes.
+// check() checks every offset, count, index and number once, so that later code need not. For any
+// bytes that it accepts, no decision reads outside of them, divides by zero or runs for ever. The
+// digest detects damage; the checks do not depend on it (the fuzz target of tests/runtime bypasses
+// it). A View borrows the bytes.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@
 namespace nmt {
 
 struct View {
-  // One cache line: all that decisions ask for.
+  // One cache line: all that decisions use.
   std::span<const PathBlock> paths;
   std::span<const PairTable> pairs;
   std::span<const AggregationTable> aggregations;
   std::span<const CompanionRecord> companions;
 
-  std::span<const PathDetailRecord> details;  // of the same indices as paths
+  std::span<const PathDetailRecord> details;  // same indices as `paths`
   std::span<const CurveRecord> curves;
   std::span<const PointRecord> points;
   std::span<const ThresholdRecord> thresholds;
@@ -40,7 +40,7 @@ struct View {
   const char* text_at(TextOffset offset) const { return text.data() + offset; }
 };
 
-// Of the bytes of a snapshot, the header's digest taken as 0.
+// Of the bytes of a snapshot, with the header's digest taken as 0.
 std::uint64_t snapshot_digest(std::span<const std::byte> bytes);
 
 // Throws Error(kDatabase) "WHAT: cause; way out". The bytes must be aligned to kSectionAlignment.

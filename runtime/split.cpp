@@ -24,7 +24,7 @@ class Splitter {
       usable_ |= Mask{1} << i;
       origin_ns_ = std::min(origin_ns_, rails[i].release_ns);
       companions_ = companions_ || block.companions > 0;
-      // What is too little for a chunk may still go whole over that rail.
+      // A message too small for a chunk may still go whole over that rail.
       exempt_ = exempt_ || block.chunk_bytes_min > size_bytes;
     }
   }
@@ -32,7 +32,7 @@ class Splitter {
   SplitAnswer answer(std::size_t chunks_max) {
     if (usable_ == 0) return unmeasured();
     solve(chunks_max);
-    if (!std::isfinite(best_ns_)) return unmeasured();  // times beyond what a float holds
+    if (!std::isfinite(best_ns_)) return unmeasured();  // times that a float cannot represent
     while (carrying() > chunks_max) {
       const Mask least = Mask{1} << least_carrying();
       usable_ &= ~least;
@@ -88,7 +88,7 @@ class Splitter {
     }
   }
 
-  // Each rail that carries the whole message.
+  // Tries each rail for the whole message.
   void try_alone() {
     for (std::size_t i = 0; i < rails_.size(); ++i) {
       if ((usable_ >> i & 1) == 0) continue;
@@ -103,7 +103,7 @@ class Splitter {
     }
   }
 
-  // All of these together. False where their smallest chunks are more than the message.
+  // Tries these rails together. False if their smallest chunks exceed the message.
   bool attempt(Mask some) {
     SplitSolver solver(origin_ns_);
     std::size_t index[SplitSolver::kRailsMax];
@@ -121,8 +121,8 @@ class Splitter {
     const double end_ns = solver.solve(size_bytes_, guess_ns);
     if (end_ns < 0) return false;
     if (end_ns >= best_ns_) return true;
-    // With measurements of simultaneous use, a rail that gets nothing was not used: another
-    // attempt, without it, speaks of that.
+    // These curves are for simultaneous use of all these rails. If one of them gets nothing, the
+    // attempt without that rail has the right curves.
     if (simultaneous && !all_carry(solver)) return true;
     best_ns_ = end_ns;
     simultaneous_ = simultaneous;
@@ -148,7 +148,7 @@ class Splitter {
     return companion(view_, rails_[rail].path, std::span(others, count));
   }
 
-  // The rail whose smallest chunk is carried last goes first.
+  // Drops the rail that would finish its smallest chunk last.
   Mask without_the_least(Mask some) const {
     std::size_t latest = 0;
     double latest_ns = -1;

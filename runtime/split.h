@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which rail carries how much of a message, so that the last of them ends first (docs/method.md,
-// "Split").
+// Which rail carries how much of a message, so that the last chunk ends as early as possible
+// (docs/method.md, "Split").
 //
-// Exact for any number of rails by filling them (runtime/split_solver.h). Where rails were measured
-// together, their curves under simultaneous use replace the others, and every choice of rails is
-// tried, since each has its own curves; so it is where the smallest chunks leave no room for all.
-// With more than kTriedMax rails, those that get too little are dropped one after the other.
+// Exact for any number of rails (runtime/split_solver.h). If rails were measured together, their
+// curves under simultaneous use replace the others. Each set of rails then has its own curves, so
+// every set is tried. The same is done if the smallest chunks of all rails exceed the message. With
+// more than kTriedMax rails, the rails that get too little are dropped one after the other.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ namespace nmt {
 struct SplitRail {
   std::uint32_t path = 0;
   double release_ns = 0;
-  std::uint64_t bytes = 0;     // the answer: its chunk,
+  std::uint64_t bytes = 0;     // result: its chunk,
   std::uint32_t left_out = 0;  // or an nmt_left_out
 };
 
@@ -30,9 +30,9 @@ struct SplitAnswer {
 
 inline constexpr std::size_t kTriedMax = 8;
 
-// Rails differ; at most SplitSolver::kRailsMax, of which `chunks_max` may carry something: where
-// that leaves rails out, those with the least to carry go first. Does not look at the tables of
-// pairs, which are made with it.
+// The rails are different, at most SplitSolver::kRailsMax. At most `chunks_max` of them may carry
+// bytes: if more do, the rails with the fewest bytes are dropped first. Does not use the pair
+// tables, because they are computed with it.
 SplitAnswer split_exactly(const View& view, std::uint64_t size_bytes, std::span<SplitRail> rails,
                           std::size_t chunks_max = SIZE_MAX);
 
@@ -40,16 +40,16 @@ SplitAnswer split_exactly(const View& view, std::uint64_t size_bytes, std::span<
 inline std::uint32_t left_out_reason(const View& view, const SplitRail& rail, double end_ns) {
   const PathBlock& block = view.paths[rail.path];
   if (rail.release_ns >= end_ns) return NMT_LEFT_BUSY;
-  // Before its first piece it carries nothing.
+  // It carries nothing before its first piece.
   const double started_ns = rail.release_ns + static_cast<double>(block.inverse.start(1));
   const std::uint32_t later = block.companions > 0 ? NMT_LEFT_TOGETHER : NMT_LEFT_SMALL;
   return started_ns >= end_ns ? std::uint32_t{NMT_LEFT_SLOW} : later;
 }
 
-// The table of two paths of one gate, or null. `in_order` tells whether `a` is its first rail.
+// The table of two paths of one gate, or null. `in_order`: whether `a` is its first rail.
 const PairTable* pair_table(const View& view, std::uint32_t a, std::uint32_t b, bool* in_order);
 
-// The path measured for `path` while most of `others` were busy; `path` itself where none was.
+// The path measured for `path` while most of `others` were busy; `path` itself if there is none.
 std::uint32_t companion(const View& view, std::uint32_t path,
                         std::span<const std::uint32_t> others);
 

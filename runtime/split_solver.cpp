@@ -8,7 +8,7 @@ namespace nmt {
 namespace {
 
 constexpr float kTimeMax = 1e30f;
-constexpr float kBytesMax = 0x1.fffffep62f;  // the largest float that an int64 holds
+constexpr float kBytesMax = 0x1.fffffep62f;  // the largest float that fits an int64
 
 std::uint32_t piece_at(const RailFill& fill, float time_ns) {
   const float alone_ns = std::max(0.0f, time_ns - fill.release_ns);
@@ -35,8 +35,8 @@ Level level_at(std::span<RailFill> fills, float time_ns) {
   return level;
 }
 
-// The middle break point between two times, of the rail that has most of them there; without any,
-// the middle of both times.
+// The middle break point between two times, of the rail with most break points there; if there are
+// none, the middle of both times.
 float break_between(std::span<const RailFill> fills, float low_ns, float high_ns) {
   float middle_ns = low_ns + (high_ns - low_ns) / 2;
   std::uint32_t most = 0;
@@ -70,17 +70,17 @@ float time_for(const TimeTable& table, std::uint64_t size_bytes) {
 
 float solve_by_bisection(RailFill* fills, std::size_t rails, float size_bytes) {
   const std::span<RailFill> all(fills, rails);
-  float low_ns = 0;  // too early
+  float low_ns = 0;  // at this time, too few bytes are carried
   float high_ns = kTimeMax;
   float time_ns = break_between(all, low_ns, high_ns);
-  // Every other turn halves the break points in between, or the time: of that, a float has some
-  // 150 halves.
+  // Every second turn halves the number of break points in between, or the time; a float can be
+  // halved some 150 times.
   constexpr int kTurnsMax = 512;
   constexpr float kClose = 0x1p-20f;
   for (int turn = 0; turn < kTurnsMax && time_ns > low_ns && time_ns < high_ns; ++turn) {
     const Level level = level_at(all, time_ns);
     const float missing = size_bytes - level.bytes;
-    const bool rising = level.bytes_per_ns > 0;  // else an earlier time may do as well
+    const bool rising = level.bytes_per_ns > 0;  // otherwise an earlier time may also be a solution
     if (rising && std::abs(missing) <= kClose * size_bytes) return time_ns;
     (missing > 0 ? low_ns : high_ns) = time_ns;
     const float step_ns = time_ns + missing / level.bytes_per_ns;
@@ -93,8 +93,8 @@ float solve_by_bisection(RailFill* fills, std::size_t rails, float size_bytes) {
 
 namespace {
 
-// Bytes that rounding down left over, one by one to where one more ends first. Returns when the
-// last one does.
+// Assigns the bytes that rounding down left over, one by one, to the rail on which one more byte
+// ends first. Returns when the last chunk ends.
 float assign_rest(std::span<RailFill> fills, float time_ns, std::uint64_t left) {
   for (; left > 0; --left) {
     RailFill* best = nullptr;
@@ -111,7 +111,7 @@ float assign_rest(std::span<RailFill> fills, float time_ns, std::uint64_t left) 
   return time_ns;
 }
 
-// Bytes that the rail can take before its piece ends.
+// Bytes that the rail can take within its current piece.
 std::uint64_t free_bytes_of(const RailFill& fill) {
   if (fill.piece + 1 >= fill.table->pieces) return UINT64_MAX;
   const float room = fill.table->bytes[fill.piece + 1] - static_cast<float>(fill.chunk);
@@ -119,14 +119,16 @@ std::uint64_t free_bytes_of(const RailFill& fill) {
   return room > 0 ? static_cast<std::uint64_t>(room) : 0;
 }
 
-// More than rounding: what lies on a flat is carried in no time. Returns what is left.
+// For more bytes than rounding leaves: bytes on a flat part of the curve take no time. Returns the
+// rest.
 std::uint64_t add_bytes(RailFill& fill, std::uint64_t left) {
   const std::uint64_t poured = std::min(left, free_bytes_of(fill));
   fill.chunk += poured;
   return left - poured;
 }
 
-// Smallest chunks that jumped in: the others give way, down to their own.
+// Some chunks were raised to their smallest size: takes the surplus from the others, down to their
+// smallest sizes.
 void take_from(std::span<RailFill> fills, RailFill& steepest, std::uint64_t surplus) {
   for (std::size_t turn = 0; turn <= fills.size() && surplus > 0; ++turn) {
     RailFill& fill = turn == 0 ? steepest : fills[turn - 1];
@@ -139,16 +141,16 @@ void take_from(std::span<RailFill> fills, RailFill& steepest, std::uint64_t surp
 
 }  // namespace
 
-// What rounding leaves goes to the steepest rail, where it costs least; on a flat of its curve,
-// that is whatever lies on the flat. Where these bytes matter, or would take a jump of that curve,
-// each finds its best rail.
+// Bytes left by rounding go to the steepest rail, where they cost least; on a flat part of its
+// curve this is everything on that part. If these bytes matter, or would cross a jump of that
+// curve, each byte goes to its best rail.
 float assign_bytes(RailFill* fills, std::size_t rails, float time_ns, std::uint64_t size_bytes) {
   constexpr float kMatters = 1e-4f;
   const std::span<RailFill> all(fills, rails);
-  RailFill* steepest = nullptr;  // of those that carry anything
+  RailFill* steepest = nullptr;  // of the rails that carry bytes
   std::uint64_t sum = 0;
   std::uint64_t least_sum = 0;
-  bool overflow = false;  // smallest chunks, of which a forged snapshot may have any
+  bool overflow = false;  // a forged snapshot may have any smallest chunks
   const float size = std::min(static_cast<float>(static_cast<std::int64_t>(size_bytes)), kBytesMax);
   for (RailFill& fill : all) {
     const float bytes = std::clamp(fill.bytes_at(time_ns), 0.0f, size);

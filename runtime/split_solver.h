@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rails filled like connected vessels: the least time at which they have together carried a
+// Fills rails like connected vessels: finds the earliest time at which they have together carried a
 // message. The exact split for any number of rails (papers "sampling-based auto-tuning", III-C,
 // "multirail on multicore", II-B).
 //
-// By the time t rail i has carried S_i(t - r_i), with r_i its release and S_i the inverse of its
-// monotone curve. The sum rises with t and is linear between break points, so a step of Newton's
-// is exact once it stays between the same two. Nearly always that takes one to three steps; what
-// they do not settle, and smallest chunks, is bisected over the break points. Times are relative
-// to the first release, so that 24 bits of mantissa are enough. A SplitSolver is a local variable:
-// it never allocates and never throws.
+// By the time t, rail i has carried S_i(t - r_i): r_i is its release, and S_i the inverse of its
+// monotone curve. The sum rises with t and is linear between break points, so a Newton step is
+// exact once it stays between the same two points. Nearly always that takes one to three steps.
+// Other cases, and smallest chunks, use bisection over the break points. Times are relative to the
+// first release, so that 24 bits of mantissa are enough. A SplitSolver is a local variable: it
+// never allocates and never throws.
 #pragma once
 
 #include <algorithm>
@@ -20,17 +20,18 @@
 
 namespace nmt {
 
-// How long the table's rail takes for `size_bytes`: the inverse of the inverse.
+// How long the rail of this table takes for `size_bytes`: the inverse of the inverse.
 float time_for(const TimeTable& table, std::uint64_t size_bytes);
 
-// One rail, and the piece of its table that was asked last; all times from the solver's origin.
+// One rail, with the last piece of its table that was looked up; all times from the solver's
+// origin.
 struct RailFill {
   const TimeTable* table;
   float release_ns;
-  float least_end_ns;         // when the smallest chunk is carried
+  float least_end_ns;         // when the smallest chunk has been carried
   std::uint64_t least_bytes;  // carries this much or nothing
   float start_ns;             // of the piece
-  float bytes;                // carried there
+  float bytes;                // carried at start_ns
   float bytes_per_ns;
   std::uint32_t piece;
   std::uint64_t chunk;  // the result
@@ -38,12 +39,12 @@ struct RailFill {
   float bytes_at(float time_ns) const { return bytes + (time_ns - start_ns) * bytes_per_ns; }
 };
 
-// Whole bytes that add up, from what the rails have carried at `time_ns`. Returns when the last
-// of them end: a byte has no halves. Negative where the smallest chunks alone are more than the
-// message.
+// Converts what the rails have carried at `time_ns` into whole bytes with the right sum. Returns
+// when the last chunk ends, which may be a little later. Negative if the smallest chunks alone
+// exceed the message.
 float assign_bytes(RailFill* fills, std::size_t rails, float time_ns, std::uint64_t size_bytes);
 
-// The robust way: smallest chunks, jumps, and steps that do not converge.
+// The robust method, for smallest chunks, jumps, and Newton steps that do not converge.
 float solve_by_bisection(RailFill* fills, std::size_t rails, float size_bytes);
 
 class SplitSolver {
@@ -59,8 +60,8 @@ class SplitSolver {
     minima_ = minima_ || least_bytes > 0;
   }
 
-  // The time at which `size_bytes` are carried; chunk(i) says by whom. Negative where the smallest
-  // chunks leave no way. `guess_ns` is best a little late.
+  // The time at which `size_bytes` have been carried; chunk(i) is the part of each rail. Negative
+  // if the smallest chunks exclude a solution. `guess_ns` should be a little late.
   double solve(std::uint64_t size_bytes, double guess_ns) {
     const auto bytes = static_cast<float>(static_cast<std::int64_t>(size_bytes));
     float time_ns = solve_by_newton(bytes, static_cast<float>(guess_ns - origin_ns_));
@@ -76,12 +77,12 @@ class SplitSolver {
   std::uint64_t chunk(std::size_t rail) const { return fills_[rail].chunk; }
 
  private:
-  // Negative where it does not converge.
+  // Negative if it does not converge.
   float solve_by_newton(float size_bytes, float time_ns) {
     constexpr int kStepsMax = 6;
     for (int step = 0; step < kStepsMax; ++step) {
       float carried = 0, bytes_per_ns = 0;
-      float first_ns = 0, last_ns = 1e30f;  // where every piece goes on
+      float first_ns = 0, last_ns = 1e30f;  // the range in which every piece continues
       for (std::size_t i = 0; i < rails_; ++i) {
         RailFill& fill = fills_[i];
         const TimeTable& table = *fill.table;
@@ -96,8 +97,9 @@ class SplitSolver {
         first_ns = std::max(first_ns, piece > 0 ? fill.start_ns : 0);
         last_ns = std::min(last_ns, fill.release_ns + table.start(piece + 1));
       }
-      // Bytes tell whether the step stays between both break points: times are too coarse for that
-      // where a piece is steep. At a break point itself an earlier time may do as well.
+      // Compares bytes to see whether the step stays between both break points: times are too
+      // coarse where a piece is steep. At a break point itself an earlier time may also be a
+      // solution.
       const bool settled = carried + (first_ns - time_ns) * bytes_per_ns < size_bytes &&
                            size_bytes <= carried + (last_ns - time_ns) * bytes_per_ns;
       time_ns += (size_bytes - carried) / bytes_per_ns;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::align_val_t kAlignment{kSectionAlignment};
 
-// The size of a regular file that may be a snapshot.
+// The size of the file; checks that it is regular and may be a snapshot.
 std::size_t checked_size(int descriptor, const std::string& file) {
   struct stat status {};
   int error = 0;
@@ -66,7 +66,7 @@ Storage Storage::allocate(std::size_t size_bytes) {
 }
 
 Storage Storage::read(const std::string& file) {
-  // O_NONBLOCK: a FIFO must not make us wait for its writer.
+  // O_NONBLOCK: opening a FIFO must not wait for its writer.
   const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!descriptor) throw system_error(Fault::kDatabase, fmt::format("open({})", file), errno);
   Storage storage = uninitialized(checked_size(descriptor.get(), file));

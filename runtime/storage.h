@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The bytes of a snapshot, in memory of this process alone. A file is read whole, not mapped: what
-// happens to the file later, be it truncated or written over, changes nothing here, so that what
-// was checked once stays true. Aligned as a snapshot must be; freed with the object.
+// The bytes of a snapshot in private memory. A file is read, not mapped: if the file is truncated
+// or overwritten later, the checked bytes here do not change. Aligned as a snapshot requires; freed
+// with the object.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace nmt {
 
 class Storage {
  public:
-  static Storage allocate(std::size_t size_bytes);  // of zeros; throws std::bad_alloc
-  // The bytes of a regular file; throws Error(kDatabase).
+  static Storage allocate(std::size_t size_bytes);  // all zero; throws std::bad_alloc
+  // The bytes of a regular file. Throws Error(kDatabase).
   static Storage read(const std::string& file);
 
   Storage() = default;

@@ -23,9 +23,9 @@ std::vector<Method> measured_methods(const RailPlan& rail) {
   return methods;
 }
 
-// 95 % interval of the chosen method's duration, relative to it.
+// Width of the 95 % interval of the chosen method's duration, relative to it.
 double relative_width(const RailPlan& rail, std::optional<Method> method, double size_bytes) {
-  constexpr double kFinest = 1e-4;  // no measurement is better than this
+  constexpr double kFinest = 1e-4;  // limit: no measurement is more precise
   const PlanCurve* curve =
       method ? rail.find_curve(benchmark::kTransfer, to_string(*method)) : nullptr;
   if (curve == nullptr || curve->low.empty() || curve->high.empty()) return kFinest;
@@ -33,7 +33,7 @@ double relative_width(const RailPlan& rail, std::optional<Method> method, double
   return std::max(kFinest, width / curve->duration.at(size_bytes));
 }
 
-// Pieces of `curve` from `from` up to `to`, without end where that is nullopt.
+// Appends the pieces of `curve` from `from` up to `to`; nullopt: without end.
 void append_pieces(std::vector<Piece>& all, const Curve& curve, std::uint64_t from,
                    std::optional<std::uint64_t> to) {
   const auto begin = static_cast<double>(from);
@@ -45,7 +45,7 @@ void append_pieces(std::vector<Piece>& all, const Curve& curve, std::uint64_t fr
   }
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const double duration_ns = curve.at(sizes[i]);
-    double next = 2 * sizes[i] + 1;  // beyond the last point any size shows the slope
+    double next = 2 * sizes[i] + 1;  // beyond the last point any size gives the slope
     if (i + 1 < sizes.size()) {
       next = sizes[i + 1];
     } else if (to) {

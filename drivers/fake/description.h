@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Rails described by a file, without hardware, in virtual time. Most tests run on them, and a user
 // can plan with them for machines that are not available.
 //

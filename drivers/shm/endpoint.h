@@ -7,7 +7,6 @@
 // receiver reads them directly into the posted buffer (process_vm_readv) and reports that by a
 // counter. Polling an idle rail only reads memory. The socket that shows a dead peer is checked
 // once in many such polls.
-// in many such polls.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // How the two ends of a tcp rail connect. Each proves to the other that it knows the secret that it
 // got through the exchange.
 //

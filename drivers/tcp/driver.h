@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Rails over TCP: one per network interface that is up. Within one node the kernel routes every
 // local address through loopback, so only loopback is a rail there; the others need a peer.
-// local address through loopback, so only that one is a rail there; the others need a peer.
 //
 // In reading order:
 //   interfaces   the network interfaces of this machine

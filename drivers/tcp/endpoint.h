@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // One end of a tcp rail, over two connected, non-blocking sockets (drivers/tcp/connect.h).
 //
 // A small message costs mostly system calls, so one call reads a frame, its headers and a small

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Network interfaces of this machine for tcp: each with its fingerprint, or with the reason why it
 // cannot be used.
-// stale, or with the reason why it cannot be used.
 #pragma once
 
 #include <sys/socket.h>

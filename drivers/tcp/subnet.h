@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Whether two interfaces of two nodes are on one network, according to their addresses:
 // "10.0.1.1/24" and "10.0.1.2/24" are. Addresses come from another node and are not trusted.
 #pragma once

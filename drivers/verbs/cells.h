@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Cells of registered memory that cross a connection. No more are in transit than the other end has
 // posted receives for.
 //

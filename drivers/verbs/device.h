@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // The part of InfiniBand verbs that this project needs, without their types: the ports of this
 // node, and one reliable connection over a port.
 //

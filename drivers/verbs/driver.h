@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Rails over InfiniBand verbs: one per active port of every device, InfiniBand or RoCE. Both ends
 // of such a rail may be on this node, because a port reaches itself. Rails to other nodes use the
 // same port.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // One end of a verbs rail: a reliable connection, cells for small data, and the caller's own memory
 // for large data.
 //

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Decisions about ports before one is opened: whether it can be used or why not, by which address
 // it is reached, and what its fingerprint is.
 //
 // The facts come from verbs (drivers/verbs/device.cpp) and from files under /sys. This header has
 // no types of either.
-// of either.
 #pragma once
 
 #include <array>

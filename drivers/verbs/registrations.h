@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Registers memory of the caller once and reuses the registration: registering costs more than
 // sending a page.
 //

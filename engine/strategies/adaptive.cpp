@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // The default strategy: small packets together over the rail that ends first; large ones split by
 // prediction over idle and busy rails, so that all chunks end at the same time (papers
 // "sampling-based auto-tuning", III-C, and "multirail on multicore", II-B).

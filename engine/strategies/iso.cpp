@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Equal chunks over the idle rails at any speed, which is right for equal rails only (paper
 // "sampling-based auto-tuning", figure 3b). Small packets as in `aggregate`.
-// (paper "sampling-based auto-tuning", figure 3b). Small packets as in `aggregate`.
 #include "engine/strategy.h"
 
 namespace nmt::engine {

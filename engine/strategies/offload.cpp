@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // Like `adaptive`, but other cores give eager chunks over several rails to the drivers, if the
 // profile says that this pays despite the cost of waking them (paper "multirail on multicore",
 // II-C, III-D).
-// III-D).
 #include <vector>
 
 #include "engine/strategy.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
 // The strategy of 2007 (paper "multi-rail strategies", 3.4): if all rails are idle, large packets
 // are split by one fixed ratio, that of the rails' sampled bandwidths; else the first idle rail
 // takes the whole packet. Small packets as in `aggregate`.
-// idle one takes the whole. Small packets as in `aggregate`.
 #include <algorithm>
 #include <numeric>
 #include <vector>
