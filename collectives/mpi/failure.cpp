@@ -19,9 +19,10 @@ namespace {
 constexpr std::chrono::milliseconds kUntilTold{200};
 
 // Open MPI's launcher (4.1) sometimes waits for ever where two ranks end a job at the same time. So
-// each rank waits longer than the one before it, and the first to end the job ends the others too.
-constexpr std::chrono::milliseconds kBetweenRanks{250};
-constexpr int kWaitingRanksMax = 16;  // later ranks need not wait longer: the job is over by then
+// each rank waits longer than the one before it, and the first to end the job ends the others too:
+// on a busy machine that takes it some tenths of a second.
+constexpr std::chrono::milliseconds kBetweenRanks{1000};
+constexpr int kWaitingRanksMax = 5;  // later ranks need not wait longer: the job is over by then
 
 std::chrono::milliseconds until_this_rank_may_end(MPI_Comm comm) {
   int rank = 0;

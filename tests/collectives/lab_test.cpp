@@ -68,8 +68,12 @@ TEST_P(Collectives, OtherCountsOfAHostEndTheJob) {
   const Lab lab(Cluster{.rate = "1000mbit", .hosts = 2});
   const auto expect_end = [&](const std::string& operation, const std::string& other,
                               const std::string& reason) {
-    const Result result = counts(lab, "", {operation, "1048576", other, "half"});
-    EXPECT_NE(result.exit_code, 0) << operation << " of " << other;
+    Result result;
+    // MPICH's launcher now and then ends with what the ranks said last unread.
+    for (int attempts = 0; attempts < 5 && result.err.empty(); ++attempts) {
+      result = counts(lab, "", {operation, "1048576", other, "half"});
+      EXPECT_NE(result.exit_code, 0) << operation << " of " << other;
+    }
     EXPECT_THAT(result.err, ::testing::HasSubstr(reason)) << operation << " of " << other;
   };
   const std::string ours = "ranks of one collective passed different counts";
