@@ -18,7 +18,7 @@ Curve straight_line(double alpha_ns, double beta_ns_per_byte) {
                 fmt::format("alpha = {} ns and beta = {} ns per byte: neither may be negative",
                             alpha_ns, beta_ns_per_byte));
   }
-  constexpr double kFar = 0x1p30;  // where rounding in alpha no longer shows in the slope
+  constexpr double kFar = 0x1p30;  // so far that rounding in alpha does not affect the slope
   return Curve({{0, alpha_ns}, {kFar, alpha_ns + kFar * beta_ns_per_byte}});
 }
 

@@ -9,12 +9,12 @@
 namespace nmt {
 namespace {
 
-// Within this, two gammas are one: a tenth of what the paper calls a good prediction would be less
-// than the networks themselves change from day to day.
+// Two gammas that differ by less count as one. A tenth of what the paper calls a good prediction
+// would be too small a limit: the networks themselves change more from day to day.
 constexpr double kSameGamma = 0.05;
 
-// What growth is like before anything was measured: between none and 1, a medium that all share.
-// What is measured counts beside it as its error is small.
+// Growth before anything was measured: between 0 and 1 (a medium that all ranks share). The smaller
+// the error of a measured growth, the more it counts.
 constexpr double kGrowthSpread = 0.5;
 
 std::size_t parameters_of(const Model& model) {
@@ -23,7 +23,7 @@ std::size_t parameters_of(const Model& model) {
   return parameters + (model.delta_from_bytes == kNoDelta ? 0 : 1);
 }
 
-// Every number of ranks with a gamma of its own.
+// Gives every number of ranks its own gamma.
 void free_rises(Model& model, std::span<const AlltoallCell> cells,
                 std::span<const double> variances) {
   const std::vector<GammaOf> gammas = gamma_by_ranks(model, cells, variances);
@@ -33,7 +33,7 @@ void free_rises(Model& model, std::span<const AlltoallCell> cells,
   }
 }
 
-// The numbers of ranks from which on one gamma serves all: the network is saturated there.
+// The number of ranks from which one gamma holds for all: the network is saturated there.
 std::size_t saturated_from(std::span<const GammaOf> gammas) {
   double weights = 0;
   double sum = 0;
@@ -53,8 +53,8 @@ std::size_t saturated_from(std::span<const GammaOf> gammas) {
   return from;
 }
 
-// How gamma goes on beyond the largest number of ranks. Where it is one from `from` on, there may
-// still be as much growth as those gammas leave room for.
+// The growth of gamma beyond the largest number of ranks. If gamma is constant from `from` on,
+// there may still be as much growth as the errors of those gammas allow.
 void settle_growth(std::span<const GammaOf> gammas, std::size_t from, bool saturated,
                    Model& model) {
   model.growth = model.growth_error = 0;
@@ -83,10 +83,10 @@ void settle_rises(Model& model, std::span<const AlltoallCell> cells,
   for (std::size_t i = from; i < model.rises.size(); ++i) model.rises[i].factor = 1;
 }
 
-// Cells that the model misses by far more than their spread pull it no more than near ones do.
+// A cell that the model misses by much more than its spread gets less weight.
 void settle_trust(const Model& model, std::vector<AlltoallCell>& cells,
                   std::span<const double> variances) {
-  constexpr double kFar = 3;  // Huber's bend, in standard errors
+  constexpr double kFar = 3;  // bend of the Huber loss, in standard errors
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const double error = std::sqrt(variances[i] * cells[i].trust);
     const double distance = std::abs(std::log(cells[i].duration_ns / duration_ns(model, cells[i])));
@@ -114,7 +114,8 @@ Model with_terms(Model shape, std::span<const AlltoallCell> cells,
                     variances[i] * cells[i].duration_ns * cells[i].duration_ns};
   }
   shape.estimate = least_squares(equations, shared);
-  // Variances are relative to what is true, not to what was measured, which is nearer to it now.
+  // Variances are relative to the true duration; the model is now nearer to it than the
+  // measurement.
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const double expected_ns = duration_ns(shape, cells[i]);
     equations[i].variance = variances[i] * expected_ns * expected_ns;
@@ -148,7 +149,7 @@ Fitted fitted(DeltaForm form, std::span<const AlltoallCell> all,
   std::vector<AlltoallCell> cells(all.begin(), all.end());
   Model model{.form = form};
   std::vector<double> variances(cells.size(), 1);
-  constexpr int kPasses = 3;  // settles gamma by ranks beside delta, and what is far
+  constexpr int kPasses = 3;  // for gamma by ranks together with delta, and for distant cells
   for (int pass = 0; pass < kPasses; ++pass) {
     model = with_best_size(model, cells, sizes_bytes, variances);
     free_rises(model, cells, variances);
@@ -185,7 +186,8 @@ std::vector<GammaOf> gamma_by_ranks(const Model& model, std::span<const Alltoall
   }
   std::vector<GammaOf> result;
   for (const auto& [ranks, sum] : sums) {
-    // Nothing is faster than its bound by orders of magnitude; delta took more than there was.
+    // The limit applies if delta took too much: nothing is faster than its bound by orders of
+    // magnitude.
     const double gamma = std::max(sum.gammas / sum.weights, model.gamma() / 100);
     result.push_back({ranks, gamma, 1 / std::sqrt(sum.weights) / gamma});
   }

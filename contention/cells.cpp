@@ -17,9 +17,9 @@ namespace nmt {
 namespace {
 
 constexpr std::size_t kSizesMin = 4;     // the paper, section 8: "at least four measurement points"
-constexpr std::size_t kSessionsMin = 4;  // below, a spread over sessions is a guess
+constexpr std::size_t kSessionsMin = 4;  // with fewer, their spread is a guess
 constexpr double kNormalPerMad = 1.4826;
-// No clock and no network repeat better than that: keeps weights finite where times are equal.
+// No clock or network repeats better than this; keeps weights finite if times are equal.
 constexpr double kSpreadMin = 1e-3;
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(Fault::kUsage, message); }
@@ -72,9 +72,9 @@ double log_deviation(std::span<const double> logs) {
   return kNormalPerMad * median_absolute_deviation(logs);
 }
 
-// Times that are far from all others of their cell, on the logarithmic axis.
+// Times far from the other times of their cell, on the logarithmic axis.
 std::vector<bool> outliers_among(const std::vector<double>& durations_ns) {
-  constexpr std::size_t kEnough = 5;  // fewer cannot tell which of them is the odd one
+  constexpr std::size_t kEnough = 5;  // with fewer, it is unknown which one is wrong
   constexpr double kFar = 5;
   std::vector<bool> outliers(durations_ns.size(), false);
   if (durations_ns.size() < kEnough) return outliers;
@@ -161,9 +161,10 @@ void AlltoallTable::make_groups(const AlltoallTimes& measured) {
   find_spreads(within);
 }
 
-// Alternating: cells from what the sessions' factors leave, factors from what the cells leave.
+// Alternates: cells from the times divided by the sessions' factors, factors from the times divided
+// by the cells.
 void AlltoallTable::find_factors() {
-  constexpr int kPasses = 4;  // converges in one where every session has every cell
+  constexpr int kPasses = 4;  // one pass is enough if every session has every cell
   std::vector<double> weight(cells_.size());
   for (int pass = 0; pass < kPasses; ++pass) {
     for (AlltoallCell& cell : cells_) cell.duration_ns = 0;
@@ -189,8 +190,8 @@ void AlltoallTable::find_factors() {
   }
 }
 
-// From session to session where there are several, else from time to time within the one. A cell's
-// own spread is drawn half way towards that of all cells: it is known from a few values only.
+// The spread between sessions if there are several, else between the times of the one. A cell's own
+// spread comes from a few values only, so it is averaged with that of all cells.
 void AlltoallTable::find_spreads(std::span<const double> within) {
   std::vector<double> squares(cells_.size(), 0);
   std::vector<double> groups(cells_.size(), 0);
@@ -239,7 +240,7 @@ std::vector<double> AlltoallTable::resampled(std::mt19937_64& random) const {
     weights[group.cell] += drawn[group.session];
   }
   for (std::size_t i = 0; i < cells_.size(); ++i) {
-    // No session that was drawn has this cell: it stays as it is.
+    // No drawn session has this cell, so it stays unchanged.
     durations_ns[i] =
         factor * (weights[i] > 0 ? durations_ns[i] / weights[i] : cells_[i].duration_ns);
   }

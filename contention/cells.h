@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Measured alltoalls by cell (a number of ranks and a size) and session, as fits work on them:
-// checked, outliers set aside, each session's common factor told apart from the rest.
+// Measured alltoalls by cell (a number of ranks and a size) and session, in the form that fits use:
+// checked, without outliers, and with each session's common factor separated.
 //
-// Private. A session's location in a cell is the interquartile mean of its times; a cell's is the
-// mean over its sessions, each divided by the session's factor.
+// Private. The location of a session in a cell is the interquartile mean of its times. That of a
+// cell is the mean over its sessions, each divided by the session's factor.
 #pragma once
 
 #include <cstdint>
@@ -20,28 +20,28 @@ struct AlltoallCell {
   std::int64_t ranks = 0;
   std::uint64_t size_bytes = 0;
   double messages = 0;     // through one NIC
-  double bound_ns = 0;     // messages * duration of one alone
+  double bound_ns = 0;     // messages * duration of one message alone
   double processors = 0;   // n (n - 1) / cores where ranks share cores, else 0
   double duration_ns = 0;  // location
-  double spread = 0;       // relative standard error of the location, sessions' factors aside
-  double trust = 1;        // below 1 where the location is far from what the model says
+  double spread = 0;       // relative standard error of the location, without the sessions' factors
+  double trust = 1;        // below 1 if the location is far from the model
 };
 
 class AlltoallTable {
  public:
-  // Throws Error(kUsage) for what cannot be fitted.
+  // Throws Error(kUsage) for data that cannot be fitted.
   AlltoallTable(const AlltoallTimes& measured, const FitOptions& options);
 
   const std::vector<AlltoallCell>& cells() const { return cells_; }
   std::size_t sessions() const { return factors_.size(); }
   std::size_t times() const { return times_; }
   std::size_t outliers() const { return outliers_; }
-  // Relative spread of the sessions' factors; 0 where there is one only.
+  // Relative spread of the sessions' factors; 0 if there is only one session.
   double session_spread() const { return session_spread_; }
-  // Enough sessions in every cell for them to be resampled.
+  // Whether every cell has enough sessions for resampling.
   bool sessions_tell() const;
 
-  // The cells' durations as another draw of as many sessions would have given them.
+  // The cells' durations in another random draw of as many sessions.
   std::vector<double> resampled(std::mt19937_64& random) const;
 
  private:
@@ -59,7 +59,7 @@ class AlltoallTable {
 
   std::vector<AlltoallCell> cells_;
   std::vector<Group> groups_;
-  std::vector<double> factors_;  // per session, their mean is 1
+  std::vector<double> factors_;  // per session; their mean is 1
   std::size_t times_ = 0;
   std::size_t outliers_ = 0;
   double session_spread_ = 0;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Face of contention: alltoall measurements in, a contention signature out, and predictions for any
-// number of ranks and any size, each with an interval and a word on how far to trust it.
+// number of ranks and any size, each with an interval and a verdict on its reliability.
 //
-// After the paper "alltoall contention". Pure: no clock, no files, no chance that is not seeded.
+// Follows the paper "alltoall contention". Pure: no clock, no files, no randomness without a seed.
 // The same measurements give the same signature.
 //
 // In reading order:
 //   samples         measured alltoalls of a profile, ready for a fit
-//   import          alltoalls and ping-pongs as other tools print them
+//   import          alltoalls and ping-pongs as printed by other tools
 //   cells           measured alltoalls by number of ranks and size
 //   fit             fits the signature of one algorithm on one network
 //   candidates      the models that a fit tries, and how well each predicts
-//   model           the terms of a signature while it is fitted
+//   model           the terms of a signature during the fit
 //   least_squares   least squares with a common error
 //   resampling      intervals of a fit's parameters
-//   predict         how long an alltoall will take, with an interval
-//   bound           how long an exchange takes at least
-//   published       the method as the paper published it, to compare with
+//   predict         predicts the duration of an alltoall, with an interval
+//   bound           the lower bound of an exchange's duration
+//   published       the method as the paper published it, for comparison
 //   fit_json        a fit as JSON
 #pragma once
 

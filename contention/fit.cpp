@@ -31,7 +31,7 @@ struct Choice {
   std::optional<double> error_left_out;
 };
 
-// The form that predicts numbers of ranks left out better. As good: the paper's text.
+// The form that better predicts numbers of ranks left out; if equal, the form of the paper.
 Choice choose_form(std::span<const AlltoallCell> cells, std::vector<std::uint64_t> sizes_bytes,
                    const FitOptions& options) {
   Choice choice{.delta_sizes = std::move(sizes_bytes)};
@@ -50,7 +50,7 @@ Choice choose_form(std::span<const AlltoallCell> cells, std::vector<std::uint64_
   return choice;
 }
 
-// Mean and spread over the numbers of ranks of ln(measured / model) at the least size.
+// Mean and error, over the numbers of ranks, of ln(measured / model) at the smallest size.
 struct Departure {
   double mean = 0;
   double error = 0;
@@ -87,8 +87,8 @@ SmallRatio ratio_at(std::uint64_t size_bytes, const Model& model,
   return {size_bytes, std::exp(mean), std::hypot(std::sqrt(variance), noise)};
 }
 
-// Small messages follow other rules (the paper's figure 5): from the smallest size on, those that
-// the fit of the larger ones misses are left to their own measured ratios.
+// Small messages behave differently (the paper's figure 5). From the smallest size on, sizes that
+// the fit of the larger ones misses keep their own measured ratios.
 Choice fit_above_small(std::vector<AlltoallCell>* cells, const FitOptions& options,
                        std::vector<std::uint64_t>* small) {
   constexpr std::size_t kSizesLeft = 6;
@@ -141,7 +141,7 @@ void remark_on(SignatureFit& fit, const Choice& choice) {
   }
 }
 
-// Half a 95 % interval of a prediction where the fit was made, relative.
+// Relative half of the 95 % interval of a prediction at the fit's own points.
 double prediction_error(const SignatureFit& fit) {
   const Uncertainty& u = *fit.signature.uncertainty;
   const double gamma = u.gamma_variance / (fit.signature.gamma * fit.signature.gamma);
@@ -184,7 +184,7 @@ void add_range(std::span<const AlltoallCell> cells, SignatureFit* fit) {
   signature.size_bytes_max = *sizes.rbegin();
 }
 
-// Keeps the delta of a choice only where chance would not have made as much of one.
+// Keeps the delta of a choice only if chance would not have given as large a one.
 void test_delta(std::span<const AlltoallCell> cells, const AlltoallTable& table,
                 const FitOptions& options, std::mt19937_64& random, Choice* choice,
                 SignatureFit* fit) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A fitted signature as JSON, for whoever reads it elsewhere: what nmad-tune contention prints.
+// A fitted signature as JSON, as nmad-tune contention prints it.
 //
-// Units are in the names, intervals are [low, high], what does not apply is null.
+// Units are in the names, intervals are [low, high], values that do not apply are null.
 #pragma once
 
 #include "contention/fit.h"

@@ -29,7 +29,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::vector<std::string_view> words(std::string_view line, std::string_view separators) {
   std::vector<std::string_view> found;
-  const bool blanks = separators.find(' ') != std::string_view::npos;  // several are one
+  const bool blanks = separators.find(' ') != std::string_view::npos;  // several count as one
   while (!line.empty()) {
     const std::size_t end = std::min(line.find_first_of(separators), line.size());
     const std::string_view word = trimmed(line.substr(0, end));
@@ -47,7 +47,7 @@ std::optional<Number> number(std::string_view word) {
   return value;
 }
 
-// One pass over the lines of a text; what a line means depends on those above it.
+// One pass over the lines of a text; the meaning of a line depends on the lines above it.
 class Import {
  public:
   Import(std::string_view what, std::optional<std::int64_t> ranks) : what_(what), given_(ranks) {}
@@ -90,7 +90,7 @@ class Import {
     } else if (line.front() == '#') {
       if (line.starts_with("# Size")) begin_columns(line);
     } else if (result_.tool.empty()) {
-      return;  // what mpirun says before the tool does
+      return;  // output of mpirun before the tool starts
     } else if (csv_) {
       read_csv(line);
     } else if (table_ == Table::kAlltoall || table_ == Table::kMessages) {
@@ -141,9 +141,9 @@ class Import {
     }
   }
 
-  // The heading above rows says the unit, and which column holds the slowest rank's time.
+  // The heading above the rows gives the unit, and the column with the slowest rank's time.
   void begin_columns(std::string_view line) {
-    // OSU's headings have blanks inside: "Avg Latency(us)".
+    // OSU's headings contain blanks: "Avg Latency(us)".
     std::string heading(line);
     for (const std::string_view name : {"Avg ", "Min ", "Max ", "# "}) {
       for (std::size_t at = heading.find(name); at != heading.npos; at = heading.find(name)) {

@@ -10,7 +10,7 @@ namespace {
 using Row = std::array<double, kTerms>;
 using Matrix = std::array<Row, kTerms>;
 
-// Inverse of a symmetric matrix, by Gauss and Jordan, over the active terms; 0 elsewhere.
+// Inverse of a symmetric matrix by Gauss-Jordan elimination, over the active terms; 0 elsewhere.
 Matrix inverse(Matrix a, const std::array<bool, kTerms>& active) {
   Matrix b{};
   for (std::size_t i = 0; i < kTerms; ++i) {
@@ -35,7 +35,7 @@ Matrix inverse(Matrix a, const std::array<bool, kTerms>& active) {
   return b;
 }
 
-// Terms that the equations can tell apart: a pivot that rounding alone leaves is none.
+// Terms that the equations determine: a pivot that is only rounding does not count.
 std::array<bool, kTerms> told_apart(Matrix a, std::array<bool, kTerms> active) {
   constexpr double kRounding = 1e-10;
   for (std::size_t i = 0; i < kTerms; ++i) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Generalized least squares of a few terms, with errors of each value's own and one error that all
-// values share as a factor: Sigma = diag(variance_i) + tau^2 f f', f being what is fitted.
+// Generalized least squares of a few terms. Each value has its own error, and all values share one
+// error as a factor: Sigma = diag(variance_i) + tau^2 f f', where f is the fitted value.
 //
-// Private. The inverse of such a Sigma is that of its diagonal minus a matrix of rank one
-// (Sherman and Morrison), so that for gamma and delta the solution is that of two equations. With f
-// the fitted values and not the measured ones, the shared error moves no estimate, only their
-// covariance; with measured values it would draw all estimates down (Peelle's puzzle).
+// Private. The inverse of such a Sigma is that of its diagonal minus a matrix of rank one (Sherman
+// and Morrison), so for gamma and delta the solution is that of two equations. Because f is the
+// fitted and not the measured value, the shared error changes no estimate, only their covariance.
+// With measured values it would make all estimates too small (Peelle's puzzle).
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ struct Solution {
   std::array<std::array<double, kTerms>, kTerms> covariance{};
 };
 
-// No estimate is below 0: a term that would be, or that no equation has, is 0 with no covariance.
+// No estimate is below 0. A term that would be, or that no equation has, is 0 with no covariance.
 // `shared` is tau.
 Solution least_squares(std::span<const Equation> equations, double shared);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The shape of a signature while it is fitted: its terms, and gamma against the number of ranks.
+// The shape of a signature during the fit: its terms, and gamma by number of ranks.
 //
-// Private. Where the network is saturated gamma is one number. Below, it rises with the number of
-// ranks: between two of them as a power of their ratio, beyond the largest with the exponent seen
+// Private. Where the network is saturated, gamma is one number. Below that it rises with the number
+// of ranks: as a power of their ratio between two numbers, and beyond the largest with the exponent
 // between the last two. It never grows faster than the number of ranks, as on a medium that all
-// share.
+// ranks share.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ struct Model {
   DeltaForm form = DeltaForm::kPerCommunication;
   std::uint64_t delta_from_bytes = kNoDelta;
   std::vector<Rise> rises;          // by ranks; the last is 1. Empty: one gamma
-  double growth = 0;                // exponent beyond the last
+  double growth = 0;                // exponent beyond the last of `rises`
   double growth_error = 0;          // its standard error
-  std::int64_t saturated_from = 0;  // ranks; 0: none that is known
+  std::int64_t saturated_from = 0;  // ranks; 0: unknown
   Solution estimate;                // gamma, delta, processor time
 
   double gamma() const { return estimate.value[0]; }
@@ -37,18 +37,18 @@ struct Model {
   double processor_ns() const { return estimate.value[2]; }
 };
 
-// What a model multiplies by its estimates.
+// The factors that the model's estimates are multiplied by.
 std::array<double, kTerms> terms_of(const Model& model, const AlltoallCell& cell);
 double duration_ns(const Model& model, const AlltoallCell& cell);
 
-// Spread of ln(measured / model) over cells: of their own, and what the model misses.
+// Spread of ln(measured / model) over cells: each cell's own, and the misfit of the model.
 struct Spreads {
-  std::vector<double> variances;  // one per cell, cell.trust taken into account
+  std::vector<double> variances;  // one per cell, including cell.trust
   double misfit = 0;
 };
 Spreads spreads_of(const Model& model, std::span<const AlltoallCell> cells, std::size_t parameters);
 
-// Sum of the squares of ln(measured / model), each over its variance.
+// Sum of the squares of ln(measured / model), each divided by its variance.
 double chi_square(const Model& model, std::span<const AlltoallCell> cells,
                   std::span<const double> variances);
 

@@ -14,9 +14,9 @@
 namespace nmt {
 namespace {
 
-constexpr std::int64_t kFarTimes = 8;  // beyond the fitted ranks: said aloud
+constexpr std::int64_t kFarTimes = 8;  // above this many times the fitted ranks: `far`
 
-// Sizes from `least_bytes` to `most_bytes`.
+// Valid for sizes from `least_bytes` to `most_bytes`.
 void predict(const Signature& signature, const Alltoall& exchange, std::uint64_t least_bytes,
              std::uint64_t most_bytes, AlltoallPrediction* prediction) {
   const auto extrapolated = [&](const std::string& reason) {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The method as it was published (paper "alltoall contention", section 8), kept to compare against:
-// a straight line through the ping-pong, ordinary least squares over the sizes of one number of
-// ranks, delta for each communication, M chosen by the least sum of squares.
+// The method as published (paper "alltoall contention", section 8), kept for comparison: a straight
+// line through the ping-pong, ordinary least squares over the sizes of one number of ranks, delta
+// for each communication, and the M with the smallest sum of squares.
 //
-// Large messages outweigh all others here, and the line misses what small ones cost; that is the
-// reference's business, not a defect to mend.
+// Large messages outweigh all others here, and the line misses the cost of small ones. This is a
+// property of the reference, so it is not corrected.
 #pragma once
 
 #include "contention/fit.h"
 
 namespace nmt {
 
-// alpha and beta by ordinary least squares over the points of a curve; at least two of them.
+// alpha and beta by ordinary least squares over the points of a curve; needs at least two points.
 Curve straight_line_through(const Curve& measured);
 
-// Of the times at `ranks`; the options' M where it is given.
+// Uses the times at `ranks`, and the M of the options if given.
 Signature fit_published(const AlltoallTimes& measured, std::int64_t ranks,
                         const FitOptions& options);
 

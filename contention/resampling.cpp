@@ -8,7 +8,7 @@
 namespace nmt {
 namespace {
 
-// The cells of `all` that are in `cells`: sizes may have been left out of the fit.
+// The indices in `all` of `cells`: the fit may have left sizes out.
 std::vector<std::size_t> places_of(std::span<const AlltoallCell> cells,
                                    std::span<const AlltoallCell> all) {
   std::vector<std::size_t> places;
@@ -23,8 +23,8 @@ std::vector<std::size_t> places_of(std::span<const AlltoallCell> cells,
 
 Interval around(double value, double half) { return {std::max(0.0, value - half), value + half}; }
 
-// Variances over draws of the sessions, M searched again in each; made as wide as the few sessions
-// ask for: a draw repeats sessions, and so varies less than new ones would.
+// Variances over draws of sessions, with M searched again in each. They are widened for the small
+// number of sessions: a draw repeats sessions, so it varies less than new sessions would.
 void from_sessions(const Fitted& fit, const AlltoallTable& table,
                    std::span<const AlltoallCell> cells, std::span<const std::uint64_t> sizes_bytes,
                    std::size_t resamples, std::mt19937_64& random, Intervals* result) {
@@ -133,7 +133,7 @@ double no_delta_probability(const Fitted& fit, std::span<const AlltoallCell> cel
 }
 
 // Cornish and Fisher's expansion about the normal quantile (Abramowitz and Stegun, 26.7.5): within
-// 1 % from three degrees on; below, the exact values.
+// 1 % from three degrees on; below that, exact values.
 double student_quantile(std::size_t degrees_of_freedom) {
   constexpr double kOne = 12.706;
   constexpr double kTwo = 4.303;

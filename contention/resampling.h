@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What chance could have made of a fit: intervals of its parameters, and whether there is a delta.
+// The uncertainty of a fit: intervals of its parameters, and whether there is a delta.
 //
-// Private. The session is what is resampled, since its times share a factor; with fewer than four
-// sessions in every cell the covariance of the generalized least squares has to do instead.
+// Private. Sessions are resampled, because the times of one session share a factor. With fewer than
+// four sessions in a cell, the covariance of the generalized least squares is used instead.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ Intervals intervals_of(const Fitted& fit, const AlltoallTable& table,
                        std::span<const std::uint64_t> sizes_bytes, std::size_t resamples,
                        std::mt19937_64& random);
 
-// Probability that a delta improves the fit by as much where there is none: the durations are drawn
-// anew from the model without one, and M and form searched as before.
+// Probability that a delta improves the fit as much if there is none: durations are drawn from the
+// model without delta, then M and form are searched as before.
 double no_delta_probability(const Fitted& fit, std::span<const AlltoallCell> cells,
                             std::span<const std::uint64_t> sizes_bytes, std::size_t resamples,
                             std::mt19937_64& random);

@@ -12,7 +12,7 @@
 namespace nmt {
 namespace {
 
-// Durations of one message alone, by size; of one MPI.
+// Durations of one message alone, by size, of one MPI.
 using Messages = std::map<std::uint64_t, std::vector<double>>;
 
 bool is_alltoall(const Sample& sample) {
@@ -42,7 +42,7 @@ Curve curve_through(const Messages& messages) {
   return points.empty() ? Curve() : Curve(std::move(points));
 }
 
-// The same many connections, their mean and their slowest.
+// Pairs the mean and the slowest of the same number of connections.
 std::vector<ConnectionProbe> probes_of(std::span<const SampleSet> sets, const std::string& mpi) {
   struct Times {
     std::vector<double> mean_ns;
@@ -72,7 +72,7 @@ std::vector<ConnectionProbe> probes_of(std::span<const SampleSet> sets, const st
   return probes;
 }
 
-// By what factor the messages of this session took longer than those of all.
+// The factor by which this session's messages took longer than those of all sessions.
 double factor_of(const Messages& own, const Curve& all) {
   std::vector<double> logs;
   for (const auto& [size_bytes, durations_ns] : own) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Measured alltoalls as a profile keeps them, made ready for a fit.
+// Measured alltoalls of a profile, prepared for a fit.
 //
-// An alltoall is a sample of benchmark::kCollective with the operation "alltoall"; the message
-// alone one of benchmark::kMessage; many messages at a time one of benchmark::kConnections. Where
-// sessions measured both, what a session's messages took more or less than usual is taken off its
-// alltoalls: interleaved, both drift alike. A campaign's option "cores" says how many cores all
-// ranks had together.
+// An alltoall is a sample of benchmark::kCollective with the operation "alltoall"; a message alone
+// is one of benchmark::kMessage; many messages at a time are one of benchmark::kConnections. If
+// sessions measured both, each alltoall is divided by the factor by which the session's messages
+// differ from the usual: they are interleaved, so both drift alike. A campaign's option "cores" is
+// the number of cores of all ranks together.
 #pragma once
 
 #include <span>
@@ -20,8 +20,7 @@ namespace nmt {
 inline constexpr char kAlltoall[] = "alltoall";  // Condition::operation
 inline constexpr char kCoresOption[] = "cores";  // Campaign::options
 
-// One for each algorithm and number of ranks per node that was measured; held-out samples are not
-// in them.
+// One entry for each measured algorithm and number of ranks per node, without held-out samples.
 std::vector<AlltoallTimes> alltoall_times(std::span<const SampleSet> sets);
 
 }  // namespace nmt

@@ -13,13 +13,13 @@
 namespace nmt {
 namespace {
 
-// For a normal law: standard deviation / median absolute deviation, and standard error of a
-// median / (standard deviation / sqrt(n)).
+// For a normal distribution: standard deviation / median absolute deviation; and standard error of
+// a median / (standard deviation / sqrt(n)).
 constexpr double kMadToDeviation = 1.4826;
 constexpr double kMedianError = 1.2533;
 
-// Deviations of the rounds' log ratios from their comparison's, each scaled for the freedom that
-// the comparison's own estimate took; nothing of a comparison with one round.
+// Deviations of each round's log ratio from that of the comparison, corrected for the one degree of
+// freedom of that estimate; empty for a comparison with one round.
 std::vector<double> round_deviations(const MethodComparison& comparison) {
   std::vector<double> deviations;
   const double rounds = static_cast<double>(comparison.rounds.size());
@@ -37,10 +37,10 @@ double error_from_rounds(const std::vector<double>& deviations, std::size_t roun
          std::sqrt(static_cast<double>(rounds));
 }
 
-// Doubts of all comparisons. Repetitions of one round may agree better than rounds do: four rounds
-// and more tell by how much, for fewer all sizes together tell. And a handful of repetitions may
-// agree by chance: no size is trusted more than twice as well as a typical one, and none beyond
-// what any measurement can resolve.
+// Standard errors of all comparisons. Repetitions of one round may agree better than rounds do:
+// four or more rounds show by how much; with fewer rounds, all sizes together do. A few repetitions
+// may also agree by chance: no size has less than half the typical error, nor less than what a
+// measurement can resolve.
 std::vector<double> doubts_of(std::span<const MethodComparison> comparisons) {
   constexpr std::size_t kEnoughRounds = 4;
   constexpr double kFinest = 1e-4;
@@ -93,7 +93,7 @@ double cost(const SizeComparison& size_comparison, double log_ratio, bool chose_
   const double errors =
       std::max(0.0, loss - std::log1p(kEquivalence)) / size_comparison.standard_error;
   double evidence = errors * errors;
-  // One outlier cannot buy a change alone.
+  // One outlier alone cannot pay for a change.
   if (may_be_one_outlier(size_comparison.comparison))
     evidence = std::min(evidence, kChangePrice / 2);
   return evidence + size_comparison.share * loss;
@@ -105,7 +105,7 @@ ChosenSides choose_sides(const SizeComparisons& size_comparisons,
   const std::size_t n = size_comparisons.size();
   // least[above]: cost of the cheapest choices up to this size that end with `above`.
   std::array<double, 2> least = {};
-  std::vector<std::array<bool, 2>> changed(n);  // from the other choice at the size before
+  std::vector<std::array<bool, 2>> changed(n);  // from the other side at the size before
   for (std::size_t i = 0; i < n; ++i) {
     std::array<double, 2> next;
     for (const bool above : {false, true}) {

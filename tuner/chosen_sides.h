@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One decision over all sampled sizes: which side is chosen where, with as few changes as the
-// measurements ask for.
+// Chooses a side for every sampled size, with only as many changes as the measurements require.
 //
-// A change of choice has a price, in the coin of evidence: squared standard errors of regret
-// proven beyond the equivalence zone. Noise cannot pay it. Where there is no evidence either way,
-// the least slowdown decides where a change lies. Dynamic programming over the sizes finds the
-// cheapest choices. docs/method.md, "How many changes, and where".
+// A change of side has a price, in units of evidence: squared standard errors of regret beyond the
+// equivalence zone. Noise does not reach that price. Without evidence for either side, the least
+// slowdown decides where a change lies. Dynamic programming over the sizes finds the cheapest
+// choices. docs/method.md, "How many changes, and where".
 #pragma once
 
 #include <cstdint>
@@ -19,27 +18,27 @@ namespace nmt {
 
 struct SizeComparison {
   MethodComparison comparison;
-  double share = 0;           // what this size stands for (shares_of)
-  double standard_error = 0;  // of comparison.log_ratio, in the light of the other sizes'
+  double share = 0;           // weight of this size (shares_of)
+  double standard_error = 0;  // of comparison.log_ratio, with the other sizes taken into account
 };
 using SizeComparisons = std::vector<SizeComparison>;  // in order of sizes
 
 SizeComparisons make_size_comparisons(
     std::vector<MethodComparison> comparisons);  // in order of sizes
 
-// What speaks against a choice at one size, were its log ratio this: evidence, and the slowdown
-// (a logarithm, by the size's share), which is always small beside any evidence that counts.
+// The cost of a side at one size, for this log ratio: the evidence against it, plus its slowdown (a
+// logarithm, weighted by the size's share), which is always small against any relevant evidence.
 double cost(const SizeComparison& size_comparison, double log_ratio, bool chose_above);
 
-// What each change must save. An island in the middle takes two changes: 16, which is four
-// standard errors if it rests on a single size; noise reaches that at fewer than one in ten
-// thousand sizes.
+// The price of one change. A different side for some sizes in the middle takes two changes: 16,
+// which is four standard errors if the evidence is from a single size. Noise reaches that at fewer
+// than one in ten thousand sizes.
 inline constexpr double kChangePrice = 8;
 
-// Per size: true where the upper side is chosen.
+// Per size: true if the upper side is chosen.
 using ChosenSides = std::vector<bool>;
 
-// The cheapest choice, were the log ratios these.
+// The cheapest choice for these log ratios.
 ChosenSides choose_sides(const SizeComparisons& size_comparisons,
                          std::span<const double> log_ratios);
 

@@ -27,7 +27,7 @@ const RailPlan* find(const Plan& plan, const RailPlan& like, const std::string& 
   return found == plan.rails.end() ? nullptr : &*found;
 }
 
-// The largest size that a rail's transfers were measured at.
+// The largest size at which transfers of the rail were measured.
 std::uint64_t size_bytes_max(const RailPlan& rail) {
   double largest = 0;
   for (const PlanCurve& curve : rail.curves) {
@@ -37,7 +37,7 @@ std::uint64_t size_bytes_max(const RailPlan& rail) {
   return static_cast<std::uint64_t>(largest);
 }
 
-// Bytes per second of messages of this size; 0 where there is no such curve.
+// Bytes per second for messages of this size; 0 if there is no such curve.
 double bandwidth(const RailPlan& rail, std::uint64_t size_bytes) {
   const auto predicted = predict_transfer(rail, size_bytes, std::nullopt);
   if (!predicted || predicted->duration_ns <= 0) return 0;
@@ -74,7 +74,7 @@ std::vector<ConcurrentBandwidth> concurrent_bandwidths(const Plan& plan) {
       members.push_back({alone, together});
       largest_bytes = std::min(largest_bytes, size_bytes_max(*together));
     }
-    if (members.size() < names.size()) continue;  // not all of them were measured
+    if (members.size() < names.size()) continue;  // some were not measured
     std::set<std::uint64_t> sizes(std::begin(kSizesBytes), std::end(kSizesBytes));
     sizes.insert(largest_bytes);
     for (const std::uint64_t size_bytes : sizes) {

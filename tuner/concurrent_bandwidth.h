@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rails that carry at the same time, against each of them alone.
+// Compares rails in use at the same time with each of them alone.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace nmt {
 
-// What each of several rails carries of messages of one size, alone and while the others are busy.
+// Bandwidth of one of several rails for messages of one size, alone and while the others are busy.
 struct RailSpeed {
   std::string rail;
   double alone_bytes_per_second = 0;
@@ -23,9 +23,9 @@ struct ConcurrentBandwidth {
   std::uint64_t size_bytes = 0;
   std::vector<RailSpeed> rails;
 
-  double share_of_sum() const;  // 1: nothing is lost by using them at the same time
+  double share_of_sum() const;  // 1: simultaneous use costs nothing
 };
-// Every set of rails of which each was measured beside all others, at some large sizes.
+// For every set of rails of which each was measured beside all others, at some large sizes.
 std::vector<ConcurrentBandwidth> concurrent_bandwidths(const Plan& plan);
 
 }  // namespace nmt

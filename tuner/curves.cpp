@@ -9,14 +9,14 @@
 namespace nmt {
 namespace {
 
-// For a normal law: standard deviation / MAD, and standard error of a median / (sd / sqrt(n)).
+// Normal distribution: standard deviation / MAD; standard error of a median / (sd / sqrt(n)).
 constexpr double kMadToDeviation = 1.4826;
 constexpr double kMedianError = 1.2533;
 
 constexpr std::size_t kEnough = 6;  // repetitions whose order statistics cover 95 %
 
-// 95 % limits of the median: order statistics; of a few repetitions, which may agree by chance,
-// from the spread that the curve's other sizes show.
+// 95 % limits of the median, by order statistics. With few repetitions, which may agree by chance,
+// the spread of the curve's other sizes is used.
 Interval limits(const std::vector<double>& durations, double spread) {
   if (durations.size() >= kEnough) return median_interval(durations);
   const double middle = median(durations);
@@ -26,7 +26,7 @@ Interval limits(const std::vector<double>& durations, double spread) {
   return {middle * (1 - half_width), middle * (1 + half_width)};
 }
 
-// Of the sizes with enough repetitions to know theirs, else of all.
+// From the sizes with enough repetitions, else from all.
 double typical_spread(const CellsBySize& cells) {
   std::vector<double> spreads, spreads_of_enough;
   for (const auto& [size_bytes, rounds] : cells) {
@@ -49,7 +49,7 @@ PlanCurve make_curve(const CurveKey& key, const CellsBySize& cells) {
     points.push_back({size, duration_ns});
     low.push_back({size, interval.low});
     high.push_back({size, interval.high});
-    constexpr double kFinest = 1e-4;  // no measurement is better than this, relative
+    constexpr double kFinest = 1e-4;  // limit: no measurement is more precise
     const double width = std::max(interval.high - interval.low, kFinest * duration_ns);
     weights.push_back(1 / (width * width));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Curves from pooled samples: the median at every size, its 95 % limits, the typical spread of a
-// repetition and how far the curve is from rising everywhere. docs/method.md, "Curves".
+// repetition, and how far the curve is from non-decreasing. docs/method.md, "Curves".
 #pragma once
 
 #include <vector>

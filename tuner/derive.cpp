@@ -14,7 +14,7 @@
 namespace nmt {
 namespace {
 
-// As the newest campaign of the path was told.
+// The option of the path's newest campaign.
 std::uint64_t max_unexpected_bytes(const Id& path, std::span<const SampleSet> sets,
                                    std::uint64_t otherwise) {
   std::uint64_t bytes = otherwise;
@@ -29,7 +29,7 @@ std::uint64_t max_unexpected_bytes(const Id& path, std::span<const SampleSet> se
   return bytes;
 }
 
-// What the rail decides alone holds beside busy rails too, where only transfers are measured.
+// Decisions of the rail alone also hold beside busy rails, where only transfers are measured.
 const std::vector<Threshold>* decided_alone(const Plan& plan, const RailPlan& rail) {
   for (const RailPlan& alone : plan.rails) {
     if (alone.busy_rails.empty() && alone.path == rail.path && alone.regime == rail.regime &&
@@ -40,7 +40,7 @@ const std::vector<Threshold>* decided_alone(const Plan& plan, const RailPlan& ra
   return nullptr;
 }
 
-// By placement and state of the other core, over all campaigns.
+// By placement and by state of the other core, over all campaigns.
 std::vector<OffloadCost> offload_costs(std::span<const SampleSet> sets) {
   std::map<std::pair<std::string, bool>, std::vector<Repetition>> measured;
   for (const SampleSet& set : sets) {

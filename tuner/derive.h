@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A plan out of samples.
+// Derives a plan from samples.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace nmt {
 
-// Two choices within this of each other count as equal: neither is regretted.
+// Two choices within this fraction of each other count as equal, with no regret for either.
 inline constexpr double kEquivalence = 0.01;
 
 struct TuneOptions {
-  std::uint64_t max_unexpected_bytes = std::uint64_t{64} << 10;  // where the campaign says nothing
+  std::uint64_t max_unexpected_bytes = std::uint64_t{64} << 10;  // if the campaign has none
   std::uint64_t seed = 1;                                        // of the bootstrap
 };
 
-// One RailPlan per path, regime, placement and busy rails found in the sets. Sets of several
-// campaigns or sessions of one path are pooled: their common speed is the centre of theirs. Beside
-// busy rails the methods are those that the rail's thresholds choose alone.
+// One RailPlan per path, regime, placement and busy rails in the sets. Sets of one path from
+// several campaigns or sessions are pooled; their common speed is the centre of their speeds.
+// Beside busy rails, the methods are those that the rail's thresholds choose for the rail alone.
 Plan derive_plan(const Id& platform, std::span<const SampleSet> sets, const TuneOptions& options);
 
 }  // namespace nmt

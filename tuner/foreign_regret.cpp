@@ -13,8 +13,8 @@
 namespace nmt {
 namespace {
 
-// Least duration of a side at a size, of the curves that were sampled on both sides of it: a
-// method that the sampler gave up on must not win by extrapolation.
+// Shortest duration of a side at a size, from curves that have samples on both sides of it: a
+// method that the sampler gave up must not win by extrapolation.
 std::optional<double> side_ns(const RailPlan& rail, const Candidates& side, double size_bytes) {
   std::optional<double> least;
   for (const PlanCurve& curve : rail.curves) {
@@ -40,7 +40,7 @@ std::vector<std::uint64_t> sampled_sizes(const RailPlan& rail, DecisionKind kind
   return {sizes.begin(), sizes.end()};
 }
 
-// log(above / below) at the sampled sizes that leave a choice.
+// log(above / below) at the sampled sizes where the choice is free.
 std::map<std::uint64_t, double> log_ratios_of(const RailPlan& rail, DecisionKind kind) {
   std::map<std::uint64_t, double> log_ratios;
   const auto forced = forced_from(kind, rail.max_unexpected_bytes, rail.thresholds);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Thresholds of one rail, applied to another.
+// Applies the thresholds of one rail to another.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace nmt {
 
-// What a foreign threshold costs: the thresholds of `from` applied to `on`, against its own best
-// curves at every sampled size (the first paper's figures 9 to 18).
+// The cost of foreign thresholds: the thresholds of `from` applied to `on`, compared with the best
+// curves of `on` at every sampled size (the first paper's figures 9 to 18).
 struct ForeignRegret {
   std::string from;
   std::string on;

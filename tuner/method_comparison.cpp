@@ -31,8 +31,8 @@ std::vector<MethodComparison::Round> shared_rounds(const Rounds& below, const Ro
   return shared;
 }
 
-// Adds the ratios of one round to `ratios`. Each repetition meets those of the other side that
-// are nearest in time, at most so many, since all pairs would be quadratic in a long round.
+// Adds the ratios of one round to `ratios`. Each repetition is compared with the nearest ones in
+// time of the other side, up to a limit, because all pairs of a long round would be quadratic.
 void add_ratios(const MethodComparison::Round& round, std::vector<double>& ratios) {
   constexpr std::size_t kNearest = 16;
   const std::size_t n = round.below.size();
@@ -44,9 +44,9 @@ void add_ratios(const MethodComparison::Round& round, std::vector<double>& ratio
   }
 }
 
-// Half the distance between the order statistics one standard deviation of rank off the middle.
-// Of all pairs the share that lies above the truth is the Mann-Whitney statistic, summed over
-// rounds: its variance is sum n m (n + m + 1) / 12 pairs, whatever law the repetitions follow.
+// Half the distance between the order statistics that lie one standard deviation of rank from the
+// middle. The share of pairs above the true ratio is the Mann-Whitney statistic, summed over
+// rounds. Its variance is sum n m (n + m + 1) / 12 pairs, for any distribution of the repetitions.
 double standard_error(std::span<const MethodComparison::Round> rounds) {
   std::vector<double> ratios;
   double pairs = 0;
@@ -68,7 +68,7 @@ bool is_faster(const Rounds& a, const Rounds& b) {
   return median(all_durations(a)) < median(all_durations(b));
 }
 
-// The best of what competes for this side at this size.
+// The best candidate of this side at this size.
 Contender best(const Candidates& side, const Cells& cells, std::uint64_t size_bytes) {
   Contender winner;
   for (const auto& [key, by_size] : cells) {
@@ -90,7 +90,7 @@ bool was_measured(const Candidates& side, std::string_view method, const Cells& 
   });
 }
 
-// Duration of a transfer where it was sampled on both sides of the size.
+// Duration of a transfer, if there are samples on both sides of the size.
 std::optional<double> transfer_ns(std::span<const PlanCurve> curves, std::string_view method,
                                   double size_bytes) {
   for (const PlanCurve& curve : curves) {
@@ -102,9 +102,9 @@ std::optional<double> transfer_ns(std::span<const PlanCurve> curves, std::string
   return std::nullopt;
 }
 
-// Factor by which a side would be faster with a method that was not measured at this size, judged
-// by the transfers of both methods: the rest of what the benchmark does (a copy at the receiver, a
-// second packet) is the same. 1 where the missing method loses, as it mostly does: it is why the
+// Factor by which a side would be faster with a method that was not measured at this size,
+// estimated from the transfers of both methods. The rest of the benchmark (a copy at the receiver,
+// a second packet) is the same. 1 if the missing method is slower; mostly it is, which is why the
 // sampler left it out.
 double gain_of_missing(const Candidates& side, const Contender& winner, const Cells& cells,
                        std::uint64_t size_bytes, std::span<const PlanCurve> curves) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The two sides of a decision at one size, compared on ratios inside rounds: of what was measured
-// within milliseconds of each other, so that a drifting machine cannot tip the balance.
+// Compares the two sides of a decision at one size by ratios inside rounds: both were measured
+// within milliseconds of each other, so a drifting machine does not change the result.
 //
-// The ratio of two sides is the median of all ratios of one repetition of the one to one of the
-// other in the same round: the Hodges-Lehmann estimate of a shift (on logarithms), stratified by
-// rounds. Unlike a median over few rounds, it stands until more than a quarter of all repetitions
-// are outliers, and it wastes less of them than a ratio of medians.
+// The ratio of two sides is the median of all ratios between a repetition of one side and a
+// repetition of the other in the same round: the Hodges-Lehmann estimate of a shift (of
+// logarithms), stratified by rounds. It holds until more than a quarter of all repetitions are
+// outliers, unlike a median over few rounds, and it uses more of the data than a ratio of medians.
 //
-// A side is worth its best contender. Which one that is comes from ratios as well, never from the
-// least of noisy medians, which would always flatter the side with more contenders.
-// docs/method.md, "Comparing two methods".
+// A side counts as its best candidate. The best candidate also comes from ratios, never from the
+// smallest of noisy medians, which would favour the side with more candidates. docs/method.md,
+// "Comparing two methods".
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@
 
 namespace nmt {
 
-// Curves that compete for one side: all methods, in all variants, of one benchmark.
+// The curves of one side: all methods, in all variants, of one benchmark.
 struct Candidates {
   std::string_view benchmark;
   std::vector<std::string_view> methods;
@@ -36,20 +36,20 @@ std::array<Candidates, 2> candidates(DecisionKind kind);
 bool competes(std::string_view benchmark, std::string_view method, const Candidates& side);
 
 struct MethodComparison {
-  // Logarithms of what the repetitions of both sides took in one round; neither is empty.
+  // Logarithms of the durations of both sides in one round; neither is empty.
   struct Round {
     std::vector<double> below;
     std::vector<double> above;
   };
   std::uint64_t size_bytes = 0;
   std::vector<Round> rounds;
-  double below_ns = 0;        // the lower side's median duration
-  double log_ratio = 0;       // log(above / below): > 0 where below wins
-  double standard_error = 0;  // standard error of log_ratio by its repetitions; 0: too few to tell
+  double below_ns = 0;        // median duration of the lower side
+  double log_ratio = 0;       // log(above / below): > 0 if the lower side is faster
+  double standard_error = 0;  // of log_ratio, from its repetitions; 0: too few repetitions
 };
 
-// nullopt where a side was not measured, or never in one round with the other. `curves` tell, where
-// only one of copy and iovec was sent eagerly, what the other would have gained.
+// nullopt if a side was not measured, or never in one round with the other. If only one of copy and
+// iovec was sent eagerly, `curves` give what the other would have gained.
 std::optional<MethodComparison> compare_methods(DecisionKind kind, const Cells& cells,
                                                 std::uint64_t size_bytes,
                                                 std::span<const PlanCurve> curves);
@@ -57,10 +57,10 @@ std::optional<MethodComparison> compare_methods(DecisionKind kind, const Cells& 
 // The estimate for some rounds of a comparison (at least one).
 double log_ratio_of(std::span<const MethodComparison::Round> rounds);
 
-// By how much the chosen side is slower than the other, as a fraction; 0 where it is not.
+// How much slower the chosen side is than the other, as a fraction; 0 if it is not slower.
 double slowdown(double log_ratio, bool chose_above);
 
-// The slowdown, or 0 where both sides count as equal (kEquivalence).
+// The slowdown, or 0 if both sides count as equal (kEquivalence).
 double regret(double log_ratio, bool chose_above);
 
 }  // namespace nmt

@@ -12,8 +12,8 @@
 namespace nmt {
 namespace {
 
-// What curves are derived of. Samples of collectives and of what later versions measure have
-// their own models.
+// Whether curves are derived from it. Samples of collectives, and of benchmarks of later versions,
+// have their own models.
 bool is_transfer_benchmark(const std::string& name) {
   constexpr std::array kBenchmarks = {benchmark::kTransfer,   benchmark::kEager,
                                       benchmark::kTwoPackets, benchmark::kAggregate,
@@ -30,7 +30,7 @@ void add(const Sample& sample, std::uint64_t set, const Speeds& speeds, RailSamp
   Cells& cells = sample.held_out ? rail.held_out : rail.sampled;
   for (const Repetition& repetition : trusted(sample.repetitions)) {
     const double duration_ns = repetition.each_ns() / (drift.at(repetition.round) * speeds.session);
-    if (duration_ns <= 0) continue;  // below the clock's resolution: says nothing of a ratio
+    if (duration_ns <= 0) continue;  // below the clock's resolution: useless for ratios
     const std::uint64_t round = set << 32 | repetition.round;
     cells[key][sample.size_bytes][round].push_back(duration_ns);
   }

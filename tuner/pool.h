@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Samples regrouped for deriving: per path, regime, placement and busy rails, all sessions pooled,
-// with the speeds of rounds and sessions removed.
+// Samples regrouped to derive a plan: by path, regime, placement and busy rails, with all sessions
+// pooled and the speeds of rounds and sessions removed.
 //
-// Rounds stay apart, because decisions compare what was measured within one round. Held-out
-// samples are kept beside the others and only verify() reads them.
+// Rounds stay separate, because decisions compare measurements of one round. Held-out samples are
+// kept too, but only verify() reads them.
 #pragma once
 
 #include <compare>
@@ -25,8 +25,8 @@ struct CurveKey {
   auto operator<=>(const CurveKey&) const = default;
 };
 
-// Durations of one operation in nanoseconds, by round. Equal keys of two cells: the same round of
-// the same session. Keys are in order of time within a session.
+// Durations of one operation in nanoseconds, by round. Equal keys in two cells are the same round
+// of the same session. Within a session, keys are in order of time.
 using Rounds = std::map<std::uint64_t, std::vector<double>>;
 using CellsBySize = std::map<std::uint64_t, Rounds>;
 using Cells = std::map<CurveKey, CellsBySize>;
@@ -41,7 +41,7 @@ struct RailSamples {
   Cells held_out;
 };
 
-// Solo and hot first, else in order of names. Repetitions as trusted().
+// Rails alone and hot come first, the others by name. Repetitions are the trusted() ones.
 std::vector<RailSamples> pool(std::span<const SampleSet> sets);
 
 std::vector<double> all_durations(const Rounds& rounds);

@@ -6,7 +6,7 @@
 namespace nmt {
 namespace {
 
-// The one method that a rail was measured by; nullopt for several.
+// The only method by which a rail was measured; nullopt if there are several.
 std::optional<Method> only_method(const RailPlan& rail) {
   std::optional<Method> only;
   for (const Method method : kMethods) {
@@ -17,8 +17,8 @@ std::optional<Method> only_method(const RailPlan& rail) {
   return only;
 }
 
-// What the thresholds say; eager without a rendezvous decision, copy without one on assembly. A
-// rail without a choice has no thresholds.
+// The choice of the thresholds; eager without a rendezvous decision, copy without an iovec
+// decision. A rail without a choice has no thresholds.
 Method chosen_method(const RailPlan& rail, std::uint64_t size_bytes) {
   const auto chooses_above = [&](DecisionKind kind) {
     const Threshold* threshold = rail.find_threshold(kind);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How long one transfer takes, by a plan.
+// Predicts the duration of one transfer from a plan.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct Prediction {
   bool extrapolated = false;  // beyond the largest size measured
   bool operator==(const Prediction&) const = default;
 };
-// Duration of one transfer; without a method, by the one that the thresholds choose (copy, iovec
-// or rendezvous). nullopt where the plan has no such curve.
+// Duration of one transfer; without a method, by the method that the thresholds choose (copy, iovec
+// or rendezvous). nullopt if the plan has no such curve.
 std::optional<Prediction> predict_transfer(const RailPlan& rail, std::uint64_t size_bytes,
                                            std::optional<Method> method);
 

@@ -18,7 +18,7 @@ const PlanCurve* find(const RailPlan& rail, std::string_view state) {
   return found == rail.curves.end() ? nullptr : &*found;
 }
 
-// What an eager message takes, with the receiver's copy where that was measured.
+// Duration of an eager message, with the receiver's copy if that was measured.
 double eager_ns(const RailPlan& rail, double size_bytes) {
   double best_ns = INFINITY, best_of_transfers_ns = INFINITY;
   for (const PlanCurve& curve : rail.curves) {
@@ -43,8 +43,8 @@ double rendezvous_ns(const RailPlan& rail, double size_bytes) {
   return best_ns;
 }
 
-// The least size from which a rendezvous with this much more at each end is the faster one, up to
-// the largest size that was measured.
+// The smallest size from which a rendezvous with this extra cost at each end is faster, up to the
+// largest measured size.
 std::optional<std::uint64_t> pays_from(const RailPlan& rail, const PlanCurve* more,
                                        const PlanCurve& known) {
   const double largest_bytes = known.duration.points().back().size_bytes;

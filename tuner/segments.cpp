@@ -18,19 +18,20 @@ namespace {
 
 constexpr std::string_view kLibrary = "library";
 constexpr double kWorthAChange = 0.03;  // of the time at one size, in logarithms
-// By how much slower the MPI's own must be before a call is taken from it: medians of few rounds
-// tell no less apart where messages are short, and programs do more between calls than a sampling.
+// The MPI's own must be this much slower before a call is taken from it: medians of few rounds are
+// not more precise than this for short messages, and programs do more between calls than a sampling
+// does.
 constexpr double kWorthActing = 0.05;
 
 bool is_library(const CollectiveTime& time) { return time.algorithm == kLibrary; }
 
-// "alltoall" is contention's.
+// "alltoall" belongs to contention.
 bool is_hierarchical(const Sample& sample) {
   return !sample.held_out && sample.condition.benchmark == benchmark::kCollective &&
          sample.condition.operation != "alltoall";
 }
 
-// The MPI that was measured last: rules are of one.
+// The MPI that was measured last: rules are for one MPI.
 std::string newest_mpi(std::span<const SampleSet> sets) {
   std::string newest, mpi;
   for (const SampleSet& set : sets) {
@@ -58,8 +59,8 @@ Choice choice_of(const CollectiveTime& time) {
   return {time.algorithm, time.segment_bytes, time.leaders};
 }
 
-// What a choice takes there: a segment of the size or more is the message whole. Null: not
-// measured.
+// Duration of a choice in this cell: a segment as large as the message or larger means the whole
+// message. Null if not measured.
 const CollectiveTime* time_of(const Choice& choice, const CollectiveCell& cell) {
   Choice whole = choice;
   if (choice.segment_bytes >= cell.size_bytes) whole.segment_bytes = 0;
@@ -76,13 +77,13 @@ const CollectiveTime* library_in(const CollectiveCell& cell) {
   return found == cell.times.end() ? nullptr : &*found;
 }
 
-// The fastest of ours; null where none was measured.
+// The fastest of our algorithms; null if none was measured.
 const CollectiveTime* best_in(const CollectiveCell& cell) {
   const auto found = std::ranges::find_if_not(cell.times, is_library);
   return found == cell.times.end() ? nullptr : &*found;
 }
 
-// Of ours at each size of one operation.
+// Chooses one of our algorithms for each size of one operation.
 std::vector<Choice> choose_ours(std::span<const CollectiveCell> cells) {
   std::vector<Choice> all;
   for (const CollectiveCell& cell : cells) {
@@ -105,22 +106,22 @@ std::vector<Choice> choose_ours(std::span<const CollectiveCell> cells) {
   return chosen;
 }
 
-// What acting gains there beyond what it is worth, as a logarithm; without bounds where the MPI's
-// own was not measured.
+// How much more our algorithm gains than required, as a logarithm; infinite if the MPI's own was
+// not measured.
 double gain(const Choice& ours, const CollectiveCell& cell) {
   const CollectiveTime* library = library_in(cell);
   if (library == nullptr) return std::numeric_limits<double>::infinity();
   return std::log(library->median_ns / time_of(ours, cell)->median_ns) - std::log1p(kWorthActing);
 }
 
-// Where the MPI's own is chosen, the segment is the best of ours all the same.
+// Replaces the algorithm by the MPI's own if that is chosen; keeps our best segment.
 Choice or_library(const Choice& ours, const CollectiveCell& cell) {
   if (gain(ours, cell) > 0) return ours;
   return {std::string(kLibrary), ours.segment_bytes, ours.leaders};
 }
 
-// Where the choice changes between two sizes, at each of which acting gains so much: at their
-// geometric mean, or between acting and not where the gain, on a line between the two, is 0.
+// Where the choice changes between two sizes with these gains: at their geometric mean, or, between
+// ours and the MPI's own, where the line between the two gains is 0.
 std::uint64_t change_between(const CollectiveCell& last, double last_gain,
                              const CollectiveCell& next, double next_gain) {
   const bool acts_in_one = (last_gain > 0) != (next_gain > 0);
@@ -199,7 +200,7 @@ std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets) {
 std::vector<SegmentRule> derive_segments(std::span<const CollectiveCell> cells) {
   std::vector<SegmentRule> rules;
   for (std::size_t begin = 0, end = 0; begin < cells.size(); begin = end) {
-    std::vector<CollectiveCell> alike;  // of one operation and shape, in order of size
+    std::vector<CollectiveCell> alike;  // same operation and shape, ordered by size
     for (; end < cells.size() && same_shape(cells[begin], cells[end]); ++end) {
       if (best_in(cells[end]) != nullptr) alike.push_back(cells[end]);
     }

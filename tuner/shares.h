@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How much of all message sizes each measured size stands for: the weight of its regret.
+// The weight of each measured size: its part of all message sizes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace nmt {
 
-// The part of the logarithmic axis that is nearest to each of these ascending sizes; together 1.
+// For each of these ascending sizes, the part of the logarithmic axis nearest to it; the sum is 1.
 std::vector<double> shares_of(std::span<const std::uint64_t> sizes_bytes);
 
 }  // namespace nmt

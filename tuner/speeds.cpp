@@ -18,8 +18,8 @@ std::vector<Sample> without_held_out(std::span<const Sample> samples) {
   return kept;
 }
 
-// Drift from all samples, scaled so that what both estimates know agrees: predictions come from
-// the samples that were not held out, so their usual speed is the one to compare with.
+// Drift from all samples, scaled so that it agrees with the drift of the samples that were not held
+// out: predictions come from those, so their usual speed is the reference.
 DriftFactors drift_of_held_out(std::span<const Sample> samples, const DriftFactors& sampled) {
   DriftFactors all = estimate_drift(samples);
   std::vector<double> ratios;
@@ -38,7 +38,7 @@ double typical_ns(const Sample& sample, const DriftFactors& drift) {
   return durations.empty() ? 0 : median(durations);
 }
 
-// Speeds of the sets of one path, `members`, relative to each other.
+// Relative speeds of the sets of one path, `members`.
 void estimate_sessions(std::span<const SampleSet> sets, std::span<const std::size_t> members,
                        std::vector<Speeds>& speeds) {
   std::map<std::pair<Condition, std::uint64_t>, std::size_t> cells;
@@ -63,13 +63,13 @@ void estimate_sessions(std::span<const SampleSet> sets, std::span<const std::siz
 }  // namespace
 
 // The midrange, (least + greatest) / 2. A launch's factor lies anywhere within a band around the
-// rail's speed, and for a band with sharp ends the ends say most about its centre: the error of
-// the midrange falls with 1/n, that of mean and median with 1/sqrt(n). For five launches uniform
-// in 1 -+ 8 % the 95th percentile of its error is 3.6 %, of the mean's 4.0 %, of the median's
-// 5.7 %. Its weakness is a launch outside of any band, one that something disturbed throughout:
-// such a launch is left out of the centre.
+// rail's speed. For a band with sharp ends, the ends give the most information about its centre:
+// the error of the midrange falls with 1/n, that of mean and median with 1/sqrt(n). For five
+// launches uniform in 1 -+ 8 %, the 95th percentile of its error is 3.6 %, of the mean's 4.0 %, of
+// the median's 5.7 %. Its weakness is a launch outside of any band, for example one that was
+// disturbed all the time: such a launch is left out.
 double centre_of_sessions(std::span<const double> factors) {
-  constexpr double kBand = 0.25;  // machines drift by 5 to 11 %; further away is no drift
+  constexpr double kBand = 0.25;  // machines drift by 5 to 11 %; more is no drift
   const double middle = median(factors);
   std::vector<double> within;
   for (const double factor : factors) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One choice after the other, of which each costs something and so does a change.
+// A sequence of choices, where each choice has a cost and so has each change.
 //
-// What was measured at one size says something about its neighbors: a choice that is the best there
-// by chance only is not worth a change, and one that is good all along is.
+// Neighbouring sizes inform each other: a choice that is best at one size only by chance is not
+// worth a change; one that is good at all of them is.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace nmt {
 
-// Which choice to take at each step, for the least sum of costs and of `change` for each step that
-// takes another choice than the one before. costs[step][choice]; infinite: impossible, but not all
-// of a step.
+// For each step, the choice that minimises the sum of costs, plus `change` for each step whose
+// choice differs from the step before. costs[step][choice]; infinite means impossible, but not for
+// all choices of a step.
 std::vector<std::size_t> steady_path(const std::vector<std::vector<double>>& costs, double change);
 
 }  // namespace nmt

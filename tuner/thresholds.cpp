@@ -14,8 +14,8 @@
 namespace nmt {
 namespace {
 
-// First size of the upper side of a change between sizes i and i + 1, were the log ratios these:
-// where the difference of both durations, linear between the two samples, passes zero.
+// First size of the upper side for a change between sizes i and i + 1, with these log ratios: where
+// the difference of both durations, linear between the two samples, is 0.
 std::uint64_t change_position(const SizeComparisons& size_comparisons,
                               std::span<const double> log_ratios, std::size_t i) {
   const MethodComparison& before = size_comparisons[i].comparison;
@@ -45,7 +45,7 @@ void set_ranges(Threshold& threshold, const SizeComparisons& size_comparisons,
     above = !above;
   };
   if (verdict.empty() || forced == 0) {
-    threshold.bounded = true;  // nothing is left to choose
+    threshold.bounded = true;  // no choice is left
   } else {
     above = verdict.front();
     for (std::size_t i = 0; i + 1 < verdict.size(); ++i) {
@@ -62,7 +62,7 @@ void set_ranges(Threshold& threshold, const SizeComparisons& size_comparisons,
   threshold.ranges.push_back({from, std::nullopt, choice_name(threshold.kind, above)});
 }
 
-// What a choice at every size is called: core/plan.h.
+// The name of one choice for all sizes: core/plan.h.
 Answer answer_of_one(DecisionKind kind, const std::string& choice) {
   const std::string_view named_after =
       kind == DecisionKind::kAggregation ? choices(kind).below : choices(kind).above;
@@ -82,8 +82,8 @@ void set_answer(Threshold& threshold) {
   }
 }
 
-// 95 % interval of the first change: where it would lie, had every ratio come out otherwise, as its
-// doubt allows (parametric bootstrap over the draws that give as many changes).
+// 95 % interval of the first change: its position if every ratio had come out differently within
+// its standard error (parametric bootstrap over the draws with the same number of changes).
 void set_interval(Threshold& threshold, const SizeComparisons& size_comparisons,
                   const ChosenSides& verdict, std::optional<std::uint64_t> forced,
                   std::mt19937_64& random) {
@@ -91,7 +91,7 @@ void set_interval(Threshold& threshold, const SizeComparisons& size_comparisons,
   const std::uint64_t position = *threshold.ranges[0].to_bytes;
   threshold.low_bytes = threshold.high_bytes = position;
   const std::size_t changes = count_changes(verdict);
-  if (changes == 0) return;  // set by the limit, which is known exactly
+  if (changes == 0) return;  // set by the limit, which is exact
   constexpr int kDraws = 200;
   std::normal_distribution<double> normal;
   std::vector<double> positions;
@@ -114,9 +114,9 @@ void set_interval(Threshold& threshold, const SizeComparisons& size_comparisons,
       std::max(position, static_cast<std::uint64_t>(std::ceil(quantile(positions, 0.975))));
 }
 
-// Mean of the slowdown's logarithm, 0 inside the equivalence zone, where the log ratio is normal
-// around what was measured. On logarithms, so that a size measured very badly does not promise a
-// regret without end.
+// Expected logarithm of the slowdown, 0 inside the equivalence zone, if the log ratio is normal
+// around the measured one. The logarithm keeps a size with a large error from giving an unlimited
+// regret.
 double expected_log_regret(const SizeComparison& size_comparison, bool chose_above) {
   const double loss =
       chose_above ? size_comparison.comparison.log_ratio : -size_comparison.comparison.log_ratio;
@@ -126,7 +126,7 @@ double expected_log_regret(const SizeComparison& size_comparison, bool chose_abo
   return loss * share_beyond + size_comparison.standard_error * density;
 }
 
-// Over the sizes that leave a choice: the geometric mean of the slowdowns, less one.
+// Over the sizes with a free choice: the geometric mean of the slowdowns, minus one.
 double expected_regret(const SizeComparisons& size_comparisons, const Threshold& threshold,
                        std::optional<std::uint64_t> forced) {
   double total = 0;
@@ -147,8 +147,8 @@ bool was_measured(const Candidates& side, const Cells& cells) {
   });
 }
 
-// Sizes at which anything of a benchmark was measured, up to where the choice is forced: that size
-// itself still helps to place a change before it.
+// Sizes at which the benchmark was measured, up to the size where the choice is forced; that size
+// still helps to place a change before it.
 std::vector<std::uint64_t> contested_sizes(DecisionKind kind, const Cells& cells,
                                            std::optional<std::uint64_t> forced) {
   std::vector<std::uint64_t> sizes;
@@ -204,7 +204,7 @@ std::optional<std::uint64_t> forced_from(DecisionKind kind, std::uint64_t max_un
     if (threshold.kind != DecisionKind::kRendezvous) continue;
     for (const Range& range : threshold.ranges) {
       if (range.choice == choices(DecisionKind::kRendezvous).above) {
-        return (range.from_bytes + 1) / 2;  // the first s with 2s >= from
+        return (range.from_bytes + 1) / 2;  // the first s with 2 s >= from
       }
     }
   }

@@ -13,7 +13,7 @@
 namespace nmt {
 namespace {
 
-// How many repetitions one measurement of a held-out size has: the usual number in one round.
+// Repetitions in one measurement of a held-out size: the usual number in one round.
 std::size_t repetitions_per_measurement(const CellsBySize& held_out) {
   std::vector<double> counts;
   for (const auto& [size_bytes, rounds] : held_out) {
@@ -24,8 +24,8 @@ std::size_t repetitions_per_measurement(const CellsBySize& held_out) {
   return static_cast<std::size_t>(median(counts));
 }
 
-// Medians of `repetitions` repetitions each, from one round or from as many successive ones as it
-// takes; of all there are where they are fewer.
+// Medians of `repetitions` repetitions each, from one round or from as many successive rounds as
+// needed; one median of all if there are fewer.
 std::vector<double> measurements(const Rounds& rounds, std::size_t repetitions) {
   std::vector<double> results;
   std::vector<double> collected;
@@ -40,7 +40,7 @@ std::vector<double> measurements(const Rounds& rounds, std::size_t repetitions) 
   return results;
 }
 
-// Per size that was measured more than once: the median difference of successive measurements.
+// For each size measured more than once: the median difference of successive measurements.
 void add_noise(const CellsBySize& cells, std::size_t repetitions, std::vector<double>& noise) {
   for (const auto& [size_bytes, rounds] : cells) {
     const std::vector<double> values = measurements(rounds, repetitions);
@@ -52,7 +52,7 @@ void add_noise(const CellsBySize& cells, std::size_t repetitions, std::vector<do
   }
 }
 
-// Per held-out size: the median error of the prediction against its measurements.
+// For each held-out size: the median error of the prediction against its measurements.
 void add_errors(const Curve& curve, const CellsBySize& held_out, std::size_t repetitions,
                 std::vector<double>& errors) {
   for (const auto& [size_bytes, rounds] : held_out) {
@@ -90,8 +90,9 @@ std::optional<Verification::Prediction> verify_method(const RailPlan& rail,
                                   .noise_floor = noise.empty() ? 0 : median(noise)};
 }
 
-// Regret as far as it repeats: what shows in one half of the rounds only is noise, and the least of
-// noisy durations flatters whatever was not chosen. One round has no halves and is believed.
+// Regret that both halves of the rounds show. Regret in only one half is noise, because the
+// smallest of noisy durations favours the side that was not chosen. A single round is taken as it
+// is.
 double repeated_regret(const MethodComparison& comparison, bool chose_above) {
   if (comparison.rounds.size() < 2) return regret(comparison.log_ratio, chose_above);
   std::array<std::vector<MethodComparison::Round>, 2> halves;

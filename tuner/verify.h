@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What was held out, against what the plan says of it. docs/method.md, "Verification".
+// Compares held-out samples with the plan. docs/method.md, "Verification".
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace nmt {
 
-// Truth: held-out samples of the sets against the plan's predictions and decisions.
+// Held-out samples of the sets are the truth for the plan's predictions and decisions.
 Verification verify(const Plan& plan, std::span<const SampleSet> sets);
 
 }  // namespace nmt
