@@ -16,7 +16,7 @@ namespace nmt {
 namespace {
 
 struct Winner {
-  std::string algorithm;  // kOwnChoice where none is measurably better
+  std::string algorithm;  // kOwnChoice if none is measurably better
   std::int64_t segment_bytes = 0;
   Ratio gain;
   double best_gain = 1;
@@ -24,7 +24,7 @@ struct Winner {
 };
 using Winners = std::map<std::uint64_t, Winner>;  // by size of one rank
 
-// One operation over one number of ranks.
+// One operation on one number of ranks.
 using Which = std::pair<std::string, std::int64_t>;
 
 std::map<Which, Winners> winners_of(const StackSamples& samples) {
@@ -55,8 +55,8 @@ std::map<Which, Winners> winners_of(const StackSamples& samples) {
   return all;
 }
 
-// Operations that were launched with rules and without only them: what makes a loss of it, empty
-// where none is. What slows a program down counts against all rules, which is operation "".
+// For each operation that was launched with and without rules: why they lost, or empty if they did
+// not. A program that became slower counts against all rules, as operation "".
 std::map<std::string, std::string> objections_in(const StackSamples& samples) {
   std::map<std::string, std::string> objections;
   for (const auto& [key, times] : samples.times) {
@@ -146,10 +146,10 @@ RuleChoice choose_rules(std::span<const StackSamples> samples) {
     return std::ranges::any_of(
         all, [&](const auto& each) { return operation.empty() || each.first.first == operation; });
   };
-  for (const StackSamples& each : samples) {  // the newest first
+  for (const StackSamples& each : samples) {  // newest first
     for (auto& [which, winners] : winners_of(each)) all.try_emplace(which, std::move(winners));
     for (const auto& [operation, objection] :
-         objections_in(each)) {  // of rules as they are, none older
+         objections_in(each)) {  // only against the current rules
       if (!is_known(operation) && objections[operation].empty()) objections[operation] = objection;
     }
   }

@@ -19,16 +19,16 @@ namespace {
 
 struct Writer {
   std::string_view stack;
-  std::string_view from_version;    // the first whose settings are as they are written,
-  std::string_view before_version;  // and the first that nobody here has seen
-  std::string_view usual_version;   // where nothing was measured that tells
+  std::string_view from_version;    // the first version with these settings,
+  std::string_view before_version;  // and the first version that is unknown here
+  std::string_view usual_version;   // if no measurement tells the version
   std::vector<ExportedFile> (*write)(const StackFindings& findings);
   std::vector<ExportedFile> (*write_rules)(const StackFindings& findings);
   std::size_t (*check)(std::string_view text, std::string_view what, std::string_view version,
                        const std::vector<std::string>& known);
 };
 
-// A rules file begins with a number or its header, settings with a name.
+// A rules file begins with a number or with its header; a settings file begins with a name.
 std::size_t check_openmpi(std::string_view text, std::string_view what, std::string_view version,
                           const std::vector<std::string>&) {
   std::string_view rest = text;
@@ -44,7 +44,7 @@ std::size_t check_openmpi(std::string_view text, std::string_view what, std::str
   }
   return 0;
 }
-// A selection is an object, settings have names.
+// A selection file is a JSON object; a settings file has names.
 std::size_t check_mpich(std::string_view text, std::string_view what, std::string_view,
                         const std::vector<std::string>& known) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");

@@ -2,10 +2,9 @@
 //
 // Settings of other stacks as files that those stacks load.
 //
-// Pure: findings go in, text comes out. Each setting that was kept is written under a line of
-// comment that says what it is worth and on what evidence; each that was not is listed with its
-// reason. The table of writers is kWriters in export.cpp; formats and their sources:
-// docs/exports.md.
+// Pure: findings go in, text comes out. Each setting that is kept is written below a comment line
+// that gives its value and the evidence. Each other setting is listed with the reason. The table of
+// writers is kWriters in export.cpp; docs/exports.md has the formats and their sources.
 #pragma once
 
 #include <span>
@@ -24,16 +23,16 @@ namespace nmt {
 
 struct StackFindings {
   std::string stack;
-  std::string version;  // that the files are for
-  std::string origin;   // who writes this, out of which profile; one line
+  std::string version;  // the files are written for it
+  std::string origin;   // one line: which program wrote this, from which profile
   std::vector<GroupVerdict> verdicts;
-  TunedRules rules;                // of Open MPI's collectives; empty where none is worth it
-  std::vector<RuledCell> cells;    // of collectives, those without a rule too
-  MpichTables tables;              // of the library that was measured, for MPICH
-  std::vector<std::string> notes;  // on each operation that rules were sought for
-  const Plan* plan = nullptr;      // of this project's own rails, for NewMadeleine
-  std::string folder;              // where files will be, for those that name others; absolute
-  std::string machine = "x86_64";  // as uname tells it, for names of files
+  TunedRules rules;                // for Open MPI's collectives; empty if none pays
+  std::vector<RuledCell> cells;    // of collectives, also those without a rule
+  MpichTables tables;              // for MPICH: from the measured library
+  std::vector<std::string> notes;  // on each operation for which rules were searched
+  const Plan* plan = nullptr;      // of our own rails, for NewMadeleine
+  std::string folder;              // absolute; for files that name other files
+  std::string machine = "x86_64";  // from uname, for names of files
 };
 
 struct ExportedFile {
@@ -41,23 +40,24 @@ struct ExportedFile {
   std::string content;
 };
 
-// What was kept, as settings; what no file of the stack can express is left out.
+// The settings that were kept, without those that no file of the stack can express.
 Fields kept_settings(const StackFindings& findings);
 
-// The names that stacks are exported by, NewMadeleine among them.
+// The names of stacks that can be exported, including NewMadeleine.
 std::vector<std::string> exported_stacks();
-// The version to write for: `wanted`, or that which was measured. Error(kUsage) for a stack or a
-// version that is not known, with those that are.
+// The version to write for: `wanted`, else the measured one. Error(kUsage) for an unknown stack or
+// version; it lists the known ones.
 std::string export_version(std::string_view stack, std::string_view wanted,
                            std::string_view measured);
-// May be empty: nothing was worth it. Each file has passed its reader.
+// Empty if no setting pays. Each file has passed its reader.
 std::vector<ExportedFile> write_files(const StackFindings& findings);
 
-// Of these, those that hold rules for collectives alone, and what a file of settings says of them.
+// Only the files with rules for collectives, and the settings that load them.
 std::vector<ExportedFile> write_rules(const StackFindings& findings);
 
-// By the reader for what stands in it: a file of the stack, perhaps edited by hand. How many
-// settings, rules or collectives it has. `known`: algorithms of the installed MPICH, if any.
+// Checks a file of the stack, which may have been edited by hand, with the reader for its contents.
+// Returns its number of settings, rules or collectives. `known`: algorithms of the installed MPICH,
+// or empty.
 std::size_t check_file(std::string_view stack, std::string_view version, std::string_view text,
                        std::string_view what, const std::vector<std::string>& known = {});
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The ways that MPICH (ch4) has for a collective, and what each needs to be called at all.
+// The ways in which MPICH (ch4) can run a collective, and what each requires.
 //
-// Two tables decide, one after the other: that of compositions, whether an operation goes by nodes
-// (over the first ranks of all nodes, and within each) or over all ranks as they are; then that of
-// algorithms, for each communicator that the composition calls. So a way is one of
+// Two tables decide, one after the other. The table of compositions decides whether an operation
+// goes by nodes (over the first ranks of all nodes, and within each node) or over all ranks. Then
+// the table of algorithms decides, for each communicator that the composition calls. So a way is
+// one of
 //   "binomial"        over all ranks by that algorithm,
-//   "nodes"           by nodes, algorithms as MPICH chooses them,
+//   "nodes"           by nodes, with algorithms that MPICH chooses,
 //   "nodes+binomial"  by nodes, and over the first ranks of all nodes by that algorithm.
-// Names are those of MPIR_CVAR_BCAST_INTRA_ALGORITHM and its like; functions those of
+// Names are those of MPIR_CVAR_BCAST_INTRA_ALGORITHM and similar variables; functions are those of
 // src/mpi/coll and src/mpid/ch4.
 #pragma once
 
@@ -24,18 +25,18 @@ namespace nmt {
 struct MpichAlgorithm {
   std::string_view name;
   std::string_view function;  // "MPIR_Bcast_intra_binomial"
-  // It ends the program, or has none of its own, unless:
-  bool power_of_two = false;  // ranks are
-  bool commutative = false;   // the operation of a reduction is
-  bool enough = false;        // that one is MPI's own, on at least an element for each rank
+  // It ends the program, or falls back to another algorithm, unless:
+  bool power_of_two = false;  // the number of ranks is
+  bool commutative = false;   // the operator of a reduction is
+  bool enough = false;        // the operator is MPI's own, with at least one element per rank
   bool by_nodes = false;      // it goes by nodes itself
 };
 
 struct MpichOperation {
   std::string_view name;
-  bool total = false;         // its table counts bytes of all ranks together
-  bool in_place = false;      // sent from where it is received to, other algorithms are for it
-  std::string_view over_all;  // compositions; empty: it has but one
+  bool total = false;         // its table counts the bytes of all ranks together
+  bool in_place = false;      // sends from the receive buffer; has other algorithms
+  std::string_view over_all;  // compositions; empty: there is only one
   std::string_view over_nodes;
   bool nodes_commutative = false;
   std::vector<MpichAlgorithm> algorithms;
@@ -43,21 +44,21 @@ struct MpichOperation {
 const std::vector<MpichOperation>& mpich_operations();
 const MpichOperation* find_mpich_operation(std::string_view name);
 
-// A way by its name; nullopt where it is MPICH's own choice, or not known.
+// A way by its name; nullopt for MPICH's own choice, or an unknown name.
 struct MpichWay {
   bool by_nodes = false;
-  const MpichAlgorithm* algorithm = nullptr;  // null: as MPICH chooses
+  const MpichAlgorithm* algorithm = nullptr;  // null: MPICH chooses
 };
 std::optional<MpichWay> find_mpich_way(const MpichOperation& operation, std::string_view name);
 
 // All ways, MPICH's own choice ("default") first.
 std::vector<std::string> mpich_ways(const MpichOperation& operation);
-// Whether so many ranks can take it; `several_per_node` for what goes by nodes.
+// Whether this number of ranks can use it; `several_per_node` for ways by nodes.
 bool is_possible(const MpichOperation& operation, std::string_view way, int ranks,
                  bool several_per_node);
 
-// What stands in each of the tables for a way; `otherwise`, what stood there, for calls that it
-// cannot serve, which end the program.
+// The entry of each table for a way. `otherwise`, the previous entry, stays for calls that the way
+// cannot serve, because such a call would end the program.
 Selection composition_of(const MpichOperation& operation, const MpichWay& way,
                          const Selection& otherwise);
 Selection algorithm_of(const MpichOperation& operation, const MpichAlgorithm& algorithm,

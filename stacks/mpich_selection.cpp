@@ -26,12 +26,13 @@ constexpr std::string_view kCollectives =
     "neighbor_alltoallv neighbor_alltoallw reduce reduce_scatter reduce_scatter_block scan scatter "
     "scatterv ";
 
-// What a test may ask, and of which collectives MPICH can tell: of others it ends the program.
+// The values of a test, and the collectives for which MPICH supports it; for others MPICH ends the
+// program.
 struct Test {
   std::string_view name;
-  std::string_view values;            // after the =, words with a blank on each side; beside any
-  bool counts = false;                // also <N and <=N
-  std::string_view collectives = {};  // all where it is empty
+  std::string_view values;  // after the =, with a blank on each side; "any" is always allowed
+  bool counts = false;      // <N and <=N are allowed too
+  std::string_view collectives = {};  // empty: all
 };
 constexpr std::string_view kReductions =
     " allreduce iallreduce reduce ireduce reduce_scatter ireduce_scatter reduce_scatter_block "
@@ -66,7 +67,7 @@ bool holds(std::string_view words, std::string_view word) {
 
 bool is_any(std::string_view test) { return test.ends_with("=any") || test == "any"; }
 
-// Objects in each other, and nothing else.
+// Reads nested objects, and nothing else.
 class Scanner {
  public:
   Scanner(std::string_view text, std::string_view what) : text_(text), what_(what) {}
@@ -100,7 +101,7 @@ class Scanner {
     text_.remove_prefix(1);
   }
 
-  // MPICH takes the blanks out of it.
+  // MPICH removes the blanks from a test.
   std::string read_test() {
     take('"');
     const std::size_t end = text_.find_first_of("\"\\\n");
@@ -134,7 +135,7 @@ class Scanner {
   std::size_t line_ = 1;
 };
 
-// Of a whole table, level by level.
+// Checks a whole table, level by level.
 class Checker {
  public:
   Checker(const Scanner& scanner, const std::vector<std::string>& known)
@@ -179,7 +180,7 @@ class Checker {
     std::string name = node.test.substr(node.test.find('=') + 1);
     std::ranges::transform(name, name.begin(), [](char c) { return std::tolower(c); });
     const bool shared_memory = name.starts_with(fmt::format("mpidi_posix_mpi_{}_", collective_));
-    const bool known = known_.empty() || shared_memory ||  // those stand nowhere else
+    const bool known = known_.empty() || shared_memory ||  // listed nowhere else
                        std::ranges::find(known_, node.test) != known_.end();
     if (!known) fail(node, "the library has no such algorithm");
     std::string_view rest = name;
@@ -214,7 +215,7 @@ class Checker {
     }
   }
 
-  // Each of all values of some test is there, or any.
+  // Whether the tests of a level include all values of one test, or `any`.
   static bool covers_all(const Selection& level) {
     if (is_any(level.back().test)) return true;
     return std::ranges::any_of(kTests, [&](const Test& test) {

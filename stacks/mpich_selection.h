@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A table by which MPICH chooses algorithms of collectives, as it reads one from a file
-// (MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE and its like): JSON objects in each other whose keys
-// are tests, tried in order, down to "algorithm=FUNCTION": {} or "composition=FUNCTION": {}
+// A table by which MPICH chooses algorithms of collectives, in the form of its files
+// (MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE and similar): nested JSON objects whose keys are
+// tests, tried in order, down to "algorithm=FUNCTION": {} or "composition=FUNCTION": {}
 // (src/mpi/coll/src/csel.c).
 //
-// A file replaces the whole table that MPICH has built in, and MPICH never goes back up: a call for
-// which all tests of one level fail has no algorithm, and in the table of algorithms (leaves
-// MPIR_...) that ends the program. So the reader refuses what is not complete. The tables of
-// compositions (MPIDI_...) and of shared memory may leave calls to the former.
+// A file replaces MPICH's whole built-in table, and MPICH never backtracks: if all tests of one
+// level fail for a call, the call has no algorithm. In the table of algorithms (leaves MPIR_...)
+// that ends the program, so the reader refuses an incomplete table. The tables of compositions
+// (MPIDI_...) and of shared memory may leave calls to the former.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct SelectionNode;
 using Selection = std::vector<SelectionNode>;
 
 struct SelectionNode {
-  std::string test;  // "comm_size<=8", without blanks; of a leaf "algorithm=..."
+  std::string test;  // "comm_size<=8", without blanks; for a leaf "algorithm=..."
   Selection below;
   std::size_t line = 0;  // in its file; not compared
 
@@ -32,12 +32,12 @@ struct SelectionNode {
   bool operator==(const SelectionNode& other) const;
 };
 
-// What a level with this one leaf is.
+// A level with this leaf only.
 Selection leaf(std::string_view algorithm_or_composition);
 
-// Error(kFailed) "WHAT: line N: cause" for what MPICH refuses, misreads, or has no algorithm for.
-// `known`: the leaves that the library knows, as they stand in files; where it is empty, those that
-// are named after their collective pass.
+// Error(kFailed) "WHAT: line N: cause" for text that MPICH refuses or misreads, or where a call has
+// no algorithm. `known`: the leaves that the library has, as written in files; if empty, leaves
+// named after their collective are accepted.
 Selection read_selection(std::string_view text, std::string_view what,
                          const std::vector<std::string>& known = {});
 

@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::string_view kOpening = "{\"collective=";
 
-// Up to the NUL that ends it.
+// Up to the terminating zero byte.
 std::string_view text_at(std::string_view bytes, std::size_t begin) {
   return bytes.substr(begin, bytes.find('\0', begin) - begin);
 }
 
-// What the library compares leaves with: texts of their own, not those within a table.
+// The leaf names that the library compares with: separate texts, not those within a table.
 std::vector<std::string> leaves_in(std::string_view library) {
   std::vector<std::string> leaves;
   for (const std::string_view key : {"algorithm=MPI", "composition=MPI"}) {
@@ -34,7 +34,7 @@ std::vector<std::string> leaves_in(std::string_view library) {
   return leaves;
 }
 
-// What decides for calls within one group of ranks; null where the table is built otherwise.
+// The level that decides for calls within one group of ranks; null if the table has another form.
 Selection* within_a_group(Selection& table, std::string_view operation) {
   const std::string key = fmt::format("collective={}", operation);
   const auto found = std::ranges::find(table, key, &SelectionNode::test);
@@ -50,12 +50,12 @@ std::string size_test(const MpichOperation& operation, std::string_view rest) {
   return fmt::format("{}{}", operation.total ? "total_msg_size" : "avg_msg_size", rest);
 }
 
-// MPICH keeps these numbers as int.
+// MPICH stores these numbers as int.
 std::string size_test(const MpichOperation& operation, std::string_view sign, double bytes) {
   return size_test(operation, fmt::format("{}{:.0f}", sign, std::min<double>(bytes, INT_MAX)));
 }
 
-// By sizes, changing at the geometric mean of two.
+// Splits by size, at the geometric mean of two sizes.
 Selection by_sizes(const MpichOperation& operation, int ranks, const Ways& ways,
                    const LeafOf& leaf_of) {
   const double unit = operation.total ? ranks : 1;
@@ -75,7 +75,7 @@ Selection by_sizes(const MpichOperation& operation, int ranks, const Ways& ways,
   return level;
 }
 
-// By numbers of ranks, each up to the next, the last up to twice as many.
+// Splits by number of ranks: each entry up to the next, the last up to twice its ranks.
 Selection by_ranks(const std::map<int, Selection>& entries, const Selection& otherwise) {
   const auto is_old = [&](const auto& entry) { return entry.second == otherwise; };
   if (std::ranges::all_of(entries, is_old)) return otherwise;
@@ -90,7 +90,7 @@ Selection by_ranks(const std::map<int, Selection>& entries, const Selection& oth
   return level;
 }
 
-// Where the ranks of a communicator are.
+// How a communicator's ranks are placed on nodes.
 enum class Shape { kOneNode, kByNodes, kOneEach };
 
 struct Entry {
@@ -119,7 +119,7 @@ std::vector<Entry> entries_of(std::span<const RuledCell> cells, std::string_view
   return all;
 }
 
-// By shapes; `roots` is for the first ranks of all nodes.
+// Splits by shape; `roots` is for the first ranks of all nodes.
 Selection by_shapes(std::map<Shape, std::map<int, Selection>> shapes,
                     const std::map<int, Selection>& roots, const Selection& otherwise) {
   const Selection first = by_ranks(roots, otherwise);
@@ -138,7 +138,7 @@ Selection by_shapes(std::map<Shape, std::map<int, Selection>> shapes,
   return level;
 }
 
-// A way's leaf in each place; the library's own choice is what stood there.
+// The leaf of a way in each table; for the library's own choice it is the previous entry.
 LeafOf composition_leaves(const MpichOperation& operation, const Selection& otherwise) {
   return [&](const std::string& name) {
     const auto way = find_mpich_way(operation, name);
@@ -170,7 +170,7 @@ Selection trial_sizes(const MpichTrial& trial, const MpichOperation& operation, 
   return level;
 }
 
-// What bytes of all ranks are depends on how many there are.
+// For operations whose sizes count all ranks, the sizes depend on the number of ranks.
 Selection trial_level(const MpichTrial& trial, const MpichOperation& operation,
                       std::span<const int> ranks, const Selection& otherwise,
                       const LeafOf& leaf_of) {
@@ -199,7 +199,7 @@ std::optional<MpichTables> find_mpich_tables(std::string_view library) {
         tables.algorithms = std::move(table);
       }
     } catch (const Error&) {
-      return std::nullopt;  // of a grammar that this does not know
+      return std::nullopt;  // a grammar unknown to this reader
     }
   }
   for (const MpichOperation& operation : mpich_operations()) {

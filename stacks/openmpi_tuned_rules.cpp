@@ -14,9 +14,9 @@ namespace nmt {
 namespace {
 
 constexpr std::string_view kHeader = "rule-file-version-2";
-constexpr std::uint64_t kCountMax = 100'000;  // of anything in one file
+constexpr std::uint64_t kCountMax = 100'000;  // of any item in one file
 
-// Numbers one after the other, each with its line.
+// Reads numbers one after the other, each with its line.
 class Numbers {
  public:
   Numbers(std::string_view text, std::string_view what) : text_(text), what_(what) {}
@@ -47,7 +47,7 @@ class Numbers {
     return true;
   }
 
-  // More on the line of the last number: the fifth one of version 2.
+  // Whether the line of the last number continues: the fifth number of version 2.
   bool line_goes_on() const {
     const std::size_t next = text_.find_first_not_of(" \t\r");
     return next != std::string_view::npos && text_[next] != '\n' && text_[next] != '#';
@@ -103,7 +103,7 @@ std::vector<TunedRule> read_rules(Numbers& numbers, const TunedOperation& operat
 
 }  // namespace
 
-// coll_tuned_*_decision.c; ids as in coll_base_functions.h (COLLTYPE).
+// Algorithms as in coll_tuned_*_decision.c; ids as in coll_base_functions.h (COLLTYPE).
 const std::vector<TunedOperation>& tuned_operations() {
   static const std::vector<TunedOperation> operations = {
       {"allgather",

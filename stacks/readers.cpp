@@ -24,7 +24,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
 }
 
-// Of one line. Throws the problem alone.
+// The problem of one line, without its place.
 struct Problem {
   std::string text;
 };
@@ -57,7 +57,7 @@ std::pair<std::string, std::string> name_and_value(std::string_view line,
 
 }  // namespace
 
-// A value is all that stands behind the = : a comment there would be part of it.
+// A value is everything after the =, so a comment there would be part of it.
 Fields read_mca_params(std::string_view text, std::string_view what) {
   static const std::string letters = std::string(kLetters) + "-.";
   Fields settings;

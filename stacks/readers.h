@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Readers of other stacks' settings files, each by its stack's own grammar.
+// Readers of other stacks' settings files, each with the grammar of its stack.
 //
 // A reader refuses what its stack would refuse or misread: Error(kFailed) "WHAT: line N: cause".
-// Formats and their sources: docs/exports.md.
+// docs/exports.md has the formats and their sources.
 #pragma once
 
 #include <string_view>

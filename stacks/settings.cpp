@@ -13,12 +13,12 @@
 namespace nmt {
 namespace {
 
-// Beside its name as people type it.
+// Names of a transport in the stacks, besides the name that people type.
 struct TransportWords {
   Transport transport;
   std::string_view name;
-  // Open MPI's component for it (vader is called sm from 5.0 on, which takes the old name as well;
-  // openib is no more from 5.0 on, where UCX carries verbs).
+  // Open MPI's component for it. From 5.0 on vader is called sm, but the old name works as well;
+  // openib no longer exists, and UCX carries verbs.
   std::string_view btl;
   std::uint64_t forced_eager_bytes_max;
 };
@@ -34,14 +34,14 @@ std::string openmpi_limit(Transport transport) {
   return fmt::format("btl_{}_eager_limit", words_of(transport).btl);
 }
 
-// The limit counts ob1's own header.
+// The limit includes ob1's own header.
 Fields openmpi_eager_up_to(Transport transport, std::uint64_t bytes, std::uint64_t header_bytes) {
   return {{openmpi_limit(transport), std::to_string(bytes + header_bytes)}};
 }
 
 std::string no_limit(Transport) { return {}; }
 
-// One threshold for all transports; from it on, rendezvous.
+// One threshold for all transports; rendezvous from it on.
 Fields ucx_eager_up_to(Transport, std::uint64_t bytes, std::uint64_t) {
   return {{"UCX_RNDV_THRESH", std::to_string(bytes + 1)}};
 }
@@ -96,7 +96,7 @@ const Stack& find_stack(std::string_view name) {
   return *found;
 }
 
-// Shared memory gives each eager message a place in a segment of some megabytes.
+// Shared memory stores each eager message in a segment of some megabytes.
 std::uint64_t forced_eager_bytes_max(Transport transport) {
   return words_of(transport).forced_eager_bytes_max;
 }

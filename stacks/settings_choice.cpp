@@ -14,7 +14,7 @@
 namespace nmt {
 namespace {
 
-// Of all comparisons of one value of a group in one campaign: with it, and without only it.
+// Comparisons of one value of a group in one campaign: with it, and with everything except it.
 struct Comparison {
   const StackSamples* samples = nullptr;
   const StackKey* key = nullptr;  // with it
@@ -41,8 +41,9 @@ std::optional<std::uint64_t> number_at(const Fields& fields, const std::string& 
   return parse_bytes(found->second);
 }
 
-// A moved limit is about the sizes between its two places; weights are about what is split, and how
-// eager messages are handed over about those (where their default changes, no stack tells).
+// A moved limit affects the sizes between its two positions. Weights affect messages that are
+// split. How eager messages are handed over affects eager ones (no stack reports where its default
+// changes).
 AffectedSizes affected_by(const std::string& group, const Fields& settings,
                           const StackSamples& samples) {
   const Fields& options = samples.campaign.options;
@@ -77,8 +78,9 @@ std::string told(const Ratio& ratio, std::uint64_t size_bytes, const Comparison&
 
 bool is_loss(const Ratio& ratio) { return ratio.rounds > 0 && ratio.high < 1 - kStackLoss; }
 
-// Sizes that settings make slower, beyond doubt and beyond the loss that is allowed. From those on
-// that they are about, each; below, where settings should do nothing, all together.
+// A size that the settings make slower by more than the allowed loss, with statistical certainty.
+// Affected sizes and those above are tested one by one; sizes below, where the settings should have
+// no effect, all together.
 std::string loss_of(const std::string& group, const Fields& settings,
                     const std::vector<Comparison>& comparisons) {
   for (const Comparison& each : comparisons) {
@@ -106,7 +108,7 @@ void note_best(const Comparison& comparison, const std::vector<std::uint64_t>& s
   }
 }
 
-// On the rail where it does most.
+// The gain on the rail where it is largest.
 void gain_on_a_rail(const std::vector<Comparison>& comparisons, GroupVerdict* verdict) {
   for (const Comparison& each : comparisons) {
     const AffectedSizes affected = affected_by(verdict->group, verdict->settings, *each.samples);
@@ -122,11 +124,11 @@ void gain_on_a_rail(const std::vector<Comparison>& comparisons, GroupVerdict* ve
   }
 }
 
-// Over all operations: a component cannot be had for one alone.
+// The gain over all operations: a component cannot be enabled for one operation only.
 void gain_over_operations(const std::vector<Comparison>& comparisons, GroupVerdict* verdict) {
   std::vector<BeforeAfter> cells;
   for (const Comparison& each : comparisons) {
-    if (each.key->algorithm != kOwnChoice) continue;  // a program's
+    if (each.key->algorithm != kOwnChoice) continue;  // of a program
     const std::vector<std::uint64_t> sizes_bytes = sizes_of(*each.without, *each.with, {});
     for (const std::uint64_t size_bytes : sizes_bytes) {
       cells.emplace_back(&each.without->at(size_bytes), &each.with->at(size_bytes));
@@ -205,11 +207,11 @@ std::optional<StackThreshold> choose_threshold(const StackTimes& eager,
   std::vector<std::uint64_t> sizes_bytes = sizes_of(eager, rendezvous, {});
   if (sizes_bytes.size() < 2) return std::nullopt;
   const std::vector<double> shares = shares_of(sizes_bytes);
-  std::vector<double> logs;  // of rendezvous over eager: above 0 eager wins
+  std::vector<double> logs;  // of rendezvous over eager: > 0 means eager is faster
   for (const std::uint64_t size_bytes : sizes_bytes) {
     logs.push_back(-std::log(ratio_of(eager.at(size_bytes), rendezvous.at(size_bytes)).value));
   }
-  // The first `i` sizes go eagerly.
+  // The cost if the first `i` sizes are eager.
   const auto cost = [&](std::size_t i) {
     double sum = 0;
     for (std::size_t k = 0; k < logs.size(); ++k) {
@@ -225,7 +227,7 @@ std::optional<StackThreshold> choose_threshold(const StackTimes& eager,
   if (best == logs.size()) {
     threshold.eager_bytes_max = sizes_bytes.back();
   } else if (best > 0) {
-    // Where the two cross, between the last eager size and the first other one.
+    // The crossing between the last eager size and the next one.
     const double below = std::max(0.0, logs[best - 1]), above = std::max(0.0, -logs[best]);
     const double place = below + above > 0 ? below / (below + above) : 0;
     const auto low = static_cast<double>(sizes_bytes[best - 1]);

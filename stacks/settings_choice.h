@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which settings of another stack are worth having, from what was measured under them.
+// Which settings of another stack pay, from measurements under these settings.
 //
-// First, from messages forced to eager and to rendezvous, the size at which changing costs least
-// (the papers' threshold, by regret). It is only a candidate: what a limit does beside moving the
-// change is seen when it is measured as a setting. Then, for each group of settings, its launches
-// with and without it: kept where it is measurably better on the sizes that it is about, and makes
-// no size measurably slower. The newest campaign that compared it decides, so that what lost in an
-// A/B stays withdrawn.
+// First, messages forced to eager and to rendezvous give the size at which changing costs least
+// (the papers' threshold, by regret). This is only a candidate, because a limit may have other
+// effects than moving the change; measuring it as a setting shows them. Then each group of settings
+// is judged by its launches with and without it. It is kept if it is measurably better on the sizes
+// that it affects and makes no size measurably slower. The newest campaign that compared it
+// decides, so a setting that lost in an A/B stays withdrawn.
 #pragma once
 
 #include <cstdint>
@@ -21,45 +21,45 @@
 namespace nmt {
 
 struct StackThreshold {
-  std::uint64_t eager_bytes_max = 0;  // rendezvous above
+  std::uint64_t eager_bytes_max = 0;  // rendezvous above this size
   double regret = 0;                  // mean slowdown over the sizes, against the better of both
 };
-// nullopt where fewer than two sizes were sent both ways. The same between eager messages that are
-// copied and those that are not.
+// nullopt if fewer than two sizes were sent both ways. Also used for eager messages that are copied
+// and eager messages that are not.
 std::optional<StackThreshold> choose_threshold(const StackTimes& eager,
                                                const StackTimes& rendezvous);
 
-// The sizes that a group of settings is about, `from` inclusive; all where both are nullopt.
+// The sizes that a group of settings affects; all sizes if both are nullopt.
 struct AffectedSizes {
   std::optional<std::uint64_t> from_bytes;
   std::optional<std::uint64_t> to_bytes;  // exclusive
 };
 
-// One group of settings with values, and what they were seen to do.
+// One group of settings with values, and its measured effect.
 struct GroupVerdict {
   std::string group;
   Fields settings;
-  Fields defaults;  // of those, where the stack tells them
+  Fields defaults;  // of these settings, if the stack reports them
   std::string rail;
   std::string placement;
   std::string mpi;
   std::string host;  // where it was measured
   std::string measured_utc;
-  Ratio gain;                         // over the sizes that it is about
-  std::uint64_t best_size_bytes = 0;  // where it gains most
+  Ratio gain;                         // over the sizes that it affects
+  std::uint64_t best_size_bytes = 0;  // size with the largest gain
   Ratio best;
   bool kept = false;
-  std::string reason;  // why not
+  std::string reason;  // if it was not kept
 };
 
-// One for each group that was ever compared; of several values the best of the newest campaign.
+// One for each group that was compared; of several values the best in the newest campaign.
 std::vector<GroupVerdict> judge_groups(std::span<const StackSamples> samples);
 
-// A setting makes no size slower than the default by more than this.
+// A setting may make no size slower than the default by more than this.
 inline constexpr double kStackLoss = 0.02;
 
-// The first of some sizes that is made slower by more than that beyond doubt; each is taken with
-// its neighbours too, since of many sizes alone some are always unlucky.
+// The first size that is slower by more than this with statistical certainty. Each size is also
+// taken together with its neighbours, because among many sizes some are slower by chance.
 struct StackLoss {
   std::uint64_t size_bytes = 0;
   Ratio ratio;

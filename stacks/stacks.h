@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Face of stacks: what other communication stacks understand, which of their settings pay on the
-// measured machine, and the files that they load.
+// Face of stacks: the settings that other communication stacks understand, which of them pay on the
+// measured machine, and the files that these stacks load.
 //
 // Pure: measurements and text go in, choices and text come out. In reading order:
 //   settings             names of transports, and the settings that force or move a protocol
@@ -9,10 +9,10 @@
 //   settings_choice      which settings pay
 //   collective_rules     which algorithm of a library's collective pays, by size
 //   openmpi_tuned_rules  the rules file of Open MPI's coll/tuned
-//   mpich_algorithms     the algorithms that MPICH has, and what each needs
+//   mpich_algorithms     the algorithms of MPICH, and what each requires
 //   mpich_selection      the grammar of MPICH's selection tables
 //   mpich_tables         MPICH's own tables, with measured cells in them
-//   export               what pays, as files
+//   export               writes the settings that pay as files
 //   readers              readers of these files
 //   writers              one writer for each stack, and the comments that they share
 #pragma once

@@ -22,9 +22,9 @@ void add(const Sample& sample, StackSamples& samples) {
   }
 }
 
-// By logarithms of ratios of one round each.
+// From the logarithms of the ratios of one round each.
 Ratio ratio_of_logs(const std::vector<double>& logs) {
-  constexpr std::size_t kRoundsMin = 5;  // below, not even all of them agreeing is 95 %
+  constexpr std::size_t kRoundsMin = 5;  // with fewer, 95 % is impossible even if all agree
   const auto n = static_cast<double>(logs.size());
   if (logs.empty()) return {};
   std::vector<double> walsh;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What was measured of another stack, regrouped to compare settings: per session and rail, by what
-// was sent, the settings, the size and the round.
+// Measurements of another stack, regrouped to compare settings: per session and rail, by what was
+// sent, settings, size and round.
 //
-// A launch has a speed of its own, so its repetitions count as one number, their median, and two
-// settings are compared round by round, launches that followed each other. The ratio is the
-// Hodges-Lehmann estimate over rounds with the interval of the signed-rank test: exact for few
-// rounds, and one bad launch cannot move it.
+// Each launch has its own speed. So the repetitions of a launch count as one number, their median,
+// and two settings are compared round by round, that is by launches that followed each other. The
+// ratio is the Hodges-Lehmann estimate over rounds, with the interval of the signed-rank test:
+// exact for few rounds, and insensitive to one bad launch.
 #pragma once
 
 #include <compare>
@@ -23,16 +23,16 @@
 
 namespace nmt {
 
-// What Condition::algorithm says of the library's own choice, rules included where it has some.
+// Condition::algorithm of the library's own choice, which includes its rules if it has any.
 inline constexpr std::string_view kOwnChoice = "default";
 
-// What was timed. Messages have no operation; a program has its command line there.
+// What was timed. Messages have no operation; for a program it is the command line.
 struct StackKey {
   std::string operation;
   std::string algorithm;
   std::int64_t segment_bytes = 0;
   std::int64_t ranks = 0;
-  std::string method;   // copy or rendezvous, where it was forced
+  std::string method;   // copy or rendezvous, if it was forced
   std::string variant;  // settings (stacks/settings.h)
   std::int64_t ranks_per_node = 0;
   auto operator<=>(const StackKey&) const = default;
@@ -49,13 +49,13 @@ struct StackSamples {
   std::map<StackKey, StackTimes> times;
 };
 
-// Those of one stack, the newest campaign first.
+// Samples of one stack, the newest campaign first.
 std::vector<StackSamples> stack_samples(std::string_view stack, std::span<const SampleSet> sets);
 
-// How many times as fast the second is: above 1 where it is faster.
+// How many times as fast the second is; above 1 if it is faster.
 struct Ratio {
   double value = 1;
-  double low = 0;  // 95 % interval; as wide as can be where rounds are too few to tell
+  double low = 0;  // 95 % interval; unlimited if there are too few rounds
   double high = 0;
   std::size_t rounds = 0;
 
@@ -64,12 +64,12 @@ struct Ratio {
 };
 Ratio ratio_of(const ByRound& before, const ByRound& after);
 
-// Over some cells together: their geometric mean in each round.
+// Over several cells: their geometric mean in each round.
 using BeforeAfter = std::pair<const ByRound*, const ByRound*>;
 Ratio ratio_over(std::span<const BeforeAfter> cells);
 Ratio ratio_over(const StackTimes& before, const StackTimes& after,
                  std::span<const std::uint64_t> sizes_bytes);
 
-double typical_ns(const ByRound& rounds);  // their median
+double typical_ns(const ByRound& rounds);  // the median
 
 }  // namespace nmt

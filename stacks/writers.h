@@ -2,8 +2,8 @@
 //
 // One writer for each stack, and the comments that all of them write around settings.
 //
-// Writers call the readers of stacks/readers.h on what they wrote: a file that does not read
-// back as what was meant is a bug, never a file.
+// A writer checks its output with the readers of stacks/readers.h. If a file does not read back as
+// intended, the writer fails; such a file is never written.
 #pragma once
 
 #include <string>
@@ -19,15 +19,15 @@ std::vector<ExportedFile> write_mpich(const StackFindings& findings);
 std::vector<ExportedFile> write_ucx(const StackFindings& findings);
 std::vector<ExportedFile> write_newmadeleine(const StackFindings& findings);
 
-// Of those that have files of rules: without what is not worth it, they have none.
+// Only for stacks with files of rules; empty if no rule pays.
 std::vector<ExportedFile> write_openmpi_rules(const StackFindings& findings);
 std::vector<ExportedFile> write_mpich_rules(const StackFindings& findings);
 
-// Lines that begin with "# ": who wrote this, and how it is loaded.
+// Lines that begin with "# ": which program wrote the file, and how to load it.
 std::string opening(const StackFindings& findings, const std::vector<std::string>& how_to_load);
-// One line: what a group is worth, where and when that was measured, what it replaces.
+// One line: the gain of a group, where and when it was measured, and what it replaces.
 std::string evidence(const GroupVerdict& verdict);
-// A line for each setting that was left out, with its reason.
+// One line for each setting that was left out, with the reason.
 std::string left_out(const StackFindings& findings);
 
 }  // namespace nmt

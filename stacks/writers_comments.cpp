@@ -10,7 +10,7 @@
 namespace nmt {
 namespace {
 
-// Names of hosts and rails come from outside: nothing may end a comment.
+// Names of hosts and rails come from outside: they must not end a comment.
 std::string one_line(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');

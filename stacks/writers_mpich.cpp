@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// MPICH: settings in the environment, which its launcher hands on: those of UCX below it for
-// messages, and for collectives its own two tables with what was measured, which they name.
+// MPICH: settings in the environment, which its launcher passes on. For messages these are settings
+// of UCX below it; for collectives they name its own two tables, with measured cells.
 #include <fmt/format.h>
 
 #include "core/error.h"
@@ -12,7 +12,7 @@
 namespace nmt {
 namespace {
 
-// What is read in the middle of a job's start is read first here.
+// Reads the file back here, so that an error does not show in the middle of a job's start.
 ExportedFile selection_file(std::string_view name, const Selection& selection,
                             const std::vector<std::string>& known) {
   ExportedFile file{std::string(name), write_selection(selection)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// NewMadeleine: its sampling files, one for each network, out of this project's own curves. Its
-// thresholds are no files (peers: component attributes only), so they are not written.
+// NewMadeleine: its sampling files, one for each network, from our own curves. It has no file for
+// its thresholds (they are component attributes), so they are not written.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t kSizeBytesMax = std::uint64_t{32} << 20;  // as its reader expects
 constexpr double kMebibyte = 1 << 20;
 
-// As its drivers are called in file names.
+// The driver's name in file names.
 std::string network_of(const std::string& rail) {
   const std::string driver = rail.substr(0, rail.find(':'));
   return driver == "verbs" ? "ibverbs" : driver;

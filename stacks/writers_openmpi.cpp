@@ -11,14 +11,14 @@
 namespace nmt {
 namespace {
 
-// What the lexer takes for a name; an interface may be called otherwise.
+// What the lexer accepts as a name; the name of an interface may be different.
 bool can_be_written(const std::string& name) {
   return name.find_first_not_of(
              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
              "_-.") == std::string::npos;
 }
 
-// vader is sm from 5.0 on.
+// From 5.0 on vader is called sm.
 std::string name_for(const std::string& name, const std::string& version) {
   constexpr std::string_view kVader = "btl_vader_";
   if (older(version, "5.0") || !name.starts_with(kVader)) return name;

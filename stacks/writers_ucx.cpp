@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// UCX: a file of its own (ucx.conf).
+// UCX: its file ucx.conf.
 #include <fmt/format.h>
 
 #include "core/error.h"
