@@ -27,7 +27,7 @@ void name_algorithm(Rule& rule, std::string_view algorithm) {
   std::memcpy(rule.algorithm, algorithm.data(), length);
 }
 
-// nullopt for what is no advice to act.
+// nullopt for an answer that gives no rule.
 std::optional<Rule> rule_from(const nmt_collective_rule& said) {
   const std::optional<Operation> operation = parse_operation(said.operation);
   const std::string_view algorithm = said.algorithm;
@@ -106,7 +106,7 @@ const Rule* find_rule(const std::vector<Rule>& rules, Operation operation, std::
 
 bool has_rules_for(const Advice& advice, int ranks) {
   return std::ranges::any_of(advice.rules, [&](const Rule& rule) {
-    // `ranks_per_node` is the most that a node has; each has one at least.
+    // `ranks_per_node` is the maximum over nodes; each node has at least one rank.
     return rule.nodes == 0 || (ranks >= rule.nodes - 1 + rule.ranks_per_node &&
                                ranks <= std::int64_t{rule.nodes} * rule.ranks_per_node);
   });

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 17> kNames = {
     "alltoallw", "reduce",    "allreduce",  "reduce_scatter", "reduce_scatter_block",
     "scan",      "exscan"};
 
-// The finaliser of splitmix64: a program's calls come in patterns, and so do powers of two.
+// The final step of splitmix64: numbers of calls form patterns, and so do powers of two.
 std::uint64_t mixed(std::uint64_t number) {
   number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9u;
   number = (number ^ (number >> 27)) * 0x94d049bb133111ebu;

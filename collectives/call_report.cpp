@@ -9,12 +9,12 @@
 namespace nmt::collectives {
 namespace {
 
-// What the ranks of a group have sent about one kind of call.
+// The logs of a group's ranks about one kind of call.
 struct GroupCalls {
   GroupHead head;
   double calls = 0;  // of all ranks together
   CallSums sums;
-  std::map<std::uint64_t, std::vector<SampledCall>> sampled;  // by number: of each rank
+  std::map<std::uint64_t, std::vector<SampledCall>> sampled;  // by number: one per rank
 };
 
 using GroupKey = std::tuple<std::uint64_t, std::int32_t, CallKind>;
@@ -44,7 +44,7 @@ std::map<GroupKey, GroupCalls> gather(std::span<const std::vector<PackedKind>> o
   return groups;
 }
 
-// When the data that all wait for could begin to move.
+// When the data that the ranks wait for could begin to move.
 std::int64_t ready_ns(Collective collective, std::span<const SampledCall> ranks,
                       std::int64_t root_entered_ns) {
   if (begins_at_root(collective)) return root_entered_ns;
@@ -60,7 +60,7 @@ void add_sampled(const std::vector<SampledCall>& ranks, std::int64_t ready, Shap
   }
 }
 
-// A rank cannot leave a barrier before the last one has entered it: where it seems so, two clocks
+// A rank cannot leave a barrier before the last rank has entered it. If it seems to, two clocks
 // differ by that much.
 double clocks_apart_ns(const std::vector<SampledCall>& ranks, std::int64_t ready) {
   const auto first = std::ranges::min(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where a program's time in collectives went: what rank 0 prints when MPI ends, made of the logs of
-// all ranks (call_record.h).
+// Where a program's time in collectives went. Rank 0 prints this report when MPI ends, from the
+// logs of all ranks (call_record.h).
 //
-// Waiting is the time that a rank spent in a call before the last rank had entered it (of Bcast and
-// Scatter: before the root had). The rest of its time there is counted as moving data. Both are
-// known for the calls that all ranks have sampled; their ratio is taken for all calls of a row.
+// Waiting is the time that a rank spent in a call before the last rank entered it (for Bcast and
+// Scatter: before the root did). The rest of its time in the call counts as moving data. Both are
+// known for calls that all ranks have sampled; the ratio is applied to all calls of a row.
 #pragma once
 
 #include <cstddef>
@@ -20,27 +20,27 @@
 
 namespace nmt::collectives {
 
-// What the profile predicts for one size; how it was measured: from the first rank's start to the
-// last rank's end.
+// The profile's durations for one size, measured from the first rank's start to the last rank's
+// end.
 struct PredictedCall {
   double library_ns = 0;
-  std::optional<double> ours_ns;  // nullopt: the profile says that the MPI's own is used
+  std::optional<double> ours_ns;  // nullopt: the profile chooses the MPI's own
 };
-// nullopt: that operation, shape or size was not sampled.
+// Returns nullopt if that operation, shape or size was not sampled.
 using Predict = std::function<std::optional<PredictedCall>(
     Collective collective, int nodes, int ranks_per_node, std::uint64_t size_bytes)>;
 
-// One collective of one class of sizes, over all groups of one shape.
+// One collective and one class of sizes, over all groups of one shape.
 struct CallRow {
   CallKind kind;
-  int nodes = 0;  // 0: groups that are not only ranks of this job
+  int nodes = 0;  // 0: groups with ranks of other jobs
   int ranks_per_node = 0;
   std::uint64_t calls = 0;
-  std::uint64_t size_bytes = 0;   // the mean of a call
+  std::uint64_t size_bytes = 0;   // mean per call
   double share = 0;               // of the run, over all ranks of the job
-  std::optional<double> waiting;  // likewise; nullopt: not known
-  double call_ns = 0;             // the mean of a call on a rank
-  std::uint64_t sampled = 0;      // calls by which waiting is known
+  std::optional<double> waiting;  // likewise; nullopt: unknown
+  double call_ns = 0;             // mean per call and rank
+  std::uint64_t sampled = 0;      // calls from which waiting is known
   std::optional<PredictedCall> predicted;
 };
 
@@ -52,27 +52,28 @@ struct JobShape {
 
 struct CallReport {
   JobShape job;
-  std::vector<CallRow> rows = {};    // the largest share first
-  double clocks_apart_ns = 0;        // by how much the ranks' clocks were seen to disagree
+  std::vector<CallRow> rows = {};    // largest share first
+  double clocks_apart_ns = 0;        // observed disagreement of the ranks' clocks
   std::string without_profile = {};  // why there are no predictions; empty: there are
 };
 
-// What each rank has sent, its times already by the clock of rank 0.
+// `of_ranks`: the logs of each rank, with times already by the clock of rank 0.
 CallReport make_call_report(const JobShape& job, std::span<const std::vector<PackedKind>> of_ranks,
                             const Predict& predict);
 
-// What replacing the calls of a row would have gained by the profile, on the clock of the run.
+// Elapsed time of the run that replacing the calls of a row would have saved, according to the
+// profile.
 double gain_ns(const CallRow& row);
 
 struct CallTotals {
   double share = 0;    // of the run
-  double split = 0;    // the part of it of which waiting is known
-  double waiting = 0;  // of that
+  double split = 0;    // the part of it for which waiting is known
+  double waiting = 0;  // of the part in `split`
   double gain_ns = 0;
 };
 CallTotals totals_of(const CallReport& report);
 
-// For people, lines of at most 100 columns; for programs, one line.
+// to_text: lines for people, of at most 100 columns. to_json: one line for programs.
 std::string to_text(const CallReport& report);
 std::string to_json(const CallReport& report);
 

@@ -10,7 +10,7 @@
 namespace nmt::collectives {
 namespace {
 
-constexpr std::size_t kRowsMax = 40;  // of the text
+constexpr std::size_t kRowsMax = 40;  // in the text form
 constexpr std::size_t kColumns = 10;
 constexpr std::size_t kLineMax = 100;
 using Line = std::array<std::string, kColumns>;
@@ -21,7 +21,7 @@ std::string decimals(const char* format, double value) {
   return text;
 }
 
-// What is a share of a run.
+// Formats a share of the run.
 std::string percent(double fraction) { return decimals("%.1f", 100 * fraction); }
 
 std::string name_of(const CallKind& kind) {
@@ -33,7 +33,7 @@ std::string shape_of(const CallRow& row) {
   return std::to_string(row.nodes) + " x " + std::to_string(row.ranks_per_node);
 }
 
-// "64K": powers of four are whole numbers of these.
+// "64K": powers of four are whole numbers of K, M or G.
 std::string short_bytes(std::uint64_t bytes) {
   constexpr std::string_view kUnits = "KMGTPE";
   if (bytes < 1024) return std::to_string(bytes);

@@ -13,11 +13,11 @@
 namespace nmt::collectives {
 namespace {
 
-constexpr int kLooks = 2000;           // some microseconds, about what falling asleep costs
-constexpr long kNapNsMin = 500'000;    // asleep before the MPI goes on,
-constexpr long kNapNsMax = 4'000'000;  // later on
+constexpr int kLooks = 2000;           // some microseconds: about the cost of going to sleep
+constexpr long kNapNsMin = 500'000;    // first sleep before the MPI makes progress
+constexpr long kNapNsMax = 4'000'000;  // later sleeps
 
-// Returns at once where the bell has rung since it read `heard`.
+// Returns at once if the bell has rung since `heard` was read.
 void sleep_until_rung(std::atomic<std::uint32_t>& bell, std::uint32_t heard, long nap_ns) {
   const timespec nap{.tv_sec = 0, .tv_nsec = nap_ns};
   ::syscall(SYS_futex, &bell, FUTEX_WAIT, heard, &nap, nullptr, 0);
@@ -32,8 +32,8 @@ void Counter::raise_to(std::uint64_t value) {
 
 void Counter::add_one() { wake(value_.fetch_add(1) + 1); }
 
-// The bell rings after the need is struck out: who registered in between has read the bell before,
-// and does not fall asleep.
+// Clears the need first, then rings the bell: a rank that registers in between has read the old
+// bell, so it does not fall asleep.
 void Counter::wake(std::uint64_t value) {
   if (value < needed_.load()) return;
   needed_.store(kNobody);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A number in shared memory that only grows, and ranks that wait until it has grown enough.
+// A number in shared memory that only grows, and ranks that wait until it is large enough.
 //
-// Who waits looks for a moment and then sleeps in the kernel (futex): with more ranks than cores, a
-// rank that looks on takes the core of the one it waits for. Nobody is woken before the number is
-// what he needs. Whoever sleeps wakes up now and then all the same, to let the MPI of this process
-// go on with what its other ranks wait for.
+// A waiting rank polls for a moment and then sleeps in the kernel (futex): with more ranks than
+// cores, a polling rank would take the core of the rank that it waits for. A rank is not woken
+// before the number is large enough for it. But it wakes up now and then by itself, to let the MPI
+// of its process make progress for other ranks.
 #pragma once
 
 #include <atomic>
@@ -23,10 +23,10 @@ struct WaitPolicy {
 class Counter {
  public:
   std::uint64_t value() const { return value_.load(std::memory_order_acquire); }
-  void raise_to(std::uint64_t value);  // by one rank, never to less
-  void add_one();                      // by any; not beside raise_to()
+  void raise_to(std::uint64_t value);  // only one rank may call it; never lowers it
+  void add_one();                      // any rank may call it, but not with raise_to()
   void wait_for(std::uint64_t least, const WaitPolicy& waiting);
-  void wake_all();  // who waits goes on with what else it has to do
+  void wake_all();  // waiting ranks run make_progress and sleep again
 
  private:
   void wake(std::uint64_t value);
@@ -34,8 +34,8 @@ class Counter {
 
   static constexpr std::uint64_t kNobody = ~std::uint64_t{0};
   std::atomic<std::uint64_t> value_{0};
-  std::atomic<std::uint64_t> needed_{kNobody};  // the least that anyone asleep waits for
-  std::atomic<std::uint32_t> bell_{0};          // what the kernel looks at
+  std::atomic<std::uint64_t> needed_{kNobody};  // the least value that any sleeping rank waits for
+  std::atomic<std::uint32_t> bell_{0};          // the word that the kernel checks
 };
 
 }  // namespace nmt::collectives

@@ -14,13 +14,13 @@
 namespace nmt::collectives {
 namespace {
 
-// Of CUDA: CUmemorytype is 2 for memory of a device, managed memory included, 3 for an array, 4
-// where host and device share addresses.
+// For CUDA: CUmemorytype is 2 for device memory, including managed memory, 3 for an array, 4 where
+// host and device share addresses.
 using CudaQuery = int(void* data, int attribute, std::uint64_t address);
 constexpr int kCudaMemoryType = 2;
 
-// Of HIP. What the first member means differs between ROCm 5 and 6; that host memory
-// has a host pointer, and unknown memory no pointer at all, does not.
+// For HIP. The meaning of the first member differs between ROCm 5 and 6. In both, host memory has a
+// host pointer, and unknown memory has no pointer.
 struct HipAttributes {
   int type = 0;
   int device = 0;
@@ -33,11 +33,11 @@ struct HipAttributes {
 using HipQuery = int(HipAttributes* attributes, const void* address);
 using HipError = int();
 
-// Of Level Zero.
+// For Level Zero.
 struct ZeProperties {
   std::uint32_t structure = 0x17;
   void* next = nullptr;
-  std::uint32_t type = 0;  // 2: of a device, 3: shared with it
+  std::uint32_t type = 0;  // 2: device memory, 3: shared with a device
   std::uint64_t id = 0;
   std::uint64_t page_bytes = 0;
 };
@@ -52,7 +52,7 @@ using ZeQuery = int(void* context, const void* address, ZeProperties* properties
 
 struct Runtimes {
   std::mutex mutex;
-  unsigned long long loaded = ~0ull;  // libraries, ever, when it looked
+  unsigned long long loaded = ~0ull;  // libraries loaded so far, at the last search
   CudaQuery* cuda = nullptr;
   HipQuery* hip = nullptr;
   HipError* hip_peek = nullptr;
@@ -60,7 +60,7 @@ struct Runtimes {
   ZeDrivers* ze_drivers = nullptr;
   ZeContext* ze_create = nullptr;
   ZeQuery* ze = nullptr;
-  std::vector<void*> ze_contexts;  // one of each driver, once it is initialised
+  std::vector<void*> ze_contexts;  // one per driver, once it is initialised
 };
 
 Runtimes& runtimes() {
@@ -95,13 +95,13 @@ std::vector<std::string> libraries_named_like(const char* part) {
   return search.names;
 }
 
-// Runtimes load their libraries for themselves, where the global search does not find them.
+// Runtimes load their libraries locally, where a global search does not find them.
 template <class Function>
 void find(Function*& function, const char* name, const char* library) {
   if (function != nullptr) return;
   function = reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
   for (const std::string& each : libraries_named_like(library)) {
-    void* const handle = ::dlopen(each.c_str(), RTLD_NOLOAD | RTLD_LAZY);  // stays loaded
+    void* const handle = ::dlopen(each.c_str(), RTLD_NOLOAD | RTLD_LAZY);  // keeps it loaded
     if (function == nullptr && handle != nullptr) {
       function = reinterpret_cast<Function*>(::dlsym(handle, name));
     }
@@ -128,7 +128,7 @@ bool is_cudas(const Runtimes& known, const void* address) {
   return known.cuda(&type, kCudaMemoryType, number) == 0 && type >= 2;
 }
 
-// A failing query leaves an error behind, which must not meet the program.
+// A failing query leaves an error behind, which the program must not see.
 bool is_hips(const Runtimes& known, const void* address) {
   HipAttributes attributes;
   if (known.hip == nullptr) return false;

@@ -26,7 +26,7 @@ int numa_of(int core, const std::string& root) {
 int socket_of(int core, const std::string& root) {
   const std::string socket = read_line(root + "/sys/devices/system/cpu/cpu" + std::to_string(core) +
                                        "/topology/physical_package_id");
-  return std::max(0, std::atoi(socket.c_str()));  // -1: not known
+  return std::max(0, std::atoi(socket.c_str()));  // -1: unknown
 }
 
 bool has_network(int numa, const std::string& root) {

@@ -15,20 +15,20 @@
 namespace nmt::collectives {
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};        // until a process of this node has answered
-constexpr std::chrono::seconds kUntilTheJobEnds{3};  // when one of its processes is gone
+constexpr std::chrono::seconds kPatience{10};        // for an answer of a process of this node
+constexpr std::chrono::seconds kUntilTheJobEnds{3};  // when a process of it is gone
 constexpr std::uint64_t kProbe = 0x6e6d61647475ffeeu;
-// The bits below count the bytes of one operation, which has 1 GiB at most; those above count
-// operations: 2^33 of them, or two days of nothing else.
+// The lower bits count the bytes of one operation, at most 1 GiB. The upper bits count operations:
+// 2^33 of them, which takes two days of nothing else.
 constexpr int kOperationShift = 31;
-// In place of a number of bytes: there will be no more. Above all sizes.
+// In place of a number of bytes: the stream is complete. Larger than any size.
 constexpr std::uint64_t kAllThere = (std::uint64_t{1} << kOperationShift) - 1;
 constexpr std::size_t kPartsOfArea = 4;  // one is filled while others are read
 constexpr std::size_t kAnswerBytes = 16 << 10;
 constexpr int kNobody = -1;
 
-// Where that process is gone, whoever launched it is about to end the job, and says why; an error
-// of this one would only hide it.
+// If that process is gone, its launcher is about to end the job with the reason; an error from here
+// would only hide it, so this waits first.
 void read_from_rank(pid_t pid, std::uint64_t address, std::span<std::byte> to) {
   try {
     read_from_process(pid, address, to);
@@ -57,33 +57,33 @@ void fail_on_different_counts() {
   throw Error(Fault::kUsage, "the ranks of one collective passed different counts");
 }
 
-// Counters that different ranks write lie on cache lines of their own.
+// Counters that different ranks write are on different cache lines.
 struct NodeSharedMemory::MailboxSlot {
-  alignas(64) Counter shown;    // of the stream, there
-  alignas(64) Counter fed;      // of the stream, copied into the area
-  alignas(64) Counter drained;  // of another's area, copied out
-  alignas(64) Counter visits;   // by readers, ever
-  alignas(64) Counter work;     // pieces done
-  alignas(64) Counter met;      // ever
+  alignas(64) Counter shown;    // bytes of the stream that are ready
+  alignas(64) Counter fed;      // bytes of the stream copied into the area
+  alignas(64) Counter drained;  // bytes copied out of another's area
+  alignas(64) Counter visits;   // by readers, so far
+  alignas(64) Counter work;     // segments done
+  alignas(64) Counter met;      // meetings so far
   alignas(64) std::uint64_t data_address = 0;
-  std::uint64_t stream_bytes = 0;  // once all are there
+  std::uint64_t stream_bytes = 0;  // valid once all are ready
   std::uint64_t probe_address = 0;
   std::uint64_t probe = kProbe;
-  std::uint64_t says[2] = {};  // by turns: nobody is two meetings ahead
-  bool was_refused[2] = {};    // by one of those it could read
-  std::uint32_t ready = 0;     // to meet for areas; read between the first meeting and the second
+  std::uint64_t says[2] = {};  // in turns: no member is two meetings ahead
+  bool was_refused[2] = {};    // by a member that it could read before
+  std::uint32_t ready = 0;     // to meet for areas; read between the first and the second meeting
   std::uint32_t has_areas = 0;
-  std::uint32_t knows_why = 0;  // it has none
+  std::uint32_t knows_why = 0;  // why it has none
   char listener[kAddressBytes] = {};
-  alignas(64) Counter questions;                 // of others to this member, ever
-  alignas(64) std::atomic<int> asked = kNobody;  // who is to answer this one
+  alignas(64) Counter questions;                 // from other members to this one, so far
+  alignas(64) std::atomic<int> asked = kNobody;  // the member that should answer this one
   std::uint64_t asked_offset = 0;
   std::uint64_t asked_bytes = 0;
-  Counter answers;  // ever
+  Counter answers;  // so far
   alignas(64) std::byte answer[kAnswerBytes];
 };
 
-// The slots, and who reads whose memory.
+// The slots, and a table of which member reads which.
 std::size_t NodeSharedMemory::slots_bytes(std::size_t members) {
   return members * sizeof(MailboxSlot) + members * members;
 }
@@ -96,7 +96,7 @@ SharedSegment NodeSharedMemory::make_slots(std::size_t members) {
   return segment;
 }
 
-// One that cannot be reached does not keep the others waiting.
+// A member that cannot be reached does not delay the others.
 void NodeSharedMemory::send_slots(const SharedSegment& segment, const std::vector<pid_t>& pids,
                                   const std::vector<std::string>& addresses) {
   const Deadline deadline(kPatience);
@@ -119,7 +119,7 @@ SharedSegment NodeSharedMemory::receive_slots(LocalListener& listener,
 
 NodeSharedMemory::NodeSharedMemory(SharedSegment slots, int self, std::vector<pid_t> pids)
     : slots_(std::move(slots)), self_(self), pids_(std::move(pids)), refused_(pids_.size()) {
-  slots_.close();  // a program has descriptors for its own use, and many communicators
+  slots_.close();  // a program needs its descriptors and has many communicators
 }
 
 NodeSharedMemory::MailboxSlot& NodeSharedMemory::slot(int member) const {
@@ -146,7 +146,7 @@ void NodeSharedMemory::try_pairs(bool attach) {
         read_from_process(pids_[owner], slot(owner).probe_address,
                           std::as_writable_bytes(std::span(&seen, 1)));
       }
-    } catch (const Error&) {  // forbidden: through the area
+    } catch (const Error&) {  // forbidden: use the area
     }
     reads(self_, owner) = owner == self_ || seen == kProbe;
   }
@@ -165,8 +165,8 @@ bool NodeSharedMemory::all_can_read() const {
   return *all_can_read_;
 }
 
-// However long one of them computes before it comes: who waits lets its MPI go on, since that one
-// may wait for a message of his.
+// Other members may compute for long before they arrive. Meanwhile this member lets its MPI make
+// progress, because they may wait for a message from it.
 void NodeSharedMemory::meet(const WaitPolicy& waiting) {
   slot(self_).met.raise_to(++meetings_);
   for (int member = 0; member < members(); ++member) {
@@ -189,8 +189,8 @@ void NodeSharedMemory::check_same_size(std::uint64_t bytes, const WaitPolicy& wa
   }
 }
 
-// Nobody waits for a socket before all are there and ready, so that seconds are enough. Without
-// areas, `reason` is why, or empty where others know.
+// A member waits for a socket only after all are ready, so seconds are enough. Without areas,
+// `reason` says why, or is empty if another member knows.
 std::optional<SharedSegment> NodeSharedMemory::new_areas(std::size_t size_bytes,
                                                          std::string* reason,
                                                          const WaitPolicy& waiting) {
@@ -226,7 +226,7 @@ std::optional<SharedSegment> NodeSharedMemory::new_areas(std::size_t size_bytes,
 
 bool NodeSharedMemory::allocate_areas(std::size_t least_bytes_each, const WaitPolicy& waiting) {
   if (area_bytes_ >= least_bytes_each) return true;
-  // Aligned for any type, and not anew for each operation that is a little larger.
+  // Aligned for any type; rounded up, so that a slightly larger operation needs no new areas.
   const std::size_t size_bytes_each = std::bit_ceil(least_bytes_each);
   if (size_bytes_each >= refused_area_bytes_) return false;
   std::string reason;
@@ -276,7 +276,7 @@ void NodeSharedMemory::publish(std::uint64_t bytes, std::span<const std::byte> f
   if (!fed_readers_.empty()) feed(fresh, waiting);
 }
 
-// The area is a ring.
+// The area is used as a ring.
 void NodeSharedMemory::feed(std::span<const std::byte> fresh, const WaitPolicy& waiting) {
   while (!fresh.empty()) {
     const std::size_t at = fed_bytes_ % area_bytes_;
@@ -301,8 +301,8 @@ void NodeSharedMemory::wait_for_readers(const WaitPolicy& waiting) {
   wait(slot(self_).visits, visits_expected_, waiting);
 }
 
-// How much is there: at least so much, or all. Who expects more is a rank of a program whose ranks
-// give different counts.
+// Returns how many bytes are ready: at least `least`, or all of the stream. A reader that expects
+// more belongs to a program whose ranks pass different counts.
 std::uint64_t NodeSharedMemory::await_stream(int owner, Counter& counter, std::uint64_t least,
                                              const WaitPolicy& waiting) {
   wait(counter, base() + least, waiting);
@@ -332,7 +332,7 @@ std::uint64_t NodeSharedMemory::fetch(int owner, std::uint64_t position, std::ui
   return position - begin;
 }
 
-// What the kernel refuses once it will refuse again.
+// After one refusal by the kernel it does not try again.
 void NodeSharedMemory::read(int owner, std::uint64_t offset, std::span<std::byte> to,
                             const WaitPolicy& waiting) {
   if (!refused_[owner]) {
@@ -346,7 +346,7 @@ void NodeSharedMemory::read(int owner, std::uint64_t offset, std::span<std::byte
   ask(owner, offset, to, waiting);
 }
 
-// The owner waits for visitors sooner or later: it is woken there.
+// The owner waits for visits sooner or later, so it is woken there.
 void NodeSharedMemory::ask(int owner, std::uint64_t offset, std::span<std::byte> to,
                            const WaitPolicy& waiting) {
   MailboxSlot& own = slot(self_);
@@ -381,7 +381,7 @@ void NodeSharedMemory::answer() {
   }
 }
 
-// Two may ask each other.
+// Answers while it waits, because two members may ask each other.
 void NodeSharedMemory::wait(Counter& counter, std::uint64_t least, const WaitPolicy& waiting) {
   struct Both {
     NodeSharedMemory* shared_memory;
@@ -398,8 +398,8 @@ void NodeSharedMemory::wait(Counter& counter, std::uint64_t least, const WaitPol
       {.oversubscribed = waiting.oversubscribed, .make_progress = make_progress, .mpi = &both});
 }
 
-// Who has nothing to fetch must not be taken for a visitor of the operation before. The owner does
-// not wait for one who wants less than there is.
+// Waits for the owner's stream first: a reader with nothing to fetch must not count as a visitor of
+// the previous operation. The owner does not wait for a reader that wants less than there is.
 void NodeSharedMemory::leave(int owner, const WaitPolicy& waiting) {
   wait(slot(owner).shown, base(), waiting);
   if (!can_read(self_, owner)) slot(self_).drained.raise_to(base() + kAllThere);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the ranks of one group, all on one node, copy from each other, without an MPI.
+// Copies data between the ranks of one group, all on one node, without an MPI.
 //
-// Each has a slot in shared memory. The owner of data says there where it is and how much of it is
-// there already; the others fetch it in one copy out of his memory (cross-memory attach, papers
-// "HierKNEM" 3.1), so that the owner can go on with something else. Whether that is allowed is
-// tried for each pair. Where it is not, the owner copies through an area in shared memory for those
-// who cannot read him; nobody else notices. Who could read him and no longer can, since one of the
-// two has become another user, asks him for the bytes; from the next meeting on all use areas.
+// Each rank has a slot in shared memory. The owner of data publishes in its slot where the data is
+// and how much of it is ready. The readers fetch it in one copy from the owner's memory
+// (cross-memory attach, paper "HierKNEM", 3.1), so that the owner can go on with other work. Each
+// pair of ranks tests whether the kernel allows that. For readers that may not read it, the owner
+// copies the data through an area in shared memory; the other readers are not affected. A reader
+// that loses the permission later, because one of the two changed its user, asks the owner for the
+// bytes; from the next meeting on, all ranks use areas.
 //
-// The members do the same operations in the same order, each of which begins with begin(). In one,
-// an owner shows one stream of bytes, and each reader reads from one owner at most.
+// All members run the same operations in the same order, and start each with begin(). In one
+// operation an owner publishes one stream of bytes, and each reader reads from one owner at most.
 #pragma once
 
 #include <sys/types.h>
@@ -27,20 +28,20 @@
 
 namespace nmt::collectives {
 
-inline constexpr std::size_t kAddressBytes = 33;  // of a LocalListener, with its end
+inline constexpr std::size_t kAddressBytes = 33;  // of a LocalListener's address, terminated
 
-// That ranks of this node copy by messages, and why. Only the first time: programs make many
-// communicators.
+// Warns that ranks of this node copy by messages, with the reason. Only the first time, because
+// programs make many communicators.
 void warn_of_messages(const std::string& reason);
 
-// Error: a program whose ranks say different things to one operation.
+// Throws the Error for a program whose ranks pass different arguments to one operation.
 [[noreturn]] void fail_on_different_counts();
 
 class NodeSharedMemory {
  public:
-  // By member 0: slots for so many, and to the ranks that are processes `pids`, each of which
-  // listens at one of the addresses. By the others meanwhile: received there, in seconds. Error
-  // where that cannot be.
+  // Member 0 makes the slots and sends them to the processes `pids`, each of which listens at one
+  // of the addresses. The others receive them at the same time, within seconds. Error if that
+  // fails.
   static SharedSegment make_slots(std::size_t members);
   static void send_slots(const SharedSegment& segment, const std::vector<pid_t>& pids,
                          const std::vector<std::string>& addresses);
@@ -48,8 +49,8 @@ class NodeSharedMemory {
 
   NodeSharedMemory(SharedSegment slots, int self, std::vector<pid_t> pids);
 
-  // By all, one after the other with a barrier after each: who can read whose memory. `attach`
-  // false: nobody reads anybody's.
+  // Called by all members, one after the other, with a barrier after each: finds which member can
+  // read which member's memory. `attach` false: no member reads another's.
   void publish_process();
   void try_pairs(bool attach);
 
@@ -58,41 +59,43 @@ class NodeSharedMemory {
   bool can_read(int reader, int owner) const;
   bool all_can_read() const;
 
-  // An area of at least so many bytes for each member, by all of them, whenever the last one comes;
-  // false, for all, where there is no memory for it, which is not asked for again. What areas held
-  // before is gone.
+  // Called by all members, however late the last one is: gives each an area of at least this size,
+  // and drops the contents of previous areas. False on all members if there is no memory for it;
+  // the same size is not requested again.
   bool allocate_areas(std::size_t least_bytes_each, const WaitPolicy& waiting);
   std::span<std::byte> area(int member) const;
 
   void begin() { ++operation_; }
 
-  // A meeting of all members, before an operation to which all of them give: Error, on all, where
-  // one says another number. Before this memory is asked how it copies: that may change here.
+  // All members meet before an operation to which all contribute. Error on all of them if one
+  // passes another number. Call it before asking how this memory copies, because the meeting may
+  // change that.
   void check_same_size(std::uint64_t bytes, const WaitPolicy& waiting);
 
-  // The owner's part: a stream for these readers, whose bytes lie behind `data`; that the first
-  // `bytes` of it are there, the last of which, `fresh`, were not before, and whether there will be
-  // no more; that all have left.
+  // For the owner. begin_stream: starts a stream for these readers; `data` is the address of its
+  // bytes. publish: the first `bytes` of it are ready; `fresh` are those that were not before;
+  // `are_all`: there will be no more. wait_for_readers: until all readers have left.
   void begin_stream(const void* data, std::vector<int> readers);
   void publish(std::uint64_t bytes, std::span<const std::byte> fresh, const WaitPolicy& waiting,
                bool are_all = false);
   void wait_for_readers(const WaitPolicy& waiting);
 
-  // A reader's part: copies, once they are there, the bytes from `position` of the stream on, which
-  // lie `offset` behind the owner's `data`, or as many as the stream has, and tells how many; is
-  // done.
+  // For a reader. fetch: waits for and copies the bytes of the stream from `position` on, which are
+  // `offset` bytes after the owner's `data`; returns the number copied, fewer at the end of the
+  // stream. leave: this reader is done.
   std::uint64_t fetch(int owner, std::uint64_t position, std::uint64_t offset,
                       std::span<std::byte> to, const WaitPolicy& waiting);
   void leave(int owner, const WaitPolicy& waiting);
-  // Before it leaves, whether the stream has more than what it fetched, which ends at `position`:
-  // for an owner who says which bytes are the last.
+  // Whether the stream has more bytes than those fetched, which end at `position`. Call it before
+  // leave(); the owner must publish with `are_all`.
   bool has_more(int owner, std::uint64_t position) const;
 
-  // Gives to those who have asked for bytes of the stream; whenever this member waits for something
-  // else than this memory, which does it by itself.
+  // Gives bytes of the stream to readers that have asked for them. Call it while this member waits
+  // for anything outside this memory; waits inside call it themselves.
   void answer();
 
-  // Work on segments: a member has put its data of so many into its area; is done with so many.
+  // For work on segments. put: this member has put this many segments of its data into its area.
+  // worked: this member has finished this many segments.
   void put(std::uint64_t segments);
   void wait_for_put(int member, std::uint64_t segments, const WaitPolicy& waiting);
   void worked(std::uint64_t segments);
@@ -119,16 +122,16 @@ class NodeSharedMemory {
   std::vector<pid_t> pids_;
   std::optional<SharedSegment> areas_;
   std::size_t area_bytes_ = 0;
-  std::size_t refused_area_bytes_ = ~std::size_t{0};  // of the least that could not be had
+  std::size_t refused_area_bytes_ = ~std::size_t{0};  // smallest size that failed
   std::uint64_t operation_ = 0;
-  std::uint64_t meetings_ = 0;         // of all members
-  std::uint64_t visits_expected_ = 0;  // ever, of this member's slot
-  std::uint64_t fed_bytes_ = 0;        // of this operation,
-  std::uint64_t shown_bytes_ = 0;      // and there
-  std::vector<int> fed_readers_;       // who cannot read this member's memory
+  std::uint64_t meetings_ = 0;         // of all members, so far
+  std::uint64_t visits_expected_ = 0;  // of this member's slot, so far
+  std::uint64_t fed_bytes_ = 0;        // copied into the area in this operation,
+  std::uint64_t shown_bytes_ = 0;      // and published
+  std::vector<int> fed_readers_;       // readers that cannot read this member's memory
   std::vector<char> refused_;          // by owner: can no longer be read
-  std::uint64_t questions_ = 0;        // of others, answered
-  bool reads_nobody_ = false;          // agreed
+  std::uint64_t questions_ = 0;        // of other members, answered
+  bool reads_nobody_ = false;          // agreed by all members
   mutable std::optional<bool> all_can_read_;
 };
 

@@ -28,7 +28,8 @@ const SegmentRule* rule_for(const std::vector<SegmentRule>& rules, const Collect
   return found == rules.end() ? nullptr : &*found;
 }
 
-// What that way took there, its segment cut to the message's size; 0: not measured.
+// Duration of that algorithm there, with the segment limited to the message's size; 0: not
+// measured.
 double duration_ns(const CollectiveCell& cell, const std::string& algorithm,
                    std::uint64_t segment_bytes, std::int64_t leaders) {
   const bool library = algorithm == "library";
@@ -42,7 +43,7 @@ double duration_ns(const CollectiveCell& cell, const std::string& algorithm,
   return 0;
 }
 
-// On the line through both in logarithms.
+// Interpolates on logarithms.
 double between(double low_ns, double high_ns, double place) {
   return std::exp(std::lerp(std::log(low_ns), std::log(high_ns), place));
 }
@@ -91,7 +92,7 @@ struct Opened {
   std::string platform_id;
 };
 
-// As the replaced calls would find it; what is missing where it cannot be used.
+// Opens the profile that the replaced calls would use; returns why it cannot.
 std::string find_profile(Opened* opened) {
   char message[512] = "";
   nmt_open_options options{};
@@ -133,7 +134,7 @@ ProfileDurations durations_from_profile() {
                   },
               .missing = ""};
     }
-  } catch (const std::exception&) {  // a snapshot, most of all
+  } catch (const std::exception&) {  // mostly because it is a snapshot
   }
   return {.predict = {},
           .missing = opened.file +

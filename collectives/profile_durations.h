@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How long the profile says that a collective takes by the MPI's own function and by ours: out of
-// the samples themselves, since a snapshot and the C ABI have the choice and no durations.
+// Durations of collectives by the MPI's own function and by ours, according to the profile. They
+// come from the samples, because a snapshot and the C ABI contain the choice but no durations.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ struct ProfileDurations {
   Predict predict;      // empty: see `missing`
   std::string missing;  // why there are none, and what to do
 };
-// Of this platform's collectives in the profile that a program finds. Throws nothing but
+// For this platform's collectives, from the profile that a program would open. Throws only
 // std::bad_alloc.
 ProfileDurations durations_from_profile();
 

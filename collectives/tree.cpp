@@ -25,7 +25,7 @@ TreePosition binary(int place, int places) {
   return position;
 }
 
-// The parent of a place is the place without its lowest bit; its children add a lower one.
+// The parent of a place is the place without its lowest bit; its children have one lower bit more.
 TreePosition binomial(int place, int places) {
   TreePosition position{.parent = place == 0 ? -1 : place & (place - 1)};
   int bit = 1;

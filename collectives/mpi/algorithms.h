@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The hierarchical algorithms, over bytes that lie together (paper "HierKNEM", 3.2 to 3.4).
+// The hierarchical algorithms, over contiguous bytes (paper "HierKNEM", 3.2 to 3.4).
 //
-// All ranks of the hierarchy call the same one with the same arguments. Where only their bytes
-// differ, one at least gets an Error (of a Bcast not always, see there), and others may wait for
-// it. Segments are what a message between leaders carries; a segment of 0 is the whole. Errors of
-// the MPI come as MpiFailure, or end the job, as the communicator's error handler says.
+// All ranks of the hierarchy call the same one with the same arguments. If only their sizes differ,
+// at least one rank gets an Error (not always for a Bcast, see there), and others may wait for it.
+// Segments are the messages between leaders; 0 means the whole message. An error of the MPI throws
+// MpiFailure, or ends the job if the communicator's error handler does that.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,11 @@ struct PipelineOptions {
   std::uint64_t segment_bytes = 0;
 };
 
-// Algorithm 1. Leaders pass segments on along a tree that begins at the root's node; the others
-// fetch each from their leader while it passes the next on, and those of the root's node fetch all
-// at once. Along a chain of n leaders, s segments take n - 2 + s times what one takes on the wire.
-// Returns how many bytes came: fewer, without an Error, where the root gives fewer; and whether it
-// gives more than this rank expects, who then got the first ones.
+// Algorithm 1. Leaders pass segments on along a tree that begins at the root's node. The other
+// ranks fetch each segment from their leader while it passes on the next; those of the root's node
+// fetch all data at once. Along a chain of n leaders, s segments take n - 2 + s times the duration
+// of one on the wire. Returns how many bytes arrived: fewer, without an Error, if the root sends
+// fewer. `has_more`: the root sends more than this rank expects; this rank has got the first ones.
 struct BcastResult {
   std::uint64_t bytes = 0;
   bool has_more = false;
@@ -35,8 +35,8 @@ struct BcastResult {
 BcastResult bcast(NodeHierarchy& hierarchy, std::byte* data, std::uint64_t bytes, int root,
                   const PipelineOptions& pipeline);
 
-// What is reduced: elements of a predefined type, each of so many bytes in memory, by an operation
-// that commutes.
+// What is reduced: elements of a predefined type, with their size in memory, by a commutative
+// operator.
 struct Reduction {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;
@@ -44,27 +44,28 @@ struct Reduction {
   std::uint64_t count = 0;
 };
 
-// Algorithm 2. The first leader of a group receives, combines and sends segments between nodes;
-// meanwhile the others, of which the paper's second leader is one, combine those of the group, each
-// a part of every segment, into shared memory. `result` is the root's, and may be its `own`.
+// Algorithm 2. The first leader of a group receives, combines and sends segments between nodes. At
+// the same time the other ranks of the group (in the paper only the second leader) combine the
+// group's data into shared memory, each a part of every segment. `result` is used at the root, and
+// may be equal to `own`.
 void reduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
             const Reduction& reduction, int root, const PipelineOptions& pipeline);
 
-// To the leader of the first group and from there to all: what has come up goes down while the rest
-// is still coming up, each way of a link carrying one of the two. Within a group, what has come
-// down is copied once all is combined.
+// A Reduce to the leader of the first group, and a Bcast from it. Results that have arrived go down
+// while the rest still goes up, so each direction of a link carries one of the two. Within a group,
+// the result is copied once everything is combined.
 void allreduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
                const Reduction& reduction, const PipelineOptions& pipeline);
 
-// kLeaders: leaders collect what their groups have and pass it around a ring of nodes, and the
-// others fetch what is new. kRing: all ranks in one ring. kNeighbors: with the neighbor on either
-// side by turns, two ranks' data at a time; a ring where the number of ranks is odd. Rings are in
-// physical order: only at its ends does a node talk to another.
+// kLeaders: leaders collect the data of their groups and pass it around a ring of nodes, while the
+// other ranks fetch new data. kRing: all ranks form one ring. kNeighbors: each rank exchanges with
+// its neighbours in turns, the data of two ranks at a time; a ring if the number of ranks is odd.
+// Rings are in physical order, so only their ends on a node communicate with another node.
 enum class AllgatherAlgorithm { kLeaders, kRing, kNeighbors };
 std::string_view to_string(AllgatherAlgorithm algorithm);
 std::optional<AllgatherAlgorithm> parse_allgather_algorithm(std::string_view text);
 
-// `all` has room for `bytes` of each rank, in order of ranks, and what is this rank's is there.
+// `all` has space for `bytes` of each rank, in rank order; this rank's data is already in place.
 void allgather(NodeHierarchy& hierarchy, std::byte* all, std::uint64_t bytes,
                AllgatherAlgorithm algorithm, std::uint64_t segment_bytes);
 

@@ -16,7 +16,7 @@ constexpr std::array kAllgatherAlgorithms = {
     std::pair{AllgatherAlgorithm::kRing, std::string_view("ring")},
     std::pair{AllgatherAlgorithm::kNeighbors, std::string_view("neighbors")}};
 
-// Where the ranks' data lie, and in which pieces they travel.
+// Where the ranks' data is, and into which segments it is divided.
 class Blocks {
  public:
   Blocks(std::byte* all, std::uint64_t bytes, std::uint64_t segment_bytes)
@@ -26,7 +26,7 @@ class Blocks {
 
   Span of(int rank) const { return {all_ + static_cast<std::uint64_t>(rank) * bytes_, bytes_}; }
 
-  // Of neighbors by rank, together; in segments.
+  // Joins the blocks of ranks that follow each other, and divides them into segments.
   std::vector<Span> of(const std::vector<int>& ranks) const {
     std::vector<Span> pieces;
     for (std::size_t i = 0; i < ranks.size();) {
@@ -52,7 +52,8 @@ class Blocks {
   std::uint64_t segment_bytes_;
 };
 
-// From one rank after the other to the leader of its group; each is an operation of this memory.
+// From one rank after the other to the leader of its group; each is one operation of the shared
+// memory.
 void collect(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory, const Blocks& blocks,
              int leader) {
   std::vector<std::pair<MPI_Request, Span>> receipts;
@@ -88,8 +89,8 @@ void collect(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory, const Bl
   }
 }
 
-// The pieces of all groups in the order in which a group's leader gets them: its own first, then
-// those of the group before, and so on around the ring.
+// The segments of all groups in the order in which a group's leader gets them: its own group first,
+// then the group before it, and so on around the ring.
 std::vector<std::vector<Span>> in_order_of_arrival(const NodeHierarchy& hierarchy,
                                                    const Blocks& blocks) {
   const std::vector<Group>& groups = hierarchy.groups();
@@ -101,7 +102,7 @@ std::vector<std::vector<Span>> in_order_of_arrival(const NodeHierarchy& hierarch
   return arrivals;
 }
 
-// The same stream as the leader's, in pieces of this rank's choice.
+// Receives the leader's stream, in pieces of this rank's choice.
 void follow_around(NodeHierarchy& hierarchy, std::byte* all, const Blocks& blocks, int leader) {
   IntraNodeBcastLeaf from_leader(hierarchy, hierarchy.shared_memory(), leader, all);
   const Blocks own = from_leader.takes_larger_pieces() ? blocks.uncut() : blocks;
@@ -145,7 +146,7 @@ void allgather_by_leaders(NodeHierarchy& hierarchy, std::byte* all, const Blocks
   to_node.finish();
 }
 
-// All ranks, those of a group after one another.
+// All ranks, group after group.
 std::vector<int> in_physical_order(const NodeHierarchy& hierarchy) {
   std::vector<int> ranks;
   for (const Group& group : hierarchy.groups()) {
@@ -154,7 +155,7 @@ std::vector<int> in_physical_order(const NodeHierarchy& hierarchy) {
   return ranks;
 }
 
-// Within a group, by each from the one before it; between groups, by messages.
+// Within a group, each rank takes from the rank before it; between groups, messages.
 void allgather_around_ring(NodeHierarchy& hierarchy, std::byte* all, const Blocks& blocks) {
   const std::vector<int> order = in_physical_order(hierarchy);
   const std::size_t ranks = order.size();
@@ -164,8 +165,8 @@ void allgather_around_ring(NodeHierarchy& hierarchy, std::byte* all, const Block
   const int after = order[(own + 1) % ranks];
   hierarchy.check_same_size(blocks.of(0).size());
   NodeSharedMemory* shared_memory = hierarchy.shared_memory();
-  // Each waits for the next to take its own data out of its area before it takes anything itself:
-  // some rank must not, which is the last one of a group elsewhere.
+  // Each rank waits until the next rank has copied the data out of its area, before it takes data
+  // itself. One rank must not wait so; with several groups, that is the last rank of a group.
   if (hierarchy.groups().size() == 1 && shared_memory != nullptr && !shared_memory->all_can_read())
     shared_memory = nullptr;
   const int group = hierarchy.group_of(hierarchy.rank());
@@ -179,7 +180,7 @@ void allgather_around_ring(NodeHierarchy& hierarchy, std::byte* all, const Block
     going.insert(going.end(), mine.begin(), mine.end());
     coming.insert(coming.end(), next.begin(), next.end());
   }
-  const std::size_t ahead = going.size() / (ranks - 1);  // its own: one block's pieces
+  const std::size_t ahead = going.size() / (ranks - 1);  // its own: the segments of one block
 
   if (shared_memory != nullptr) shared_memory->begin();
   std::optional<ReceivePipeline> receiver;
@@ -211,7 +212,7 @@ void allgather_around_ring(NodeHierarchy& hierarchy, std::byte* all, const Block
   if (shows) shared_memory->wait_for_readers(hierarchy.waiting());
 }
 
-// One exchange of some blocks for some others.
+// Exchanges some blocks for others.
 void exchange(NodeHierarchy& hierarchy, const std::vector<Span>& send,
               const std::vector<Span>& receive, int with) {
   ReceivePipeline receiver(hierarchy, receive, with, Stream::kRing);
@@ -223,8 +224,8 @@ void exchange(NodeHierarchy& hierarchy, const std::vector<Span>& send,
   sender.finish();
 }
 
-// Places 2k and 2k + 1 are a pair, which exchanges its blocks first; each then gives what it got
-// last, two ranks' blocks at a time, to its neighbor on either side by turns.
+// Places 2k and 2k + 1 are a pair, which first exchanges its blocks. Then each rank gives the
+// blocks that it got last, those of two ranks, to its left and right neighbour in turns.
 void allgather_with_neighbors(NodeHierarchy& hierarchy, const Blocks& blocks) {
   const std::vector<int> order = in_physical_order(hierarchy);
   const int ranks = static_cast<int>(order.size());
@@ -233,15 +234,15 @@ void allgather_with_neighbors(NodeHierarchy& hierarchy, const Blocks& blocks) {
   const auto at = [&](int place) {
     return order[static_cast<std::size_t>((place + ranks) % ranks)];
   };
-  const auto pair = [&](int of) {  // the blocks of places 2 of, 2 of + 1
+  const auto pair = [&](int of) {  // the blocks of places 2 of and 2 of + 1
     const int place = (2 * of % ranks + ranks) % ranks;
     return blocks.of(std::vector<int>{at(place), at(place + 1)});
   };
   const int partner = even ? at(own + 1) : at(own - 1);
   exchange(hierarchy, blocks.of(std::vector<int>{hierarchy.rank()}),
            blocks.of(std::vector<int>{partner}), partner);
-  // Of step t, an even place talks to the left and then to the right; odd ones the other way. What
-  // comes are the pairs one further away each time.
+  // In step t, an even place first talks to its left and then to its right neighbour; an odd place
+  // the other way. Each step brings the pair that is one further away.
   int sending = own / 2;
   for (int step = 1; step < ranks / 2; ++step) {
     const bool left = (step % 2 == 1) == even;

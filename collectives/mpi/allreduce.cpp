@@ -7,8 +7,8 @@
 namespace nmt::collectives {
 namespace {
 
-// Until the group has combined everything. What comes down meanwhile is passed on, and nobody waits
-// for it: it may need what is still to go up.
+// Runs until the group has combined everything. Segments that come down are passed on without
+// waiting: a wait could block what still has to go up.
 void reduce_to_root(NodeHierarchy& hierarchy, const TreeNeighbors& neighbors, GroupReduce& group,
                     std::byte* result, const Segmentation& segmentation, const Reduction& reduction,
                     BcastPipeline& bcast_pipeline) {

@@ -10,14 +10,14 @@
 namespace nmt::collectives {
 namespace {
 
-// What is not of the program's making is committed.
+// Types that the program did not make are committed.
 bool is_named(MPI_Datatype type) {
   int integers = 0, addresses = 0, types = 0, combiner = 0;
   return PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
          combiner == MPI_COMBINER_NAMED;
 }
 
-// Buffers of a call that could be wrong: all others are valid as far as an MPI can tell.
+// Buffers that may be wrong; an MPI cannot find an error in any other.
 bool are_doubtful(const void* send, const void* receive) {
   return send == nullptr || receive == nullptr || receive == MPI_IN_PLACE || send == receive;
 }
@@ -29,7 +29,7 @@ void ArgumentChecker::start() {
   check(PMPI_Comm_set_errhandler(alone_, MPI_ERRORS_RETURN));
 }
 
-// Of no elements: the MPI reads and writes nothing.
+// With no elements, so the MPI reads and writes nothing.
 int ArgumentChecker::check_operator(MPI_Datatype type, MPI_Op op) const {
   char from = 0, to = 0;
   return PMPI_Allreduce(&from, &to, 0, type, op, alone_);
@@ -48,8 +48,8 @@ int ArgumentChecker::check_bcast(void* buffer, int count, MPI_Datatype type, int
   return PMPI_Bcast(buffer, count, type, 0, alone_);
 }
 
-// What the call receives counts at the root only. A Bcast takes what a Reduce sends, but for
-// MPI_IN_PLACE, which is wrong here and which neither MPI finds.
+// The receive arguments count only at the root. A Bcast accepts what a Reduce sends, except
+// MPI_IN_PLACE, which is wrong here and which no MPI detects.
 int ArgumentChecker::check_reduce(const void* send, void* receive, int count, MPI_Datatype type,
                                   MPI_Op op, int root, int rank, int ranks) const {
   if (root < 0 || root >= ranks) return check_root(root, ranks);
@@ -65,7 +65,7 @@ int ArgumentChecker::check_allreduce(const void* send, void* receive, int count,
   return PMPI_Allreduce(send, receive, count, type, op, alone_);
 }
 
-// The own block goes to where it belongs in any case.
+// The own block always goes to its own place.
 int ArgumentChecker::check_allgather(const void* send, MPI_Count send_count, MPI_Datatype send_type,
                                      void* receive, int count, MPI_Datatype type, int rank) const {
   MPI_Aint lower = 0, extent = 0;
@@ -87,14 +87,14 @@ int ArgumentChecker::check_allgather(const void* send, MPI_Count send_count, MPI
     return PMPI_Allgather(send, 0, type, receive, count, type, alone_);
   }
   if (send == MPI_IN_PLACE) return check_bcast(receive, count, type, 0, 1);
-  if (receive == nullptr) {  // of another rank than 0 the own block is not there
+  if (receive == nullptr) {  // on other ranks than 0 the own block is not here
     code = check_bcast(receive, count, type, 0, 1);
     if (code != MPI_SUCCESS) return code;
   }
   code = PMPI_Type_size(type, &bytes);
   if (code == MPI_SUCCESS) code = PMPI_Type_size(send_type, &send_bytes);
   if (code != MPI_SUCCESS || send_bytes <= 0) return code;
-  if (std::int64_t{bytes} * count / send_bytes != send_count) {  // what comes of that is not asked
+  if (std::int64_t{bytes} * count / send_bytes != send_count) {  // not checked further
     const int most = static_cast<int>(std::min<MPI_Count>(send_count, INT_MAX));
     return check_bcast(const_cast<void*>(send), most, send_type, 0, 1);
   }

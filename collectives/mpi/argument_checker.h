@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whether a call's arguments are valid, by the word of the MPI itself: it is asked to make the same
-// call on a communicator of this rank alone, where it checks its arguments and has nothing to send.
-// What it accepts differs between MPIs (operators by types, buffers that overlap), and whether a
-// type is committed no function tells.
+// Whether a call's arguments are valid, according to the MPI itself: it runs the same call on a
+// communicator with only this rank, where it checks the arguments and has nothing to send. MPIs
+// differ in what they accept (operators per type, overlapping buffers), and no function reports
+// whether a type is committed.
 //
-// Each function returns MPI_SUCCESS or the error code that the MPI gave. Errors are not raised: no
-// error handler of the program is called. Thread-safe.
+// Each function returns MPI_SUCCESS or the MPI's error code. Errors are not raised: no error
+// handler of the program is called. Thread-safe.
 #pragma once
 
 #include <mpi.h>
@@ -17,11 +17,11 @@ class ArgumentChecker {
  public:
   void start();  // once, after MPI_Init; MpiFailure
 
-  // Whether the operator can reduce elements of that type.
+  // Whether the operator can reduce elements of this type.
   int check_operator(MPI_Datatype type, MPI_Op op) const;
 
-  // The rest of a call's arguments, on rank `rank` of `ranks`. Counts and types are those that a
-  // call was decided on: positive and not null, but for what a rank sends to an Allgather.
+  // The other arguments of a call on rank `rank` of `ranks`. Counts are positive and types are not
+  // null, because the call was already decided on; except what a rank sends to an Allgather.
   int check_bcast(void* buffer, int count, MPI_Datatype type, int root, int ranks) const;
   int check_reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
                    int root, int rank, int ranks) const;

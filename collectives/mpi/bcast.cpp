@@ -19,7 +19,7 @@ BcastResult lead(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory, std:
     if (!at_once) to_node.publish({bytes, next.data.size()}, next.left);
     bytes += next.data.size();
   }
-  if (at_once) to_node.publish({0, bytes}, 0);  // the wire first
+  if (at_once) to_node.publish({0, bytes}, 0);  // start sending on the wire first
   bcast_pipeline.finish();
   to_node.finish();
   return {.bytes = bytes};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A stream of segments down the tree of leaders: from the parent, and on to the children at once
-// (paper "HierKNEM", Algorithm 1).
+// A stream of segments down the tree of leaders: received from the parent and sent on to the
+// children at once (paper "HierKNEM", Algorithm 1).
 #pragma once
 
 #include <optional>
@@ -14,17 +14,17 @@ namespace nmt::collectives {
 
 class BcastPipeline {
  public:
-  // All of `data`, or room for it.
+  // `data`: all bytes at the top; elsewhere the space for them.
   BcastPipeline(NodeHierarchy& hierarchy, const TreeNeighbors& neighbors, std::byte* data,
                 const Segmentation& segmentation);
   std::uint64_t passed() const { return passed_; }
   bool over() const { return over_; }
-  // There is a next one, and pass() would not wait for it; at the top it never does.
+  // There is a next segment, and pass() would not wait for it; at the top it never waits.
   bool ready();
-  // The next, once it is here, is on its way to the children. Where the parent has less than there
-  // is room for, the last comes sooner and may be shorter.
+  // Receives the next segment and sends it to the children. If the parent has fewer bytes than
+  // expected, the last segment comes earlier and may be shorter.
   Arrival pass();
-  void finish();  // all have gone
+  void finish();  // all sends are complete
 
  private:
   std::vector<int> children_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How large each collective of MPI is, from its arguments: one function for each, for C and for
-// Fortran, with counts in int or in MPI_Count. Sizes are as in Rule: of a message, or of one rank's
-// block where blocks are gathered or exchanged. Where ranks may give different sizes, only what
-// this one has is known.
+// The size of each MPI collective, from its arguments: one function for each, for C and for
+// Fortran, with counts as int or MPI_Count. Sizes are as in Rule: of a message, or of one rank's
+// block where blocks are gathered or exchanged. If ranks may pass different sizes, only this rank's
+// is known.
 #pragma once
 
 #include <mpi.h>
@@ -26,7 +26,7 @@ inline int rank_of(MPI_Comm comm) {
   return rank;
 }
 
-// Ranks that this one exchanges with.
+// The ranks that this rank communicates with.
 inline int ranks_of(MPI_Comm comm) {
   int between = 0, size = 0;
   PMPI_Comm_test_inter(comm, &between);
@@ -47,7 +47,7 @@ inline CallMade unlike(Collective collective, MPI_Comm comm, std::uint64_t size_
   return {collective, comm, kUnlikeSize, size_bytes, root};
 }
 
-// Between groups: the other arguments of that rank mean nothing.
+// On an inter-communicator: the other arguments of this rank have no meaning.
 inline bool only_watches(int root) { return root == MPI_PROC_NULL; }
 
 template <class Count>
@@ -58,7 +58,7 @@ std::uint64_t sum_of(const Count* counts, MPI_Comm comm) {
   return sum;
 }
 
-// Of counts that are equal on all ranks.
+// For counts that are equal on all ranks.
 template <class Count>
 std::uint64_t mean_block(const Count* counts, MPI_Datatype type, MPI_Comm comm) {
   const auto ranks = static_cast<std::uint64_t>(ranks_of(comm));
@@ -154,7 +154,7 @@ struct DescribeAlltoall {
     return sized(Collective::kAlltoall, comm, bytes_of(count, type));
   }
 };
-struct DescribeAlltoallv {  // all that this rank receives
+struct DescribeAlltoallv {  // all bytes that this rank receives
   template <class Count, class Locality>
   static CallMade of(const void*, const Count*, const Locality*, MPI_Datatype, const void*,
                      const Count* counts, const Locality*, MPI_Datatype type, MPI_Comm comm) {

@@ -22,12 +22,12 @@
 namespace nmt::collectives {
 namespace {
 
-// Of each kind of call in each group. What rank 0 gets of all ranks has to fit into its memory.
+// Per kind of call in each group. Rank 0 must have memory for the logs of all ranks.
 constexpr std::size_t kSampledMax = 512;
 constexpr std::size_t kSampledMin = 32;
 constexpr std::size_t kSampledOfAllRanks = std::size_t{1} << 17;
-constexpr std::int64_t kPackedMax = std::int64_t{1} << 30;  // what MPI counts in int
-constexpr std::size_t kGroupsMax = 512;                     // more of them are summed as one
+constexpr std::int64_t kPackedMax = std::int64_t{1} << 30;  // the limit of an MPI count in int
+constexpr std::size_t kGroupsMax = 512;                     // further groups are summed as one
 
 struct Recorder {
   std::mutex mutex;
@@ -35,7 +35,7 @@ struct Recorder {
   MPI_Comm comm = MPI_COMM_NULL;
   int key = MPI_KEYVAL_INVALID;
   int rank = 0;
-  std::vector<int> node_of_rank;  // in the job: the lowest rank there
+  std::vector<int> node_of_rank;  // in the job: the lowest rank of the node
   std::size_t sampled_max = 0;
   std::int64_t started_ns = 0;
   NodeClocks clocks;
@@ -48,7 +48,7 @@ Recorder& here() {
 }
 
 struct Members {
-  std::vector<int> ranks;  // in the job, of those that are in it
+  std::vector<int> ranks;  // ranks in the job, of members of this job
   bool all_in_job = false;
 };
 
@@ -76,12 +76,12 @@ Members members_of(MPI_Comm comm) {
   check(PMPI_Group_free(&world));
   if (between) {
     members.all_in_job = false;
-    std::ranges::sort(members.ranks);  // both groups see the other as remote
+    std::ranges::sort(members.ranks);  // each group sees the other as remote
   }
   return members;
 }
 
-// FNV-1a: the same on all ranks of the group.
+// FNV-1a: gives the same value on all ranks of the group.
 std::uint64_t name_of(const std::vector<int>& ranks) {
   std::uint64_t name = 0xcbf29ce484222325u;
   for (const int rank : ranks) name = (name ^ static_cast<std::uint64_t>(rank)) * 0x100000001b3u;
@@ -106,7 +106,7 @@ GroupHead head_of(const Members& members) {
 GroupLog& make_log(MPI_Comm comm) {
   Members members = members_of(comm);
   GroupHead head = head_of(members);
-  if (head.nodes == 0 || head.name == 0) {  // one log for all of that shape and size
+  if (head.nodes == 0 || head.name == 0) {  // one log for all groups of that shape and size
     members.ranks = {-1, head.nodes, head.ranks_per_node, head.members};
   }
   std::unique_ptr<GroupLog>& log = here().groups[members.ranks];
@@ -128,7 +128,7 @@ std::vector<std::byte> pack_all(bool with_sampled) {
   return pack(groups, with_sampled);
 }
 
-// On rank 0, of all ranks in order; elsewhere nothing.
+// On rank 0: the logs of all ranks, in order; empty elsewhere.
 std::vector<std::vector<PackedKind>> gather_all(int ranks) {
   std::vector<std::byte> own = pack_all(true);
   std::int64_t most = static_cast<std::int64_t>(own.size());
@@ -205,7 +205,7 @@ void record(const CallMade& call, bool blocks, std::int64_t entered_ns,
                                              .position = log.head.position,
                                              .entered_ns = entered_ns,
                                              .took_ns = took_ns});
-  } catch (...) {  // no memory, or no communicator: the program goes on without
+  } catch (...) {  // no memory, or no communicator: continue without recording
   }
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Times the collectives of a program that is left alone (NMADTUNE_MPI=never with
+// Times the collectives of a program without replacing them (NMADTUNE_MPI=never with
 // NMADTUNE_MPI_REPORT), for the report at its end.
 //
-// Between MPI_Init and MPI_Finalize no rank sends anything for it: a call costs two looks at the
-// clock and what remembering takes. The clocks of nodes are compared with rank 0's in both of them,
-// and their drift is taken for even in between. A call that failed is not counted. Off, a call
-// costs one look at a flag. Thread-safe; if threads of a rank use communicators of the same ranks
-// at the same time, their calls are told apart by chance.
+// Between MPI_Init and MPI_Finalize it sends nothing: a call costs two readings of the clock and
+// the recording. MPI_Init and MPI_Finalize compare the clocks of nodes with rank 0's; their drift
+// is assumed linear in between. A failed call is not counted. When switched off, a call costs one
+// check of a flag. Thread-safe. If threads of a rank use communicators of the same ranks at the
+// same time, their calls may be confused.
 #pragma once
 
 #include <mpi.h>
@@ -20,7 +20,7 @@
 
 namespace nmt::collectives {
 
-// A call, once it has succeeded.
+// A call that has succeeded.
 struct CallMade {
   Collective collective = Collective::kBarrier;
   MPI_Comm comm = MPI_COMM_NULL;
@@ -31,7 +31,8 @@ struct CallMade {
 
 enum class ReportForm { kNone, kText, kJson };
 
-// By all ranks, at the end of MPI_Init: rank 0 decides whether and in which form; MpiFailure.
+// Called by all ranks at the end of MPI_Init. Rank 0 decides the form; the others pass kNone.
+// MpiFailure.
 void start_call_report(ReportForm form);
 
 namespace recorder {
@@ -41,7 +42,7 @@ void record(const CallMade& call, bool blocks, std::int64_t entered_ns,
             std::int64_t took_ns) noexcept;
 }  // namespace recorder
 
-// What `call()` returns; `describe()` tells what was called, if it was a success.
+// Returns the result of `call()`; after success, `describe()` says what was called.
 template <class Describe, class Call>
 int timed(Describe&& describe, Call&& call) {
   if (!recorder::is_on.load(std::memory_order_relaxed)) [[likely]]
@@ -53,7 +54,7 @@ int timed(Describe&& describe, Call&& call) {
   return code;
 }
 
-// The same of one that does not block, whose time nobody knows.
+// The same for a non-blocking call, whose duration is unknown.
 template <class Describe, class Call>
 int counted(Describe&& describe, Call&& call) {
   const int code = call();

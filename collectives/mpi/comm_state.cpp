@@ -19,7 +19,7 @@ struct CommStates {
   std::vector<std::unique_ptr<CommState>> all;
   HierarchyCache cache;
   std::vector<void (*)()> at_end;
-  std::atomic<unsigned> freed = 0;  // so often
+  std::atomic<unsigned> freed = 0;  // how many were freed
 };
 
 CommStates& comm_states() {
@@ -47,7 +47,7 @@ int forget(MPI_Comm comm, int, void* comm_state, void*) noexcept {
   return MPI_SUCCESS;
 }
 
-// MPI_Finalize deletes what is at MPI_COMM_SELF first.
+// MPI_Finalize deletes the attributes of MPI_COMM_SELF first.
 int end(MPI_Comm, int, void*, void*) noexcept {
   for (void (*what)() : comm_states().at_end) what();
   for (const std::unique_ptr<CommState>& each : comm_states().all) give_back(*each);
@@ -83,8 +83,8 @@ CommState& find_or_make(MPI_Comm comm, const std::function<CommState(MPI_Comm)>&
 
 }  // namespace
 
-// Programs ask for a few again and again, which each thread remembers. A handle may come again for
-// another communicator once one was freed.
+// Programs use a few communicators again and again; each thread remembers these. After a
+// communicator was freed, its handle may come again for another one.
 CommState& comm_state_for(MPI_Comm comm, const std::function<CommState(MPI_Comm)>& make) {
   struct Seen {
     MPI_Comm comm = MPI_COMM_NULL;

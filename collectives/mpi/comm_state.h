@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is kept for a communicator: made at the first call for which a rule could be, an attribute
-// of it, given back with it, or freed when MPI ends. Several threads may ask at the same time, for
-// different communicators.
+// State of a communicator. It is made at the first call to which a rule might apply, and stored as
+// an attribute. It is released with the communicator, or freed when MPI ends. Several threads may
+// ask at the same time, for different communicators.
 #pragma once
 
 #include <mpi.h>
@@ -17,19 +17,19 @@
 namespace nmt::collectives {
 
 struct CommState {
-  std::vector<Rule> rules = {};          // for its shape; none: leave all calls alone
-  std::vector<int> ranks = {};           // of the job, by its ranks; only where there are rules
-  std::map<int, Lease> by_leaders = {};  // by how many of a node, for all rules; none until the
-                                         // first use; a null one: leave calls alone
+  std::vector<Rule> rules = {};          // for its shape; empty: leave all calls alone
+  std::vector<int> ranks = {};           // by rank, their ranks in the job; only if there are rules
+  std::map<int, Lease> by_leaders = {};  // by leaders per node, for all rules; empty until
+                                         // the first use; a null lease: leave calls alone
 };
 
-// `make` talks to nobody: what the ranks of a communicator have in common it finds by itself.
+// `make` does not communicate: it finds by itself what the ranks of a communicator have in common.
 CommState& comm_state_for(MPI_Comm comm, const std::function<CommState(MPI_Comm)>& make);
 
-// Of all that are freed.
+// Hierarchies of freed communicators.
 HierarchyCache& hierarchy_cache();
 
-// Called at the beginning of MPI_Finalize, while everything still works.
+// `what` is called at the start of MPI_Finalize, while everything still works.
 void call_at_end(void (*what)());
 
 }  // namespace nmt::collectives

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is replaced on a communicator and by what, printed once by its rank 0
-// (NMADTUNE_LOG=decisions), at its first call that a rule of any shape could be for.
+// Prints once, by rank 0 of a communicator, what is replaced on it and by what
+// (NMADTUNE_LOG=decisions), at its first call to which a rule of any shape might apply.
 #pragma once
 
 #include <mpi.h>
@@ -12,7 +12,7 @@
 
 namespace nmt::collectives {
 
-// Without a word where the topic is not asked for. Its shape is 0 x 0 where it is not known: such
+// Does nothing if the topic is not requested. The shape is 0 x 0 if it is unknown: such
 // communicators have no rules.
 void log_communicator(MPI_Comm comm, int nodes, int ranks_per_node, const std::vector<Rule>& rules);
 

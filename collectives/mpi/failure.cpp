@@ -15,14 +15,14 @@
 namespace nmt::collectives {
 namespace {
 
-// Launchers drop what a rank has said just before it ends the job.
+// Launchers drop the output of a rank that ends the job directly afterwards.
 constexpr std::chrono::milliseconds kUntilTold{200};
 
-// Open MPI's launcher (4.1) sometimes waits for ever where two ranks end a job at the same time. So
-// each rank waits longer than the one before it, and the first to end the job ends the others too:
-// on a busy machine that takes it some tenths of a second.
+// Open MPI's launcher (4.1) sometimes waits for ever if two ranks end a job at the same time. So
+// each rank waits longer than the one before it, and the first to end the job ends the others too;
+// on a busy machine that takes some tenths of a second.
 constexpr std::chrono::milliseconds kBetweenRanks{1000};
-constexpr int kWaitingRanksMax = 5;  // later ranks need not wait longer: the job is over by then
+constexpr int kWaitingRanksMax = 5;  // later ranks need not wait longer: the job has ended by then
 
 std::chrono::milliseconds until_this_rank_may_end(MPI_Comm comm) {
   int rank = 0;
@@ -39,8 +39,8 @@ void end_job(MPI_Comm comm, int code, const char* reason) noexcept {
   std::abort();
 }
 
-// MPICH's launcher waits for ever where one rank calls the fatal
-// handler with a code that no call has returned (4.0); MPI_Abort ends the job.
+// MPICH's launcher (4.0) waits for ever if one rank calls the fatal handler with a code that no
+// call has returned; MPI_Abort ends the job.
 int fail(MPI_Comm comm, int code, const char* reason) noexcept {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   PMPI_Comm_get_errhandler(comm, &handler);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How an operation that failed ends for the program: the functions that it calls are C, and no
-// exception may pass through them.
+// How a failed operation ends for the program: the program's functions are C, so no exception may
+// pass through them.
 #pragma once
 
 #include <mpi.h>
@@ -13,12 +13,12 @@ namespace nmt::collectives {
 // Prints the reason and ends the job.
 [[noreturn]] void end_job(MPI_Comm comm, int code, const char* reason) noexcept;
 
-// An error that is not the MPI's, on this rank alone: printed, and to the communicator's handler;
-// its code.
+// Handles an error that is not the MPI's, on this rank alone: prints it and calls the
+// communicator's handler; returns the code.
 int fail(MPI_Comm comm, int code, const char* reason) noexcept;
 
-// MPI_SUCCESS, or what `action(object)` threw as an error code of MPI, once the handler of the
-// communicator has had it. An error that is not the MPI's is printed first.
+// Runs `action(object)`. Returns MPI_SUCCESS, or the error code of what it threw, after calling the
+// communicator's error handler. An error that is not the MPI's is printed first.
 int guarded(MPI_Comm comm, void (*action)(void*), void* object) noexcept;
 
 template <class Action>

@@ -39,7 +39,7 @@ void FailureNotifier::send(const FailureReport& report, MPI_Comm to) noexcept {
       check(PMPI_Isend(&sent, sizeof sent, MPI_BYTE, rank, kTag, job_, &request));
       check(PMPI_Request_free(&request));
     }
-  } catch (...) {  // the others wait, as they would without a word
+  } catch (...) {  // the others wait, as they would without a report
   }
 }
 
@@ -74,8 +74,8 @@ std::vector<FailureReport> FailureNotifier::received_for(std::uint64_t hierarchy
   return all;
 }
 
-// An absent rank that this one has not been with takes no part in the call that this one is in, or
-// took none in an earlier one.
+// A report of an absence concerns this rank if that rank takes no part in this rank's current call,
+// or in an earlier one.
 bool FailureWatch::concerns_this_rank(const FailureReport& report) const {
   return report.has_failed != 0 || (report.absences > absences_ && report.calls < calls_);
 }

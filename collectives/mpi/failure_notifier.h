@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a rank whose call fails keeps the others from waiting for it.
+// How a rank whose call fails prevents the others from waiting for it.
 //
-// Two things happen. A rank finds its own arguments wrong before anything is moved: it takes no
-// part in the call and reports that it was absent. Or an operation fails in its middle: the rank
-// reports that the hierarchy has failed, which is for ever. Reports go to every other rank of the
-// hierarchy, in a communicator of the whole job that carries nothing else; a rank looks for them
-// while it waits. Ranks of one node and others learn it in the same way. A job without errors sends
-// nothing and looks only where it would sleep or spin anyway.
+// There are two cases. A rank finds its own arguments wrong before any data moves: it takes no part
+// in the call and reports its absence. Or an operation fails in the middle: the rank reports that
+// the hierarchy has failed, permanently. Reports go to every other rank of the hierarchy, in a
+// communicator of the whole job that carries nothing else. A rank looks for them while it waits;
+// ranks of the same node do so too. A job without errors sends nothing, and looks only where it
+// would sleep or poll anyway.
 //
-// All ranks of a call may be wrong at once, and go on with the next call. An absence therefore
-// counts only for a rank that takes part in a call which the absent one has left out.
-// Thread-safe.
+// All ranks of a call may be wrong at once, and go on with the next call. So an absence counts only
+// for a rank that takes part in a call that the absent rank left out. Thread-safe.
 #pragma once
 
 #include <mpi.h>
@@ -23,27 +22,28 @@
 
 namespace nmt::collectives {
 
-// A collective that failed on another rank. Not a std::exception: what it says is an error class.
+// A collective failed on another rank. Not a std::exception, because it only carries an error
+// class.
 struct FailedElsewhere {
   int error_class;
 };
 
 struct FailureReport {
-  std::uint64_t hierarchy = 0;  // by its number in the job
-  std::uint64_t calls = 0;      // that the rank had begun
-  std::uint64_t absences = 0;   // of the rank, with this one
+  std::uint64_t hierarchy = 0;  // its number in the job
+  std::uint64_t calls = 0;      // that the rank has begun
+  std::uint64_t absences = 0;   // of the rank, including this one
   std::int32_t error_class = MPI_SUCCESS;
-  std::int32_t has_failed = 0;  // the hierarchy; else an absence
+  std::int32_t has_failed = 0;  // of the hierarchy; else this is an absence
 };
 
 class FailureNotifier {
  public:
   void start();  // once, by all ranks of the job; MpiFailure
-  // Sends it to all other ranks of a communicator of this job, and does not wait.
+  // Sends it to all other ranks of a communicator of this job, without waiting.
   void send(const FailureReport& report, MPI_Comm to) noexcept;
-  // What has come for that hierarchy, and is returned once.
+  // Reports that have arrived for that hierarchy; each is returned once.
   std::vector<FailureReport> received_for(std::uint64_t hierarchy);
-  void forget_all() noexcept;  // that has come: UCX warns of messages that nobody has received
+  void forget_all() noexcept;  // drops reports: UCX warns of messages not received
 
  private:
   void receive_all();
@@ -54,17 +54,17 @@ class FailureNotifier {
   std::deque<FailureReport> sent_;  // the MPI may read one until the job ends
 };
 
-// The part of one hierarchy.
+// The watch of one hierarchy.
 class FailureWatch {
  public:
-  FailureWatch() = default;  // sees nothing
+  FailureWatch() = default;  // never reports a failure
   FailureWatch(FailureNotifier* notifier, std::uint64_t hierarchy, MPI_Comm comm)
       : notifier_(notifier), hierarchy_(hierarchy), comm_(comm) {}
 
-  // At the begin of each call, and while it waits. FailedElsewhere.
+  // At the start of each call, and while it waits. Throws FailedElsewhere.
   void begin_call();
   void check();
-  // This rank takes no part in a call; its part has failed.
+  // This rank takes no part in a call; its part of a call has failed.
   void report_absence(int error_code) noexcept;
   void report_failure(int error_code) noexcept;
 

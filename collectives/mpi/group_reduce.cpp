@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kPieceBytes = 64 << 10;  // read and combined while it is in a cache
 
-// A group of one.
+// For a group of one rank.
 class Alone : public GroupReduce {
  public:
   Alone(const std::byte* own, const Segmentation& segmentation)
@@ -29,8 +29,8 @@ class Alone : public GroupReduce {
   Segmentation segmentation_;
 };
 
-// Through shared memory. Of each member's area the first half is for what it has, for those who
-// cannot read its memory; of the first leader's, the second half is for what is combined.
+// By shared memory. The first half of each member's area is for its own data, for members that
+// cannot read its memory. The second half of the first leader's area is for combined data.
 class Shared : public GroupReduce {
  public:
   Shared(NodeHierarchy& hierarchy, NodeSharedMemory& shared_memory, const std::byte* own,
@@ -105,7 +105,7 @@ class Shared : public GroupReduce {
     return shared_memory_.area(leader_).data() + (kSlots + segment % kSlots) * segmentation_.each();
   }
 
-  // Bytes `at` of a segment, from all members into the slot.
+  // Combines the bytes from `at` on of a segment, from all members, into the slot.
   void combine_part(std::uint64_t segment, std::uint64_t at, std::uint64_t bytes) {
     std::byte* into = slot(segment) + at;
     bool first = true;
@@ -123,7 +123,7 @@ class Shared : public GroupReduce {
     }
   }
 
-  // A member's data: read to `to`, or where they are.
+  // A member's data: read into `to`, or in place.
   std::span<const std::byte> read(int member, std::uint64_t segment, std::uint64_t at, Span to) {
     if (direct_) {
       const std::uint64_t position = segmentation_.offset(segment) + at;
@@ -135,7 +135,7 @@ class Shared : public GroupReduce {
             to.size()};
   }
 
-  // Those who cannot read it find this member's first `segments` in its area.
+  // Copies this member's first `segments` into its area, for members that cannot read its memory.
   void put_until(std::uint64_t segments) {
     if (direct_) return;
     for (; put_ < std::min(segments, segmentation_.segments()); ++put_) {
@@ -163,14 +163,14 @@ class Shared : public GroupReduce {
   const std::byte* own_;
   Reduction reduction_;
   Segmentation segmentation_;
-  int leader_;  // a member
+  int leader_;  // a member index
   bool direct_;
   std::vector<std::byte> scratch_;
   std::vector<int> workers_;
   std::uint64_t put_ = 0;
 };
 
-// By messages: everybody to the second leader, who combines, and from there to the first.
+// By messages: all ranks send to the second leader, which combines and sends to the first.
 class ByMessages : public GroupReduce {
  public:
   ByMessages(NodeHierarchy& hierarchy, const std::byte* own, const Reduction& reduction,
@@ -219,7 +219,7 @@ class ByMessages : public GroupReduce {
   void finish() override { sender_.finish(); }
 
  private:
-  // One for each segment, in a ring.
+  // One buffer per segment, in a ring.
   std::vector<Span> places(std::vector<std::byte>& memory) const {
     memory.resize((kReceivesAhead + 1) * segmentation_.each());
     std::vector<Span> all;

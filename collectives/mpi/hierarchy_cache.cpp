@@ -19,7 +19,7 @@ constexpr std::size_t kIdleMax = 16;
 constexpr std::int64_t kNone = -1;
 constexpr std::chrono::seconds kUntilOthersHaveTakenPart{1};
 
-// What all ranks of a communicator tell each other, the least of each number.
+// The numbers that all ranks of a communicator exchange; the minimum of each counts.
 enum { kOffer, kMinusOffer, kFresh, kHasPlace, kMinusCopies, kNoDevices, kMinusErrorClass, kCount };
 using Numbers = std::array<std::int64_t, kCount>;
 
@@ -44,7 +44,7 @@ struct HierarchyCache::Absence {
 HierarchyCache::HierarchyCache() = default;
 HierarchyCache::~HierarchyCache() = default;
 
-// The oldest of these ranks: the others' oldest is the same one, unless it is still in use there.
+// The oldest one of these ranks: the others find the same one, unless it is still in use there.
 Lease HierarchyCache::find(const std::vector<int>& ranks, int leaders) {
   const auto found = std::ranges::find_if(
       idle_, [&](const Lease& each) { return each.leaders == leaders && each.ranks == ranks; });
@@ -66,8 +66,7 @@ Lease HierarchyCache::take(MPI_Comm comm, const std::vector<int>& ranks,
   {
     const std::lock_guard lock(mutex_);
     lease = find(ranks, options.leaders);
-    numbers[kFresh] =
-        rank == 0 ? made_++ : kMany;  // one rank numbers the hierarchies of these ranks
+    numbers[kFresh] = rank == 0 ? made_++ : kMany;  // rank 0 numbers the hierarchies of these ranks
     numbers[kHasPlace] = in_use_ < kInUseMax;
     ++in_use_;  // before another thread asks
   }
@@ -116,7 +115,7 @@ void HierarchyCache::put_back(Lease lease) {
   idle_.push_front(std::move(lease));
 }
 
-// Offers no place, so that the others neither use a hierarchy nor make one.
+// Reports no free place, so that the others neither use a hierarchy nor make one.
 void HierarchyCache::stay_away(MPI_Comm comm, int error_code) noexcept {
   int error_class = MPI_ERR_OTHER;
   PMPI_Error_class(error_code, &error_class);
@@ -128,12 +127,12 @@ void HierarchyCache::stay_away(MPI_Comm comm, int error_code) noexcept {
     start_exchange(&one.front().numbers, comm, &one.front().request);
     const std::lock_guard lock(mutex_);
     absences_.splice(absences_.end(), one);
-  } catch (...) {  // the others wait, as they would without a word
+  } catch (...) {  // the others wait, as they would without this
   }
 }
 
-// Without the lock: where a request is the last use of a communicator that was freed, MPICH calls
-// back here.
+// Tests without the lock: if a request is the last use of a freed communicator, MPICH calls back
+// here.
 void HierarchyCache::forget_ended_absences() {
   std::list<Absence> absences;
   {
@@ -158,8 +157,8 @@ void HierarchyCache::end_absences(MPI_Comm comm) noexcept {
   }
 }
 
-// What goes, goes without the lock. Freeing a communicator is local in the MPIs that there are: it
-// may happen at other times on other ranks.
+// Destroys without the lock. Freeing a communicator is local in the existing MPIs: it may happen at
+// different times on different ranks.
 void HierarchyCache::give_back(Lease lease) noexcept {
   std::list<Lease> gone;
   if (!lease) return;
@@ -171,7 +170,7 @@ void HierarchyCache::give_back(Lease lease) noexcept {
     auto& to = one.front().spoiled ? gone : idle_;
     to.splice(to.end(), one);
     if (idle_.size() > kIdleMax) gone.splice(gone.end(), idle_, idle_.begin());
-  } catch (...) {  // no memory: it goes
+  } catch (...) {  // no memory: the hierarchy is dropped
   }
 }
 

@@ -14,7 +14,7 @@ PipelineOptions pipeline_of(const Rule& rule) {
   return {parse_tree_shape(rule.algorithm).value_or(TreeShape::kChain), rule.segment_bytes};
 }
 
-// Predefined types by operations that commute; the standard wants both to be the same on all ranks.
+// Predefined types and commutative operators; the standard requires the same of both on all ranks.
 bool can_reduce(MPI_Datatype type, MPI_Op op) {
   int integers = 0, addresses = 0, types = 0, combiner = 0, commutes = 0;
   return PMPI_Op_commutative(op, &commutes) == MPI_SUCCESS && commutes &&
@@ -28,8 +28,8 @@ Reduction reduction_of(MPI_Count count, MPI_Datatype type, MPI_Op op) {
   return {type, op, static_cast<std::uint64_t>(extent), static_cast<std::uint64_t>(count)};
 }
 
-// What a rank gives to an Allgather, into its place; Error where it is not as much as it gets of
-// each.
+// Copies a rank's contribution to an Allgather into its place. Error if its size is not that of the
+// blocks it receives.
 void give(std::byte* place, const void* send, MPI_Count count, MPI_Datatype type, MPI_Comm comm,
           std::uint64_t bytes) {
   int element_bytes = 0;
@@ -43,8 +43,8 @@ void give(std::byte* place, const void* send, MPI_Count count, MPI_Datatype type
   std::memcpy(place, own.data(), bytes);
 }
 
-// As the MPI itself does, of what it can see: Open MPI sees more than a rank expects, MPICH less
-// too. The others have what they expect.
+// Handles a difference as the MPI itself does: Open MPI detects more bytes than a rank expects,
+// MPICH also fewer. The other ranks have what they expect.
 int check_counts(const BcastResult& result, std::uint64_t expected_bytes, MPI_Comm comm) noexcept {
 #ifdef OPEN_MPI
   constexpr bool kFindsLess = false;
@@ -66,7 +66,7 @@ int rank_in(MPI_Comm comm) {
   return rank;
 }
 
-// The library finds the same error, and has it handled.
+// The MPI finds the same error, and calls the error handler.
 std::optional<int> leave_out(Job::Decision& decision, MPI_Comm comm, int code) {
   Job::here().leave_out(decision, comm, code);
   return decision.otherwise;
@@ -143,7 +143,7 @@ std::optional<int> replace_allreduce(const void* send, void* receive, MPI_Count 
   });
 }
 
-// All ranks receive as many bytes of each; what one sends may be told in place of it.
+// All ranks receive the same number of bytes from each; a sender may describe them in another way.
 std::optional<int> replace_allgather(const void* send, MPI_Count send_count, MPI_Datatype send_type,
                                      void* receive, MPI_Count receive_count,
                                      MPI_Datatype receive_type, MPI_Comm comm) noexcept {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What stands in for the MPI's own functions, for C and for Fortran (mpi_entries.cpp,
-// open_mpi_fortran.cpp): acts where the advice says so. Nothing throws.
+// Replacements of the MPI's own functions, for C and for Fortran (mpi_entries.cpp,
+// open_mpi_fortran.cpp). They replace a call if the advice says so. Nothing throws.
 //
 // In reading order:
 //   mpi_entries              the C functions of MPI that are replaced
 //   open_mpi_fortran         the Fortran functions of Open MPI
-//   other_entries            the C functions that are never replaced, for the report
-//   open_mpi_fortran_others  the Fortran functions of Open MPI that are never replaced
+//   other_entries            C functions that are only timed for the report
+//   open_mpi_fortran_others  Fortran functions of Open MPI that are only timed
 //   argument_checker         whether the arguments of a call are valid
 //   job                      the job: its advice, and the calls that it replaces
 //   loaded_everywhere        whether all ranks have loaded this library
-//   comm_state               what is kept for each communicator
-//   node_hierarchy           a communicator as groups of ranks with a leader each
-//   hierarchy_cache          groups of freed communicators, to be used again
+//   comm_state               state of each communicator
+//   node_hierarchy           a communicator as groups of ranks, each with a leader
+//   hierarchy_cache          hierarchies of freed communicators, for reuse
 //   algorithms               the hierarchical algorithms
 //   bcast                    Bcast
 //   reduce                   Reduce
@@ -26,14 +26,14 @@
 //   intra_node_bcast         from a leader to the ranks of its node
 //   group_reduce             reduces within a group
 //   packed_buffer            the buffer of a call as contiguous bytes
-//   failure                  how an operation that failed ends
-//   failure_notifier         keeps other ranks from waiting for one that failed
-//   next_definition          the MPI function that a call goes on to
-//   run_collective           one collective as sampling and benchmarks order it
-//   decision_log             what is replaced on a communicator, printed
-//   call_recorder            times the collectives of a program that is left alone
-//   call_description         how large a call is, from its arguments
-//   node_clocks              the clocks of all nodes against that of rank 0
+//   failure                  how a failed operation ends
+//   failure_notifier         tells other ranks about a failure, so that they do not wait
+//   next_definition          the next definition of an MPI function, for calls left alone
+//   run_collective           runs one collective for sampling and benchmarks
+//   decision_log             prints what is replaced on a communicator
+//   call_recorder            times the collectives of a program
+//   call_description         the size of a call, from its arguments
+//   node_clocks              compares the clocks of all nodes with that of rank 0
 #pragma once
 
 #include <mpi.h>
@@ -42,10 +42,10 @@
 
 namespace nmt::collectives {
 
-// After the MPI's initialisation, which has ended with `started`; the program's result.
+// Called after the MPI's initialisation, which returned `started`; returns the program's result.
 int begin(int started) noexcept;
 
-// What the call returns where it acted; nullopt: the call is left alone, on all ranks.
+// Returns the result of a replaced call; nullopt: the call is left to the MPI, on all ranks.
 std::optional<int> replace_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root,
                                  MPI_Comm comm) noexcept;
 std::optional<int> replace_reduce(const void* send, void* receive, MPI_Count count,

@@ -58,8 +58,8 @@ std::uint64_t IntraNodeBcastLeaf::receive(const Span& place) {
   return arrival.data.size();
 }
 
-// Half of the segments that are left at a time, where each waking is dear: few, and the last piece,
-// for which nothing is left to hide behind, is a segment all the same.
+// If each waking is expensive, takes half of the remaining segments at a time. The number of steps
+// is small, and the last piece, which nothing hides, is still one segment.
 std::uint64_t IntraNodeBcastLeaf::take_all(const Segmentation& segmentation) {
   std::uint64_t taken_bytes = 0;
   for (std::uint64_t i = 0, end = 0; i < segmentation.segments(); i = end) {

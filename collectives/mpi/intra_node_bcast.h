@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From a leader to the other ranks of its group, while the leader receives: they fetch what is
-// there, each by itself (paper "HierKNEM", 3.2), or get it as messages where they share no memory.
+// From a leader to the other ranks of its group, while the leader receives: each rank fetches ready
+// data by itself (paper "HierKNEM", 3.2), or gets it as messages if they share no memory.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@
 
 namespace nmt::collectives {
 
-// The leader's end. By `shared_memory` null, messages.
+// The leader's end. `shared_memory` null: by messages.
 class IntraNodeBcastRoot {
  public:
   IntraNodeBcastRoot(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory,
                      const std::byte* data);
   void publish(const Segment& segment,
-               std::uint64_t left);  // the next of the stream, and how many more
-  void finish();                     // all have it
+               std::uint64_t left);  // the next segment, and how many follow
+  void finish();                     // all ranks have it
 
  private:
   NodeHierarchy& hierarchy_;
@@ -33,16 +33,17 @@ class IntraNodeBcastRoot {
   std::vector<MPI_Request> sends_;
 };
 
-// The end of another rank. A piece has come when take() returns, or as much of it as there was.
+// The end of another rank. take() returns when the segment has arrived, or as much as the leader
+// has.
 class IntraNodeBcastLeaf {
  public:
   IntraNodeBcastLeaf(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory, int leader,
                      std::byte* data);
-  std::uint64_t take(const Segment& segment);  // bytes
+  std::uint64_t take(const Segment& segment);  // returns bytes
   std::uint64_t take_all(const Segmentation& segmentation);
-  bool has_more() const;  // than was taken; finish() tells where they are messages
+  bool has_more() const;  // more than was taken; with messages, finish() finds out
   void finish();
-  // Being woken for each segment costs more than it gains: there are more ranks than cores.
+  // Waking for each segment costs more than it gains, because there are more ranks than cores.
   bool takes_larger_pieces() const {
     return shared_memory_ != nullptr && hierarchy_.waiting().oversubscribed;
   }
@@ -55,7 +56,7 @@ class IntraNodeBcastLeaf {
   int leader_;
   std::byte* data_;
   std::uint64_t position_ = 0;
-  std::optional<std::uint64_t> left_;  // messages, once the first has come
+  std::optional<std::uint64_t> left_;  // messages left, once the first has arrived
 };
 
 }  // namespace nmt::collectives

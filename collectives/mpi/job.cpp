@@ -22,7 +22,7 @@ namespace nmt::collectives {
 namespace {
 
 constexpr int kRulesMax = 1 << 20;
-// Of a call: what MPI counts in int, where messages are cut into pieces or gathered.
+// Limit of a call: int counts of MPI, where messages are cut into pieces or gathered.
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;
 
 bool is_set(const char* variable, std::string_view to) {
@@ -30,7 +30,7 @@ bool is_set(const char* variable, std::string_view to) {
   return value != nullptr && to == value;
 }
 
-// What is misspelt would go unnoticed.
+// Warns of a misspelt value, which would otherwise be ignored.
 void expect_one_of(const char* variable, std::initializer_list<std::string_view> known) {
   const char* value = std::getenv(variable);
   if (value == nullptr || *value == '\0' || std::ranges::find(known, value) != known.end()) return;
@@ -43,8 +43,8 @@ void expect_one_of(const char* variable, std::initializer_list<std::string_view>
                text.c_str());
 }
 
-// The ranks of a communicator by their ranks in the job; none where it reaches into jobs that were
-// spawned or joined, which have other advice.
+// A communicator's ranks as ranks of the job; empty if it includes ranks of spawned or joined jobs,
+// which have other advice.
 std::vector<int> ranks_in_job(MPI_Comm comm) {
   MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
   int size = 0;
@@ -59,8 +59,7 @@ std::vector<int> ranks_in_job(MPI_Comm comm) {
   return ranks;
 }
 
-// Whether nobody's buffers lie in the memory of a device; by all ranks, of which some may have
-// none.
+// Whether no rank's buffers are in device memory. Called by all ranks; a rank may pass no buffers.
 bool can_reach(const Lease& lease, MPI_Comm comm, std::initializer_list<const void*> buffers) {
   int on_device = std::ranges::any_of(buffers, [](const void* buffer) {
     return buffer != MPI_IN_PLACE && is_device_memory(buffer);
@@ -83,7 +82,7 @@ bool ends_jobs(MPI_Comm comm) {
   return ends;
 }
 
-// All others wait for rank 0, which must tell them something.
+// Never throws: all other ranks wait for rank 0, which must send them a result.
 Advice advice_or_why_not() {
   Advice advice;
   try {
@@ -153,10 +152,10 @@ void Job::share(Advice* advice) const {
                    MPI_COMM_WORLD));
 }
 
-// Of these ranks of the job, as if they were all.
+// The locations of these ranks of the job, numbered as if they were all.
 std::vector<RankLocation> Job::locations_of(const std::vector<int>& ranks) const {
   std::vector<RankLocation> locations;
-  std::unordered_map<int, int> lowest;  // rank of a node
+  std::unordered_map<int, int> lowest;  // rank of each node
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     RankLocation& location =
         locations.emplace_back(locations_[static_cast<std::size_t>(ranks[rank])]);
@@ -165,7 +164,7 @@ std::vector<RankLocation> Job::locations_of(const std::vector<int>& ranks) const
   return locations;
 }
 
-// Talks to nobody.
+// Does not communicate.
 CommState Job::make_comm_state(MPI_Comm comm) const {
   int between = 0, size = 0;
   check(PMPI_Comm_test_inter(comm, &between));
@@ -187,8 +186,9 @@ CommState Job::make_comm_state(MPI_Comm comm) const {
   return {.rules = std::move(rules), .ranks = std::move(ranks)};
 }
 
-// With as many leaders as the rule says; by all ranks, who at the first use take one for each
-// number that any rule has: a rank whose call is wrong then knows what the others may wait for.
+// With as many leaders as the rule says. Called by all ranks. At the first use they take a lease
+// for each number of leaders in any rule, so a rank whose call is wrong knows what the others may
+// wait for.
 Lease& Job::lease_for(const Rule& rule, CommState& comm_state, MPI_Comm comm) {
   if (comm_state.by_leaders.empty()) {
     std::map<int, Lease> leases;
@@ -209,8 +209,7 @@ Lease& Job::lease_for(const Rule& rule, CommState& comm_state, MPI_Comm comm) {
 Lease Job::take_lease(int leaders, const CommState& comm_state, MPI_Comm comm) {
   Lease lease = hierarchy_cache().take(comm, comm_state.ranks, locations_of(comm_state.ranks),
                                        options(leaders));
-  if (lease &&
-      !lease.watch) {  // one rank has numbered it: another number for each of its hierarchies
+  if (lease && !lease.watch) {  // one rank has numbered it: a unique number per hierarchy
     const auto number = static_cast<std::uint64_t>(lease.ranks.front()) << 40 |
                         static_cast<std::uint64_t>(lease.serial);
     lease.watch = std::make_unique<FailureWatch>(&notifier_, number, lease.hierarchy->comm());
@@ -240,7 +239,7 @@ Job::Decision Job::decide(Operation operation, MPI_Count count, MPI_Datatype typ
   if (PMPI_Type_size(type, &size) != MPI_SUCCESS || size <= 0) return {};
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
   if (bytes < least_bytes_[index] || bytes > kBytesMax) return {};
-  if (find_rule(advice_.rules, operation, bytes) == nullptr) return {};  // for any shape
+  if (find_rule(advice_.rules, operation, bytes) == nullptr) return {};  // no rule for any shape
   Decision decision;
   const int code = guarded(comm, [&] { decision = decide(operation, bytes, comm); });
   if (code != MPI_SUCCESS) decision = {.otherwise = code};
@@ -255,7 +254,7 @@ Job::Decision Job::decide(Operation operation, std::uint64_t bytes, MPI_Comm com
     const bool gathers = operation == Operation::kAllgather;
     if (rule == nullptr || (gathers && bytes * comm_state.ranks.size() > kBytesMax)) return {};
     return {.rule = rule, .comm_state = &comm_state, .bytes = bytes};
-  } catch (const MpiFailure&) {  // of all ranks: the communicator is none
+  } catch (const MpiFailure&) {  // on all ranks: the communicator is invalid
     return {};
   }
 }
@@ -266,21 +265,21 @@ bool Job::prepare(Decision& decision, MPI_Comm comm,
     try {
       Lease& lease = lease_for(*decision.rule, *decision.comm_state, comm);
       if (lease && can_reach(lease, comm, buffers)) decision.lease = &lease;
-    } catch (const MpiFailure&) {  // of all ranks, which had to do it together
+    } catch (const MpiFailure&) {  // on all ranks, because all of them called it
     }
   });
   if (code != MPI_SUCCESS) decision.otherwise = code;
   return decision.lease != nullptr;
 }
 
-// Where errors are fatal, the library ends the job and says why; nobody else should before it.
+// If errors are fatal, the MPI ends the job with the reason; this library must not end it before.
 void Job::leave_out(Decision& decision, MPI_Comm comm, int code) noexcept {
   if (ends_jobs(comm) || !prepare(decision, comm, {})) return;
   decision.lease->spoiled = true;
   decision.lease->watch->report_absence(code);
 }
 
-// What the others do is not known: of which size the call is, no rank can tell.
+// What the other ranks do is unknown, because no rank can know the size of the call.
 void Job::leave_out_unknown(MPI_Comm comm, int code) noexcept {
   if (advice_.rules.empty() || comm == MPI_COMM_NULL || ends_jobs(comm)) return;
   guarded(comm, [&] {
@@ -304,7 +303,7 @@ void Job::count(Operation operation, std::uint64_t bytes, std::chrono::nanosecon
   tally.time_ns.fetch_add(static_cast<std::uint64_t>(took.count()), std::memory_order_relaxed);
 }
 
-// Of rank 0.
+// Only on rank 0.
 void Job::report() {
   const Job& job = here();
   for (const Operation operation : kOperations) {

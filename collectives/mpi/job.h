@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The job that the interposition library is in: the advice that all ranks share, which calls it
-// acts on, and what it did.
+// The job that the library is in: the advice that all ranks share, the calls that it replaces, and
+// counts of them.
 #pragma once
 
 #include <mpi.h>
@@ -26,35 +26,35 @@ class Job {
  public:
   static Job& here();
 
-  // After MPI_Init, by all ranks: rank 0 reads the profile for all.
+  // Called by all ranks after MPI_Init; rank 0 reads the profile for all.
   void start();
 
   const ArgumentChecker& argument_checker() const {
     return argument_checker_;
-  }  // where there are rules
+  }  // if there are rules
 
-  // How to act on a call, by all ranks alike.
+  // How to handle a call; the same on all ranks.
   struct Decision {
-    const Rule* rule = nullptr;       // null: not by us
-    CommState* comm_state = nullptr;  // for its communicator
-    Lease* lease = nullptr;           // once it is prepared
+    const Rule* rule = nullptr;       // null: leave it to the MPI
+    CommState* comm_state = nullptr;  // of its communicator
+    Lease* lease = nullptr;           // after prepare()
     std::uint64_t bytes = 0;          // of a message
-    std::optional<int> otherwise;     // the call's result where it failed; nullopt: leave it alone
+    std::optional<int> otherwise;     // the call's result if it failed; nullopt: leave it alone
 
     bool acts() const { return rule != nullptr; }
     int ranks() const { return static_cast<int>(comm_state->ranks.size()); }
     NodeHierarchy& hierarchy() const { return *lease->hierarchy; }
   };
-  // Talks to nobody.
+  // Does not communicate.
   Decision decide(Operation operation, MPI_Count count, MPI_Datatype type, MPI_Comm comm) noexcept;
-  // By all ranks, before they act upon these buffers of theirs: false where they do not.
+  // Called by all ranks before they run the operation on these buffers. False: leave it to the MPI.
   bool prepare(Decision& decision, MPI_Comm comm,
                std::initializer_list<const void*> buffers) noexcept;
 
-  // The library refuses the call for this code, on this rank at least: the others do not wait.
+  // The MPI refuses the call with this code, at least on this rank: tells the others not to wait.
   void leave_out(Decision& decision, MPI_Comm comm, int code) noexcept;
 
-  // Acts: 0, or the error as the communicator's handler has it.
+  // Runs the operation: 0, or the error after the communicator's handler was called.
   template <class Action>
   int act(Operation operation, const Decision& decision, MPI_Comm comm, Action&& action) noexcept {
     const auto start = std::chrono::steady_clock::now();
@@ -97,8 +97,8 @@ class Job {
   std::array<Tally, kOperations.size()> tallies_;
   std::atomic_flag started_ = ATOMIC_FLAG_INIT;
   bool reports_ = false;
-  std::vector<RankLocation> locations_;  // of all ranks, where there are rules
-  bool oversubscribed_ = false;          // all ranks together, whatever communicator waits
+  std::vector<RankLocation> locations_;  // of all ranks, if there are rules
+  bool oversubscribed_ = false;          // by all ranks of the job together
 
   Job() { least_bytes_.fill(~std::uint64_t{0}); }
 };

@@ -15,13 +15,13 @@
 namespace nmt::collectives {
 namespace {
 
-// All ranks leave MPI_Init at about the same time; only a rank without us lets the others wait.
+// All ranks leave MPI_Init at about the same time; only a rank without us makes the others wait.
 constexpr std::chrono::seconds kUntilAllHaveGreeted{20};
 constexpr std::chrono::microseconds kNap{50};
 
 struct Greeting {
   std::uint64_t magic = 0x6e6d616474756e65u;
-  std::uint32_t version = 1;  // of all that ranks tell each other
+  std::uint32_t version = 1;  // of all messages between ranks
   std::uint32_t rule_bytes = sizeof(Rule);
   bool operator==(const Greeting&) const = default;
 };
@@ -37,7 +37,7 @@ bool completes(MPI_Request* request) {
 }
 
 // A non-blocking collective: it matches no blocking one that a rank without us may begin with, it
-// ends only where all take part, and its wait has an end.
+// ends only if all ranks take part, and its wait can have a deadline.
 bool all_greet(MPI_Comm comm) {
   int size = 0;
   check(PMPI_Comm_size(comm, &size));
@@ -49,9 +49,9 @@ bool all_greet(MPI_Comm comm) {
     check(PMPI_Iallgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, comm,
                           &request));
     if (completes(&request)) return std::ranges::count(all, own) == size;
-  } catch (const MpiFailure&) {  // another collective's message, of another size
+  } catch (const MpiFailure&) {  // a message of another collective, with another size
   }
-  // What may still come must find memory; the job ends.
+  // A late message must find valid memory until the job ends.
   static std::vector<Greeting> left;
   left.swap(all);
   return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The C functions. Those that count in MPI_Count decide as those that count in int: some ranks of a
-// call may use the one and some the other.
+// The C functions. Those with MPI_Count counts decide like those with int counts: some ranks of a
+// call may use one and some the other.
 #include "collectives/mpi/call_description.h"
 #include "collectives/mpi/interposed.h"
 #include "collectives/mpi/next_definition.h"

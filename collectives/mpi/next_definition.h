@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a call of the program goes on to where it is left alone: the next definition of the same
-// function, which is another tool's where one is preloaded behind this library, else the MPI's own.
-// Our own messages go by PMPI_*, so that no tool takes them for the program's.
+// The function that a call goes on to if it is left alone: the next definition of the same name. It
+// is another tool's if one is preloaded after this library, else the MPI's own. Our own messages
+// use PMPI_*, so that no tool counts them as the program's.
 #pragma once
 
 #include <dlfcn.h>
 
 namespace nmt::collectives {
 
-// Null where no library behind this one has it.
+// Null if no library after this one has it.
 template <class Function>
 Function* find_next(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
-// The C function of that name behind this library.
+// The C function of that name after this library.
 #define NMT_NEXT(name)                                                                 \
   ([] {                                                                                \
     static auto* const next = ::nmt::collectives::find_next<decltype(P##name)>(#name); \

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t kAreaBytes = 256 << 10;  // stays in a cache
 constexpr int kGroupTag = 1 << 14;             // above those of streams (segment_pipeline.cpp)
-constexpr int kLooks = 8;                      // before others get the core for longer
-constexpr int kLooksAlone = 256;               // before a look for a failure elsewhere
+constexpr int kLooks = 8;                      // polls before others get the core for longer
+constexpr int kLooksAlone = 256;               // polls between two checks for failures elsewhere
 constexpr long kNapNs = 30'000;                // less than a segment takes on the wire
 
 template <class Value>
@@ -31,7 +31,7 @@ std::vector<Value> all_gather(const Value& own, MPI_Comm comm) {
   return all;
 }
 
-// The lowest rank that shares this one's node.
+// The lowest rank on this rank's node.
 int node_of_this_rank(MPI_Comm comm, int rank) {
   MPI_Comm node = MPI_COMM_NULL;
   int lowest = rank;
@@ -81,9 +81,9 @@ NodeHierarchy::NodeHierarchy(MPI_Comm of, const HierarchyOptions& options,
   const int code = PMPI_Comm_create(of, group, &comm_);  // a duplicate would copy attributes
   check(PMPI_Group_free(&group));
   check(code);
-  check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));  // MpiFailure
+  check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));  // so check() throws MpiFailure
   for (const RankLocation& location : locations)
-    copies_ = std::max(copies_, location.copies);  // all do the same
+    copies_ = std::max(copies_, location.copies);  // the same on all ranks
   form_groups(locations, options);
   waiting_ = {.oversubscribed = options.oversubscribed || is_oversubscribed(locations, rank_),
               .make_progress = make_progress,
@@ -95,7 +95,7 @@ NodeHierarchy::NodeHierarchy(MPI_Comm of, const HierarchyOptions& options,
 
 NodeHierarchy::~NodeHierarchy() { PMPI_Comm_free(&comm_); }
 
-// Groups in the order of their lowest ranks, and of their parts of a node.
+// Groups are ordered by their lowest ranks, and by their parts of a node.
 void NodeHierarchy::form_groups(const std::vector<RankLocation>& locations,
                                 const HierarchyOptions& options) {
   using Node = std::pair<int, int>;
@@ -153,7 +153,7 @@ int NodeHierarchy::member(int rank) const {
   return static_cast<int>(std::ranges::find(ranks, rank) - ranks.begin());
 }
 
-// By all ranks of the group: what each says, by member; through the first one.
+// Called by all ranks of the group: the value of each, by member, collected by the first member.
 template <class Value>
 std::vector<Value> NodeHierarchy::gather_in_group(const Value& own) const {
   const std::vector<int>& ranks = own_group().ranks;
@@ -180,21 +180,21 @@ std::vector<Value> NodeHierarchy::gather_in_group(const Value& own) const {
   return all;
 }
 
-// What went wrong is printed once.
+// An error is printed once.
 void NodeHierarchy::create_shared_memory() {
   if (shared_memory_tried_) return;
   shared_memory_tried_ = true;
-  if (copies_ == CopyMethod::kMessages || pids_.size() == 1) return;  // one has nobody to copy from
+  if (copies_ == CopyMethod::kMessages || pids_.size() == 1) return;  // none to copy from
   const std::string reason = try_to_create_shared_memory();
   const std::vector<char> ready = gather_in_group(static_cast<char>(reason.empty()));
-  const auto first = std::ranges::find(ready, 0) - ready.begin();  // that knows why not
+  const auto first = std::ranges::find(ready, 0) - ready.begin();  // the first that knows why not
   if (first < static_cast<std::ptrdiff_t>(ready.size())) shared_memory_.reset();
   if (first == member(rank_)) warn_of_messages(reason);
   if (shared_memory_) shared_memory_->try_pairs(copies_ == CopyMethod::kAttach);
-  gather_in_group(char{1});  // all have tried
+  gather_in_group(char{1});  // wait until all have tried
 }
 
-// Without shared memory, why; nothing where others know.
+// Returns why it failed; empty if it worked, or if another rank knows why.
 std::string NodeHierarchy::try_to_create_shared_memory() {
   struct Ready {
     char address[kAddressBytes] = {};
@@ -247,7 +247,7 @@ void NodeHierarchy::check_same_size(std::uint64_t bytes) {
   if (shared_memory_) shared_memory_->check_same_size(bytes, waiting_);
 }
 
-// Open MPI and MPICH complete a request only while its process is inside of them.
+// Open MPI and MPICH complete a request only while its process is in a call.
 void wait_for(MPI_Request* request, bool oversubscribed, MPI_Status* status,
               const WaitHook& run_wait_hook) {
   if (!oversubscribed && run_wait_hook.function == nullptr)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A communicator seen as groups of ranks that share a node, or a part of one, with a leader each
-// (paper "HierKNEM", 3.1).
+// A communicator as groups of ranks that share a node, or a part of one, each with a leader (paper
+// "HierKNEM", 3.1).
 //
-// Built by all ranks of the communicator. Ours are all messages in its private communicator,
-// so that no receive of the program's meets them. Not thread-safe, as no two collectives of one
-// communicator may run at the same time either.
+// All ranks of the communicator build it together. All our messages use its private communicator,
+// so the program's receives never match them. Not thread-safe, because two collectives of one
+// communicator may not run at the same time either.
 #pragma once
 
 #include <mpi.h>
@@ -22,7 +22,7 @@
 
 namespace nmt::collectives {
 
-// An MPI call that failed under an error handler that returns.
+// A failed MPI call, under an error handler that returns.
 struct MpiFailure : std::runtime_error {
   explicit MpiFailure(int error) : std::runtime_error("an MPI call failed"), code(error) {}
   int code;
@@ -31,52 +31,52 @@ inline void check(int code) {
   if (code != MPI_SUCCESS) throw MpiFailure(code);
 }
 
-enum class CopyMethod { kAttach, kAreas, kMessages };  // within a group: how, the best first
+enum class CopyMethod { kAttach, kAreas, kMessages };  // within a group, the best first
 
 struct HierarchyOptions {
-  CopyMethod copies = CopyMethod::kAttach;  // of several ranks' options, the last of these counts
-  int leaders = 1;              // of a node: one for each NUMA node or socket where it has as many
-  bool oversubscribed = false;  // there are more ranks than cores, counting others
-  std::vector<int> nodes = {};  // pretended, of each rank; empty: as they are
+  CopyMethod copies = CopyMethod::kAttach;  // if ranks differ, the last of these values counts
+  int leaders = 1;              // per node: one per NUMA node or socket, if it has that many
+  bool oversubscribed = false;  // more ranks than cores, including other ranks
+  std::vector<int> nodes = {};  // pretended node of each rank; empty: the real ones
 };
 
-// As NMADTUNE_MPI_COPIES says, with so many leaders of a node.
+// From NMADTUNE_MPI_COPIES, with this many leaders per node.
 HierarchyOptions options_from_environment(int leaders);
 
-// Where a rank runs, as it tells all others.
+// Where a rank runs, as sent to all others.
 struct RankLocation {
-  int node = 0;   // the lowest rank that shares it
-  int core = 0;   // the first it may use,
-  int cores = 0;  // of so many
+  int node = 0;   // lowest rank of the node
+  int core = 0;   // the first that it may use,
+  int cores = 0;  // of this many
   Locality place;
   pid_t pid = 0;
   CopyMethod copies = CopyMethod::kAttach;
 };
 
-// By all ranks of it: the locations of all, by rank. MpiFailure.
+// Called by all ranks of `comm`: the locations of all, by rank. MpiFailure.
 std::vector<RankLocation> exchange_locations(MPI_Comm comm, CopyMethod copies);
-// Whether more of these ranks than it has cores share the cores of one of them: they are bound to
-// the same ones, or none is bound.
+// Whether the cores of this rank are shared by more ranks than there are cores: the ranks are bound
+// to the same cores, or not bound.
 bool is_oversubscribed(const std::vector<RankLocation>& locations, int rank);
 
 struct Group {
   std::vector<int> ranks;
-  int leader = 0;  // the rank nearest to the network, unless the operation begins or ends here
+  int leader = 0;  // the rank nearest to the network, unless the root is in this group
 };
 
-// What a rank does now and then while it waits; may throw what ends the operation.
+// Called now and then while a rank waits; may throw what ends the operation.
 struct WaitHook {
   void (*function)(void*) = nullptr;
   void* object = nullptr;
 };
 
-// Until it is complete; where ranks are more than cores, others get the core meanwhile.
+// Waits until it is complete; with more ranks than cores, yields the core in between.
 void wait_for(MPI_Request* request, bool oversubscribed, MPI_Status* status = MPI_STATUS_IGNORE,
               const WaitHook& run_wait_hook = {});
 
 class NodeHierarchy {
  public:
-  // By all ranks of it, whose locations these are; MpiFailure.
+  // Called by all ranks of `of`, with their locations. MpiFailure.
   NodeHierarchy(MPI_Comm of, const HierarchyOptions& options,
                 const std::vector<RankLocation>& locations);
   NodeHierarchy(MPI_Comm of, const HierarchyOptions& options)
@@ -90,22 +90,23 @@ class NodeHierarchy {
   const std::vector<Group>& groups() const { return groups_; }
   int group_of(int rank) const { return group_of_[static_cast<std::size_t>(rank)]; }
   const Group& own_group() const { return groups_[static_cast<std::size_t>(group_of(rank_))]; }
-  int ranks_per_group() const;  // the most
+  int ranks_per_group() const;  // maximum over groups
   CopyMethod copies() const { return copies_; }
-  // What else HierarchyOptions::leaders could be for these ranks, in ascending order.
+  // Other possible values of HierarchyOptions::leaders for these ranks, ascending.
   const std::vector<int>& other_leaders() const { return other_leaders_; }
-  // Of the group, in an operation of that root (-1: none).
+  // The leader of a group in an operation with this root (-1: no root).
   int leader_of(int group, int root) const;
-  int member(int rank) const;  // its number in its group
+  int member(int rank) const;  // the index in its group
 
-  // Shared memory, at the first operation: by all ranks. Later calls do nothing.
+  // Creates shared memory at the first operation; called by all ranks. Later calls do nothing.
   void create_shared_memory();
-  // Where this group copies without messages, else null: the same for all of it. With areas of at
-  // least so many bytes for each, or any where somebody needs one.
+  // The memory by which this group copies, or null if it uses messages; the same on all ranks of
+  // the group. The second function provides areas of at least this size for each rank; the first,
+  // areas of a default size if a rank needs one.
   NodeSharedMemory* shared_memory();
   NodeSharedMemory* shared_memory_with_areas(std::size_t area_bytes);
-  // A meeting of the ranks of this group, where they share memory: Error, on all of them, where one
-  // says another number.
+  // If the ranks of this group share memory, they meet: Error on all of them if one passes another
+  // number.
   void check_same_size(std::uint64_t bytes);
 
   void set_wait_hook(const WaitHook& run_wait_hook) { wait_hook_ = run_wait_hook; }
@@ -128,7 +129,7 @@ class NodeHierarchy {
   std::vector<Group> groups_;
   std::vector<int> group_of_;
   std::vector<int> other_leaders_;
-  std::vector<pid_t> pids_;  // of the own group
+  std::vector<pid_t> pids_;  // of its own group
   CopyMethod copies_;
   bool shared_memory_tried_ = false;
   std::unique_ptr<NodeSharedMemory> shared_memory_;

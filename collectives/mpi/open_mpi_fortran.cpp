@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The Fortran functions of Open MPI, which do not pass through the C ones: by mpif.h and the module
-// mpi under any of four names, by mpi_f08 under one of its own. A call that is left alone goes on
-// to the next function of the name that the program called. MPICH's do pass through the C ones.
+// The Fortran functions of Open MPI, which do not call the C ones: mpif.h and the module mpi use
+// four spellings of a name, mpi_f08 uses its own. A call that is left alone goes on to the next
+// function of the name that the program called. MPICH's Fortran functions call the C ones.
 #include <mpi.h>
 
 #include <optional>
@@ -14,7 +14,7 @@
 #include "collectives/mpi/next_definition.h"
 
 extern "C" {
-extern int mpi_fortran_in_place_;  // of libmpi: whose address says so
+extern int mpi_fortran_in_place_;  // of libmpi; its address stands for MPI_IN_PLACE
 extern int mpi_fortran_bottom_;
 }
 
@@ -34,8 +34,8 @@ void set_error(Fint* error, int code) {
   if (error != nullptr) *error = code;
 }
 
-// Each call: in place of the MPI's, and by the C function, for a program whose Fortran library no
-// search finds (one that is loaded beside others).
+// Each call has two forms: in front of the MPI's Fortran function, and by the C function, for a
+// program whose Fortran library a search does not find (it is loaded locally).
 struct Init {
   static int by_c(Fint*) { return NMT_NEXT(MPI_Init)(nullptr, nullptr); }
 };
@@ -87,7 +87,7 @@ struct Allgather {
   static auto c() { return NMT_NEXT(MPI_Allgather); }
 };
 
-// To the next function of that name, whose last argument is where the error goes.
+// Calls the next function of that name; its last argument receives the error.
 template <class Call, class... Given>
 void pass_on(void (*next)(Given...), Given... given) {
   Fint code = MPI_SUCCESS;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The Fortran functions of Open MPI for collectives that are never replaced, for the report; see
-// open_mpi_fortran.cpp. All their arguments are addresses, so that one function serves all: it goes
-// on to the next one of the name, else, for a program whose Fortran library no search finds, by the
-// C function.
+// The Fortran functions of Open MPI for collectives that are only timed for the report; see
+// open_mpi_fortran.cpp. All their arguments are addresses, so one template serves all. A call goes
+// on to the next function of the name, or to the C function for a program whose Fortran library a
+// search does not find.
 #include <mpi.h>
 
 #include <memory>
@@ -15,7 +15,7 @@
 #include "collectives/mpi/next_definition.h"
 
 extern "C" {
-extern int mpi_fortran_in_place_;  // of libmpi: whose address says so
+extern int mpi_fortran_in_place_;  // of libmpi; its address stands for MPI_IN_PLACE
 extern int mpi_fortran_bottom_;
 }
 
@@ -24,7 +24,7 @@ namespace {
 
 using Fint = MPI_Fint;
 
-// What a Fortran argument is to the C function.
+// Converts a Fortran argument to that of the C function.
 struct Buffer {
   static void* of(void* given) {
     if (given == &mpi_fortran_in_place_) return MPI_IN_PLACE;
@@ -48,7 +48,7 @@ struct Communicator {
   static MPI_Comm of(void* given) { return PMPI_Comm_f2c(Number::of(given)); }
 };
 
-// A collective by what its arguments are.
+// A collective, by the kinds of its arguments.
 template <class Describe, class... ArgumentChecker>
 struct Signature {
   static constexpr std::size_t kArguments = sizeof...(ArgumentChecker);
@@ -94,8 +94,8 @@ using Alltoall =
 using Alltoallv = Signature<DescribeAlltoallv, Buffer, Numbers, Numbers, Type, Buffer, Numbers,
                             Numbers, Type, Communicator>;
 
-// Its types are an array, which C has in another form: it must live until the call is complete,
-// which of one that does not block nobody here learns.
+// Its types are an array, which has another form in C. The array must live until the call is
+// complete; for a non-blocking call this code does not learn when.
 struct Alltoallw {
   static constexpr std::size_t kArguments = 9;
   static const MPI_Datatype* types(void* given, MPI_Comm comm) {
@@ -119,7 +119,7 @@ struct Alltoallw {
   }
 };
 
-// The arguments of the collective, of one that does not block a request, and the error.
+// The arguments of the collective, then a request if it does not block, then the error.
 template <class Call, class CFunction, class... Given, std::size_t... i>
 void pass_on(std::index_sequence<i...>, void (*next)(Given...), CFunction* by_c, Given... given) {
   constexpr std::size_t kGiven = sizeof...(Given);

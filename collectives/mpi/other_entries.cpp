@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The C functions of collectives that are never replaced, for the report: those that block are
-// timed, the others counted. Of those that can be replaced, the ones that do not block.
+// The C functions of collectives that are only measured for the report: blocking ones are timed,
+// the others counted. It includes the non-blocking forms of those that can be replaced.
 #include "collectives/mpi/call_description.h"
 #include "collectives/mpi/next_definition.h"
 
@@ -10,7 +10,7 @@ using namespace nmt::collectives;
 #define NMT_ENTRY extern "C" __attribute__((visibility("default"))) int
 #define NMT_LIST(...) __VA_ARGS__
 
-// MPI_`name` and MPI_I`lower`, whose arguments are in parentheses and whose parameters follow.
+// MPI_`name` and MPI_I`lower`, with the arguments in parentheses, followed by the parameters.
 #define NMT_COUNTED(name, Describe, arguments, ...)                                    \
   NMT_ENTRY MPI_##name(__VA_ARGS__, MPI_Request* request) {                            \
     return counted([&] { return Describe::of arguments; },                             \
@@ -94,7 +94,7 @@ NMT_OTHER_ENTRIES(_c, MPI_Count, MPI_Aint)
 #endif
 
 #ifndef OPEN_MPI
-// MPICH's mpi_f08 calls PMPI for what has no buffer. Handles are the same numbers there.
+// MPICH's mpi_f08 calls PMPI for functions without a buffer. Handles are the same numbers there.
 namespace {
 void set_error(int* error, int code) {
   if (error != nullptr) *error = code;

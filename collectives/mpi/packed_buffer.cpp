@@ -15,14 +15,14 @@ int combiner_of(MPI_Datatype type) {
   return combiner;
 }
 
-// Some are made by a function and have no name; the program must not free them all the same (MPI
-// standard 4.0, 19.1.9).
+// Some are made by a function and have no name, but the program must not free them (MPI standard
+// 4.0, 19.1.9).
 bool is_predefined(int combiner) {
   return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
          combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
 }
 
-// The same elements, at addresses relative to `base` in place of MPI_BOTTOM.
+// The same elements, at addresses relative to `base` instead of MPI_BOTTOM.
 MPI_Datatype relative_to(const void* base, int count, MPI_Datatype type) {
   MPI_Aint address = 0;
   MPI_Datatype shifted = MPI_DATATYPE_NULL;
@@ -63,8 +63,8 @@ PackedBuffer::PackedBuffer(void* buffer, int count, MPI_Datatype type, MPI_Comm 
   packed_.resize(static_cast<std::size_t>(size));
 }
 
-// MPICH's MPI_Pack takes no null pointer (4.0.2), which MPI_BOTTOM is: to it, elements at absolute
-// addresses are told as relative to this object's.
+// MPICH's MPI_Pack (4.0.2) does not accept a null pointer, which MPI_BOTTOM is. So elements at
+// absolute addresses are described relative to the address of this object.
 template <class Call>
 void PackedBuffer::with_base(int count, Call&& call) {
   if (buffer_ != MPI_BOTTOM) return check(call(buffer_, count, type_));

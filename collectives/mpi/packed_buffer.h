@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A buffer of an MPI call as bytes that lie together: where it is, if its type lies so in memory,
-// else packed into a copy. Ranks may describe equal data by different types, so that none can leave
-// a call alone for the sake of its own.
+// The buffer of an MPI call as contiguous bytes: in place if its type is contiguous in memory, else
+// packed into a copy. Ranks may describe equal data by different types, so no rank can leave a call
+// alone because of its own type.
 #pragma once
 
 #include <mpi.h>
@@ -13,7 +13,7 @@
 
 namespace nmt::collectives {
 
-// Whether elements of it follow each other in memory in the order of the type, without gaps.
+// Whether its elements follow each other in memory in the order of the type, without gaps.
 bool is_dense(MPI_Datatype type);
 
 class PackedBuffer {
@@ -21,14 +21,14 @@ class PackedBuffer {
   PackedBuffer(void* buffer, int count, MPI_Datatype type, MPI_Comm comm);
 
   std::byte* data() { return packed_.empty() ? static_cast<std::byte*>(buffer_) : packed_.data(); }
-  void pack();                       // before data() is read: what the buffer holds
-  void unpack(std::uint64_t bytes);  // after so many of data() were written: into the buffer
+  void pack();                       // before data() is read: copies the buffer
+  void unpack(std::uint64_t bytes);  // after `bytes` of data() were written
 
  private:
   template <class Call>
   void with_base(int count, Call&& call);
 
-  void* buffer_;  // or MPI_BOTTOM
+  void* buffer_;  // may be MPI_BOTTOM
   int count_;
   MPI_Datatype type_;
   MPI_Comm comm_;

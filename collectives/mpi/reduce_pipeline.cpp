@@ -7,7 +7,7 @@
 namespace nmt::collectives {
 namespace {
 
-// The largest of the paper's (Table 1): slots for some of them lie in shared memory.
+// The largest in the paper (Table 1): shared memory has slots for some segments of this size.
 constexpr std::uint64_t kSegmentBytesMax = 1 << 20;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Segments up the tree of leaders, each combined with what the own group and the children have
-// (paper "HierKNEM", Algorithm 2).
+// Segments up the tree of leaders: each is combined with the data of the own group and of the
+// children (paper "HierKNEM", Algorithm 2).
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@
 
 namespace nmt::collectives {
 
-// Whole elements, and not more than shared memory has slots for.
+// Segments of whole elements, no larger than shared memory has slots for.
 Segmentation segmentation_of(const Reduction& reduction, const PipelineOptions& pipeline);
 
-// Places for segments one after the other, in a ring.
+// Buffers for segments, reused in a ring.
 class SegmentRing {
  public:
   SegmentRing(const Segmentation& segmentation, std::size_t slots)
@@ -35,12 +35,12 @@ class SegmentRing {
 
 class ReducePipeline {
  public:
-  // `result` is used at the top only.
+  // `result` is only used at the top.
   ReducePipeline(NodeHierarchy& hierarchy, const TreeNeighbors& neighbors, GroupReduce& group,
                  std::byte* result, const Segmentation& segmentation, const Reduction& reduction);
-  // The next segment: combined, and at the top in its place in the result, or on its way there.
+  // Combines the next segment. At the top it is stored in the result, elsewhere sent to the parent.
   void step();
-  void finish();  // all have gone
+  void finish();  // all sends are complete
 
  private:
   GroupReduce& group_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One collective as it is ordered: for sampling and benchmarks.
+// Runs one collective for sampling and benchmarks.
 #include <mpi.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace {
 
 enum { kDone = 0, kUnknown = 1, kFailed = 2 };
 
-// Beside those that stand in for MPI's functions, whose rules are of no matter here.
-std::map<int, std::unique_ptr<NodeHierarchy>> played;  // by leaders of a node
+// Separate from those that replace MPI's functions, whose rules do not matter here.
+std::map<int, std::unique_ptr<NodeHierarchy>> played;  // by leaders per node
 
 NodeHierarchy& world(int leaders) {
   if (played.empty()) call_at_end([] { played.clear(); });

@@ -7,7 +7,7 @@
 namespace nmt::collectives {
 namespace {
 
-// Of messages that are left, in a tag: so many or more. Tags of 15 bits are all that MPI promises.
+// Messages left, as stored in a tag: this many or more. MPI only guarantees tags of 15 bits.
 constexpr std::uint64_t kLeftMax = 4095;
 constexpr int kTagsEach = kLeftMax + 1;
 
@@ -45,8 +45,8 @@ void ReceivePipeline::ask() {
   ++asked_;
 }
 
-// After an error only: what was asked for, and has not begun to come, would come to where something
-// else is by then.
+// Only after an error: cancels receives whose message has not started to arrive, because their
+// buffers may be reused.
 ReceivePipeline::~ReceivePipeline() {
   for (MPI_Request& request : requests_) {
     if (request == MPI_REQUEST_NULL) continue;
@@ -58,7 +58,7 @@ ReceivePipeline::~ReceivePipeline() {
 bool ReceivePipeline::ready() {
   const std::size_t place = come_ % kReceivesAhead;
   int done = 0;
-  // What is done already must keep its status.
+  // A completed one must keep its status.
   if (requests_[place] == MPI_REQUEST_NULL) return true;
   check(PMPI_Test(&requests_[place], &done, &statuses_[place]));
   return done != 0;

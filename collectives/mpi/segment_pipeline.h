@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Segments between two ranks: several are under way at a time, in order.
+// Segments between two ranks: several are in transit at a time, in order.
 //
-// A message tells by its tag which stream it is of and how many are left after it. Its receiver
-// takes whatever comes next from that rank, from which one stream comes at a time, and asks for
-// those only that will come: who expects more or less than there is, in a program whose ranks give
-// different counts, learns it from the first message, or of very many from one of the last, and
-// waits for no other.
+// The tag of a message says to which stream it belongs and how many messages follow it. One stream
+// at a time comes from a rank. The receiver takes its next message, and posts receives only for
+// messages that will come. In a program whose ranks pass different counts, a receiver that expects
+// more or fewer messages learns this from the first message, or in very long streams from one of
+// the last, and never waits for a message that does not come.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@
 
 namespace nmt::collectives {
 
-// A part of a stream, in a buffer that all ranks have alike.
+// A part of a stream; offsets are the same on all ranks.
 struct Segment {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 };
 
-// A message cut into segments of equal bytes, but the last.
+// A message divided into segments of equal size, except the last.
 class Segmentation {
  public:
-  Segmentation(std::uint64_t bytes, std::uint64_t segment_bytes)  // 0: whole
+  Segmentation(std::uint64_t bytes, std::uint64_t segment_bytes)  // 0: the whole message
       : bytes_(bytes), each_(segment_bytes == 0 ? bytes : segment_bytes) {}
 
   std::uint64_t bytes() const { return bytes_; }
@@ -51,26 +51,27 @@ enum class Stream { kSpread, kTree, kRing, kGather };
 int tag_of(Stream stream, std::uint64_t left);
 
 struct Arrival {
-  Span data;               // shorter than its place only of the last
-  std::uint64_t left = 0;  // messages after it: so many at least, and 0 only where none is
+  Span data;               // only the last one may be shorter than its buffer
+  std::uint64_t left = 0;  // at least this many follow; 0 only for the last
 };
 
-// What a message of a stream has brought to its place; Error where it is another stream's, or
-// leaves a gap.
+// The message of a stream that arrived in `place`. Error if it belongs to another stream, or leaves
+// a gap.
 Arrival arrival_of(const MPI_Status& status, const Span& place, Stream stream);
 
-// Receives one message after the other, and asks for some before they come, once it knows that they
-// will: the next is on the wire while one is passed on.
+// Receives messages one after the other. It posts some receives in advance, once it knows that
+// these messages will come: the next one is on the wire while one is passed on.
 inline constexpr std::size_t kReceivesAhead = 4;
 class ReceivePipeline {
  public:
-  // Where each of the messages goes. Places may come again after kReceivesAhead others.
+  // `places`: a buffer for each message. The same buffer may be used again after kReceivesAhead
+  // others.
   ReceivePipeline(NodeHierarchy& hierarchy, std::vector<Span> places, int from, Stream stream);
-  ~ReceivePipeline();  // asks for nothing any more
+  ~ReceivePipeline();  // posts no more receives
   ReceivePipeline(ReceivePipeline&&) = default;
   bool ready();  // next() would not wait
-  Span next();   // has come; Error where there is more or less to come than there are places
-  Arrival next_or_end();  // the same, but there may be less to come
+  Span next();   // waits for it; Error if more or fewer messages come than there are places
+  Arrival next_or_end();  // the same, but fewer may come
 
  private:
   void ask();
@@ -81,17 +82,17 @@ class ReceivePipeline {
   Stream stream_;
   std::size_t asked_ = 0;
   std::size_t come_ = 0;
-  std::vector<MPI_Request> requests_;  // a ring
-  std::vector<MPI_Status> statuses_;   // of these
+  std::vector<MPI_Request> requests_;  // used as a ring
+  std::vector<MPI_Status> statuses_;   // of requests_
 };
 
-// Sends one after the other and never waits for those before: in a ring, all would wait for each
-// other.
+// Sends messages one after the other without waiting for earlier ones: in a ring, all ranks would
+// wait for each other.
 class SendPipeline {
  public:
   SendPipeline(NodeHierarchy& hierarchy, Stream stream) : hierarchy_(hierarchy), stream_(stream) {}
   void send(std::span<const std::byte> bytes, int to, std::uint64_t left);
-  void finish(std::size_t but = 0);  // all have gone but the last ones
+  void finish(std::size_t but = 0);  // all are complete, except the last `but`
 
  private:
   NodeHierarchy& hierarchy_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where a leader sits in the tree of leaders (collectives/tree.h) that has the root of an operation
-// at its top: whom it talks to, by rank.
+// The neighbours of a leader, by rank, in the tree of leaders (collectives/tree.h) whose top is the
+// root of the operation.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@
 namespace nmt::collectives {
 
 struct TreeNeighbors {
-  std::optional<int> parent;  // of the top: none
+  std::optional<int> parent;  // none for the top
   std::vector<int> children;
 };
 
-// Of this rank, which leads its group in an operation of that root.
+// For this rank, which must lead its group in an operation with this root.
 TreeNeighbors tree_neighbors_of(const NodeHierarchy& hierarchy, int root, TreeShape shape);
 
 }  // namespace nmt::collectives
