@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Face of the sampler: what is to be measured goes in, samples come out, to an Observer.
+// Face of the sampler: it measures what is requested and gives the samples to an Observer.
 //
-//   observer   who a campaign tells of its progress and of what it has measured
-//   report     what it reports at its end
-//   rail/      the rails of a node, or between two
+//   observer   receives a campaign's progress and measurements
+//   report     what a campaign reports at its end
+//   rail/      the rails of a node, or between two nodes
 //   job/       all ranks of a job: messages, alltoalls, collectives
 //   stack/     another communication stack, in jobs launched for it
 #pragma once

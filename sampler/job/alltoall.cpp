@@ -23,11 +23,11 @@ namespace {
 constexpr std::uint64_t kSizesBytes[] = {1 << 10,  4 << 10,   16 << 10,  32 << 10,
                                          64 << 10, 128 << 10, 256 << 10, 512 << 10};
 constexpr std::uint64_t kSizeBytesMax = std::uint64_t{1} << 30;
-constexpr std::size_t kSizesMin = 4;                   // what a fit needs
-constexpr std::size_t kRepeated = 6;                   // whose order statistics cover 95 %
-constexpr std::uint64_t kConnectionBytes = 256 << 10;  // as long as a rail takes to show its speed
+constexpr std::size_t kSizesMin = 4;                   // minimum for a fit
+constexpr std::size_t kRepeated = 6;                   // their order statistics cover 95 %
+constexpr std::uint64_t kConnectionBytes = 256 << 10;  // long enough to show a rail's speed
 
-// What was asked for, or half of the nodes and all of them.
+// The requested numbers, or half of the nodes and all of them.
 std::vector<int> numbers_of_ranks(const JobShape& shape, const std::vector<int>& asked) {
   const int per_node = shape.ranks_per_node;
   if (per_node == 0) {
@@ -65,7 +65,7 @@ class Cells {
     return std::move(cells_);
   }
 
-  // Of what is known least beside those that there are.
+  // Choices for what is known least, besides the existing cells.
   std::vector<JobRounds::Choice> more(const std::vector<JobCell>& known, Open open) {
     std::set<int> ranks;
     std::set<std::uint64_t> sizes_bytes;
@@ -126,8 +126,8 @@ class Cells {
     }
   }
 
-  // Of what was repeated often enough to know its doubt. Empty where all ranks are on one node: no
-  // message between nodes was measured.
+  // For alltoalls with enough repetitions to know their uncertainty. Empty if all ranks are on one
+  // node, because no message between nodes was measured.
   std::vector<BoundMultiple> multiples_of(const std::vector<JobCell>& known) const {
     std::map<std::uint64_t, Summary> messages;
     for (const JobCell& cell : known) {
@@ -153,7 +153,7 @@ class Cells {
     return multiples;
   }
 
-  // As long as the next larger one that is known.
+  // The duration of the next larger known one.
   static double expected_ns(const std::vector<JobCell>& known, const Order& order) {
     double expected_ns = 0;
     for (const JobCell& cell : known) {
@@ -181,7 +181,7 @@ class Cells {
   std::vector<JobCell> cells_;
 };
 
-// The largest size of alltoalls, where more are left than a fit needs.
+// Removes the largest size of alltoalls, if more sizes are left than a fit needs.
 bool leave_out_largest(std::vector<JobCell>& cells) {
   std::vector<std::uint64_t> sizes_bytes;
   for (const JobCell& cell : cells) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Alltoalls of a job, measured for a contention signature (contention/contention.h).
+// Measures alltoalls of a job, for a contention signature (contention/contention.h).
 //
-// Our own direct exchange and the library's MPI_Alltoall, over some numbers of ranks and sizes, in
-// shuffled rounds, with messages between rank 0 and one of another node in between, so that what
-// drifts does so for both; and among them 1, 2, 4 ... connections between nodes at the same time,
-// up to one from each to each, until the network is saturated (the paper's figures 2 and 3). All
-// ranks of one node take part or none: a signature belongs to a number of ranks per node.
+// It measures our own direct exchange and the library's MPI_Alltoall, over several numbers of ranks
+// and sizes, in shuffled rounds. Messages between rank 0 and a rank of another node are
+// interleaved, so that both drift alike. It also measures 1, 2, 4 ... simultaneous connections
+// between nodes, up to one from each node to each, until the network is saturated (the paper's
+// figures 2 and 3). Either all ranks of a node take part or none, because a signature belongs to a
+// number of ranks per node.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +23,17 @@ namespace nmt {
 
 struct AlltoallOptions {
   double budget_ns = 60e9;
-  // Empty: half of the nodes and all; others as alltoall_grid.h wants them and the budget allows.
+  // Empty: half of the nodes and all nodes; more if alltoall_grid.h requests them and the budget
+  // allows.
   std::vector<int> ranks;
   std::vector<std::uint64_t> sizes_bytes;  // to each rank; empty: as the budget allows
   std::uint64_t seed = 1;
 };
 
-// Throws Error(kUsage) for numbers of ranks and sizes that cannot be.
+// Throws Error(kUsage) for impossible numbers of ranks or sizes.
 void check(const AlltoallOptions& options, const JobShape& shape);
 
-// By all ranks; the observer is rank 0's, and null elsewhere. What is measured belongs to
+// Called by all ranks; `observer` is used on rank 0 and null elsewhere. Samples belong to
 // mpi_rail(). Options that check() refuses throw on all ranks.
 CampaignReport run_alltoall(const control::MpiJob& job, const std::string& mpi_name,
                             const AlltoallOptions& options, Observer* observer);

@@ -14,10 +14,10 @@
 namespace nmt {
 namespace {
 
-constexpr double kNeighbours = 1.5;     // sizes closer than this are
+constexpr double kNeighbours = 1.5;     // sizes closer than this factor are neighbours
 constexpr std::uint64_t kRoundTo = 64;  // a cache line
 
-// Multiples along one axis, by what they share otherwise: a line each.
+// Ratios along one axis, grouped by the rest of their condition.
 struct Known {
   double log_multiple = 0;
   double relative_half_width = 0;
@@ -25,7 +25,7 @@ struct Known {
 template <typename Axis>
 using Lines = std::map<std::pair<std::string, std::uint64_t>, std::map<Axis, Known>>;
 
-// How far two are surely apart, with its sign.
+// The difference of two that exceeds their uncertainty, with its sign.
 double sure_step(const Known& from, const Known& to) {
   const double step = to.log_multiple - from.log_multiple;
   return std::copysign(
@@ -33,7 +33,7 @@ double sure_step(const Known& from, const Known& to) {
       step);
 }
 
-// The same for two values of the axis: the median of all lines that have both.
+// The same for two values of the axis: the median over all groups that have both.
 template <typename Axis>
 double step_between(const Lines<Axis>& lines, Axis low, Axis high) {
   std::vector<double> steps;
@@ -68,7 +68,7 @@ struct Gap {
   NextAlltoall middle;
 };
 
-// Each middle that there is between neighbours which differ.
+// A middle for every two neighbours that differ, if there is one.
 template <typename Axis>
 void add_gaps(const Lines<Axis>& lines, const std::function<NextAlltoall(Axis, Axis)>& middle,
               std::vector<Gap>& gaps) {

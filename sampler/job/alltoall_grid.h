@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which alltoalls to measure next, from those that were measured: what is known least. Pure.
+// Which alltoalls to measure next: those that are known least. Pure.
 //
-// What is predicted between two numbers of ranks, or two sizes, is interpolated from how many times
-// their bound exchanges take there. Where that multiple differs between neighbours, one more in
-// their middle is worth its time: near the size where a start-up sets in, and below the number of
-// ranks that saturates the network.
+// Between two numbers of ranks, or two sizes, a prediction interpolates the ratio of duration to
+// bound. If this ratio differs between neighbours, one more alltoall between them is worth its
+// time: near the size where a start-up sets in, and below the number of ranks that saturates the
+// network.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,27 @@
 
 namespace nmt {
 
-// An alltoall's duration over that of its messages one after the other.
+// The duration of an alltoall, divided by that of its messages one after the other.
 struct BoundMultiple {
   std::string algorithm;
   int ranks = 0;
   std::uint64_t size_bytes = 0;
   double of_bound = 0;
-  double relative_half_width = 0;  // half of its 95 % interval, relative
+  double relative_half_width = 0;  // relative half of its 95 % interval
 };
 
-// One of both; 0: that stays as it is.
+// One of the two is set; 0: all existing values of that axis.
 struct NextAlltoall {
   int ranks = 0;
   std::uint64_t size_bytes = 0;
   bool operator==(const NextAlltoall&) const = default;
 };
 
-// In the middle of neighbours, on the logarithmic axis, of those that differ most first; whole
-// nodes of `ranks_per_node`. Nothing where they differ by less than a fit tells apart beyond their
-// doubt (a jump by chance is no reason to look closer), or nothing is between them. Two nodes alone
-// have the network for themselves: their multiple is 1.
-struct Open {  // for more of them
+// Middles between neighbours on the logarithmic axis, those that differ most first; in whole nodes
+// of `ranks_per_node`. None if neighbours differ, beyond their uncertainty, by less than a fit can
+// distinguish (a difference by chance needs no closer look), or if there is nothing between them.
+// Two nodes alone have the network to themselves: their ratio is 1.
+struct Open {  // which axis may get more values
   bool ranks = true;
   bool sizes = true;
 };

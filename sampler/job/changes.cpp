@@ -8,7 +8,7 @@
 namespace nmt {
 namespace {
 
-constexpr double kNearlyAsGood = 0.03;  // of the best way's time; medians are no better than that
+constexpr double kNearlyAsGood = 0.03;  // of the best way's time: medians are no more precise
 
 double least_ns(const TimesAtSize& size) {
   double least = std::numeric_limits<double>::infinity();
@@ -16,7 +16,7 @@ double least_ns(const TimesAtSize& size) {
   return least;
 }
 
-// Of the way that loses least at the worse of both; infinite where they have none in common.
+// The loss of the way that loses least at the worse of both sizes; infinite without a common way.
 double loss_of_one_way(const TimesAtSize& one, const TimesAtSize& other) {
   const double one_ns = least_ns(one), other_ns = least_ns(other);
   double least = std::numeric_limits<double>::infinity();

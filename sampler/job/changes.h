@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where one more size is worth its time: between two at which other ways are best, while none is
-// nearly as good at both. The choice has to change somewhere between them, and where is known by
-// the distance of the two only. Pure.
+// Where one more size is worth its time: between two sizes with different best ways, if no way is
+// nearly as good at both. The choice must change between them, and only their distance says where.
+// Pure.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@ namespace nmt {
 
 struct TimesAtSize {
   std::uint64_t size_bytes = 0;
-  std::map<std::size_t, double> by_way_ns;  // of one way at least
+  std::map<std::size_t, double> by_way_ns;  // of at least one way
 };
 
-// Of sizes in increasing order, those (by index) between which and the next the choice changes.
+// Sizes ascend. Returns the indices of sizes between which and the next size the choice changes.
 std::vector<std::size_t> changes_after(std::span<const TimesAtSize> sizes);
 
-// The geometric mean, to the KiB; the smaller size where there is no KiB between the two.
+// The geometric mean, rounded to a KiB; the smaller size if there is no KiB between the two.
 std::uint64_t size_between(std::uint64_t smaller_bytes, std::uint64_t larger_bytes);
 
 }  // namespace nmt

@@ -9,7 +9,7 @@ namespace nmt {
 namespace {
 
 constexpr int kQuestions = 20;
-constexpr double kLookNs = 60e3;  // before the time: what waking up may take
+constexpr double kLookNs = 60e3;  // poll this long before the time: waking up may take as long
 
 }  // namespace
 

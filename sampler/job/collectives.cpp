@@ -16,19 +16,19 @@
 namespace nmt {
 namespace {
 
-// Closer where the best segment changes most.
+// Denser where the best segment changes most.
 constexpr std::uint64_t kSizesBytes[] = {4 << 10,   16 << 10,  32 << 10,  64 << 10,
                                          128 << 10, 256 << 10, 512 << 10, 1 << 20,
                                          2 << 20,   4 << 20,   16 << 20};
 constexpr std::uint64_t kSegmentsBytes[] = {8 << 10,   16 << 10,  32 << 10, 64 << 10,
                                             128 << 10, 256 << 10, 512 << 10};
-constexpr std::uint64_t kSegmentsMax = 512;            // of one message: slower wherever tried
-constexpr std::uint64_t kWholeBytesMax = 512 << 10;    // that is worth sending in one
+constexpr std::uint64_t kSegmentsMax = 512;            // of one message: more are always slower
+constexpr std::uint64_t kWholeBytesMax = 512 << 10;    // largest message worth sending whole
 constexpr std::uint64_t kGatheredBytesMax = 64 << 20;  // by one rank
-// Visits before the MPI's own is given up: how much slower it is, people want to know.
+// Visits before the MPI's own is given up: users want to know how much slower it is.
 constexpr std::uint32_t kVisitsOfLibraryMin = 3;
-// Before that, a way counts by its quickest repetition, or by its warm-up: one alone may be a lost
-// packet's.
+// Before this visit a way counts by its quickest repetition or its warm-up, because a single slow
+// time may be a lost packet's.
 constexpr std::uint32_t kVisitsToTell = 3;
 
 const std::map<std::string, std::vector<std::string>>& algorithms() {
@@ -41,7 +41,7 @@ const std::map<std::string, std::vector<std::string>>& algorithms() {
   return all;
 }
 
-// All there are, in one order on all ranks.
+// All ways, in the same order on all ranks.
 std::vector<CollectiveWay> all_ways(const std::vector<std::int64_t>& other_leaders) {
   std::vector<CollectiveWay> ways;
   for (const auto& [operation, of_operation] : algorithms()) {
@@ -60,7 +60,7 @@ std::vector<CollectiveWay> all_ways(const std::vector<std::int64_t>& other_leade
   return ways;
 }
 
-// A segment of the size or more is the message whole, which one way stands for.
+// A segment as large as the message means the whole message; only one way stands for all of these.
 bool makes_sense(const CollectiveWay& way, std::uint64_t size_bytes) {
   if (way.segment_bytes == 0) return way.algorithm == "library" || size_bytes <= kWholeBytesMax;
   return way.segment_bytes < size_bytes && size_bytes / way.segment_bytes <= kSegmentsMax;
@@ -100,9 +100,9 @@ class Ways {
     return cells;
   }
 
-  // What differs from the best so far at each size in its algorithm only, and where those have been
-  // played, in its leaders only, and at last sizes between those where the choice changes: of all
-  // operations, or of one for which there is time.
+  // Adds, in this order: ways that differ from the best at each size in the algorithm only; when
+  // those have been run, in the leaders only; at last, sizes between those where the choice
+  // changes. For all operations, or for one that there is time for.
   std::vector<JobRounds::Choice> more(const std::vector<JobCell>& cells) const {
     std::map<std::string, JobRounds::Choice> by_operation;
     for (const auto& [subject, best] : best_of_ours(cells)) {
@@ -127,7 +127,7 @@ class Ways {
     return choices;
   }
 
-  // What more() has been given time for.
+  // Records the choices of more() that were added.
   void note(const std::vector<JobCell>& cells) {
     for (const JobCell& each : cells) {
       const CollectiveWay& played = way(each.order);
@@ -142,9 +142,9 @@ class Ways {
     }
   }
 
-  // The ways that are clearly slower than the fastest of their operation and size, by all of it
-  // after one visit, by half after two, and so on: time is better spent on those that are close.
-  // Whether there were some. By what was measured, or by what they took to warm up.
+  // Drops ways that are clearly slower than the fastest of their operation and size: by a factor of
+  // 2 after one visit, 1.5 after two, and so on, because time is better spent on close ones.
+  // Returns whether it dropped one. Uses measured times, or warm-up times.
   bool give_up(std::vector<JobCell>& cells, double (*time_ns)(const JobCell&)) const {
     std::map<Subject, double> fastest_ns;
     for (const JobCell& each : cells) {
@@ -179,7 +179,7 @@ class Ways {
     return ways_[static_cast<std::size_t>(order.subject)];
   }
 
-  // Ways that differ from the best in this aspect only; whether there are some.
+  // Adds ways that differ from `best` in this aspect only; returns whether there are any.
   bool add_others(const JobCell& best, Aspect aspect, JobRounds::Choice* choice) const {
     const CollectiveWay& known = way(best.order);
     for (std::size_t i = 0; i < ways_.size(); ++i) {
@@ -194,8 +194,8 @@ class Ways {
     return !choice->empty();
   }
 
-  // At sizes between two where the choice changes, the ways that are left at one of the two; none
-  // before all of the operation has been visited often enough to tell.
+  // At sizes between two where the choice changes: the ways that remain at one of the two. None
+  // before all ways of the operation have enough visits.
   JobRounds::Choice between(const std::string& operation, const std::vector<JobCell>& cells) const {
     const auto is_new = [&](const JobCell& each) {
       return way(each.order).operation == operation && each.visits < kVisitsToTell;
@@ -224,7 +224,8 @@ class Ways {
     return choice;
   }
 
-  // Of all ways that an operation has left there, those too that are the message whole.
+  // For all remaining ways of an operation at this size, including those that send the message
+  // whole.
   TimesAtSize times_at(const std::string& operation, std::uint64_t size_bytes,
                        const std::vector<JobCell>& cells) const {
     std::map<std::size_t, double> played_ns;
@@ -242,7 +243,7 @@ class Ways {
     return times;
   }
 
-  // The way that is played for it: a segment of the size or more is the message whole.
+  // The way that is run instead: a segment as large as the message means the whole message.
   std::size_t stands_for(std::size_t index, std::uint64_t size_bytes) const {
     if (ways_[index].segment_bytes < size_bytes) return index;
     CollectiveWay whole = ways_[index];
@@ -291,7 +292,7 @@ class Ways {
   const JobShape& shape_;
   const CollectivesOptions& options_;
   std::vector<CollectiveWay> ways_;
-  std::set<std::pair<Aspect, std::string>> played_;  // other ways of operations
+  std::set<std::pair<Aspect, std::string>> played_;  // other ways of operations that were run
 };
 
 }  // namespace

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives of a job by many algorithms and segments, and by the MPI's own, for the choice among
-// them at each size (tuner/segments.h).
+// Measures collectives of a job with many algorithms and segments, and with the MPI's own, so that
+// the best can be chosen for each size (tuner/segments.h).
 //
-// Over all ranks of the job, in shuffled rounds like alltoalls (sampler/job/alltoall.h). A way that
-// is clearly slower than another for the same operation and size is given up after a round, so that
-// the time goes to where the choice is close. All segments are tried with one algorithm and one
-// leader of each node; the other algorithms with the segment that was best, and where nodes have
-// NUMA nodes or sockets, other numbers of leaders with the algorithm that was best. Between two
-// sizes where the choice changes, what is left of both is tried at one more size.
+// All ranks of the job take part, in shuffled rounds as for alltoalls (sampler/job/alltoall.h). A
+// way that is clearly slower than another for the same operation and size is given up after a
+// round, so that time is spent where the choice is close. One algorithm is tried with all segments
+// and one leader per node; the other algorithms with the best segment; and if nodes have NUMA nodes
+// or sockets, other numbers of leaders with the best algorithm. Between two sizes where the choice
+// changes, the remaining ways of both are tried at one more size.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@
 
 namespace nmt {
 
-// One way to do an operation: "bcast", "chain", 64 KiB, one leader of each node. Of the algorithm
-// "library", the MPI's own, there are no segments.
+// One way to run an operation: "bcast", "chain", 64 KiB, one leader per node. The algorithm
+// "library", the MPI's own, has no segments.
 struct CollectiveWay {
   std::string operation;
   std::string algorithm;
@@ -36,15 +36,16 @@ struct CollectivesOptions {
   double budget_ns = 60e9;
   std::uint64_t size_bytes_max = std::uint64_t{16} << 20;
   std::uint64_t seed = 1;
-  // Does it, by all ranks; `to` has room for the size, times the ranks of an allgather. Throws.
+  // Runs it; called by all ranks. `to` has space for the size, times the ranks for an allgather.
+  // Throws.
   std::function<void(const CollectiveWay& way, std::uint64_t size_bytes, const std::byte* from,
                      std::byte* to)>
       run;
-  std::vector<std::int64_t> other_leaders = {};  // how many a node could have beside one
+  std::vector<std::int64_t> other_leaders = {};  // other possible numbers of leaders per node
 };
 
-// By all ranks; the observer is rank 0's, and null elsewhere. What is measured belongs to
-// mpi_rail(). Error(kUsage) on all ranks where there is one rank only.
+// Called by all ranks; `observer` is used on rank 0 and null elsewhere. Samples belong to
+// mpi_rail(). Error(kUsage) on all ranks if there is only one rank.
 CampaignReport run_collectives(const control::MpiJob& job, const std::string& mpi_name,
                                const CollectivesOptions& options, Observer* observer);
 

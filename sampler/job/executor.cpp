@@ -8,8 +8,8 @@
 namespace nmt {
 namespace {
 
-constexpr int kAllRanks = 0;      // their group
-constexpr double kStartNs = 1e6;  // from the word until the agreed start, at least
+constexpr int kAllRanks = 0;      // the group of all ranks
+constexpr double kStartNs = 1e6;  // minimum time from the order to the agreed start
 constexpr std::chrono::microseconds kNap{500};
 
 }  // namespace
@@ -32,7 +32,7 @@ JobShape JobShape::of(const control::MpiJob& job) {
 JobExecutor::JobExecutor(const control::MpiJob& job, const JobShape& shape)
     : job_(job), shape_(shape), clock_(job, real_) {}
 
-// By all ranks.
+// Called by all ranks.
 int JobExecutor::group_of(int ranks) {
   const auto known = groups_.find(ranks);
   if (known != groups_.end()) return known->second;
@@ -108,7 +108,7 @@ std::vector<double> JobExecutor::run_early(const Order& order) {
   return {};
 }
 
-// When to start, by rank 0: when everybody has heard of it.
+// The start time, set by rank 0: when all ranks have received it.
 double JobExecutor::agree() {
   const double said_ns = clock_.now_ns();
   double agreed_ns = said_ns + 2 * word_ns_ + kStartNs;
@@ -117,7 +117,7 @@ double JobExecutor::agree() {
   return agreed_ns;
 }
 
-// Lets the MPI send what it may still have to, as a program would that calls it now and then.
+// Lets the MPI finish its sends, like a program that calls it now and then.
 void JobExecutor::rest_until(double time_ns) const {
   for (double left_ns; (left_ns = time_ns - clock_.now_ns()) > 0;) {
     const std::chrono::nanoseconds left(static_cast<std::int64_t>(left_ns));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the ranks of a job do together when rank 0 says so: messages between two, alltoalls of some,
-// many connections at a time.
+// What the ranks of a job run together on an order of rank 0: messages between two ranks, alltoalls
+// of some ranks, many connections at a time.
 //
-// One thing lasts from the first rank's start to the last one's end, by one clock
-// (sampler/job/clock.h), and begins at a time agreed before.
+// A duration is from the first rank's start to the last rank's end, by one clock
+// (sampler/job/clock.h). The start time is agreed in advance.
 #pragma once
 
 #include <cstddef>
@@ -20,20 +20,20 @@
 
 namespace nmt {
 
-// Where the ranks of a job are.
+// Where the ranks of a job run.
 struct JobShape {
-  std::vector<std::vector<int>> nodes;  // the ranks of each, rank 0 in the first
-  int ranks_per_node = 0;               // 0: not the same on all
+  std::vector<std::vector<int>> nodes;  // the ranks of each node; rank 0 is in the first
+  int ranks_per_node = 0;               // 0: nodes differ
 
   static JobShape of(const control::MpiJob& job);
 };
 
-// kMessage: there and back between rank 0 and `subject`; half of it.
-// kEarly: from rank 0 to `subject`, before that one asks for it; 1 where it is eager, else 0.
-// kDirect, kLibrary: alltoall of the first `subject` ranks, by direct exchange or by the MPI's own.
-// kConnections: `subject` messages at a time between nodes, the first ones each from its node to
-// the next, further ones to those after; the mean of their durations and the slowest.
-// kCollective: by all ranks, number `subject` of those that set_collectives() was given.
+// kMessage: half of a round trip between rank 0 and `subject`. kEarly: from rank 0 to `subject`,
+// before that rank posts its receive; 1 if it is sent eagerly, else 0. kDirect, kLibrary: alltoall
+// of the first `subject` ranks, by direct exchange or by the MPI's own. kConnections: `subject`
+// messages at a time between nodes: the first ones go from each node to the next, further ones to
+// the nodes after it; the mean of their durations, and the slowest. kCollective: by all ranks,
+// number `subject` of those given to set_collectives().
 enum class JobOperation : std::uint32_t {
   kEnd,
   kClock,
@@ -45,33 +45,33 @@ enum class JobOperation : std::uint32_t {
   kCollective
 };
 
-// What rank 0 has all ranks do next.
+// The next operation of all ranks, ordered by rank 0.
 struct Order {
   JobOperation operation = JobOperation::kEnd;
   std::int32_t subject = 0;
   std::uint64_t size_bytes = 0;
   std::uint32_t repetitions = 1;
-  double rest_ns = 0;  // from the start of a collective, before anybody tells its times
+  double rest_ns = 0;  // idle time from the start of a collective until ranks exchange their times
 };
 
 class JobExecutor {
  public:
-  // By all ranks.
+  // Called by all ranks.
   JobExecutor(const control::MpiJob& job, const JobShape& shape);
 
   double now_ns() const { return clock_.now_ns(); }
 
-  // How to run collectives, and how much room they need for what comes.
+  // How to run collectives, and how much space they need for results.
   struct Collectives {
     std::function<void(const Order&, const std::byte* from, std::byte* to)> run;
     std::function<std::uint64_t(const Order&)> room_bytes;
   };
   void set_collectives(Collectives collectives) { collectives_ = std::move(collectives); }
 
-  // By all ranks. One number for each repetition, on rank 0; two of kConnections.
+  // Called by all ranks. Returns one number per repetition on rank 0; two for kConnections.
   std::vector<double> run(const Order& order);
 
-  // The part of all other ranks: until the end.
+  // For all other ranks: obeys orders until kEnd.
   void follow();
 
  private:
@@ -92,7 +92,7 @@ class JobExecutor {
   std::map<int, int> groups_;  // by number of ranks; made by their first alltoall
   std::vector<std::byte> from_, to_;
   Collectives collectives_;
-  double word_ns_ = 0;  // that a word from rank 0 takes lately
+  double word_ns_ = 0;  // recent duration of an order from rank 0
 };
 
 }  // namespace nmt

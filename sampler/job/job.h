@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Face of the campaigns that measure a job: all its ranks together. In reading order:
-//   executor        what the ranks do together when rank 0 says so
-//   clock           one time for all ranks: that of rank 0
+//   executor        what the ranks run together on an order of rank 0
+//   clock           one time for all ranks: the clock of rank 0
 //   rounds          rank 0's part: cells in shuffled rounds until the budget is spent
-//   mpi_messages    what the MPI's own messages between two nodes take
+//   mpi_messages    durations of the MPI's own messages between two nodes
 //   alltoall        alltoalls, for a contention signature
 //   alltoall_grid   which alltoalls to measure next
-//   collectives     collectives by many algorithms and segments
+//   collectives     collectives with many algorithms and segments
 //   changes         where one more size is worth its time
 //   pair_rounds     which pairs of nodes are measured at the same time
 #pragma once

@@ -9,7 +9,7 @@
 namespace nmt {
 namespace {
 
-// Powers of two, and both sides of where the method changes.
+// Powers of two, and both sides of the size where the method changes.
 std::vector<std::uint64_t> sizes_bytes(std::uint64_t most_bytes, std::uint64_t rendezvous_bytes) {
   std::vector<std::uint64_t> sizes;
   for (std::uint64_t size_bytes = 1; size_bytes <= most_bytes; size_bytes *= 2) {
@@ -24,7 +24,7 @@ std::vector<std::uint64_t> sizes_bytes(std::uint64_t most_bytes, std::uint64_t r
   return sizes;
 }
 
-// The least size that waits for the other end; beyond `most_bytes` where none does.
+// The smallest size that waits for the receiver; above `most_bytes` if none does.
 std::uint64_t find_rendezvous(JobRounds& rounds, int partner, std::uint64_t most_bytes) {
   std::uint64_t eager_bytes = 0, waits_bytes = most_bytes + 1;
   while (waits_bytes - eager_bytes > 1) {

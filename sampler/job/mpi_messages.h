@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What an MPI's own messages between two nodes take, and from which size on it asks before it
-// sends (rendezvous): the MPI as a rail.
+// Measures an MPI's own messages between two nodes, and the size from which it uses a rendezvous:
+// the MPI as a rail.
 //
-// That size is found by sending while nobody asks: what leaves all the same is eager. Messages are
-// benchmark::kMessage, of method copy below it and rendezvous from it on, between rank 0 and one
-// rank of each other node in turn.
+// It finds that size by sending before the receive is posted: a send that completes is eager.
+// Samples are benchmark::kMessage, with method copy below that size and rendezvous from it on,
+// between rank 0 and one rank of each other node in turn.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ struct MpiMessageOptions {
   std::uint64_t seed = 1;
 };
 
-// By all ranks of a job on two nodes or more; the observer is rank 0's, and null elsewhere.
+// Called by all ranks of a job on at least two nodes; `observer` is used on rank 0 and null
+// elsewhere.
 CampaignReport run_mpi_messages(const control::MpiJob& job, const std::string& mpi_name,
                                 const MpiMessageOptions& options, Observer* observer);
 

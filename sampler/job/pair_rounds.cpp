@@ -7,11 +7,11 @@
 namespace nmt {
 namespace {
 
-// The first `count` rounds of all, or all where there are fewer.
+// The first `count` rounds, or all if there are fewer.
 std::vector<Round> first_rounds(std::size_t nodes, std::size_t count) {
   std::vector<Round> rounds;
   if (nodes < 2) return rounds;
-  const std::size_t places = nodes + nodes % 2;  // whoever meets the place too many has a rest
+  const std::size_t places = nodes + nodes % 2;  // paired with the extra place: idle
   const std::size_t circle = places - 1;
   for (std::size_t round = 0; round < std::min(circle, count); ++round) {
     Round& pairs = rounds.emplace_back();

@@ -2,9 +2,9 @@
 //
 // Which pairs of nodes are measured at the same time: rounds in which no node is in two pairs.
 //
-// Pure. All pairs of N nodes are N - 1 rounds, N where N is odd (the circle method: one node stays,
-// the others go round). A sample of them is the first ceil(log2 N) rounds, in which every node is
-// paired about as often: a slow node or a bad cable shows in each of its pairs.
+// Pure. All pairs of N nodes make N - 1 rounds, or N if N is odd (the circle method: one node
+// stays, the others rotate). The selection of pairs is the first ceil(log2 N) rounds, in which
+// every node has about as many pairs: a slow node or a bad cable shows in each of its pairs.
 #pragma once
 
 #include <cstddef>

@@ -11,20 +11,20 @@
 namespace nmt {
 namespace {
 
-constexpr double kRoundsMin = 6;             // that the budget should have time for
-constexpr double kRoundsForMore = 12;        // the same, with cells that are added
-constexpr std::uint32_t kVisitsMin = 3;      // of each, where cells share the time;
-constexpr std::uint32_t kVisitsEnough = 30;  // more say nothing new
-constexpr double kFirstIsEnoughNs = 50e6;    // warm, though connections were made meanwhile
-constexpr double kVisitNs = 2e6;             // short ones are repeated for as long as this,
-constexpr std::uint32_t kVisitMax = 8;       // but no more often
-constexpr double kVisitCostNs = 1e6;         // beside what is measured
-constexpr double kRestMaxNs = 2e6;           // that times told early disturb those still at work
-constexpr double kClockEveryNs = 5e9;        // clocks drift
-// Before a rank counts as hanging: what was never done here, and what has been.
+constexpr double kRoundsMin = 6;             // the budget should have time for this many
+constexpr double kRoundsForMore = 12;        // the same, when cells are added
+constexpr std::uint32_t kVisitsMin = 3;      // of each cell, if cells share the time
+constexpr std::uint32_t kVisitsEnough = 30;  // more visits add no information
+constexpr double kFirstIsEnoughNs = 50e6;    // warm enough, although connections were made
+constexpr double kVisitNs = 2e6;             // short ones are repeated for this long,
+constexpr std::uint32_t kVisitMax = 8;       // but at most this often
+constexpr double kVisitCostNs = 1e6;         // besides the measurement
+constexpr double kRestMaxNs = 2e6;     // exchanging times earlier disturbs ranks still at work
+constexpr double kClockEveryNs = 5e9;  // because clocks drift
+// Before a rank counts as hanging: for an order that never ran, and for one that did.
 constexpr double kFirstPatienceNs = 120e9;
-constexpr double kPatienceNs = 20e9;  // and
-constexpr double kPatience = 100;     // times what it usually takes
+constexpr double kPatienceNs = 20e9;  // plus
+constexpr double kPatience = 100;     // times the usual duration
 
 std::uint32_t repetitions_of(const JobCell& cell) {
   const double fit = kVisitNs / std::max(1.0, cell.usual_ns);
@@ -64,7 +64,7 @@ JobRounds::JobRounds(const control::MpiJob& job, const JobShape& shape, JobExecu
       random_(seed) {}
 
 std::vector<double> JobRounds::run_on_all(Order order, double usual_ns) {
-  // A message goes to each of the other nodes in turn.
+  // A message goes to each other node in turn.
   if (order.operation == JobOperation::kMessage) {
     order.subject = shape_.nodes[1 + partners_++ % (shape_.nodes.size() - 1)].front();
   }
@@ -121,7 +121,7 @@ void JobRounds::compare_clocks() {
   clock_usual_ns_ = clock_ns_ - start_ns;
 }
 
-// Connections are made by their first use.
+// The first use makes connections.
 void JobRounds::warm_up(JobCell& cell, bool even_time) {
   cell.usual_ns = run_on_all(cell.order).front();
   const bool again = !even_time || cell.usual_ns < kFirstIsEnoughNs;

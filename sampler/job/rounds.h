@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rank 0's part of a campaign of a job: cells in shuffled rounds, so that what drifts does so for
-// all of them, until the budget is spent. All are in each round, or as many as have taken less than
-// their share of the time.
+// Rank 0's part of a campaign of a job: measures cells in shuffled rounds, so that all of them
+// drift alike, until the budget is spent. A round visits all cells, or those that have used less
+// than their share of the time.
 #pragma once
 
 #include <functional>
@@ -17,11 +17,11 @@ namespace nmt {
 
 struct JobCell {
   Order order;
-  std::vector<Sample> samples;  // one for each number that the order gives
-  double warm_up_ns = 0;        // the last that came before its samples
+  std::vector<Sample> samples;  // one per number that the order returns
+  double warm_up_ns = 0;        // duration of the last run before its samples
   double usual_ns = 0;
   std::uint32_t visits = 0;
-  double taken_ns = 0;  // by all visits
+  double taken_ns = 0;  // time of all visits
 };
 
 class JobRounds {
@@ -29,18 +29,19 @@ class JobRounds {
   JobRounds(const control::MpiJob& job, const JobShape& shape, JobExecutor& executor,
             const Rail& rail, double budget_ns, std::uint64_t seed, Observer& observer);
 
-  // All ranks do it; what it gives. One repetition usually takes so long, if that is known.
+  // Runs an order on all ranks and returns its result. `usual_ns`: usual duration of one
+  // repetition, if known.
   std::vector<double> run_on_all(Order order, double usual_ns = 0);
 
-  // Measures the cells. The others hear of the end, however it comes; what `prepare` does first is
-  // part of that. Cells that the budget has no time for may be left out by `leave_out`, the largest
-  // size first; it says whether there was one. Those that are worth adding by what was measured so
-  // far, with what they may usually take, are added while the budget has time for them: of several
-  // choices the first that it has time for. `after_round` may give cells up for good.
+  // Measures the cells. The other ranks get kEnd, however it ends. First `prepare` makes the cells,
+  // also within the budget. `leave_out` may drop cells that the budget has no time for, the largest
+  // size first; it returns whether it dropped one. `more` returns cells worth adding after what was
+  // measured so far, with their expected durations; of several choices, the first that the budget
+  // has time for is added. `after_round` may give up cells for good.
   //
-  // Where cells share the time evenly, those of large messages, which differ less by chance, wait
-  // for the others to have taken as long; each is visited some times at least, and none when it has
-  // been often enough.
+  // With `even_time`, cells share the time evenly: cells of large messages, which vary less, wait
+  // until the others have taken as long. Each is visited a minimum number of times, and no more
+  // once it has enough visits.
   using Choice = std::vector<JobCell>;
   struct Hooks {
     std::function<std::vector<JobCell>()> prepare;
@@ -70,11 +71,11 @@ class JobRounds {
   std::mt19937_64 random_;
   std::vector<JobCell> cells_;
   std::size_t partners_ = 0;
-  double clock_ns_ = 0;        // when clocks were compared last,
-  double clock_usual_ns_ = 0;  // and how long that took; 0: never done
+  double clock_ns_ = 0;        // when clocks were last compared,
+  double clock_usual_ns_ = 0;  // and how long that took; 0: never compared
 };
 
-// A sample of what an MPI does, of messages or alltoalls.
+// A sample of an MPI's messages or collectives.
 Sample mpi_sample(const control::MpiJob& job, std::string_view benchmark, int ranks,
                   std::uint64_t size_bytes);
 

@@ -43,7 +43,7 @@ class Answerer {
   }
 
  private:
-  // False where this end is interrupted.
+  // False if this end is interrupted.
   bool wait_for_order() const {
     constexpr std::chrono::milliseconds kLook{100};
     const Deadline deadline(remote::kOrderTimeout);
@@ -79,7 +79,7 @@ class Answerer {
     }
   }
 
-  // A rail that fails is told, and the others go on.
+  // Reports a rail's failure to the near end, and continues with the others.
   template <class Work>
   void or_tell(Work work) {
     try {
@@ -132,7 +132,7 @@ class Answerer {
       if (shared_core_) ::sched_yield();
       waiting_.rest(in_vain, [this](auto& watched) { return opened_->watch(watched); });
       if (in_vain % kRemotePollsPerCheck != 0) continue;
-      if (near_.has_message()) return;  // only a hang-up or kClose comes inside a block
+      if (near_.has_message()) return;  // inside a block, only kClose or a hang-up comes
       if (in_vain == kRemotePollsPerCheck) deadline = Deadline(timeout);
       if (deadline.passed()) {
         throw Error(Fault::kPeer, name_of(group_, rails_) + ": nothing arrives over it");
@@ -160,10 +160,10 @@ class Answerer {
   control::Connection& near_;
   Buffers buffers_;
   cpu_set_t affinity_{};
-  const CorePair cores_ = nearest_cores();  // of all that are allowed before pinning
+  const CorePair cores_ = nearest_cores();  // of all cores allowed before pinning
   bool shared_core_ = false;
   Waiting waiting_;
-  bool closed_ = false;  // the near end gave up the rail while it was being opened
+  bool closed_ = false;  // the near end gave up the rail while it was opened
   RailGroup group_;
   std::optional<OpenRails> opened_;
   std::optional<Responder> responder_;
@@ -171,7 +171,7 @@ class Answerer {
   std::optional<CampaignReport> report_;
 };
 
-// Best effort: what is thrown here matters more.
+// Best effort: an error here matters less than `error`.
 void report(control::Connection& near, const Error& error) {
   try {
     near.send(remote::kFailure, error.what());

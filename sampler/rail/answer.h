@@ -9,10 +9,10 @@
 
 namespace nmt {
 
-// The other end's part of a campaign over `rails`, in the order that both ends agreed on: answers
-// what run_campaign() over there orders through each rail's peer, and tells `observer` the same as
-// there, so that both ends keep what was measured. Ends with the campaign, or where the peer is
-// lost or this end interrupted.
+// Runs the other end's part of a campaign over `rails`, in the order that both ends agreed on. It
+// answers what run_campaign() at the near end orders through each rail's peer, and gives `observer`
+// the same samples, so that both ends store them. Returns when the campaign ends, when the peer is
+// lost, or when this end is interrupted.
 CampaignReport answer_campaign(std::span<const RailToSample> rails, const SamplingOptions& options,
                                Observer& observer);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a campaign can measure: blocks of steps, each step some repetitions of one experiment.
+// What a campaign can measure: blocks of steps; each step is some repetitions of one experiment.
 //
-// The campaign decides what to measure next, how often, and when to stop; a Benchmark knows how.
-// PingPong (sampler/rail/ping_pong.h) measures rails, alone or beside busy ones; later ones measure
-// collectives, foreign stacks. Tests give the campaign a Benchmark that computes its numbers.
+// The campaign decides what to measure next, how often, and when to stop; a Benchmark knows how to
+// measure it. PingPong (sampler/rail/ping_pong.h) measures rails, alone or beside busy rails. Tests
+// use a Benchmark that computes its numbers.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@
 
 namespace nmt {
 
-inline constexpr std::size_t kHeaderBytes = 64;  // of every packet sampled; not counted in a size
+inline constexpr std::size_t kHeaderBytes = 64;  // of every sampled packet; not counted in a size
 
-// What one direction of an exchange consists of: `messages` sent back to back without waiting,
-// each of `packets` aggregated ones. docs/method.md, "Measuring".
+// One direction of an exchange: `messages` sent back to back without waiting, each with `packets`
+// aggregated packets. docs/method.md, "Measuring".
 struct Traffic {
   std::string_view benchmark;
   unsigned messages = 1;
   unsigned packets = 1;
   Delivery delivery = Delivery::kExpected;
-  bool local = false;  // no message at all: the machine's own copy
+  bool local = false;  // no message: the machine's own memcpy
 };
 inline constexpr Traffic kTraffics[] = {
     {benchmark::kTransfer, 1, 1, Delivery::kExpected, false},
@@ -44,26 +44,26 @@ inline constexpr unsigned kPacketsPerDirectionMax = 2;
 enum class Regime : std::uint8_t { kHot, kCold };
 std::string_view to_string(Regime regime);
 
-// The variants that each method of a rail has, the default first (Driver::variants); most have
+// The variants of each method of a rail, the default first (Driver::variants); most methods have
 // none.
 using Variants = std::map<Method, std::vector<std::string_view>>;
 
-// One size of one benchmark by one method. Plain, so that it can cross to the other process.
+// One size of one benchmark with one method. Plain data, so that it can cross to the other process.
 struct Experiment {
   std::uint8_t traffic = 0;  // index into kTraffics
   Method method = Method::kCopy;
-  std::uint8_t variant = 0;  // its number among the method's
+  std::uint8_t variant = 0;  // index among the method's variants
   Regime regime = Regime::kHot;
-  bool contended = false;  // busy rails
+  bool contended = false;  // beside busy rails
   std::uint64_t size_bytes = 0;
   auto operator<=>(const Experiment&) const = default;
 };
 
 struct Step {
   Experiment experiment;
-  std::uint32_t warm_ups = 0;     // exchanges before the first repetition, not timed
+  std::uint32_t warm_ups = 0;     // untimed exchanges before the first repetition
   std::uint32_t repetitions = 0;  // timed
-  std::uint32_t batch = 1;        // exchanges in each
+  std::uint32_t batch = 1;        // exchanges in each repetition
 };
 
 // Operations in one exchange: a round trip is two.
@@ -71,7 +71,7 @@ inline std::uint32_t operations(const Experiment& experiment) {
   return kTraffics[experiment.traffic].local ? 1 : 2;
 }
 
-inline constexpr std::size_t kStepsMax = 1024;  // in a block; campaigns make far fewer
+inline constexpr std::size_t kStepsMax = 1024;  // per block; campaigns use far fewer
 
 struct BlockResult {
   std::vector<std::vector<std::uint64_t>> totals_ns;  // per step, per repetition
@@ -82,7 +82,7 @@ struct BlockResult {
 class Benchmark {
  public:
   virtual ~Benchmark() = default;
-  virtual BlockResult run(std::span<const Step> block) = 0;  // Error(kPeer) where an end is lost
+  virtual BlockResult run(std::span<const Step> block) = 0;  // Error(kPeer) if an end is lost
   virtual const Clock& clock() const = 0;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kLineBytes = 64;
-constexpr std::size_t kColdCaches = 4;  // arena of a cold regime, in private caches
+constexpr std::size_t kColdCaches = 4;  // size of the cold arena, in private caches
 
 std::size_t round_up(std::size_t value, std::size_t step) {
   return (value + step - 1) / step * step;

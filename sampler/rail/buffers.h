@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where messages of a ping-pong come from and go to, hot or cold.
+// The memory of a ping-pong's messages, hot or cold.
 //
-// Hot: every exchange uses the start of the same buffer. Cold: each uses the next stretch of an
-// arena larger than the largest cache that one core has for itself, so that its lines have left
-// that cache when they come round again. Pages are touched when the buffers are made.
+// Hot: every exchange uses the start of the same buffer. Cold: each exchange uses the next part of
+// an arena larger than the largest private cache of a core, so that its lines have left that cache
+// before they are used again. Pages are touched when the buffers are made.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@ class Buffers {
   // For messages of up to `size_bytes_max` in one direction. A copy shares the memory.
   Buffers(std::size_t size_bytes_max, std::size_t private_cache_bytes);
 
-  // For described rails, whose two sides live in one process: source and target are the same
-  // memory, on both sides, so that nothing has to be copied to be simulated.
+  // For described rails, whose two sides are in one process: source and target are the same memory
+  // on both sides, so that the simulation copies nothing.
   static Buffers described(std::size_t size_bytes_max);
 
-  // Takes the place of the next exchange of `size_bytes` in each direction.
+  // Moves to the memory of the next exchange, with `size_bytes` in each direction.
   void advance(Regime regime, std::size_t size_bytes);
   ConstBytes source() const { return {source_.get() + position_, size_bytes_}; }
   Bytes target() const { return {target_.get() + position_, size_bytes_}; }

@@ -8,18 +8,18 @@
 namespace nmt {
 namespace {
 
-// Bodies are this part of the measured transfer, so that what is on its way when it turns round is
-// little beside it; within what does not cost its rail its bandwidth.
+// Bodies are this fraction of the measured transfer, so that little is in transit when the
+// direction changes; limited to sizes at which their rail still has its bandwidth.
 constexpr std::size_t kBodiesPerTransfer = 8;
 constexpr std::size_t kBodyBytesMin = std::size_t{8} << 10;
 constexpr std::size_t kBodyBytesMax = std::size_t{64} << 10;
-// One on the wire and one behind it, while the first is being answered.
+// One on the wire and one behind it, while the first is acknowledged.
 constexpr std::uint32_t kBodiesOnTheirWayMax = 2;
 
-// What every message says, in its header; counts are those since the traffic was last settled.
+// The state in every message's header; counts start when the traffic was last settled.
 struct Word {
-  std::uint32_t turns = 0;  // transfers that its sender has begun on the measured rail
-  std::uint32_t taken = 0;  // bodies that its sender has received
+  std::uint32_t turns = 0;  // transfers that the sender has begun on the measured rail
+  std::uint32_t taken = 0;  // bodies that the sender has received
   std::uint32_t last = 0;   // not 0: nothing follows
   bool operator==(const Word&) const = default;
 };
@@ -75,7 +75,7 @@ class BusyRails::Lane {
   void speak() {
     if (sends_ == kSendsInFlightMax || said_.last != 0) return;
     if (mine_.turns != said_.turns) {
-      say({});  // at once, and not behind a body: the other end stops
+      say({});  // without a body, so that the other end stops at once
     } else if (my_turn() && bodies_sent_ - theirs_.taken < kBodiesOnTheirWayMax) {
       ++bodies_sent_;
       say(body_);
@@ -92,7 +92,7 @@ class BusyRails::Lane {
     if (mine_.last != 0 && side_ == Side::kFar) settle();
   }
 
-  // The near end begins, the far end answers: a transfer has arrived when the next is begun.
+  // The near end begins, the far end answers: a transfer has arrived when the next has begun.
   bool my_turn() const {
     if (mine_.turns == 0 || mine_.last != 0) return false;
     return theirs_.turns < mine_.turns + (side_ == Side::kNear ? 0 : 1);
@@ -105,16 +105,16 @@ class BusyRails::Lane {
 
   Method method_;
   Side side_;
-  std::vector<std::byte> memory_;  // that bodies are sent from
+  std::vector<std::byte> memory_;  // from which bodies are sent
   std::vector<std::byte> body_in_;
   ConstBytes body_;
-  Word mine_;    // to be said
-  Word said_;    // last
-  Word theirs_;  // last heard
+  Word mine_;    // to be sent
+  Word said_;    // sent last
+  Word theirs_;  // received last
   Word heard_;   // being received
   std::uint32_t bodies_sent_ = 0;
   unsigned sends_ = 0;                  // posted, not completed
-  std::unique_ptr<Endpoint> endpoint_;  // goes before the memory it sends from
+  std::unique_ptr<Endpoint> endpoint_;  // destroyed before the memory it sends from
 };
 
 BusyRails::BusyRails(Side side) : side_(side) {}

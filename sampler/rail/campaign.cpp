@@ -18,12 +18,12 @@
 namespace nmt {
 namespace {
 
-constexpr double kQualityMin = 0.9;          // below this share of undisturbed repetitions: say so
-constexpr double kUntrustedCellsMax = 0.1;   // above this share of all cells: do not trust it
-constexpr double kTogetherWeight = 0.5;      // of all groups, against all rails alone
-constexpr char kOtherNode[] = "other-node";  // placement of ends that share no machine
+constexpr double kQualityMin = 0.9;          // a lower share of undisturbed repetitions is reported
+constexpr double kUntrustedCellsMax = 0.1;   // with a higher share of all cells, do not trust it
+constexpr double kTogetherWeight = 0.5;      // of all groups, compared with all rails alone
+constexpr char kOtherNode[] = "other-node";  // placement of ends on different machines
 
-// Tells the observer where the whole campaign stands while one rail is at work.
+// Reports the progress of the whole campaign while one rail is measured.
 class ProgressReporter {
  public:
   ProgressReporter(const SamplingOptions& options, Observer& observer)
@@ -73,7 +73,7 @@ Variants variants_of(const RailToSample& rail) {
   return variants;
 }
 
-// What real rails share; made when the first of them comes.
+// Shared by real rails; made for the first of them.
 struct RealTime {
   explicit RealTime(const SamplingOptions& options)
       : buffers(largest_exchange_bytes(options), private_cache_bytes()) {}
@@ -96,7 +96,7 @@ class Runner {
         reporter_(options, observer),
         session_(rails.size()) {}
 
-  // What is measured without any rail; returns the time it took.
+  // Measures what needs no rail; returns the time it took.
   double run_offload() {
     if (!real_) real_.emplace(options_);
     reporter_.start(std::string(kCores), real_->clock);
@@ -117,7 +117,7 @@ class Runner {
       report = each.driver->virtual_clock() != nullptr ? run_described(group, budget_ns)
                                                        : run_real(group, budget_ns);
     } catch (const Error& error) {
-      if (error.fault() == Fault::kDatabase) throw;  // what is measured could not be kept
+      if (error.fault() == Fault::kDatabase) throw;  // the measurements could not be stored
       report.failure = error.what();
       report.fault = error.fault();
     }
@@ -133,7 +133,7 @@ class Runner {
  private:
   using Cell = std::tuple<Condition, std::uint64_t, bool>;
 
-  // Where the other end is lost, what failed first says more than what fails now.
+  // If the other end is lost, the first failure says more than a failure here.
   void close_remote(control::Connection& peer, const std::string& failure) {
     try {
       close_remote_rail(peer);
@@ -202,7 +202,7 @@ class Runner {
     return setting;
   }
 
-  // On disk, at the other end, and for what is measured of the rail later on.
+  // Stores cells on disk and at the other end, and keeps them for later groups of the rail.
   void keep(const RailGroup& group, std::span<const Sample> cells) {
     if (cells.empty()) return;
     const RailToSample& each = rails_[group.measured];
@@ -210,7 +210,7 @@ class Runner {
     for (const Sample& cell : cells) {
       session_[group.measured].insert_or_assign(
           Cell{cell.condition, cell.size_bytes, cell.held_out}, cell);
-      // One message per cell, each far below the limit.
+      // One message per cell, each far below the size limit.
       if (each.peer != nullptr) {
         each.peer->send(remote::kCells, remote::to_text(group, std::span(&cell, 1)));
       }
@@ -229,11 +229,11 @@ class Runner {
   Observer& observer_;
   ProgressReporter reporter_;
   std::optional<RealTime> real_;
-  std::vector<std::map<Cell, Sample>> session_;  // by number of the rail
+  std::vector<std::map<Cell, Sample>> session_;  // by rail number
   std::string peer_lost_;
 };
 
-// What there is left to measure, and how much of the time each is worth.
+// What remains to be measured, and its weight in the time.
 struct Share {
   RailGroup group;
   double weight = 1;
@@ -261,7 +261,7 @@ double weight_of(std::span<const Share> shares) {
   return weight;
 }
 
-// Best effort: who is lost will not hear it.
+// Best effort: a lost peer does not receive it.
 void tell_end(std::span<const RailToSample> rails, CampaignReport* report) {
   if (rails.empty() || rails.front().peer == nullptr || !report->peer_lost.empty()) return;
   try {
@@ -283,7 +283,7 @@ CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingO
   std::size_t cells = 0;
   std::size_t untrusted_cells = 0;
   std::vector<bool> usable(rails.size(), true);
-  // What one leaves of its share goes to those after it.
+  // Unused time of one share goes to the shares after it.
   const auto run = [&](std::span<const Share> shares, double weight_later) {
     for (std::size_t i = 0; i < shares.size() && runner.peer_lost().empty(); ++i) {
       if (observer.interrupted()) break;

@@ -11,7 +11,7 @@
 namespace nmt {
 namespace {
 
-// The experiment that a stored sample came from; false for one that this version does not measure.
+// The experiment of a stored sample; false for one that this version does not measure.
 bool experiment_of(const Sample& sample, const Variants& variants, Experiment* experiment) {
   const Condition& c = sample.condition;
   for (std::size_t i = 0; i < std::size(kTraffics); ++i) {
@@ -31,8 +31,8 @@ bool experiment_of(const Sample& sample, const Variants& variants, Experiment* e
   return false;
 }
 
-// Median and its doubt from one cell's repetitions: the rank interval of all of them, or how far
-// its rounds differ, whichever is wider (a round may be slow as a whole for this cell alone).
+// Median and uncertainty of one cell: from the rank interval of all its repetitions or from the
+// differences of its rounds, whichever is wider (a whole round may be slow for this cell alone).
 Estimate estimate(const std::vector<Sample>& parts, const DriftFactors& drift, double precision) {
   std::vector<double> durations_ns;
   std::vector<double> rounds_ns;
@@ -184,7 +184,7 @@ void Evidence::note_guess(const Experiment& experiment, double duration_ns) {
 
 double Evidence::guess_ns(const Experiment& experiment) const {
   if (const Estimate* known = find(experiment)) return known->duration_ns;
-  // Experiments are ordered with the size last: neighbours in the map are the nearest sizes.
+  // The size is the last key of the order, so neighbours in the map are the nearest sizes.
   const auto same_kind = [&](const Experiment& other) {
     return other.traffic == experiment.traffic && other.method == experiment.method &&
            other.variant == experiment.variant && other.regime == experiment.regime &&

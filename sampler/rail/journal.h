@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every block of this session in order, and which of them were disturbed: by what else ran
-// meanwhile, or because the machine was not in its usual state. The second can be said only in
-// hindsight, so judge() looks at all blocks again; what it changes is a mark, never a number.
+// Every block of this session in order, and which blocks were disturbed: by other work at the same
+// time, or because the machine was not in its usual state. The second is known only afterwards, so
+// judge() checks all blocks again. It changes marks, never numbers.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@
 
 namespace nmt {
 
-// Both ends together waited for a core, or the hypervisor took one away, for more than this share
-// of the block.
+// Whether both ends together waited for a core, or lost one to the hypervisor, for more than a
+// certain share of the block.
 bool is_disturbed(const Interference& interference, std::uint64_t elapsed_ns);
 
 class Journal {
  public:
   explicit Journal(Evidence& evidence) : evidence_(evidence) {}
 
-  // Files the block's repetitions as evidence; returns its cells as they are now. Without
-  // sentinels nothing is said about the machine's state.
+  // Adds the block's repetitions to the evidence; returns the current state of its cells. Without
+  // sentinels, the machine's state is not judged.
   std::vector<Sample> add(std::uint32_t round, bool held_out, std::span<const Step> steps,
                           const BlockResult& result, const std::optional<SentinelTimes>& sentinels);
 
-  // Judges all blocks by what is known now; returns the cells whose marks changed.
+  // Judges all blocks with the current knowledge; returns the cells whose marks changed.
   std::vector<Sample> judge();
 
   std::size_t blocks() const { return entries_.size(); }
@@ -36,7 +36,7 @@ class Journal {
   std::size_t disturbed_repetitions() const;
 
  private:
-  struct Part {  // of one cell's repetitions
+  struct Part {  // repetitions of one cell
     Experiment experiment;
     std::size_t first = 0;
     std::size_t count = 0;
@@ -45,7 +45,7 @@ class Journal {
     std::vector<Part> parts;
     bool held_out = false;
     bool interfered = false;
-    bool watched = false;  // has sentinels, in the order of state_
+    bool watched = false;  // has sentinels; these blocks are in state_ in the same order
     bool disturbed = false;
   };
 

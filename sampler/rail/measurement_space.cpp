@@ -20,7 +20,7 @@ bool has(const MeasurementSpace& space, Method method) {
   return std::find(space.methods.begin(), space.methods.end(), method) != space.methods.end();
 }
 
-// `benchmark` by each way of sending eagerly that the rail has.
+// `benchmark` with each eager method of the rail.
 std::vector<Experiment> eager_ways(const MeasurementSpace& space, Regime regime,
                                    std::string_view benchmark, std::uint64_t size_bytes) {
   std::vector<Experiment> ways;
@@ -31,7 +31,7 @@ std::vector<Experiment> eager_ways(const MeasurementSpace& space, Regime regime,
   return ways;
 }
 
-// A transfer by each variant of a method.
+// A transfer with each variant of a method.
 std::vector<Experiment> transfers(const MeasurementSpace& space, Method method, Regime regime,
                                   bool contended, std::uint64_t size_bytes) {
   const auto variants = space.variants.find(method);
@@ -44,7 +44,7 @@ std::vector<Experiment> transfers(const MeasurementSpace& space, Method method, 
   return all;
 }
 
-// A message that no receiver accepts unexpected goes by rendezvous.
+// Beside busy rails, a message that no receiver accepts unexpected uses a rendezvous.
 std::vector<Experiment> transfers_beside(const MeasurementSpace& space, Regime regime,
                                          std::uint64_t size_bytes) {
   std::vector<Experiment> all;

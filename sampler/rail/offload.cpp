@@ -14,27 +14,27 @@
 namespace nmt {
 namespace {
 
-constexpr std::size_t kRepetitionsMin = 12;  // whatever the budget: enough for 95 % limits
+constexpr std::size_t kRepetitionsMin = 12;  // for any budget: enough for 95 % limits
 constexpr std::size_t kRepetitionsMax = 400;
 constexpr std::size_t kWarmUps = 5;
 constexpr double kShareMax = 0.02;  // of a campaign
 constexpr double kBudgetNsMax = 0.4e9;
-// Until a helper that has nothing to do sleeps: longer than it looks for more before.
+// Time until an idle helper sleeps: longer than it polls for work.
 constexpr std::uint64_t kFallAsleepNs = 50'000;
 
-// Notes when it was begun.
+// Records when it began.
 class Noting final : public Helper::Task {
  public:
   explicit Noting(const Clock& clock) : clock_(clock) {}
   void run() noexcept override { begun_ns = clock_.now_ns(); }
 
-  std::uint64_t begun_ns = 0;  // read once the helper is idle again
+  std::uint64_t begun_ns = 0;  // read it when the helper is idle again
 
  private:
   const Clock& clock_;
 };
 
-// A thread that computes on a core and never gives it up by itself.
+// A thread that computes on a core and never yields it.
 class Computing {
  public:
   explicit Computing(int core) : thread_([this, core] { compute(core); }) {
@@ -51,7 +51,7 @@ class Computing {
     try {
       pin_to(core);
     } catch (const Error&) {
-      // Then it competes for another core: the helper is measured as if idle.
+      // Then it competes for another core, and the helper is measured as if idle.
     }
     begun_.store(true, std::memory_order_release);
     while (!ending_.load(std::memory_order_relaxed)) {
@@ -83,7 +83,7 @@ std::vector<Repetition> hand_over(Helper& helper, const Clock& clock, double bud
   return repetitions;
 }
 
-// The first core of each placement, as seen from `own`.
+// The first core of each placement relative to `own`.
 std::map<std::string, int> one_of_each_placement(int own) {
   std::map<std::string, int> cores;
   for (const int core : allowed_cores()) {

@@ -7,10 +7,10 @@
 namespace nmt {
 namespace {
 
-constexpr double kTimerShare = 0.005;  // of a repetition that the timer may cost
+constexpr double kTimerShare = 0.005;  // share of a repetition that the timer may cost
 constexpr double kBatchMax = 10000;
-// More of them in one block would say more of that block and no more of the cell: rounds differ by
-// more than repetitions do.
+// More repetitions in one block would say more about that block but not about the cell: rounds
+// differ by more than repetitions do.
 constexpr double kRepetitionsPerPassMax = 2;
 
 }  // namespace
@@ -21,7 +21,7 @@ double Pacing::exchange_ns(const Experiment& experiment) const {
 
 std::uint32_t Pacing::batch(const Experiment& experiment) const {
   const double needed_ns = std::max(limits_.timer_cost_ns / kTimerShare, limits_.repetition_ns_min);
-  if (evidence_.guess_ns(experiment) <= 0) return 1;  // nothing is known: it may be long
+  if (evidence_.guess_ns(experiment) <= 0) return 1;  // nothing is known: it may take long
   const double needed = std::ceil(needed_ns / exchange_ns(experiment));
   return static_cast<std::uint32_t>(std::clamp(needed, 1.0, kBatchMax));
 }
@@ -32,8 +32,8 @@ std::uint32_t Pacing::repetitions_per_pass(const Experiment& experiment) const {
       std::clamp(limits_.visit_ns_max / each_ns / kPasses, 1.0, kRepetitionsPerPassMax));
 }
 
-// One exchange brings the buffers into the caches. Where one repetition fills a pass, the messages
-// are larger than any cache.
+// One exchange loads the buffers into the caches. If one repetition fills a pass, the messages are
+// larger than any cache.
 std::uint32_t Pacing::warm_ups(const Experiment& experiment) const {
   return repetitions_per_pass(experiment) == 1 ? 0 : 1;
 }

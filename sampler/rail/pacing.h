@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How much of each experiment goes into a block: batches long enough for the timer and the noise,
-// repetitions short enough for the budget, passes shuffled so that competitors alternate.
+// repetitions short enough for the budget, and shuffled passes so that competitors alternate.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace nmt {
 
-inline constexpr std::uint32_t kPasses = 3;  // of a full visit
+inline constexpr std::uint32_t kPasses = 3;  // per full visit
 
 class Pacing {
  public:
   struct Limits {
     double timer_cost_ns = 0;      // of one reading
-    double repetition_ns_min = 0;  // a shorter one is mostly what the machine did meanwhile
-    double visit_ns_max = 0;       // of one experiment in one block, where that allows a
-                                   // repetition per pass
+    double repetition_ns_min = 0;  // a shorter one is mostly noise of the machine
+    double visit_ns_max = 0;       // per experiment and block, if that allows
+                                   // one repetition per pass
   };
   Pacing(const Evidence& evidence, const Limits& limits) : evidence_(evidence), limits_(limits) {}
 
-  // The experiments interleaved: `passes` over all of them, each in an order of its own.
+  // Interleaves the experiments: `passes` over all of them, each in a random order.
   std::vector<Step> interleave(std::vector<Experiment> experiments, std::uint32_t passes,
                                std::mt19937_64& random) const;
 
@@ -32,7 +32,7 @@ class Pacing {
   std::vector<Step> glance(const std::vector<Experiment>& experiments,
                            std::uint32_t repetitions) const;
 
-  // Of interleave(), expected.
+  // Expected duration of interleave().
   double cost_ns(const std::vector<Experiment>& experiments, std::uint32_t passes) const;
 
  private:

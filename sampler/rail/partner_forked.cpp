@@ -23,13 +23,13 @@
 namespace nmt {
 namespace {
 
-// One control message: its kind, and a block or what swap() hands over.
+// One control message: its kind, and a block or the text of swap().
 constexpr std::size_t kMessageBytesMax = 1 + std::max(kStepsMax * sizeof(Step), std::size_t{65536});
 
 constexpr std::uint64_t kForEverNs = UINT64_MAX;
 
-// Messages between the two processes: SOCK_SEQPACKET keeps their boundaries, and a peer that is
-// gone ends the read at once.
+// Messages between the two processes. SOCK_SEQPACKET keeps their boundaries; if the peer is gone, a
+// read ends at once.
 class ControlSocket {
  public:
   explicit ControlSocket(int descriptor) : descriptor_(descriptor) {}
@@ -58,7 +58,7 @@ class ControlSocket {
     return text;
   }
 
-  bool has_message() const {  // or the peer has gone: receive() will tell
+  bool has_message() const {  // also if the peer is gone: receive() will say so
     pollfd ready{descriptor_, POLLIN, 0};
     return ::poll(&ready, 1, 0) > 0;
   }
@@ -92,7 +92,7 @@ std::vector<Step> steps_from_text(const std::string& text) {
   return steps;
 }
 
-// Life of the forked process: open the far side, answer blocks, until the parent hangs up.
+// The forked process: opens the far side, answers blocks, until the parent hangs up.
 void serve(const RailGroup& group, std::span<const RailToSample> rails, const Buffers& buffers,
            const CorePair& cores, ControlSocket& socket) {
   pin_to(cores.far);
@@ -108,7 +108,7 @@ void serve(const RailGroup& group, std::span<const RailToSample> rails, const Bu
     for (unsigned in_vain = 1; !responder.done(); ++in_vain) {
       if (responder.advance()) in_vain = 0;
       if (cores.near == cores.far && in_vain > 0) ::sched_yield();
-      if (in_vain % kPollsPerCheck == 0 && socket.has_message()) return;  // only a hang-up comes
+      if (in_vain % kPollsPerCheck == 0 && socket.has_message()) return;  // it is a hang-up
     }
     const Interference disturbance = meter.read().since(before);
     socket.send(std::string("d") +
@@ -126,7 +126,7 @@ void serve(const RailGroup& group, std::span<const RailToSample> rails, const Bu
     try {
       socket.send(std::string("e") + error.what());
     } catch (const Error&) {
-      // The parent has gone: nobody to tell.
+      // The parent is gone: no process can be told.
     }
   }
   ::_exit(0);
@@ -211,7 +211,7 @@ class ForkedPartner final : public Partner {
 
   void end() {
     rails_.reset();
-    socket_.reset();  // the child leaves at the hang-up; a stuck one is ended
+    socket_.reset();  // the child ends at the hang-up; a stuck one is killed
     ::kill(child_, SIGKILL);
     while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -227,7 +227,7 @@ class ForkedPartner final : public Partner {
   std::optional<OpenRails> rails_;
   std::uint64_t timeout_ns_ = kPeerTimeoutNs;
   std::uint64_t waiting_since_ns_ = 0;
-  std::string report_;  // of a far side that was through before this one had its last message
+  std::string report_;  // of a far side that finished before this side had its last message
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ class InProcessPartner final : public Partner {
     responder_.begin(std::vector<Step>(block.begin(), block.end()));
   }
 
-  // Time moves when every endpoint was polled in vain, so all of them are polled.
+  // Time moves when every endpoint was polled without news, so this polls all of them.
   void idle(std::uint64_t) override {
     const std::uint64_t now_ns = clock_.now_ns();
     if (now_ns != last_ns_) idle_at_once_ = 0;
@@ -51,7 +51,7 @@ class InProcessPartner final : public Partner {
   OpenRails far_;
   Responder responder_;
   std::uint64_t last_ns_ = 0;
-  unsigned idle_at_once_ = 0;  // calls of idle() without any time in between
+  unsigned idle_at_once_ = 0;  // calls of idle() without any progress of time
 };
 
 }  // namespace

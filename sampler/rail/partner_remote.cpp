@@ -30,7 +30,7 @@ class RemotePartner final : public Partner {
   OpenRails& rails() override { return *rails_; }
   const Clock& clock() const override { return clock_; }
 
-  // Waits until the other end has kept what came before, and has posted its first receive.
+  // Waits until the other end has stored the cells before, and has posted its first receive.
   void begin(std::span<const Step> block) override {
     timeout_ns_ = exchange_timeout_ns(block);
     done_.clear();
@@ -70,7 +70,7 @@ class RemotePartner final : public Partner {
   Waiting waiting_;
   std::uint64_t timeout_ns_ = kPeerTimeoutNs;
   std::uint64_t waiting_since_ns_ = 0;
-  std::string done_;  // of a far side that was through before this one had its last message
+  std::string done_;  // of a far side that finished before this side had its last message
 };
 
 }  // namespace
@@ -82,7 +82,7 @@ std::unique_ptr<Partner> remote_partner(const RailGroup& group, std::span<const 
 
 void close_remote_rail(control::Connection& peer) {
   peer.send(remote::kClose, "");
-  // What it said while this end gave up the rail is of no interest any more.
+  // Messages sent while this end gave up the rail do not matter any more.
   const Deadline deadline(remote::kCloseTimeout);
   while (peer.receive(std::chrono::milliseconds(deadline.left_ms())).kind != remote::kClosed) {
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How long one end of a rail waits for the other before it calls it lost.
+// How long one end of a rail waits before it counts the other end as lost.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 namespace nmt {
 
 inline constexpr std::uint64_t kPeerTimeoutNs = 5'000'000'000;
-inline constexpr unsigned kPollsPerCheck = 4096;  // looks at clock and peer once in so many polls
+inline constexpr unsigned kPollsPerCheck = 4096;  // checks clock and peer once in this many polls
 
-// Of a partner on another node, whose polls may have slept in between.
+// For a partner on another node, whose polls may sleep in between.
 inline constexpr unsigned kRemotePollsPerCheck = 256;
 
-// Without anything completed: the time that the block's largest exchange may need at worst.
+// Time limit without any completion: the longest that the block's largest exchange may need.
 inline std::uint64_t exchange_timeout_ns(std::span<const Step> block) {
   constexpr double kSlowestBytesPerNs = 0.005;  // 5 MB/s
   std::uint64_t largest_bytes = 0;

@@ -67,7 +67,7 @@ void Responder::begin(std::vector<Step> steps) {
   next_exchange();
 }
 
-// Posts the receive of the next exchange, so that it is there before the initiator sends.
+// Posts the receive of the next exchange before the initiator sends.
 void Responder::next_exchange() {
   while (exchanges_left_ == 0) {
     if (step_ == steps_.size()) return;
@@ -81,7 +81,7 @@ void Responder::next_exchange() {
 
 bool Responder::advance() {
   const bool progressed = protocol_.poll();
-  const bool answers = step_ < steps_.size();  // or the initiator is still at its last receive
+  const bool answers = step_ < steps_.size();  // else the initiator waits for its last receive
   if (!busy_.settled() || (answers && contended())) busy_.poll();
   if (!answers) return progressed;
   if (protocol_.received() && !answered_) {

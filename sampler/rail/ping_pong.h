@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The ping-pong that every point-to-point sample comes from: both ends of one rail follow the same
-// steps, so that nothing but the measured messages crosses the rail inside a block.
+// The ping-pong behind every point-to-point sample. Both ends of one rail follow the same steps, so
+// that only measured messages cross the rail inside a block.
 //
 // A sample is half a symmetric round trip: the far side answers each exchange with the same
-// traffic. Initiator times, Responder answers; the Responder advances one poll at a time, so that
-// both can share a thread in virtual time (docs/method.md). Experiments beside other
-// rails keep those busy in the direction of each transfer (sampler/rail/busy_rails.h).
+// traffic. The initiator times, the Responder answers. The Responder advances one poll at a time,
+// so that both can share a thread in virtual time (docs/method.md). Experiments beside other rails
+// keep those busy in the direction of each transfer (sampler/rail/busy_rails.h).
 #pragma once
 
 #include <memory>
@@ -19,29 +19,29 @@
 
 namespace nmt {
 
-// This end of the measured rail, and of those beside it.
+// This end of the measured rail, and of the busy rails.
 struct OpenRails {
   std::unique_ptr<Endpoint> measured;
   BusyRails busy;
 
-  // Of all of them, as Endpoint::watch().
+  // On all of them, as Endpoint::watch().
   bool watch(std::vector<pollfd>& watched) {
     return measured->watch(watched) && busy.watch(watched);
   }
 };
 
-// One side's share of one experiment over an endpoint: the messages it sends and awaits in one
+// One side's part of one experiment over an endpoint: the messages that it sends and expects in one
 // exchange. Both sides use it; headers are constant bytes.
 class PingPongProtocol {
  public:
   PingPongProtocol(Endpoint& endpoint, Buffers buffers);
 
-  void start(const Experiment& experiment);  // the buffers' next place, first receive posted
+  void start(const Experiment& experiment);  // moves the buffers on, posts the first receive
   void send();                               // all messages of this direction, back to back
-  bool poll();                               // true where something completed
+  bool poll();                               // true if something completed
   bool received() const { return received_ == traffic_->messages; }
   bool sent() const { return sent_ == traffic_->messages; }
-  void copy();  // of a local experiment
+  void copy();  // for a local experiment
 
  private:
   void post_receive();
@@ -63,7 +63,7 @@ class Responder {
 
   void begin(std::vector<Step> steps);
   bool done() const { return step_ == steps_.size() && busy_.settled(); }
-  bool advance();  // one poll; true where something completed on the measured rail
+  bool advance();  // one poll; true if something completed on the measured rail
 
  private:
   bool contended() const { return steps_[step_].experiment.contended; }
@@ -77,16 +77,17 @@ class Responder {
   bool answered_ = false;
 };
 
-// The other end, wherever it runs.
+// The other end, in this process or in another.
 class Partner {
  public:
   virtual ~Partner() = default;
-  virtual OpenRails& rails() = 0;  // this end's
+  virtual OpenRails& rails() = 0;  // of this end
   virtual void begin(std::span<const Step> block) = 0;
-  // Nothing completed at this end of the measured rail, for so many polls in a row (from 1): lets
-  // the other end work, or checks on it. Error(kPeer) where it is gone or past its deadline.
+  // Called when nothing completed at this end of the measured rail, for this many polls in a row
+  // (from 1). Lets the other end work, or checks it. Error(kPeer) if it is gone or past its
+  // deadline.
   virtual void idle(std::uint64_t polls_in_vain) = 0;
-  virtual Interference finish() = 0;  // waits for the other end to be through; what disturbed it
+  virtual Interference finish() = 0;  // waits until the other end is done; returns its interference
   virtual const Clock& clock() const = 0;
 };
 

@@ -11,19 +11,19 @@
 namespace nmt {
 namespace {
 
-constexpr double kVisitsPerBudget = 600;  // experiments' visits that a budget should hold
-// So long that what an interrupt takes is little of it, shorter than a scheduler's slice. Fewer and
-// longer ones know as much: the noise is averaged inside, and rounds differ by more.
+constexpr double kVisitsPerBudget = 600;  // experiments' visits that fit a budget
+// Long enough that an interrupt is a small part of it, shorter than a scheduler's time slice. Fewer
+// and longer repetitions give as much: noise is averaged inside, and rounds differ by more.
 constexpr double kRepetitionNsMin = 500e3;
 constexpr std::uint32_t kWarmUpBatchMax = 10000;
 constexpr double kWarmUpNsMax = 100e6;
 constexpr double kWarmUpAgreement = 0.02;
 constexpr std::uint64_t kWarmUpSizeBytes = 1024;
-// Large enough to feel how near the two cores are, small enough to cost little.
+// Large enough to show the distance of the two cores, small enough to be cheap.
 constexpr std::uint64_t kSentinelSizeBytes = 16384;
 constexpr std::uint32_t kSentinelRepetitions = 3;
-// Other work that starts and stops, a cron job or another test, is waited for; one wait takes at
-// most this share of the budget, and one in vain is the last.
+// Waits for other work that starts and stops, such as a cron job or another test. One wait takes at
+// most this share of the budget; after a wait in vain there are no more.
 constexpr double kWaitShareMax = 0.2;
 constexpr int kQuietProbes = 3;  // in a row, each some milliseconds long
 
@@ -74,8 +74,8 @@ RailReport RailCampaign::run() {
   return result;
 }
 
-// Doubling batches of one exchange until two successive medians agree: caches, pages, frequency
-// and the partner's process have then settled.
+// Doubles batches of one exchange until two successive medians agree: then caches, pages, frequency
+// and the partner's process have settled.
 void RailCampaign::warm_up() {
   const auto size = std::min(kWarmUpSizeBytes, space_.size_bytes_max);
   const Experiment experiment = experiments_at(space_, Regime::kHot, size).front();
@@ -90,10 +90,10 @@ void RailCampaign::warm_up() {
   }
 }
 
-// A first look at the sizes of the grid, in order, to plan batches and rounds: part of the warm-up,
-// not stored. Ends where one visit would already break the deadline.
+// Measures the sizes of the grid once, in order, to plan batches and rounds: part of the warm-up,
+// not stored. Ends when one visit would exceed the deadline.
 void RailCampaign::probe_all() {
-  if (space_.contended) {  // what is measured alone all the same
+  if (space_.contended) {  // experiments that are measured alone also here
     std::vector<Experiment> alone = sentinels_;
     for (const std::uint64_t size : anchors(space_.size_bytes_max)) {
       std::ranges::move(schedule_.experiments({.size_bytes = size, .anchor = true}),
@@ -176,8 +176,8 @@ void RailCampaign::run_block(const Block& block) {
   if (patient_ && journal_.disturbed(journal_.blocks() - 1)) wait_for_quiet();
 }
 
-// Until nothing but us runs on the two cores. What is measured in other work's slices is marked and
-// not used, so that measuring on meanwhile would only fill the profile.
+// Waits until only this campaign runs on the two cores. Disturbed measurements are marked and not
+// used, so measuring on would only fill the profile.
 void RailCampaign::wait_for_quiet() {
   const double start_ns = now_ns();
   const double end_ns = start_ns + kWaitShareMax * (deadline_ns_ - start_ns_);

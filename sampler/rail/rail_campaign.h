@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One rail's share of a campaign, alone or beside busy rails: rounds of shuffled blocks until
-// nothing is wanted any more, or its time is up.
+// One rail's part of a campaign, alone or beside busy rails: rounds of shuffled blocks until no
+// request is left, or its time is up.
 //
-// A round visits shuffled blocks (sampler/rail/schedule.h); those that were disturbed stay, marked,
-// and are tried once more at its end. Knows no rail and no process: a Benchmark measures, hooks
-// store.
+// A round visits shuffled blocks (sampler/rail/schedule.h). A disturbed block stays, marked, and is
+// tried once more at the end of the round. This class knows no rail and no process: a Benchmark
+// measures, hooks store.
 #pragma once
 
 #include <functional>
@@ -25,17 +25,17 @@ namespace nmt {
 class RailCampaign {
  public:
   struct Hooks {
-    std::function<void(std::span<const Sample>)> measured;  // cells, as they are now
+    std::function<void(std::span<const Sample>)> measured;  // current state of cells
     std::function<void(std::string_view phase)> progress;
     std::function<bool()> interrupted;
   };
   struct Setting {
     MeasurementSpace space;
-    Sample prototype;             // what all samples of the rail share
+    Sample prototype;             // shared by all samples of the rail
     std::vector<Sample> earlier;  // of previous sessions
-    std::vector<Sample> session;  // of this one: what it measured of the rail already
-    // A machine, with states and noise of its own, against a description of one: watched by
-    // sentinels in each block, and measured in repetitions that outlast its shortest noise.
+    std::vector<Sample> session;  // of this one: measured of the rail already
+    // A machine with its own states and noise, not a description of one: sentinels watch each
+    // block, and repetitions are longer than the machine's shortest noise.
     bool real = true;
   };
 

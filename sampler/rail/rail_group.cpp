@@ -6,7 +6,7 @@
 namespace nmt {
 namespace {
 
-// Messages of a busy rail follow each other without waiting: eagerly where the rail can.
+// Messages on a busy rail follow each other without waiting: eager if the rail has an eager method.
 Method streaming_method(const RailToSample& rail) {
   const std::vector<Method> methods = rail.driver->methods(rail.rail);
   const bool iovec = std::ranges::find(methods, Method::kIovec) != methods.end();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What groups of rails are called, which of them a campaign measures, and opening one of them.
+// The names of groups of rails, which groups a campaign measures, and opening one.
 #pragma once
 
 #include <span>
@@ -12,18 +12,18 @@
 
 namespace nmt {
 
-// As Condition::busy_rails has them: full names with ',', in order of names.
+// As in Condition::busy_rails: full names separated by ',', ordered by name.
 std::string busy_names(const RailGroup& group, std::span<const RailToSample> rails);
 
 // "tcp:r0", "tcp:r0 beside tcp:r1".
 std::string name_of(const RailGroup& group, std::span<const RailToSample> rails);
 
-// Each rail beside each other, and beside all others together where there are several. Rails that
-// live in different times are never together. A rail that `usable` says no to is in none.
+// Each rail beside each other rail, and beside all others together if there are several. Rails with
+// different clocks are never in one group. A rail that is not `usable` is in none.
 std::vector<RailGroup> contended_groups(std::span<const RailToSample> rails,
                                         const std::vector<bool>& usable);
 
-// This end of all of them; the other end opens the same at the same time.
+// Opens this end of all of them; the other end opens the same rails at the same time.
 OpenRails open_rails(const RailGroup& group, std::span<const RailToSample> rails, Side side,
                      Exchange& exchange);
 

@@ -13,13 +13,13 @@
 namespace nmt {
 namespace {
 
-constexpr std::size_t kRepetitionsMin = 8;  // whatever the budget: enough for 95 % limits
+constexpr std::size_t kRepetitionsMin = 8;  // for any budget: enough for 95 % limits
 constexpr std::size_t kRepetitionsMax = 50;
-constexpr double kShareMax = 0.03;  // of the rail's share
+constexpr double kShareMax = 0.03;  // of the rail's budget
 constexpr double kBudgetNsMax = 1e9;
 constexpr std::uint64_t kFirstBytes = 4096;
 
-// Memory of its own, which the rail never saw and the kernel has filled in.
+// Memory that is new to the rail, and already filled by the kernel.
 class FreshMemory {
  public:
   explicit FreshMemory(std::uint64_t size_bytes) : size_bytes_(size_bytes) {
@@ -61,7 +61,7 @@ std::vector<Sample> sample_registration(Endpoint& endpoint, const Clock& clock,
     endpoint.prepare(memory);
     return Repetition{.total_ns = std::max<std::uint64_t>(1, clock.now_ns() - start_ns)};
   };
-  // All sizes in turn, so that what disturbs one disturbs all.
+  // All sizes in turn, so that a disturbance affects all of them.
   const double end_ns = static_cast<double>(clock.now_ns()) + budget_ns;
   for (std::size_t i = 0; i < kRepetitionsMax; ++i) {
     if (i >= kRepetitionsMin && static_cast<double>(clock.now_ns()) > end_ns) break;

@@ -21,7 +21,7 @@ constexpr std::size_t kFailureBytesMax = 300;
 constexpr std::uint64_t kRepeatsMax = 1'000'000'000;
 constexpr std::uint64_t kCountMax = std::uint64_t{1} << 53;
 
-// Parses what the other end said and hands a reader of it to `read`.
+// Parses a text of the other end and passes a reader of it to `read`.
 template <class Read>
 auto parsed(const std::string& text, std::string_view what, Read read) {
   try {
@@ -102,7 +102,7 @@ Value to_json(const RailGroup& group) {
   return list;
 }
 
-// Of `rails` rails, each of them once.
+// A group among `rails` rails, each at most once.
 RailGroup group_from(const Reader& reader, std::size_t rails) {
   std::vector<std::size_t> numbers;
   for (const Reader& each : reader.items()) {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the two ends of a campaign between two nodes say to each other, over the control connection
-// (control/control.h), between blocks and never inside one.
+// Messages between the two ends of a campaign between two nodes, over the control connection
+// (control/control.h). They are sent between blocks, never inside one.
 //
 //   near                                  far
 //   kOpen      the group's rails     ->       opens its ends, pins itself
 //   kExchange  addresses            <->
 //                                    <-   kReady
 //   kBlock     steps                 ->   kGo, then answers over the rail
-//                                    <-   kDone  what disturbed it
-//   kCells     what was measured     ->       keeps it too
+//                                    <-   kDone  its interference
+//   kCells     measured cells        ->       stores them too
 //   kProgress                        ->
-//   kClose                           ->   kClosed, whatever went on
-//   kEnd       how it went           ->
+//   kClose                           ->   kClosed, in any case
+//   kEnd       the report            ->
 //
-// kFailure, with the cause, may come from either instead of anything. Texts are JSON, read without
-// trust: numbers are held to what a campaign of these options can ask for.
+// Either end may send kFailure with the cause instead of anything. Texts are JSON, read without
+// trust: numbers are limited to what a campaign with these options can request.
 #pragma once
 
 #include <chrono>
@@ -47,18 +47,18 @@ enum Kind : std::uint16_t {
 
 inline constexpr std::chrono::seconds kAnswerTimeout{5};
 inline constexpr std::chrono::seconds kCloseTimeout{10};  // the other end may still be opening
-// The other end may be waiting for its profile, which another process writes to.
+// The other end may wait for its profile, which another process is writing.
 inline constexpr std::chrono::seconds kStoreTimeout{40};
 inline constexpr std::chrono::seconds kOrderTimeout{60};
-// Of a cell with its repetitions, and of the report of a campaign of 256 rails.
+// For a cell with its repetitions, and for the report of a campaign of 256 rails.
 inline constexpr std::size_t kTextBytesMax = std::size_t{32} << 20;
-inline constexpr std::size_t kRepetitionsMax = std::size_t{1} << 19;  // of one cell
+inline constexpr std::size_t kRepetitionsMax = std::size_t{1} << 19;  // per cell
 
-// Whether two processes share their cores: both say where they are and compare.
+// Identifies this machine: both ends compare it to find whether they share their cores.
 std::string machine();
 
 struct Opening {
-  RailGroup group;      // numbers in the list both have
+  RailGroup group;      // numbers in the list that both have
   std::string machine;  // of the near end
 };
 std::string to_text(const Opening& opening);
@@ -70,7 +70,7 @@ std::vector<Step> steps_from(const std::string& text, std::uint64_t size_bytes_m
 std::string to_text(const Interference& interference);
 Interference interference_from(const std::string& text);
 
-// Rails are called by their names at each end: busy ones of a condition by the reader's.
+// Rails have their names at each end; busy rails of a condition get the reader's names.
 struct Cells {
   RailGroup group;
   std::vector<Sample> cells;
@@ -85,15 +85,15 @@ Progress progress_from(const std::string& text);
 std::string to_text(const CampaignReport& report);
 CampaignReport report_from(const std::string& text, std::span<const RailToSample> rails);
 
-// The text of a message of this kind, else Error(kPeer) with what the other end says.
+// The text of a message of this kind, else Error(kPeer) with the other end's error.
 std::string expect(control::Message message, Kind kind);
 
-// Addresses of a rail's two ends, told over the connection.
+// Exchanges addresses of a rail's two ends over the connection.
 class RemoteExchange final : public Exchange {
  public:
   explicit RemoteExchange(control::Connection& peer) : peer_(peer) {}
   std::string swap(std::string_view mine) override;
-  bool closed() const { return closed_; }  // the near end gave the rail up instead
+  bool closed() const { return closed_; }  // the near end gave up the rail instead
 
  private:
   control::Connection& peer_;

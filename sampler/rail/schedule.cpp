@@ -9,8 +9,8 @@ namespace nmt {
 namespace {
 
 constexpr std::size_t kWishesPerRound = 24;
-constexpr double kRoundShare = 0.2;   // of the time left that one round may take
-constexpr double kColdWeight = 0.5;   // a cold size is wanted half as much as a hot one
+constexpr double kRoundShare = 0.2;   // of the time left, for one round
+constexpr double kColdWeight = 0.5;   // a cold size counts half as much as a hot one
 constexpr double kVerifyShare = 0.3;  // of the time spent
 constexpr std::size_t kHeldOutSizes = 44;
 constexpr std::size_t kHeldOutPerRound = 15;
@@ -25,7 +25,7 @@ Schedule::Schedule(const Evidence& evidence, const Pacing& pacing, const Measure
   if (aims_.verify) held_out_ = choose_held_out();
 }
 
-// Sizes of the grid that no session has measured yet.
+// The sizes of the grid that no session has measured yet.
 std::vector<Block> Schedule::first_round() const {
   std::vector<Block> blocks;
   for (const Regime regime : {Regime::kHot, Regime::kCold}) {
@@ -41,8 +41,8 @@ std::vector<Block> Schedule::first_round() const {
   return blocks;
 }
 
-// Sampling and verifying in turn, by the share of time that verifying may take; empty where neither
-// wants anything.
+// Alternates sampling and verifying by the share of time for verifying; empty if neither has
+// requests.
 std::vector<Block> Schedule::next_round(const Time& time) {
   const bool verify_now = time.verifying_ns < kVerifyShare * time.spent_ns;
   std::vector<Block> blocks;
@@ -51,7 +51,7 @@ std::vector<Block> Schedule::next_round(const Time& time) {
   return blocks.empty() ? verifying_round() : blocks;
 }
 
-// What is wanted most, as far as a share of the time left goes, and the anchors.
+// The most urgent requests that fit a share of the time left, and the anchors.
 std::vector<Block> Schedule::sampling_round(double left_ns) const {
   std::vector<SizeRequest> requested =
       size_requests(evidence_, space_, Regime::kHot, aims_.precision, held_out_);
@@ -95,8 +95,8 @@ std::vector<Block> Schedule::verifying_round() const {
   return blocks;
 }
 
-// Some rounds everywhere first, the sizes with the fewest before the others; then where the better
-// choice is in doubt, since a regret cannot be told apart from noise there.
+// First some rounds for every size, those with the fewest before the others. Then sizes where the
+// better choice is uncertain, because a regret cannot be distinguished from noise there.
 double Schedule::held_out_score(std::uint64_t size_bytes) const {
   const Experiment first = experiments_at(space_, Regime::kHot, size_bytes).front();
   const Estimate* estimate = evidence_.find(first, true);
@@ -122,7 +122,7 @@ void Schedule::add_anchors(std::vector<Block>* blocks) const {
   }
 }
 
-// Log-uniform over all sizes, one from each stratum, none of the first grid's.
+// Log-uniform over all sizes: one from each stratum, none from the first grid.
 std::vector<std::uint64_t> Schedule::choose_held_out() const {
   std::set<std::uint64_t> taken;
   for (const std::uint64_t size : first_grid(space_.size_bytes_max)) taken.insert(size);

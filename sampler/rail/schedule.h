@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which blocks the next round of a rail's campaign visits, from what is known so far. Measures
-// nothing and knows no clock: the time left comes in with each question.
+// Which blocks the next round of a rail's campaign visits, from what is known so far. It measures
+// nothing and has no clock: the caller passes the time.
 //
-// Rounds of held-out sizes alternate with the others by their share of the time spent, so that
-// truth is measured in the same states of the machine as what it verifies. Beside busy rails the
-// anchors are measured alone, and only they: they tie these rounds to those of the rail alone.
+// Rounds of held-out sizes alternate with the others by their share of the time, so that the truth
+// is measured in the same states of the machine as what it verifies. Beside busy rails, only the
+// anchors are measured alone: they connect these rounds to those of the rail alone.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@
 
 namespace nmt {
 
-// One size under one regime: all its experiments, interleaved.
+// One size in one regime, with all its experiments interleaved.
 struct Block {
   Regime regime = Regime::kHot;
   std::uint64_t size_bytes = 0;
   bool held_out = false;
-  bool anchor = false;  // only there to tie the round to the others: one pass over the transfers
+  bool anchor = false;  // only to connect the round to the others: one pass over the transfers
 };
 
 struct Time {
   double spent_ns = 0;
-  double verifying_ns = 0;  // of it, in rounds of held-out sizes
+  double verifying_ns = 0;  // in rounds of held-out sizes
   double left_ns = 0;
 };
 
@@ -45,7 +45,7 @@ class Schedule {
   // Sizes of the grid that no session has measured yet.
   std::vector<Block> first_round() const;
 
-  // What is wanted most, and the anchors; empty where nothing is wanted any more.
+  // The most urgent requests, and the anchors; empty if there are no requests.
   std::vector<Block> next_round(const Time& time);
 
   std::vector<Experiment> experiments(const Block& block) const;

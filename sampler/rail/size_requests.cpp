@@ -11,18 +11,18 @@
 namespace nmt {
 namespace {
 
-// A loser by this much, beyond all doubt, is not measured again.
+// An experiment that is slower by this much, beyond its uncertainty, is not measured again.
 constexpr double kClearLoss = 0.05;
-// Sizes nearer to each other than this need no other between them.
+// Sizes closer than this factor need no size between them.
 constexpr double kGapMin = 1.06;
-// The regret that an unknown position between two sizes may cost: their difference times the
-// share of the log axis (in octaves) that it would be wrong on.
+// Regret that an unknown position between two sizes may cost: the difference of the durations times
+// the part of the logarithmic axis (in octaves) on which the choice would be wrong.
 constexpr double kBracketRegret = 0.03;
-// The better of two choices may stay in doubt by about what counts as equal.
+// The better of two choices may be uncertain by about the equivalence zone.
 constexpr double kDecisionDoubt = 0.015;
-// A cell seen in one round only cannot tell its own noise from the round's.
+// With one round, the noise of a cell cannot be separated from that of the round.
 constexpr double kOneRoundScore = 1.2;
-// A cell seen only while something disturbed it says little of anything.
+// A cell with only disturbed repetitions has little information.
 constexpr double kDisturbedScore = 4;
 constexpr std::uint64_t kAnchorBytesMax = std::uint64_t{1} << 20;
 
@@ -47,7 +47,7 @@ class SizeRequests {
     best = std::max(best, score);
   }
 
-  // A new size between two measured ones, unless they are too near.
+  // Requests a new size between two measured ones, unless they are too close.
   void add_between(std::uint64_t a, std::uint64_t b, double score) {
     if (gap(a, b) <= kGapMin) return;
     std::uint64_t size_bytes = middle(a, b);
@@ -81,7 +81,7 @@ struct Measured {
 
 // Estimates of one kind of experiment, by size.
 struct Series {
-  bool predicts = false;  // a transfer method: its curve predicts durations
+  bool predicts = false;  // a transfer method: its curve is used for predictions
   std::vector<Measured> points;
 };
 
@@ -99,9 +99,9 @@ std::vector<Series> series_of(const Evidence& evidence, Regime regime, bool cont
   return all;
 }
 
-// Where the straight line between two neighbours misses the size between them by more than doubt,
-// both gaps need another size. Leaving a point out doubles the gap, and so overstates the error of
-// a smooth curve in the gaps that stay by four.
+// If the straight line between two neighbours misses the size between them by more than the
+// uncertainty, both gaps need another size. Leaving out a point doubles the gap, which overstates
+// the error of a smooth curve in the remaining gaps by a factor of four.
 void request_interpolation(const std::vector<Measured>& series, double precision,
                            SizeRequests* requests) {
   for (std::size_t i = 1; i + 1 < series.size(); ++i) {
@@ -134,8 +134,8 @@ void request_precision(const std::vector<Measured>& series, double precision,
   }
 }
 
-// Where the better choice changes between two sizes, the position between them is open, and costs
-// what the worse choice costs there; where a choice is in doubt, it costs its doubt.
+// If the better choice changes between two sizes, the position between them is unknown, at the cost
+// of the worse choice there. If a choice is uncertain, its cost is its uncertainty.
 void request_decisions(const Evidence& evidence, const MeasurementSpace& space, Regime regime,
                        SizeRequests* requests) {
   std::map<DecisionKind, std::pair<std::uint64_t, LogRatio>> last;
@@ -168,7 +168,7 @@ const Estimate* best_of(const Evidence& evidence, const std::vector<Experiment>&
   return best;
 }
 
-// By how much `experiment` loses at its size against the other eager method, doubt deducted.
+// How much slower `experiment` is at its size than the other eager method, minus the uncertainty.
 double loss_at(const Evidence& evidence, Experiment experiment) {
   const Estimate* mine = evidence.find(experiment);
   experiment.method = experiment.method == Method::kCopy ? Method::kIovec : Method::kCopy;

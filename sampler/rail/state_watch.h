@@ -2,13 +2,13 @@
 //
 // Whether the machine was in its usual state during a block.
 //
-// A virtual machine's cores move between physical ones (siblings of one core, one cache, another
-// cache) every few seconds, without a trace in any counter; frequency steps and a neighbour's
-// memory traffic are other states. Within a state a duration keeps within some percent, between
-// states it may change fourfold, and not by the same factor for every method: no drift factor can
-// remove that. So each block starts and ends with a few repetitions of sentinels, and blocks whose
-// sentinels are unlike those of the largest group of blocks alike are disturbed. Which group is the
-// largest can change as the campaign goes on. Pure: knows no clock.
+// The cores of a virtual machine move between physical ones (siblings of one core, one cache,
+// another cache) every few seconds, and no counter shows it. Steps of the frequency and a
+// neighbour's memory traffic are other states. Within one state a duration varies by some percent.
+// Between states it may change fourfold, by a different factor for each method, so no drift factor
+// can remove that. So each block starts and ends with a few repetitions of sentinels. Blocks whose
+// sentinels differ from those of the largest group of similar blocks count as disturbed. The
+// largest group may change during the campaign. Pure: has no clock.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace nmt {
 
-// Sentinels' durations at the start and the end of a block: log of nanoseconds.
+// Sentinels' durations at the start and at the end of a block: logarithms of nanoseconds.
 inline constexpr std::size_t kSentinels = 2;
 using SentinelTimes = std::array<double, 2 * kSentinels>;
 
@@ -25,7 +25,8 @@ class StateWatch {
  public:
   void add(const SentinelTimes& times) { blocks_.push_back(times); }
 
-  // Per block, in order: whether it was in the usual state. With no more than a few blocks, all.
+  // Per block, in order: whether the state was the usual one. True for all while there are few
+  // blocks.
   std::vector<bool> usual() const;
 
  private:

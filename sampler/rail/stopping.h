@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// When a cell is known well enough: an object fed one duration at a time, that says whether to go
-// on and why not. It knows no clock and no rail, so it is tested with plain numbers.
+// When a cell is precise enough: an object that receives one duration at a time and says whether to
+// go on, and why. It has no clock and no rail, so it is tested with plain numbers.
 //
-// Done when the distribution-free 95 % interval of the median is narrower than asked (at least
-// kRepetitionsMin values: below that the interval is not to be trusted), or at the cap, where more
-// of the same would not help (docs/method.md).
+// Done when the distribution-free 95 % interval of the median is narrower than required (with at
+// least kRepetitionsMin values; with fewer the interval is unreliable), or at the limit, where more
+// repetitions would not help (docs/method.md).
 #pragma once
 
 #include <cstddef>

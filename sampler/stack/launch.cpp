@@ -17,9 +17,9 @@ namespace nmt {
 namespace {
 
 constexpr std::size_t kOutputBytesMax = std::size_t{16} << 20;
-constexpr std::size_t kWordsBytes = 1500;  // of its standard error, the last ones
+constexpr std::size_t kWordsBytes = 1500;  // the last bytes of its standard error
 constexpr std::chrono::milliseconds kReadTimeout{100};
-constexpr useconds_t kEndLookUs = 1000;  // how much longer a job may seem
+constexpr useconds_t kEndLookUs = 1000;  // a job may seem to take this much longer
 constexpr std::chrono::seconds kEndTimeout{5};
 
 std::string last_words(const std::string& words) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Running a command that launches a job, with settings in its environment, to its end.
+// Runs a command that launches a job, with settings in its environment, until it ends.
 //
-// The launcher is text as a shell would take it; what it launches is given as words. It gets a
-// process group of its own, which ends with this call however that ends.
+// The launcher is text as in a shell; the program is given as words. The launcher gets its own
+// process group, which ends with this call in any case.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@ namespace nmt {
 
 struct JobCommand {
   std::string launcher;              // "mpirun -n 2"
-  std::vector<std::string> program;  // and its arguments
-  Fields environment;                // beside this process's own
+  std::vector<std::string> program;  // with its arguments
+  Fields environment;                // added to this process's own
   double timeout_ns = 300e9;         // after it, the job counts as hanging
   std::function<bool()> interrupted = {};
 };
@@ -27,8 +27,7 @@ struct Launched {
   double elapsed_ns = 0;
 };
 
-// Error(kFailed) with the end of what it said on standard error where it fails, hangs or is
-// interrupted.
+// If the job fails, hangs or is interrupted: Error(kFailed) with the end of its standard error.
 Launched launch(const JobCommand& what);
 
 }  // namespace nmt

@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::string_view kMark = "operation:";
 
-// Algorithms that cut a message into segments, where their length matters.
+// Algorithms that divide a message into segments, so that the segment size matters.
 constexpr std::string_view kSegmented[] = {"chain",         "pipeline", "split_binary_tree",
                                            "binary_tree",   "binary",   "in-order_binary",
                                            "segmented_ring"};
 constexpr std::uint64_t kSegments[] = {std::uint64_t{16} << 10, std::uint64_t{128} << 10};
 
-// One operation of a stack: its algorithms by their numbers, the stack's own choice first.
+// One operation of a stack: its algorithms in the order of their numbers, its own choice first.
 struct Operation {
   std::string name;
   bool total = false;  // each rank sends to all others
@@ -55,7 +55,7 @@ std::vector<CollectiveCandidate> candidates_of(const Operation& operation) {
   std::vector<CollectiveCandidate> candidates = {{0, 0}};
   for (std::size_t i = 1; i < operation.algorithms.size(); ++i) {
     const std::string& name = operation.algorithms[i];
-    if (name == "two_proc") continue;  // an error where there are others
+    if (name == "two_proc") continue;  // an error with more ranks
     candidates.push_back({static_cast<int>(i), 0});
     if (std::ranges::find(kSegmented, name) == std::end(kSegmented)) continue;
     for (const std::uint64_t segment : kSegments) {
@@ -101,8 +101,8 @@ CollectivesResult result_from(const json::Reader& reader) {
 std::vector<CollectivesOrder> collectives_orders(std::string_view stack, double budget_ns,
                                                  std::uint64_t seed) {
   constexpr std::uint64_t kLeast = 4, kMost = std::uint64_t{4} << 20;
-  constexpr std::uint64_t kMostToEach = std::uint64_t{256} << 10;  // of each rank, to all others
-  constexpr std::uint64_t kLeastBySize = 64;  // room for steps of all candidates below it
+  constexpr std::uint64_t kMostToEach = std::uint64_t{256} << 10;  // from each rank to each other
+  constexpr std::uint64_t kLeastBySize = 64;  // space for the steps of all candidates below it
   const bool by_size = stack == "mpich";
   std::vector<CollectivesOrder> orders;
   for (const Operation& operation : operations_of(stack)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One launch of a stack's job in which nmad-sample, as its ranks, tries the algorithms of one
-// collective (sampler/stack/rank_collectives.h): the order as one word, the result as JSON, and as
+// One launch of a stack's job whose ranks are nmad-sample, which tries the algorithms of one
+// collective (sampler/stack/rank_collectives.h): the order as one word, the result as JSON and as
 // samples.
 #pragma once
 
@@ -14,18 +14,18 @@
 
 namespace nmt {
 
-// The orders for all operations of a stack whose algorithms can be told; each within the budget.
+// Orders for all operations of a stack whose algorithms can be selected; each has this budget.
 std::vector<CollectivesOrder> collectives_orders(std::string_view stack, double budget_ns,
                                                  std::uint64_t seed);
-// Without candidates that a job of so many ranks cannot take.
+// Removes candidates that a job with this many ranks cannot use.
 void leave_out_impossible(std::string_view stack, std::int64_t ranks, std::int64_t ranks_per_node,
                           std::vector<CollectivesOrder>* orders);
-// Tables by which MPICH takes the candidates of the orders; their files' settings are
-// rules_settings("mpich", ...). `ranks`: of the communicators that try them, ascending.
+// Tables with which MPICH uses the candidates of the orders. The settings for these files are
+// rules_settings("mpich", ...). `ranks`: sizes of the communicators that try them, ascending.
 std::vector<ExportedFile> write_trials(const MpichTables& tables,
                                        const std::vector<CollectivesOrder>& orders,
                                        const std::vector<int>& ranks);
-// The same sizes with the library's own choice only.
+// The same sizes, with the library's own choice only.
 CollectivesOrder own_choice_only(CollectivesOrder order);
 
 bool is_collectives_order(const std::string& text);
@@ -42,7 +42,7 @@ struct LaunchedCollectives {
 LaunchedCollectives launch_collectives(const StackJob& job, const Fields& settings,
                                        const CollectivesOrder& order);
 
-// Rounds count from `first_round` on.
+// The first round is `first_round`.
 std::vector<Sample> samples_of(std::string_view stack, const LaunchedCollectives& launched,
                                const CollectivesOrder& order, const Fields& settings,
                                std::uint32_t first_round);

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The commands lie in one folder, here and on the other hosts.
+// The commands are in one folder, here and on the other hosts.
 std::string nmad_sample() {
   std::error_code ignored;
   return fs::read_symlink("/proc/self/exe", ignored).parent_path() / "nmad-sample";
@@ -33,13 +33,13 @@ bool in_path(const std::string& command) {
   return false;
 }
 
-// Of two that may both be installed, the one named after the stack.
+// If two are installed, the one named after the stack is used.
 std::vector<std::string> launchers_of(std::string_view stack) {
   if (stack == "openmpi") return {"mpirun.openmpi", "mpirun"};
   return {"mpiexec.hydra", "mpirun.mpich", "mpirun"};
 }
 
-// Launchers print words of their own around the document.
+// Launchers print text before and after the document.
 std::string_view document_in(std::string_view out) {
   const std::size_t begin = out.starts_with("{\n") ? 0 : out.find("\n{\n");
   const std::size_t end = out.rfind("\n}");
@@ -156,7 +156,7 @@ Fields environment_of(const Stack& stack, const Fields& settings) {
     environment[std::string(stack.environment_prefix) + name] = value;
     names += (names.empty() ? "" : ";") + name;
   }
-  if (stack.name == "ucx") {  // where Open MPI carries it, it must be told to, and to pass it on
+  if (stack.name == "ucx") {  // Open MPI must use UCX and pass the variables on
     environment["OMPI_MCA_pml"] = "ucx";
     if (!names.empty()) environment["OMPI_MCA_mca_base_env_list"] = names;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A stack's job as it comes, looked at once before anything is compared: where it runs, how long a
-// launch takes, and where its own protocols change.
+// The first launch of a stack's job with its defaults, before anything is compared: where it runs,
+// how long a launch takes, and where its own protocols change.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace nmt {
 
-// Powers of two, and twice as many where protocols change.
+// Powers of two, twice as dense where protocols change.
 std::vector<std::uint64_t> stack_grid(std::uint64_t most_bytes);
 
-// Error(kUsage) where the launcher starts one rank only.
+// Error(kUsage) if the launcher starts only one rank.
 LaunchedRound probe_stack(const StackJob& job, const std::vector<std::uint64_t>& sizes_bytes);
 
-// What a limit counts beside the message: that of the default, less the largest message that it
-// lets through. 1 where the stack does not tell.
+// What a limit counts besides the message: the default limit minus the largest message that it lets
+// through. 1 if the stack does not report it.
 std::uint64_t header_bytes(const Stack& stack, const LaunchedRound& first, Transport transport);
 
-// What comparisons need to know, as options of a campaign: "default NAME", "eager PLACEMENT",
-// "header PLACEMENT"; and the file of the library that was loaded.
+// Facts that comparisons need, as options of a campaign: "default NAME", "eager PLACEMENT", "header
+// PLACEMENT", and the file of the loaded library.
 inline constexpr std::string_view kLibraryFile = "library_file";
 Fields facts_of(const Stack& stack, const LaunchedRound& first);
 

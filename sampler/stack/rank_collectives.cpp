@@ -17,8 +17,8 @@ namespace nmt {
 namespace {
 
 constexpr std::size_t kRoundsMax = 15;
-constexpr double kStartNs = 1e6;       // from the word until the agreed start, at least
-constexpr double kClockEveryNs = 5e9;  // clocks drift
+constexpr double kStartNs = 1e6;       // minimum time from the order to the agreed start
+constexpr double kClockEveryNs = 5e9;  // because clocks drift
 
 enum class Word : std::int32_t { kEnd, kClock, kMeasure };
 struct Command {
@@ -64,16 +64,16 @@ class Collectives {
   JobShape shape_;
   RealClock real_;
   JobClock clock_;
-  std::vector<Cell> cells_;  // the candidates of one number of ranks and one size in a row
+  std::vector<Cell> cells_;  // candidates of one number of ranks and one size follow each other
   std::vector<std::byte> from_, to_;
-  double word_ns_ = 0;  // that a word from rank 0 takes lately
+  double word_ns_ = 0;  // recent duration of an order from rank 0
   double clock_ns_ = 0;
 };
 
 void Collectives::set(const std::string& variable, std::uint64_t value) {
   const std::string name = fmt::format("coll_tuned_{}_algorithm{}", order_.operation, variable);
   if (job_.mpi().set_variable(name.c_str(), static_cast<int>(value)) != 0) return;
-  if (!variable.empty()) return;  // not every operation has segments
+  if (!variable.empty()) return;  // some operations have no segments
   throw Error(
       Fault::kFailed,
       fmt::format(
@@ -95,7 +95,7 @@ void Collectives::make_groups() {
   }
   const std::size_t candidates = order_.candidates.size();
   const bool by_size = order_.step_bytes > 0;
-  const bool orders = candidates > 1 && !by_size;  // else there is nothing to tell
+  const bool orders = candidates > 1 && !by_size;  // else there is nothing to select
   for (const std::vector<int>& members : memberships) {
     const int ranks = static_cast<int>(members.size());
     std::vector<std::int32_t> groups;
@@ -118,7 +118,7 @@ void Collectives::make_groups() {
   if (orders) set("", 0);
 }
 
-// All ranks do it; how long it took them.
+// Runs it on all ranks; returns the duration.
 double Collectives::run_on_all(Command command) {
   const double said_ns = clock_.now_ns();
   command.start_ns = said_ns + 2 * word_ns_ + kStartNs;
@@ -160,7 +160,7 @@ void Collectives::drop_the_beaten() {
     const auto best = std::min_element(
         begin, end, [&](const Cell& a, const Cell& b) { return typical(a) < typical(b); });
     for (auto cell = begin; cell != end; ++cell) {
-      if (cell->result.candidate.algorithm == 0 || cell == best) continue;  // the reference stays
+      if (cell->result.candidate.algorithm == 0 || cell == best) continue;  // stays
       cell->out = cell->out || is_beaten(cell->result.rounds_ns, best->result.rounds_ns);
     }
   }
@@ -181,7 +181,7 @@ void Collectives::measure_rounds(double end_ns) {
       std::shuffle(alive.begin(), alive.end(), random);
       for (Cell* cell : alive) {
         const bool first_use = round == 0 && cell->result.size_bytes == order_.sizes_bytes.front();
-        if (first_use) measure(*cell);  // connections are made
+        if (first_use) measure(*cell);  // makes connections
         cell->result.rounds_ns.push_back(static_cast<std::uint64_t>(std::max(1.0, measure(*cell))));
       }
       if (clock_.now_ns() - clock_ns_ > kClockEveryNs) {
@@ -219,8 +219,8 @@ void Collectives::follow() {
 bool is_beaten(const std::vector<std::uint64_t>& own_ns,
                const std::vector<std::uint64_t>& best_ns) {
   constexpr double kHopeless = 2;     // times the best, after two rounds; twice that after one
-  constexpr double kSlower = 1.03;    // and in each of at least
-  constexpr std::size_t kRounds = 4;  // rounds
+  constexpr double kSlower = 1.03;    // times the best, in each of at least
+  constexpr std::size_t kRounds = 4;  // this many rounds
   const std::size_t rounds = std::min(own_ns.size(), best_ns.size());
   double least = INFINITY;
   for (std::size_t i = 0; i < rounds; ++i) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The algorithms that an MPI has for one collective, against its own choice, by number of ranks and
+// Compares the algorithms of an MPI for one collective with its own choice, by number of ranks and
 // size, all in one launch.
 //
-// Open MPI reads which algorithm to take whenever a communicator is made, so that each candidate
-// has one of its own and all take turns within rounds, milliseconds apart. MPICH reads its tables
-// once, when a job starts, so that theirs let sizes tell: each candidate's messages are some bytes
-// shorter than those of the next one (stacks/mpich_tables.h). Candidates that lose
-// beyond doubt are measured no more: what they would have taken goes to those that are near the
-// best. An operation lasts from the first rank's start to the last one's end (sampler/job/clock.h).
+// Open MPI reads which algorithm to use whenever a communicator is made. So each candidate has its
+// own communicator, and all take turns within rounds, milliseconds apart. MPICH reads its tables
+// once, when a job starts. So its tables select by size: each candidate's messages are some bytes
+// shorter than those of the next one (stacks/mpich_tables.h). A candidate that is slower with
+// statistical certainty is no longer measured; its time goes to candidates near the best. A
+// duration is from the first rank's start to the last rank's end (sampler/job/clock.h).
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct CollectivesOrder {
   std::string operation;                        // bcast, reduce, allreduce, allgather, alltoall
   std::vector<CollectiveCandidate> candidates;  // 0 first
   std::vector<std::uint64_t> sizes_bytes;       // of one rank
-  std::uint64_t step_bytes = 0;  // by which candidates' messages differ, the last one's as they
-                                 // are; 0: variables of the library tell them apart
+  std::uint64_t step_bytes = 0;  // difference between candidates' messages; the last one has the
+                                 // exact size; 0: variables of the library select candidates
   double budget_ns = 60e9;
   std::uint64_t seed = 1;
 };
@@ -39,7 +39,7 @@ struct StackCell {
   int ranks = 0;
   CollectiveCandidate candidate;
   std::uint64_t size_bytes = 0;
-  std::vector<std::uint64_t> rounds_ns;  // one each, from the first round on, until it was out
+  std::vector<std::uint64_t> rounds_ns;  // one per round, from the first until it was dropped
   bool operator==(const StackCell&) const = default;
 };
 
@@ -49,11 +49,11 @@ struct CollectivesResult {
   std::vector<StackCell> cells;
 };
 
-// By all ranks: over all of them and over half of the nodes; the result is rank 0's. Error(kFailed)
-// where the MPI takes no orders.
+// Called by all ranks; measures all ranks and half of the nodes. The result is on rank 0.
+// Error(kFailed) if the MPI's algorithm cannot be selected.
 CollectivesResult run_stack_collectives(const control::MpiJob& job, const CollectivesOrder& order);
 
-// Of what took turns with the best so far: whether it is out. Pure.
+// Whether a candidate is clearly slower than the best, both by round. Pure.
 bool is_beaten(const std::vector<std::uint64_t>& own_ns, const std::vector<std::uint64_t>& best_ns);
 
 }  // namespace nmt

@@ -12,16 +12,16 @@
 namespace nmt {
 namespace {
 
-constexpr double kBatchNs = 1e6;         // a repetition, where messages are short,
-constexpr std::uint32_t kBatchMax = 32;  // of so many round trips at most
+constexpr double kBatchNs = 1e6;         // duration of a repetition of short messages,
+constexpr std::uint32_t kBatchMax = 32;  // with at most this many round trips
 constexpr std::uint32_t kRepetitions = 5;
-constexpr std::uint32_t kFewRepetitions = 3;  // of round trips longer than
+constexpr std::uint32_t kFewRepetitions = 3;  // for round trips longer than
 constexpr double kLongNs = 50e6;
 constexpr std::uint32_t kWarmUps = 2;
 constexpr std::uint64_t kShortBytesMax = std::uint64_t{64} << 10;
-constexpr std::uint64_t kEagerBytesMax = std::uint64_t{4} << 20;  // none is expected beyond
+constexpr std::uint64_t kEagerBytesMax = std::uint64_t{4} << 20;  // larger ones are not eager
 
-// Rank 0 and one other.
+// Rank 0 and one other rank.
 class Pair {
  public:
   Pair(const control::MpiJob& job, int partner, const Clock& clock)
@@ -29,9 +29,9 @@ class Pair {
 
   bool takes_part() const { return job_.leads() || job_.rank() == partner_; }
 
-  // Short messages first: for as long as a connection lives they are slower after large ones, the
-  // more so the faster those were, and a setting that does nothing to short messages would be
-  // blamed for it.
+  // Short messages first. During the life of a connection they are slower after large messages, the
+  // more so the faster the large ones were. A setting that does not affect short messages would be
+  // blamed for that.
   std::vector<LaunchRoundCell> ping_pongs(std::vector<std::uint64_t> sizes_bytes) {
     const std::uint64_t most_bytes = sizes_bytes.empty() ? 0 : std::ranges::max(sizes_bytes);
     from_.assign(most_bytes, std::byte{0x5a});
@@ -44,7 +44,7 @@ class Pair {
     return cells;
   }
 
-  // By halves: from rank 0, before the other one asks for it.
+  // By bisection: sends from rank 0 before the other rank posts its receive.
   std::uint64_t eager_bytes_max() {
     std::uint64_t leaves = 0, waits = kEagerBytesMax + 1;
     while (waits - leaves > 1) {
@@ -68,8 +68,8 @@ class Pair {
     std::uint32_t round_trips = 1;
   };
 
-  // One over all sizes for each repetition: what disturbs the machine for some milliseconds meets
-  // one repetition of some sizes, not all of one.
+  // One pass over all sizes per repetition: a disturbance of some milliseconds then affects one
+  // repetition of some sizes, not all repetitions of one size.
   std::vector<LaunchRoundCell> passes(std::span<const std::uint64_t> sizes_bytes) {
     std::vector<LaunchRoundCell> cells;
     std::vector<Pace> paces;
@@ -85,7 +85,7 @@ class Pair {
       for (std::size_t i = 0; i < cells.size(); ++i) {
         if (pass >= paces[i].repetitions) continue;
         const std::uint64_t size_bytes = sizes_bytes[i];
-        if (paces[i].round_trips > 1) round_trips(1, size_bytes);  // after one of another size
+        if (paces[i].round_trips > 1) round_trips(1, size_bytes);  // after another size
         cells[i].totals_ns.push_back(
             static_cast<std::uint64_t>(round_trips(paces[i].round_trips, size_bytes)));
       }
@@ -99,7 +99,7 @@ class Pair {
             .round_trips = static_cast<std::uint32_t>(std::clamp<double>(fit, 1, kBatchMax))};
   }
 
-  // What rank 0 knows, to the other one.
+  // Sends what rank 0 knows to the other rank.
   void share(void* bytes, std::uint64_t size_bytes) {
     if (job_.leads()) {
       job_.mpi().send(bytes, size_bytes, partner_);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One launch of another stack's job, as its ranks see it: what its own messages take under the
-// settings that it was launched with.
+// One launch of another stack's job, from its ranks: the durations of its own messages under the
+// settings of the launch.
 //
 // Rank 0 exchanges messages with the next rank of its node and with the first rank of the next
-// node, as far as there are such, ping-pongs of all sizes in several passes; the other ranks wait
-// without taking a core. Nothing is compared here: settings change between launches, and who
-// launches keeps them in rounds (tools/stack/sample_messages.h).
+// node, if there are such: ping-pongs of all sizes in several passes. The other ranks wait without
+// using a core. Nothing is compared here: settings change between launches, and the launching
+// command puts launches into rounds (tools/stack/sample_messages.h).
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace nmt {
 
-// Where the two ends of a message are: Condition::placement.
+// The placement of a message's two ends: Condition::placement.
 inline constexpr std::string_view kSameNode = "same-node";
 inline constexpr std::string_view kOtherNode = "other-node";
 
 struct LaunchRoundOrder {
   std::vector<std::uint64_t> sizes_bytes;
-  bool find_eager = false;             // also which messages leave before they are asked for
-  std::vector<std::string> variables;  // of the MPI, whose values to tell
+  bool find_eager = false;             // also find which messages are sent eagerly
+  std::vector<std::string> variables;  // of the MPI, whose values are reported
 };
 
 struct LaunchRoundCell {
@@ -37,19 +37,20 @@ struct LaunchRoundCell {
 
 struct LaunchRound {
   std::vector<LaunchRoundCell> cells;
-  // The largest message that leaves unasked, by placement; empty where that was not asked for.
+  // The largest eager message, by placement; empty unless requested.
   struct Eager {
     std::string placement;
     std::uint64_t bytes_max = 0;
     bool operator==(const Eager&) const = default;
   };
   std::vector<Eager> eager;
-  // As the MPI has them, in the order asked for; those that it does not know are left out.
+  // Values of the MPI's variables, in the requested order; unknown variables are absent.
   std::vector<std::pair<std::string, std::string>> variables;
   bool operator==(const LaunchRound&) const = default;
 };
 
-// By all ranks of a job of two ranks or more; the result is rank 0's, and empty elsewhere.
+// Called by all ranks of a job with at least two ranks. The result is on rank 0, and empty
+// elsewhere.
 LaunchRound time_launch_round(const control::MpiJob& job, const LaunchRoundOrder& order);
 
 }  // namespace nmt

@@ -3,12 +3,12 @@
 // Face of the campaigns that measure another communication stack, in jobs launched for it. In
 // reading order:
 //   rank_messages        a rank's part of a launch: the stack's own messages
-//   rank_collectives     a rank's part of a launch: the algorithms that a library has for one
+//   rank_collectives     a rank's part of a launch: the algorithms of a library for one
 //                        collective
-//   launch               runs the command that launches a job, to its end
-//   launch_messages      one launch whose ranks time messages: the order to them, their answer
-//   launch_collectives   one launch whose ranks try algorithms: the order to them, their answer
-//   probe                the first launch: what there is to measure
+//   launch               runs the command that launches a job
+//   launch_messages      one launch whose ranks time messages: its order and its result
+//   launch_collectives   one launch whose ranks try algorithms: its order and its result
+//   probe                the first launch: what can be measured
 #pragma once
 
 #include "sampler/stack/launch.h"
