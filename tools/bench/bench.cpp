@@ -17,10 +17,10 @@
 namespace nmt {
 namespace {
 
-// Of a contender in a cell, before it counts: engines learn from what they send.
+// Untimed runs of a contender in a cell: engines learn from what they send.
 constexpr std::size_t kWarmUps = 5;
 
-// Plays one cell by each contender, round after round.
+// Runs one cell with each contender, round after round.
 Measured measure(bench::NearEnd& end, BenchCell cell, const BenchRequest& request,
                  double repetition_ns, std::mt19937_64& random) {
   const std::size_t contenders = request.strategies.size();
@@ -32,7 +32,7 @@ Measured measure(bench::NearEnd& end, BenchCell cell, const BenchRequest& reques
     cell.count = counts[contender];
     return end.run(cell);
   };
-  for (std::uint32_t i = 0; i < contenders; ++i) {  // warms up, and finds out how many fit
+  for (std::uint32_t i = 0; i < contenders; ++i) {  // warms up, and finds how many operations fit
     order[i] = i;
     double elapsed_ns = play(i).elapsed_ns;
     while (elapsed_ns < repetition_ns && counts[i] < bench::kCountMax) {

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::chrono::seconds kOpenTimeout{10};
 constexpr std::chrono::seconds kOrderTimeout{60};
-constexpr std::chrono::seconds kPlayedTimeout{20};           // the near end is through by then
-constexpr std::chrono::milliseconds kLastWordTimeout{1000};  // of an end that fails
+constexpr std::chrono::seconds kPlayedTimeout{20};           // the near end has finished by then
+constexpr std::chrono::milliseconds kLastWordTimeout{1000};  // for a message of an end that fails
 
 std::string expect(control::Message message, Kind kind) {
   if (message.kind == kFailure) {
@@ -50,12 +50,12 @@ double processor_ns() {
   return ns(usage.ru_utime) + ns(usage.ru_stime);
 }
 
-// All that was done so far.
+// Totals so far.
 ResourceUsage usage_of(const Engine& engine) {
   return {.processor_ns = processor_ns(), .links = engine.links(0), .gate = engine.state(0)};
 }
 
-// What the far end said before it left, where it did.
+// Throws the far end's error if it sent one, else `error`.
 [[noreturn]] void tell_failure(control::Connection& peer, const Error& error) {
   if (peer.has_message(kLastWordTimeout)) expect(peer.receive(kLastWordTimeout), kPlayed);
   throw error;
@@ -100,7 +100,7 @@ NearEnd::NearEnd(const Setup& setup, control::Connection& peer)
 NearEnd::~NearEnd() {
   try {
     peer_.send(kEnd, "");
-  } catch (const Error&) {  // who is gone needs no telling
+  } catch (const Error&) {  // the peer is gone, so it cannot be told
   }
 }
 
@@ -130,7 +130,7 @@ std::uint64_t serve_cells(const Setup& setup, control::Connection& peer) {
   } catch (const Error& error) {
     try {
       peer.send(kFailure, error.what());
-    } catch (const Error&) {  // who is gone needs no telling
+    } catch (const Error&) {  // the peer is gone, so it cannot be told
     }
     throw;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The two ends of a benchmark: each has an engine per contender, over links of its own to the other
-// end, and plays its part of every cell. The near one says which, and measures; the far one is on
-// another node, or a forked process of this one.
+// The two ends of a benchmark. Each has one engine per contender, over its own links to the other
+// end, and runs its part of every cell. The near end chooses the cell and measures; the far end is
+// on another node, or is a forked process of this node.
 #pragma once
 
 #include <sys/types.h>
@@ -20,16 +20,16 @@ namespace nmt::bench {
 
 struct RailInUse {
   Driver* driver = nullptr;
-  Rail rail;  // by this end's name
+  Rail rail;  // with this end's name
 };
 
-// What both ends know.
+// Known to both ends.
 struct Setup {
   MeasurementConfig config;
   std::vector<RailInUse> rails;  // in the same order at both ends
   const nmt_profile* profile = nullptr;
   std::string peer;                                     // for people
-  std::function<void(const std::string&)> report = {};  // what the engines say, for people
+  std::function<void(const std::string&)> report = {};  // receives the engines' warnings
 };
 
 struct CellResult {
@@ -40,7 +40,7 @@ struct CellResult {
 // One end's engines, connected.
 class BenchEnd {
  public:
-  // Error(kUsage) for a strategy that is none, Error(kPeer) where the other end fails.
+  // Error(kUsage) for an unknown strategy, Error(kPeer) if the other end fails.
   BenchEnd(const Setup& setup, Side side, control::Connection& peer);
 
   double run(Side side, const BenchCell& cell, ResourceUsage& usage);
@@ -52,12 +52,12 @@ class BenchEnd {
 
 class NearEnd {
  public:
-  // `peer` must outlive it, and answers as the far end does.
+  // `peer` must outlive this object; it answers as the far end.
   NearEnd(const Setup& setup, control::Connection& peer);
-  ~NearEnd();  // tells the far end that it was all
+  ~NearEnd();  // tells the far end to finish
   NearEnd(const NearEnd&) = delete;
 
-  // Plays a cell at both ends. Error(kPeer) with what the other end says of it.
+  // Runs a cell at both ends. Error(kPeer) with the other end's error.
   CellResult run(const BenchCell& cell);
 
  private:
@@ -66,10 +66,10 @@ class NearEnd {
   BenchEnd end_;
 };
 
-// Plays the far end's part until the near end says that it was all; the number of cells.
+// Runs the far end's part until the near end finishes; returns the number of cells.
 std::uint64_t serve_cells(const Setup& setup, control::Connection& peer);
 
-// A process of this node that plays the far end of it.
+// A process of this node that runs the far end.
 class ForkedFarEnd {
  public:
   explicit ForkedFarEnd(const Setup& setup);

@@ -20,7 +20,7 @@ constexpr char kOtherProcess[] = "the other process";
   try {
     control::Connection peer(std::move(socket), kOtherProcess);
     serve_cells(setup, peer);
-  } catch (const std::exception&) {  // told to the near end
+  } catch (const std::exception&) {  // reported to the near end
   }
   ::_exit(0);
 }

@@ -26,7 +26,7 @@ json::Value number(const std::optional<double>& value) {
   return {};
 }
 
-// What became of the messages, per operation.
+// How the messages were sent, per operation.
 json::Value decisions_of(const MeasuredContender& contender) {
   const GateState& gate = contender.usage.gate;
   return json::Value::object()
@@ -36,13 +36,13 @@ json::Value decisions_of(const MeasuredContender& contender) {
       .set("chunks", contender.per_operation(gate.chunks_sent));
 }
 
-// By how much the ends of split messages' chunks differ, as a share of their durations.
+// Difference between the ends of split messages' chunks, relative to their durations.
 json::Value chunks_apart(const GateState& gate) {
   if (gate.split_messages == 0) return {};
   return gate.split_apart_ns / gate.split_duration_ns;
 }
 
-// How far off the predicted releases of busy rails were, as a share of the transfers' durations.
+// Error of the predicted releases of busy rails, relative to the transfers' durations.
 json::Value release_error(const GateState& gate) {
   if (gate.foreseen_releases == 0) return {};
   return gate.foreseen_error_ns / gate.foreseen_duration_ns;
@@ -134,7 +134,7 @@ void BenchReport::add_row(const Row& row, double best_ns) {
                        .set("rails", rails_of(row.contender)));
 }
 
-// Per operation, so that strategies and sizes compare.
+// Per operation, so that strategies and sizes can be compared.
 json::Value BenchReport::rails_of(const MeasuredContender& contender) const {
   json::Value rails = json::Value::array();
   for (std::size_t i = 0; i < rails_.size(); ++i) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What nmad-bench tells of its cells: a table for people, rows and documents for programs.
+// The results of nmad-bench: a table for people, rows and documents for programs.
 //
-// A duration is the median of the rounds, with its 95 % interval. What the rails carried and what
-// the processors did is of both ends together, over all rounds.
+// A duration is the median over the rounds, with its 95 % interval. Bytes on rails and processor
+// time are for both ends together, over all rounds.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 namespace nmt {
 
 struct MeasuredContender {
-  std::vector<double> durations_ns;  // per operation, one of every round
+  std::vector<double> durations_ns;  // per operation, one per round
   double operations = 0;
   bench::ResourceUsage usage;
 
@@ -44,7 +44,7 @@ class BenchReport {
   const BenchRequest& request_;
   const bench::Setup& setup_;
   std::vector<std::string> rails_;
-  std::vector<std::optional<double>> alone_;  // most bytes per second by single:RAIL, per rail
+  std::vector<std::optional<double>> alone_;  // most bytes per second with single:RAIL, per rail
   Table table_;
   Report report_;
   json::Value cells_ = json::Value::array();

@@ -12,11 +12,11 @@
 namespace nmt::bench {
 namespace {
 
-constexpr int kWarmUps = 2;            // connections are made by their first use
+constexpr int kWarmUps = 2;            // their first use makes connections
 constexpr double kPatienceNs = 120e9;  // before a rank counts as hanging
-constexpr std::size_t kSides = 2;      // ours, the library's
+constexpr std::size_t kSides = 2;      // ours and the library's
 
-// What this rank takes part in.
+// Runs this rank's part.
 class ComparisonRunner {
  public:
   ComparisonRunner(const control::MpiJob& job, const ComparisonSchedule& schedule,
@@ -36,7 +36,7 @@ class ComparisonRunner {
     to_.resize(most_gathered_bytes);
   }
 
-  // Of this rank, in nanoseconds.
+  // Returns this rank's time, in nanoseconds.
   double take_turn(std::size_t comparison, std::size_t side) {
     const CollectiveComparison& each = schedule_.comparisons[comparison];
     const CollectiveWay library{each.ours.operation, "library", 0};
@@ -56,7 +56,7 @@ class ComparisonRunner {
   std::vector<std::byte> from_, to_;
 };
 
-// The slowest rank's, where this one leads.
+// The times of the slowest rank, on rank 0.
 std::vector<double> slowest(const control::MpiJob& job, const std::vector<double>& own_ns) {
   const std::size_t count = own_ns.size();
   std::vector<double> all_ns(job.leads() ? count * static_cast<std::size_t>(job.size()) : 0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives by us and by an MPI's own, in turns, over all ranks of a job.
+// Runs our collectives and an MPI's own in turns, over all ranks of a job.
 //
-// All ranks have the same schedule and shuffle it alike, so that nobody has to tell them what is
-// next. A time is that of the slowest rank from a barrier on, by each rank's own clock.
+// All ranks have the same schedule and shuffle it in the same way, so no rank has to announce the
+// next step. A time is that of the slowest rank after a barrier, by each rank's own clock.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct CollectiveComparison {
 };
 
 struct ComparisonTimes {
-  std::vector<double> ours_ns;  // one of every round
+  std::vector<double> ours_ns;  // one per round
   std::vector<double> library_ns;
 };
 
@@ -31,9 +31,9 @@ struct ComparisonSchedule {
   std::uint64_t seed = 1;
 };
 std::string to_text(const ComparisonSchedule& schedule);
-ComparisonSchedule schedule_from(const std::string& text);  // as to_text() wrote it
+ComparisonSchedule schedule_from(const std::string& text);  // text of to_text()
 
-// By all ranks; of each comparison, at the one that leads.
+// Called by all ranks; the result is on rank 0.
 std::vector<ComparisonTimes> run_comparisons(const control::MpiJob& job,
                                              const ComparisonSchedule& schedule,
                                              const decltype(CollectivesOptions::run)& run_one);

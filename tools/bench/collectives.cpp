@@ -25,11 +25,11 @@ const std::vector<std::string> kOperations = {"bcast", "reduce", "allreduce", "a
 constexpr std::uint64_t kSizesBytes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
 constexpr std::uint64_t kSizeBytesMin = 8;                   // one double
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;  // of one call
-constexpr std::uint64_t kGatheredBytesMax = 64 << 20;        // where sizes are not chosen
+constexpr std::uint64_t kGatheredBytesMax = 64 << 20;        // if no sizes are chosen
 constexpr std::uint64_t kRounds = 15, kRoundsMax = 10000;
 constexpr std::uint64_t kSegmentBytes = 64 << 10;  // paper "HierKNEM", 4.2
 
-// What the profile says, and what of ours is played all the same.
+// The profile's advice, and which of our algorithms is run in any case.
 struct Chosen {
   CollectiveWay ours;
   std::string advice;  // "ours", "library"; "-": none
@@ -86,7 +86,7 @@ std::vector<std::uint64_t> sizes_of(const CollectivesBenchOptions& options, std:
   return sizes;
 }
 
-// The part of the rank that leads: what is played, and what is told of it.
+// Rank 0's part: which collectives to run, and the report.
 class Leader {
  public:
   Leader(const control::MpiJob& job, const JobShape& shape, const CollectivesBenchOptions& options,
@@ -175,7 +175,7 @@ Report Leader::report(const std::vector<ComparisonTimes>& times) {
   return std::move(report_);
 }
 
-// What cannot be is found by the rank that leads, of which the others hear by getting nothing.
+// Rank 0 finds errors; the other ranks get an empty schedule then.
 Report run_in(const control::MpiJob& job, const CollectivesBenchOptions& options,
               const Invocation& invocation) {
   const JobShape shape = JobShape::of(job);
@@ -218,7 +218,7 @@ void declare(Options& options, CollectivesBenchOptions& target) {
   options.example("mpirun -n 4 nmad-bench collectives --operations bcast --sizes 64K,1M");
 }
 
-// An error leaves the job as its end does: all ranks have heard of it.
+// An error also ends the schedule on all ranks.
 Report bench_collectives(const CollectivesBenchOptions& options, const Invocation& invocation) {
   const std::string mpi =
       !options.mpi.empty() ? options.mpi : control::launching_mpi().value_or("");

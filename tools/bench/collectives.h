@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-bench collectives: those of libnmadtune-mpi.so beside the MPI's own, in one run of a job.
+// nmad-bench collectives: compares those of libnmadtune-mpi.so with the MPI's own, in one job.
 //
-// Ours by the algorithm and segment that the profile has for this number of nodes and of ranks on
-// each; where it has none, or prefers the MPI's own, by a simple one, and the table says so.
+// Ours use the algorithm and segment that the profile has for this number of nodes and of ranks per
+// node. If it has none, or prefers the MPI's own, a simple algorithm is used, and the table says
+// so.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +22,13 @@ struct CollectivesBenchOptions {
   std::string operations;  // as typed; empty: all
   std::vector<std::uint64_t> sizes_bytes;
   std::optional<std::uint64_t> rounds;
-  std::string mpi;  // of the job; empty: that which launched it
+  std::string mpi;  // of the job; empty: detected
   ProfileInUse profile;
 };
 
 void declare(Options& options, CollectivesBenchOptions& target);
 
-// By all ranks; those that do not lead have nothing to say.
+// Called by all ranks; only rank 0 reports.
 Report bench_collectives(const CollectivesBenchOptions& options, const Invocation& invocation);
 
 }  // namespace nmt

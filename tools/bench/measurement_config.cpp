@@ -32,7 +32,7 @@ std::vector<std::uint64_t> numbers_from(const Reader& reader, std::uint64_t high
   return numbers;
 }
 
-// The numbers of an account that are told, by name.
+// The reported numbers of a struct, by name.
 template <class Struct, class Number>
 struct Named {
   std::string_view name;
@@ -56,8 +56,7 @@ constexpr Named<GateState, double> kGateDurations[] = {
     {"foreseen_duration_ns", &GateState::foreseen_duration_ns},
     {"foreseen_error_ns", &GateState::foreseen_error_ns}};
 
-// Calls `change` with each number of one and its counterpart of the other; both have the same
-// links.
+// Calls `change` for each number of one and the same number of the other; both have the same links.
 template <class Change>
 void change_all(ResourceUsage& usage, const ResourceUsage& other, Change change) {
   change(usage.processor_ns, other.processor_ns);

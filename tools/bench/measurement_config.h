@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the two ends of a benchmark agree on before it, and say to each other in it, over their
-// connection (tools/peer/rail_negotiation.h), as JSON read without trust.
+// The configuration that the two ends of a benchmark agree on, and their messages during it, over
+// their connection (tools/peer/rail_negotiation.h), as JSON read without trust.
 //
 //   near                              far
 //   kExchange  addresses        <->        while both open their engines
-//   kPlay      cell              ->        plays its part
-//                               <-   kPlayed   what that cost there
+//   kPlay      cell              ->        runs its part
+//                               <-   kPlayed   its resource usage
 //   kEnd                         ->
 //
-// kFailure, with the cause, may come from the far end instead of anything.
+// The far end may send kFailure, with the cause, instead of anything.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ inline constexpr std::uint32_t kAtOnceMax = 4096;
 inline constexpr std::uint32_t kSegmentsMax = 1024;
 inline constexpr std::uint32_t kCountMax = 100000;  // of a repetition
 
-// A strategy that is to be measured; a single rail by its place, since each end has its own name
-// for it.
+// A strategy to measure. A single rail is given by its index, because each end has its own name for
+// it.
 struct Contender {
   std::string strategy;
   std::optional<std::size_t> only;
@@ -40,13 +40,13 @@ struct MeasurementConfig {
   std::vector<Contender> contenders;
   std::uint64_t size_bytes_max = 0;
   std::uint32_t at_once_max = 1;
-  bool no_profile = false;  // neither end decides by one
+  bool no_profile = false;  // neither end uses one
 };
 
-// What one end did in a cell, or both.
+// Resource usage of a cell, at one end or at both.
 struct ResourceUsage {
   double processor_ns = 0;
-  std::vector<LinkState> links;  // what went over each rail
+  std::vector<LinkState> links;  // traffic of each rail
   GateState gate;
 };
 ResourceUsage& operator+=(ResourceUsage& usage, const ResourceUsage& other);
@@ -56,7 +56,7 @@ json::Value to_json(const MeasurementConfig& config);
 json::Value to_json(const BenchCell& cell);
 json::Value to_json(const ResourceUsage& usage);
 
-// Error(kPeer) for nonsense.
+// Error(kPeer) for an invalid text.
 MeasurementConfig measurement_config_from(const std::string& text, std::size_t rails);
 BenchCell cell_from(const std::string& text, const MeasurementConfig& config);
 ResourceUsage usage_from(const std::string& text, std::size_t rails);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-bench: measures the engine over several rails, and collectives beside an MPI's own.
+// nmad-bench: measures the engine over several rails, and compares collectives with an MPI's own.
 #include "tools/bench/bench.h"
 #include "tools/bench/collectives.h"
 #include "tools/command/command.h"

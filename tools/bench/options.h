@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a user can ask of nmad-bench.
+// The options of nmad-bench.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 namespace nmt {
 
 struct BenchOptions {
-  PeerOptions peer;   // the other end, on another node; empty: a process of this one
-  std::string rails;  // as typed; empty: all that are usable
+  PeerOptions peer;   // the other end, on another node; empty: a process of this node
+  std::string rails;  // as typed; empty: all usable rails
   std::string strategy = "adaptive";
-  std::string compare;                // as typed; several strategies instead of one
+  std::string compare;                // as typed: several strategies instead of one
   std::string pattern = "ping-pong";  // stream, rate, flows
   std::vector<std::uint64_t> sizes_bytes;
   std::optional<std::uint64_t> segments, at_once, rounds;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The profile that a benchmark decides by, opened as any communication stack opens it.
+// The profile that a benchmark uses, opened like by any communication stack.
 #pragma once
 
 #include <string>
@@ -12,12 +12,13 @@
 namespace nmt {
 
 struct ProfileInUse {
-  std::string db;  // as typed; empty: as it is found
+  std::string db;  // as typed; empty: the default location
   bool none = false;
 };
 void declare(Options& options, ProfileInUse& target);
 
-// None is a way to run, but a user should know. Error(kDatabase) for the one that was named.
+// A benchmark may run without a profile, but this warns the user. Error(kDatabase) if a named one
+// cannot be opened.
 OpenedProfile open_profile(const ProfileInUse& wanted, const Invocation& invocation);
 
 }  // namespace nmt

@@ -31,7 +31,7 @@ std::uint64_t at_once_of(const std::string& pattern, std::size_t sizes) {
   return pattern == "flows" ? sizes : 1;
 }
 
-// The rail that "single:NAME" means: its full name, or the rest of it where only one has it.
+// The rail of "single:NAME": by its full name, or by the rest of the name if only one rail has it.
 std::size_t rail_of(std::string_view name, const std::vector<bench::RailInUse>& rails) {
   std::vector<std::string> names;
   std::vector<std::size_t> short_for;

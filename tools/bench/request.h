@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the options of nmad-bench mean: which cells, which strategies, which rails.
+// What the options of nmad-bench select: cells, strategies, rails.
 #pragma once
 
 #include <memory>
@@ -19,10 +19,10 @@ struct BenchRequest {
   std::uint32_t rounds = 0;
 };
 
-// These throw Error(kUsage) for what cannot be, Error(kNoRail) where nothing is usable.
+// These throw Error(kUsage) for impossible options, Error(kNoRail) if no rail is usable.
 BenchRequest request_of(const BenchOptions& options);
 
-// The rails of this node by name; one may be named several times, for several links over it.
+// The rails of this node by name. A rail may be named several times, for several links over it.
 std::vector<bench::RailInUse> choose_rails_in_use(
     const std::string& wanted, const std::vector<std::unique_ptr<Driver>>& drivers);
 

@@ -9,10 +9,10 @@
 namespace nmt {
 namespace {
 
-constexpr std::chrono::seconds kPatience{20};  // far beyond any one message
+constexpr std::chrono::seconds kPatience{20};  // far longer than any one message
 
-// Memory of messages that are under way at once. Where they are larger together, they share it:
-// nobody looks at what comes.
+// Memory of messages that are in transit at the same time. If they are larger in total, they share
+// it: no code reads their contents.
 constexpr std::uint64_t kMemoryBytes = std::uint64_t{64} << 20;
 
 template <class Piece>
@@ -40,7 +40,7 @@ void finish_all(Engine& engine, std::vector<Engine::Request>& requests) {
   requests.clear();
 }
 
-// `count` operations with `at_once` of them under way, the oldest ended first.
+// Runs `count` operations, `at_once` at a time; waits for the oldest first.
 template <class Start>
 void keep_under_way(Engine& engine, const BenchCell& cell, Start start) {
   std::vector<Engine::Request> ring(cell.at_once);
@@ -51,8 +51,7 @@ void keep_under_way(Engine& engine, const BenchCell& cell, Start start) {
   }
 }
 
-// Tags of messages without content, by which the two ends tell each other that they are ready or
-// through.
+// Tags of empty messages by which the two ends report that they are ready or done.
 constexpr std::uint64_t kReady = std::uint64_t{1} << 32;
 constexpr std::uint64_t kThrough = kReady + 1;
 

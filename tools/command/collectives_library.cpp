@@ -17,7 +17,7 @@ CollectivesLibrary::CollectivesLibrary(const control::MpiJob& job) {
   ::dladdr(reinterpret_cast<void*>(job.mpi().start), &module);
   const std::string file =
       std::filesystem::path(module.dli_fname).replace_filename(NMT_COLLECTIVES_LIBRARY);
-  // Local: nothing of it may stand in for what the MPI's module calls.
+  // RTLD_LOCAL: its functions must not replace those that the MPI's module calls.
   void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw Error(Fault::kFailed, ::dlerror());
   play_ = reinterpret_cast<decltype(play_)>(::dlsym(library, NMT_COLLECTIVES_SYMBOL));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives by libnmadtune-mpi.so, the one that lies beside the module of the MPI that launched
-// this process (collectives/collectives.h).
+// Runs collectives of libnmadtune-mpi.so, the one in the folder of the module for the MPI that
+// launched this process (collectives/collectives.h).
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace nmt {
 
 class CollectivesLibrary {
  public:
-  // Error(kFailed) where there is no such library.
+  // Error(kFailed) if there is no such library.
   explicit CollectivesLibrary(const control::MpiJob& job);
 
-  // As CollectivesOptions want them, both for all ranks.
+  // In the form of CollectivesOptions; both are for all ranks.
   decltype(CollectivesOptions::run) collective_runner() const;
   std::vector<std::int64_t> other_leaders() const;  // Error(kFailed)
 

@@ -21,9 +21,9 @@
 namespace nmt {
 namespace {
 
-constexpr int kSchemaVersion = 1;  // of the JSON documents that commands print
+constexpr int kSchemaVersion = 1;  // of the JSON documents of commands
 
-// What was typed, so that it can be typed again.
+// The argument in a form that can be typed again.
 std::string quoted(const std::string& argument) {
   constexpr std::string_view kSafe =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./%@^";
@@ -36,7 +36,7 @@ std::string quoted(const std::string& argument) {
 void print_message(std::string_view tool, std::string_view message) noexcept {
   try {
     write_all(STDERR_FILENO, fmt::format("{}: {}\n", tool, plain(message)));
-  } catch (const std::exception&) {  // nowhere left to complain
+  } catch (const std::exception&) {  // there is no stream left for an error
   }
 }
 
@@ -50,7 +50,7 @@ json::Value environment() {
   return out;
 }
 
-// In a SUMMARY a value ends at the next blank.
+// A value in a SUMMARY ends at the next blank.
 std::string summary_line(const Report& report) {
   std::string line = "SUMMARY";
   for (const auto& [key, value] : report.summary) {
@@ -82,7 +82,7 @@ Command::Command(const std::string& name, const std::string& description)
   app_->set_help_flag("-h,--help", "print this help (more: man " + name + ")");
 }
 
-// After the command's own options, so that help lists those first.
+// Called after the command's own options, so that help lists those first.
 void Command::declare_shared_options() {
   CLI::Option* json = app_->add_flag("--json", json_, "print one JSON document");
   app_->add_flag("--csv", csv_, "print CSV with a header row")->excludes(json);
@@ -126,7 +126,7 @@ void Command::parse(std::vector<std::string> arguments) {
   parse_once();
 }
 
-// Text that was asked for itself, whatever form results should have.
+// A text that was requested itself, for every output form.
 Report Command::verbatim(const std::string& text) {
   form_ = Form::kText;
   Report report;
@@ -225,8 +225,8 @@ int Command::run(int argc, const char* const* argv) {
   for (const std::string& argument : arguments) {
     invocation_.command_line += ' ' + quoted(argument);
   }
-  // Looked for by hand first, since a command line that is refused must be refused in the form that
-  // it asks for.
+  // Searches before the parsing, because an error must be printed in the form that the command line
+  // requests.
   const auto asks_for = [&](std::string_view flag) {
     return std::ranges::find(arguments, flag) != arguments.end();
   };

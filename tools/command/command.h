@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One command, from its arguments to its exit code: the conventions that all commands share, so
-// that none has to repeat them (docs/architecture.md, "Conventions of the commands").
+// One command, from its arguments to its exit code: the conventions that all commands share
+// (docs/architecture.md, "Conventions of the commands").
 //
-// A command declares its options and does its work in a function that returns a Report. Around it:
-// every error becomes one line on standard error, an "error" member of the JSON document and an
-// exit code (each CLI11 parse error 2, an Error its Fault); --json, --csv, --quiet;
-// --help on one screen; a manual page and bash completion from the same tree (--man, --completion).
+// A command declares its options and does its work in a function that returns a Report. This code
+// does the rest. It turns every error into one line on standard error, an "error" member of the
+// JSON document and an exit code (each CLI11 parse error 2, an Error its Fault). It provides
+// --json, --csv, --quiet, --help on one screen, and a manual page and bash completion from the same
+// tree (--man, --completion).
 //
-// What all commands share. In reading order:
+// Shared by all commands. In reading order:
 //   options                       declares options, and checks their values
 //   help                          the help of a command
 //   manual                        its manual page
 //   completion                    its completion for bash
-//   usage_error                   why a command line was refused
-//   report                        what a command prints, in every form
+//   usage_error                   explains why a command line was refused
+//   report                        the results of a command, for every output form
 //   text                          headings, lines and tables for people
 //   records                       rows for programs, as CSV
 //   terminal                      standard input, output and error
-//   write_file                    writes a user's file whole or not at all
+//   write_file                    writes a user's file completely or not at all
 //   opened_profile                a profile opened through the C ABI
 //   this_machine                  this machine's platform and node, for a profile
 //   tune_profile                  derives and stores the plan of a profile
 //   report_thresholds             prints thresholds
-//   report_concurrent_bandwidth   prints what rails carry at the same time
+//   report_concurrent_bandwidth   prints the bandwidth of rails in use at the same time
 //   report_verification           prints a verification
 //   collectives_library           runs collectives of libnmadtune-mpi.so
 #pragma once
@@ -40,10 +41,10 @@
 
 namespace nmt {
 
-// What a piece of work may know of how it was called.
+// How a command was called, for its work.
 struct Invocation {
   std::string tool;
-  std::string command_line;  // quoted as a shell would take it
+  std::string command_line;  // quoted for a shell
   bool quiet = false;
   bool text = true;  // results are for people, not JSON or CSV
 
@@ -53,9 +54,8 @@ struct Invocation {
 
 using Work = std::function<Report(const Invocation&)>;
 
-// A subcommand by its path ("thresholds", "db export"). declare() adds the subcommand's options and
-// returns what it does; a path without declare() groups the subcommands below it, which come after
-// it.
+// A subcommand by its path ("thresholds", "db export"). declare() adds its options and returns its
+// work. A path without declare() groups the subcommands below it, which come after it.
 struct Subcommand {
   std::string path;
   std::string description;
@@ -64,11 +64,11 @@ struct Subcommand {
 
 class Command {
  public:
-  // The first line of `description` is the help's, the rest the manual page's.
+  // The first line of `description` is for the help, the rest for the manual page.
   Command(const std::string& name, const std::string& description);
   ~Command();
 
-  Options options() { return Options(*app_); }  // of the command itself, shared by all subcommands
+  Options options() { return Options(*app_); }  // of the command, shared by all subcommands
   void add_subcommand(const Subcommand& subcommand);
   void set_work(Work work) {
     work_[app_.get()] = std::move(work);
@@ -77,7 +77,7 @@ class Command {
     default_subcommand_ = std::move(subcommand);
   }
 
-  // Never throws. Prints, and returns the exit code. Once.
+  // Never throws. Prints the results and returns the exit code. Call it once.
   int run(int argc, const char* const* argv);
 
  private:

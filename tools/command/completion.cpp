@@ -25,7 +25,7 @@ void add_words(const CLI::App& app, const std::string& path, std::string* out) {
   }
 }
 
-// One case per option that takes a value: the list of its values, or none.
+// One case per option that takes a value: the list of its values, or an empty list.
 void add_values(const CLI::App& app, std::string* out) {
   for (const CLI::Option* option : visible_options(app)) {
     const std::string entry = "    " + option->get_name() + ") words='";
@@ -56,7 +56,7 @@ std::string completion(const CLI::App& root) {
   if (paths.empty()) paths = "''";
   std::string function = "_" + root.get_name();
   std::ranges::replace(function, '-', '_');
-  // What this offers nothing for, "-o default" completes as a file.
+  // If there is no suggestion, "-o default" completes files.
   return fmt::format(R"(# bash completion for {0}
 {1}() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} path='' words='' i

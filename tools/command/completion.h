@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Completion for bash, from the same CLI11 tree as the help: subcommands, options, the values of
-// options that have a list, files for those that take a file.
+// Completion for bash, from the same CLI11 tree as the help: subcommands, options, values of
+// options with a list, and files for options that take one.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ struct Entry {
   std::string description;
 };
 
-// Terms in one column, descriptions wrapped in the next; below a term that is too long for that.
+// Terms in one column, descriptions wrapped in the next; below the term if it is too long.
 std::string entries(const std::vector<Entry>& list) {
   std::size_t column = 0;
   for (const Entry& entry : list) {
@@ -142,7 +142,7 @@ std::string Help::make_help(const CLI::App* app, std::string, CLI::AppFormatMode
     list.push_back(
         {subcommand->get_name(), std::string(first_line(subcommand->get_description()))});
   }
-  if (!list.empty()) {  // each subcommand's help explains the options
+  if (!list.empty()) {  // the help of each subcommand explains the options
     out += '\n' + entries(list) + '\n';
     for (const std::string& line : wrap(options_of_verbs(*app), kColumns)) out += line + '\n';
     return out + example(*app);

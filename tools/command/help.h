@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The help of a command or subcommand, on one screen of 80 columns and 24 lines where that can be.
+// The help of a command or subcommand, on one screen of 80 columns and 24 lines if possible.
 //
-// Usage, one line of what it does, one line per option or subcommand, the options that all
-// subcommands share, an example (the footer of the CLI11 app). The manual page
-// (tools/command/manual.h) comes from the same tree and says the rest.
+// It has the usage, one line about what the command does, one line per option or subcommand, the
+// options that all subcommands share, and an example (the footer of the CLI11 app). The manual page
+// (tools/command/manual.h) comes from the same tree and has the rest.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,7 +14,7 @@
 
 namespace nmt {
 
-inline constexpr char kRareOptions[] = "Rare";  // group of those that help leaves to the manual
+inline constexpr char kRareOptions[] = "Rare";  // group of options that only the manual shows
 
 class Help final : public CLI::FormatterBase {
  public:
@@ -22,9 +22,9 @@ class Help final : public CLI::FormatterBase {
                         CLI::AppFormatMode mode) const override;
 };
 
-// What help, manual page and completion read of the CLI11 tree.
+// What help, manual page and completion read from the CLI11 tree.
 std::vector<const CLI::Option*> visible_options(const CLI::App& app);
-// Those of the app, then those of the apps around it, the help flag last.
+// Options of the app, then those of the apps around it, with the help flag last.
 std::vector<const CLI::Option*> options_in_reach(const CLI::App& app);
 std::vector<const CLI::Option*> positionals(const CLI::App& app);
 std::vector<const CLI::App*> verbs_of(const CLI::App& app);
@@ -34,6 +34,6 @@ std::string signature(const CLI::Option& option);  // "--budget TIME", "FILE..."
 std::string usage(const CLI::App& app);            // "nmad-tune db export [OPTION...] FILE"
 std::string_view first_line(std::string_view text);
 std::string_view after_first_line(std::string_view text);
-std::string sentence(std::string_view text);  // begins and ends like one
+std::string sentence(std::string_view text);  // with a capital and a full stop
 
 }  // namespace nmt

@@ -57,15 +57,15 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-// Text as lines of less than 80 columns, none of which begins like a request.
+// Text as lines of less than 80 columns, none of which begins like a roff request.
 std::string paragraph(std::string_view text) {
-  constexpr std::size_t kColumns = 72;  // escapes take more
+  constexpr std::size_t kColumns = 72;  // escapes need more columns
   std::string out;
   for (const std::string& line : wrap(text, kColumns)) out += escaped(line) + '\n';
   return out;
 }
 
-// A description whose first line is the help's, as sentences.
+// A description as sentences; its first line is the one of the help.
 std::string sentences(std::string_view description) {
   const std::string first = sentence(first_line(description));
   const std::string_view rest = after_first_line(description);
@@ -78,7 +78,7 @@ std::string tagged(const std::string& term, std::string_view description) {
   return fmt::format(".TP\n{}\n{}", term, sentences(description));
 }
 
-// "--budget TIME" with what is typed in bold and what is replaced in italics.
+// "--budget TIME" with typed parts in bold and placeholders in italics.
 std::string option_term(const CLI::Option& option) {
   const std::string text = signature(option);
   if (option.get_positional()) return "\\fI" + escaped(text) + "\\fR";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The manual page (section 1, roff) of a command, from the same CLI11 tree as its help: so that
-// the two cannot say different things.
+// The manual page (section 1, roff) of a command, from the same CLI11 tree as its help, so that the
+// two always agree.
 #pragma once
 
 #include <string>

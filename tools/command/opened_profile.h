@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A profile opened through the library's C ABI, closed where its owner ends.
+// A profile opened through the library's C ABI; closed by its owner.
 #pragma once
 
 #include <memory>

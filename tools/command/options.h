@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Declaring the options of a command or subcommand: flags, texts, and sizes, durations and
-// fractions as people write them (core/units.h), within limits that make sense. What is refused is
-// refused with the option's name and a right value.
+// Declares the options of a command or subcommand: flags, texts, and sizes, durations and fractions
+// as people write them (core/units.h), within sensible limits. A refusal names the option and shows
+// a valid value.
 //
-// The first line of a description is the help's; what follows it is for the manual page only. A
-// name without dashes is a positional argument. Targets must outlive the parsing; they keep their
-// value where the option is not given. CLI11 does the parsing and is known to this folder only.
+// The first line of a description is for the help; the rest is only for the manual page. A name
+// without dashes is a positional argument. Targets must outlive the parsing; they keep their value
+// if the option is not given. Only this folder uses CLI11, which does the parsing.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class Options {
   Options& flag(const std::string& name, bool& target, const std::string& description);
   Options& bytes(const std::string& name, std::uint64_t& target, const ByteLimits& limits,
                  const std::string& description);
-  // Lists: items between commas, and the option again for more. At least one size.
+  // A list: items separated by commas, or the option given again. At least one size.
   Options& sizes(const std::string& name, std::vector<std::uint64_t>& target_bytes,
                  const std::string& description);
   Options& duration_ns(const std::string& name, double& target, const NumberLimits& limits,
@@ -48,10 +48,10 @@ class Options {
                     const std::string& description);
   Options& count(const std::string& name, std::optional<std::uint64_t>& target,
                  const std::string& description);
-  // `type` says what the text is: "FILE", "RAIL,...". Never empty.
+  // `type` names the kind of text: "FILE", "RAIL,...". Never empty.
   Options& text(const std::string& name, std::string& target, const std::string& type,
                 const std::string& description);
-  // All items with ',' between them: `--x a,b --x c` is "a,b,c". Never empty.
+  // All items joined by ',': `--x a,b --x c` is "a,b,c". Never empty.
   Options& list(const std::string& name, std::string& target, const std::string& type,
                 const std::string& description);
   // Positional, one or more.
@@ -60,10 +60,10 @@ class Options {
   Options& choice(const std::string& name, std::string& target,
                   const std::vector<std::string>& values, const std::string& description);
 
-  // Of the option that was declared last.
+  // These apply to the option that was declared last.
   Options& required();
-  Options& excludes(const std::string& other);  // declared before
-  Options& rare();                              // in the manual page, not in the help's one screen
+  Options& excludes(const std::string& other);  // must be declared before
+  Options& rare();                              // only in the manual page
 
   void example(const std::string& command_line);
 
@@ -78,8 +78,8 @@ class Options {
   CLI::Option* last_ = nullptr;
 };
 
-// "; did you mean 'NEAREST'?" or, where nothing is near, "; there is: A, B, C"; empty without
-// known names.
+// "; did you mean 'NEAREST'?" or, if none is near, "; there is: A, B, C"; empty if `known` is
+// empty.
 std::string suggestion(std::string_view wanted, const std::vector<std::string>& known);
 
 }  // namespace nmt

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rows for programs, printed as CSV with a header row (quoted as RFC 4180 says, lines end as
-// Unix's).
+// Rows for programs, printed as CSV with a header row (quoted as in RFC 4180, with Unix line ends).
 //
-// Cells are JSON scalars: numbers in their shortest exact form, null as nothing. Text that a
-// spreadsheet would take for a formula gets a leading apostrophe, since names may come from
+// Cells are JSON scalars: numbers in their shortest exact form, null as an empty cell. Text that a
+// spreadsheet would read as a formula gets an apostrophe in front, because names may come from
 // outside; numbers never do.
 #pragma once
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a command has to say: once, in every form that its caller may ask for.
+// The results of a command, once for all output forms.
 //
-// The work of a command ends with a Report; how it is printed (text, JSON, CSV) is decided outside
-// (tools/command/command.h). A report may carry a problem and still say what was found: a profile
-// that is partly measured is printed, and the exit code tells.
+// A command's work returns a Report; other code decides how it is printed (text, JSON, CSV)
+// (tools/command/command.h). A report may have a problem and results: a partly measured profile is
+// printed, and the exit code reports the problem.
 #pragma once
 
 #include <optional>
@@ -37,12 +37,12 @@ struct Report {
   Text text;
   Records records;                                           // CSV
   std::vector<std::pair<std::string, std::string>> summary;  // last line of the text
-  // The bytes of a file, for standard output in place of the text, which then goes to standard
-  // error: what a redirection makes of it is that file.
+  // The bytes of a file for standard output, instead of the text, which then goes to standard
+  // error: so a redirection writes exactly that file.
   std::string file_content;
   std::optional<Problem> problem;
-  std::vector<std::string> warnings;  // on standard error, whatever the form
-  bool silent = false;                // another process of the job says it all
+  std::vector<std::string> warnings;  // on standard error, for every output form
+  bool silent = false;                // another process of the job reports
 };
 
 }  // namespace nmt

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What rails carry at the same time, as commands print it: beside what each carries alone, and how
-// far they are together from the sum.
+// Prints the bandwidth of rails in use at the same time, next to that of each rail alone, and how
+// far the total is below the sum.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@
 
 namespace nmt {
 
-// Those of the named rails only.
+// Only for the named rails.
 std::vector<ConcurrentBandwidth> of_rails(std::vector<ConcurrentBandwidth> all,
                                           const std::vector<std::string>& rails);
 
 void add_concurrent_bandwidths(const std::vector<ConcurrentBandwidth>& all,
-                               Text* text);  // nothing where there is none
+                               Text* text);  // nothing if empty
 json::Value concurrent_bandwidths_json(
     const std::vector<ConcurrentBandwidth>& all);  // the array "together"
 

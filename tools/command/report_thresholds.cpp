@@ -16,7 +16,7 @@ std::string interval_text(const Threshold& threshold) {
                      format_bytes(threshold.high_bytes));
 }
 
-// Why a threshold is where no curves cross.
+// Why a threshold is at a size where no curves cross.
 std::string bound_text(const Threshold& threshold) {
   if (!threshold.bounded) return "";
   switch (threshold.kind) {

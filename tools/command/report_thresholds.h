@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Thresholds as commands print them: a table for people, with what each one means in words, rows
-// for programs, and the JSON that other tools read.
+// Prints thresholds: a table for people, which says in words what each one means, rows for
+// programs, and the JSON that other tools read.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@
 
 namespace nmt {
 
-// Rail plans under one regime ("hot", "cold") without other rails busy, of the named rails in their
-// order; of all rails where none is named.
+// Rail plans of one regime ("hot", "cold") without busy rails, of the named rails in their order;
+// of all rails if none is named.
 std::vector<RailPlan> rail_plans(const Plan& plan, std::string_view regime,
                                  const std::vector<std::string>& rails);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A verification as commands print it: how far predictions were off at sizes that nothing was
-// derived from, beside how far two measurements of one point differ, and what decisions cost there.
+// Prints a verification: the error of predictions at held-out sizes, next to the difference between
+// two measurements of one point, and the cost of decisions there.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace nmt {
 
-// What concerns the named rails.
+// Only for the named rails.
 Verification of_rails(const Verification& verification, const std::vector<std::string>& rails);
 
 void add_verification(const Verification& verification, Text* text);

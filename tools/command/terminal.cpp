@@ -19,8 +19,8 @@ namespace nmt {
 void secure_standard_streams() {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
     if (::fcntl(descriptor, F_GETFD) != -1) continue;
-    // The wrong direction on purpose: using a closed stream must fail, not vanish. open() takes the
-    // lowest free number, which is this one.
+    // The wrong direction on purpose: the use of a closed stream must fail. open() takes the lowest
+    // free number, which is this one.
     const int direction = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     if (::open("/dev/null", direction) != descriptor) ::_exit(1);
   }
@@ -51,7 +51,7 @@ bool write_all(int descriptor, std::string_view text, std::string_view what) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EPIPE) {
       return false;
-    } else if (errno == EAGAIN) {  // the other end of a terminal or pipe made it non-blocking
+    } else if (errno == EAGAIN) {  // another user of the terminal or pipe made it non-blocking
       struct pollfd ready = {.fd = descriptor, .events = POLLOUT, .revents = 0};
       ::poll(&ready, 1, -1);
     } else if (errno != EINTR) {

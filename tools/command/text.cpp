@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kPlain = "\033[0m";
 constexpr std::string_view kGap = "  ";
-constexpr std::size_t kLastColumnMin = 20;  // narrower, wrapping makes it worse
+constexpr std::size_t kLastColumnMin = 20;  // a narrower column is worse than a long line
 
 std::string highlighted(const std::string& text, bool highlight) {
   return highlight ? std::string(kBold) + text + std::string(kPlain) : text;
@@ -26,7 +26,7 @@ std::string padded(const std::string& cell, std::size_t width, bool right) {
 }  // namespace
 
 std::string plain(std::string_view text) {
-  constexpr std::size_t kSizeMax = std::size_t{1} << 16;  // more than any honest name or message
+  constexpr std::size_t kSizeMax = std::size_t{1} << 16;  // longer than any real name or message
   return json::printable(text, kSizeMax);
 }
 

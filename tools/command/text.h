@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a command prints for people: headings, lines and tables, in order.
+// Text that a command prints for people: headings, lines and tables, in order.
 //
 // Text may come from outside (device names, imported strings), so control characters are replaced
-// when it is added: nothing here can drive a terminal. Cells are aligned by column; where a table
-// is wider than the terminal, its last column is wrapped.
+// when it is added: it cannot control a terminal. Cells are aligned by column. If a table is wider
+// than the terminal, its last column is wrapped.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace nmt {
 
-// How to render: 0 columns means no limit.
+// How to render; 0 columns means no limit.
 struct Look {
   std::size_t width = 0;
   bool highlight = false;
@@ -23,10 +23,10 @@ struct Look {
 
 class Table {
  public:
-  // A column whose heading begins with '>' is aligned to the right, as numbers are.
+  // A column whose heading begins with '>' is aligned to the right, for numbers.
   explicit Table(const std::vector<std::string>& headings);
 
-  void add(std::vector<std::string> cells);  // one for each heading
+  void add(std::vector<std::string> cells);  // one per heading
   std::string render(const Look& look) const;
 
  private:
@@ -39,7 +39,7 @@ class Table {
 
 class Text {
  public:
-  Text& heading(std::string_view text);  // preceded by an empty line, unless first
+  Text& heading(std::string_view text);  // after an empty line, unless first
   Text& line(std::string_view text);
   Text& table(Table table);
   Text& append(const Text& other);
@@ -53,14 +53,14 @@ class Text {
   std::vector<std::variant<Heading, std::string, Table>> blocks_;
 };
 
-// One line of text from outside, in full, without control characters.
+// One complete line of text from outside, without control characters.
 std::string plain(std::string_view text);
 
-// Columns that UTF-8 text takes, where each character takes one.
+// Number of columns of UTF-8 text, with one column per character.
 std::size_t display_width(std::string_view text);
 
-// Breaks at blanks into lines of at most `width` columns (a longer word stays whole); at least one
-// line.
+// Breaks at blanks into lines of at most `width` columns; a longer word stays whole. Returns at
+// least one line.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
 }  // namespace nmt

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// This machine as a profile knows it: its platform and node, with fresh identifiers that the
-// profile replaces by those of its stored twins.
+// This machine's platform and node, for a profile. They have new identifiers; the profile replaces
+// them by those of equal stored ones.
 #pragma once
 
 #include "core/rail.h"

@@ -16,7 +16,7 @@ Plan tune(ProfileDb& db, const Id& platform, const TuneOptions& options) {
   for (const AlltoallTimes& times : alltoall_times(sets)) {
     try {
       plan.signatures.push_back(fit_signature(times, {}).signature);
-    } catch (const Error&) {  // too little was measured; nmad-tune contention says what is missing
+    } catch (const Error&) {  // too few measurements; nmad-tune contention says what is missing
     }
   }
   db.store_plan(plan);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// From the samples of a profile to the plan in it: the one place where store, tuner and contention
+// Derives the plan of a profile from its samples: the one place where store, tuner and contention
 // meet.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace nmt {
 
-// Derives the plan of the samples in force, its contention signatures included, verifies it where
-// there are held-out samples, stores and returns it.
+// Derives the plan from the samples in force, with its contention signatures, verifies it if there
+// are held-out samples, stores it and returns it.
 Plan tune(ProfileDb& db, const Id& platform, const TuneOptions& options = {});
 
 }  // namespace nmt

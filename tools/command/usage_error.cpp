@@ -40,7 +40,7 @@ const CLI::App& verb_named(const CLI::App& root) {
 
 std::string explain(const CLI::ParseError& error, const CLI::App& root) {
   const CLI::App& subcommand = verb_named(root);
-  // An option that nobody knows is the likelier cause of another one missing.
+  // An unknown option is the more likely cause of a missing one.
   const bool incomplete = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   if (incomplete || extra) {

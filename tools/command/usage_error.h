@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Why a command line was refused, in words that lead to a right one: what CLI11 threw, with the
-// nearest option or subcommand for what it does not know.
+// Explains why a command line was refused, and how to correct it: CLI11's error, with the nearest
+// option or subcommand for an unknown one.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ class ParseError;
 
 namespace nmt {
 
-// The deepest subcommand that the command line named; the root where it named none.
+// The deepest subcommand that the command line named; the root if it named none.
 const CLI::App& verb_named(const CLI::App& root);
 
-// One line. `root` is the app that was parsed, in the state in which the error left it.
+// One line. `root` is the parsed app, in its state after the error.
 std::string explain(const CLI::ParseError& error, const CLI::App& root);
 
 }  // namespace nmt

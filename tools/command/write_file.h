@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files that commands make for their user: whole or not at all, and never over another by accident.
+// Writes files for the user: completely or not at all, and never over an existing file by accident.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace nmt {
 
-// Written aside, then named: under its name, a file is always whole. `force` replaces what has the
-// name. Throws Error(kFailed); Error(kUsage) for "-", which is no file.
+// Writes under another name, then renames: under its own name a file is always complete. `force`
+// replaces an existing file. Throws Error(kFailed); Error(kUsage) for "-", which is no file.
 void write_file(const std::string& file, std::string_view content, bool force);
 
 }  // namespace nmt

@@ -13,11 +13,11 @@
 namespace nmt {
 namespace {
 
-constexpr std::chrono::seconds kStartTimeout{60};  // somebody may have to type a password
+constexpr std::chrono::seconds kStartTimeout{60};  // a user may have to type a password
 constexpr std::size_t kOutputBytesMax = 4096;
 
-// An address that this node knows is the one to listen at; a name that only the launcher knows
-// leaves that to the other end.
+// An address that this node can resolve is where the other end listens. For a name that only the
+// launcher knows, the other end chooses.
 std::vector<std::string> arguments(const std::string& host, const std::string& tool) {
   if (host.starts_with('-')) {
     throw Error(Fault::kUsage, fmt::format("'{}' is an option, not a host", host));
@@ -32,7 +32,7 @@ std::vector<std::string> arguments(const std::string& host, const std::string& t
 
 }  // namespace
 
-// This end finishes what it measures when it is interrupted, and then tells the other one.
+// When interrupted, this end finishes its measurement, and then tells the other one.
 Launcher::Launcher(const std::string& command, const std::string& host, const std::string& tool,
                    const control::Secret& secret)
     : what_(fmt::format("--launcher '{} {}'", command, host)),

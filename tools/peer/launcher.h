@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Starting the other end on another node, as by ssh.
+// Starts the other end on another node, for example by ssh.
 //
-// Runs `COMMAND HOST TOOL --serve --quiet --secret-file - [--address ADDRESS]`, which must connect
-// that program's standard input and output with its own. The secret goes through the former; where
-// to connect to comes back through the latter. Nothing secret is on a command line.
+// Runs `COMMAND HOST TOOL --serve --quiet --secret-file - [--address ADDRESS]`. COMMAND must
+// connect that program's standard input and output with its own. The secret goes in through the
+// former; the address to connect to comes back through the latter. No secret is on a command line.
 #pragma once
 
 #include <chrono>
@@ -15,22 +15,22 @@
 
 namespace nmt {
 
-class Launcher {  // ends the command with its own end
+class Launcher {  // its destructor ends the command
  public:
-  // `command` as a shell would take it; `tool` as it is called there.
+  // `command` as in a shell; `tool` is the program's name there.
   Launcher(const std::string& command, const std::string& host, const std::string& tool,
            const control::Secret& secret);
 
-  // Where the other end listens. Error(kPeer) where it does not say so in time.
+  // The address at which the other end listens. Error(kPeer) if it is not reported in time.
   control::HostPort address();
 
-  // For the other end to be through, as long as that usually takes: a sampling one stores and
-  // tunes.
+  // Waits until the other end has finished, for as long as that usually takes: when sampling, it
+  // stores and tunes.
   void wait(std::chrono::nanoseconds timeout = std::chrono::seconds(10));
 
  private:
   std::string what_;
-  std::string mark_;  // what stands before the address
+  std::string mark_;  // text before the address
   Subprocess process_;
 };
 

@@ -16,7 +16,7 @@ using control::Connection;
 using control::Secret;
 
 constexpr std::chrono::seconds kConnectTimeout{10};
-constexpr std::chrono::minutes kServeTimeout{10};  // for somebody to type the command over there
+constexpr std::chrono::minutes kServeTimeout{10};  // a user types the command on the other host
 
 std::uint16_t port_of(const control::HostPort& peer, const std::string& tool) {
   if (peer.port) return *peer.port;
@@ -38,7 +38,7 @@ Secret secret_of_peer(const PeerOptions& options, const std::string& tool) {
           tool, control::kSecretVariable));
 }
 
-// Of tcp: what other rails are over may have no address to listen at.
+// Of a tcp rail: other rails may have no address to listen at.
 std::string first_address() {
   for (const auto& driver : make_drivers()) {
     if (driver->name() != "tcp") continue;
@@ -58,8 +58,8 @@ control::Listener listen(const PeerOptions& options) {
   return {where.host, where.port.value_or(0)};
 }
 
-// On standard output, where the launcher of the other end reads it; beside it where that is for
-// one JSON or CSV document.
+// Prints on standard output, where the launcher of the other end reads it; or on standard error if
+// standard output is for one JSON or CSV document.
 void print_command(const control::Listener& listener, const std::optional<Secret>& made,
                    const Invocation& invocation) {
   const std::string secret =
@@ -68,7 +68,7 @@ void print_command(const control::Listener& listener, const std::optional<Secret
             fmt::format("{}{} --peer {}\n", secret, invocation.tool, listener.address().text()));
 }
 
-// Whoever reads what this end prints has gone: a pipe without a reader, a socket that was closed.
+// Whether the reader of our output is gone: a pipe without a reader, or a closed socket.
 bool reader_gone(int descriptor) {
   pollfd waiting{descriptor, 0, 0};
   return ::poll(&waiting, 1, 0) > 0;
@@ -114,7 +114,7 @@ void check(const PeerOptions& options) {
 ReachedPeer::ReachedPeer(const PeerOptions& options, const std::string& tool) {
   const control::HostPort named = control::parse_host_port(options.peer);
   if (options.launcher.empty()) {
-    const std::uint16_t port = port_of(named, tool);  // what is missing there is told first
+    const std::uint16_t port = port_of(named, tool);  // reports a missing port first
     const Secret secret = secret_of_peer(options, tool);
     connection_.emplace(control::connect(named.host, port, secret, kConnectTimeout));
     return;
@@ -136,8 +136,8 @@ std::optional<Connection> await_peer(const PeerOptions& options, const Invocatio
   const Secret secret = given ? *given : Secret::random();
   control::Listener listener = listen(options);
   print_command(listener, given ? std::nullopt : std::optional(secret), invocation);
-  // With the secret on its standard input, this end was started by a launcher, which reads its
-  // output for as long as it lives (tools/peer/launcher.h).
+  // If the secret comes on standard input, a launcher started this end and reads its output while
+  // it lives (tools/peer/launcher.h).
   const bool launched = options.secret_file == "-";
   return listener.accept(
       secret, kServeTimeout,

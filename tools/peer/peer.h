@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two hosts, as a user brings them together: one runs `TOOL --serve`, which prints the command for
-// the other, that is `TOOL --peer HOST:PORT`; or the latter starts the former by --launcher.
+// Connects two hosts for a user. On one runs `TOOL --serve`, which prints the command for the other
+// host, `TOOL --peer HOST:PORT`; or the second one starts the first by --launcher.
 //
-// Both then hold a connection to a peer that has proven that it knows the secret
-// (control/control.h), and say what they are (tools/peer/rail_negotiation.h).
+// Both then have a connection to a peer that has proven that it knows the secret
+// (control/control.h), and describe themselves (tools/peer/rail_negotiation.h).
 //
 // In reading order:
 //   launcher           starts the other end on another node
-//   peer_description   what a node tells its peer about itself
-//   rail_negotiation   which rails the two nodes agree on
+//   peer_description   what a node sends its peer about itself
+//   rail_negotiation   how the two nodes agree on rails
 #pragma once
 
 #include <functional>
@@ -24,14 +24,14 @@ namespace nmt {
 
 struct PeerOptions {
   bool serve = false;       // be the other end
-  std::string address;      // to listen at; empty: the first interface's
-  std::string peer;         // HOST[:PORT] of the other end; empty: this node alone
+  std::string address;      // to listen at; empty: that of the first interface
+  std::string peer;         // HOST[:PORT] of the other end; empty: only this node
   std::string launcher;     // command that starts the other end; empty: it runs already
   std::string secret_file;  // empty: $NMADTUNE_SECRET
 };
 
-// What a tool says of its two ends in its help, and which of its options, declared before, make no
-// sense with each.
+// A tool's help texts for its two ends, and its options (declared before) that cannot be combined
+// with each end.
 struct PeerHelp {
   std::string tool;
   std::string peer, serve;
@@ -39,18 +39,18 @@ struct PeerHelp {
 };
 void declare(Options& options, PeerOptions& target, const PeerHelp& help);
 
-// Error(kUsage) for options that need others.
+// Error(kUsage) for options that require others.
 void check(const PeerOptions& options);
 
-// The other end, reached from the near one.
+// The other end, as reached from the near end.
 class ReachedPeer {
  public:
-  // Starts it where a launcher is given. Error(kUsage), Error(kPeer).
+  // Starts the other end if a launcher is given. Error(kUsage), Error(kPeer).
   ReachedPeer(const PeerOptions& options, const std::string& tool);
 
   control::Connection& connection() { return *connection_; }
 
-  // Hangs up, and waits for what was started.
+  // Hangs up, and waits for the launched command.
   void leave();
 
  private:
@@ -58,8 +58,9 @@ class ReachedPeer {
   std::optional<control::Connection> connection_;
 };
 
-// Listens, prints the command for the other host, and waits for who knows the secret; nullopt where
-// `interrupted` says so. Error(kUsage), Error(kNoRail), Error(kPeer) where nobody comes.
+// Listens, prints the command for the other host, and waits for a peer that knows the secret;
+// nullopt if `interrupted` returns true. Error(kUsage), Error(kNoRail), Error(kPeer) if no peer
+// connects.
 std::optional<control::Connection> await_peer(const PeerOptions& options,
                                               const Invocation& invocation,
                                               std::function<bool()> interrupted = {});

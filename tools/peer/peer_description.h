@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a node says of itself to its peer: the tool that it runs, its host and platform, and the
+// What a node sends its peer about itself: the tool that it runs, its host and platform, and the
 // ports from which rails may lead to the peer.
 //
-// The writer keeps to the limits of the reader: what one end sends, the other takes.
+// The writer obeys the reader's limits: what one end sends, the other accepts.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,11 @@ struct PeerDescription {
   std::vector<Port> ports;
 };
 
-// JSON of at most control::kMessageBytesMax; Error(kFailed) where there are more than kPortsMax
-// ports, or the text is longer.
+// JSON of at most control::kMessageBytesMax. Error(kFailed) if there are more than kPortsMax ports,
+// or if the text is longer.
 std::string peer_description_text(const PeerDescription& own, const std::string& tool);
 
-// Error(kPeer) where `text` is nothing of the kind, or the peer does not run `tool`.
+// Error(kPeer) if `text` is not such a description, or if the peer does not run `tool`.
 PeerDescription peer_description_from(const std::string& text, const std::string& tool);
 
 }  // namespace nmt

@@ -21,14 +21,14 @@ using json::Value;
 enum Kind : std::uint16_t { kPeerDescription = 32, kRailPairs, kConfig, kRefused };
 
 constexpr std::chrono::seconds kAnswerTimeout{10};
-constexpr std::size_t kPairsMax = 256;  // each is a rail, measured also beside each other one
+constexpr std::size_t kPairsMax = 256;  // each is a rail, also measured beside each other one
 
 struct OwnPort {
   Driver* driver = nullptr;
   Port port;
 };
 
-// Two ports that meet, by their places in the two introductions.
+// Two ports that meet, by their indices in the two descriptions.
 struct Pair {
   std::size_t near = 0;
   std::size_t far = 0;
@@ -131,7 +131,7 @@ std::vector<Pair> rail_pairs_from(const std::string& text, std::size_t near_port
   });
 }
 
-// The places in `known` that `wanted` names: rails or drivers, with commas; empty: all.
+// The indices in `known` that `wanted` names: rails or drivers, separated by commas; empty: all.
 std::vector<std::size_t> chosen_of(const std::vector<std::string>& known,
                                    const std::string& wanted) {
   const auto means = [](const std::string& name, const std::string& rail) {
@@ -155,7 +155,7 @@ std::vector<std::size_t> chosen_of(const std::vector<std::string>& known,
 void send_refusal(control::Connection& peer, const std::string& refusal) {
   try {
     peer.send(kRefused, refusal);
-  } catch (const Error&) {  // who is gone needs no telling
+  } catch (const Error&) {  // the peer is gone, so it cannot be told
   }
 }
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two nodes agree on the rails between them: each says what it is and which rails leave it, the
-// near one chooses those that meet; then it sends its configuration: what the two are to do with
-// them.
+// Two nodes agree on the rails between them. Each describes itself and its ports; the near end
+// chooses the rails whose ports meet. Then it sends its configuration for the work that follows.
 //
 //   near                                                 far
 //   kPeerDescription  tool, host, platform, ports   ->
 //                                                   <-   kPeerDescription
 //   kRailPairs        pairs of ports                ->
-//   kConfig           what the tool makes of it     ->
+//   kConfig           the tool's configuration      ->
 //
-// After that the two talk as their tool does. A rail is called by its own name at each end; where
-// its port meets several of the other node, "RAIL/PEERRAIL". Nothing the other end says is trusted
-// with memory: texts are JSON of at most 1 MiB, numbers are held to limits.
+// After that the tool defines the messages. A rail has its own name at each end; if its port meets
+// several of the other node, the name is "RAIL/PEERRAIL". Nothing from the other end is trusted
+// with memory: texts are JSON of at most 1 MiB, and numbers are limited.
 #pragma once
 
 #include <fmt/format.h>
@@ -30,7 +29,7 @@
 
 namespace nmt {
 
-// A rail between the two, by the names of both ends.
+// A rail between the two nodes, with the names of both ends.
 struct SharedRail {
   Driver* driver = nullptr;
   Rail rail;
@@ -44,9 +43,9 @@ struct RailNegotiation {
   Node node;
 };
 
-// Both throw Error(kPeer) where the other end is lost, breaks the rules or runs another tool. The
-// near end chooses the rails that `rails` names (with commas; empty: all); it throws Error(kNoRail)
-// where none meet, Error(kUsage) for those that are not there, and tells the far end.
+// Both throw Error(kPeer) if the other end is lost, breaks the protocol or runs another tool. The
+// near end chooses the rails named in `rails` (separated by commas; empty: all). It throws
+// Error(kNoRail) if none meet and Error(kUsage) for unknown ones, and reports that to the far end.
 RailNegotiation negotiate_as_near(control::Connection& peer, const std::string& tool,
                                   const std::string& rails);
 RailNegotiation negotiate_as_far(control::Connection& peer, const std::string& tool);
@@ -54,7 +53,7 @@ RailNegotiation negotiate_as_far(control::Connection& peer, const std::string& t
 void send_config(control::Connection& peer, const json::Value& config);
 std::string receive_config(control::Connection& peer);
 
-// What `read` makes of a reader of this text, which the other end said. What it refuses is
+// Parses a text of the other end, and returns the result of `read`. A refusal by `read` becomes
 // Error(kPeer).
 template <class Read>
 auto read_theirs(const std::string& text, std::string_view what, Read read) {
@@ -66,7 +65,7 @@ auto read_theirs(const std::string& text, std::string_view what, Read read) {
   }
 }
 
-// Text that is not empty and can be printed.
+// Printable text that is not empty.
 std::string name_from(const json::Reader& reader);
 
 }  // namespace nmt

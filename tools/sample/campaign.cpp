@@ -14,7 +14,7 @@
 namespace nmt {
 namespace {
 
-// What earlier sessions of a campaign leave to a resumed one.
+// The results of earlier sessions, for a resumed campaign.
 struct Earlier {
   SamplesByRail samples;  // by rail
   double elapsed_ns = 0;
@@ -22,10 +22,10 @@ struct Earlier {
 
 Earlier read_earlier(const ProfileDb& db, const Record& record) {
   Earlier earlier;
-  std::map<Id, double> elapsed_ns;  // by session, each of which measured several rails
+  std::map<Id, double> elapsed_ns;  // by session; each measured several rails
   for (SampleSet& set : db.sample_sets(record.campaign.id)) {
     elapsed_ns[set.session.id] = set.session.elapsed_ns;
-    // A rail whose fingerprint has changed since is another one.
+    // A rail whose fingerprint has changed is another rail.
     if (std::ranges::find(record.paths, set.path.id, &Path::id) == record.paths.end()) continue;
     std::vector<Sample>& of_rail = earlier.samples[set.path.from.full_name()];
     std::ranges::move(set.samples, std::back_inserter(of_rail));
@@ -34,8 +34,8 @@ Earlier read_earlier(const ProfileDb& db, const Record& record) {
   return earlier;
 }
 
-// This machine, the rails, the campaign (a resumed one where asked and possible) and the session,
-// in the profile and in memory.
+// Stores this machine, the rails, the campaign (resumed if requested and possible) and the session
+// in the profile, and keeps them in memory.
 Record begin(const Launch& launch, const CampaignShare& share) {
   ProfileDb& db = launch.db;
   Record record;
@@ -88,7 +88,7 @@ Record begin(const Launch& launch, const CampaignShare& share) {
   return record;
 }
 
-// How the campaign went, as it is stored with it.
+// Fills in the campaign's result, for storing.
 void settle(Campaign& campaign, const CampaignReport& report) {
   campaign.complete = !report.interrupted && report.peer_lost.empty();
   campaign.quality = report.quality;
@@ -105,18 +105,18 @@ void settle(Campaign& campaign, const CampaignReport& report) {
   if (campaign.complete) campaign.finished_utc = utc_now();
 }
 
-// Of a campaign whose own report never came: what was kept.
+// For a campaign without its own report: reports what was stored.
 void report_from(const Record& record, CampaignReport* campaign) {
   for (const Path& path : record.paths) {
     if (path.from.driver != kCores) campaign->rails.push_back(record.report(path));
   }
 }
 
-// The profile does not take it any more: derives all the same, and keeps everything in a file that
-// it can be imported from.
+// Used when the profile cannot be written: derives the plan in memory, and saves everything in a
+// file that can be imported.
 void save_elsewhere(const Error& cause, Record& record, const TuneOptions& tuning,
                     SampleResult* result) {
-  if (result->campaign.rails.empty()) {  // it stopped the campaign
+  if (result->campaign.rails.empty()) {  // this error stopped the campaign
     record.campaign.remark = "the profile could not be written";
     report_from(record, &result->campaign);
   }
@@ -156,7 +156,7 @@ Session describe_session(const RailChoice& choice, std::uint64_t seed) {
   return session;
 }
 
-std::uint64_t random_seed() {  // short enough to be typed again
+std::uint64_t random_seed() {  // short enough to type again
   constexpr std::uint64_t kSeeds = 1'000'000'000;
   return Digest().add(Id::random().hex()).value() % kSeeds;
 }
@@ -190,7 +190,7 @@ Report run_share(const Launch& launch, CampaignShare share) {
   const Earlier earlier = read_earlier(db, record);
   SamplingOptions sampling = share.options.sampling;
   sampling.seed = share.session.seed;
-  // What a campaign may still take: never so little that it could not end.
+  // The rest of the budget, but enough to finish.
   constexpr double kShareMin = 0.1;
   sampling.budget_ns =
       std::max(kShareMin * sampling.budget_ns, sampling.budget_ns - earlier.elapsed_ns);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One launch's share of a campaign, whoever measures: begun in the profile, kept there block by
-// block, ended, tuned and reported; and saved elsewhere where the profile takes it no more.
+// One launch's part of a campaign, for every kind of measuring: it is begun in the profile, stored
+// there block by block, finished, tuned and reported; and saved elsewhere if the profile cannot be
+// written.
 #pragma once
 
 #include <functional>
@@ -22,16 +23,16 @@ namespace nmt {
 using SamplesByRail = std::map<std::string, std::vector<Sample>>;
 
 struct CampaignShare {
-  const SampleOptions& options;  // with the sampling of whoever decides it
+  const SampleOptions& options;  // with the sampling options of the deciding end
   const RailChoice& choice;
   std::optional<Counterpart> peer;
-  Fields more;      // options of the campaign beside the typed ones
-  Session session;  // its clock and seed; the rest is filled in
+  Fields more;      // further options of the campaign
+  Session session;  // clock and seed; the rest is filled in
   std::function<CampaignReport(const SamplingOptions&, const SamplesByRail& earlier, Observer&)>
       measure;
 };
 
-// What all shares of one launch have in common.
+// Shared by all parts of one launch.
 struct Launch {
   const SampleOptions& options;
   const Invocation& invocation;
@@ -41,16 +42,16 @@ struct Launch {
   const Interruption& interruption;
 };
 
-// `session` by the clock that the rails are measured with.
+// A session with the clock that measures these rails.
 Session describe_session(const RailChoice& choice, std::uint64_t seed);
 
-std::uint64_t random_seed();  // short enough to be typed again
+std::uint64_t random_seed();  // short enough to type again
 
-// Waits for another writer, and says so above the progress line.
+// Waits for another writer, and reports that above the progress line.
 ProfileDb open_for_writing(const Location& profile, const Invocation& invocation,
                            ProgressLine& line);
 
-// All rails of this node that were chosen.
+// All chosen rails of this node.
 Report sample_rails(const RailChoice& choice, std::uint64_t seed, const Launch& launch);
 
 Report run_share(const Launch& launch, CampaignShare share);

@@ -13,7 +13,7 @@ volatile sig_atomic_t asked = 0;
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
 extern "C" void ask_to_stop(int number) {
-  if (asked != 0) {  // the second one ends the process, as soon as this function returns
+  if (asked != 0) {  // the second signal ends the process when this function returns
     ::signal(number, SIG_DFL);
     ::raise(number);
   }

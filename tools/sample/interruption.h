@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Ctrl-C and its kin while measuring: the first asks to stop when what is being measured is on
-// disk, the second ends the process at once.
+// Ctrl-C and similar signals during a measurement: the first one asks to stop when the current
+// measurement is on disk, the second one ends the process at once.
 //
-// From construction on, for SIGINT, SIGTERM and SIGHUP (this one only where it is not ignored, as
-// under nohup). One at a time, since signals belong to the process.
+// Active from construction on, for SIGINT, SIGTERM and SIGHUP (the last only if it is not ignored,
+// as under nohup). One object at a time, because signals belong to the process.
 #pragma once
 
 namespace nmt {
@@ -12,11 +12,11 @@ namespace nmt {
 class Interruption {
  public:
   Interruption();
-  ~Interruption();  // signals do again what they did
+  ~Interruption();  // restores the previous actions
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  int signal() const;  // that asked to stop; 0 where none did
+  int signal() const;  // that asked to stop; 0 if none did
 };
 
 }  // namespace nmt

@@ -11,7 +11,7 @@ std::string mpi_of(const SampleOptions& options) {
   return !options.mpi.empty() ? options.mpi : control::launching_mpi().value_or("");
 }
 
-// An error leaves the job as its end does: all ranks have heard of it.
+// An error also sends the last order to all ranks.
 Report sample_in_job(const SampleOptions& options, const Invocation& invocation,
                      const std::string& mpi) {
   std::exception_ptr failure;

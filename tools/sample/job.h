@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-sample in a job that an MPI launched: rank 0 leads, keeps the profile and reports; the
-// others take part, and say nothing.
+// nmad-sample in a job that an MPI launched: rank 0 leads, stores the profile and reports; the
+// other ranks take part without output.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace nmt {
 
-// The MPI to use: what --mpi says, else what launched this process; empty where neither.
+// The MPI to use: from --mpi, else the one that launched this process; empty if neither.
 std::string mpi_of(const SampleOptions& options);
 
 Report sample_in_job(const SampleOptions& options, const Invocation& invocation,

@@ -22,7 +22,7 @@ namespace {
 
 using control::MpiJob;
 
-// How much of the budget each part gets, against the others.
+// The part of the budget for each part, relative to the others.
 double weight_of(Part part) {
   return part == Part::kPairs || part == Part::kAlltoall || part == Part::kCollectives ? 2 : 1;
 }
@@ -127,7 +127,7 @@ CampaignReport JobCampaign::run_together(const JobOrder& order, Observer* observ
                           observer);
 }
 
-// What this rank has to do for the order, if anything.
+// Runs this rank's work for the order, if it has any.
 Gathered JobCampaign::run_part(const JobOrder& order, const Interruption& interruption,
                                ProfileDb* profile) {
   const auto place = std::ranges::find(order.ranks, job_.rank());
@@ -142,7 +142,7 @@ Gathered JobCampaign::run_part(const JobOrder& order, const Interruption& interr
   const bool pairs = order.part == Part::kPairs, near = index % 2 == 0;
   options.sampling.pairs = pairs ? !options.no_pairs : options.pairs;
   RankWork work{.measure = [&](ProfileDb& db) {
-    const OnCores any;  // chosen by the campaign, not by who bound the ranks
+    const OnCores any;  // the campaign chooses cores, not the launcher
     const Launch launch{options, invocation, in_memory, db, line, interruption};
     if (!pairs) {
       const std::uint64_t seed = options.seed.value_or(random_seed());
@@ -157,7 +157,7 @@ Gathered JobCampaign::run_part(const JobOrder& order, const Interruption& interr
     const auto other = static_cast<std::size_t>(order.ranks[near ? index + 1 : index - 1]);
     const auto self = static_cast<std::size_t>(job_.rank());
     if (near) work.far = hosts_[other];
-    // Of two nodes of one platform, what the near one kept stands for both.
+    // For two nodes of one platform, the near node's measurements stand for both.
     work.keeps = near || platforms_[self] != platforms_[other];
   }
   return run_shares(job_, work, profile);
@@ -187,7 +187,7 @@ void JobCampaign::run_all_shares(const JobOrder& order, const Launch& launch,
   findings->add(run_part(order, launch.interruption, &launch.db));
 }
 
-// One node of each platform, at the same time.
+// One node of each platform, all at the same time.
 void JobCampaign::measure_node(const Launch& launch, double budget_ns, JobFindings* findings) {
   JobOrder order{.part = Part::kNode, .budget_ns = budget_ns};
   std::set<std::string> known = {""};

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A campaign over all nodes of a job, part by part, as each rank sees it.
+// A campaign over all nodes of a job, part by part, from the view of one rank.
 //
-// Rank 0 says what is next (tools/sample/job_parts.h), keeps the profile and reports; the others
-// follow until it says that there is no more, however it comes to that. The first rank of a node
-// speaks for it: `node` is measured by one node of each platform, `pairs` by two nodes at a time
-// over the job's own connection in place of a control socket; in `mpi` and `alltoall` all ranks
-// take part.
+// Rank 0 orders the next part (tools/sample/job_parts.h), stores the profile and reports. The other
+// ranks follow until its last order, which comes in any case. The first rank of a node acts for it.
+// `node` is measured by one node of each platform; `pairs` by two nodes at a time, over the job's
+// own connection instead of a control socket; in `mpi` and `alltoall` all ranks take part.
 #pragma once
 
 #include <string>
@@ -30,12 +29,12 @@ class JobCampaign {
   Report follow();
 
  private:
-  // The part of every rank.
+  // For every rank.
   Gathered run_part(const JobOrder& order, const Interruption& interruption, ProfileDb* profile);
   CampaignReport run_together(const JobOrder& order, Observer* observer);
   AlltoallOptions alltoall_options(const JobOrder& order) const;
 
-  // The part of rank 0 beside that.
+  // Only for rank 0.
   void send_order(const JobOrder& order) const;
   void measure(const Launch& launch, const std::vector<Part>& parts, JobFindings* findings);
   void run_all_shares(const JobOrder& order, const Launch& launch, JobFindings* findings);

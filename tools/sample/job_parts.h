@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The parts of a campaign in a job, and what rank 0 has all ranks do next, as text that it
-// broadcasts.
+// The parts of a campaign in a job, and rank 0's orders to all ranks, as text that it broadcasts.
 #pragma once
 
 #include <string>
@@ -14,18 +13,17 @@ namespace nmt {
 enum class Part { kNode, kPairs, kMessages, kAlltoall, kCollectives };
 std::string_view to_string(Part part);
 
-// Of --parts, in the order in which they are measured; all but collectives
-// where it is empty. Error(kUsage) for any
-// other word.
+// The parts in --parts, in the order in which they are measured; if empty, all but collectives.
+// Error(kUsage) for any other word.
 std::vector<Part> parts_from(const std::string& text);
 
 struct JobOrder {
-  bool end = false;  // nothing more
+  bool end = false;  // the last order
   Part part = Part::kNode;
   double budget_ns = 0;
-  std::vector<int> ranks;  // that have work; of kPairs: near, far, near, far ...
+  std::vector<int> ranks;  // that have work; for kPairs: near, far, near, far ...
 };
 std::string to_text(const JobOrder& order);
-JobOrder job_order_from(const std::string& text);  // what to_text() wrote
+JobOrder job_order_from(const std::string& text);  // text of to_text()
 
 }  // namespace nmt

@@ -46,7 +46,7 @@ void add_links(const std::vector<Link>& links, Report* report) {
   }
 }
 
-// For people: each rail between whichever two nodes were measured first.
+// For people: each rail once, between the two nodes that were measured first.
 std::vector<RailPlan> first_of_each(const std::vector<RailPlan>& plans) {
   std::vector<RailPlan> first;
   std::set<std::pair<std::string, std::string>> known;
@@ -56,7 +56,7 @@ std::vector<RailPlan> first_of_each(const std::vector<RailPlan>& plans) {
   return first;
 }
 
-// Of each platform, as all that was gathered has it.
+// The plan of each platform, from everything that was gathered.
 void add_plans(ProfileDb& db, Report* report) {
   json::Value platforms = json::Value::array();
   for (const Platform& platform : db.platforms()) {

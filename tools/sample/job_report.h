@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a campaign over all nodes of a job found, and how rank 0 says it.
+// The results of a campaign over all nodes of a job, and rank 0's report of them.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct JobFindings {
   int ranks = 0;
   std::size_t cores = 0;  // of all ranks together
   std::size_t nodes = 0;
-  std::map<std::string, std::vector<std::string>> problems;  // of which hosts
+  std::map<std::string, std::vector<std::string>> problems;  // by text: the hosts that have it
   std::vector<std::string> remarks;
   std::vector<Link> links;
   std::vector<Report> shares;  // of the parts in which all ranks take part
@@ -28,7 +28,7 @@ struct JobFindings {
   void add(Gathered gathered);
 };
 
-// Derives the plan of each platform again, from all that was gathered.
+// Derives the plan of each platform again, from everything that was gathered.
 Report job_report(JobFindings findings, ProfileDb& db, const Location& profile);
 
 }  // namespace nmt

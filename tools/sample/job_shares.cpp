@@ -12,7 +12,7 @@
 namespace nmt {
 namespace {
 
-// One line of JSON, how it went, and the profile after it.
+// One line of JSON with the result, then the profile.
 std::string result_of(const RankWork& work) {
   if (!work.measure) return {};
   const std::string host = this_node().host;

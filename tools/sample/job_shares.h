@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Shares of a campaign that several ranks of a job measure at the same time, gathered in the
-// profile of rank 0.
+// Parts of a campaign that several ranks of a job measure at the same time, gathered in the profile
+// of rank 0.
 //
-// Each rank keeps its own in memory; profiles unite by identifier, and equal platforms fold into
-// one (profiledb/profiledb.h).
+// Each rank stores its own part in memory. Profiles are united by identifier, and equal platforms
+// become one (profiledb/profiledb.h).
 #pragma once
 
 #include <functional>
@@ -19,20 +19,20 @@
 
 namespace nmt {
 
-// What one rank has to do; empty where it has nothing.
+// The work of one rank; empty if it has none.
 struct RankWork {
   std::function<Report(ProfileDb& in_memory)> measure;
-  std::string far;    // the other node, of whoever leads there
-  bool keeps = true;  // whether rank 0 wants what it measured
+  std::string far;    // host of the other node, on the near rank
+  bool keeps = true;  // whether rank 0 stores its measurements
 };
 
 struct Gathered {
-  std::map<std::string, std::vector<std::string>> problems;  // what went wrong, on which hosts
+  std::map<std::string, std::vector<std::string>> problems;  // by text: the hosts that have it
   std::vector<Link> links;
 };
 
-// By all ranks; `profile` is rank 0's, and null elsewhere. Throws there what its profile cannot
-// take.
+// Called by all ranks; `profile` is rank 0's, and null elsewhere. On rank 0 it throws if the
+// profile refuses the results.
 Gathered run_shares(const control::MpiJob& job, const RankWork& work, ProfileDb* profile);
 
 }  // namespace nmt

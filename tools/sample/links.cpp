@@ -17,7 +17,7 @@ namespace nmt {
 namespace {
 
 constexpr std::size_t kOfARailMin = 3;
-constexpr double kSlowerMin = 0.25;   // of the usual
+constexpr double kSlowerMin = 0.25;   // of the usual value
 constexpr double kDeviationsMin = 4;  // median absolute deviations
 
 bool is_transfer(const Sample& sample) {
@@ -32,7 +32,7 @@ double median_ns(const Sample& sample) {
   return median(durations_ns);
 }
 
-// Marks what is far above the usual of these.
+// Marks values far above the usual value.
 template <class Figure>
 void mark(const std::vector<Link*>& links, Figure figure) {
   std::vector<double> logs, deviations;

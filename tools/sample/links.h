@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What each rail between two nodes can do, in two figures, and which of them do it worse than the
+// The latency and bandwidth of each rail between two nodes, and which rails are slower than the
 // others: a slow node, a bad cable.
 #pragma once
 
@@ -15,19 +15,19 @@ namespace nmt {
 
 struct Link {
   std::string near, far;              // hosts
-  std::string rail;                   // the near one's name
-  double latency_ns = 0;              // of the smallest message, by the best method
+  std::string rail;                   // the near end's name
+  double latency_ns = 0;              // of the smallest message, with the best method
   double bandwidth_bytes_per_ns = 0;  // of the largest
   bool outlier = false;
   bool operator==(const Link&) const = default;
 };
 
-// Of all paths to another node in `measured`, which one node measured with one other.
+// For all paths to another node in `measured`, which one node measured with one other.
 std::vector<Link> links_of(const ProfileDb& measured, const std::string& near,
                            const std::string& far);
 
-// Marks those that are slower than the usual one of the same rail by far more than these differ,
-// and by a quarter at least. Needs three of a rail.
+// Marks links that are slower than the usual link of the same rail: by much more than links differ,
+// and by a quarter at least. Needs three links of a rail.
 void mark_outliers(std::vector<Link>* links);
 
 json::Value to_json(const std::vector<Link>& links);

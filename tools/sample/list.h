@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-sample --list: the rails there are, and why others cannot be used.
+// nmad-sample --list: the usable rails, and why the others cannot be used.
 #pragma once
 
 #include "tools/command/report.h"
@@ -10,7 +10,7 @@ namespace nmt {
 
 Report list_rails(const RailChoice& choice);
 
-// "no usable rail: CAUSES", for a choice without any.
+// "no usable rail: CAUSES", for a choice without rails.
 Problem no_usable_rail(const RailChoice& choice);
 
 json::Value to_json(const std::vector<Refusal>& refusals);

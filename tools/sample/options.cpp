@@ -7,8 +7,8 @@
 namespace nmt {
 namespace {
 
-// Limits of what makes sense, not of what works: below, nothing can be learnt; above, a unit was
-// mistyped.
+// Limits of what is sensible: below, a measurement shows nothing; above, the unit is probably
+// wrong.
 constexpr NumberLimits kBudgetNs = {.low = 0.1e9, .high = 24 * 3600e9};
 constexpr NumberLimits kPrecision = {.low = 0.001, .high = 0.5};
 constexpr ByteLimits kSizeBytes = {.low = 1024, .high = std::uint64_t{64} << 20};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Jobs of more ranks than cores. A rank that has something to do waits for a core first, which
-// takes longer than a small message: what such messages take is the scheduler's time, and depends
-// on how ranks wait. Campaigns warn of it.
+// Jobs with more ranks than cores. A rank with work waits for a core first, which takes longer than
+// a small message. Durations of such messages are then the scheduler's, and depend on how ranks
+// wait. Campaigns warn of it.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace nmt {
 
-// Cores of all ranks together, by all ranks. Those of one kernel are counted once, however many
-// nodes it plays.
+// Cores of all ranks together; called by all ranks. Cores of one kernel are counted once, even if
+// it simulates several nodes.
 std::size_t cores_of(const control::MpiJob& job);
 
-// Nothing where there are as many cores as ranks, or their number is not known (0).
+// Does nothing if there are as many cores as ranks, or if their number is unknown (0).
 void warn_of_oversubscription(std::int64_t ranks, std::size_t cores, Report* report);
 
 }  // namespace nmt

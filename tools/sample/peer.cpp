@@ -11,7 +11,7 @@ namespace {
 
 using control::Connection;
 
-// The negotiated rails and node, as a campaign wants them; `peer` leads there.
+// The negotiated rails and node in the form of a campaign; `peer` leads to the node.
 RailChoice choice_of(RailNegotiation& negotiation, Connection& peer) {
   RailChoice choice{.drivers = std::move(negotiation.drivers)};
   for (const SharedRail& each : negotiation.rails) {
@@ -28,7 +28,7 @@ Counterpart counterpart_of(const RailNegotiation& negotiation) {
 
 }  // namespace
 
-// Each end measures what handing over costs among its own cores, for its own profile.
+// Each end measures the offload cost of its own cores, for its own profile.
 Report sample_as_near(Connection& peer, const Launch& launch) {
   SampleOptions options = launch.options;
   options.sampling.offload = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The two ends of a campaign between two nodes: nmad-sample --peer measures, --serve answers; both
-// keep what was measured.
+// store the measurements.
 #pragma once
 
 #include "control/control.h"
@@ -11,7 +11,7 @@
 
 namespace nmt {
 
-// Over a connection that is there already.
+// Over an existing connection.
 Report sample_as_near(control::Connection& peer, const Launch& launch);
 Report sample_as_far(control::Connection& peer, const Launch& launch);
 

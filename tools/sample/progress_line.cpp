@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kEraseLine = "\r\033[K";
 
-// A terminal that went away is no reason to stop measuring.
+// If the terminal is gone, measuring continues.
 void write_quietly(const std::string& text) {
   try {
     write_all(STDERR_FILENO, text);

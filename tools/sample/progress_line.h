@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where a campaign stands and how long it will take: one line on a terminal, nothing where standard
-// error is none.
+// The progress of a campaign and its remaining time: one line on a terminal, nothing if standard
+// error is no terminal.
 //
-// A job's rank 0 cannot see whether its launcher has a terminal; it writes a line of its own for
-// each tenth that is done.
+// Rank 0 of a job cannot know whether its launcher has a terminal, so it writes a separate line for
+// each tenth of the work.
 #pragma once
 
 #include <chrono>
@@ -21,13 +21,13 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void show(const Progress& progress);  // at most ten times a second
-  void clear();                         // before anything else is written there
+  void show(const Progress& progress);  // at most ten times per second
+  void clear();                         // call before other output to standard error
 
  private:
   bool overwrites_;  // on a terminal
   bool adds_;        // behind a launcher
-  int tenth_ = -1;   // that the last line told of
+  int tenth_ = -1;   // last reported tenth
   bool shown_ = false;
   std::chrono::steady_clock::time_point next_{};
 };

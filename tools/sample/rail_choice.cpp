@@ -73,7 +73,7 @@ class Chooser {
     choice_.drivers.push_back(std::move(driver));
   }
 
-  // A rail named twice is sampled once; two descriptions of one name contradict each other.
+  // A rail named twice is sampled once; two descriptions with one name contradict each other.
   void add(const RailToSample& each) {
     for (const RailToSample& known : choice_.rails) {
       if (known.rail.full_name() != each.rail.full_name()) continue;

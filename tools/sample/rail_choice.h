@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which rails --rails means: all that are usable, or those named, each name checked against what
-// there is.
+// The rails that --rails selects: all usable ones, or the named ones; each name is checked.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +15,14 @@ namespace nmt {
 struct RailChoice {
   std::vector<std::unique_ptr<Driver>> drivers;  // own what `rails` points to
   std::vector<RailToSample> rails;               // usable, in order of preference or as named
-  std::vector<Refusal> refusals;                 // of those asked for
+  std::vector<Refusal> refusals;                 // of the requested rails
 
   std::vector<std::string> names() const;  // of `rails`
 };
 
-// `wanted` as typed: rails, drivers or fake:FILE, with commas; empty: every rail there is. `seed`
-// is that of the launch, for described rails. Throws Error(kUsage) with the nearest name for a rail
-// that does not exist, Error(kFailed) for a broken description.
+// `wanted` as typed: rails, drivers or fake:FILE, separated by commas; empty: every rail. `seed` is
+// the seed of the launch, for described rails. Throws Error(kUsage) with the nearest name for an
+// unknown rail, Error(kFailed) for an invalid description.
 RailChoice choose_rails(const std::string& wanted, std::uint64_t seed);
 
 }  // namespace nmt

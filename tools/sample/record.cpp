@@ -72,7 +72,7 @@ std::optional<std::string> write_next_to(const std::string& file, const std::str
     try {
       write_file(beside, text, false);
       return beside;
-    } catch (const Error&) {  // the next place may do
+    } catch (const Error&) {  // try the next place
     }
   }
   return std::nullopt;

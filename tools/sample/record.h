@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What one launch of nmad-sample writes into a profile, kept in memory as well: where the profile
-// cannot be written any more, it is written elsewhere, and nothing measured is lost.
+// What one launch of nmad-sample writes into a profile, also kept in memory: if the profile cannot
+// be written any more, it is written elsewhere, so no measurement is lost.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ namespace nmt {
 struct Counterpart {
   Platform platform;
   Node node;
-  std::vector<Rail> rails;  // in the order of this end's
+  std::vector<Rail> rails;  // in the order of this end's rails
 };
 
 class Record {
@@ -31,19 +31,19 @@ class Record {
   std::optional<Counterpart> peer;
   Campaign campaign;
   Session session;
-  // Of the rails to sample, each to itself or to the peer's, and of cores_rail().
+  // For the rails to sample, each to itself or to the peer's, and for cores_rail().
   std::vector<Path> paths;
 
   const Path& path_of(const std::string& rail) const;
 
-  // Cells as they are now; replaces what was kept of them.
+  // Stores the current cells; they replace the earlier state of the same cells.
   void keep(const Id& path, std::span<const Sample> cells);
   bool has_samples() const;  // of a rail
 
-  // How much was kept, for the report of a campaign that ended before it could write one.
+  // What was stored, for the report of a campaign that ended without its own report.
   RailReport report(const Path& path) const;
 
-  // All of it, into an empty profile.
+  // Writes everything into an empty profile.
   void write(ProfileDb& db) const;
 
  private:
@@ -51,8 +51,8 @@ class Record {
   std::map<Id, std::map<Cell, Sample>> cells_;
 };
 
-// Writes `text` into a new file beside `file`, or, where that cannot be, among temporary files;
-// its name, or nothing where no place takes it.
+// Writes `text` into a new file beside `file`, or else into the folder for temporary files; returns
+// its name, or nullopt if neither is possible.
 std::optional<std::string> write_next_to(const std::string& file, const std::string& text);
 
 }  // namespace nmt

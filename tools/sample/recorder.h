@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Stands between a running campaign and the world: what is measured goes to disk before the next
-// cell, progress to the terminal, a signal to the campaign.
+// Connects a running campaign to disk, terminal and signals: measurements are stored before the
+// next cell starts, progress is shown, a signal ends the campaign.
 #pragma once
 
 #include "sampler/sampler.h"
@@ -22,9 +22,10 @@ class Recorder final : public Observer {
     record_.keep(path, cells);
     db_.store_samples(record_.session.id, path, cells);
   }
-  // Also notes the time taken, so that a campaign that is killed knows what is left of its budget.
+  // Also stores the used time, so that a killed campaign can be resumed with the rest of its
+  // budget.
   void progress(const Progress& progress) override {
-    constexpr double kStep = 0.02;  // of the budget; each note is a transaction
+    constexpr double kStep = 0.02;  // of the budget; each update is a transaction
     line_.show(progress);
     if (progress.done < noted_ + kStep) return;
     noted_ = progress.done;

@@ -29,7 +29,7 @@ Report sample_this_node(const SampleOptions& options, const Invocation& invocati
   return sample_rails(choice, seed, {options, invocation, profile, db, line, interruption});
 }
 
-// Its ranks are this very command.
+// This command is also the program of the launched ranks.
 Report sample_other_stack(const SampleOptions& options, const Invocation& invocation) {
   if (options.rank_order.empty()) return sample_stack(options, invocation);
   const std::string mpi = mpi_of(options);

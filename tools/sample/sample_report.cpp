@@ -17,7 +17,7 @@
 namespace nmt {
 namespace {
 
-constexpr std::string_view kRegime = "hot";  // cold thresholds: nmad-tune thresholds --regime cold
+constexpr std::string_view kRegime = "hot";  // cold ones: nmad-tune thresholds --regime cold
 
 double share(std::size_t part, std::size_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -113,7 +113,7 @@ bool is_in_force(const SampleResult& result) {
   return among || !result.record.has_samples();
 }
 
-// The gravest one, in words that say what to do.
+// The most serious problem, with what to do about it.
 std::optional<Problem> problem(const SampleResult& result) {
   if (result.unsaved) return result.unsaved;
   if (result.signal != 0) {

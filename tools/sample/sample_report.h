@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What nmad-sample says at its end: how each rail was measured, what was derived, where it is.
+// The report of nmad-sample at its end: how each rail was measured, what was derived, where it is
+// stored.
 #pragma once
 
 #include <optional>

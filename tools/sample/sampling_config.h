@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a campaign between two nodes is measured: the near end says so, so that both keep the same.
+// The configuration of a campaign between two nodes, sent by the near end, so that both ends store
+// the same.
 #pragma once
 
 #include <string>
@@ -12,11 +13,11 @@
 namespace nmt {
 
 struct SamplingConfig {
-  SamplingOptions sampling;  // but for its seed
+  SamplingOptions sampling;  // without its seed
   Session session;           // clock and seed of the near end
 };
 
 json::Value to_json(const SamplingConfig& config);
-SamplingConfig sampling_config_from(const std::string& text);  // Error(kPeer) for nonsense
+SamplingConfig sampling_config_from(const std::string& text);  // Error(kPeer) for an invalid text
 
 }  // namespace nmt

@@ -73,7 +73,7 @@ double expected_ns(const OwnChoiceRounds& plan, double launch_ns) {
 
 void run_rounds(const StackJob& job, const OwnChoiceRounds& plan, const RulesFiles& rules,
                 StackRecorder* recorder) {
-  std::mt19937 random(std::random_device{}());  // of seeds that an order can carry, below 2^63
+  std::mt19937 random(std::random_device{}());  // for seeds that an order can carry, below 2^63
   std::vector<Fields> variants = plan.variants;
   for (std::uint32_t round = 0; round < plan.rounds; ++round) {
     for (const CollectivesOrder& each :

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives as an MPI chooses them, in launches under several settings that take turns: what
-// files of rules and settings of the whole job are worth.
+// Compares an MPI's collectives with its own choice of algorithms, in launches under several
+// settings in turns: the gain of rules files, and of settings of the whole job.
 //
-// A launch has a speed of its own and counts as one round, however often it repeats an operation.
+// Each launch has its own speed, so it counts as one round, however often it repeats an operation.
 #pragma once
 
 #include <string>
@@ -17,14 +17,14 @@
 
 namespace nmt {
 
-// The rail that they are recorded on.
+// The rail of their samples.
 inline constexpr std::string_view kOwnChoiceRail = "own_choice";
 
-// Settings that name a stack's files of rules, as a profile keeps them: wherever they were.
+// Settings that name a stack's rules files, as stored in a profile: without the folder.
 Fields recorded_rules(std::string_view stack);
 
-// Rules as files beside the profile, as long as this is; none where there are no rules. Ranks on a
-// node that does not see them end their job.
+// Rules as files beside the profile, while this object lives; no files if there are no rules. A
+// rank on a node that cannot read them ends its job.
 class RulesFiles {
  public:
   RulesFiles(std::string_view stack, const std::vector<ExportedFile>& files,
@@ -33,7 +33,7 @@ class RulesFiles {
   RulesFiles(const RulesFiles&) = delete;
   RulesFiles& operator=(const RulesFiles&) = delete;
 
-  // With these files where recorded rules are named.
+  // The settings, with the names of these files in place of recorded rules.
   Fields launchable(Fields settings) const;
 
  private:
@@ -41,20 +41,20 @@ class RulesFiles {
   std::string prefix_;
   std::vector<std::string> paths_;
 };
-// By ranks before they join their job: Error(kFailed) where this node does not see a file.
+// Called by ranks before they join their job: Error(kFailed) if this node cannot read a file.
 void check_rules_are_here();
 
-// Several nodes of several ranks, for which hierarchical collectives are.
+// Whether there are several nodes with several ranks, as hierarchical collectives need.
 bool has_levels(const LaunchedRound& first);
 
 struct OwnChoiceRounds {
   std::vector<std::string> operations;
   std::vector<Fields> variants;
   std::uint64_t rounds = 0;
-  double budget_ns = 2e9;  // of one launch; at least two repetitions of each size
+  double budget_ns = 2e9;  // per launch; at least two repetitions of each size
 };
 std::size_t launches_of(const OwnChoiceRounds& plan);
-// How long they take, about, where a launch that times next to nothing takes `launch_ns`.
+// Expected duration; `launch_ns` is that of a launch that times almost nothing.
 double expected_ns(const OwnChoiceRounds& plan, double launch_ns);
 void run_rounds(const StackJob& job, const OwnChoiceRounds& plan, const RulesFiles& rules,
                 StackRecorder* recorder);

@@ -12,11 +12,11 @@
 namespace nmt {
 namespace {
 
-// MPICH's rules are its own tables with cells in them: without those there are none.
+// Rules for MPICH are its own tables with cells in them; without its tables there are none.
 void add_tables(const std::vector<StackSamples>& samples, StackFindings* findings) {
   if (ruled_operations(findings->cells).empty()) return;
   std::string library_file;
-  for (const StackSamples& each : samples) {  // the newest first
+  for (const StackSamples& each : samples) {  // newest first
     const auto found = each.campaign.options.find(std::string(kLibraryFile));
     if (found == each.campaign.options.end() || !each.rail.ends_with("/collectives")) continue;
     library_file = found->second;
@@ -30,7 +30,7 @@ void add_tables(const std::vector<StackSamples>& samples, StackFindings* finding
   }
 }
 
-// Another version's tables are not those of the library that was measured.
+// Tables of another version do not belong to the measured library.
 void leave_rules_out(const std::string& measured, StackFindings* findings) {
   findings->cells.clear();
   findings->notes = {fmt::format(

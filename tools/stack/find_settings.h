@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a profile knows about settings of another stack, ready to be written for a version of it.
+// What a profile knows about settings of another stack, ready to be written for one of its
+// versions.
 #pragma once
 
 #include <string>
@@ -12,13 +13,14 @@ namespace nmt {
 
 struct FindingsFor {
   std::string stack;
-  std::string version;  // as typed; empty: that which was measured
-  std::string folder;   // where files will be
+  std::string version;  // as typed; empty: the measured one
+  std::string folder;   // where the files will be
   std::string profile;  // its file, for people
 };
 
-// Error(kUsage) for an unknown stack or version; Error(kDatabase), which says which command
-// measures it, where the profile has nothing of it. `plan` is for NewMadeleine and must outlive it.
+// Error(kUsage) for an unknown stack or version. Error(kDatabase) if the profile has nothing about
+// it; the message says which command measures it. `plan` is for NewMadeleine and must outlive the
+// result.
 StackFindings find_settings(const ProfileDb& db, const Id& platform, const Plan* plan,
                             const FindingsFor& what);
 

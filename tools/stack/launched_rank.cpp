@@ -18,7 +18,7 @@
 namespace nmt {
 namespace {
 
-// A line for each interface of this node: its name and its subnet.
+// One line per interface of this node: its name and its subnet.
 std::string own_ports() {
   std::string lines;
   for (const auto& driver : make_drivers()) {
@@ -30,8 +30,8 @@ std::string own_ports() {
   return lines;
 }
 
-// Those of the first text whose subnet is also in the second, and that Open MPI was not told to
-// leave out.
+// Interfaces of the first text whose subnet is also in the second, without those that Open MPI is
+// configured to leave out.
 json::Value shared_interfaces(const std::string& own, const std::string& theirs) {
   const char* included = std::getenv("OMPI_MCA_btl_tcp_if_include");
   const std::vector<std::string> chosen = split_list(included != nullptr ? included : "");

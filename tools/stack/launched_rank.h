@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // nmad-sample as the ranks of a stack's job that another nmad-sample or nmad-tune launched
-// (sampler/stack/launch_messages.h): times what it is ordered to, and keeps nothing.
+// (sampler/stack/launch_messages.h): times what it is ordered to, and stores nothing.
 #pragma once
 
 #include "tools/command/command.h"

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kUverbs = "/dev/infiniband/uverbs";
 
-// Components that were not chosen are not mapped any more.
+// Components that were not chosen are no longer mapped.
 void note_mapped(const std::string& file, LoadedStack* loaded) {
   const std::string name = file.substr(file.rfind('/') + 1);
   if (name.starts_with("libmpi.so") || name.starts_with("libmpich.so")) {

@@ -34,7 +34,7 @@ MpichTables read_mpich_tables(const std::string& library_file) {
   return *std::move(tables);
 }
 
-// As the loader would find it.
+// Searches like the loader.
 std::vector<std::string> known_mpich_algorithms() {
   try {
     const Launched listed =
@@ -46,7 +46,7 @@ std::vector<std::string> known_mpich_algorithms() {
     const std::size_t begin = arrow + kArrow.size();
     return read_mpich_tables(listed.out.substr(begin, listed.out.find('\n', begin) - begin)).known;
   } catch (const Error&) {
-    return {};  // names then pass by their form
+    return {};  // names are then accepted by their form
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The MPICH that is installed, as a file: the tables for collectives that it has built in.
+// The tables for collectives that the installed MPICH has built in, read from its file.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace nmt {
 
-// Error(kFailed), which says why, where the file is not here or holds no tables that can be read.
+// Error(kFailed) with the reason if the file is not here, or has no readable tables.
 MpichTables read_mpich_tables(const std::string& library_file);
 
-// Of the MPICH that programs of this machine are linked with; empty where there is none.
+// For the MPICH that programs of this machine link; empty if there is none.
 std::vector<std::string> known_mpich_algorithms();
 
 }  // namespace nmt

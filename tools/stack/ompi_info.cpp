@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A home with nothing in it but the file.
+// A home directory that contains only this file.
 class Home {
  public:
   explicit Home(std::string_view mca_params) {
@@ -69,7 +69,7 @@ LoadedSettings ask_ompi_info(std::string_view mca_params, const Fields& settings
                                .environment = {{"HOME", home.folder()}},
                                .timeout_ns = 60e9})
                            .out);
-  } catch (const Error&) {  // not here
+  } catch (const Error&) {  // not installed here
     return loaded;
   }
   loaded.installed = true;

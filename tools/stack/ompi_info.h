@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whether an Open MPI that is installed here takes a file of settings as it was meant: its own
-// ompi_info is shown the file where it looks for a user's, and asked for each value.
+// Whether an installed Open MPI reads a settings file as intended: its own ompi_info gets the file
+// as a user's file, and is asked for each value.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ namespace nmt {
 
 struct LoadedSettings {
   bool installed = false;
-  std::vector<std::string> taken;     // shown with the value that was written
-  std::vector<std::string> unlisted;  // ompi_info does not know them: per-interface ones
-  std::vector<std::string> refused;   // shown with another value
+  std::vector<std::string> taken;     // reported with the written value
+  std::vector<std::string> unlisted;  // unknown to ompi_info: settings per interface
+  std::vector<std::string> refused;   // reported with another value
 };
 
 LoadedSettings ask_ompi_info(std::string_view mca_params, const Fields& settings);

@@ -17,7 +17,7 @@ void add_verdicts(std::span<const GroupVerdict> verdicts, Report* report) {
                             "gain_high", "rail",     "kept", "reason"};
   for (const GroupVerdict& verdict : verdicts) {
     const Ratio& gain = verdict.gain;
-    const double high = std::min(gain.high, 99.99);  // as wide as can be is no number
+    const double high = std::min(gain.high, 99.99);  // an unlimited interval is no number
     const std::string settings = to_variant(verdict.settings);
     table.add(
         {verdict.group, settings, fmt::format("{:.3f}", gain.value),

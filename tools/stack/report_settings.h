@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What was found about groups of a stack's settings, for people and programs: kept or not, by how
-// much, on what evidence.
+// Prints verdicts on groups of a stack's settings, for people and programs: kept or not, the gain,
+// and the evidence.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace nmt {
 
-// A table, CSV rows and the member "settings".
+// Adds a table, CSV rows and the member "settings".
 void add_verdicts(std::span<const GroupVerdict> verdicts, Report* report);
 
 }  // namespace nmt

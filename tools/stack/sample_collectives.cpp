@@ -19,13 +19,13 @@
 namespace nmt {
 namespace {
 
-constexpr double kAllNs = 780e9;  // unless told: a quarter of an hour with what takes longer
+constexpr double kAllNs = 780e9;  // default: a quarter of an hour, with some reserve
 constexpr double kLeastNs = 30e9;
 constexpr std::uint64_t kHanRounds = 5;
 constexpr double kHanLaunchNs = 1e9;
 constexpr std::uint64_t kHanSegments[] = {16 << 10, 64 << 10, 256 << 10};
 
-// What is not known before the rules are: with them or without, launches are as many.
+// Uses no rules, which are not known yet: the number of launches is the same with and without them.
 OwnChoiceRounds han_rounds(const StackJob& job, const LaunchedRound& first,
                            const TunedRules& rules) {
   OwnChoiceRounds plan{.rounds = kHanRounds, .budget_ns = kHanLaunchNs};
@@ -55,7 +55,8 @@ void announce(const Invocation& invocation, const LaunchedRound& first, std::siz
                   format_duration(budget_ns), also, format_duration(rules_ns + han_ns)));
 }
 
-// On top of the rules, which they would replace. Where they do not run, nothing follows of them.
+// Measured together with the rules, which these settings would replace. If it fails, that has no
+// consequence.
 void try_han(const StackJob& job, const LaunchedRound& first, const std::string& profile,
              const Invocation& invocation, StackRecorder* recorder) {
   StackFindings findings{.stack = std::string(job.stack.name)};
@@ -69,8 +70,8 @@ void try_han(const StackJob& job, const LaunchedRound& first, const std::string&
   }
 }
 
-// Open MPI is told by variables that its tuned component must have; MPICH by tables that are
-// loaded when its job starts.
+// Open MPI gets the algorithm by variables of its tuned component; MPICH by tables that it loads
+// when its job starts.
 struct RuleDelivery {
   std::vector<ExportedFile> files;
   Fields settings;
@@ -79,7 +80,7 @@ RuleDelivery rule_delivery_of(const StackJob& job, const LaunchedRound& first,
                               std::vector<CollectivesOrder>* orders) {
   if (job.stack.name == "openmpi") return {{}, {{"coll_tuned_use_dynamic_rules", "1"}}};
   const auto nodes = static_cast<std::int64_t>(first.hosts.size());
-  if (first.ranks % nodes != 0) {  // its tables tell shapes of communicators apart by that
+  if (first.ranks % nodes != 0) {  // its tables distinguish communicators by this
     throw Error(Fault::kUsage, fmt::format("--launcher: MPICH needs the same number of ranks on "
                                            "each node; {} ranks are on {} nodes",
                                            first.ranks, nodes));

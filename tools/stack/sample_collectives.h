@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-sample --stack openmpi|mpich --parts collectives: one launch for each collective, in which
-// all of its algorithms take turns.
+// nmad-sample --stack openmpi|mpich --parts collectives: one launch per collective, in which all of
+// its algorithms take turns.
 #pragma once
 
 #include "tools/sample/campaign.h"

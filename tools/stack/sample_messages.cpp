@@ -24,16 +24,16 @@
 namespace nmt {
 namespace {
 
-// Eager messages as UCX calls the two ways that they take, where one of them was forced.
+// The two ways of sending eagerly, in UCX's words, if one of them was forced.
 constexpr std::string_view kBuffered = "bcopy", kUncopied = "zcopy";
 
 constexpr std::uint64_t kRounds = 7;
-// Of protocols and limits, whose launches are short: where two protocols are nearly as fast, 2 % is
-// what there is to find.
+// Rounds for protocols and limits, whose launches are short: if two protocols are nearly equal,
+// their difference is about 2 %.
 constexpr std::uint64_t kThresholdRounds = 11;
-constexpr std::uint64_t kLimitsBytesMax = 1 << 20;  // above, no limit that was forced does anything
+constexpr std::uint64_t kLimitsBytesMax = 1 << 20;  // above it, a forced limit has no effect
 constexpr std::uint64_t kInterfaceRounds = 5;
-constexpr std::uint64_t kRoundsMin = 5;  // fewer tell nothing (stacks/times.h)
+constexpr std::uint64_t kRoundsMin = 5;  // with fewer there is no result (stacks/times.h)
 
 class StackCampaign {
  public:
@@ -92,16 +92,16 @@ class StackCampaign {
   std::vector<std::uint64_t> sizes_bytes_;
   std::mt19937_64 random_;
   LaunchedRound first_;
-  LaunchedRound usual_;  // the quicker of two
+  LaunchedRound usual_;  // the quicker one of two
   std::optional<StackRecorder> recorder_;
-  Fields weights_;  // that were found to be worth it
+  Fields weights_;  // if they were kept
   std::uint32_t round_ = 0;
   std::size_t launched_ = 0;
   double elapsed_ns_ = 0;
 };
 
-// As it comes: what there is, and, by two since a first one may wait for what later ones find, how
-// long a launch takes.
+// Launches with defaults, to find what can be measured and how long a launch takes. Two launches,
+// because the first one may wait for things that later ones have.
 void StackCampaign::begin() {
   first_ = probe_stack(job_, sizes_bytes_);
   elapsed_ns_ += first_.elapsed_ns;
@@ -143,7 +143,8 @@ std::vector<std::uint64_t> StackCampaign::sizes_up_to(std::uint64_t most_bytes) 
   return sizes_bytes;
 }
 
-// A launch with no larger messages than that: the usual one less what those took in it.
+// Expected duration of a launch with messages up to this size: the usual one without the larger
+// ones.
 double StackCampaign::launch_ns(std::uint64_t most_bytes) const {
   double ns = usual_.elapsed_ns;
   for (const LaunchRoundCell& cell : usual_.timings.cells) {
@@ -193,8 +194,8 @@ void StackCampaign::measure(const Stage& stage) {
   }
 }
 
-// Each interface alone: weights and latencies that leave nothing to the others do that whatever the
-// launcher says about interfaces.
+// Measures each interface alone: weights and latencies that leave nothing to the others work
+// whatever interfaces the launcher selects.
 void StackCampaign::weigh_interfaces() {
   constexpr double kAll = 1e6, kNothing = 1;
   if (!weighs()) return;
@@ -232,8 +233,8 @@ void StackCampaign::weigh_interfaces() {
                        .rounds = rounds()};
   measure(compared);
   std::optional<GroupVerdict> verdict = verdict_on(kWeightsGroup);
-  // A launch is fast or slow as a whole, so that now and then settings seem to lose where they do
-  // nothing: it takes more launches to be sure.
+  // A launch is fast or slow as a whole, so settings sometimes seem to lose at sizes that they do
+  // not affect. More launches give certainty.
   if (verdict && !verdict->kept && verdict->gain.faster()) {
     measure(compared);
     verdict = verdict_on(kWeightsGroup);
@@ -253,11 +254,11 @@ void StackCampaign::force_protocols() {
   StackVariant asked{.settings = weights_, .method = std::string(to_string(Method::kRendezvous))};
   std::uint64_t most_bytes = 0;
   for (const Transport transport : transports()) {
-    constexpr std::uint64_t kRoom = 16;  // for the first bytes, which a rendezvous brings along
+    constexpr std::uint64_t kRoom = 16;  // for the first bytes, which a rendezvous sends along
     const std::uint64_t bytes = forced_eager_bytes_max(transport);
     const std::uint64_t header_bytes = header(transport);
     most_bytes = std::max(most_bytes, bytes);
-    // Where one setting is for all transports, the larger one serves both.
+    // If one setting is for all transports, the larger value serves both.
     for (const auto& [name, value] : job_.stack.eager_up_to(transport, bytes, header_bytes)) {
       std::string& now = eager.settings[name];
       if (now.size() < value.size() || now < value) now = value;
@@ -278,7 +279,7 @@ void StackCampaign::force_protocols() {
   measure(stage);
 }
 
-// Empty where that was not measured.
+// Empty if that was not measured.
 StackTimes StackCampaign::forced(Transport transport, std::string_view method) const {
   const std::uint64_t most_bytes = forced_eager_bytes_max(transport);
   StackTimes all;
@@ -307,7 +308,7 @@ void StackCampaign::try_limits() {
     if (!together) variants.push_back({.settings = weights_});
     variants.back().settings.insert(limit.begin(), limit.end());
   }
-  // UCX's active messages in shared memory are always copied: only the network tells.
+  // UCX always copies active messages in shared memory, so only the network shows a difference.
   const auto copied =
       choose_threshold(forced(first_.network, kBuffered), forced(first_.network, kUncopied));
   if (copied) {
@@ -344,7 +345,8 @@ Report StackCampaign::run(const Location& profile) {
   return report(profile);
 }
 
-// Each size by each protocol, and up to which size each transport sends eagerly with what was kept.
+// Every size with each protocol, and up to which size each transport is eager with the kept
+// settings.
 void StackCampaign::add_protocols(std::span<const GroupVerdict> verdicts, Report* report) const {
   json::Value protocols = json::Value::array(), in_force = json::Value::array();
   for (const Transport transport : transports()) {

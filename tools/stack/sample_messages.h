@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-sample --stack: the papers' method applied to another communication stack. Launches its jobs
-// with its protocols forced, in rounds of all settings that compete, and keeps what they took.
+// nmad-sample --stack: the papers' method for another communication stack. It launches the stack's
+// jobs with forced protocols, in rounds of all competing settings, and stores the durations.
 //
-// First what each interface carries alone, and with weights by that; then every size eager and by
-// rendezvous, and the limits that follow, measured as settings. A round's launches follow each
-// other in shuffled order, since launches differ more than sizes do.
+// First it measures each interface alone, and then weights derived from that. Then it measures
+// every size both eagerly and by rendezvous, and the resulting limits as settings. The launches of
+// a round follow each other in shuffled order, because launches differ more than sizes do.
 #pragma once
 
 #include "tools/command/command.h"

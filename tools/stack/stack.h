@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Face of what commands do about another communication stack: nmad-sample --stack, nmad-tune ab and
-// nmad-tune export. What measures is sampler/stack. In reading order:
+// Face of the commands' code for other communication stacks: nmad-sample --stack, nmad-tune ab and
+// nmad-tune export. The measuring is in sampler/stack. In reading order:
 //   sample_messages      nmad-sample --stack: its messages
 //   sample_collectives   nmad-sample --stack: its collectives
-//   stack_recorder       keeps in the profile what launches timed
+//   stack_recorder       stores the results of launches in the profile
 //   launched_rank        nmad-sample as a rank of a launched job
 //   loaded_library       which library and network such a rank uses
-//   compare_rules        collectives with and without files of rules
-//   find_settings        the settings that pay, out of a profile
-//   report_settings      prints what was found about settings
-//   mpich_library        the tables that an installed MPICH has
-//   ompi_info            whether an installed Open MPI takes a file of settings
+//   compare_rules        collectives with and without rules files
+//   find_settings        the settings that pay, from a profile
+//   report_settings      prints verdicts on settings
+//   mpich_library        the tables of an installed MPICH
+//   ompi_info            whether an installed Open MPI reads a settings file
 #pragma once
 
 #include "tools/stack/compare_rules.h"

@@ -28,7 +28,7 @@ StackRecorder::StackRecorder(ProfileDb& db, const StackJob& job, const LaunchedR
                .tool_version = NMT_VERSION,
                .command_line = invocation.command_line,
                .options = std::move(options)};
-  const RealClock clock;  // the ranks' own are of its kind
+  const RealClock clock;  // the same kind as the ranks' clocks
   session_ = {.id = Id::random(),
               .started_utc = campaign_.started_utc,
               .clock = clock.name(),
@@ -85,7 +85,7 @@ void StackRecorder::finish(bool complete, const std::string& remark) {
   campaign_.remark = remark;
   if (complete) campaign_.finished_utc = utc_now();
   db_.finish_campaign(campaign_);
-  // None of it is in a plan, but a plan says which campaigns it knows.
+  // Plans do not contain these samples, but a plan lists the campaigns that it knows.
   if (db_.plan(platform_.id)) tune(db_, platform_.id);
 }
 
@@ -114,7 +114,7 @@ Fields settings_for(Transport transport, const Fields& settings) {
   return transport == Transport::kTcp ? some : without_group(some, kWeightsGroup);
 }
 
-// Of rail "openmpi/tcp:r0", what stands behind the stack's name.
+// From rail "openmpi/tcp:r0": the part after the stack's name.
 Transport transport_of(const StackSamples& samples) {
   std::string_view rail = samples.rail;
   rail.remove_prefix(std::min(rail.size(), rail.find('/') + 1));

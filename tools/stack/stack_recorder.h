@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A campaign about another stack in the profile: its rails, what each launch timed under which
+// A campaign about another stack in the profile: its rails, and the results of each launch with its
 // settings, on disk before the next launch.
 //
-// What a transport does is kept under the settings that concern it, so that one launch may try
-// settings of several transports at once. docs/exports.md, "What is stored".
+// Results of a transport are stored under the settings that affect it, so that one launch can try
+// settings of several transports. docs/exports.md, "What is stored".
 #pragma once
 
 #include <map>
@@ -18,29 +18,29 @@
 
 namespace nmt {
 
-// What one launch was made under.
+// The settings of one launch.
 struct StackVariant {
   Fields settings;
-  std::string method;     // copy, rendezvous where that was forced
-  std::string interface;  // the only one in use, else empty
+  std::string method;     // copy or rendezvous if it was forced
+  std::string interface;  // the only interface in use, else empty
 };
 
 class StackRecorder {
  public:
-  // Begins a campaign on this machine; `options` are its own, the stack's are added. `first` tells
+  // Begins a campaign on this machine. `options` are its own; the stack's are added. `first` gives
   // the hosts and the library.
   StackRecorder(ProfileDb& db, const StackJob& job, const LaunchedRound& first, Fields options,
                 const Invocation& invocation);
 
-  // What a launch timed, in a round; rounds count over the whole campaign.
+  // Adds the results of a launch. Rounds are counted over the whole campaign.
   void add(const LaunchedRound& launched, const StackVariant& variant, std::uint32_t round);
-  // Of another kind, as samples of rail "STACK/KIND": collectives, programs. Their repetitions are
-  // added to those of the same cells.
+  // Adds other kinds, collectives or programs, as samples of rail "STACK/KIND". Repetitions are
+  // appended to those of the same cells.
   void add(const std::string& kind, const std::vector<Sample>& samples);
 
   void finish(bool complete, const std::string& remark);
 
-  std::vector<StackSamples> samples() const;  // of this campaign, so far
+  std::vector<StackSamples> samples() const;  // of this campaign so far
 
   const Campaign& campaign() const { return campaign_; }
   const Platform& platform() const { return platform_; }
@@ -63,11 +63,11 @@ class StackRecorder {
   std::size_t repetitions_ = 0;
 };
 
-// Of settings, those that concern a transport.
+// The settings that affect a transport.
 Fields settings_for(Transport transport, const Fields& settings);
 Transport transport_of(const StackSamples& samples);
 
-// What complete campaigns about a stack measured on a platform, the newest first.
+// Samples of complete campaigns about a stack on a platform, the newest first.
 std::vector<StackSamples> read_stack_samples(const ProfileDb& db, const Id& platform,
                                              std::string_view stack);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune ab: jobs of another stack with the exported settings and without, in turns.
+// nmad-tune ab: jobs of another stack with and without the exported settings, in turns.
 //
-// Where settings are of several groups, each is also left out alone: a loss is then that of one
-// group, which the export leaves out from then on, since what was measured is in the profile. Rules
-// for collectives stand and fall by operation.
+// If there are settings of several groups, each group is also left out alone. So a loss can be
+// assigned to one group, and the export leaves it out from then on, because the measurements are in
+// the profile. Rules for collectives are judged by operation.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -37,7 +37,7 @@ struct AbOptions {
   std::uint64_t turns() const { return rounds.value_or(kRounds); }
 };
 
-// All that is exported, and what of it messages and collectives are each compared with.
+// Everything that is exported, and which settings messages and collectives are compared with.
 struct Exported {
   explicit Exported(StackFindings found) : findings(std::move(found)) {
     all = kept_settings(findings);
@@ -46,7 +46,7 @@ struct Exported {
     rules = write_rules(findings);
     if (!rules.empty()) all.merge(recorded_rules(findings.stack));
   }
-  // A job that it is not for says nothing about it.
+  // A job without several nodes and ranks says nothing about han.
   void leave_han_out() {
     all = without_group(all, kHanGroup);
     collectives.clear();
@@ -83,7 +83,7 @@ void run_program(const AbOptions& options, const StackJob& job, const StackVaria
   recorder->add("program", {sample});
 }
 
-// All that is compared once in each round, in an order of its own.
+// Runs everything that is compared once per round, each time in a new order.
 template <class Launch>
 void in_rounds(const AbOptions& options, const Fields& settings, const Launch& launch_once) {
   std::vector<StackVariant> variants = variants_of(settings);
@@ -128,7 +128,7 @@ void compare(const AbOptions& options, const StackJob& job, const LaunchedRound&
   }
 }
 
-// A row for each size of each rail: default, with all settings, and their ratio.
+// One row per size of each rail: the default, all settings, and their ratio.
 void add_rows(const std::vector<StackSamples>& samples, const Fields& settings, Report* report) {
   json::Value cells = json::Value::array();
   for (const StackSamples& each : samples) {
@@ -168,7 +168,7 @@ void add_rows(const std::vector<StackSamples>& samples, const Fields& settings, 
   report->payload.set("cells", std::move(cells));
 }
 
-// Groups that are exported no more, and operations whose rules are not.
+// Groups, and operations with rules, that are no longer exported.
 std::vector<std::string> withdrawn_since(const Exported& before, const StackFindings& now) {
   std::vector<std::string> withdrawn;
   for (const GroupVerdict& verdict : now.verdicts) {

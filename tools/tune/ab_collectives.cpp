@@ -29,7 +29,7 @@ OwnChoiceRounds collective_rounds(const StackFindings& findings, const Fields& w
     }
   }
   plan.variants = {{}, together(findings, whole)};
-  if (!whole.empty() && has_rules(findings)) {  // a loss is then that of one
+  if (!whole.empty() && has_rules(findings)) {  // so that a loss can be assigned to one of them
     plan.variants.push_back(whole);
     plan.variants.push_back(recorded_rules(findings.stack));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Of nmad-tune ab: collectives with the exported rules and other settings of theirs, and without.
+// The collectives of nmad-tune ab: with the exported rules and settings, and without.
 #pragma once
 
 #include <vector>
@@ -10,13 +10,13 @@
 
 namespace nmt {
 
-// What to compare in a job of so many ranks: nothing where no rule is for that number and `whole`,
-// settings of all collectives, is empty.
+// What to compare in a job with this many ranks. Empty if no rule applies to that number and
+// `whole`, the settings of all collectives, is empty.
 OwnChoiceRounds collective_rounds(const StackFindings& findings, const Fields& whole,
                                   std::int64_t ranks);
 
-// A row for each size of each operation and number of ranks: default, with all of that, and their
-// ratio; also as the member "collectives".
+// One row per size of each operation and number of ranks: the default, all of these settings, and
+// their ratio; also as the member "collectives".
 void add_collective_rows(const std::vector<StackSamples>& samples, const StackFindings& findings,
                          const Fields& whole, Report* report);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The profile as communication stacks see it: opened by the library, asked through its C ABI. What
-// the subcommands decide, split and compile say is what a program that links libnmadtune is told.
+// The profile as communication stacks see it, opened and asked through the library's C ABI. So the
+// subcommands decide, split and compile print what a program that links libnmadtune gets.
 #pragma once
 
 #include <string>
@@ -15,16 +15,16 @@ namespace nmt {
 
 using Advice = OpenedProfile;
 
-// Of --db, a database or a flat snapshot, else of the usual one. Tells where it was measured on
-// another platform. Throws Error(kDatabase), Error(kUsage) for a platform that it lacks.
+// From --db, a database or a flat snapshot, else from the usual file. Warns if it was measured on
+// another platform. Throws Error(kDatabase); Error(kUsage) for an unknown platform.
 Advice open_advice(const ProfileOptions& options, const Invocation& invocation);
 
 nmt_description describe(const Advice& advice);
-// {"id", "name", "foreign"}: whose measurements the advice comes from.
+// {"id", "name", "foreign"}: the platform whose measurements are used.
 json::Value platform_json(const Advice& advice);
 
-// Throws Error(kUsage) with the nearest name for a rail that the profile lacks, or that was not
-// measured under the regime.
+// Throws Error(kUsage) with the nearest name for a rail that the profile does not have, or that was
+// not measured in this regime.
 int find_path(const Advice& advice, const std::string& rail, const std::string& regime);
 
 }  // namespace nmt

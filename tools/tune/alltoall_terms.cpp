@@ -17,7 +17,7 @@
 namespace nmt {
 namespace {
 
-constexpr std::size_t kValuesMax = 10'000;  // in one list: more is a slip of the hand
+constexpr std::size_t kValuesMax = 10'000;  // in one list; more is a typing error
 
 [[noreturn]] void refuse(const std::string& option, const std::string& problem) {
   throw Error(Fault::kUsage, fmt::format("{}: {}", option, problem));

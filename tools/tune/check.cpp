@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune check: whether this is still the platform that was measured, field by field, per rail.
-// Nothing is measured, so it is cheap enough for the start of every job.
+// nmad-tune check: whether this is still the measured platform, field by field and per rail. It
+// measures nothing, so it is cheap enough for the start of every job.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 namespace nmt {
 namespace {
 
-constexpr std::string_view kDescribed = "fake";  // rails of a description: of no machine
+constexpr std::string_view kDescribed = "fake";  // described rails belong to no machine
 
-// What became of one thing that was measured: the platform or a rail.
+// The result for one measured thing: the platform or a rail.
 struct Finding {
   std::string what;  // "platform", or the rail's name
   std::vector<Difference> differences;
@@ -33,7 +33,7 @@ std::map<std::string, Fields> rails_now() {
   return now;
 }
 
-// A rail may have been measured under several fingerprints: the nearest of them counts.
+// A rail may have been measured under several fingerprints: the most similar one counts.
 std::vector<Finding> check_rails(const std::vector<Path>& paths) {
   const std::map<std::string, Fields> now = rails_now();
   std::map<std::string, std::vector<Difference>> nearest;

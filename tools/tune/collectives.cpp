@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune collectives: which algorithm and segment each hierarchical operation takes at which
-// sizes, and what that choice loses against the fastest that was measured (paper "HierKNEM",
-// Table 1).
+// nmad-tune collectives: the algorithm and segment of each hierarchical operation by size, and the
+// loss of that choice against the fastest measured one (paper "HierKNEM", Table 1).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +28,7 @@ bool covers(const SegmentRule& rule, const CollectiveCell& cell) {
          (!rule.to_bytes || cell.size_bytes < *rule.to_bytes);
 }
 
-// The fastest by the MPI's own and by ours; 0: not measured.
+// The fastest of the MPI's own and the fastest of ours; 0: not measured.
 struct Fastest {
   double library_ns = 0;
   double ours_ns = 0;
@@ -43,7 +42,7 @@ Fastest fastest_of(const CollectiveCell& cell) {
   return fastest;
 }
 
-// Of the MPI's own against ours, over the sizes of a rule: the geometric mean.
+// Ratio of the MPI's own to ours over the sizes of a rule: the geometric mean.
 std::optional<double> speedup(const SegmentRule& rule, const std::vector<CollectiveCell>& cells) {
   double sum = 0;
   int count = 0;

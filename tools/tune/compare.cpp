@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune compare: what it costs to use one rail's thresholds on another; the table that shows
-// that no one size fits all (paper "sampling-based auto-tuning", figures 9 to 18).
+// nmad-tune compare: the cost of using one rail's thresholds on another; the table that shows that
+// no thresholds fit all rails (paper "sampling-based auto-tuning", figures 9 to 18).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::string cell(const std::vector<ForeignRegret>& regrets, DecisionKind kind,
   return "-";
 }
 
-// One table per decision: rows give thresholds, columns take them.
+// One table per decision: rows are where thresholds come from, columns where they are applied.
 void add_tables(const std::vector<RailPlan>& rails, const std::vector<ForeignRegret>& regrets,
                 Text* text) {
   for (const DecisionKind kind : kDecisions) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune contention: what contention does to alltoalls on a network, as one signature.
+// nmad-tune contention: the effect of contention on alltoalls of a network, as one signature.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -18,7 +18,7 @@ struct CurveOptions {
   std::string benchmark = std::string(benchmark::kTransfer);
 };
 
-// The machine's own copy is a curve without a method.
+// The machine's own memcpy is a curve without a method.
 const PlanCurve& find_curve(const RailPlan& rail, const CurveOptions& options) {
   const bool local = options.method == benchmark::kMemcpy;
   const std::string& measured = local ? options.method : options.benchmark;

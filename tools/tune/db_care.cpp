@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune db check, prune, pin: keeping a profile sound, small, and on chosen campaigns.
+// nmad-tune db check, prune, pin: checks a profile, makes it smaller, and pins campaigns.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -43,7 +43,7 @@ std::vector<Platform> with_old_plans(const ProfileDb& db) {
   return platforms;
 }
 
-// Everything is read before the profile is touched, or even made: all or nothing.
+// All files are read before the profile is opened or created: all or nothing.
 Report import_profile(const std::vector<std::string>& files, const ProfileOptions& profile,
                       const Invocation& invocation) {
   ProfileDb staged = ProfileDb::in_memory();
@@ -53,7 +53,7 @@ Report import_profile(const std::vector<std::string>& files, const ProfileOption
   return retuned(db, with_old_plans(db));
 }
 
-// Complete campaigns that decisions follow in this profile.
+// Complete campaigns that this profile uses for decisions.
 std::set<Id> in_force(const ProfileDb& db) {
   std::set<Id> ids;
   for (const Platform& platform : db.platforms()) {
@@ -64,8 +64,9 @@ std::set<Id> in_force(const ProfileDb& db) {
   return ids;
 }
 
-// What was in force in any of the files is in force together: several launches know what one
-// cannot tell from the rail's speed. A platform that has one of them only follows the usual rule.
+// Campaigns in force in any of the files are pinned together: several launches can separate what
+// one launch cannot separate from the rail's speed. If a platform has only one of them, the usual
+// rule applies.
 Report merge_profiles(const std::vector<std::string>& files, const ProfileOptions& profile,
                       const Invocation& invocation) {
   ProfileDb staged = ProfileDb::in_memory();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune decide: what the library advises for messages over one rail, by how much, and why.
+// nmad-tune decide: the library's advice for messages over one rail, with its gain and the reason.
 #include <fmt/format.h>
 
 #include <array>
@@ -25,7 +25,7 @@ constexpr std::array kMethods = {NMT_COPY, NMT_IOVEC, NMT_RENDEZVOUS};
 
 std::string name_of(int method) { return std::string(to_string(static_cast<Method>(method))); }
 
-// One size, with what the library says about it.
+// One size, with the library's advice.
 class Decision {
  public:
   Decision(const Advice& advice, int path, std::uint64_t size_bytes)

@@ -26,7 +26,7 @@ struct ExportOptions {
   std::string stack;
   std::string output;  // a file or a folder; empty: standard output
   std::string version;
-  std::string check;  // a file to read; empty: write
+  std::string check;  // a file to check; empty: write
   bool force = false;
 };
 
@@ -44,7 +44,7 @@ Report check_by_reader(const ExportOptions& options) {
   return report;
 }
 
-// The one file under the name asked for, or all under their own in a folder.
+// The one file under the requested name, or all files under their own names in a folder.
 std::vector<std::string> paths_of(const std::vector<ExportedFile>& files,
                                   const std::string& output) {
   const bool folder = output.ends_with('/') || fs::is_directory(output);
@@ -67,7 +67,7 @@ std::string folder_of(const std::string& output) {
                                                         : absolute;
 }
 
-// What the stack itself says of the file, where it is installed here.
+// Asks the stack itself about the file, if it is installed here.
 void check_by_stack(const std::vector<ExportedFile>& files, Report* report) {
   for (const ExportedFile& file : files) {
     if (file.name != "mca-params.conf") continue;
@@ -89,7 +89,7 @@ void check_by_stack(const std::vector<ExportedFile>& files, Report* report) {
   }
 }
 
-// For people in front of a terminal, which a file must not drive.
+// For people at a terminal; the file must not be able to control it.
 void show(const ExportedFile& file, Report* report) {
   report->text.heading("# " + file.name);
   std::istringstream lines(file.content);
@@ -99,7 +99,7 @@ void show(const ExportedFile& file, Report* report) {
   }
 }
 
-// For everybody else, byte for byte; several files each below its name.
+// For all other readers, byte for byte; each of several files below its name.
 void write_out(const std::vector<ExportedFile>& files, Report* report) {
   for (const ExportedFile& file : files) {
     if (files.size() > 1) report->file_content += "# " + file.name + '\n';

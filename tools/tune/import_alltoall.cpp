@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune import-alltoall: what other tools measured on a network, into the profile as samples.
+// nmad-tune import-alltoall: imports other tools' measurements on a network into the profile as
+// samples.
 //
-// The network is a platform of its own, by the name that it is given: no machine at hand is known
-// to be one of its nodes. A file is a session: its times share a factor that nothing else tells.
+// The network is a separate platform with the given name, because no machine here is known to be
+// one of its nodes. A file is a session: its times share an unknown factor.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,8 +44,8 @@ struct ImportedFile {
   Imported content;
 };
 
-// The numbers of ranks given with -n go to the files that do not say theirs, in order; one serves
-// all of them.
+// The numbers of ranks given with -n are assigned in order to the files that do not contain theirs;
+// a single number is used for all of them.
 std::vector<ImportedFile> read_files(const ImportOptions& options) {
   const std::vector<std::int64_t> given =
       options.ranks.empty() ? std::vector<std::int64_t>{} : parse_ranks("-n", options.ranks);

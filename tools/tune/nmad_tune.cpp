@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune: answers from a profile, and cares for it. Its subcommands, in one table.
+// nmad-tune: answers from a profile, and maintenance of it. The table of its subcommands.
 #include <functional>
 
 #include "tools/command/command.h"
@@ -21,7 +21,7 @@ constexpr char kDescription[] =
 struct Row {
   const char* path;
   const char* description;
-  nmt::Work (*declare)(Options&, const ProfileOptions&);  // null: the subcommands below it follow
+  nmt::Work (*declare)(Options&, const ProfileOptions&);  // null: its subcommands follow
 };
 
 constexpr Row kVerbs[] = {

@@ -86,7 +86,7 @@ ProfileDb open_whole_to_read(const ProfileOptions& options, const Invocation& in
 ProfileDb open_whole_to_write(const ProfileOptions& options, const Invocation& invocation,
                               bool create) {
   const Location location = locate_for_writing(options.db, false);
-  if (!create) {  // an absent or empty one is refused, not made
+  if (!create) {  // an absent or empty one is refused, not created
     ProfileDb(location.file, options_for(ProfileDb::Mode::kRead, invocation));
   }
   return ProfileDb(location.file, options_for(ProfileDb::Mode::kWrite, invocation));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Opening the profile that a subcommand works on, and choosing whose measurements it speaks of: the
-// only platform of the profile, else this machine's, else the one measured last.
+// Opens the profile for a subcommand, and chooses the platform: the only one in the profile, else
+// this machine's, else the one measured last.
 #pragma once
 
 #include <string>
@@ -17,29 +17,29 @@ struct OpenProfile {
   Location location;
   ProfileDb db;
   Platform platform;
-  std::string why;  // this platform: "the only one", "this machine's", ...
+  std::string why;  // why this platform: "the only one", "this machine's", ...
 };
 
-// Throws Error(kDatabase) naming the command that makes a profile where there is none, or an empty
-// one.
+// Throws Error(kDatabase) if there is no profile or it is empty; the message names the command that
+// makes one.
 OpenProfile open_to_read(const ProfileOptions& options, const Invocation& invocation);
 OpenProfile open_to_write(const ProfileOptions& options, const Invocation& invocation);
 
-// The same without choosing a platform; `create`: make the file where it is absent.
+// The same without choosing a platform. `create`: make the file if it is absent.
 ProfileDb open_whole_to_read(const ProfileOptions& options, const Invocation& invocation);
 ProfileDb open_whole_to_write(const ProfileOptions& options, const Invocation& invocation,
                               bool create);
 
-// What is derived: as stored; derived now where nothing is stored yet (a campaign that was
-// killed). Tells where the samples have changed since.
+// The stored plan, or one derived now if none is stored (a campaign that was killed). Warns if the
+// samples have changed since.
 Plan read_plan(const OpenProfile& profile, const Invocation& invocation);
 
-// The one entry whose identifier begins so. Throws Error(kUsage).
+// The one entry whose identifier begins with `prefix`. Throws Error(kUsage).
 Id find_by_prefix(std::string_view prefix, const std::vector<Id>& known, std::string_view what);
 
-// The rails of a plan, checked: throws Error(kUsage) with the nearest name for one that it lacks.
+// Throws Error(kUsage) with the nearest name for a rail that the plan does not have.
 void require_rails(const Plan& plan, const std::vector<std::string>& rails);
 
-std::string short_id(const Id& id);  // enough to tell those of one profile apart
+std::string short_id(const Id& id);  // distinguishes the entries of one profile
 
 }  // namespace nmt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune predict transfer: how long one message will take.
+// nmad-tune predict transfer: the duration of one message.
 #include <fmt/format.h>
 
 #include "core/error.h"

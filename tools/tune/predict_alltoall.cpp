@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune predict alltoall and alltoallv: how long an exchange between all ranks will take.
+// nmad-tune predict alltoall and alltoallv: the duration of an exchange between all ranks.
 #include <fmt/format.h>
 
 #include <sstream>
@@ -27,7 +27,7 @@ std::string interval_text(const AlltoallPrediction& prediction) {
                      format_duration(prediction.interval_ns->high));
 }
 
-// One prediction in every form; `ranks` and `size` as cells and members before the others.
+// One prediction in every form; `ranks` and `size` come before the other cells and members.
 class Predictions {
  public:
   explicit Predictions(bool equal_sizes)
@@ -131,7 +131,7 @@ Report predict(const AlltoallOptions& options, const ProfileOptions& profile,
   return predictions.finished(chosen);
 }
 
-// One row per line, sizes as people write them, separated by blanks or commas.
+// One row per line, with sizes as people write them, separated by blanks or commas.
 ExchangeSizes read_sizes(const std::string& file) {
   std::istringstream stream(read_file(file));
   constexpr std::size_t kRanksMax = 4096;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files that the user names, read whole: regular ones of bounded size, so that nothing blocks.
+// Reads files that the user names: only regular files of limited size, so that it never blocks.
 #pragma once
 
 #include <string>

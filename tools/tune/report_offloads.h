@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What it costs to have another core submit a message, as commands print it.
+// Prints the cost of submitting a message from another core.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace nmt {
 
-void add_offloads(const std::vector<OffloadCost>& offloads, Text* text);  // nothing for none
+void add_offloads(const std::vector<OffloadCost>& offloads, Text* text);  // nothing if empty
 json::Value offloads_json(const std::vector<OffloadCost>& offloads);      // the array "offloads"
 
 }  // namespace nmt

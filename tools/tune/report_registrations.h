@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What it costs to register memory, as commands print it.
+// Prints the cost of registering memory.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace nmt {
 
-void add_registrations(const std::vector<Registration>& all, Text* text);  // nothing if none
+void add_registrations(const std::vector<Registration>& all, Text* text);  // nothing if empty
 json::Value registrations_json(const std::vector<Registration>& all);  // the array "registrations"
 
 }  // namespace nmt

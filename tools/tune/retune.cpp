@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune retune: the plan derived again from the samples, of the same or of other campaigns.
+// nmad-tune retune: derives the plan again from the samples, of the same or of other campaigns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::vector<Id> ids_of(const std::vector<Campaign>& campaigns) {
   return ids;
 }
 
-// Complete campaigns of the platform; all of them where none is.
+// Complete campaigns of the platform; all campaigns if none is complete.
 std::vector<Id> all_of(const std::vector<Campaign>& campaigns) {
   std::vector<Campaign> chosen = campaigns;
   std::erase_if(chosen, [](const Campaign& campaign) { return !campaign.complete; });

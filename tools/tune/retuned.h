@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Plans derived again after the campaigns in force have changed, and what was derived, as the
-// subcommands that change them report it.
+// Derives plans again after the campaigns in force have changed, and reports the result, for the
+// subcommands that change them.
 #pragma once
 
 #include <vector>

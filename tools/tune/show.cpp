@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune show: what a profile holds, how good and how old it is; with --origin, which file it is
-// and why that one.
+// nmad-tune show: what a profile contains, its quality and age; with --origin, which file it is and
+// why.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,7 +24,7 @@ namespace {
 struct CampaignContent {
   std::set<std::string> rails;
   std::size_t cells = 0;
-  std::string damage;  // why it cannot be read; empty where it can
+  std::string damage;  // why it cannot be read; empty if it can
 };
 
 CampaignContent content_of(const ProfileDb& db, const Campaign& campaign) {
@@ -182,7 +182,7 @@ Report show(bool origin, const ProfileOptions& options, const Invocation& invoca
     report.summary = {{"platform", profile.platform.id.hex()},
                       {"campaigns", std::to_string(report.records.rows.size())},
                       {"profile", location.file}};
-  } catch (const Error& error) {  // where it is looked for is an answer too
+  } catch (const Error& error) {  // the location is an answer even without a profile
     report.problem = Problem(error.fault(), error.what());
   }
   return report;

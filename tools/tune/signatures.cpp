@@ -23,8 +23,8 @@ std::vector<AlltoallTimes> times_on(const ProfileDb& db, const Platform& platfor
   return alltoall_times(db.sample_sets_in_force(platform.id));
 }
 
-// Of the platform that other subcommands would take, where it has alltoalls or was asked for; else
-// of the only one that has some.
+// From the platform that other subcommands would choose, if it has alltoalls or was requested; else
+// from the only platform that has some.
 Measured measured_in(const ProfileOptions& options, const Invocation& invocation) {
   const OpenProfile profile = open_to_read(options, invocation);
   Measured measured{profile.platform, times_on(profile.db, profile.platform)};

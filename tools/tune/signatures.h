@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which contention signature a subcommand speaks of: one written on the command line, or the fit of
-// the alltoalls that a profile holds.
+// The contention signature that a subcommand uses: one written on the command line, or the fit of
+// the alltoalls in a profile.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@
 namespace nmt {
 
 struct SignatureChoice {
-  std::string given;      // --signature; empty: of the profile
-  std::string algorithm;  // of several in the profile
+  std::string given;      // --signature; empty: from the profile
+  std::string algorithm;  // if the profile has several
   std::optional<std::uint64_t> ranks_per_node;
   std::string delta_form;
   std::uint64_t delta_from_bytes = 0;  // 0: searched
 };
-void declare_signature_choice(Options& options, SignatureChoice& choice);  // but for --signature
+void declare_signature_choice(Options& options, SignatureChoice& choice);  // without --signature
 
 struct ChosenSignature {
   SignatureFit fit;
-  std::optional<Platform> platform;  // nullopt: of no profile
+  std::optional<Platform> platform;  // nullopt: not from a profile
 };
 ChosenSignature choose_signature(const SignatureChoice& choice, const ProfileOptions& profile,
                                  const Invocation& invocation);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune split: how the library shares a message among rails, some of them busy; with --explain
-// beside what the papers' ways would give.
+// nmad-tune split: how the library splits a message over rails, some of them busy; with --explain
+// compared with the papers' methods.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -91,14 +91,14 @@ std::string_view reason_text(std::uint32_t left_out) {
   }
 }
 
-// A way to share the message, and when its last part would end.
+// A way to split the message, and when its last part would end.
 struct Way {
   std::string name;
   std::vector<double> chunks_bytes;
   double end_ns = 0;
 };
 
-// What else could be done, by the curves of each rail alone.
+// Other possible splits, by the curves of each rail alone.
 std::vector<Way> other_ways(const Advice& advice, const Question& question, double size_bytes) {
   std::vector<PaperRail> rails;
   for (const nmt_share& share : question.shares) {

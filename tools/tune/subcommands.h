@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The subcommands of nmad-tune: each declares its options and returns what it does. The table of
-// them is in nmad_tune.cpp.
+// The subcommands of nmad-tune: each declares its options and returns its work. nmad_tune.cpp has
+// the table of them.
 //
 // One file each, in the order of the help:
 //   nmad_tune              main(), and the table of subcommands
@@ -23,15 +23,15 @@
 //   retune                 retune
 //   db_exchange            db export, db import, db merge
 //   db_care                db check, db prune, db pin
-//   open_profile           opens the profile that a subcommand works on
+//   open_profile           opens the profile that a subcommand uses
 //   read_file              reads a user's file
 //   advice                 the profile, asked through the C ABI
 //   ab_collectives         the collectives of ab
-//   retuned                plans derived again, and the report on them
-//   signatures             which contention signature a subcommand means
-//   alltoall_terms         how alltoalls are written on a command line
-//   report_offloads        prints what sending by another core costs
-//   report_registrations   prints what registration costs
+//   retuned                derives plans again, and reports them
+//   signatures             the contention signature that a subcommand uses
+//   alltoall_terms         questions about alltoalls on a command line
+//   report_offloads        prints the cost of submitting from another core
+//   report_registrations   prints the cost of registration
 #pragma once
 
 #include <string>
@@ -40,7 +40,7 @@
 
 namespace nmt {
 
-// What all subcommands share; outlives them.
+// Shared by all subcommands; outlives them.
 struct ProfileOptions {
   std::string db;        // --db; empty: the default
   std::string platform;  // --platform: the beginning of an identifier; empty: chosen
@@ -67,10 +67,10 @@ Work declare_compile(Options& options, const ProfileOptions& profile);
 Work declare_export(Options& options, const ProfileOptions& profile);
 Work declare_ab(Options& options, const ProfileOptions& profile);
 
-// Other people's measurements.
+// Measurements of other tools.
 Work declare_import_alltoall(Options& options, const ProfileOptions& profile);
 
-// Changes of what is derived.
+// Changes of derived data.
 Work declare_retune(Options& options, const ProfileOptions& profile);
 
 // Whole profiles.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// nmad-tune thresholds: at which sizes to change from one choice to the other, per rail.
+// nmad-tune thresholds: the sizes at which the choice changes, per rail.
 #include <fmt/format.h>
 
 #include "core/units.h"
