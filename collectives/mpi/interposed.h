@@ -12,6 +12,7 @@
 //   job                      the job: its advice, and the calls that it replaces
 //   loaded_everywhere        whether all ranks have loaded this library
 //   comm_state               state of each communicator
+//   rank_location            where ranks run, and whether they outnumber the cores
 //   node_hierarchy           a communicator as groups of ranks, each with a leader
 //   hierarchy_cache          hierarchies of freed communicators, for reuse
 //   algorithms               the hierarchical algorithms
@@ -25,7 +26,9 @@
 //   segment_pipeline         segments between two ranks
 //   intra_node_bcast         from a leader to the ranks of its node
 //   group_reduce             reduces within a group
+//   request_wait             waits for a message of the MPI
 //   packed_buffer            the buffer of a call as contiguous bytes
+//   mpi_failure              an MPI call that failed, as an exception
 //   failure                  how a failed operation ends
 //   failure_notifier         tells other ranks about a failure, so that they do not wait
 //   next_definition          the next definition of an MPI function, for calls left alone

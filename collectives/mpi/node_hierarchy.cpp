@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/mpi/node_hierarchy.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,28 +17,6 @@ namespace {
 
 constexpr std::size_t kAreaBytes = 256 << 10;  // stays in a cache
 constexpr int kGroupTag = 1 << 14;             // above those of streams (segment_pipeline.cpp)
-constexpr int kLooks = 8;                      // polls before others get the core for longer
-constexpr int kLooksAlone = 256;               // polls between two checks for failures elsewhere
-constexpr long kNapNs = 30'000;                // less than a segment takes on the wire
-
-template <class Value>
-std::vector<Value> all_gather(const Value& own, MPI_Comm comm) {
-  int size = 0;
-  check(PMPI_Comm_size(comm, &size));
-  std::vector<Value> all(static_cast<std::size_t>(size));
-  check(PMPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, comm));
-  return all;
-}
-
-// The lowest rank on this rank's node.
-int node_of_this_rank(MPI_Comm comm, int rank) {
-  MPI_Comm node = MPI_COMM_NULL;
-  int lowest = rank;
-  check(PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
-  check(PMPI_Bcast(&lowest, 1, MPI_INT, 0, node));
-  check(PMPI_Comm_free(&node));
-  return lowest;
-}
 
 }  // namespace
 
@@ -50,26 +27,6 @@ HierarchyOptions options_from_environment(int leaders) {
                     : value == "messages" ? CopyMethod::kMessages
                                           : CopyMethod::kAttach,
           .leaders = leaders};
-}
-
-std::vector<RankLocation> exchange_locations(MPI_Comm comm, CopyMethod copies) {
-  int rank = 0;
-  check(PMPI_Comm_rank(comm, &rank));
-  const std::vector<int> cores = allowed_cores();
-  const RankLocation own{.node = node_of_this_rank(comm, rank),
-                         .core = cores.front(),
-                         .cores = static_cast<int>(cores.size()),
-                         .place = locality_of(cores.front()),
-                         .pid = ::getpid(),
-                         .copies = copies};
-  return all_gather(own, comm);
-}
-
-bool is_oversubscribed(const std::vector<RankLocation>& locations, int rank) {
-  const RankLocation& own = locations[static_cast<std::size_t>(rank)];
-  return std::ranges::count_if(locations, [&](const RankLocation& location) {
-           return location.place.kernel == own.place.kernel && location.core == own.core;
-         }) > own.cores;
 }
 
 NodeHierarchy::NodeHierarchy(MPI_Comm of, const HierarchyOptions& options,
@@ -245,27 +202,6 @@ NodeSharedMemory* NodeHierarchy::shared_memory_with_areas(std::size_t area_bytes
 
 void NodeHierarchy::check_same_size(std::uint64_t bytes) {
   if (shared_memory_) shared_memory_->check_same_size(bytes, waiting_);
-}
-
-// Open MPI and MPICH complete a request only while its process is in a call.
-void wait_for(MPI_Request* request, bool oversubscribed, MPI_Status* status,
-              const WaitHook& run_wait_hook) {
-  if (!oversubscribed && run_wait_hook.function == nullptr)
-    return check(PMPI_Wait(request, status));
-  const int looks_between = oversubscribed ? kLooks : kLooksAlone;
-  for (int looks = 1, done = 0;; ++looks) {
-    check(PMPI_Test(request, &done, status));
-    if (done) return;
-    if (looks % looks_between == 0 && run_wait_hook.function != nullptr)
-      run_wait_hook.function(run_wait_hook.object);
-    if (!oversubscribed) continue;
-    if (looks % looks_between != 0) {
-      ::sched_yield();
-    } else {
-      const timespec nap{.tv_sec = 0, .tv_nsec = kNapNs};
-      ::nanosleep(&nap, nullptr);
-    }
-  }
 }
 
 void NodeHierarchy::make_progress(void* hierarchy) {

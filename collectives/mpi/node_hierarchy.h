@@ -12,26 +12,15 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "collectives/locality.h"
+#include "collectives/mpi/mpi_failure.h"
+#include "collectives/mpi/rank_location.h"
+#include "collectives/mpi/request_wait.h"
 #include "collectives/node_shared_memory.h"
 
 namespace nmt::collectives {
-
-// A failed MPI call, under an error handler that returns.
-struct MpiFailure : std::runtime_error {
-  explicit MpiFailure(int error) : std::runtime_error("an MPI call failed"), code(error) {}
-  int code;
-};
-inline void check(int code) {
-  if (code != MPI_SUCCESS) throw MpiFailure(code);
-}
-
-enum class CopyMethod { kAttach, kAreas, kMessages };  // within a group, the best first
 
 struct HierarchyOptions {
   CopyMethod copies = CopyMethod::kAttach;  // if ranks differ, the last of these values counts
@@ -43,36 +32,10 @@ struct HierarchyOptions {
 // From NMADTUNE_MPI_COPIES, with this many leaders per node.
 HierarchyOptions options_from_environment(int leaders);
 
-// Where a rank runs, as sent to all others.
-struct RankLocation {
-  int node = 0;   // lowest rank of the node
-  int core = 0;   // the first that it may use,
-  int cores = 0;  // of this many
-  Locality place;
-  pid_t pid = 0;
-  CopyMethod copies = CopyMethod::kAttach;
-};
-
-// Called by all ranks of `comm`: the locations of all, by rank. MpiFailure.
-std::vector<RankLocation> exchange_locations(MPI_Comm comm, CopyMethod copies);
-// Whether the cores of this rank are shared by more ranks than there are cores: the ranks are bound
-// to the same cores, or not bound.
-bool is_oversubscribed(const std::vector<RankLocation>& locations, int rank);
-
 struct Group {
   std::vector<int> ranks;
   int leader = 0;  // the rank nearest to the network, unless the root is in this group
 };
-
-// Called now and then while a rank waits; may throw what ends the operation.
-struct WaitHook {
-  void (*function)(void*) = nullptr;
-  void* object = nullptr;
-};
-
-// Waits until it is complete; with more ranks than cores, yields the core in between.
-void wait_for(MPI_Request* request, bool oversubscribed, MPI_Status* status = MPI_STATUS_IGNORE,
-              const WaitHook& run_wait_hook = {});
 
 class NodeHierarchy {
  public:
