@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "collectives/mpi/mpi_failure.h"
+#include "node/cores.h"
 
 namespace nmt::collectives {
 namespace {
