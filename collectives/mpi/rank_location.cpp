@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "collectives/mpi/mpi_failure.h"
-#include "node/cores.h"
+#include "node/node.h"
 
 namespace nmt::collectives {
 namespace {
