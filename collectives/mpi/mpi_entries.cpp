@@ -59,3 +59,28 @@ NMT_ENTRIES(, int)
 #if MPI_VERSION >= 4
 NMT_ENTRIES(_c, MPI_Count)
 #endif
+
+#ifndef OPEN_MPI
+// MPICH's mpi_f08 begins by PMPI_Init; its calls that move data come by the C functions.
+namespace {
+
+// `error` may be left out.
+template <class... Arguments>
+void begin_f08(const char* name, MPI_Fint* error, Arguments*... arguments) {
+  MPI_Fint code = MPI_ERR_INTERN;
+  auto* const next = find_next<void(Arguments * ..., MPI_Fint*)>(name);
+  if (next != nullptr) next(arguments..., &code);
+  begin(code);
+  if (error != nullptr) *error = code;
+}
+
+}  // namespace
+extern "C" __attribute__((visibility("default"))) void mpi_init_f08_(MPI_Fint* error) {
+  begin_f08("mpi_init_f08_", error);
+}
+extern "C" __attribute__((visibility("default"))) void mpi_init_thread_f08_(MPI_Fint* required,
+                                                                            MPI_Fint* provided,
+                                                                            MPI_Fint* error) {
+  begin_f08("mpi_init_thread_f08_", error, required, provided);
+}
+#endif

@@ -96,6 +96,18 @@ TEST_P(Interposed, FortranIsReachedByMpifAndByBothModules) {
   EXPECT_THAT(result.err, HasSubstr("nmadtune: allgather: 1 of 1 calls replaced"));
 }
 
+TEST_P(Interposed, AFortranProgramOfMpiF08OnlyIsReachedToo) {
+  if (run({"sh", "-c", "command -v mpifort." + GetParam()}).exit_code != 0) {
+    GTEST_SKIP() << "mpifort." << GetParam() << " is missing";
+  }
+  const std::string program = compile("mpifort", "interposed_f08.f90");
+  const Result result =
+      job({program}, 3, {{"NMADTUNE_MPI", "always"}, {"NMADTUNE_MPI_REPORT", "1"}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "good\n");
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: bcast: 1 of 1 calls replaced"));
+}
+
 TEST_P(Interposed, RanksMayCountInIntOrInMpiCount) {
   const std::string program = compile("mpicc", "large_counts.c");
   for (const std::string when : {"always", "never"}) {
