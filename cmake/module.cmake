@@ -43,6 +43,9 @@ target_compile_options(nmadtune_options INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${NMADTUNE_PRECOMPILED_HEADERS}>>:-Wno-stringop-overread>
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${NMADTUNE_PRECOMPILED_HEADERS}>>:-Wno-array-bounds>
   $<$<CXX_COMPILER_ID:Clang>:-Wno-string-conversion>)  # NMT_CHECK(!"what cannot be")
+if(CMAKE_COMPILE_WARNING_AS_ERROR AND CMAKE_VERSION VERSION_LESS 3.24)  # which would not know it
+  target_compile_options(nmadtune_options INTERFACE -Werror)
+endif()
 target_compile_definitions(nmadtune_options INTERFACE NMT_VERSION="${PROJECT_VERSION}")
 if(NMADTUNE_SANITIZE)
   target_compile_options(nmadtune_options INTERFACE
