@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The group "core": what evaluating a curve, copying memory and writing and reading the profile
-// cost. Context for the other groups; the rows have no goals.
+// What evaluating a curve, copying memory and writing and reading the profile cost.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/core/groups.h"
 #include "bench/row.h"
 #include "core/curve.h"
 #include "core/error.h"
@@ -148,8 +148,15 @@ class RowReporter final : public benchmark::BenchmarkReporter {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+namespace nmt::bench {
+
+void operations() {
+  int argc = 1;
+  char name[] = "core";
+  char* argv[] = {name, nullptr};
   benchmark::Initialize(&argc, argv);
   RowReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
 }
+
+}  // namespace nmt::bench
