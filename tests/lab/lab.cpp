@@ -79,6 +79,21 @@ std::vector<std::string> Lab::job(const std::string& mpi, std::vector<std::strin
   return all;
 }
 
+std::vector<std::string> Lab::slurm(const std::vector<std::string>& command) const {
+  std::vector<std::string> all = {NMT_LAB_SCRIPT, "--lab", name_, "slurm"};
+  all.insert(all.end(), command.begin(), command.end());
+  return all;
+}
+
+std::string Lab::slurm_missing() {
+  for (const char* command : {"slurmctld", "slurmd", "munged", "srun"}) {
+    if (run({"sh", "-c", fmt::format("command -v {}", command)}).exit_code != 0) {
+      return fmt::format("{} is missing", command);
+    }
+  }
+  return {};
+}
+
 void Lab::enter(const std::string& host) const {
   const std::string file = fmt::format("/run/netns/nmtlab-{}-{}", name_, host);
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);

@@ -47,6 +47,11 @@ class Lab {
   std::vector<std::string> job(const std::string& mpi, std::vector<std::string> options,
                                const std::vector<std::string>& command) const;
 
+  // The command line that runs a command of Slurm (srun, sbatch, salloc) on the first host of a
+  // cluster; the first of them starts Slurm. Why there can be none here; empty where there can.
+  std::vector<std::string> slurm(const std::vector<std::string>& command) const;
+  static std::string slurm_missing();
+
   // Moves the calling thread into a host's network for good: for forked processes, which then end
   // with the lab.
   void enter(const std::string& host) const;
