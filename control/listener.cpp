@@ -14,8 +14,7 @@ namespace nmt::control {
 namespace {
 
 constexpr std::size_t kPendingMax = 64;
-constexpr int kLookMs =
-    100;  // period of checks for interruption and late connections
+constexpr int kLookMs = 100;  // period of checks for interruption and late connections
 
 std::string printable_reason(const std::string& text) {
   std::string reason;

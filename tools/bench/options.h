@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The options of nmad-bench.
+// The options of nmad-bench, as a user types them.
 #pragma once
 
 #include <cstdint>
