@@ -80,7 +80,14 @@ std::optional<std::string> launching_mpi() {
   const auto has = [](const char* variable) { return std::getenv(variable) != nullptr; };
   if (has("OMPI_COMM_WORLD_SIZE")) return std::string(kOpenMpi);
   if (has("PMI_RANK") || has("PMI_FD")) return std::string(kMpich);
+  if (has("PMIX_RANK") && has("PMIX_NAMESPACE")) return std::string(kOpenMpi);
   return std::nullopt;
+}
+
+bool is_task_without_mpi() {
+  const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS");
+  const bool several = tasks != nullptr && std::atoi(tasks) > 1;
+  return several && std::getenv("SLURM_PROCID") != nullptr && !launching_mpi();
 }
 
 MpiJob::MpiJob(const std::string& name) : table_(load(name)) { table_->start(); }

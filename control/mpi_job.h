@@ -21,9 +21,13 @@ namespace nmt::control {
 inline constexpr std::string_view kOpenMpi = "openmpi";
 inline constexpr std::string_view kMpich = "mpich";
 
-// The MPI that launched this process, according to its environment variables; nullopt if none did.
-// Another launcher that uses the protocol of one of them counts as that one.
+// The MPI that launched this process, by what it has left in the environment; nullopt where none
+// did. Launchers of others that speak one of their protocols count as that one: srun --mpi=pmix and
+// prterun as Open MPI, srun --mpi=pmi2 as MPICH.
 std::optional<std::string> launching_mpi();
+// Whether this process is one of several tasks that Slurm's srun launched without any of these
+// protocols: each of them would take itself for a command of its own.
+bool is_task_without_mpi();
 
 // One per process. The MPI is finalized when the process exits.
 class MpiJob {

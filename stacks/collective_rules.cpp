@@ -173,12 +173,8 @@ RuleChoice choose_rules(std::span<const StackSamples> samples) {
     auto& sizes = choice.rules[which.first];
     sizes[static_cast<int>(which.second)] = std::move(rules);
   }
-  std::erase_if(choice.rules, [](const auto& operation) {
-    return std::ranges::all_of(operation.second, [](const auto& entry) {
-      return std::ranges::all_of(entry.second,
-                                 [](const TunedRule& rule) { return rule.algorithm == 0; });
-    });
-  });
+  const std::set<std::string> ruled = ruled_operations(choice.cells);
+  std::erase_if(choice.rules, [&](const auto& each) { return !ruled.contains(each.first); });
   for (auto& [name, sizes] : choice.rules) {
     const int largest = sizes.rbegin()->first;
     if (sizes.begin()->first > 1) sizes[1] = {TunedRule{}};

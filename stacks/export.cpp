@@ -28,7 +28,20 @@ struct Writer {
                        const std::vector<std::string>& known);
 };
 
-// A rules file begins with a number or with its header; a settings file begins with a name.
+// Behind a message's size stands a component in the rules of coll/han, a number in those of
+// coll/tuned.
+bool names_components(std::string_view text) {
+  bool comment = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    comment = text[i] == '#' || (comment && text[i] != '\n');
+    const bool letter = (text[i] >= 'a' && text[i] <= 'z');
+    const bool blank_before = i > 0 && (text[i - 1] == ' ' || text[i - 1] == '\t');
+    if (!comment && letter && blank_before) return true;
+  }
+  return false;
+}
+
+// A rules file begins with a number or its header, settings with a name.
 std::size_t check_openmpi(std::string_view text, std::string_view what, std::string_view version,
                           const std::vector<std::string>&) {
   std::string_view rest = text;
@@ -39,8 +52,9 @@ std::size_t check_openmpi(std::string_view text, std::string_view what, std::str
     if (begin == std::string_view::npos || line[begin] == '#') continue;
     const bool rules = (line[begin] >= '0' && line[begin] <= '9') ||
                        line.substr(begin).starts_with("rule-file-version");
-    return rules ? read_tuned_rules(text, what, version).size()
-                 : read_mca_params(text, what).size();
+    if (!rules) return read_mca_params(text, what).size();
+    return names_components(text) ? read_han_rules(text, what).size()
+                                  : read_tuned_rules(text, what, version).size();
   }
   return 0;
 }
@@ -66,7 +80,7 @@ constexpr std::array kWriters = {
     Writer{"openmpi", "4.0", "6.0", "4.1", write_openmpi, write_openmpi_rules, check_openmpi},
     Writer{"mpich", "4.0", "6.0", "4.0", write_mpich, write_mpich_rules, check_mpich},
     Writer{"ucx", "1.12", "2.0", "1.13", write_ucx, no_rules, check_ucx},
-    Writer{"newmadeleine", "2017", "2018", "2017", write_newmadeleine, no_rules,
+    Writer{"newmadeleine", "2016", "2018", "2017.06", write_newmadeleine, no_rules,
            check_newmadeleine},
 };
 
@@ -91,7 +105,7 @@ std::string export_version(std::string_view stack, std::string_view wanted,
                            std::string_view measured) {
   const Writer& writer = find_writer(stack);
   if (wanted.empty()) {
-    return std::string(measured.empty() || stack == "ucx" ? writer.usual_version : measured);
+    return std::string(measured.empty() ? writer.usual_version : measured);
   }
   const bool number = wanted.find_first_not_of("0123456789.") == std::string_view::npos;
   if (!number || older(wanted, writer.from_version) || !older(wanted, writer.before_version)) {

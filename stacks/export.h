@@ -16,6 +16,7 @@
 #include "core/plan.h"
 #include "stacks/collective_rules.h"
 #include "stacks/mpich_tables.h"
+#include "stacks/openmpi_han_rules.h"
 #include "stacks/openmpi_tuned_rules.h"
 #include "stacks/settings_choice.h"
 
@@ -26,13 +27,14 @@ struct StackFindings {
   std::string version;  // the files are written for it
   std::string origin;   // one line: which program wrote this, from which profile
   std::vector<GroupVerdict> verdicts;
-  TunedRules rules;                // for Open MPI's collectives; empty if none pays
-  std::vector<RuledCell> cells;    // of collectives, also those without a rule
-  MpichTables tables;              // for MPICH: from the measured library
-  std::vector<std::string> notes;  // on each operation for which rules were searched
-  const Plan* plan = nullptr;      // of our own rails, for NewMadeleine
-  std::string folder;              // absolute; for files that name other files
-  std::string machine = "x86_64";  // from uname, for names of files
+  TunedRules rules;                // of Open MPI's collectives; empty where none is worth it
+  HanRules han_rules;              // beside them, where coll/han is asked first
+  std::vector<RuledCell> cells;    // of collectives, those without a rule too
+  MpichTables tables;              // of the library that was measured, for MPICH
+  std::vector<std::string> notes;  // on each operation that rules were sought for
+  const Plan* plan = nullptr;      // of this project's own rails, for NewMadeleine
+  std::string folder;              // where files will be, for those that name others; absolute
+  std::string machine = "x86_64";  // as uname tells it, for names of files
 };
 
 struct ExportedFile {

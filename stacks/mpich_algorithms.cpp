@@ -14,6 +14,15 @@ constexpr std::string_view kNodes = "nodes";
 
 bool is_power_of_two(int ranks) { return ranks > 0 && (ranks & (ranks - 1)) == 0; }
 
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    words.push_back(text.substr(0, text.find(' ')));
+    text.remove_prefix(std::min(text.size(), words.back().size() + 1));
+  }
+  return words;
+}
+
 }  // namespace
 
 const std::vector<MpichOperation>& mpich_operations() {
@@ -27,7 +36,14 @@ const std::vector<MpichOperation>& mpich_operations() {
        {{"brucks", "MPIR_Allgather_intra_brucks"},
         {"recursive_doubling", "MPIR_Allgather_intra_recursive_doubling", true},
         {"ring", "MPIR_Allgather_intra_ring"},
-        {"nb", "MPIR_Allgather_allcomm_nb"}}},
+        {"nb", "MPIR_Allgather_allcomm_nb"},
+        {"k_brucks:k=4", "MPIR_Allgather_intra_k_brucks", false, false, false, false, "k=4"},
+        {"recexch_doubling:k=2", "MPIR_Allgather_intra_recexch_doubling", false, false, false,
+         false, "k=2 single_phase_recv=0"},
+        {"recexch_doubling:k=4", "MPIR_Allgather_intra_recexch_doubling", false, false, false,
+         false, "k=4 single_phase_recv=0"},
+        {"recexch_halving:k=2", "MPIR_Allgather_intra_recexch_halving", false, false, false, false,
+         "k=2 single_phase_recv=0"}}},
       {"allreduce",
        false,
        false,
@@ -38,7 +54,18 @@ const std::vector<MpichOperation>& mpich_operations() {
         {"reduce_scatter_allgather", "MPIR_Allreduce_intra_reduce_scatter_allgather", false, false,
          true},
         {"smp", "MPIR_Allreduce_intra_smp", false, true, false, true},
-        {"nb", "MPIR_Allreduce_allcomm_nb"}}},
+        {"nb", "MPIR_Allreduce_allcomm_nb"},
+        {"ring", "MPIR_Allreduce_intra_ring", false, true, true},
+        {"recexch:k=2", "MPIR_Allreduce_intra_recexch", false, true, false, false,
+         "k=2 single_phase_recv=0"},
+        {"recexch:k=4", "MPIR_Allreduce_intra_recexch", false, true, false, false,
+         "k=4 single_phase_recv=0"},
+        {"k_reduce_scatter_allgather:k=4", "MPIR_Allreduce_intra_k_reduce_scatter_allgather", false,
+         true, true, false, "k=4 single_phase_recv=0"},
+        {"tree:knomial_1:k=4", "MPIR_Allreduce_intra_tree", false, true, false, false,
+         "tree_type=knomial_1 k=4 chunk_size=0 buffer_per_child=0"},
+        {"tree:kary:k=2:32K", "MPIR_Allreduce_intra_tree", false, true, false, false,
+         "tree_type=kary k=2 chunk_size=32768 buffer_per_child=0"}}},
       {"alltoall",
        false,
        true,
@@ -48,7 +75,8 @@ const std::vector<MpichOperation>& mpich_operations() {
        {{"brucks", "MPIR_Alltoall_intra_brucks"},
         {"pairwise", "MPIR_Alltoall_intra_pairwise"},
         {"scattered", "MPIR_Alltoall_intra_scattered"},
-        {"nb", "MPIR_Alltoall_allcomm_nb"}}},
+        {"nb", "MPIR_Alltoall_allcomm_nb"},
+        {"k_brucks:k=4", "MPIR_Alltoall_intra_k_brucks", false, false, false, false, "k=4"}}},
       {"bcast",
        false,
        false,
@@ -60,7 +88,17 @@ const std::vector<MpichOperation>& mpich_operations() {
          "MPIR_Bcast_intra_scatter_recursive_doubling_allgather"},
         {"scatter_ring_allgather", "MPIR_Bcast_intra_scatter_ring_allgather"},
         {"smp", "MPIR_Bcast_intra_smp", false, false, false, true},
-        {"nb", "MPIR_Bcast_allcomm_nb"}}},
+        {"nb", "MPIR_Bcast_allcomm_nb"},
+        {"tree:knomial_1:k=4", "MPIR_Bcast_intra_tree", false, false, false, false,
+         "tree_type=knomial_1 k=4 is_non_blocking=1"},
+        {"tree:kary:k=4", "MPIR_Bcast_intra_tree", false, false, false, false,
+         "tree_type=kary k=4 is_non_blocking=1"},
+        {"pipelined_tree:chain:32K", "MPIR_Bcast_intra_pipelined_tree", false, false, false, false,
+         "tree_type=kary k=1 is_non_blocking=1 chunk_size=32768 recv_pre_posted=0"},
+        {"pipelined_tree:chain:128K", "MPIR_Bcast_intra_pipelined_tree", false, false, false, false,
+         "tree_type=kary k=1 is_non_blocking=1 chunk_size=131072 recv_pre_posted=0"},
+        {"pipelined_tree:kary:k=2:32K", "MPIR_Bcast_intra_pipelined_tree", false, false, false,
+         false, "tree_type=kary k=2 is_non_blocking=1 chunk_size=32768 recv_pre_posted=0"}}},
       {"reduce",
        false,
        false,
@@ -107,6 +145,15 @@ std::vector<std::string> mpich_ways(const MpichOperation& operation) {
   return ways;
 }
 
+bool has_way(const MpichOperation& operation, std::string_view name,
+             const std::vector<std::string>& known) {
+  const auto way = find_mpich_way(operation, name);
+  if (!way) return name == kOwnChoice;
+  return way->algorithm == nullptr ||
+         std::ranges::find(known, fmt::format("algorithm={}", way->algorithm->function)) !=
+             known.end();
+}
+
 bool is_possible(const MpichOperation& operation, std::string_view name, int ranks,
                  bool several_per_node) {
   const auto way = find_mpich_way(operation, name);
@@ -131,6 +178,9 @@ Selection composition_of(const MpichOperation& operation, const MpichWay& way,
 Selection algorithm_of(const MpichOperation& operation, const MpichAlgorithm& algorithm,
                        const Selection& otherwise) {
   Selection chosen = leaf(fmt::format("algorithm={}", algorithm.function));
+  for (const std::string_view parameter : words_of(algorithm.parameters)) {
+    chosen.front().below.push_back({.test = std::string(parameter)});
+  }
   if (algorithm.enough) {
     Selection enough = {{"count<pow2", otherwise}, {"count=any", std::move(chosen)}};
     chosen = {{"is_op_built_in=yes", std::move(enough)}, {"is_op_built_in=no", otherwise}};

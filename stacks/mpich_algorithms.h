@@ -9,8 +9,11 @@
 //   "binomial"        over all ranks by that algorithm,
 //   "nodes"           by nodes, with algorithms that MPICH chooses,
 //   "nodes+binomial"  by nodes, and over the first ranks of all nodes by that algorithm.
-// Names are those of MPIR_CVAR_BCAST_INTRA_ALGORITHM and similar variables; functions are those of
-// src/mpi/coll and src/mpid/ch4.
+// Names are those of MPIR_CVAR_BCAST_INTRA_ALGORITHM and its like; functions those of
+// src/mpi/coll and src/mpid/ch4. From 4.2 on some algorithms take parameters (a radix, a kind of
+// tree, the length of a segment); each choice of them that is sampled is an algorithm here, whose
+// name holds what differs ("recexch:k=4"). Which algorithms a library has, it tells itself
+// (MpichTables::known).
 #pragma once
 
 #include <optional>
@@ -25,11 +28,12 @@ namespace nmt {
 struct MpichAlgorithm {
   std::string_view name;
   std::string_view function;  // "MPIR_Bcast_intra_binomial"
-  // It ends the program, or falls back to another algorithm, unless:
-  bool power_of_two = false;  // the number of ranks is
-  bool commutative = false;   // the operator of a reduction is
-  bool enough = false;        // the operator is MPI's own, with at least one element per rank
-  bool by_nodes = false;      // it goes by nodes itself
+  // It ends the program, or has none of its own, unless:
+  bool power_of_two = false;         // ranks are
+  bool commutative = false;          // the operation of a reduction is
+  bool enough = false;               // that one is MPI's own, on at least an element for each rank
+  bool by_nodes = false;             // it goes by nodes itself
+  std::string_view parameters = {};  // "k=4 single_phase_recv=0", all that it has
 };
 
 struct MpichOperation {
@@ -53,7 +57,10 @@ std::optional<MpichWay> find_mpich_way(const MpichOperation& operation, std::str
 
 // All ways, MPICH's own choice ("default") first.
 std::vector<std::string> mpich_ways(const MpichOperation& operation);
-// Whether this number of ranks can use it; `several_per_node` for ways by nodes.
+// Whether a library with these leaves has what a way names.
+bool has_way(const MpichOperation& operation, std::string_view way,
+             const std::vector<std::string>& known);
+// Whether so many ranks can take it; `several_per_node` for what goes by nodes.
 bool is_possible(const MpichOperation& operation, std::string_view way, int ranks,
                  bool several_per_node);
 

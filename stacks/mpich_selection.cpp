@@ -65,6 +65,31 @@ bool holds(std::string_view words, std::string_view word) {
   return !word.empty() && words.find(fmt::format(" {} ", word)) != std::string_view::npos;
 }
 
+// What an algorithm must be told: MPICH takes any number for what is missing, and passes over what
+// it does not know.
+struct Parameters {
+  std::string_view leaf;
+  std::string_view names;  // words with a blank on each side
+};
+constexpr std::string_view kTree = " tree_type k chunk_size buffer_per_child ";
+constexpr std::string_view kExchange = " k single_phase_recv ";
+constexpr std::array kParameters = {
+    Parameters{"algorithm=MPIR_Allgather_intra_k_brucks", " k "},
+    Parameters{"algorithm=MPIR_Allgather_intra_recexch_doubling", kExchange},
+    Parameters{"algorithm=MPIR_Allgather_intra_recexch_halving", kExchange},
+    Parameters{"algorithm=MPIR_Allreduce_intra_tree", kTree},
+    Parameters{"algorithm=MPIR_Allreduce_intra_recexch", kExchange},
+    Parameters{"algorithm=MPIR_Allreduce_intra_k_reduce_scatter_allgather", kExchange},
+    Parameters{"algorithm=MPIR_Alltoall_intra_k_brucks", " k "},
+    Parameters{"algorithm=MPIR_Barrier_intra_k_dissemination", " k "},
+    Parameters{"algorithm=MPIR_Barrier_intra_recexch", kExchange},
+    Parameters{"algorithm=MPIR_Bcast_intra_tree", " tree_type k is_non_blocking "},
+    Parameters{"algorithm=MPIR_Bcast_intra_pipelined_tree",
+               " tree_type k is_non_blocking chunk_size recv_pre_posted "},
+};
+constexpr std::string_view kTreeTypes =
+    " kary knomial_1 knomial_2 topology_aware topology_aware_k topology_wave ";
+
 bool is_any(std::string_view test) { return test.ends_with("=any") || test == "any"; }
 
 // Reads nested objects, and nothing else.
@@ -175,8 +200,37 @@ class Checker {
     scanner_.fail(node.line, fmt::format("'{}': {}", json::printable(node.test), problem));
   }
 
+  // "NAME=VALUE": {} below an algorithm.
+  void check_parameters(const SelectionNode& leaf) const {
+    const auto known = std::ranges::find(kParameters, leaf.test, &Parameters::leaf);
+    std::string here = " ";
+    for (const SelectionNode& node : leaf.below) {
+      const std::size_t equals = node.test.find('=');
+      const std::string name = node.test.substr(0, equals);
+      if (equals == std::string::npos || !node.below.empty())
+        fail(node, "an algorithm has only parameters below it: \"NAME=VALUE\": {}");
+      if (known == kParameters.end() || !holds(known->names, name))
+        fail(node, "the algorithm has no such parameter, and MPICH passes over it");
+      if (holds(here, name)) fail(node, "given twice");
+      here += name + " ";
+      const std::string value = node.test.substr(equals + 1);
+      const bool number = !value.empty() && value.size() <= 9 &&
+                          value.find_first_not_of("0123456789") == std::string::npos;
+      const bool right =
+          name == "tree_type" ? holds(kTreeTypes, value) : number && (name != "k" || value != "0");
+      if (!right) fail(node, "the parameter cannot have this value");
+    }
+    if (known == kParameters.end()) return;
+    for (std::string_view rest = known->names.substr(1); !rest.empty();) {
+      const std::string_view name = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(name.size() + 1);
+      if (!holds(here, name))
+        fail(leaf, fmt::format("its parameter {} is missing: MPICH would take any number", name));
+    }
+  }
+
   void check_leaf(const SelectionNode& node) const {
-    if (!node.below.empty()) fail(node, "an algorithm cannot have keys below it");
+    check_parameters(node);
     std::string name = node.test.substr(node.test.find('=') + 1);
     std::ranges::transform(name, name.begin(), [](char c) { return std::tolower(c); });
     const bool shared_memory = name.starts_with(fmt::format("mpidi_posix_mpi_{}_", collective_));

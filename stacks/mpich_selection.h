@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A table by which MPICH chooses algorithms of collectives, in the form of its files
-// (MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE and similar): nested JSON objects whose keys are
-// tests, tried in order, down to "algorithm=FUNCTION": {} or "composition=FUNCTION": {}
-// (src/mpi/coll/src/csel.c).
+// A table by which MPICH chooses algorithms of collectives, as it reads one from a file
+// (MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE and its like): JSON objects in each other whose keys
+// are tests, tried in order, down to "algorithm=FUNCTION": {} or "composition=FUNCTION": {}
+// (src/mpi/coll/src/csel.c). From MPICH 4.2 on some algorithms have parameters below them,
+// "k=4": {} (src/mpi/coll/src/csel_container.c).
 //
 // A file replaces MPICH's whole built-in table, and MPICH never backtracks: if all tests of one
 // level fail for a call, the call has no algorithm. In the table of algorithms (leaves MPIR_...)
@@ -22,8 +23,8 @@ struct SelectionNode;
 using Selection = std::vector<SelectionNode>;
 
 struct SelectionNode {
-  std::string test;  // "comm_size<=8", without blanks; for a leaf "algorithm=..."
-  Selection below;
+  std::string test;      // "comm_size<=8", without blanks; of a leaf "algorithm=..."
+  Selection below;       // of a leaf its parameters
   std::size_t line = 0;  // in its file; not compared
 
   bool is_leaf() const {

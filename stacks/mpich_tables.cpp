@@ -138,18 +138,22 @@ Selection by_shapes(std::map<Shape, std::map<int, Selection>> shapes,
   return level;
 }
 
-// The leaf of a way in each table; for the library's own choice it is the previous entry.
-LeafOf composition_leaves(const MpichOperation& operation, const Selection& otherwise) {
+// A way's leaf in each place; for the library's own choice, and for what this library does not
+// have, what stood there.
+LeafOf composition_leaves(const MpichOperation& operation, const std::vector<std::string>& known,
+                          const Selection& otherwise) {
   return [&](const std::string& name) {
     const auto way = find_mpich_way(operation, name);
-    return way ? composition_of(operation, *way, otherwise) : otherwise;
+    const bool here = way && has_way(operation, name, known);
+    return here ? composition_of(operation, *way, otherwise) : otherwise;
   };
 }
-LeafOf algorithm_leaves(const MpichOperation& operation, bool of_roots,
-                        const Selection& otherwise) {
-  return [&operation, of_roots, &otherwise](const std::string& name) {
+LeafOf algorithm_leaves(const MpichOperation& operation, const std::vector<std::string>& known,
+                        bool of_roots, const Selection& otherwise) {
+  return [&operation, &known, of_roots, &otherwise](const std::string& name) {
     const auto way = find_mpich_way(operation, name);
-    const bool here = way && way->algorithm != nullptr && way->by_nodes == of_roots;
+    const bool here = way && way->algorithm != nullptr && way->by_nodes == of_roots &&
+                      has_way(operation, name, known);
     return here ? algorithm_of(operation, *way->algorithm, otherwise) : otherwise;
   };
 }
@@ -214,9 +218,9 @@ MpichTables with_rules(const MpichTables& tables, std::span<const RuledCell> cel
   for (const MpichOperation& operation : mpich_operations()) {
     Selection& compositions = *within_a_group(ruled.compositions, operation.name);
     Selection& algorithms = *within_a_group(ruled.algorithms, operation.name);
-    const LeafOf composition = composition_leaves(operation, compositions);
-    const LeafOf algorithm = algorithm_leaves(operation, false, algorithms);
-    const LeafOf of_roots = algorithm_leaves(operation, true, algorithms);
+    const LeafOf composition = composition_leaves(operation, tables.known, compositions);
+    const LeafOf algorithm = algorithm_leaves(operation, tables.known, false, algorithms);
+    const LeafOf of_roots = algorithm_leaves(operation, tables.known, true, algorithms);
     std::map<Shape, std::map<int, Selection>> composed, over_all;
     std::map<int, Selection> roots;
     for (const Entry& entry : entries_of(cells, operation.name)) {
@@ -241,8 +245,8 @@ MpichTables with_trials(const MpichTables& tables, std::span<const MpichTrial> t
     NMT_CHECK(operation != nullptr);
     Selection& compositions = *within_a_group(tried.compositions, trial.operation);
     Selection& algorithms = *within_a_group(tried.algorithms, trial.operation);
-    const LeafOf of_roots = algorithm_leaves(*operation, true, algorithms);
-    const LeafOf of_all = algorithm_leaves(*operation, false, algorithms);
+    const LeafOf of_roots = algorithm_leaves(*operation, tables.known, true, algorithms);
+    const LeafOf of_all = algorithm_leaves(*operation, tables.known, false, algorithms);
     const LeafOf algorithm = [&](const std::string& name) -> Selection {
       const auto way = find_mpich_way(*operation, name);
       if (!way || !way->by_nodes || way->algorithm == nullptr) return of_all(name);
@@ -250,7 +254,7 @@ MpichTables with_trials(const MpichTables& tables, std::span<const MpichTrial> t
     };
     Selection below = trial_level(trial, *operation, ranks, algorithms, algorithm);
     Selection above = trial_level(trial, *operation, ranks, compositions,
-                                  composition_leaves(*operation, compositions));
+                                  composition_leaves(*operation, tables.known, compositions));
     algorithms = std::move(below);
     compositions = std::move(above);
   }

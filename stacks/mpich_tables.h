@@ -30,7 +30,7 @@ struct MpichTables {
 // From the bytes of a libmpich.so or libmpi.so; nullopt if it contains no table that this can read.
 std::optional<MpichTables> find_mpich_tables(std::string_view library);
 
-// Changes the tables where cells name another way than the library's own choice.
+// Where cells name another way than the library's own choice, and the library has it.
 MpichTables with_rules(const MpichTables& tables, std::span<const RuledCell> cells);
 
 // Tables for trying all ways in one job, which reads its tables only once: the size of a message

@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "stacks/numbers_file.h"
 #include "stacks/settings.h"
 
 namespace nmt {
@@ -16,72 +15,10 @@ namespace {
 constexpr std::string_view kHeader = "rule-file-version-2";
 constexpr std::uint64_t kCountMax = 100'000;  // of any item in one file
 
-// Reads numbers one after the other, each with its line.
-class Numbers {
- public:
-  Numbers(std::string_view text, std::string_view what) : text_(text), what_(what) {}
-
-  bool at_end() {
-    skip();
-    return text_.empty();
-  }
-
-  std::uint64_t next(std::string_view meaning, std::uint64_t most) {
-    skip();
-    const std::string_view word = text_.substr(0, text_.find_first_of(" \t\r\n#"));
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (word.empty()) fail(fmt::format("the file ends; expected {}", meaning));
-    if (error != std::errc() || end != word.data() + word.size()) {
-      fail(fmt::format("'{}' is not {}", json::printable(word), meaning));
-    }
-    if (number > most) fail(fmt::format("{} {} is above {}", meaning, number, most));
-    text_.remove_prefix(word.size());
-    return number;
-  }
-
-  bool header() {
-    skip();
-    if (!text_.starts_with(kHeader)) return false;
-    text_.remove_prefix(kHeader.size());
-    return true;
-  }
-
-  // Whether the line of the last number continues: the fifth number of version 2.
-  bool line_goes_on() const {
-    const std::size_t next = text_.find_first_not_of(" \t\r");
-    return next != std::string_view::npos && text_[next] != '\n' && text_[next] != '#';
-  }
-
-  [[noreturn]] void fail(std::string_view problem) const {
-    throw Error(Fault::kFailed, fmt::format("{}: line {}: {}", what_, line_, problem));
-  }
-
- private:
-  void skip() {
-    while (!text_.empty()) {
-      if (text_.front() == '#') {
-        text_.remove_prefix(std::min(text_.size(), text_.find('\n')));
-      } else if (text_.front() == '\n') {
-        ++line_;
-        text_.remove_prefix(1);
-      } else if (text_.front() == ' ' || text_.front() == '\t' || text_.front() == '\r') {
-        text_.remove_prefix(1);
-      } else {
-        return;
-      }
-    }
-  }
-
-  std::string_view text_;
-  std::string_view what_;
-  std::size_t line_ = 1;
-};
-
-std::vector<TunedRule> read_rules(Numbers& numbers, const TunedOperation& operation, bool second) {
+std::vector<TunedRule> read_rules(NumbersFile& numbers, const TunedOperation& operation,
+                                  std::string_view version, bool second) {
   std::vector<TunedRule> rules(numbers.next("a number of message sizes", kCountMax));
   if (rules.empty()) numbers.fail("a communicator size without message sizes");
-  const auto algorithms = operation.algorithms.size();
   for (std::size_t i = 0; i < rules.size(); ++i) {
     TunedRule& rule = rules[i];
     rule.size_bytes = numbers.next("a message size", std::uint64_t{1} << 62);
@@ -92,8 +29,13 @@ std::vector<TunedRule> read_rules(Numbers& numbers, const TunedOperation& operat
       numbers.fail(fmt::format("message sizes must ascend: {} follows {}", rule.size_bytes,
                                rules[i - 1].size_bytes));
     }
-    rule.algorithm = static_cast<int>(
-        numbers.next(fmt::format("an algorithm of {}", operation.name), algorithms - 1));
+    rule.algorithm = static_cast<int>(numbers.next(
+        fmt::format("an algorithm of {}", operation.name), operation.algorithms.size() - 1));
+    if (static_cast<std::size_t>(rule.algorithm) >= algorithms_in(operation, version)) {
+      numbers.fail(fmt::format("Open MPI {} has no algorithm {} of {}, which is {} in later ones",
+                               version, rule.algorithm, operation.name,
+                               operation.algorithms[static_cast<std::size_t>(rule.algorithm)]));
+    }
     rule.faninout = static_cast<int>(numbers.next("a fan in or out", 1 << 20));
     rule.segment_bytes = numbers.next("a segment size", std::uint64_t{1} << 31);
     if (second && numbers.line_goes_on()) numbers.next("a number of requests", 1 << 20);
@@ -109,7 +51,9 @@ const std::vector<TunedOperation>& tuned_operations() {
       {"allgather",
        0,
        true,
-       {"default", "linear", "bruck", "recursive_doubling", "ring", "neighbor", "two_proc"}},
+       {"default", "linear", "bruck", "recursive_doubling", "ring", "neighbor", "two_proc",
+        "sparbit"},
+       7},
       {"allreduce",
        2,
        false,
@@ -139,6 +83,10 @@ const TunedOperation* find_tuned_operation(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
+std::size_t algorithms_in(const TunedOperation& operation, std::string_view version) {
+  return older(version, "5.0") ? operation.before_5 : operation.algorithms.size();
+}
+
 std::string write_tuned_rules(const TunedRules& rules, std::string_view opening) {
   std::string text(opening);
   text += fmt::format("{} # collectives\n", rules.size());
@@ -164,8 +112,8 @@ std::string write_tuned_rules(const TunedRules& rules, std::string_view opening)
 
 TunedRules read_tuned_rules(std::string_view text, std::string_view what,
                             std::string_view version) {
-  Numbers numbers(text, what);
-  const bool second = numbers.header();
+  NumbersFile numbers(text, what);
+  const bool second = numbers.skip_word(kHeader);
   const bool reads_second =
       older(version, "5.0") ? !older(version, "4.1.8") : !older(version, "5.0.7");
   if (second && !reads_second) {
@@ -190,7 +138,7 @@ TunedRules read_tuned_rules(std::string_view text, std::string_view what,
         numbers.fail(fmt::format("communicator sizes must ascend: {} follows {}", ranks,
                                  rules[name].rbegin()->first));
       }
-      rules[name][ranks] = read_rules(numbers, *operation, second);
+      rules[name][ranks] = read_rules(numbers, *operation, version, second);
     }
   }
   if (!numbers.at_end()) numbers.fail("more than the counts before it announce");

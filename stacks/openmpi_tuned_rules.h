@@ -29,16 +29,19 @@ struct TunedRule {
 // By operation ("bcast") and communicator size; both ascend in the file.
 using TunedRules = std::map<std::string, std::map<int, std::vector<TunedRule>>>;
 
-// Operations whose algorithms the library numbers, with their numbers in the file. Algorithms are
-// listed in the order of their numbers, from 0.
+// Operations whose algorithms the library numbers, with their numbers in the file; names of
+// algorithms in order of their numbers, 0 first. Later versions add algorithms at the end.
 struct TunedOperation {
   std::string_view name;
   int id = 0;
   bool total = false;  // its sizes count the bytes of all ranks
   std::vector<std::string_view> algorithms;
+  std::size_t before_5 = algorithms.size();  // how many of them 4.x has
 };
 const std::vector<TunedOperation>& tuned_operations();
 const TunedOperation* find_tuned_operation(std::string_view name);
+// How many of its algorithms, 0 among them, that version of Open MPI has.
+std::size_t algorithms_in(const TunedOperation& operation, std::string_view version);
 
 std::string write_tuned_rules(const TunedRules& rules, std::string_view opening);
 

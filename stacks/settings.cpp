@@ -46,6 +46,13 @@ Fields ucx_eager_up_to(Transport, std::uint64_t bytes, std::uint64_t) {
   return {{"UCX_RNDV_THRESH", std::to_string(bytes + 1)}};
 }
 
+constexpr std::string_view kIntra = "intra", kInter = "inter";
+
+Fields keyed_ucx_eager_up_to(Transport transport, std::uint64_t bytes, std::uint64_t) {
+  const std::string_view key = transport == Transport::kShm ? kIntra : kInter;
+  return {{fmt::format("UCX_RNDV_THRESH:{}", key), std::to_string(bytes + 1)}};
+}
+
 Fields ucx_copied_up_to(std::uint64_t bytes) {
   return {{"UCX_ZCOPY_THRESH", std::to_string(bytes + 1)}};
 }
@@ -69,8 +76,12 @@ constexpr std::array kGroups = {
     Group{"btl_tcp_", "tcp"},
     Group{"btl_vader_", "shm"},
     Group{"btl_openib_", "verbs"},
+    Group{"UCX_RNDV_THRESH:intra", kIntra},
+    Group{"UCX_RNDV_THRESH:inter", kInter},
     Group{"UCX_RNDV_THRESH", "rendezvous"},
     Group{"UCX_ZCOPY_THRESH", kZeroCopyGroup},
+    Group{"coll_han_use_dynamic_file_rules", kRulesGroup},
+    Group{"coll_han_dynamic_rules_filename", kRulesGroup},
     Group{"coll_han_", kHanGroup},
     Group{"coll_", kRulesGroup},
     Group{"MPIR_CVAR_", kRulesGroup},
@@ -96,7 +107,30 @@ const Stack& find_stack(std::string_view name) {
   return *found;
 }
 
-// Shared memory stores each eager message in a segment of some megabytes.
+Stack for_ucx_version(const Stack& stack, std::string_view ucx_version) {
+  Stack known = stack;
+  const bool ucx = stack.eager_up_to == ucx_eager_up_to;
+  if (ucx && !ucx_version.empty() && !older(ucx_version, "1.17")) {
+    known.eager_up_to = keyed_ucx_eager_up_to;
+  }
+  return known;
+}
+
+Fields as_spelled(const Fields& settings) {
+  Fields spelled;
+  for (const auto& [name, value] : settings) {
+    const std::size_t colon = name.find(':');
+    if (colon == std::string::npos) {
+      spelled[name] = value;
+      continue;
+    }
+    std::string& joined = spelled[name.substr(0, colon)];
+    joined += fmt::format("{}{}:{}", joined.empty() ? "" : ",", name.substr(colon + 1), value);
+  }
+  return spelled;
+}
+
+// Shared memory gives each eager message a place in a segment of some megabytes.
 std::uint64_t forced_eager_bytes_max(Transport transport) {
   return words_of(transport).forced_eager_bytes_max;
 }
@@ -110,10 +144,16 @@ Fields interface_weights(const std::vector<std::pair<std::string, double>>& mbit
   return settings;
 }
 
-Fields rules_settings(std::string_view stack, const std::string& prefix) {
+Fields rules_settings(std::string_view stack, const std::string& prefix, bool han_chooses) {
   if (stack == "openmpi") {
-    return {{"coll_tuned_use_dynamic_rules", "1"},
-            {"coll_tuned_dynamic_rules_filename", fmt::format("{}{}", prefix, kTunedRulesFile)}};
+    Fields settings = {
+        {"coll_tuned_use_dynamic_rules", "1"},
+        {"coll_tuned_dynamic_rules_filename", fmt::format("{}{}", prefix, kTunedRulesFile)}};
+    if (han_chooses) {
+      settings["coll_han_use_dynamic_file_rules"] = "1";
+      settings["coll_han_dynamic_rules_filename"] = fmt::format("{}{}", prefix, kHanRulesFile);
+    }
+    return settings;
   }
   if (stack != "mpich") return {};
   return {{"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
@@ -155,6 +195,15 @@ Fields without_group(const Fields& settings, std::string_view group) {
   Fields rest = settings;
   std::erase_if(rest, [&](const auto& setting) { return group_of(setting.first) == group; });
   return rest;
+}
+
+Fields of_transport(Transport transport, const Fields& settings) {
+  Fields some = settings;
+  for (const Transport other : kTransports) {
+    if (other != transport) some = without_group(some, to_string(other));
+  }
+  some = without_group(some, transport == Transport::kShm ? kInter : kIntra);
+  return transport == Transport::kTcp ? some : without_group(some, kWeightsGroup);
 }
 
 std::vector<std::string> groups_of(const Fields& settings) {

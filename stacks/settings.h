@@ -43,8 +43,15 @@ struct Stack {
 const Stack& find_stack(std::string_view name);
 std::span<const Stack> all_stacks();
 
-// The largest message that may be forced to eager: a larger one would need memory at the receiver
-// that stacks do not have.
+// UCX from 1.17 on has two thresholds, one within a node and one between nodes, in one variable:
+// "UCX_RNDV_THRESH=intra:8192,inter:65536". Here each is a setting of its own,
+// "UCX_RNDV_THRESH:intra", that stands or falls by itself; `as_spelled` joins them into what the
+// stack reads.
+Stack for_ucx_version(const Stack& stack, std::string_view ucx_version);
+Fields as_spelled(const Fields& settings);
+
+// The largest message that forcing may send eagerly where the stack itself sends less so: more
+// would need room at the receiver that stacks do not have.
 std::uint64_t forced_eager_bytes_max(Transport transport);
 
 // Open MPI: the share of large messages that each interface carries, and which interfaces carry
@@ -56,8 +63,8 @@ Fields interface_weights(const std::vector<std::pair<std::string, double>>& mbit
 Fields han_settings(std::uint64_t segment_bytes);
 std::span<const std::string_view> han_operations();
 
-// "weights", "tcp", "shm", "verbs", "rendezvous", "zero-copy", "han": settings that are kept or
-// dropped together. A rules file is judged by operation instead.
+// "weights", "tcp", "shm", "verbs", "rendezvous", "intra", "inter", "zero-copy", "han": settings
+// that stand or fall together; a rules file is judged by operation instead.
 inline constexpr std::string_view kRulesGroup = "collectives";
 inline constexpr std::string_view kWeightsGroup = "weights";
 inline constexpr std::string_view kZeroCopyGroup = "zero-copy";
@@ -65,14 +72,18 @@ inline constexpr std::string_view kHanGroup = "han";  // Open MPI's hierarchical
 std::string group_of(std::string_view setting);
 Fields of_group(const Fields& settings, std::string_view group);
 Fields without_group(const Fields& settings, std::string_view group);
+// Those that act on messages over that transport.
+Fields of_transport(Transport transport, const Fields& settings);
 std::vector<std::string> groups_of(const Fields& settings);
 
 // Settings that load files of rules for a stack's collectives. File names begin with `prefix`,
 // which may be a folder. Empty for stacks without such files.
 inline constexpr std::string_view kTunedRulesFile = "coll_tuned_rules.conf";
+inline constexpr std::string_view kHanRulesFile = "coll_han_rules.conf";
 inline constexpr std::string_view kMpichAlgorithmsFile = "mpich_algorithms.json";
 inline constexpr std::string_view kMpichCompositionsFile = "mpich_compositions.json";
-Fields rules_settings(std::string_view stack, const std::string& prefix);
+// `han_chooses`: coll/han is asked first, and has to hand calls on to coll/tuned.
+Fields rules_settings(std::string_view stack, const std::string& prefix, bool han_chooses = false);
 
 // One line, as in Condition::variant: "a=1 b=2", ordered by name.
 std::string to_variant(const Fields& settings);

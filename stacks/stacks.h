@@ -8,8 +8,10 @@
 //   times                measurements of a stack, regrouped to compare its settings
 //   settings_choice      which settings pay
 //   collective_rules     which algorithm of a library's collective pays, by size
+//   numbers_file         what Open MPI's rules files are made of
 //   openmpi_tuned_rules  the rules file of Open MPI's coll/tuned
-//   mpich_algorithms     the algorithms of MPICH, and what each requires
+//   openmpi_han_rules    the rules file of its coll/han, which may hand calls on to coll/tuned
+//   mpich_algorithms     the algorithms that MPICH has, and what each needs
 //   mpich_selection      the grammar of MPICH's selection tables
 //   mpich_tables         MPICH's own tables, with measured cells in them
 //   export               writes the settings that pay as files
@@ -20,6 +22,7 @@
 #include "stacks/collective_rules.h"
 #include "stacks/export.h"
 #include "stacks/mpich_tables.h"
+#include "stacks/openmpi_han_rules.h"
 #include "stacks/openmpi_tuned_rules.h"
 #include "stacks/readers.h"
 #include "stacks/settings.h"

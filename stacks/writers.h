@@ -27,7 +27,10 @@ std::vector<ExportedFile> write_mpich_rules(const StackFindings& findings);
 std::string opening(const StackFindings& findings, const std::vector<std::string>& how_to_load);
 // One line: the gain of a group, where and when it was measured, and what it replaces.
 std::string evidence(const GroupVerdict& verdict);
-// One line for each setting that was left out, with the reason.
+// "PREFIXname=value" of each setting as the stack reads it, under what its groups are worth.
+std::string with_evidence(const StackFindings& findings, const Fields& spelled,
+                          std::string_view prefix);
+// A line for each setting that was left out, with its reason.
 std::string left_out(const StackFindings& findings);
 
 }  // namespace nmt

@@ -37,6 +37,20 @@ std::string evidence(const GroupVerdict& verdict) {
       verdict.mpi, verdict.measured_utc, replaced));
 }
 
+std::string with_evidence(const StackFindings& findings, const Fields& spelled,
+                          std::string_view prefix) {
+  std::string text;
+  for (const auto& [name, value] : spelled) {
+    for (const GroupVerdict& verdict : findings.verdicts) {
+      if (verdict.kept && as_spelled(verdict.settings).contains(name)) {
+        text += evidence(verdict) + "\n";
+      }
+    }
+    text += fmt::format("{}{}={}\n", prefix, name, value);
+  }
+  return text;
+}
+
 std::string left_out(const StackFindings& findings) {
   std::string text;
   for (const GroupVerdict& verdict : findings.verdicts) {

@@ -31,15 +31,10 @@ std::vector<ExportedFile> write_mpich_rules(const StackFindings& findings) {
 }
 
 std::vector<ExportedFile> write_mpich(const StackFindings& findings) {
-  Fields settings = kept_settings(findings);
+  Fields settings = as_spelled(kept_settings(findings));
   std::vector<ExportedFile> files = write_mpich_rules(findings);
   std::string text = opening(findings, {"Load it where jobs are launched: . ./mpich.env"});
-  for (const GroupVerdict& verdict : findings.verdicts) {
-    if (!verdict.kept) continue;
-    for (const auto& [name, value] : verdict.settings) {
-      text += fmt::format("{}\nexport {}={}\n", evidence(verdict), name, value);
-    }
-  }
+  text += with_evidence(findings, settings, "export ");
   if (!files.empty()) {
     text +=
         "# algorithms of collectives, each with its gain below; all nodes must see these files\n";

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "stacks/readers.h"
+#include "stacks/settings.h"
 #include "stacks/writers.h"
 #include "tuner/tuner.h"
 
@@ -18,10 +19,15 @@ namespace {
 constexpr std::uint64_t kSizeBytesMax = std::uint64_t{32} << 20;  // as its reader expects
 constexpr double kMebibyte = 1 << 20;
 
-// The driver's name in file names.
-std::string network_of(const std::string& rail) {
-  const std::string driver = rail.substr(0, rail.find(':'));
-  return driver == "verbs" ? "ibverbs" : driver;
+// The drivers that it has for a rail's network, as their sampling files are called: from June 2017
+// on one for small packets and one for large ones (nmad/interfaces/session/src/nm_session.c).
+std::vector<std::string> drivers_of(const std::string& rail, const std::string& version) {
+  const std::string network = rail.substr(0, rail.find(':'));
+  if (older(version, "2017.06")) return {network == "verbs" ? "ibverbs" : network};
+  const std::string driver = "nm:minidriver_" + network;
+  if (network == "verbs") return {"nm:minidriver_ibverbs_bybuf", "nm:minidriver_ibverbs_lr2"};
+  if (network == "shm") return {driver, "nm:minidriver_largeshm"};
+  return {driver, driver + "-large"};
 }
 
 std::string sampling_file(const RailPlan& rail) {
@@ -41,11 +47,12 @@ std::vector<ExportedFile> write_newmadeleine(const StackFindings& findings) {
   std::map<std::string, std::string> files;  // the first rail of each network
   for (const RailPlan& rail : findings.plan->rails) {
     if (rail.regime != "hot" || !rail.busy_rails.empty()) continue;
-    const std::string name = fmt::format("{}_{}.nm_ns", network_of(rail.rail), findings.machine);
-    const std::string text = files.contains(name) ? "" : sampling_file(rail);
+    const std::string text = sampling_file(rail);
     if (text.empty()) continue;
-    NMT_CHECK(!read_nm_ns(text, name).empty());
-    files.emplace(name, text);
+    NMT_CHECK(!read_nm_ns(text, rail.rail).empty());
+    for (const std::string& driver : drivers_of(rail.rail, findings.version)) {
+      files.emplace(fmt::format("{}_{}.nm_ns", driver, findings.machine), text);
+    }
   }
   std::vector<ExportedFile> all;
   for (auto& [name, text] : files) all.push_back({name, text});

@@ -42,13 +42,41 @@ bool is_expressible(const GroupVerdict& verdict, const std::string& version, std
   return true;
 }
 
+// Where an algorithm is newer than the version that the file is for, that version chooses itself.
+TunedRules rules_for(const StackFindings& findings, std::vector<std::string>* notes) {
+  TunedRules rules = findings.rules;
+  for (auto& [name, sizes] : rules) {
+    const TunedOperation& operation = *find_tuned_operation(name);
+    for (auto& [ranks, list] : sizes) {
+      for (TunedRule& rule : list) {
+        const auto number = static_cast<std::size_t>(rule.algorithm);
+        if (number < algorithms_in(operation, findings.version)) continue;
+        notes->push_back(fmt::format(
+            "left out: {} of {} on {} ranks from {} bytes on: Open MPI {} "
+            "does not have it",
+            operation.algorithms[number], name, ranks, rule.size_bytes, findings.version));
+        rule = {.size_bytes = rule.size_bytes};
+      }
+    }
+  }
+  return rules;
+}
+
 }  // namespace
 
 std::vector<ExportedFile> write_openmpi_rules(const StackFindings& findings) {
   if (findings.rules.empty()) return {};
-  const std::string rules = write_tuned_rules(findings.rules, opening(findings, {}));
-  NMT_CHECK(read_tuned_rules(rules, kTunedRulesFile, findings.version) == findings.rules);
-  return {{std::string(kTunedRulesFile), rules}};
+  std::vector<std::string> notes;
+  const TunedRules rules = rules_for(findings, &notes);
+  const std::string text = write_tuned_rules(rules, opening(findings, notes));
+  NMT_CHECK(read_tuned_rules(text, kTunedRulesFile, findings.version) == rules);
+  std::vector<ExportedFile> files = {{std::string(kTunedRulesFile), text}};
+  if (!findings.han_rules.empty()) {
+    const std::string han = write_han_rules(findings.han_rules, opening(findings, {}));
+    NMT_CHECK(read_han_rules(han, kHanRulesFile) == findings.han_rules);
+    files.push_back({std::string(kHanRulesFile), han});
+  }
+  return files;
 }
 
 std::vector<ExportedFile> write_openmpi(const StackFindings& findings) {
@@ -69,7 +97,8 @@ std::vector<ExportedFile> write_openmpi(const StackFindings& findings) {
   std::vector<ExportedFile> files = write_openmpi_rules(findings);
   if (!files.empty()) {
     text += "# algorithms of collectives, each with its gain below\n";
-    for (const auto& [name, value] : rules_settings("openmpi", findings.folder + "/")) {
+    for (const auto& [name, value] :
+         rules_settings("openmpi", findings.folder + "/", !findings.han_rules.empty())) {
       text += fmt::format("{} = {}\n", name, value);
       settings[name] = value;
     }

@@ -76,6 +76,20 @@ static int make_group(const int* ranks, int count) {
   return groups_made++;
 }
 
+// MPIs that do not know the key take no notice of it.
+static int make_group_preferring(const int* ranks, int count, const char* component) {
+  const int number = make_group(ranks, count);
+  if (groups[number] == MPI_COMM_NULL) return number;
+  MPI_Comm plain = groups[number];
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "ompi_comm_coll_preference", component);
+  MPI_Comm_dup_with_info(plain, info, &groups[number]);
+  MPI_Info_free(&info);
+  MPI_Comm_free(&plain);
+  return number;
+}
+
 static int group_rank(int group) { return rank_of(groups[group]); }
 
 // For measured messages: polls all the time, but yields the core to other threads that want it.
@@ -360,6 +374,7 @@ __attribute__((visibility("default"))) const nmt_mpi_table* nmt_mpi_module(void)
       .size = size,
       .nodes = nodes,
       .group = make_group,
+      .group_preferring = make_group_preferring,
       .group_rank = group_rank,
       .barrier = barrier,
       .broadcast = broadcast,

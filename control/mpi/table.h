@@ -30,6 +30,8 @@ typedef struct nmt_mpi_table {
   void (*nodes)(int* of_ranks);  // for each rank, the lowest rank that shares its memory
   // Makes a group of some ranks, in this order, and returns its number. All ranks call it.
   int (*group)(const int* ranks, int count);
+  // The same, with one of Open MPI's components for collectives before all others there: "tuned".
+  int (*group_preferring)(const int* ranks, int count, const char* component);
   int (*group_rank)(int group);  // -1: not in it
   void (*barrier)(int group);
   // Waiting ranks sleep, because there may be more ranks than cores.

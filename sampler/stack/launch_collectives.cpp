@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "core/error.h"
 #include "core/method.h"
@@ -44,11 +45,35 @@ std::vector<Operation> operations_of(std::string_view stack) {
   return operations;
 }
 
-std::vector<std::string> algorithms_of(std::string_view stack, std::string_view operation) {
+Operation operation_of(std::string_view stack, std::string_view name) {
   const std::vector<Operation> all = operations_of(stack);
-  const auto found = std::ranges::find(all, operation, &Operation::name);
+  const auto found = std::ranges::find(all, name, &Operation::name);
   NMT_CHECK(found != all.end());
-  return found->algorithms;
+  return *found;
+}
+
+std::vector<std::string> algorithms_of(std::string_view stack, std::string_view operation) {
+  return operation_of(stack, operation).algorithms;
+}
+
+// Below each size there is room for the steps of all candidates.
+std::vector<std::uint64_t> sizes_of(const Operation& operation, const CollectivesOrder& order) {
+  constexpr std::uint64_t kLeast = 4, kMost = std::uint64_t{4} << 20;
+  constexpr std::uint64_t kLeastBySize = 64;
+  constexpr std::uint64_t kMostToEach = std::uint64_t{256} << 10;  // of each rank, to all others
+  const std::uint64_t room = std::bit_ceil(order.step_bytes * order.candidates.size());
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t size = order.step_bytes > 0 ? std::max(kLeastBySize, room) : kLeast;
+       size <= (operation.total ? kMostToEach : kMost); size *= 4) {
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+std::string algorithm_name(const std::vector<std::string>& algorithms, int algorithm,
+                           const CollectivesOrder& order) {
+  if (algorithm == kComponentsOwnChoice) return order.component;
+  return algorithms.at(static_cast<std::size_t>(algorithm));
 }
 
 std::vector<CollectiveCandidate> candidates_of(const Operation& operation) {
@@ -100,10 +125,6 @@ CollectivesResult result_from(const json::Reader& reader) {
 
 std::vector<CollectivesOrder> collectives_orders(std::string_view stack, double budget_ns,
                                                  std::uint64_t seed) {
-  constexpr std::uint64_t kLeast = 4, kMost = std::uint64_t{4} << 20;
-  constexpr std::uint64_t kMostToEach = std::uint64_t{256} << 10;  // from each rank to each other
-  constexpr std::uint64_t kLeastBySize = 64;  // space for the steps of all candidates below it
-  const bool by_size = stack == "mpich";
   std::vector<CollectivesOrder> orders;
   for (const Operation& operation : operations_of(stack)) {
     CollectivesOrder& order = orders.emplace_back();
@@ -111,24 +132,64 @@ std::vector<CollectivesOrder> collectives_orders(std::string_view stack, double 
     order.candidates = candidates_of(operation);
     order.budget_ns = budget_ns;
     order.seed = seed;
-    if (by_size) order.step_bytes = kTrialStepBytes;
-    const std::uint64_t least = by_size ? kLeastBySize : kLeast;
-    const std::uint64_t most = operation.total ? kMostToEach : kMost;
-    for (std::uint64_t size = least; size <= most; size *= 4) order.sizes_bytes.push_back(size);
+    if (stack == "mpich") order.step_bytes = kTrialStepBytes;
+    order.sizes_bytes = sizes_of(operation, order);
   }
   return orders;
 }
 
-void leave_out_impossible(std::string_view stack, std::int64_t ranks, std::int64_t ranks_per_node,
-                          std::vector<CollectivesOrder>* orders) {
-  if (stack != "mpich") return;
+std::vector<std::string> algorithm_counts() {
+  std::vector<std::string> variables;
+  for (const TunedOperation& each : tuned_operations()) {
+    variables.push_back(fmt::format("coll_tuned_{}_algorithm_count", each.name));
+  }
+  return variables;
+}
+
+void leave_out_unknown(const LaunchedRound& first, std::vector<CollectivesOrder>* orders) {
   for (CollectivesOrder& order : *orders) {
-    const std::vector<std::string> names = algorithms_of(stack, order.operation);
+    std::uint64_t count =
+        algorithms_in(*find_tuned_operation(order.operation), version_in(first.library));
+    const std::string variable = fmt::format("coll_tuned_{}_algorithm_count", order.operation);
+    for (const auto& [name, value] : first.timings.variables) {
+      if (name == variable) count = parse_bytes(value);
+    }
+    std::erase_if(order.candidates, [&](const CollectiveCandidate& candidate) {
+      return static_cast<std::uint64_t>(candidate.algorithm) >= count;
+    });
+  }
+}
+
+bool han_chooses(const LaunchedRound& first, std::string_view operation) {
+  const auto known = han_operations();
+  std::uint64_t han = 0, tuned = 0;
+  for (const auto& [name, value] : first.timings.variables) {
+    if (name == kHanPriority) han = parse_bytes(value);
+    if (name == kTunedPriority) tuned = parse_bytes(value);
+  }
+  return first.hosts.size() > 1 && han > tuned &&
+         std::ranges::find(known, operation) != known.end();
+}
+
+void sample_beside_han(const LaunchedRound& first, std::vector<CollectivesOrder>* orders) {
+  for (CollectivesOrder& order : *orders) {
+    if (!han_chooses(first, order.operation)) continue;
+    order.component = kTunedComponent;
+    order.candidates.push_back({kComponentsOwnChoice, 0});
+  }
+}
+
+void leave_out_impossible(const std::vector<std::string>& known, std::int64_t ranks,
+                          std::int64_t ranks_per_node, std::vector<CollectivesOrder>* orders) {
+  for (CollectivesOrder& order : *orders) {
+    const Operation all = operation_of("mpich", order.operation);
     const MpichOperation& operation = *find_mpich_operation(order.operation);
     std::erase_if(order.candidates, [&](const CollectiveCandidate& candidate) {
-      return !is_possible(operation, names.at(static_cast<std::size_t>(candidate.algorithm)),
-                          static_cast<int>(ranks), ranks_per_node > 1);
+      const std::string& name = all.algorithms.at(static_cast<std::size_t>(candidate.algorithm));
+      return !has_way(operation, name, known) ||
+             !is_possible(operation, name, static_cast<int>(ranks), ranks_per_node > 1);
     });
+    order.sizes_bytes = sizes_of(all, order);
   }
 }
 
@@ -153,6 +214,7 @@ std::vector<ExportedFile> write_trials(const MpichTables& tables,
 CollectivesOrder own_choice_only(CollectivesOrder order) {
   order.candidates = {{0, 0}};
   order.step_bytes = 0;
+  order.component.clear();
   return order;
 }
 
@@ -163,9 +225,10 @@ std::string to_text(const CollectivesOrder& order) {
   for (const CollectiveCandidate& each : order.candidates) {
     candidates.push_back(fmt::format("{}x{}", each.algorithm, each.segment_bytes));
   }
-  return fmt::format("{}{}/candidates:{}/sizes:{}/step:{}/budget:{:.0f}/seed:{}", kMark,
-                     order.operation, fmt::join(candidates, ","), fmt::join(order.sizes_bytes, ","),
-                     order.step_bytes, order.budget_ns, order.seed);
+  return fmt::format("{}{}/candidates:{}/sizes:{}/step:{}/component:{}/budget:{:.0f}/seed:{}",
+                     kMark, order.operation, fmt::join(candidates, ","),
+                     fmt::join(order.sizes_bytes, ","), order.step_bytes, order.component,
+                     order.budget_ns, order.seed);
 }
 
 CollectivesOrder collectives_order_from(const std::string& text) {
@@ -176,6 +239,7 @@ CollectivesOrder collectives_order_from(const std::string& text) {
     const std::string key = part.substr(0, part.find(':'));
     const std::string value = part.substr(std::min(part.size(), key.size() + 1));
     if (key == "operation") order.operation = value;
+    if (key == "component") order.component = value;
     if (key == "budget") order.budget_ns = static_cast<double>(number_from(value));
     if (key == "seed") order.seed = number_from(value);
     if (key == "step") order.step_bytes = number_from(value);
@@ -230,14 +294,13 @@ std::vector<Sample> samples_of(std::string_view stack, const LaunchedCollectives
   std::vector<Sample> samples;
   for (const StackCell& cell : result.cells) {
     if (cell.rounds_ns.empty()) continue;
-    const auto algorithm = static_cast<std::size_t>(cell.candidate.algorithm);
     Sample& sample = samples.emplace_back();
     sample.size_bytes = cell.size_bytes;
     sample.condition = {.benchmark = std::string(benchmark::kStackCollective),
                         .variant = to_variant(settings),
                         .mpi = launched.library,
                         .operation = order.operation,
-                        .algorithm = algorithms.at(algorithm),
+                        .algorithm = algorithm_name(algorithms, cell.candidate.algorithm, order),
                         .ranks = cell.ranks,
                         .nodes = result.nodes,
                         .ranks_per_node = result.ranks_per_node,

@@ -17,11 +17,24 @@ namespace nmt {
 // Orders for all operations of a stack whose algorithms can be selected; each has this budget.
 std::vector<CollectivesOrder> collectives_orders(std::string_view stack, double budget_ns,
                                                  std::uint64_t seed);
-// Removes candidates that a job with this many ranks cannot use.
-void leave_out_impossible(std::string_view stack, std::int64_t ranks, std::int64_t ranks_per_node,
-                          std::vector<CollectivesOrder>* orders);
-// Tables with which MPICH uses the candidates of the orders. The settings for these files are
-// rules_settings("mpich", ...). `ranks`: sizes of the communicators that try them, ascending.
+// The variables by which an Open MPI tells how many algorithms it has; and its orders without those
+// beyond, by what a launch said of them, else by its version.
+std::vector<std::string> algorithm_counts();
+void leave_out_unknown(const LaunchedRound& first, std::vector<CollectivesOrder>* orders);
+// Whether coll/han, whose priority is above that of coll/tuned from Open MPI 5.0 on, answers calls
+// of an operation over several nodes. Then each algorithm of coll/tuned is sampled on a
+// communicator that prefers that component, and the component's own choice beside them.
+inline constexpr std::string_view kHanPriority = "coll_han_priority";
+inline constexpr std::string_view kTunedPriority = "coll_tuned_priority";
+inline constexpr std::string_view kTunedComponent = "tuned";
+bool han_chooses(const LaunchedRound& first, std::string_view operation);
+void sample_beside_han(const LaunchedRound& first, std::vector<CollectivesOrder>* orders);
+// MPICH's orders without candidates that the library does not have (`known`: its leaves) or that a
+// job of so many ranks cannot take.
+void leave_out_impossible(const std::vector<std::string>& known, std::int64_t ranks,
+                          std::int64_t ranks_per_node, std::vector<CollectivesOrder>* orders);
+// Tables by which MPICH takes the candidates of the orders; their files' settings are
+// rules_settings("mpich", ...). `ranks`: of the communicators that try them, ascending.
 std::vector<ExportedFile> write_trials(const MpichTables& tables,
                                        const std::vector<CollectivesOrder>& orders,
                                        const std::vector<int>& ranks);

@@ -152,12 +152,16 @@ LaunchRound launch_round_from(const json::Reader& reader) {
 Fields environment_of(const Stack& stack, const Fields& settings) {
   Fields environment;
   std::string names;
-  for (const auto& [name, value] : settings) {
+  for (const auto& [name, value] : as_spelled(settings)) {
     environment[std::string(stack.environment_prefix) + name] = value;
     names += (names.empty() ? "" : ";") + name;
   }
-  if (stack.name == "ucx") {  // Open MPI must use UCX and pass the variables on
+  // Where Open MPI carries it, it must be told to, on whatever devices there are, and to pass the
+  // settings on.
+  if (stack.name == "ucx") {
     environment["OMPI_MCA_pml"] = "ucx";
+    environment["OMPI_MCA_opal_common_ucx_tls"] = "any";
+    environment["OMPI_MCA_opal_common_ucx_devices"] = "any";
     if (!names.empty()) environment["OMPI_MCA_mca_base_env_list"] = names;
   }
   return environment;
@@ -199,6 +203,7 @@ LaunchedRound launch_round(const StackJob& job, const Fields& settings,
         timings.interfaces = texts_from(reader["interfaces"]);
         timings.network = network_from(reader);
         timings.messages_by = reader["messages_by"].text();
+        timings.ucx_version = reader.has("ucx_version") ? reader["ucx_version"].text() : "";
         timings.timings = launch_round_from(reader["turn"]);
       });
   return timings;

@@ -19,7 +19,7 @@ namespace nmt {
 
 // How to launch a stack's jobs.
 struct StackJob {
-  const Stack& stack;
+  Stack stack;
   std::string launcher;  // "mpirun -n 2"
   std::function<bool()> interrupted = {};
 };
@@ -34,9 +34,10 @@ struct LaunchedRound {
   std::int64_t ranks = 0;
   std::size_t cores = 0;                // of all ranks together; 0: unknown
   std::vector<std::string> hosts;       // of the nodes
-  std::vector<std::string> interfaces;  // shared by two nodes
-  Transport network = Transport::kTcp;  // transport of messages between nodes
-  std::string messages_by;              // Open MPI's component for them, if not its own
+  std::vector<std::string> interfaces;  // that two nodes share
+  Transport network = Transport::kTcp;  // what messages between nodes go by
+  std::string messages_by;              // Open MPI's component for them where not its own
+  std::string ucx_version;              // "1.18.1"; empty where the job has loaded none
   LaunchRound timings;
   double elapsed_ns = 0;
 

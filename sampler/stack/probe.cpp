@@ -11,7 +11,7 @@
 namespace nmt {
 
 std::vector<std::uint64_t> stack_grid(std::uint64_t most_bytes) {
-  constexpr std::uint64_t kFinerFrom = 1 << 10, kFinerTo = 256 << 10;
+  constexpr std::uint64_t kFinerFrom = 1 << 10, kFinerTo = 1 << 20;
   std::vector<std::uint64_t> sizes_bytes;
   for (std::uint64_t size = 1; size <= most_bytes; size *= 2) {
     sizes_bytes.push_back(size);
@@ -51,6 +51,7 @@ std::uint64_t header_bytes(const Stack& stack, const LaunchedRound& first, Trans
 Fields facts_of(const Stack& stack, const LaunchedRound& first) {
   Fields facts;
   if (!first.library_file.empty()) facts[std::string(kLibraryFile)] = first.library_file;
+  if (!first.ucx_version.empty()) facts[std::string(kUcxVersion)] = first.ucx_version;
   for (const auto& [name, value] : first.timings.variables) facts["default " + name] = value;
   for (const LaunchRound::Eager& eager : first.timings.eager) {
     facts["eager " + eager.placement] = std::to_string(eager.bytes_max);

@@ -23,9 +23,10 @@ LaunchedRound probe_stack(const StackJob& job, const std::vector<std::uint64_t>&
 // through. 1 if the stack does not report it.
 std::uint64_t header_bytes(const Stack& stack, const LaunchedRound& first, Transport transport);
 
-// Facts that comparisons need, as options of a campaign: "default NAME", "eager PLACEMENT", "header
-// PLACEMENT", and the file of the loaded library.
+// What comparisons need to know, as options of a campaign: "default NAME", "eager PLACEMENT",
+// "header PLACEMENT"; the file of the library that was loaded, and the version of UCX.
 inline constexpr std::string_view kLibraryFile = "library_file";
+inline constexpr std::string_view kUcxVersion = "ucx_version";
 Fields facts_of(const Stack& stack, const LaunchedRound& first);
 
 }  // namespace nmt

@@ -51,6 +51,7 @@ class Collectives {
 
  private:
   void make_groups();
+  int group(const std::vector<int>& members, const CollectiveCandidate& candidate);
   void set(const std::string& variable, std::uint64_t value);
   double measure(const Cell& cell);
   double play(const Command& command);
@@ -82,6 +83,14 @@ void Collectives::set(const std::string& variable, std::uint64_t value) {
           job_.library(), order_.operation, name));
 }
 
+int Collectives::group(const std::vector<int>& members, const CollectiveCandidate& candidate) {
+  const int ranks = static_cast<int>(members.size());
+  if (order_.component.empty() || candidate.algorithm == 0) {
+    return job_.mpi().group(members.data(), ranks);
+  }
+  return job_.mpi().group_preferring(members.data(), ranks, order_.component.c_str());
+}
+
 void Collectives::make_groups() {
   std::vector<std::vector<int>> memberships(1);
   for (const auto& node : shape_.nodes) {
@@ -100,10 +109,11 @@ void Collectives::make_groups() {
     const int ranks = static_cast<int>(members.size());
     std::vector<std::int32_t> groups;
     for (const CollectiveCandidate& candidate : order_.candidates) {
-      if (orders) set("", static_cast<std::uint64_t>(candidate.algorithm));
+      const bool own = candidate.algorithm == 0 || candidate.algorithm == kComponentsOwnChoice;
+      if (orders) set("", own ? 0 : static_cast<std::uint64_t>(candidate.algorithm));
       if (orders) set("_segmentsize", candidate.segment_bytes);
       const bool same = by_size && !groups.empty();
-      groups.push_back(same ? groups.front() : job_.mpi().group(members.data(), ranks));
+      groups.push_back(same ? groups.front() : group(members, candidate));
     }
     for (const std::uint64_t size_bytes : order_.sizes_bytes) {
       for (std::size_t i = 0; i < groups.size(); ++i) {

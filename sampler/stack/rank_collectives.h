@@ -19,6 +19,10 @@
 
 namespace nmt {
 
+// Where another component of the library chooses by default: the own choice of that which has the
+// algorithms.
+inline constexpr int kComponentsOwnChoice = 99;
+
 struct CollectiveCandidate {
   int algorithm = 0;  // the library's number; 0: its own choice
   std::uint64_t segment_bytes = 0;
@@ -29,8 +33,9 @@ struct CollectivesOrder {
   std::string operation;                        // bcast, reduce, allreduce, allgather, alltoall
   std::vector<CollectiveCandidate> candidates;  // 0 first
   std::vector<std::uint64_t> sizes_bytes;       // of one rank
-  std::uint64_t step_bytes = 0;  // difference between candidates' messages; the last one has the
-                                 // exact size; 0: variables of the library select candidates
+  std::uint64_t step_bytes = 0;  // by which candidates' messages differ, the last one's as they
+                                 // are; 0: variables of the library tell them apart
+  std::string component;  // that has the algorithms, where another one chooses by default ("tuned")
   double budget_ns = 60e9;
   std::uint64_t seed = 1;
 };

@@ -44,6 +44,44 @@ TEST(TunedRules, ReadBackAsTheyWereWritten) {
   EXPECT_EQ(rules_of(write_tuned_rules(kRules, "# by a test\n\n")), kRules);
 }
 
+RuledCell cell(const std::string& operation, std::uint64_t size_bytes,
+               const std::string& algorithm) {
+  return {.operation = operation,
+          .ranks = 8,
+          .size_bytes = size_bytes,
+          .algorithm = algorithm,
+          .gain = {},
+          .best_gain = 1,
+          .ranks_per_node = 4};
+}
+
+TEST(HanRules, HandOnWhatTunedDoesBetterAndReadBack) {
+  const std::vector cells = {cell("allreduce", 64, "default"), cell("alltoall", 64, "pairwise"),
+                             cell("bcast", 64, "tuned"), cell("bcast", 1024, "binomial"),
+                             cell("bcast", 16384, "default")};
+  const HanRules rules = han_rules_of(cells);
+  EXPECT_EQ(
+      rules,
+      (HanRules{
+          {"bcast", {{1, {{0, "han"}}}, {8, {{0, "tuned"}, {4096, "han"}}}, {16, {{0, "han"}}}}}}));
+  const std::string text = write_han_rules(rules, "# by a test\n\n");
+  EXPECT_EQ(read_han_rules(text, "rules"), rules);
+  EXPECT_EQ(check_file("openmpi", "5.0.7", text, "rules"), 1u);
+  EXPECT_TRUE(han_rules_of(std::vector{cell("bcast", 64, "default")}).empty());
+}
+
+TEST(HanRules, AreRefusedWithTheLine) {
+  const auto refused = [](std::string_view text) {
+    return refusal([&] { read_han_rules(text, "rules"); });
+  };
+  EXPECT_THAT(refused("1\n3\n1\n2\n"), HasSubstr("line 2: collective 3 is not one"));
+  EXPECT_THAT(refused("1\n7\n1\n1\n"), HasSubstr("line 4: nmadtune exports rules for level 2"));
+  EXPECT_THAT(refused("1\n7\n1\n2\n1\n4\n"), HasSubstr("line 6: the first communicator size"));
+  EXPECT_THAT(refused("1\n7\n1\n2\n1\n1\n1\n8 han\n"), HasSubstr("line 8: the first message"));
+  EXPECT_THAT(refused("1\n7\n1\n2\n1\n1\n1\n0 turned\n"), HasSubstr("no component 'turned'"));
+  EXPECT_THAT(refused("1\n7\n1\n2\n1\n1\n1\n0 han\n7"), HasSubstr("line 9: more than"));
+}
+
 TEST(TunedRules, AreRefusedWithTheLine) {
   EXPECT_THAT(refused_rules("1\n7\n1\n4\n1\n0 6 0\n"),
               HasSubstr("rules: line 7: the file ends; expected a segment size"));
@@ -52,6 +90,9 @@ TEST(TunedRules, AreRefusedWithTheLine) {
   EXPECT_THAT(refused_rules("1\n7\n1\n4\n2\n0 6 0 0\n0 3 0 0\n"), HasSubstr("line 7: message"));
   EXPECT_THAT(refused_rules("1\n7\n2\n4\n1\n0 6 0 0\n4\n1\n0 6 0 0\n"),
               HasSubstr("line 7: communicator sizes must ascend"));
+  EXPECT_THAT(
+      refused_rules("1\n0\n1\n4\n1\n0 7 0 0\n"),
+      HasSubstr("line 6: Open MPI 4.1.4 has no algorithm 7 of allgather, which is sparbit"));
   EXPECT_THAT(refused_rules("1\n7\n1\n4\n1\n0 10 0 0\n"), HasSubstr("an algorithm of bcast 10"));
   EXPECT_THAT(refused_rules("1\n7\n1\n4\n1\n0 six 0 0\n"), HasSubstr("line 6: 'six'"));
   EXPECT_THAT(refused_rules("1\n7\n1\n4\n1\n0 6 0 0\n5\n"), HasSubstr("line 7: more than"));
@@ -156,6 +197,34 @@ TEST(Writers, WriteUcxSettingsForUcxAndForMpich) {
   EXPECT_THAT(write_files(found).at(0).content, HasSubstr("\nexport UCX_RNDV_THRESH=20000\n"));
 }
 
+TEST(Writers, JoinUcxsThresholdsWithinANodeAndBetweenNodes) {
+  StackFindings found = findings("ucx", "1.18.1");
+  found.verdicts = {verdict("inter", {{"UCX_RNDV_THRESH:inter", "70000"}}, true),
+                    verdict("intra", {{"UCX_RNDV_THRESH:intra", "9000"}}, true)};
+  EXPECT_THAT(write_files(found).at(0).content,
+              HasSubstr("\nUCX_RNDV_THRESH=inter:70000,intra:9000\n"));
+  found.verdicts.back().kept = false;
+  EXPECT_THAT(write_files(found).at(0).content, HasSubstr("\nUCX_RNDV_THRESH=inter:70000\n"));
+  found.version = "1.16";
+  EXPECT_TRUE(write_files(found).empty());
+  found.stack = "mpich";
+  EXPECT_THAT(write_files(found).at(0).content,
+              HasSubstr("\nexport UCX_RNDV_THRESH=inter:70000\n"));
+}
+
+TEST(Settings, OfUcxFrom117OnAreForOneTransportEach) {
+  const Stack& old = find_stack("ucx");
+  EXPECT_EQ(for_ucx_version(old, "1.16.0").eager_up_to(Transport::kTcp, 9, 0),
+            old.eager_up_to(Transport::kTcp, 9, 0));
+  const Stack keyed = for_ucx_version(find_stack("mpich"), "1.17.0");
+  Fields both = keyed.eager_up_to(Transport::kTcp, 9, 0);
+  both.merge(keyed.eager_up_to(Transport::kShm, 4, 0));
+  EXPECT_EQ(as_spelled(both), (Fields{{"UCX_RNDV_THRESH", "inter:10,intra:5"}}));
+  EXPECT_EQ(as_spelled(of_transport(Transport::kShm, both)),
+            (Fields{{"UCX_RNDV_THRESH", "intra:5"}}));
+  EXPECT_EQ(groups_of(both), (std::vector<std::string>{"inter", "intra"}));
+}
+
 TEST(Writers, WriteNewMadeleinesSamplesWithoutAGap) {
   Plan plan;
   RailPlan& rail = plan.rails.emplace_back();
@@ -172,6 +241,12 @@ TEST(Writers, WriteNewMadeleinesSamplesWithoutAGap) {
   const std::vector<double> speeds = read_nm_ns(files[0].content, "x");
   EXPECT_EQ(speeds.size(), 26u);
   EXPECT_NEAR(speeds[20], 1000, 1);
+  found.version = "2017.06";  // drivers for small and for large packets
+  const std::vector<ExportedFile> both = write_files(found);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].name, "nm:minidriver_tcp-large_x86_64.nm_ns");
+  EXPECT_EQ(both[1].name, "nm:minidriver_tcp_x86_64.nm_ns");
+  EXPECT_EQ(both[0].content, files[0].content);
 }
 
 TEST(Readers, RefuseWhatTheirStacksWouldMisread) {

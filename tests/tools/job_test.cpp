@@ -278,12 +278,31 @@ TEST_P(JobOfTwo, SamplesBothRailsAndThePairAsThePeerModeDoes) {
 
 TEST_F(Sandbox, AJobWhoseMpiHasNoModuleIsToldWhatToInstall) {
   std::filesystem::copy_file(NMAD_SAMPLE, path("nmad-sample"));
-  for (const auto& [variable, package] : std::map<std::string, std::string>{
-           {"OMPI_COMM_WORLD_SIZE", "libopenmpi-dev"}, {"PMI_RANK", "libmpich-dev"}}) {
-    const Result result = run({path("nmad-sample")}, {.environment = {{variable, "1"}}});
+  for (const auto& [variable, package] :
+       std::map<std::string, std::string>{{"OMPI_COMM_WORLD_SIZE", "libopenmpi-dev"},
+                                          {"PMI_RANK", "libmpich-dev"},
+                                          {"PMIX_RANK", "libopenmpi-dev"}}) {
+    const Result result = run({path("nmad-sample")},
+                              {.environment = {{variable, "1"}, {"PMIX_NAMESPACE", "slurm.1.0"}}});
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_THAT(result.err, HasSubstr(package));
   }
+}
+
+TEST_F(Sandbox, SeveralTasksOfSlurmWithoutAnMpiAreRefusedEach) {
+  const std::map<std::string, std::string> task = {{"SLURM_PROCID", "1"},
+                                                   {"SLURM_STEP_NUM_TASKS", "2"}};
+  const std::vector<std::string> before = files();
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"--list"}, {"--stack", "ucx"}}) {
+    const Result refused = sample(arguments, {.environment = task});
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("srun --mpi=pmix"));
+  }
+  EXPECT_EQ(files(), before);
+  std::map<std::string, std::string> single = task;
+  single["SLURM_STEP_NUM_TASKS"] = "1";
+  EXPECT_EQ(sample({"--list"}, {.environment = single}).exit_code, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpis, JobOfTwo, ::testing::Values("openmpi", "mpich"),

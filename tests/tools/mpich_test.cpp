@@ -85,11 +85,11 @@ TEST_F(Mpich, UcxKnowsEverySettingThatIsWrittenForIt) {
     const Result result = run({"sh", "-c", command + " " NMT_MPICH_CALLS});
     return result.out + result.err;
   };
-  const std::string unused = "unused env variable";
-  if (said_with({{"UCX_RNDV_THRSH", "1"}}).find(unused) == std::string::npos) {
+  const std::string unused = "unused env(ironment)? variable";  // later versions write it out
+  if (!::testing::Matches(ContainsRegex(unused))(said_with({{"UCX_RNDV_THRSH", "1"}}))) {
     GTEST_SKIP() << "this MPICH has no UCX that warns";
   }
-  EXPECT_THAT(said_with(settings), Not(HasSubstr(unused)));
+  EXPECT_THAT(said_with(settings), Not(ContainsRegex(unused)));
 }
 
 TEST_F(Mpich, TakesTheTablesThatAreWrittenAsTheMessagesOfARankShow) {
@@ -128,21 +128,23 @@ TEST_F(Mpich, TakesRulesForTheShapeThatWasMeasuredOnly) {
 
 TEST_F(Mpich, SurvivesAllCollectivesUnderTablesWithRules) {
   std::vector<RuledCell> cells;
+  const std::vector<std::string> known = read_mpich_tables(library_file_).known;
   for (const MpichOperation& operation : mpich_operations()) {
     std::uint64_t size_bytes = 16;
     for (const std::string& way : mpich_ways(operation)) {
+      if (!has_way(operation, way, known)) continue;
       cells.push_back(rule(std::string(operation.name), size_bytes, way));
-      size_bytes *= 4;
+      size_bytes *= 2;
     }
   }
   EXPECT_THAT(calls(files_with(cells), "every"), HasSubstr("every collective ran"));
 }
 
 TEST_F(Mpich, SurvivesAllCollectivesUnderTablesThatTryAllWays) {
+  const MpichTables tables = read_mpich_tables(library_file_);
   std::vector<CollectivesOrder> orders = collectives_orders("mpich", 1e9, 1);
-  leave_out_impossible("mpich", 4, 2, &orders);
-  const std::vector<ExportedFile> files =
-      write_trials(read_mpich_tables(library_file_), orders, {4});
+  leave_out_impossible(tables.known, 4, 2, &orders);
+  const std::vector<ExportedFile> files = write_trials(tables, orders, {4});
   EXPECT_THAT(calls(files, "every"), HasSubstr("every collective ran"));
 }
 
@@ -180,8 +182,13 @@ TEST_F(Mpich, CollectivesAreSampledByAllWaysInTurns) {
       }
     }
   }
+  const std::vector<std::string> known = read_mpich_tables(library_file_).known;
   for (const MpichOperation& operation : mpich_operations()) {
-    EXPECT_EQ(algorithms[std::string(operation.name)].size(), mpich_ways(operation).size());
+    std::set<std::string> possible;
+    for (const std::string& way : mpich_ways(operation)) {
+      if (has_way(operation, way, known)) possible.insert(way);
+    }
+    EXPECT_EQ(algorithms[std::string(operation.name)], possible) << operation.name;
   }
   for (const std::string& file : files()) EXPECT_THAT(file, ::testing::Not(HasSubstr(".rules")));
 }

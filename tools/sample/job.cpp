@@ -8,7 +8,14 @@
 
 namespace nmt {
 std::string mpi_of(const SampleOptions& options) {
-  return !options.mpi.empty() ? options.mpi : control::launching_mpi().value_or("");
+  if (!options.mpi.empty()) return options.mpi;
+  if (control::is_task_without_mpi()) {
+    throw Error(Fault::kUsage,
+                "this is one of several tasks of a Slurm step, and srun speaks the protocol of no "
+                "MPI with them: each task would write a campaign of its own. Use srun --mpi=pmix "
+                "(Open MPI) or srun --mpi=pmi2 (MPICH), or a single task: srun -n 1");
+  }
+  return control::launching_mpi().value_or("");
 }
 
 // An error also sends the last order to all ranks.

@@ -29,6 +29,7 @@ RulesFiles::RulesFiles(std::string_view stack, const std::vector<ExportedFile>& 
       prefix_(fmt::format("{}.{}.rules.", fs::absolute(profile).string(), ::getpid())) {
   for (const ExportedFile& file : files) {
     write_file(paths_.emplace_back(prefix_ + file.name), file.content, true);
+    if (file.name == kHanRulesFile) han_chooses_ = true;
   }
 }
 
@@ -40,13 +41,13 @@ RulesFiles::~RulesFiles() {
 Fields RulesFiles::launchable(Fields settings) const {
   if (of_group(settings, kRulesGroup).empty()) return settings;
   settings = without_group(settings, kRulesGroup);
-  settings.merge(rules_settings(stack_, prefix_));
+  settings.merge(rules_settings(stack_, prefix_, han_chooses_));
   return settings;
 }
 
 void check_rules_are_here() {
   for (const Stack& stack : all_stacks()) {
-    for (const auto& [name, recorded] : recorded_rules(stack.name)) {
+    for (const auto& [name, recorded] : rules_settings(stack.name, "", true)) {
       const char* file = std::getenv((std::string(stack.environment_prefix) + name).c_str());
       if (file == nullptr || recorded == "1") continue;
       if (::access(file, R_OK) == 0) continue;

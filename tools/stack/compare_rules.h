@@ -40,6 +40,7 @@ class RulesFiles {
   std::string stack_;
   std::string prefix_;
   std::vector<std::string> paths_;
+  bool han_chooses_ = false;
 };
 // Called by ranks before they join their job: Error(kFailed) if this node cannot read a file.
 void check_rules_are_here();

@@ -30,12 +30,27 @@ void add_tables(const std::vector<StackSamples>& samples, StackFindings* finding
   }
 }
 
-// Tables of another version do not belong to the measured library.
+// Whether the newest campaign that measured collectives found coll/han in front of coll/tuned.
+bool han_chose(const std::vector<StackSamples>& samples) {
+  for (const StackSamples& each : samples) {  // the newest first
+    if (each.rail.ends_with("/collectives")) return each.campaign.options.contains(kHanChooses);
+  }
+  return false;
+}
+
+// Another version's tables are not those of the library that was measured.
 void leave_rules_out(const std::string& measured, StackFindings* findings) {
   findings->cells.clear();
   findings->notes = {fmt::format(
       "left out: rules for collectives: their tables belong to {}, and this export is for {}",
       measured, findings->version)};
+}
+
+// Of UCX, the version below the MPI that was launched.
+std::string measured_version(std::string_view stack, const StackSamples& newest) {
+  if (stack != "ucx") return version_in(newest.mpi);
+  const auto found = newest.campaign.options.find(std::string(kUcxVersion));
+  return found == newest.campaign.options.end() ? "" : found->second;
 }
 
 }  // namespace
@@ -62,8 +77,9 @@ StackFindings find_settings(const ProfileDb& db, const Id& platform, const Plan*
     findings.rules = std::move(choice.rules);
     findings.cells = std::move(choice.cells);
     findings.notes = std::move(choice.notes);
-    measured = version_in(samples.front().mpi);
+    measured = measured_version(what.stack, samples.front());
     if (what.stack == "mpich") add_tables(samples, &findings);
+    if (han_chose(samples)) findings.han_rules = han_rules_of(findings.cells);
   }
   findings.version = export_version(what.stack, what.version, measured);
   if (!findings.tables.algorithms.empty() && findings.version != measured) {

@@ -88,6 +88,7 @@ Report run_launched_rank(const SampleOptions& options, const std::string& mpi) {
   const LoadedStack loaded = loaded_stack();
   report.payload.set("library", job.library()).set("library_file", loaded.library_file);
   report.payload.set("messages_by", loaded.messages_by);
+  report.payload.set("ucx_version", loaded_ucx_version());
   report.payload.set("network", to_string(loaded.network));
   report.payload.set("ranks", job.size()).set("cores", cores);
   report.payload.set("hosts", std::move(nodes)).set("interfaces", std::move(interfaces));

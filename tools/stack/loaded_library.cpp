@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/stack/loaded_library.h"
 
+#include <dlfcn.h>
+
 #include <fstream>
 #include <system_error>
 
@@ -36,6 +38,17 @@ LoadedStack loaded_stack(const fs::path& process) {
     if (target.starts_with(kUverbs)) loaded.network = Transport::kVerbs;
   }
   return loaded;
+}
+
+// No binary links UCX: what the MPI has brought is asked.
+std::string loaded_ucx_version() {
+  void* const library = ::dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return {};
+  using Version = const char*();
+  auto* const version = reinterpret_cast<Version*>(::dlsym(library, "ucp_get_version_string"));
+  std::string text = version != nullptr ? version_in(version()) : "";
+  ::dlclose(library);
+  return text;
 }
 
 }  // namespace nmt

@@ -20,4 +20,7 @@ struct LoadedStack {
 // Call it after the MPI's initialisation. `process`: the kernel's files about the process.
 LoadedStack loaded_stack(const std::filesystem::path& process = "/proc/self");
 
+// Of the UCX that this process has loaded, "1.18.1"; empty where it has none.
+std::string loaded_ucx_version();
+
 }  // namespace nmt

@@ -59,8 +59,13 @@ void announce(const Invocation& invocation, const LaunchedRound& first, std::siz
 // consequence.
 void try_han(const StackJob& job, const LaunchedRound& first, const std::string& profile,
              const Invocation& invocation, StackRecorder* recorder) {
-  StackFindings findings{.stack = std::string(job.stack.name)};
-  findings.rules = choose_rules(recorder->samples()).rules;
+  StackFindings findings{.stack = std::string(job.stack.name),
+                         .version = version_in(first.library)};
+  RuleChoice choice = choose_rules(recorder->samples());
+  findings.rules = std::move(choice.rules);
+  if (recorder->campaign().options.contains(kHanChooses)) {
+    findings.han_rules = han_rules_of(choice.cells);
+  }
   const RulesFiles files(job.stack.name, write_rules(findings), profile);
   try {
     run_rounds(job, han_rounds(job, first, findings.rules), files, recorder);
@@ -78,20 +83,24 @@ struct RuleDelivery {
 };
 RuleDelivery rule_delivery_of(const StackJob& job, const LaunchedRound& first,
                               std::vector<CollectivesOrder>* orders) {
-  if (job.stack.name == "openmpi") return {{}, {{"coll_tuned_use_dynamic_rules", "1"}}};
+  if (job.stack.name == "openmpi") {
+    leave_out_unknown(first, orders);
+    sample_beside_han(first, orders);
+    return {{}, {{"coll_tuned_use_dynamic_rules", "1"}}};
+  }
   const auto nodes = static_cast<std::int64_t>(first.hosts.size());
   if (first.ranks % nodes != 0) {  // its tables distinguish communicators by this
     throw Error(Fault::kUsage, fmt::format("--launcher: MPICH needs the same number of ranks on "
                                            "each node; {} ranks are on {} nodes",
                                            first.ranks, nodes));
   }
-  leave_out_impossible(job.stack.name, first.ranks, first.ranks / nodes, orders);
+  const MpichTables tables = read_mpich_tables(first.library_file);
+  leave_out_impossible(tables.known, first.ranks, first.ranks / nodes, orders);
   std::vector<int> ranks = {static_cast<int>(first.ranks)};
   if (nodes > 3) {  // half of them
     ranks.insert(ranks.begin(), static_cast<int>(first.ranks / nodes * (nodes / 2)));
   }
-  return {write_trials(read_mpich_tables(first.library_file), *orders, ranks),
-          recorded_rules(job.stack.name)};
+  return {write_trials(tables, *orders, ranks), recorded_rules(job.stack.name)};
 }
 
 Report report_of(const StackJob& job, const StackRecorder& recorder, std::size_t operations,
@@ -141,6 +150,10 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
   for (const auto& [name, value] : openmpi ? han_settings(0) : Fields{}) {
     probe.variables.push_back(name);
   }
+  if (openmpi) {
+    for (const std::string& name : algorithm_counts()) probe.variables.push_back(name);
+    probe.variables.emplace_back(kTunedPriority);
+  }
   const LaunchedRound first = launch_round(job, {}, probe);
   const OwnChoiceRounds han = han_rounds(job, first, {});
   const auto operations = static_cast<double>(tuned_operations().size());
@@ -155,6 +168,9 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
   announce(invocation, first, orders.size(), budget_ns, han);
   Fields facts = facts_of(job.stack, first);
   facts["part"] = "collectives";
+  if (std::ranges::any_of(orders, [](const auto& order) { return !order.component.empty(); })) {
+    facts[kHanChooses] = "1";
+  }
   StackRecorder recorder(db, job, first, facts, invocation);
   try {
     for (const CollectivesOrder& order : orders) {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <random>
 #include <string_view>
 
@@ -27,11 +28,13 @@ namespace {
 // The two ways of sending eagerly, in UCX's words, if one of them was forced.
 constexpr std::string_view kBuffered = "bcopy", kUncopied = "zcopy";
 
+constexpr std::uint64_t kAskedBytes = 16;  // room for the first bytes, which a rendezvous brings
+
 constexpr std::uint64_t kRounds = 7;
 // Rounds for protocols and limits, whose launches are short: if two protocols are nearly equal,
 // their difference is about 2 %.
 constexpr std::uint64_t kThresholdRounds = 11;
-constexpr std::uint64_t kLimitsBytesMax = 1 << 20;  // above it, a forced limit has no effect
+constexpr std::uint64_t kLimitsBytesMax = 1 << 20;  // above, limits are not looked at
 constexpr std::uint64_t kInterfaceRounds = 5;
 constexpr std::uint64_t kRoundsMin = 5;  // with fewer there is no result (stacks/times.h)
 
@@ -59,6 +62,7 @@ class StackCampaign {
   };
 
   void begin();
+  void prove_effect();
   void announce() const;
   void measure(const Stage& stage);
   void weigh_interfaces();
@@ -73,13 +77,15 @@ class StackCampaign {
   }
   bool copies() const { return !job_.stack.copied_up_to(0).empty(); }
   std::uint64_t header(Transport transport) const;
+  std::uint64_t forced_bytes_max(Transport transport) const;
+  Fields ask_first() const;
   std::uint64_t rounds() const { return options_.rounds.value_or(kRounds); }
   std::uint64_t threshold_rounds() const { return options_.rounds.value_or(kThresholdRounds); }
   std::vector<std::uint64_t> sizes_up_to(std::uint64_t most_bytes) const;
   double launch_ns(std::uint64_t most_bytes) const;
   std::size_t weights_launches() const;
   std::size_t thresholds_launches() const;
-  std::size_t launches() const { return 2 + weights_launches() + thresholds_launches(); }
+  std::size_t launches() const { return 3 + weights_launches() + thresholds_launches(); }
   void add_protocols(std::span<const GroupVerdict> verdicts, Report* report) const;
   Report report(const Location& profile) const;
 
@@ -104,16 +110,9 @@ class StackCampaign {
 // because the first one may wait for things that later ones have.
 void StackCampaign::begin() {
   first_ = probe_stack(job_, sizes_bytes_);
+  job_.stack = for_ucx_version(job_.stack, first_.ucx_version);
   elapsed_ns_ += first_.elapsed_ns;
-  if (job_.stack.name == "openmpi" && !first_.messages_by.empty()) {
-    throw Error(
-        Fault::kUsage,
-        fmt::format("{} sends its messages by {} in this job, so its own limits have no effect; {}",
-                    first_.library, first_.messages_by,
-                    first_.messages_by == "ucx"
-                        ? "measure the limits of UCX with --stack ucx"
-                        : "add --mca pml ob1 to --launcher to make it send them itself"));
-  }
+  prove_effect();
   Fields facts = facts_of(job_.stack, first_);
   facts["part"] = "messages";
   recorder_.emplace(db_, job_, first_, facts, invocation_);
@@ -123,6 +122,59 @@ void StackCampaign::begin() {
   elapsed_ns_ += usual_.elapsed_ns;
   launched_ += 2;
   if (first_.elapsed_ns < usual_.elapsed_ns) usual_ = first_;
+}
+
+// A limit counts only where forcing it moves the size up to which messages leave unasked, whatever
+// the stack, its version and its documentation say.
+void StackCampaign::prove_effect() {
+  const Fields asked = ask_first();
+  const LaunchedRound forced = launch_round(job_, asked, {.sizes_bytes = {1}, .find_eager = true});
+  elapsed_ns_ += forced.elapsed_ns;
+  ++launched_;
+  std::vector<std::string> unmoved;
+  std::erase_if(first_.timings.eager, [&](const LaunchRound::Eager& usual) {
+    if (usual.bytes_max <= 4 * kAskedBytes) return false;  // there is nothing to move
+    const auto now =
+        std::ranges::find(forced.timings.eager, usual.placement, &LaunchRound::Eager::placement);
+    const bool moved = now != forced.timings.eager.end() && now->bytes_max <= 4 * kAskedBytes;
+    if (!moved) unmoved.push_back(usual.placement);
+    return !moved;
+  });
+  if (unmoved.empty()) return;
+  const std::string found = fmt::format(
+      "{}{}: {} did not move the size from which messages of {} ask first", first_.library,
+      first_.messages_by.empty() ? "" : " sends its messages by " + first_.messages_by,
+      to_variant(asked), fmt::join(unmoved, " and "));
+  if (!first_.timings.eager.empty()) {
+    invocation_.notice(found + "; it is left alone there");
+    return;
+  }
+  throw Error(Fault::kUsage,
+              fmt::format("{}, so its limits have no effect in this job; {}", found,
+                          job_.stack.name != "openmpi" ? "is this the stack that carries them?"
+                          : first_.messages_by == "cm"
+                              ? "add --mca pml ob1 to --launcher to make it send them itself"
+                              : "measure the limits of UCX with --stack ucx, or add --mca pml ob1 "
+                                "to --launcher to make it send them itself"));
+}
+
+// Rendezvous for all but the shortest messages.
+Fields StackCampaign::ask_first() const {
+  Fields settings;
+  for (const Transport transport : transports()) {
+    settings.merge(job_.stack.eager_up_to(transport, kAskedBytes, header(transport)));
+  }
+  return settings;
+}
+
+// Beyond the size where the stack itself changes.
+std::uint64_t StackCampaign::forced_bytes_max(Transport transport) const {
+  std::uint64_t most_bytes = forced_eager_bytes_max(transport);
+  for (const LaunchRound::Eager& usual : first_.timings.eager) {
+    if (first_.transport_of(usual.placement) != transport) continue;
+    most_bytes = std::max(most_bytes, std::bit_ceil(usual.bytes_max + 1));
+  }
+  return most_bytes;
 }
 
 std::uint64_t StackCampaign::header(Transport transport) const {
@@ -252,10 +304,10 @@ std::optional<GroupVerdict> StackCampaign::verdict_on(std::string_view group) co
 void StackCampaign::force_protocols() {
   StackVariant eager{.settings = weights_, .method = std::string(to_string(Method::kCopy))};
   StackVariant asked{.settings = weights_, .method = std::string(to_string(Method::kRendezvous))};
+  asked.settings.merge(ask_first());
   std::uint64_t most_bytes = 0;
   for (const Transport transport : transports()) {
-    constexpr std::uint64_t kRoom = 16;  // for the first bytes, which a rendezvous sends along
-    const std::uint64_t bytes = forced_eager_bytes_max(transport);
+    const std::uint64_t bytes = forced_bytes_max(transport);
     const std::uint64_t header_bytes = header(transport);
     most_bytes = std::max(most_bytes, bytes);
     // If one setting is for all transports, the larger value serves both.
@@ -263,7 +315,6 @@ void StackCampaign::force_protocols() {
       std::string& now = eager.settings[name];
       if (now.size() < value.size() || now < value) now = value;
     }
-    asked.settings.merge(job_.stack.eager_up_to(transport, kRoom, header_bytes));
   }
   Stage stage{.name = "protocols",
               .variants = {eager, asked},
@@ -281,7 +332,7 @@ void StackCampaign::force_protocols() {
 
 // Empty if that was not measured.
 StackTimes StackCampaign::forced(Transport transport, std::string_view method) const {
-  const std::uint64_t most_bytes = forced_eager_bytes_max(transport);
+  const std::uint64_t most_bytes = forced_bytes_max(transport);
   StackTimes all;
   for (const StackSamples& samples : recorder_->samples()) {
     if (transport_of(samples) != transport) continue;

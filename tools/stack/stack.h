@@ -7,15 +7,17 @@
 //   stack_recorder       stores the results of launches in the profile
 //   launched_rank        nmad-sample as a rank of a launched job
 //   loaded_library       which library and network such a rank uses
-//   compare_rules        collectives with and without rules files
-//   find_settings        the settings that pay, from a profile
-//   report_settings      prints verdicts on settings
-//   mpich_library        the tables of an installed MPICH
-//   ompi_info            whether an installed Open MPI reads a settings file
+//   compare_rules        collectives with and without files of rules
+//   find_settings        the settings that pay, out of a profile
+//   report_settings      prints what was found about settings
+//   installed_version    which version of a stack is installed
+//   mpich_library        the tables that an installed MPICH has
+//   ompi_info            whether an installed Open MPI takes a file of settings
 #pragma once
 
 #include "tools/stack/compare_rules.h"
 #include "tools/stack/find_settings.h"
+#include "tools/stack/installed_version.h"
 #include "tools/stack/launched_rank.h"
 #include "tools/stack/mpich_library.h"
 #include "tools/stack/ompi_info.h"

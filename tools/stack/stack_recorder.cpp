@@ -48,7 +48,7 @@ void StackRecorder::add(const LaunchedRound& launched, const StackVariant& varia
     const Id path = path_of(std::string(to_string(transport)), variant.interface, same_node);
     Condition condition{.benchmark = std::string(benchmark::kStackMessage),
                         .method = variant.method,
-                        .variant = to_variant(settings_for(transport, variant.settings)),
+                        .variant = to_variant(of_transport(transport, variant.settings)),
                         .placement = cell.placement,
                         .mpi = launched.library,
                         .ranks = 2,
@@ -106,15 +106,7 @@ Id StackRecorder::path_of(const std::string& transport, const std::string& inter
   return paths_[rail.full_name()] = path.id;
 }
 
-Fields settings_for(Transport transport, const Fields& settings) {
-  Fields some = settings;
-  for (const Transport other : kTransports) {
-    if (other != transport) some = without_group(some, to_string(other));
-  }
-  return transport == Transport::kTcp ? some : without_group(some, kWeightsGroup);
-}
-
-// From rail "openmpi/tcp:r0": the part after the stack's name.
+// Of rail "openmpi/tcp:r0", what stands behind the stack's name.
 Transport transport_of(const StackSamples& samples) {
   std::string_view rail = samples.rail;
   rail.remove_prefix(std::min(rail.size(), rail.find('/') + 1));

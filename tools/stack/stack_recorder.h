@@ -63,11 +63,12 @@ class StackRecorder {
   std::size_t repetitions_ = 0;
 };
 
-// The settings that affect a transport.
-Fields settings_for(Transport transport, const Fields& settings);
 Transport transport_of(const StackSamples& samples);
 
-// Samples of complete campaigns about a stack on a platform, the newest first.
+// An option of a campaign that measured collectives where coll/han is asked before coll/tuned.
+inline const std::string kHanChooses = "han_chooses";
+
+// What complete campaigns about a stack measured on a platform, the newest first.
 std::vector<StackSamples> read_stack_samples(const ProfileDb& db, const Id& platform,
                                              std::string_view stack);
 

@@ -139,7 +139,7 @@ void add_rows(const std::vector<StackSamples>& samples, const Fields& settings, 
       StackKey tuned = key;
       const bool program = !key.operation.empty();
       const Fields messages = without_group(without_group(settings, kHanGroup), kRulesGroup);
-      tuned.variant = to_variant(program ? settings : settings_for(transport_of(each), messages));
+      tuned.variant = to_variant(program ? settings : of_transport(transport_of(each), messages));
       const auto with = each.times.find(tuned);
       if (with == each.times.end()) continue;
       for (const auto& [size_bytes, before] : times) {

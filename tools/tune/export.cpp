@@ -30,8 +30,23 @@ struct ExportOptions {
   bool force = false;
 };
 
+// NewMadeleine has one format, of one version.
+std::string version_to_check_for(const ExportOptions& options) {
+  if (!options.version.empty() || options.stack == "newmadeleine") {
+    return export_version(options.stack, options.version, "");
+  }
+  const std::string installed = installed_version(options.stack);
+  if (installed.empty()) {
+    throw Error(Fault::kUsage,
+                fmt::format("--check: no {} is installed here whose version could be asked; say "
+                            "which version is to read the file: --for VERSION",
+                            options.stack));
+  }
+  return installed;
+}
+
 Report check_by_reader(const ExportOptions& options) {
-  const std::string version = export_version(options.stack, options.version, "");
+  const std::string version = version_to_check_for(options);
   const std::vector<std::string> known =
       options.stack == "mpich" ? known_mpich_algorithms() : std::vector<std::string>{};
   const std::size_t count =
@@ -168,7 +183,7 @@ Work declare_export(Options& options, const ProfileOptions& profile) {
   options.text("--output,-o", own->output, "FILE|DIR",
                "file, or folder for several files (standard output)");
   options.text("--for", own->version, "VERSION",
-               "version of the stack (default: the one measured)");
+               "version of the stack (default: the one measured; with --check, the one installed)");
   options.text(
       "--check", own->check, "FILE",
       "only check a file of that stack, as one edited by hand\n"

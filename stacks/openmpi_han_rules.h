@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The rules file of Open MPI's coll/han, as 5.x reads it: which component answers a collective over
+// several nodes, by the size of the communicator and of the message
+// (ompi/mca/coll/han/coll_han_dynamic_file.c):
+// NCOL { COLID NLEVELS { LEVEL NCONFIGS { RANKS NSIZES { MSGSIZE COMPONENT } } } }, numbers with
+// white space between, components by name, and comments from # to the end of a line.
+//
+// coll/han is asked first where its priority is above that of coll/tuned, as it is from 5.0 on; for
+// the level of the program's own communicator (2) a rule may hand a call on to coll/tuned, whose
+// own rules then decide (stacks/openmpi_tuned_rules.h). Of RANKS and MSGSIZE the largest counts
+// that is not above the call's; the first ones are 1 and 0. MSGSIZE counts the bytes of one rank.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stacks/collective_rules.h"
+
+namespace nmt {
+
+struct HanRule {
+  std::uint64_t size_bytes = 0;  // from this size on
+  std::string component;         // "han", "tuned"
+  bool operator==(const HanRule&) const = default;
+};
+// By operation ("bcast") and size of the communicator; both ascending in the file.
+using HanRules = std::map<std::string, std::map<int, std::vector<HanRule>>>;
+
+// From cells that were measured where coll/han chooses by default: coll/tuned where one of its
+// algorithms, or its own choice, is measurably faster. Between two sizes the rule changes at their
+// geometric mean; communicators smaller than those measured, or twice as large, are left to
+// coll/han. Empty where it is better everywhere.
+HanRules han_rules_of(std::span<const RuledCell> cells);
+
+std::string write_han_rules(const HanRules& rules, std::string_view opening);
+
+// Refuses what Open MPI refuses, silently unless asked, and what it would misread: Error(kFailed)
+// "WHAT: line N: cause".
+HanRules read_han_rules(std::string_view text, std::string_view what);
+
+}  // namespace nmt
