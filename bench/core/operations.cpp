@@ -154,9 +154,9 @@ void operations() {
   int argc = 1;
   char name[] = "core";
   char* argv[] = {name, nullptr};
-  benchmark::Initialize(&argc, argv);
+  ::benchmark::Initialize(&argc, argv);
   RowReporter reporter;
-  benchmark::RunSpecifiedBenchmarks(&reporter);
+  ::benchmark::RunSpecifiedBenchmarks(&reporter);
 }
 
 }  // namespace nmt::bench
