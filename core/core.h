@@ -8,6 +8,7 @@
 //   id             random identifiers, and digests of stored content
 //   hex            bytes as hex digits
 //   rail           platforms, nodes and rails
+//   path_name      the two nodes and the rail of a path, by name
 //   method         transfer methods, and the decisions between them
 //   sample         what was measured, as it was measured
 //   statistics     medians, intervals and spreads that outliers do not move

@@ -30,6 +30,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,6 +38,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "core/path_name.h"
 #include "core/plan.h"
 #include "core/rail.h"
 #include "core/sample.h"
@@ -85,6 +87,7 @@ class ProfileDb {
   // Reading back.
   std::vector<Platform> platforms() const;
   std::vector<Path> paths(const Id& platform) const;
+  std::map<Id, PathName> path_names() const;                  // of all paths of all platforms
   std::vector<Campaign> campaigns(const Id& platform) const;  // newest first
   std::vector<SampleSet> sample_sets(const Id& campaign) const;
   // Samples to derive from: those of the pinned campaigns. If none is pinned, the newest complete

@@ -118,4 +118,28 @@ std::vector<Path> ProfileDb::paths(const Id& platform) const {
   return paths;
 }
 
+std::map<Id, PathName> ProfileDb::path_names() const {
+  const Transaction transaction(implementation_->database, Transaction::Kind::kRead);
+  const Catalog catalog = load_catalog(implementation_->database);
+  std::map<Id, PathName> names;
+  for (const PathRow& path : catalog.paths) {
+    const RailRow* from = find_row(catalog.rails, path.from_rail);
+    const RailRow* to = find_row(catalog.rails, path.to_rail);
+    const NodeRow* near = from == nullptr ? nullptr : find_row(catalog.nodes, from->node);
+    const NodeRow* far = to == nullptr ? nullptr : find_row(catalog.nodes, to->node);
+    if (near == nullptr || far == nullptr) continue;  // loading its samples reports the damage
+    PathName& name = names[path.id];
+    name = {.node = near->host,
+            .rail = from->rail.full_name(),
+            .peer = "",
+            .peer_rail = "",
+            .platform = near->platform,
+            .peer_platform = far->platform};
+    if (near->id == far->id) continue;
+    name.peer = far->host;
+    name.peer_rail = to->rail.full_name();
+  }
+  return names;
+}
+
 }  // namespace nmt

@@ -23,6 +23,7 @@
 //   opened_profile                a profile opened through the C ABI
 //   this_machine                  this machine's platform and node, for a profile
 //   tune_profile                  derives and stores the plan of a profile
+//   named_plans                   rail plans by the names of nodes and peers
 //   report_thresholds             prints thresholds
 //   report_concurrent_bandwidth   prints the bandwidth of rails in use at the same time
 //   report_verification           prints a verification

@@ -70,9 +70,10 @@ std::string answer_text(const Threshold& threshold) {
   }
 }
 
-void add_thresholds(const std::vector<RailPlan>& rails, Text* text) {
-  for (const RailPlan& rail : rails) {
-    text->heading(fmt::format("{} ({} buffers, {})", rail.rail, rail.regime, rail.placement));
+void add_thresholds(const std::vector<NamedPlan>& rails, Text* text) {
+  for (const NamedPlan& named : rails) {
+    const RailPlan& rail = named.plan;
+    text->heading(fmt::format("{} ({} buffers, {})", title_of(named), rail.regime, rail.placement));
     Table table({"decision", ">threshold", "95 % interval", ">regret", "meaning"});
     for (const Threshold& threshold : rail.thresholds) {
       table.add({std::string(to_string(threshold.kind)), answer_text(threshold),
@@ -82,19 +83,22 @@ void add_thresholds(const std::vector<RailPlan>& rails, Text* text) {
   }
 }
 
-void add_thresholds(const std::vector<RailPlan>& rails, Records* records) {
+void add_thresholds(const std::vector<NamedPlan>& rails, Records* records) {
   const auto optional_bytes = [](const std::optional<std::uint64_t>& bytes) {
     return bytes ? json::Value(*bytes) : json::Value();
   };
   records->header = {"rail",      "regime",     "placement", "kind",       "answer",   "bytes",
                      "low_bytes", "high_bytes", "regret",    "from_bytes", "to_bytes", "choice"};
-  for (const RailPlan& rail : rails) {
+  add_name_columns(&records->header);
+  for (const NamedPlan& named : rails) {
+    const RailPlan& rail = named.plan;
     for (const Threshold& each : rail.thresholds) {
       for (const Range& range : each.ranges) {
         records->rows.push_back({rail.rail, rail.regime, rail.placement, to_string(each.kind),
                                  to_string(each.answer), optional_bytes(each.bytes), each.low_bytes,
                                  each.high_bytes, each.regret, range.from_bytes,
                                  optional_bytes(range.to_bytes), range.choice});
+        add_name_cells(named, &records->rows.back());
       }
     }
   }

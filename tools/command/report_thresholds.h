@@ -10,6 +10,7 @@
 
 #include "core/plan.h"
 #include "core/rail.h"
+#include "tools/command/named_plans.h"
 #include "tools/command/report.h"
 
 namespace nmt {
@@ -25,9 +26,9 @@ std::string in_words(const Threshold& threshold);
 // "2 KiB", "always", "never", "3 ranges".
 std::string answer_text(const Threshold& threshold);
 
-void add_thresholds(const std::vector<RailPlan>& rails, Text* text);
+void add_thresholds(const std::vector<NamedPlan>& rails, Text* text);
 // One row per range of sizes.
-void add_thresholds(const std::vector<RailPlan>& rails, Records* records);
+void add_thresholds(const std::vector<NamedPlan>& rails, Records* records);
 json::Value thresholds_json(const RailPlan& rail);  // the array "thresholds"
 
 // {"id", "name"}: how documents name a platform.

@@ -46,29 +46,22 @@ void add_links(const std::vector<Link>& links, Report* report) {
   }
 }
 
-// For people: each rail once, between the two nodes that were measured first.
-std::vector<RailPlan> first_of_each(const std::vector<RailPlan>& plans) {
-  std::vector<RailPlan> first;
-  std::set<std::pair<std::string, std::string>> known;
-  for (const RailPlan& plan : plans) {
-    if (known.emplace(plan.rail, plan.placement).second) first.push_back(plan);
-  }
-  return first;
-}
-
 // The plan of each platform, from everything that was gathered.
 void add_plans(ProfileDb& db, Report* report) {
   json::Value platforms = json::Value::array();
   for (const Platform& platform : db.platforms()) {
-    const std::vector<RailPlan> plans = rail_plans(tune(db, platform.id), "hot", {});
+    const std::vector<NamedPlan> plans =
+        named_plans(rail_plans(tune(db, platform.id), "hot", {}), db.path_names(), {});
     json::Value rails = json::Value::array();
-    for (const RailPlan& plan : plans) {
-      rails.push_back(
-          json::Value::object().set("rail", plan.rail).set("thresholds", thresholds_json(plan)));
+    for (const NamedPlan& named : plans) {
+      json::Value rail = json::Value::object();
+      rail.set("rail", named.plan.rail);
+      add_name_members(named, &rail);
+      rails.push_back(rail.set("thresholds", thresholds_json(named.plan)));
     }
     platforms.push_back(
         json::Value::object().set("platform", platform_json(platform)).set("rails", rails));
-    add_thresholds(first_of_each(plans), &report->text);
+    add_thresholds(plans, &report->text);
     add_thresholds(plans, &report->records);
   }
   report->payload.set("platforms", std::move(platforms));

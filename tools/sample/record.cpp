@@ -19,6 +19,20 @@ const Path& Record::path_of(const std::string& rail) const {
   return *found;
 }
 
+std::map<Id, PathName> Record::path_names() const {
+  std::map<Id, PathName> names;
+  for (const Path& path : paths) {
+    const bool far = peer && path.to_node == peer->node.id;
+    names[path.id] = {.node = node.host,
+                      .rail = path.from.full_name(),
+                      .peer = far ? peer->node.host : "",
+                      .peer_rail = far ? path.to.full_name() : "",
+                      .platform = platform.id,
+                      .peer_platform = far ? peer->platform.id : platform.id};
+  }
+  return names;
+}
+
 void Record::keep(const Id& path, std::span<const Sample> cells) {
   for (const Sample& cell : cells) {
     cells_[path][{cell.condition, cell.size_bytes, cell.held_out}] = cell;

@@ -35,6 +35,7 @@ class Record {
   std::vector<Path> paths;
 
   const Path& path_of(const std::string& rail) const;
+  std::map<Id, PathName> path_names() const;
 
   // Stores the current cells; they replace the earlier state of the same cells.
   void keep(const Id& path, std::span<const Sample> cells);

@@ -173,8 +173,9 @@ Report sample_report(const SampleResult& result) {
   Report report;
   add_payload(result, plans, &report.payload);
   add_rails_table(result, &report.text);
-  add_thresholds(plans, &report.text);
-  add_thresholds(plans, &report.records);
+  const std::vector<NamedPlan> named = named_plans(plans, result.record.path_names(), {});
+  add_thresholds(named, &report.text);
+  add_thresholds(named, &report.records);
   const std::vector<ConcurrentBandwidth> together =
       of_rails(concurrent_bandwidths(result.plan), rails);
   report.payload.set("together", concurrent_bandwidths_json(together));

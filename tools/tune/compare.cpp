@@ -47,7 +47,12 @@ Report compare_rails(const std::vector<std::string>& names, const ProfileOptions
   const OpenProfile profile = open_to_read(options, invocation);
   const Plan plan = read_plan(profile, invocation);
   require_rails(plan, names);
-  const std::vector<RailPlan> rails = rail_plans(plan, "hot", names);
+  std::vector<RailPlan> rails;
+  for (NamedPlan& named :
+       named_plans(rail_plans(plan, "hot", names), profile.db.path_names(), {})) {
+    if (!named.name.peer.empty()) named.plan.rail = to_string(named.name);
+    rails.push_back(std::move(named.plan));
+  }
   if (rails.size() < 2) {
     throw Error(Fault::kUsage,
                 fmt::format("compare needs two rails, not {}; nmad-tune show lists the rails",

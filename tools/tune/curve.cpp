@@ -12,6 +12,7 @@ namespace nmt {
 namespace {
 
 struct CurveOptions {
+  PairOptions pairs;
   std::string rail;
   std::string method;
   std::string regime = "hot";
@@ -37,13 +38,16 @@ Report curve(const CurveOptions& options, const ProfileOptions& profile_options,
   if (rails.empty()) {
     throw Error(Fault::kUsage, fmt::format("{} has no {} curves", options.rail, options.regime));
   }
-  const PlanCurve& found = find_curve(rails.front(), options);
+  const NamedPlan named =
+      one_plan(named_plans(rails, profile.db.path_names(), options.pairs), invocation);
+  const PlanCurve& found = find_curve(named.plan, options);
 
   Report report;
   Table table({">size", ">duration", "95 % interval", ">bandwidth"});
   json::Value points = json::Value::array();
   report.records.header = {"size_bytes", "duration_ns", "low_ns", "high_ns",
                            "bandwidth_bytes_per_second"};
+  add_name_columns(&report.records.header);
   for (const Point& point : found.duration.points()) {
     const double low_ns = found.low.at(point.size_bytes);
     const double high_ns = found.high.at(point.size_bytes);
@@ -59,14 +63,16 @@ Report curve(const CurveOptions& options, const ProfileOptions& profile_options,
                          .set("high_ns", high_ns)
                          .set("bandwidth_bytes_per_second", bandwidth));
     report.records.rows.push_back({size_bytes, point.duration_ns, low_ns, high_ns, bandwidth});
+    add_name_cells(named, &report.records.rows.back());
   }
-  report.text.heading(fmt::format("{} {} {} ({} buffers)", options.rail, found.benchmark,
+  report.text.heading(fmt::format("{} {} {} ({} buffers)", title_of(named), found.benchmark,
                                   found.method, options.regime));
   report.text.table(std::move(table));
   report.payload.set("platform", platform_json(profile.platform));
-  report.payload.set("curve", json::Value::object()
-                                  .set("rail", options.rail)
-                                  .set("benchmark", found.benchmark)
+  json::Value object = json::Value::object();
+  object.set("rail", options.rail);
+  add_name_members(named, &object);
+  report.payload.set("curve", object.set("benchmark", found.benchmark)
                                   .set("method", found.method)
                                   .set("regime", options.regime)
                                   .set("spread", found.spread)
@@ -89,6 +95,7 @@ Work declare_curve(Options& options, const ProfileOptions& profile) {
       .choice("--method", own->method, {"copy", "iovec", "rendezvous", "memcpy"},
               "method of the curve; memcpy: a copy by the processor")
       .required();
+  declare(options, own->pairs);
   options.choice("--regime", own->regime, {"hot", "cold"},
                  "messages that are in the cache, or not (hot)");
   options.choice(

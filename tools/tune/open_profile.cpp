@@ -140,6 +140,16 @@ void require_rails(const Plan& plan, const std::vector<std::string>& rails) {
   }
 }
 
+NamedPlan one_plan(const std::vector<NamedPlan>& plans, const Invocation& invocation) {
+  NMT_CHECK(!plans.empty());
+  if (plans.size() > 1) {
+    invocation.notice(
+        fmt::format("{} kinds of paths fit: chose {}; --node, --peer or --path choose another",
+                    plans.size(), to_string(plans.front().name)));
+  }
+  return plans.front();
+}
+
 std::string short_id(const Id& id) { return id.hex().substr(0, kShortId); }
 
 }  // namespace nmt

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "profiledb/profiledb.h"
+#include "tools/command/named_plans.h"
 #include "tools/tune/subcommands.h"
 
 namespace nmt {
@@ -39,6 +40,9 @@ Id find_by_prefix(std::string_view prefix, const std::vector<Id>& known, std::st
 
 // Throws Error(kUsage) with the nearest name for a rail that the plan does not have.
 void require_rails(const Plan& plan, const std::vector<std::string>& rails);
+
+// The plan to answer from: the first. If there are more, a notice names it and says how to choose.
+NamedPlan one_plan(const std::vector<NamedPlan>& plans, const Invocation& invocation);
 
 std::string short_id(const Id& id);  // distinguishes the entries of one profile
 

@@ -13,6 +13,7 @@ namespace nmt {
 namespace {
 
 struct TransferOptions {
+  PairOptions pairs;
   std::string rail;
   std::vector<std::uint64_t> sizes_bytes;
   std::string method;
@@ -25,6 +26,11 @@ Report predict(const TransferOptions& options, const ProfileOptions& profile_opt
   const Plan plan = read_plan(profile, invocation);
   require_rails(plan, {options.rail});
   const std::vector<RailPlan> rails = rail_plans(plan, options.regime, {options.rail});
+  if (rails.empty()) {
+    throw Error(Fault::kUsage, fmt::format("{} has no {} curves", options.rail, options.regime));
+  }
+  const NamedPlan named =
+      one_plan(named_plans(rails, profile.db.path_names(), options.pairs), invocation);
   const std::optional<Method> method = parse_method(options.method);
 
   Report report;
@@ -38,9 +44,9 @@ Report predict(const TransferOptions& options, const ProfileOptions& profile_opt
                            "high_ns",
                            "bandwidth_bytes_per_second",
                            "verdict"};
+  add_name_columns(&report.records.header);
   for (const std::uint64_t size_bytes : options.sizes_bytes) {
-    const auto found =
-        rails.empty() ? std::nullopt : predict_transfer(rails.front(), size_bytes, method);
+    const auto found = predict_transfer(named.plan, size_bytes, method);
     if (!found) {
       throw Error(Fault::kUsage,
                   fmt::format("{} has no {} curve of {}", options.rail, options.regime,
@@ -52,9 +58,10 @@ Report predict(const TransferOptions& options, const ProfileOptions& profile_opt
         {format_bytes(size_bytes), found->method, format_duration(found->duration_ns),
          fmt::format("{} .. {}", format_duration(found->low_ns), format_duration(found->high_ns)),
          format_bandwidth(bandwidth), std::string(verdict)});
-    predictions.push_back(json::Value::object()
-                              .set("rail", options.rail)
-                              .set("bytes", size_bytes)
+    json::Value prediction = json::Value::object();
+    prediction.set("rail", options.rail);
+    add_name_members(named, &prediction);
+    predictions.push_back(prediction.set("bytes", size_bytes)
                               .set("method", found->method)
                               .set("predicted_ns", found->duration_ns)
                               .set("low_ns", found->low_ns)
@@ -63,10 +70,11 @@ Report predict(const TransferOptions& options, const ProfileOptions& profile_opt
                               .set("verdict", verdict));
     report.records.rows.push_back({options.rail, size_bytes, found->method, found->duration_ns,
                                    found->low_ns, found->high_ns, bandwidth, verdict});
+    add_name_cells(named, &report.records.rows.back());
   }
   report.summary = {{"rail", options.rail},
                     {"predictions", std::to_string(options.sizes_bytes.size())}};
-  report.text.heading(fmt::format("{} ({} buffers)", options.rail, options.regime));
+  report.text.heading(fmt::format("{} ({} buffers)", title_of(named), options.regime));
   report.text.table(std::move(table));
   report.payload.set("platform", platform_json(profile.platform));
   report.payload.set("predictions", std::move(predictions));
@@ -81,6 +89,7 @@ Work declare_predict_transfer(Options& options, const ProfileOptions& profile) {
   options.sizes("--size", own->sizes_bytes, "sizes of the message").required();
   options.choice("--method", own->method, {"copy", "iovec", "rendezvous"},
                  "method (the one that the thresholds choose)");
+  declare(options, own->pairs);
   options.choice("--regime", own->regime, {"hot", "cold"},
                  "messages that are in the cache, or not (hot)");
   options.example("nmad-tune predict transfer --rail tcp:lo --size 1K,64K,1M");

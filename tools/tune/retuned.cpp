@@ -15,7 +15,8 @@ Report retuned(ProfileDb& db, const std::vector<Platform>& platforms) {
   for (const Platform& platform : platforms) {
     const Plan plan = tune(db, platform.id);
     campaigns += plan.campaigns.size();
-    const std::vector<RailPlan> rails = rail_plans(plan, "hot", {});
+    const std::vector<NamedPlan> rails =
+        named_plans(rail_plans(plan, "hot", {}), db.path_names(), {});
     report.text.heading(fmt::format("{}: derived from {} {}", platform.name, plan.campaigns.size(),
                                     plan.campaigns.size() == 1 ? "campaign" : "campaigns"));
     add_thresholds(rails, &report.text);

@@ -65,8 +65,8 @@ std::string state_text(const Campaign& campaign, const CampaignContent& content)
 
 class PlatformView {
  public:
-  PlatformView(const ProfileDb& db, const Platform& platform)
-      : db_(db), platform_(platform), plan_(db.plan(platform.id)) {}
+  PlatformView(const ProfileDb& db, const Platform& platform, bool all)
+      : db_(db), platform_(platform), all_(all), plan_(db.plan(platform.id)) {}
 
   void add_to(Report* report, json::Value* platforms) {
     report->text.heading(fmt::format("{} (platform {})", platform_.name, short_id(platform_.id)));
@@ -103,18 +103,43 @@ class PlatformView {
   }
 
   json::Value add_rails(Text* text) const {
-    Table table({"rail", "measured as"});
+    Table table({"path", "measured as"});
     json::Value list = json::Value::array();
+    // Paths with the same ends' descriptions take one line, unless each is wanted.
+    struct Line {
+      std::string key, name, described;
+      std::size_t paths = 0;
+    };
+    std::vector<Line> lines;
+    const std::map<Id, PathName> names = db_.path_names();
     for (const Path& path : db_.paths(platform_.id)) {
-      if (path.from.driver == kCores) continue;  // no rail
+      if (path.from.driver == kCores || !names.contains(path.id)) continue;  // no rail
+      const PathName& name = names.at(path.id);
       std::vector<std::string> words;
-      for (const auto& [name, value] : path.from.fingerprint) words.push_back(name + ' ' + value);
-      table.add({path.from.full_name(), fmt::format("{}", fmt::join(words, ", "))});
+      for (const auto& [field, value] : path.from.fingerprint) {
+        words.push_back(field + ' ' + value);
+      }
+      const std::string described = fmt::format("{}", fmt::join(words, ", "));
+      const bool far = !name.peer.empty();
+      const std::string key = all_ ? path.id.hex()
+                                   : fmt::format("{}\n{}\n{}\n{}", path.from.full_name(),
+                                                 path.to.full_name(), far, described);
+      const auto known = std::ranges::find(lines, key, &Line::key);
+      Line& line = known != lines.end() ? *known : lines.emplace_back(key, to_string(name));
+      line.described = described;
+      ++line.paths;
       list.push_back(json::Value::object()
                          .set("path", path.id.hex())
+                         .set("node", name.node)
                          .set("rail", path.from.full_name())
+                         .set("peer", far ? json::Value(name.peer) : json::Value())
                          .set("to", path.to.full_name())
                          .set("fingerprint", to_json(path.from.fingerprint)));
+    }
+    for (const Line& line : lines) {
+      table.add(
+          {line.paths == 1 ? line.name : fmt::format("{} and {} more", line.name, line.paths - 1),
+           line.described});
     }
     text->table(std::move(table));
     text->line("");
@@ -159,16 +184,23 @@ class PlatformView {
 
   const ProfileDb& db_;
   const Platform& platform_;
+  bool all_;  // each path, not one for all with the same description
   std::optional<Plan> plan_;
 };
 
-Report show(bool origin, const ProfileOptions& options, const Invocation& invocation) {
+struct ShowOptions {
+  bool origin = false;
+  bool all = false;
+};
+
+Report show(const ShowOptions& wanted, const ProfileOptions& options,
+            const Invocation& invocation) {
   Report report;
   const Location location = locate_for_reading(options.db);
   report.payload.set(
       "origin", json::Value::object().set("file", location.file).set("reason", location.reason));
-  report.text.line(origin ? fmt::format("Profile: {} ({})", location.file, location.reason)
-                          : fmt::format("Profile: {}", location.file));
+  report.text.line(wanted.origin ? fmt::format("Profile: {} ({})", location.file, location.reason)
+                                 : fmt::format("Profile: {}", location.file));
   report.records.header = {"platform", "campaign", "started_utc", "age_s", "rails",       "cells",
                            "quality",  "complete", "in_force",    "state", "command_line"};
   try {
@@ -176,7 +208,7 @@ Report show(bool origin, const ProfileOptions& options, const Invocation& invoca
     json::Value platforms = json::Value::array();
     for (const Platform& platform : profile.db.platforms()) {
       if (!options.platform.empty() && platform.id != profile.platform.id) continue;
-      PlatformView(profile.db, platform).add_to(&report, &platforms);
+      PlatformView(profile.db, platform, wanted.all).add_to(&report, &platforms);
     }
     report.payload.set("platforms", std::move(platforms));
     report.summary = {{"platform", profile.platform.id.hex()},
@@ -191,12 +223,11 @@ Report show(bool origin, const ProfileOptions& options, const Invocation& invoca
 }  // namespace
 
 Work declare_show(Options& options, const ProfileOptions& profile) {
-  const auto origin = std::make_shared<bool>(false);
-  options.flag("--origin", *origin, "also print why this file was chosen");
+  const auto own = std::make_shared<ShowOptions>();
+  options.flag("--origin", own->origin, "also print why this file was chosen");
+  options.flag("--all", own->all, "each path, not one for all with the same description");
   options.example("nmad-tune show --origin");
-  return [origin, &profile](const Invocation& invocation) {
-    return show(*origin, profile, invocation);
-  };
+  return [own, &profile](const Invocation& invocation) { return show(*own, profile, invocation); };
 }
 
 }  // namespace nmt

@@ -12,19 +12,23 @@ namespace nmt {
 namespace {
 
 struct ThresholdsOptions {
+  PairOptions pairs;
   std::string rails;
   std::string regime = "hot";
 };
 
-json::Value rails_json(const std::vector<RailPlan>& rails) {
+json::Value rails_json(const std::vector<NamedPlan>& rails) {
   json::Value out = json::Value::array();
-  for (const RailPlan& rail : rails) {
-    out.push_back(json::Value::object()
-                      .set("rail", rail.rail)
-                      .set("regime", rail.regime)
-                      .set("placement", rail.placement)
-                      .set("max_unexpected_bytes", rail.max_unexpected_bytes)
-                      .set("thresholds", thresholds_json(rail)));
+  for (const NamedPlan& named : rails) {
+    const RailPlan& rail = named.plan;
+    json::Value object = json::Value::object();
+    object.set("rail", rail.rail);
+    add_name_members(named, &object);
+    object.set("regime", rail.regime)
+        .set("placement", rail.placement)
+        .set("max_unexpected_bytes", rail.max_unexpected_bytes)
+        .set("thresholds", thresholds_json(rail));
+    out.push_back(std::move(object));
   }
   return out;
 }
@@ -35,7 +39,8 @@ Report thresholds(const ThresholdsOptions& options, const ProfileOptions& profil
   const Plan plan = read_plan(profile, invocation);
   const std::vector<std::string> named = split_list(options.rails);
   require_rails(plan, named);
-  const std::vector<RailPlan> rails = rail_plans(plan, options.regime, named);
+  const std::vector<NamedPlan> rails =
+      named_plans(rail_plans(plan, options.regime, named), profile.db.path_names(), options.pairs);
 
   Report report;
   report.payload.set("platform", platform_json(profile.platform));
@@ -61,6 +66,7 @@ Report thresholds(const ThresholdsOptions& options, const ProfileOptions& profil
 Work declare_thresholds(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<ThresholdsOptions>();
   options.list("--rail", own->rails, "RAIL,...", "only these rails");
+  declare(options, own->pairs);
   options.choice("--regime", own->regime, {"hot", "cold"},
                  "messages that are in the cache, or not (hot)");
   options.example("nmad-tune thresholds --rail shm");

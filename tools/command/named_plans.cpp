@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/command/named_plans.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cluster/cluster.h"
+#include "core/error.h"
+
+namespace nmt {
+namespace {
+
+PathName name_of(const RailPlan& plan, const std::map<Id, PathName>& names) {
+  const auto found = names.find(plan.path);
+  if (found != names.end()) return found->second;
+  PathName unknown;
+  unknown.rail = plan.rail;
+  return unknown;
+}
+
+bool has_end(const PathName& name, const std::string& host) {
+  return name.node == host || (!name.peer.empty() && name.peer == host);
+}
+
+bool is_wanted(const RailPlan& plan, const PathName& name, const PairOptions& options) {
+  if (!options.node.empty() && !has_end(name, options.node)) return false;
+  if (!options.peer.empty()) {
+    const bool far =
+        name.peer == options.peer || (name.node == options.peer && !name.peer.empty() &&
+                                      (options.node.empty() || name.peer == options.node));
+    if (!far) return false;
+  }
+  return options.path.empty() || plan.path.hex().starts_with(options.path) ||
+         to_string(name) == options.path;
+}
+
+void require_known(const std::vector<RailPlan>& plans, const std::map<Id, PathName>& names,
+                   const PairOptions& options) {
+  std::set<std::string> hosts, paths;
+  for (const RailPlan& plan : plans) {
+    const PathName name = name_of(plan, names);
+    hosts.insert(name.node);
+    if (!name.peer.empty()) hosts.insert(name.peer);
+    paths.insert(to_string(name));
+  }
+  const auto require = [](const char* option, const std::string& wanted,
+                          const std::set<std::string>& known) {
+    if (wanted.empty() || known.contains(wanted)) return;
+    throw Error(Fault::kUsage, fmt::format("{}: '{}' was not measured{}", option, wanted,
+                                           suggestion(wanted, {known.begin(), known.end()})));
+  };
+  require("--node", options.node, hosts);
+  require("--peer", options.peer, hosts);
+  const bool by_id = std::ranges::any_of(
+      plans, [&](const RailPlan& plan) { return plan.path.hex().starts_with(options.path); });
+  if (!by_id) require("--path", options.path, paths);
+}
+
+}  // namespace
+
+void declare(Options& options, PairOptions& target) {
+  options.text("--node", target.node, "HOST", "only paths with this node at either end");
+  options.text("--peer", target.peer, "HOST", "only paths to this node");
+  options
+      .text("--path", target.path, "PATH",
+            "only this path: its name or its identifier\n"
+            "As it is printed (\"node07 tcp:e0 -> node12\"), or the first digits of the identifier "
+            "that --json prints.")
+      .rare();
+  options.flag("--all", target.all,
+               "each pair of nodes, not one for all pairs that do not differ\n"
+               "Pairs of nodes of the same platforms, over the same rail, whose latency and "
+               "bandwidth differ by less than the noise of a repetition are printed once.");
+}
+
+std::vector<NamedPlan> named_plans(const std::vector<RailPlan>& plans,
+                                   const std::map<Id, PathName>& names,
+                                   const PairOptions& options) {
+  require_known(plans, names, options);
+  std::vector<RailPlan> wanted;
+  for (const RailPlan& plan : plans) {
+    if (is_wanted(plan, name_of(plan, names), options)) wanted.push_back(plan);
+  }
+  if (wanted.empty() && !plans.empty()) {
+    throw Error(Fault::kUsage, "no path was measured that --node, --peer and --path all select");
+  }
+  std::vector<NamedPlan> named;
+  if (options.all) {
+    for (const RailPlan& plan : wanted) named.push_back({plan, name_of(plan, names)});
+    return named;
+  }
+  for (const PairClass& each : pair_classes(wanted, names)) {
+    const RailPlan& plan = wanted[each.members.front()];
+    named.push_back({plan, name_of(plan, names), each.members.size()});
+  }
+  return named;
+}
+
+std::string title_of(const NamedPlan& plan) {
+  std::string title = to_string(plan.name);
+  if (plan.pairs == 1) return title;
+  const std::size_t others = plan.pairs - 1;
+  const char* what = plan.name.peer.empty() ? "node" : "pair";
+  return fmt::format("{}, and {} {}{} like it", title, others, what, others == 1 ? "" : "s");
+}
+
+void add_name_columns(std::vector<std::string>* header) {
+  header->insert(header->end(), {"node", "peer", "peer_rail", "path", "pairs"});
+}
+
+void add_name_cells(const NamedPlan& plan, std::vector<json::Value>* row) {
+  const auto far = [&](const std::string& text) {
+    return plan.name.peer.empty() ? json::Value() : json::Value(text);
+  };
+  row->insert(row->end(), {plan.name.node, far(plan.name.peer), far(plan.name.peer_rail),
+                           plan.plan.path.hex(), plan.pairs});
+}
+
+void add_name_members(const NamedPlan& plan, json::Value* object) {
+  std::vector<std::string> names;
+  std::vector<json::Value> cells;
+  add_name_columns(&names);
+  add_name_cells(plan, &cells);
+  for (std::size_t i = 0; i < names.size(); ++i) object->set(names[i], cells[i]);
+}
+
+}  // namespace nmt
