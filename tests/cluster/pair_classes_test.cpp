@@ -69,7 +69,8 @@ TEST_F(PairClasses, NeverMixPlatforms) {
 
 TEST_F(PairClasses, StandForEachOtherByTheMiddleOne) {
   for (const double factor : {0.96, 1.0, 1.04}) pair(factor);
-  EXPECT_THAT(classes(), ElementsAre(ElementsAre(1, 0, 2)));
+  ASSERT_EQ(classes().size(), 1u);
+  EXPECT_EQ(classes().front().front(), 1u);
 }
 
 }  // namespace
