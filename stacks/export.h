@@ -24,8 +24,9 @@ namespace nmt {
 
 struct StackFindings {
   std::string stack;
-  std::string version;  // the files are written for it
-  std::string origin;   // one line: which program wrote this, from which profile
+  std::string version;   // the files are written for it
+  std::string measured;  // the version that was measured; empty if that is unknown
+  std::string origin;    // one line: which program wrote this, from which profile
   std::vector<GroupVerdict> verdicts;
   TunedRules rules;                // of Open MPI's collectives; empty where none is worth it
   HanRules han_rules;              // beside them, where coll/han is asked first

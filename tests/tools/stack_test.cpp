@@ -7,6 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "core/json.h"
 #include "stacks/stacks.h"
 #include "tests/stacks/planted_mpich.h"
@@ -92,6 +95,25 @@ BEGIN {
 
 class StackTest : public Sandbox {
  protected:
+  void SetUp() override {
+    Sandbox::SetUp();
+    std::filesystem::create_directory(path("installed"));
+    install("ompi_info", "Open MPI v4.1.4");
+    install("mpichversion", "MPICH Version: 4.0.2");
+    install("ucx_info", "# Version 1.13.1");
+  }
+
+  // A command of that name prints this version. For anything else it is the one of this machine.
+  void install(const std::string& name, const std::string& version) const {
+    script("installed/" + name, "#!/bin/sh\ncase $1 in --version | -v) echo '" + version +
+                                    "' ;; *) PATH=${PATH#*:} exec " + name + " \"$@\" ;; esac\n");
+  }
+  Result tune(std::vector<std::string> arguments, Setting more = {}) const {
+    const char* path_here = std::getenv("PATH");
+    more.environment.try_emplace("PATH", path("installed") + ":" + path_here);
+    return Sandbox::tune(std::move(arguments), more);
+  }
+
   std::string script(const std::string& name, std::string_view text) const {
     const std::string file = write(name, text);
     ::chmod(file.c_str(), 0700);
@@ -312,6 +334,7 @@ TEST_F(StackTest, WhereHanIsAskedFirstItsRulesHandOnWhatTunedDoesBetter) {
       text.find(none), none.size(),
       R"(\"variables\": {\"coll_han_priority\": \"35\", \"coll_tuned_priority\": \"30\"})");
   text.replace(text.find(version), version.size(), "Open MPI v5.0.7");
+  install("ompi_info", "Open MPI v5.0.7");
   const Result sampled = sample_collectives(script("launch", text));
   ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
   const Result exported =
@@ -442,7 +465,26 @@ TEST_F(StackTest, AFileIsCheckedForTheInstalledVersionElseForTheOneThatIsNamed) 
   const std::string said = run({"ompi_info", "--version"}).out;  // "Open MPI v4.1.4"
   if (said.empty()) GTEST_SKIP() << "no ompi_info";
   const bool newer = said.find(" v5.") != std::string::npos;
-  EXPECT_EQ(tune(check).exit_code, newer ? 0 : 1);
+  EXPECT_EQ(Sandbox::tune(check).exit_code, newer ? 0 : 1);
+}
+
+TEST_F(StackTest, AStackThatWasUpdatedSinceIsRefusedWithBothVersions) {
+  ASSERT_EQ(sample_stack(script("launch", kLauncher)).exit_code, 0);
+  install("ompi_info", "Open MPI v5.0.7");
+  const std::vector<std::string> command = {"export",     "openmpi", "--db",
+                                            path("a.db"), "-o",      path("written")};
+  const Result refused = tune(command);
+  EXPECT_EQ(refused.exit_code, 7);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("openmpi 4.1.4 was measured"),
+                                 HasSubstr("openmpi 5.0.7 is installed"), HasSubstr("--for 4.1.4"),
+                                 HasSubstr(path("a.db"))));
+  EXPECT_FALSE(std::filesystem::exists(path("written")));
+  std::vector<std::string> for_measured = command;
+  for_measured.insert(for_measured.end(), {"--for", "4.1.4"});
+  EXPECT_EQ(tune(for_measured).exit_code, 0);
+  std::filesystem::remove(path("written"));
+  std::filesystem::remove(path("installed/ompi_info"));  // then nothing says which is installed
+  EXPECT_EQ(tune(command, {.environment = {{"PATH", path("installed")}}}).exit_code, 0);
 }
 
 TEST_F(StackTest, NewMadeleineIsExportedFromTheProfilesOwnRails) {

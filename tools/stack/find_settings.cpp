@@ -63,7 +63,6 @@ StackFindings find_settings(const ProfileDb& db, const Id& platform, const Plan*
                                 what.stack, what.profile);
   utsname names{};
   if (::uname(&names) == 0) findings.machine = names.machine;
-  std::string measured;
   if (plan == nullptr) {
     const std::vector<StackSamples> samples = read_stack_samples(db, platform, what.stack);
     if (samples.empty()) {
@@ -77,13 +76,13 @@ StackFindings find_settings(const ProfileDb& db, const Id& platform, const Plan*
     findings.rules = std::move(choice.rules);
     findings.cells = std::move(choice.cells);
     findings.notes = std::move(choice.notes);
-    measured = measured_version(what.stack, samples.front());
+    findings.measured = measured_version(what.stack, samples.front());
     if (what.stack == "mpich") add_tables(samples, &findings);
     if (han_chose(samples)) findings.han_rules = han_rules_of(findings.cells);
   }
-  findings.version = export_version(what.stack, what.version, measured);
-  if (!findings.tables.algorithms.empty() && findings.version != measured) {
-    leave_rules_out(measured, &findings);
+  findings.version = export_version(what.stack, what.version, findings.measured);
+  if (!findings.tables.algorithms.empty() && findings.version != findings.measured) {
+    leave_rules_out(findings.measured, &findings);
   }
   return findings;
 }

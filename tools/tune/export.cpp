@@ -122,6 +122,20 @@ void write_out(const std::vector<ExportedFile>& files, Report* report) {
   }
 }
 
+// If the stack was updated since, what was measured need not hold any more.
+void refuse_other_version(const ExportOptions& options, const StackFindings& findings,
+                          const std::string& profile) {
+  if (!options.version.empty() || findings.measured.empty()) return;
+  const std::string installed = installed_version(options.stack);
+  const bool same = !older(installed, findings.measured) && !older(findings.measured, installed);
+  if (installed.empty() || same) return;
+  throw Error(Fault::kStale,
+              fmt::format("{0}: {1} {2} was measured, and {1} {3} is installed here; measure again "
+                          "with nmad-sample --stack {1} --db {0}, or, if jobs still run {2}, name "
+                          "it: --for {2}",
+                          profile, options.stack, findings.measured, installed));
+}
+
 Report export_settings(const ExportOptions& options, const ProfileOptions& profile_options,
                        const Invocation& invocation) {
   export_version(options.stack, options.version, "");
@@ -135,6 +149,7 @@ Report export_settings(const ExportOptions& options, const ProfileOptions& profi
                      .version = options.version,
                      .folder = folder_of(options.output),
                      .profile = profile.location.file});
+  refuse_other_version(options, findings, profile.location.file);
   const std::vector<ExportedFile> files = write_files(findings);
   Report report;
   if (!options.output.empty()) {
