@@ -14,6 +14,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/launcher.h"
 
 namespace nmt::control {
 namespace {
@@ -74,6 +75,18 @@ void leave(int code, void* table) {
   ::alarm(0);
 }
 
+// Each process would run the whole command, all of them on one profile.
+void refuse_ranks_apart(const nmt_mpi_table& table) {
+  const auto launcher = launcher_of_several();
+  if (table.size() > 1 || !launcher) return;
+  throw Error(
+      Fault::kUsage,
+      fmt::format("{} launched {} ranks, but for {}, which this process has loaded, each of "
+                  "them is a job of its own; launch it with the launcher of that MPI and "
+                  "version, or name another with --mpi",
+                  launcher->name, launcher->ranks, table.library()));
+}
+
 }  // namespace
 
 std::optional<std::string> launching_mpi() {
@@ -90,7 +103,15 @@ bool is_task_without_mpi() {
   return several && std::getenv("SLURM_PROCID") != nullptr && !launching_mpi();
 }
 
-MpiJob::MpiJob(const std::string& name) : table_(load(name)) { table_->start(); }
+MpiJob::MpiJob(const std::string& name) : table_(load(name)) {
+  table_->start();
+  try {
+    refuse_ranks_apart(*table_);
+  } catch (...) {
+    ::on_exit(leave, const_cast<nmt_mpi_table*>(table_));
+    throw;
+  }
+}
 
 // A failure of only one rank would keep the others waiting, so an exception aborts the job.
 MpiJob::~MpiJob() {

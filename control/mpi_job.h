@@ -32,8 +32,8 @@ bool is_task_without_mpi();
 // One per process. The MPI is finalized when the process exits.
 class MpiJob {
  public:
-  // Joins the job. Error(kUsage) for an unknown name. Error(kFailed) if there is no module for it;
-  // the message says what to install.
+  // Joins the job. Error(kUsage) for an unknown name, or if the launcher's job is not this MPI's.
+  // Error(kFailed) if there is no module for it; the message says what to install.
   explicit MpiJob(const std::string& name);
   ~MpiJob();
   MpiJob(const MpiJob&) = delete;

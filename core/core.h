@@ -26,4 +26,5 @@
 //   durable_file   a file that is there whole or not at all
 //   fmt            {fmt}, compiled once for all sources
 //   log            NMADTUNE_LOG: the decisions that the libraries print
+//   launcher       what launched this process as one of several ranks
 #pragma once

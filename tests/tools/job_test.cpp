@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 #include <thread>
+#include <tuple>
 
 #include "core/error.h"
 #include "core/method.h"
@@ -21,6 +22,7 @@
 namespace nmt::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -287,6 +289,26 @@ TEST_F(Sandbox, AJobWhoseMpiHasNoModuleIsToldWhatToInstall) {
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_THAT(result.err, HasSubstr(package));
   }
+}
+
+// The launcher's variables alone, as another MPI finds them: it takes each rank for a job of its
+// own.
+TEST_F(Sandbox, RanksThatTheMpiTakesForJobsOfTheirOwnAreRefused) {
+  using Environment = std::map<std::string, std::string>;
+  const Environment of_mpirun = {{"OMPI_COMM_WORLD_SIZE", "3"}, {"OMPI_COMM_WORLD_RANK", "1"}};
+  const Environment of_hydra = {{"PMI_SIZE", "3"}};
+  for (const auto& [mpi, library, launcher, environment] :
+       {std::tuple{"mpich", "MPICH Version: ", "Open MPI's mpirun launched 3 ranks", of_mpirun},
+        {"openmpi", "Open MPI v", "MPICH's mpiexec launched 3 ranks", of_hydra},
+        {"openmpi", "Open MPI v", "Open MPI's mpirun launched 3 ranks", of_mpirun}}) {
+    Environment as_root = environment;
+    as_root["OMPI_ALLOW_RUN_AS_ROOT"] = as_root["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+    const Result refused = sample({"--mpi", mpi, "--db", path("a.db")}, {.environment = as_root});
+    if (refused.err.find("the module for it is missing") != std::string::npos) continue;
+    EXPECT_EQ(refused.exit_code, 2) << mpi;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr(launcher), HasSubstr(library))) << mpi;
+  }
+  EXPECT_FALSE(std::filesystem::exists(path("a.db")));
 }
 
 TEST_F(Sandbox, SeveralTasksOfSlurmWithoutAnMpiAreRefusedEach) {

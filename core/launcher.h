@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the launcher of an MPI job leaves in the environment of each process. If a process belongs
+// to another MPI than its launcher, or to another version of it, its MPI takes it for a job of one
+// rank, and says nothing: each process then runs the whole program by itself.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace nmt {
+
+struct JobLauncher {
+  std::string_view name;  // "Open MPI's mpirun"
+  int rank = 0;
+  int ranks = 0;
+};
+
+// The launcher that counts this process as one of several ranks. nullopt if there is none, or if
+// another launcher started this process alone, as in a job within a rank of a job.
+std::optional<JobLauncher> launcher_of_several();
+
+}  // namespace nmt
