@@ -66,6 +66,14 @@ int rank_in(MPI_Comm comm) {
   return rank;
 }
 
+// Where the data begins: from MPI_BOTTOM, an address that the type has.
+const void* begin_of(const void* buffer, MPI_Datatype type) {
+  MPI_Aint lower = 0, extent = 0;
+  if (buffer != MPI_BOTTOM) return buffer;
+  if (PMPI_Type_get_true_extent(type, &lower, &extent) != MPI_SUCCESS) return buffer;
+  return reinterpret_cast<const void*>(lower);
+}
+
 // The MPI finds the same error, and calls the error handler.
 std::optional<int> leave_out(Job::Decision& decision, MPI_Comm comm, int code) {
   Job::here().leave_out(decision, comm, code);
@@ -87,7 +95,7 @@ std::optional<int> replace_bcast(void* buffer, MPI_Count count, MPI_Datatype typ
   const int code = Job::here().argument_checker().check_bcast(buffer, static_cast<int>(count), type,
                                                               root, decision.ranks());
   if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
-  if (!Job::here().prepare(decision, comm, {buffer})) return decision.otherwise;
+  if (!Job::here().prepare(decision, comm, {begin_of(buffer, type)})) return decision.otherwise;
   BcastResult result;
   const int acted = Job::here().act(kOperation, decision, comm, [&] {
     PackedBuffer packed(buffer, static_cast<int>(count), type, comm);
@@ -154,7 +162,10 @@ std::optional<int> replace_allgather(const void* send, MPI_Count send_count, MPI
       send, send_count, send_type, receive, static_cast<int>(receive_count), receive_type,
       rank_in(comm));
   if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
-  if (!Job::here().prepare(decision, comm, {send, receive})) return decision.otherwise;
+  const void* begin_received = begin_of(receive, receive_type);
+  if (!Job::here().prepare(decision, comm, {begin_of(send, send_type), begin_received})) {
+    return decision.otherwise;
+  }
   return Job::here().act(kOperation, decision, comm, [&] {
     NodeHierarchy& hierarchy = decision.hierarchy();
     PackedBuffer all(receive, static_cast<int>(receive_count) * hierarchy.size(), receive_type,

@@ -373,9 +373,27 @@ static int no_new(int nth) {
   return wrong;
 }
 
+enum { kOnDevice = 3000 };
+
+// The same at an address that the type has, from MPI_BOTTOM.
+static int wrong_from_bottom(int* own, int* all) {
+  int wrong = 0, count = kOnDevice;
+  MPI_Aint address;
+  MPI_Datatype absolute;
+  MPI_Get_address(own, &address);
+  MPI_Type_create_hindexed(1, &count, &address, MPI_INT, &absolute);
+  MPI_Type_commit(&absolute);
+  for (int i = 0; i < kOnDevice; ++i) own[i] = rank == 0 ? i + 1 : -1;
+  MPI_Bcast(MPI_BOTTOM, 1, absolute, 0, MPI_COMM_WORLD);
+  MPI_Allgather(MPI_BOTTOM, 1, absolute, all, kOnDevice, MPI_INT, MPI_COMM_WORLD);
+  for (int i = 0; i < kOnDevice * size; ++i) wrong += all[i] != i % kOnDevice + 1;
+  MPI_Type_free(&absolute);
+  return wrong;
+}
+
 // On the last rank, what all give and get is a device's (fake_devices.c); then nobody's is.
 static int device(void) {
-  enum { kCount = 3000, kRanksMax = 8 };
+  enum { kCount = kOnDevice, kRanksMax = 8 };
   static int own[kCount], all[kCount * kRanksMax];
   void (*fake_device_memory)(const void*, size_t) = NULL;
   int wrong = 0;
@@ -391,6 +409,7 @@ static int device(void) {
     for (int i = 0; i < kCount; ++i) wrong += all[i] != size * i;
     MPI_Allgather(own, kCount, MPI_INT, all, kCount, MPI_INT, MPI_COMM_WORLD);
     for (int i = 0; i < kCount * size; ++i) wrong += all[i] != i % kCount;
+    if (turn == 0) wrong += wrong_from_bottom(own, all);
   }
   return wrong;
 }
