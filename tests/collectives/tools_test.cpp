@@ -13,6 +13,7 @@ namespace nmt::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class WithATool : public InFrontOfMpi {
  protected:
@@ -65,6 +66,18 @@ TEST_P(WithATool, BelowOursItCountsWhatOursDoesNotReplace) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("nmadtune: bcast: 4 of 5 calls replaced"));
   EXPECT_EQ(counted(result), "tool: init 1, bcast 1, reduce 0, allreduce 2, allgather 0");
+}
+
+// A tool above ours passes each call to the MPI, past ours: nobody waits for a call that is not
+// ours.
+TEST_P(WithATool, AboveOursItCountsEachCallAndNothingIsReplaced) {
+  const std::string program = compile("mpicc", "interposed.c"), above = tool();
+  const Result alone = with(above, program, "always");
+  const Result result = with(above + " " + library_, program, "always");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, alone.out);
+  EXPECT_EQ(counted(result), counted(alone));
+  EXPECT_THAT(result.err, Not(HasSubstr("calls replaced")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpis, WithATool, ::testing::Values("openmpi", "mpich"),
