@@ -5,6 +5,7 @@
 
 #include "collectives/mpi/algorithms.h"
 #include "collectives/mpi/job.h"
+#include "collectives/mpi/mixed_mpis.h"
 #include "collectives/mpi/packed_buffer.h"
 
 namespace nmt::collectives {
@@ -84,6 +85,7 @@ std::optional<int> leave_out(Job::Decision& decision, MPI_Comm comm, int code) {
 
 int begin(int started) noexcept {
   if (started != MPI_SUCCESS) return started;
+  end_under_another_mpi();
   return guarded(MPI_COMM_WORLD, [] { Job::here().start(); });
 }
 

@@ -10,6 +10,7 @@
 //   open_mpi_fortran_others  Fortran functions of Open MPI that are only timed
 //   argument_checker         whether the arguments of a call are valid
 //   job                      the job: its advice, and the calls that it replaces
+//   mixed_mpis               whether this library, the MPI and the launcher belong together
 //   loaded_everywhere        whether all ranks have loaded this library
 //   comm_state               state of each communicator
 //   rank_location            where ranks run, and whether they outnumber the cores

@@ -16,6 +16,7 @@
 #include "collectives/mpi/call_recorder.h"
 #include "collectives/mpi/decision_log.h"
 #include "collectives/mpi/loaded_everywhere.h"
+#include "collectives/mpi/mixed_mpis.h"
 #include "core/error.h"
 
 namespace nmt::collectives {
@@ -41,6 +42,11 @@ void expect_one_of(const char* variable, std::initializer_list<std::string_view>
   }
   std::fprintf(stderr, "nmadtune: %s=%s is not a known value; write %s\n", variable, value,
                text.c_str());
+}
+
+void warn_if_alone() {
+  const std::string reason = why_alone();
+  if (!reason.empty()) std::fprintf(stderr, "nmadtune: %s\n", reason.c_str());
 }
 
 // A communicator's ranks as ranks of the job; empty if it includes ranks of spawned or joined jobs,
@@ -104,9 +110,11 @@ Job& Job::here() {
 }
 
 void Job::start() {
-  int rank = 0;
+  int rank = 0, size = 0;
   if (started_.test_and_set()) return;  // one function of a tool may call the other
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  check(PMPI_Comm_size(MPI_COMM_WORLD, &size));
+  if (size == 1) warn_if_alone();
   const bool as_json = is_set("NMADTUNE_MPI_REPORT", "json");
   reports_ = as_json || is_set("NMADTUNE_MPI_REPORT", "1");
   if (rank == 0) {

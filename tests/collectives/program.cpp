@@ -6,9 +6,13 @@
 
 namespace nmt::testing {
 
+std::string InFrontOfMpi::library_of(const std::string& mpi) {
+  return mpi == "openmpi" ? NMT_INTERPOSED_OPENMPI : NMT_INTERPOSED_MPICH;
+}
+
 void InFrontOfMpi::SetUp() {
   Sandbox::SetUp();
-  library_ = GetParam() == "openmpi" ? NMT_INTERPOSED_OPENMPI : NMT_INTERPOSED_MPICH;
+  library_ = library_of(GetParam());
   if (library_.empty()) GTEST_SKIP() << GetParam() << " is missing";
 }
 

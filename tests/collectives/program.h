@@ -19,6 +19,8 @@ class InFrontOfMpi : public Sandbox, public ::testing::WithParamInterface<std::s
 
   void SetUp() override;  // skips where that MPI is missing
 
+  static std::string library_of(const std::string& mpi);  // empty where that MPI is missing
+
   // A source of this folder by that MPI's "mpicc" or "mpifort"; the program.
   std::string compile(const std::string& compiler, const std::string& source,
                       const std::string& flags = "", const std::string& name = "program") const;

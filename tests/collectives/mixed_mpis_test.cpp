@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Two MPIs on one machine that are taken for each other: a library built for one in front of a
+// program of the other, and the launcher of one for a program of the other. Both MPIs are needed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/collectives/program.h"
+
+namespace nmt::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class MixedMpis : public InFrontOfMpi {
+ protected:
+  void SetUp() override {
+    InFrontOfMpi::SetUp();
+    other_library_ = library_of(GetParam() == "openmpi" ? "mpich" : "openmpi");
+    if (other_library_.empty()) GTEST_SKIP() << "one of the two MPIs is missing";
+  }
+
+  std::string version() const { return GetParam() == "openmpi" ? "Open MPI v" : "MPICH Version: "; }
+  std::string other_name() const { return GetParam() == "openmpi" ? "MPICH " : "Open MPI "; }
+
+  std::string other_library_;
+};
+
+TEST_P(MixedMpis, ALibraryForTheOtherMpiEndsTheJobAndSaysOnceWhichTwoThereAre) {
+  const std::string program = compile("mpicc", "interposed.c");
+  const Result result =
+      job({"env", "LD_PRELOAD=" + other_library_, program}, 3, {{"NMADTUNE_MPI", "always"}}, false);
+  EXPECT_NE(result.exit_code, 0);
+  EXPECT_EQ(result.out.find("good"), std::string::npos) << result.out;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("is built for " + other_name()),
+                                HasSubstr("the program runs " + version()),
+                                HasSubstr("nmadtune/" + GetParam())));
+  EXPECT_EQ(count(result.err, "nmadtune: "), 1) << result.err;
+}
+
+TEST_P(MixedMpis, RanksOfTheOthersLauncherAreToldOnceThatEachIsAJobOfItsOwn) {
+  const std::string program = compile("mpicc", "interposed.c");
+  const std::vector<std::string> launcher =
+      GetParam() == "openmpi" ? std::vector<std::string>{"mpiexec.hydra"}
+                              : std::vector<std::string>{"mpirun.openmpi", "--oversubscribe"};
+  std::vector<std::string> command = launcher;
+  command.insert(command.end(), {"-n", "3", "env", "LD_PRELOAD=" + library_, program});
+  const Result result = run(command, {.environment = environment({{"NMADTUNE_MPI", "always"}})});
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr(" launched 3 ranks"), HasSubstr("the program's MPI, " + version())));
+  EXPECT_EQ(count(result.err, "is a job of its own"), 1) << result.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpis, MixedMpis, ::testing::Values("openmpi", "mpich"),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
+}  // namespace nmt::testing
