@@ -61,7 +61,7 @@ void check_design(const std::set<std::int64_t>& ranks, const std::set<std::uint6
   }
   if (ranks.size() < 2 && !options.delta_form) {
     refuse(fmt::format(
-        "only one number of ranks (n = {}): delta and gamma cannot be told apart; measure "
+        "only one number of ranks (n = {}): delta and gamma cannot be separated; measure "
         "another number of ranks, or choose the form of delta (--delta-form per_communication, "
         "as in the paper, or once)",
         *ranks.begin()));

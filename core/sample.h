@@ -110,7 +110,7 @@ struct Path {
 };
 
 // One process launch of a campaign (the first, or a resume). All numbers of a launch share one
-// factor. One launch cannot tell this factor from the rail's speed; several launches can.
+// factor. One launch cannot separate this factor from the rail's speed; several launches can.
 struct Session {
   Id id;
   std::string started_utc;

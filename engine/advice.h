@@ -33,7 +33,7 @@ class Advice {
 
   // The method for a packet that is sent without a request.
   Method eager_method(int path, std::uint64_t size_bytes, std::span<const Method> offered) const;
-  // The method for a piece whose place the receiver has already told. A rendezvous of the driver
+  // The method for a piece whose place the receiver has already sent. A rendezvous of the driver
   // would send a second request, so a gather list may be faster here.
   Method data_method(int path, std::uint64_t size_bytes, std::span<const Method> offered) const;
 

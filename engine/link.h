@@ -2,8 +2,8 @@
 //
 // One rail of a gate: its endpoint, and the messages that the other end has not confirmed.
 //
-// Driver messages of a link arrive in order, so a count tells which have arrived; each Head sends
-// that count back. Unconfirmed messages stay here. When a link is lost, each end tells the other
+// Driver messages of a link arrive in order, so a count says which have arrived; each Head sends
+// that count back. Unconfirmed messages stay here. When a link is lost, each end sends the other
 // over another link how many messages had arrived, and exactly the rest is sent again: none is
 // lost, none is duplicated.
 #pragma once

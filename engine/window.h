@@ -4,7 +4,7 @@
 //
 // A Unit is one packet: a label, and the part of a message that it carries. Control packets go
 // first; the gate sends them. Strategies choose among the small units, which go in the order of
-// their sends, and the large units, whose place the receiver has already told.
+// their sends, and the large units, whose place the receiver has already sent.
 #pragma once
 
 #include <deque>

@@ -22,7 +22,7 @@
 //     same name gave; NULL is fine. Texts belong to the profile and live until it is closed.
 //  4. Sizes of structs. Every struct begins with `struct_bytes`, which the caller sets to its
 //     sizeof. New fields go last: of a smaller struct only what fits is read or written, of a
-//     larger one the rest is untouched. In an array, element 0 tells the size of all.
+//     larger one the rest is untouched. In an array, element 0 has the size of all.
 //  5. Threads. A profile never changes: any number of threads may ask it. The functions of
 //     nmt_rails and nmt_current may be called from several threads too, as they say.
 //  6. Units. Sizes in bytes, below 2^63; durations in nanoseconds. Release times are durations
@@ -234,7 +234,7 @@ typedef enum nmt_left_out {
   NMT_LEFT_OFFLOAD = 7      // handing it to another core costs more than it saves
 } nmt_left_out;
 
-// One rail of a split: who asks sets path and release_ns, the answer is the rest.
+// One rail of a split: the caller sets path and release_ns, the library the rest.
 typedef struct nmt_share {
   uint32_t struct_bytes;
   int32_t path;

@@ -6,9 +6,9 @@
 //   nmadtune::Path path = profile.path("tcp:eth0");
 //   nmt_method method = path.method_for(size).value_or(what_you_did_before(size));
 //
-// Only opening throws and allocates. A decision is the C function's, inlined: nullopt where that
-// has no answer, be it that nothing was measured or that an argument makes no sense; who wants to
-// know calls the C function with get(). Arrays are the caller's. The conventions of nmadtune.h on
+// Only opening throws and allocates. A decision is the C function's, inlined. It is nullopt where
+// the C function has no answer: nothing was measured, or an argument makes no sense. To distinguish
+// these, call the C function with get(). Arrays are the caller's. The conventions of nmadtune.h on
 // units, threads and foreign profiles hold.
 #pragma once
 
@@ -174,7 +174,7 @@ class Profile {
     return result;
   }
 
-  // True: as the shares say; false: whole, from this core. `result` tells the predicted end.
+  // True: as the shares say; false: whole, from this core. `result` has the predicted end.
   template <class Shares>
   std::optional<bool> eager_chunks(const char* placement, std::uint32_t idle_cores,
                                    std::uint64_t size_bytes, Shares&& shares,

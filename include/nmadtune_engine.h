@@ -42,7 +42,7 @@ NMT_API int nmt_engine_new(const nmt_engine_options* options, nmt_engine** engin
 // What was not flushed may be lost.
 NMT_API void nmt_engine_free(nmt_engine* engine);
 
-// How two processes that open a gate to each other tell each other addresses: both call it equally
+// How two processes that open a gate to each other exchange addresses: both call it equally
 // often; each gives `mine` and gets the other's text in `theirs`, of at most *theirs_bytes, which
 // it sets. 0, or negative where the other end does not answer.
 typedef int (*nmt_swap)(void* context, const char* mine, uint64_t mine_bytes, char* theirs,
@@ -89,7 +89,7 @@ typedef struct nmt_completion {
   uint64_t bytes;   // of the message
 } nmt_completion;
 
-// 1: ended, `completion` (or NULL) tells how, and the request is gone; 0: under way.
+// 1: ended, `completion` (or NULL) says how, and the request is gone; 0: under way.
 NMT_API int nmt_engine_test(nmt_engine* engine, nmt_request request, nmt_completion* completion);
 // The same, waiting for up to `patience_ns`; INT64_MAX: for ever. NMT_INVALID for more.
 NMT_API int nmt_engine_wait(nmt_engine* engine, nmt_request request, uint64_t patience_ns,

@@ -79,7 +79,7 @@ Subprocess::~Subprocess() {
   const pid_t all = own_group_ ? -process_ : process_;
   const Deadline deadline(end_timeout_);
   ::kill(all, SIGTERM);
-  // A single process should notice that nobody reads; the launcher of a group may still have to
+  // A single process should notice that no process reads; the launcher of a group may still have to
   // write.
   if (!own_group_) output_ = Descriptor();
   while (!status()) {

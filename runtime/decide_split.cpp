@@ -12,7 +12,7 @@ namespace {
 
 static_assert(NMT_SPLIT_RAILS_MAX == SplitSolver::kRailsMax);
 
-// The caller's array of structs; the first element tells their size.
+// The caller's array of structs; the first element has their size.
 class Shares {
  public:
   Shares(nmt_share* first, std::uint32_t count) : first_(first), count_(count) {}

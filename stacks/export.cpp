@@ -21,7 +21,7 @@ struct Writer {
   std::string_view stack;
   std::string_view from_version;    // the first version with these settings,
   std::string_view before_version;  // and the first version that is unknown here
-  std::string_view usual_version;   // if no measurement tells the version
+  std::string_view usual_version;   // if no measurement has the version
   std::vector<ExportedFile> (*write)(const StackFindings& findings);
   std::vector<ExportedFile> (*write_rules)(const StackFindings& findings);
   std::size_t (*check)(std::string_view text, std::string_view what, std::string_view version,

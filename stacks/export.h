@@ -35,7 +35,7 @@ struct StackFindings {
   std::vector<std::string> notes;  // on each operation that rules were sought for
   const Plan* plan = nullptr;      // of this project's own rails, for NewMadeleine
   std::string folder;              // where files will be, for those that name others; absolute
-  std::string machine = "x86_64";  // as uname tells it, for names of files
+  std::string machine = "x86_64";  // as uname prints it, for names of files
 };
 
 struct ExportedFile {

@@ -12,7 +12,7 @@
 // Names are those of MPIR_CVAR_BCAST_INTRA_ALGORITHM and its like; functions those of
 // src/mpi/coll and src/mpid/ch4. From 4.2 on some algorithms take parameters (a radix, a kind of
 // tree, the length of a segment); each choice of them that is sampled is an algorithm here, whose
-// name holds what differs ("recexch:k=4"). Which algorithms a library has, it tells itself
+// name holds what differs ("recexch:k=4"). The library itself says which algorithms it has
 // (MpichTables::known).
 #pragma once
 

@@ -65,7 +65,7 @@ bool holds(std::string_view words, std::string_view word) {
   return !word.empty() && words.find(fmt::format(" {} ", word)) != std::string_view::npos;
 }
 
-// What an algorithm must be told: MPICH takes any number for what is missing, and passes over what
+// What an algorithm must be given: MPICH takes any number for what is missing, and passes over what
 // it does not know.
 struct Parameters {
   std::string_view leaf;

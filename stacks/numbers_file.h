@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What Open MPI's rules files are made of: words with white space between them, mostly whole
-// numbers, and comments from # to the end of a line. Each problem is told with its line.
+// numbers, and comments from # to the end of a line. Each problem is reported with its line.
 #pragma once
 
 #include <cstddef>

@@ -68,7 +68,8 @@ Fields defaults_of(const Fields& settings, const Fields& options) {
   return defaults;
 }
 
-std::string told(const Ratio& ratio, std::uint64_t size_bytes, const Comparison& comparison) {
+std::string describe_loss(const Ratio& ratio, std::uint64_t size_bytes,
+                          const Comparison& comparison) {
   const StackKey& key = *comparison.key;
   return fmt::format(
       "{} slower at {} ({})", format_fraction(1 / ratio.value - 1), format_bytes(size_bytes),
@@ -89,9 +90,9 @@ std::string loss_of(const std::string& group, const Fields& settings,
     const auto below = sizes_of(*each.without, *each.with, {.to_bytes = from_bytes});
     const auto above = sizes_of(*each.without, *each.with, {.from_bytes = from_bytes});
     const Ratio untouched = ratio_over(*each.without, *each.with, below);
-    if (is_loss(untouched)) return told(untouched, below.front(), each);
+    if (is_loss(untouched)) return describe_loss(untouched, below.front(), each);
     if (const auto loss = first_loss(*each.without, *each.with, above)) {
-      return told(loss->ratio, loss->size_bytes, each);
+      return describe_loss(loss->ratio, loss->size_bytes, each);
     }
   }
   return {};

@@ -31,7 +31,7 @@
 //   packed_buffer            the buffer of a call as contiguous bytes
 //   mpi_failure              an MPI call that failed, as an exception
 //   failure                  how a failed operation ends
-//   failure_notifier         tells other ranks about a failure, so that they do not wait
+//   failure_notifier         notifies other ranks of a failure, so that they do not wait
 //   next_definition          the next definition of an MPI function, for calls left alone
 //   run_collective           runs one collective for sampling and benchmarks
 //   decision_log             prints what is replaced on a communicator

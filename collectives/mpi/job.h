@@ -51,7 +51,8 @@ class Job {
   bool prepare(Decision& decision, MPI_Comm comm,
                std::initializer_list<const void*> buffers) noexcept;
 
-  // The MPI refuses the call with this code, at least on this rank: tells the others not to wait.
+  // The MPI refuses the call with this code, at least on this rank: notifies the others, so that
+  // they do not wait.
   void leave_out(Decision& decision, MPI_Comm comm, int code) noexcept;
 
   // Runs the operation: 0, or the error after the communicator's handler was called.

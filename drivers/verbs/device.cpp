@@ -484,10 +484,10 @@ std::array<int, 2> VerbsConnection::descriptors() const {
 
 // The channel reports once; then it has to be armed again.
 void VerbsConnection::State::take_completion_events() {
-  ibv_cq* told = nullptr;
+  ibv_cq* reported = nullptr;
   void* context_of_it = nullptr;
-  while (ibv_get_cq_event(channel.get(), &told, &context_of_it) == 0) {
-    ibv_ack_cq_events(told, 1);
+  while (ibv_get_cq_event(channel.get(), &reported, &context_of_it) == 0) {
+    ibv_ack_cq_events(reported, 1);
     armed = false;
   }
 }

@@ -4,8 +4,8 @@
 // RAIL RAIL [MESSAGES]. The connections are of this host to itself, and stand in for two networks.
 //
 // Several messages are on their way at once, so that a rail may still be busy when the next message
-// comes. The library keeps the time at which each will be free: told of every chunk that is queued
-// and of every one that is gone, it says what nmt_split is to be told.
+// comes. The library keeps the time at which each will be free: the program reports every chunk
+// that it queues and every one that is gone, and the library fills in these times for nmt_split.
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>

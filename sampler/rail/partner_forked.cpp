@@ -126,7 +126,7 @@ void serve(const RailGroup& group, std::span<const RailToSample> rails, const Bu
     try {
       socket.send(std::string("e") + error.what());
     } catch (const Error&) {
-      // The parent is gone: no process can be told.
+      // The parent is gone: there is no process to notify.
     }
   }
   ::_exit(0);

@@ -17,7 +17,7 @@ namespace nmt {
 // Orders for all operations of a stack whose algorithms can be selected; each has this budget.
 std::vector<CollectivesOrder> collectives_orders(std::string_view stack, double budget_ns,
                                                  std::uint64_t seed);
-// The variables by which an Open MPI tells how many algorithms it has; and its orders without those
+// The variables by which an Open MPI says how many algorithms it has; and its orders without those
 // beyond, by what a launch said of them, else by its version.
 std::vector<std::string> algorithm_counts();
 void leave_out_unknown(const LaunchedRound& first, std::vector<CollectivesOrder>* orders);

@@ -156,8 +156,7 @@ Fields environment_of(const Stack& stack, const Fields& settings) {
     environment[std::string(stack.environment_prefix) + name] = value;
     names += (names.empty() ? "" : ";") + name;
   }
-  // Where Open MPI carries it, it must be told to, on whatever devices there are, and to pass the
-  // settings on.
+  // Under Open MPI, UCX has to be chosen, allowed on all devices, and given these settings.
   if (stack.name == "ucx") {
     environment["OMPI_MCA_pml"] = "ucx";
     environment["OMPI_MCA_opal_common_ucx_tls"] = "any";

@@ -19,7 +19,7 @@
 
 namespace nmt {
 
-// Where another component of the library chooses by default: the own choice of that which has the
+// Where another component of the library chooses by default: the own choice of the one that has the
 // algorithms.
 inline constexpr int kComponentsOwnChoice = 99;
 
@@ -34,7 +34,7 @@ struct CollectivesOrder {
   std::vector<CollectiveCandidate> candidates;  // 0 first
   std::vector<std::uint64_t> sizes_bytes;       // of one rank
   std::uint64_t step_bytes = 0;  // by which candidates' messages differ, the last one's as they
-                                 // are; 0: variables of the library tell them apart
+                                 // are; 0: variables of the library distinguish them
   std::string component;  // that has the algorithms, where another one chooses by default ("tuned")
   double budget_ns = 60e9;
   std::uint64_t seed = 1;

@@ -100,7 +100,7 @@ NearEnd::NearEnd(const Setup& setup, control::Connection& peer)
 NearEnd::~NearEnd() {
   try {
     peer_.send(kEnd, "");
-  } catch (const Error&) {  // the peer is gone, so it cannot be told
+  } catch (const Error&) {  // the peer is gone, so it cannot be notified
   }
 }
 
@@ -130,7 +130,7 @@ std::uint64_t serve_cells(const Setup& setup, control::Connection& peer) {
   } catch (const Error& error) {
     try {
       peer.send(kFailure, error.what());
-    } catch (const Error&) {  // the peer is gone, so it cannot be told
+    } catch (const Error&) {  // the peer is gone, so it cannot be notified
     }
     throw;
   }

@@ -54,7 +54,7 @@ class NearEnd {
  public:
   // `peer` must outlive this object; it answers as the far end.
   NearEnd(const Setup& setup, control::Connection& peer);
-  ~NearEnd();  // tells the far end to finish
+  ~NearEnd();  // makes the far end finish
   NearEnd(const NearEnd&) = delete;
 
   // Runs a cell at both ends. Error(kPeer) with the other end's error.

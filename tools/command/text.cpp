@@ -66,7 +66,7 @@ void Table::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::vector<std::size_t> Table::widths(const Look& look) const {
+std::vector<std::size_t> Table::widths(const TextStyle& style) const {
   std::vector<std::size_t> widths;
   std::size_t before_last = 0;
   for (std::size_t column = 0; column < headings_.size(); ++column) {
@@ -75,14 +75,14 @@ std::vector<std::size_t> Table::widths(const Look& look) const {
     if (column > 0) before_last += widths.back() + kGap.size();
     widths.push_back(width);
   }
-  if (look.width >= before_last + kLastColumnMin) {
-    widths.back() = std::min(widths.back(), look.width - before_last);
+  if (style.width >= before_last + kLastColumnMin) {
+    widths.back() = std::min(widths.back(), style.width - before_last);
   }
   return widths;
 }
 
-std::string Table::render(const Look& look) const {
-  const std::vector<std::size_t> widths = this->widths(look);
+std::string Table::render(const TextStyle& style) const {
+  const std::vector<std::size_t> widths = this->widths(style);
   const std::size_t last = headings_.size() - 1;
   std::string out;
   const auto add_row = [&](const std::vector<std::string>& cells, bool highlight) {
@@ -98,7 +98,7 @@ std::string Table::render(const Look& look) const {
       line = indent;
     }
   };
-  add_row(headings_, look.highlight);
+  add_row(headings_, style.highlight);
   for (const auto& row : rows_) add_row(row, false);
   return out;
 }
@@ -123,16 +123,16 @@ Text& Text::append(const Text& other) {
   return *this;
 }
 
-std::string Text::render(const Look& look) const {
+std::string Text::render(const TextStyle& style) const {
   std::string out;
   for (const auto& block : blocks_) {
     if (const auto* heading = std::get_if<Heading>(&block)) {
       if (!out.empty()) out += '\n';
-      out += highlighted(heading->text, look.highlight) + '\n';
+      out += highlighted(heading->text, style.highlight) + '\n';
     } else if (const auto* line = std::get_if<std::string>(&block)) {
       out += *line + '\n';
     } else {
-      out += std::get<Table>(block).render(look);
+      out += std::get<Table>(block).render(style);
     }
   }
   return out;

@@ -16,7 +16,7 @@
 namespace nmt {
 
 // How to render; 0 columns means no limit.
-struct Look {
+struct TextStyle {
   std::size_t width = 0;
   bool highlight = false;
 };
@@ -27,10 +27,10 @@ class Table {
   explicit Table(const std::vector<std::string>& headings);
 
   void add(std::vector<std::string> cells);  // one per heading
-  std::string render(const Look& look) const;
+  std::string render(const TextStyle& style) const;
 
  private:
-  std::vector<std::size_t> widths(const Look& look) const;
+  std::vector<std::size_t> widths(const TextStyle& style) const;
 
   std::vector<std::string> headings_;
   std::vector<bool> right_;
@@ -44,7 +44,7 @@ class Text {
   Text& table(Table table);
   Text& append(const Text& other);
 
-  std::string render(const Look& look) const;
+  std::string render(const TextStyle& style) const;
 
  private:
   struct Heading {

@@ -32,7 +32,7 @@ std::vector<std::string> arguments(const std::string& host, const std::string& t
 
 }  // namespace
 
-// When interrupted, this end finishes its measurement, and then tells the other one.
+// When interrupted, this end finishes its measurement, and then notifies the other one.
 Launcher::Launcher(const std::string& command, const std::string& host, const std::string& tool,
                    const control::Secret& secret)
     : what_(fmt::format("--launcher '{} {}'", command, host)),

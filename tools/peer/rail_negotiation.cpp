@@ -155,7 +155,7 @@ std::vector<std::size_t> chosen_of(const std::vector<std::string>& known,
 void send_refusal(control::Connection& peer, const std::string& refusal) {
   try {
     peer.send(kRefused, refusal);
-  } catch (const Error&) {  // the peer is gone, so it cannot be told
+  } catch (const Error&) {  // the peer is gone, so it cannot be notified
   }
 }
 

@@ -53,7 +53,7 @@ Work declare_retune(Options& options, const ProfileOptions& profile) {
       "--campaigns", *campaigns, "newest|all|ID,...",
       "which campaigns count from now on (those in force)\n"
       "newest: the newest complete campaign of each rail. all, or identifiers: these campaigns "
-      "together, because several launches show differences that one launch cannot tell from "
+      "together, because several launches show differences that one launch cannot separate from "
       "the rail's speed. The choice holds until --campaigns newest.");
   options.example("nmad-tune retune --campaigns all");
   return [campaigns, &profile](const Invocation& invocation) {
