@@ -139,7 +139,7 @@ double student_quantile(std::size_t degrees_of_freedom) {
   constexpr double kTwo = 4.303;
   if (degrees_of_freedom <= 1) return kOne;
   if (degrees_of_freedom == 2) return kTwo;
-  constexpr double z = 1.959964;
+  const double z = 1.959964;
   const double v = static_cast<double>(degrees_of_freedom);
   const double g1 = (std::pow(z, 3) + z) / 4;
   const double g2 = (5 * std::pow(z, 5) + 16 * std::pow(z, 3) + 3 * z) / 96;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "core/error.h"
 #include "node/node.h"
@@ -35,8 +36,8 @@ Helpers::Helpers(std::size_t count_max) {
   const int own = ::sched_getcpu();
   std::vector<int> cores = allowed_cores();
   std::erase(cores, own);
-  const std::array<std::string, 4> kNearestFirst = {"shared-cache", "same-package", "other-package",
-                                                    "hardware-threads"};
+  constexpr std::array<std::string_view, 4> kNearestFirst = {"shared-cache", "same-package",
+                                                             "other-package", "hardware-threads"};
   const auto distance = [&](int core) {
     const std::string near = nmt::placement(own, core);
     return std::ranges::find(kNearestFirst, near) - kNearestFirst.begin();

@@ -71,7 +71,7 @@ LockWait::LockWait(std::string file, double wait_ns, std::function<void(const st
 bool LockWait::wait(int attempt) {
   using std::chrono::milliseconds;
   constexpr milliseconds kNoticeAfter(500);
-  constexpr int kSleepMax_ms = 50;
+  constexpr milliseconds kSleepMax(50);
   const auto now = std::chrono::steady_clock::now();
   if (attempt == 0) {
     start_ = now;
@@ -83,7 +83,7 @@ bool LockWait::wait(int attempt) {
     noticed_ = true;
     notice_(fmt::format("waiting for {}, which is using {}", holder(), file_));
   }
-  const milliseconds pause(std::min(attempt + 1, kSleepMax_ms));
+  const milliseconds pause = std::min(milliseconds(attempt + 1), kSleepMax);
   std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(pause, limit_ - waited));
   return true;
 }

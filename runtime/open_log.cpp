@@ -106,8 +106,8 @@ void add_path(const nmt_profile& profile, int path, std::string* text) {
   }
   auto aggregation = sized<nmt_threshold_info>();
   if (nmt_threshold(&profile, path, NMT_DECIDE_AGGREGATION, &aggregation) != NMT_OK) return;
-  const char* kAnswers[] = {"together below ", "never together", "always together",
-                            "together at some sizes"};
+  constexpr const char* kAnswers[] = {"together below ", "never together", "always together",
+                                      "together at some sizes"};
   *text += fmt::format("nmadtune:   {:<28} {}{}\n", "two packets", kAnswers[aggregation.answer],
                        aggregation.answer == NMT_THRESHOLD ? format_bytes(aggregation.bytes) : "");
 }
