@@ -144,6 +144,13 @@ TEST_F(LabTest, HostsHaveNamesAndTemporaryFoldersOfTheirOwn) {
   EXPECT_EQ(run(lab.in("one", {"sh", "-c", "test -d $TMPDIR"})).exit_code, 0);
 }
 
+TEST_F(LabTest, HostsKnowEachOtherByName) {
+  const Lab rails({100, 50});
+  EXPECT_EQ(run(rails.in("one", {"getent", "hosts", "two"})).out.substr(0, 9), "10.77.0.2");
+  const Lab cluster(Cluster{.hosts = 2});
+  EXPECT_EQ(run(cluster.in("h1", {"getent", "hosts", "h0"})).out.substr(0, 9), "10.78.0.1");
+}
+
 TEST_F(LabTest, ASignalReachesTheCommandThatRunsInAHost) {
   const Lab lab({1000});
   const Process process(lab.in("one", {"sleep", "60"}));
