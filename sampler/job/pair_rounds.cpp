@@ -31,6 +31,21 @@ std::vector<Round> first_rounds(std::size_t nodes, std::size_t count) {
 
 std::vector<Round> rounds_of_all_pairs(std::size_t nodes) { return first_rounds(nodes, nodes); }
 
+std::vector<Round> rounds_of(std::span<const NodePair> pairs) {
+  std::vector<Round> rounds;
+  for (const NodePair& pair : pairs) {
+    const auto has_room = [&](const Round& round) {
+      return std::ranges::none_of(round, [&](const NodePair& other) {
+        return other.near == pair.near || other.near == pair.far || other.far == pair.near ||
+               other.far == pair.far;
+      });
+    };
+    const auto found = std::ranges::find_if(rounds, has_room);
+    (found != rounds.end() ? *found : rounds.emplace_back()).push_back(pair);
+  }
+  return rounds;
+}
+
 std::vector<Round> rounds_of_some_pairs(std::size_t nodes) {
   return first_rounds(nodes, std::bit_width(std::max<std::size_t>(nodes, 2) - 1));
 }

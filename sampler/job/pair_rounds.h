@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace nmt {
@@ -21,5 +22,8 @@ using Round = std::vector<NodePair>;
 
 std::vector<Round> rounds_of_all_pairs(std::size_t nodes);
 std::vector<Round> rounds_of_some_pairs(std::size_t nodes);
+
+// These pairs in their order, each in the first round in which its nodes are free.
+std::vector<Round> rounds_of(std::span<const NodePair> pairs);
 
 }  // namespace nmt

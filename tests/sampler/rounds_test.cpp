@@ -23,6 +23,15 @@ std::set<Nodes> pairs_in(const std::vector<Round>& rounds) {
   return pairs;
 }
 
+TEST(Rounds, OfGivenPairsUseNoNodeTwice) {
+  const std::vector<NodePair> pairs = {{0, 1}, {0, 2}, {3, 4}, {1, 2}};
+  const std::vector<Round> rounds = rounds_of(pairs);
+  ASSERT_EQ(rounds.size(), 3u);
+  EXPECT_EQ(rounds[0], (Round{{0, 1}, {3, 4}}));
+  EXPECT_EQ(rounds[1], (Round{{0, 2}}));
+  EXPECT_EQ(rounds[2], (Round{{1, 2}}));
+}
+
 TEST(Rounds, OfAllPairsHaveEachPairOnceInAsFewRoundsAsThereCanBe) {
   for (std::size_t nodes = 2; nodes <= 33; ++nodes) {
     const std::vector<Round> rounds = rounds_of_all_pairs(nodes);

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The group "cluster": nodes and links out of line, changes over time and checks, planted into
+// noise that was recorded (bench/cluster/recorded.h).
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "bench/cluster/recorded.h"
+#include "bench/row.h"
+#include "cluster/cluster.h"
+#include "core/statistics.h"
+#include "sampler/job/pair_rounds.h"
+
+namespace nmt::bench {
+namespace {
+
+constexpr const char* kGroup = "cluster";
+constexpr std::size_t kNodes = 64;
+
+std::string host(std::size_t node) { return "n" + std::to_string(100 + node); }
+std::size_t node_of(const std::string& host) { return std::stoul(host.substr(1)) - 100; }
+
+// One cluster, measured as a campaign of a job does: log2(N) rounds, then three rounds of what is
+// suspected.
+class PlantedCluster {
+ public:
+  PlantedCluster(const std::vector<LaunchNoise>& noise, std::uint64_t seed, std::size_t slow_node,
+                 const NodePair& slow_link)
+      : noise_(noise), random_(seed), slow_node_(slow_node), slow_link_(slow_link) {
+    for (const Round& round : rounds_of_some_pairs(kNodes)) measure(round);
+    for (int i = 0; i < 3; ++i) {
+      std::vector<NodePair> pairs;
+      std::set<std::pair<std::size_t, std::size_t>> known;
+      for (const NextPair& next : find_outliers(times_).next) {
+        const auto ends = std::minmax(node_of(next.near), node_of(next.far));
+        if (known.insert(ends).second) pairs.push_back({ends.first, ends.second});
+      }
+      if (pairs.empty()) break;
+      measure(rounds_of(pairs).front());
+    }
+    found_ = find_outliers(times_).outliers;
+  }
+
+  const std::vector<Outlier>& found() const { return found_; }
+
+ private:
+  void measure(const Round& round) {
+    ++launch_;
+    for (const NodePair& pair : round) {
+      const LaunchNoise& noise = noise_[draw(random_, noise_.size())];
+      double slower = 0;
+      if (pair.near == slow_node_ || pair.far == slow_node_) slower += std::log(1.1);
+      if (pair == slow_link_) slower += std::log(1.2);
+      for (const Figure figure : {Figure::kLatency, Figure::kBandwidth}) {
+        const double log = figure == Figure::kLatency ? noise.latency : noise.bandwidth;
+        times_.push_back({.near = host(pair.near),
+                          .far = host(pair.far),
+                          .rail = "tcp:e0",
+                          .figure = figure,
+                          .launch = std::to_string(launch_),
+                          .duration_ns = 1e4 * std::exp(log + slower)});
+      }
+    }
+  }
+
+  const std::vector<LaunchNoise>& noise_;
+  std::mt19937_64 random_;
+  std::size_t slow_node_;
+  NodePair slow_link_;
+  int launch_ = 0;
+  std::vector<PairTime> times_;
+  std::vector<Outlier> found_;
+};
+
+void planted_outliers() {
+  const std::vector<LaunchNoise> noise = launch_noise(read_recorded());
+  constexpr int kSeeds = 300;
+  int nodes = 0, links = 0, mistaken = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    std::mt19937_64 random(seed);
+    const std::vector<Round> rounds = rounds_of_some_pairs(kNodes);
+    const Round& round = rounds[draw(random, rounds.size())];
+    const NodePair link = round[draw(random, round.size())];
+    std::size_t node = draw(random, kNodes);
+    while (node == link.near || node == link.far) node = draw(random, kNodes);
+    bool node_found = false, link_found = false, wrong = false;
+    const PlantedCluster cluster(noise, seed, node, link);
+    for (const Outlier& each : cluster.found()) {
+      const bool is_node = each.culprit == Culprit::kNode && each.node == host(node);
+      const bool is_link = each.culprit == Culprit::kLink && each.node == host(link.near) &&
+                           each.peer == host(link.far);
+      node_found |= is_node;
+      link_found |= is_link;
+      wrong |= !is_node && !is_link;
+    }
+    nodes += node_found;
+    links += link_found;
+    mistaken += wrong;
+  }
+  print_row(kGroup, "64 nodes: the node slower by 10 % is named", 100.0 * nodes / kSeeds, "%",
+            Goal::kAtLeast, 95);
+  print_row(kGroup, "64 nodes: the link slower by 20 % is named", 100.0 * links / kSeeds, "%",
+            Goal::kAtLeast, 95);
+  print_row(kGroup, "64 nodes: anything else is named too", 100.0 * mistaken / kSeeds, "%",
+            Goal::kAtMost, 5);
+}
+
+void without_fault() {
+  const std::vector<LaunchNoise> noise = launch_noise(read_recorded());
+  int alarms = 0;
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+    if (!PlantedCluster(noise, seed, kNodes, {kNodes, kNodes}).found().empty()) ++alarms;
+  }
+  print_row(kGroup, "1000 clusters without a fault: with any alarm", alarms, "", Goal::kAtMost, 4);
+}
+
+// A history of launches of one rail, drawn from the recorded ones and split at random.
+class Replay {
+ public:
+  Replay(const Recorded& recorded, std::string_view rail, std::uint64_t seed) : random_(seed) {
+    std::set<std::size_t> launches;
+    for (const auto& [cell, values] : recorded) {
+      if (cell.rail != rail) continue;
+      cells_.emplace_back(cell, &values);
+      for (const auto& [launch, duration_ns] : values) launches.insert(launch);
+    }
+    order_.assign(launches.begin(), launches.end());
+    for (std::size_t i = order_.size(); i > 1; --i)
+      std::swap(order_[i - 1], order_[draw(random_, i)]);
+  }
+
+  // `ratio` of what was sent by `method`, after.
+  Changes changes(std::string_view method, double ratio) const {
+    std::vector<std::size_t> rails(cells_.size(), 0);
+    std::vector<LaunchTime> times;
+    for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
+      for (std::size_t i = 0; i < order_.size(); ++i) {
+        const auto found = cells_[cell].second->find(order_[i]);
+        if (found == cells_[cell].second->end()) continue;
+        const bool after = i % 2 == 1;
+        const bool changed = after && cells_[cell].first.method == method;
+        times.push_back({cell, after, i / 2, found->second * (changed ? ratio : 1)});
+      }
+    }
+    return find_changes(rails, times);
+  }
+  bool is(std::size_t cell, std::string_view method) const {
+    return cells_[cell].first.method == method;
+  }
+
+ private:
+  std::mt19937_64 random_;
+  std::vector<std::pair<RecordedCell, const std::map<std::size_t, double>*>> cells_;
+  std::vector<std::size_t> order_;
+};
+
+void diff_replays() {
+  const Recorded recorded = read_recorded();
+  int alarms = 0;
+  constexpr int kReplays = 300;
+  for (std::uint64_t seed = 1; seed <= kReplays; ++seed) {
+    const Changes changes = Replay(recorded, seed % 2 == 0 ? "r0" : "r1", seed).changes("", 1);
+    alarms += std::ranges::any_of(changes.cells, &Change::beyond_noise);
+  }
+  print_row(kGroup, "diff of an unchanged machine, 300 replays: alarms", 100.0 * alarms / kReplays,
+            "%", Goal::kAtMost, 1);
+  for (const double ratio : {1.05, 1.10}) {
+    int found = 0;
+    std::vector<double> errors;
+    constexpr int kTimes = 100;
+    for (std::uint64_t seed = 1; seed <= kTimes; ++seed) {
+      const Replay replay(recorded, seed % 2 == 0 ? "r0" : "r1", 1000 + seed);
+      bool named = false;
+      for (const Change& each : replay.changes("rendezvous", ratio).cells) {
+        if (!each.beyond_noise || !replay.is(each.cell, "rendezvous")) continue;
+        named |= each.ratio > 1;
+        errors.push_back(100 * std::abs(each.ratio - ratio));
+      }
+      found += named;
+    }
+    const std::string what = ratio < 1.07 ? "5 %" : "10 %";
+    print_row(kGroup, "diff: a change of " + what + " in one method is found", found, "of 100",
+              Goal::kAtLeast, ratio < 1.07 ? 80 : 95);
+    if (!errors.empty()) {
+      print_row(kGroup, "diff: error of that ratio, median", median(errors), "points",
+                Goal::kAtMost, 2);
+    }
+  }
+}
+
+void health_replays() {
+  const Recorded recorded = read_recorded();
+  std::vector<std::vector<double>> cells;  // the smallest and the largest size of each rail
+  for (const auto& [cell, launches] : recorded) {
+    if (cell.method != "copy" || (cell.size_bytes > 1 && cell.size_bytes < 65536)) continue;
+    std::vector<double>& values = cells.emplace_back();
+    for (const auto& [launch, duration_ns] : launches) values.push_back(duration_ns);
+  }
+  constexpr std::size_t kLaunches = 5;
+  const auto replay = [&](std::uint64_t seed, double ratio) {
+    std::mt19937_64 random(seed);
+    for (const std::vector<double>& all : cells) {
+      std::vector<double> order = all;
+      for (std::size_t i = order.size(); i > 1; --i)
+        std::swap(order[i - 1], order[draw(random, i)]);
+      std::vector<double> profile(order.begin(), order.begin() + kLaunches), now;
+      for (std::size_t i = kLaunches; i < 2 * kLaunches; ++i) now.push_back(order[i] * ratio);
+      if (judge_spot(profile, now, 0.05).spot == Spot::kSlower) return true;
+    }
+    return false;
+  };
+  int alarms = 0, found = 0;
+  for (std::uint64_t seed = 1; seed <= 30000; ++seed) alarms += replay(seed, 1);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) found += replay(seed, 1.1);
+  print_row(kGroup, "check: false alarms in 30,000 replays", alarms, "", Goal::kAtMost, 0);
+  print_row(kGroup, "check: a change of 10 % is found", found, "of 20", Goal::kAtLeast, 19);
+}
+
+struct Part {
+  std::string_view name;
+  void (*run)();
+};
+constexpr Part kParts[] = {{"outliers", planted_outliers},
+                           {"without-fault", without_fault},
+                           {"diff", diff_replays},
+                           {"health", health_replays}};
+
+}  // namespace
+}  // namespace nmt::bench
+
+int main(int argc, char** argv) {
+  for (const nmt::bench::Part& part : nmt::bench::kParts) {
+    bool wanted = argc == 1;
+    for (int i = 1; i < argc; ++i) wanted |= part.name == argv[i];
+    if (wanted) part.run();
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cluster/changes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <random>
+
+namespace nmt {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr std::size_t kCells = 20;  // of each of two rails
+
+// Launches of two rails: each launch of a rail differs by 4 %, each cell in it by 1 %.
+class History {
+ public:
+  explicit History(std::uint64_t seed = 1) : random_(seed) {
+    for (std::size_t cell = 0; cell < 2 * kCells; ++cell) rails_.push_back(cell / kCells);
+  }
+  void change(std::size_t cell, double ratio) { changed_[cell] = ratio; }
+
+  Changes find(std::size_t before, std::size_t after) {
+    std::vector<LaunchTime> times;
+    for (std::size_t i = 0; i < before; ++i) launch(false, i, &times);
+    for (std::size_t i = 0; i < after; ++i) launch(true, i, &times);
+    return find_changes(rails_, times);
+  }
+
+ private:
+  void launch(bool after, std::size_t number, std::vector<LaunchTime>* times) {
+    std::normal_distribution<double> of_launch(0, 0.04), of_cell(0, 0.01);
+    for (std::size_t rail = 0; rail < 2; ++rail) {
+      const double shared = of_launch(random_);
+      for (std::size_t i = 0; i < kCells; ++i) {
+        const std::size_t cell = rail * kCells + i;
+        double log = std::log(1e3 * static_cast<double>(i + 1)) + shared + of_cell(random_);
+        if (after && changed_.contains(cell)) log += std::log(changed_[cell]);
+        times->push_back({cell, after, number, std::exp(log)});
+      }
+    }
+  }
+
+  std::mt19937_64 random_;
+  std::vector<std::size_t> rails_;
+  std::map<std::size_t, double> changed_;
+};
+
+std::vector<std::size_t> beyond_noise(const Changes& changes) {
+  std::vector<std::size_t> cells;
+  for (const Change& each : changes.cells) {
+    if (each.beyond_noise) cells.push_back(each.cell);
+  }
+  return cells;
+}
+
+TEST(Changes, OfAMachineThatDidNotChangeAreNone) {
+  int alarms = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    if (!beyond_noise(History(seed).find(7, 7)).empty()) ++alarms;
+  }
+  EXPECT_LE(alarms, 1);
+}
+
+TEST(Changes, OfOneCellAreFoundUnderTheNoiseOfLaunches) {
+  History history;
+  history.change(7, 1.06);
+  const Changes changes = history.find(8, 8);
+  EXPECT_THAT(beyond_noise(changes), ElementsAre(7));
+  EXPECT_NEAR(changes.cells[7].ratio, 1.06, 0.02);
+  EXPECT_LE(changes.cells[7].interval.low, 1.06);
+  EXPECT_GE(changes.cells[7].interval.high, 1.06);
+}
+
+TEST(Changes, OfAWholeRailAreItsCells) {
+  History history;
+  for (std::size_t cell = kCells; cell < 2 * kCells; ++cell) history.change(cell, 1.3);
+  const std::vector<std::size_t> found = beyond_noise(history.find(8, 8));
+  EXPECT_GE(found.size(), kCells - 2);
+  for (const std::size_t cell : found) EXPECT_GE(cell, kCells);
+}
+
+TEST(Changes, ToFasterAreToldFromSlower) {
+  History history;
+  history.change(3, 0.9);
+  const Changes changes = history.find(6, 6);
+  EXPECT_THAT(beyond_noise(changes), ElementsAre(3));
+  EXPECT_LT(changes.cells[3].interval.high, 1);
+}
+
+TEST(Changes, OfFewLaunchesCannotBeSaid) {
+  History history;
+  history.change(7, 2);
+  for (const auto& [before, after] : {std::pair(1, 1), {4, 4}, {20, 0}, {0, 20}, {10, 1}}) {
+    const Changes changes = history.find(before, after);
+    EXPECT_FALSE(changes.can_say) << before << " " << after;
+    EXPECT_THAT(beyond_noise(changes), IsEmpty());
+  }
+}
+
+TEST(Changes, CanBeSaidOfFiveLaunchesASideOrOfFewerAgainstMany) {
+  EXPECT_TRUE(can_say(5, 5));
+  EXPECT_TRUE(can_say(20, 2));
+  EXPECT_FALSE(can_say(4, 5));
+}
+
+TEST(Changes, AreTheSameForTheSameLaunches) {
+  History first(3), second(3);
+  const Changes a = first.find(12, 12), b = second.find(12, 12);
+  ASSERT_EQ(a.cells.size(), b.cells.size());
+  for (std::size_t i = 0; i < a.cells.size(); ++i) EXPECT_EQ(a.cells[i].chance, b.cells[i].chance);
+}
+
+TEST(Changes, IgnoreCellsThatOneSideDidNotMeasure) {
+  const std::vector<std::size_t> rails = {0, 0};
+  std::vector<LaunchTime> times;
+  for (std::size_t i = 0; i < 6; ++i) {
+    times.push_back({0, false, i, 100.0 + static_cast<double>(i)});
+    times.push_back({0, true, i, 200.0 + static_cast<double>(i)});
+    times.push_back({1, false, i, 100});
+  }
+  const Changes changes = find_changes(rails, times);
+  ASSERT_EQ(changes.cells.size(), 1u);
+  EXPECT_TRUE(changes.cells[0].beyond_noise);
+}
+
+}  // namespace
+}  // namespace nmt
