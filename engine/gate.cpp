@@ -2,6 +2,7 @@
 #include "engine/gate.h"
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <utility>
 
@@ -17,6 +18,13 @@ constexpr std::size_t kLargeUnconfirmedMax = 2;
 // What goes ahead of a grant keeps rails busy for this many times the recent time from request to
 // grant, because the next grant may take longer.
 constexpr double kHandshakesAhead = 4;
+
+// An eager message is sent in chunks if it would take this many times as long as a whole.
+constexpr double kEagerGain = 1.1;
+
+// A gather list of up to this size is copied too, so that its send can end at once: on any rail,
+// copying so little takes less time than the message by which the peer would confirm it.
+constexpr std::uint64_t kKeptBytesMax = 16384;
 
 Unit request_of(const Send& send) {
   return {.label = {.kind = Kind::kRequest,
@@ -90,13 +98,14 @@ bool Gate::turn() {
     admit();
     schedule();
   }
-  if (!lost_) send_states();
+  if (!lost_) send_states(!happened);
   return happened;
 }
 
-bool Gate::watch(std::vector<pollfd>& watched) const {
-  return std::ranges::all_of(
-      links_, [&](const auto& link) { return !link->alive() || link->watch(watched); });
+bool Gate::watch(std::vector<pollfd>& watched) {
+  return std::ranges::all_of(links_, [&](const auto& link) {
+    return !link->alive() || (!link->hurry() && link->watch(watched));
+  });
 }
 
 // -- From sends to units --------------------------------------------------------------------------
@@ -128,7 +137,8 @@ void Gate::admit() {
     waiting_.pop_front();
     ++(eager ? state_.eager_sends : state_.asked_sends);
     if (eager) {
-      add_pieces(send, Kind::kEager, 0, send->size_bytes, window_.small);
+      add_pieces(send, Kind::kEager, 0, send->size_bytes,
+                 is_split(*send) ? window_.large : window_.small);
       continue;
     }
     requests_.emplace(send->sequence, send);
@@ -141,6 +151,29 @@ void Gate::admit() {
     }
   }
   credit_blocked_ = !waiting_.empty();
+}
+
+// Whether the curves of the rails say that an eager message arrives so much sooner in chunks that
+// it is worth the processor time of another driver message. Such a message waits with the large
+// ones, because they are planned over all rails.
+bool Gate::is_split(const Send& send) const {
+  if (!context_.strategy.splits_eager || send.segments.size() != 1) return false;
+  std::array<nmt_share, NMT_SPLIT_RAILS_MAX> shares;
+  std::uint32_t rails = 0;
+  for (const Lane& lane : lanes_) {
+    if (!lane.takes_large || rails == shares.size()) continue;
+    shares[rails] = {};
+    shares[rails].struct_bytes = sizeof(nmt_share);
+    shares[rails].path = lane.path;
+    shares[rails++].release_ns = lane.release_ns;
+  }
+  nmt_split_result result;
+  if (rails < 2 || !advice().split(send.size_bytes, std::span(shares).first(rails), result) ||
+      result.chunks < 2) {
+    return false;
+  }
+  const Lane& best = lanes_[first_to_end(*this, send.size_bytes)];
+  return kEagerGain * result.end_ns < end_ns(advice(), best, send.size_bytes);
 }
 
 // What free rails can carry until the grant arrives, or all of a message that could have been
@@ -202,7 +235,7 @@ void Gate::make_lanes() {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const Link& link = *links_[i];
       if (!link.alive() || (!all && link.name() != context_.only)) continue;
-      Lane& lane = lanes_.emplace_back(Lane{.link = i, .path = link.path(), .pace = &link.pace});
+      Lane& lane = lanes_.emplace_back(Lane{.link = i, .path = link.path(), .paces = &link.paces});
       refresh(lane);
     }
   };
@@ -217,6 +250,7 @@ void Gate::refresh(Lane& lane) const {
   // An overdue transfer is expected to take about as long again as it is already late.
   lane.release_ns = std::max(release_ns, link.overdue_ns(round_ns_));
   lane.takes_small = link.idle();
+  lane.probing = link.probing();
   lane.takes_large =
       link.idle() && (alive() == 1 || link.large_unconfirmed() < kLargeUnconfirmedMax);
 }
@@ -260,7 +294,9 @@ void Gate::send_small(std::size_t lane, std::size_t count) {
   }
   const Method method = advice().eager_method(link.path(), size_bytes, link.methods());
   if (alive() > 1) {
-    posted.settle = method == Method::kCopy ? Settle::kAtOnce : Settle::kWhenConfirmed;
+    const bool is_kept = method == Method::kCopy || size_bytes <= kKeptBytesMax;
+    posted.settle = is_kept ? Settle::kAtOnce : Settle::kWhenConfirmed;
+    posted.probes = count == 1 && !link.paces.is_sure(SentAs::kSmall, size_bytes);
   }
   post(link, method, std::move(posted));
   refresh(lanes_[lane]);
@@ -277,18 +313,27 @@ bool Gate::send_large(std::size_t lane, std::size_t unit, std::uint64_t size_byt
   Unit part = whole;
   part.label.body_bytes = static_cast<std::uint32_t>(size_bytes);
   const bool all = size_bytes == left_bytes;
+  const bool is_whole = all && !part.cut;
   whole.label.offset_bytes += size_bytes;
   whole.label.body_bytes -= part.label.body_bytes;
   whole.asks = false;
+  whole.cut = true;
   if (all) window_.large.erase(window_.large.begin() + static_cast<std::ptrdiff_t>(unit));
   Posted posted;
-  posted.large = true;
+  posted.large = true;  // settles when sent, if no other rail could send it again
+  posted.sent_as = is_whole ? SentAs::kWhole : SentAs::kChunk;
   posted.curve_ns = curve_ns.value_or(0);
   ++state_.chunks_sent;
-  posted.settle = alive() > 1 ? Settle::kWhenConfirmed : Settle::kWhenSent;
+  const bool is_eager = part.label.kind == Kind::kEager;
   if (std::exchange(part.asks, false)) posted.units.push_back(request_of(*part.send));
   posted.units.push_back(std::move(part));
-  const Method method = advice().data_method(link.path(), size_bytes, link.methods());
+  const Method method = is_eager ? advice().eager_method(link.path(), size_bytes, link.methods())
+                                 : advice().data_method(link.path(), size_bytes, link.methods());
+  if (alive() > 1) {
+    const bool is_kept = is_eager && (method == Method::kCopy || size_bytes <= kKeptBytesMax);
+    posted.settle = is_kept ? Settle::kAtOnce : Settle::kWhenConfirmed;
+    posted.probes = is_kept && !link.paces.is_sure(posted.sent_as, size_bytes);
+  }
   if (method == Method::kRendezvous && link.has_variants()) {
     link.use(advice().variant(link.path(), size_bytes));
   }
@@ -319,23 +364,26 @@ void Gate::send_small_elsewhere(std::size_t lane, std::uint64_t size_bytes) {
 // from the start of the round, although one core submits them one after the other. So the delay of
 // the later ones becomes part of the pace of their links.
 void Gate::predict(Link& link, Posted& posted) const {
-  std::uint64_t size_bytes = 0;
-  for (const Unit& unit : posted.units) size_bytes += unit.label.body_bytes;
+  const std::uint64_t size_bytes = posted.size_bytes();
   const auto now = static_cast<std::uint64_t>(round_ns_);
   const auto release_ns = [&] {
     return std::max(0.0, nmt_rails_release_ns(context_.tracker, link.rail(), now));
   };
   posted.follows = link.large_unconfirmed() > 0;
-  std::optional<double> duration_ns = context_.advice.duration_ns(link.path(), size_bytes);
-  if (duration_ns && posted.large) {
-    if (posted.curve_ns == 0) posted.curve_ns = *duration_ns;
-    posted.duration_ns = posted.curve_ns * link.pace.factor(size_bytes);
-    duration_ns = posted.duration_ns;
-  }
-  if (duration_ns) {
+  posted.teaches = link.idle() && (link.settled() || release_ns() == 0);
+  const std::optional<double> curve_ns = context_.advice.duration_ns(link.path(), size_bytes);
+  posted.probes &= curve_ns.has_value();
+  if (curve_ns) {
+    if (posted.curve_ns == 0) posted.curve_ns = *curve_ns;
+    posted.duration_ns = posted.curve_ns * link.paces.factor(posted.sent_as, size_bytes);
+    // The next packet can follow a small one before that one has arrived: only the bytes occupy
+    // the rail.
+    const double latency_ns =
+        posted.large ? 0 : context_.advice.duration_ns(link.path(), 0).value_or(0);
     posted.transfer = nmt_transfer{};
     posted.transfer->struct_bytes = sizeof(nmt_transfer);
-    nmt_rails_posted(context_.tracker, link.rail(), now, *duration_ns, &*posted.transfer);
+    nmt_rails_posted(context_.tracker, link.rail(), now,
+                     std::max(0.0, posted.duration_ns - latency_ns), &*posted.transfer);
   }
   posted.end_ns = round_ns_ + release_ns();
 }
@@ -343,13 +391,15 @@ void Gate::predict(Link& link, Posted& posted) const {
 // Without a helper, this thread sends.
 void Gate::post(Link& link, Method method, Posted posted, Helper* helper) {
   predict(link, posted);
+  posted.left_ns = now_ns();
   if (context_.transfers != nullptr) posted.trace(link.rail(), method);
   Head head{.received = link.received_count,
             .released_bytes = inbox_.released_bytes(),
-            .came_ns = link.came_ns};
+            .came_ns = link.came_ns,
+            .left_ns = static_cast<std::uint64_t>(posted.left_ns)};
   if (credit_blocked_ && !reported_credit_blocked_) head.flags |= Head::kCreditBlocked;
   reported_credit_blocked_ = credit_blocked_;
-  link.owes_answer = false;
+  link.answered();
   told_released_bytes_ = head.released_bytes;
   if (posted.settle == Settle::kAtOnce) {
     for (Unit& unit : posted.units) {
@@ -369,14 +419,15 @@ void Gate::post(Link& link, Method method, Posted posted, Helper* helper) {
 }
 
 // Sends the counters that the peer waits for, unless another message has already carried them.
-void Gate::send_states() {
+void Gate::send_states(bool idle) {
   const std::uint64_t untold_bytes = inbox_.released_bytes() - told_released_bytes_;
   bool speak = (peer_credit_blocked_ && untold_bytes > 0) ||
                untold_bytes >= context_.options.unexpected_bytes_max / 4 ||
                (credit_blocked_ && !reported_credit_blocked_);
   for (std::size_t i = 0; i < links_.size() && !lost_; ++i) {
     Link& link = *links_[i];
-    if (!link.can_post() || !(link.owes_answer || speak)) continue;
+    const bool answers = link.answer_due(idle);
+    if (!link.can_post() || !(answers || speak)) continue;
     if (untold_bytes > 0) peer_credit_blocked_ = false;
     speak = false;
     post(link, advice().eager_method(link.path(), 0, link.methods()), {});

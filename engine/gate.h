@@ -67,8 +67,9 @@ class Gate final : public Outlet {
   // True once after the peer was lost: then all operations of this gate that have not ended are
   // lost, also one that was between two lists when memory ran out.
   bool take_loss() { return std::exchange(untold_loss_, false); }
-  // Adds descriptors that show news of any link; false if a link can only be polled.
-  bool watch(std::vector<pollfd>& watched) const;
+  // Before the thread sleeps: adds descriptors that show news of any link. False if a link can only
+  // be polled, or if an answer that could wait until now has to be sent first.
+  bool watch(std::vector<pollfd>& watched);
   // Asks the peer to confirm everything that was sent; true if nothing is left to wait for.
   bool flush();
   const std::vector<std::unique_ptr<Link>>& links() const { return links_; }
@@ -90,6 +91,7 @@ class Gate final : public Outlet {
   bool confirm_all();
   void admit();
   bool is_eager(const Send& send) const;
+  bool is_split(const Send& send) const;
   bool has_room(std::uint64_t size_bytes, std::uint64_t room_bytes) const;
   std::uint64_t bytes_ahead(const Send& send) const;
   void add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::uint64_t from_bytes,
@@ -98,7 +100,7 @@ class Gate final : public Outlet {
   void make_lanes();
   void refresh(Lane& lane) const;  // as of round_ns_
   void send_control();
-  void send_states();
+  void send_states(bool idle);
   void post(Link& link, Method method, Posted posted, Helper* helper = nullptr);
   void predict(Link& link, Posted& posted) const;
   std::size_t alive() const;
@@ -118,6 +120,7 @@ class Gate final : public Outlet {
   void gone(Posted& posted);  // the driver has released it
   void confirmed(Link& link, Posted& posted);
   void learn_pace(Link& link, const Posted& posted);
+  void learn_small(Link& link, const Posted& posted);
 
   // engine/gate_loss.cpp
   void lose(Link& link, const std::string& reason);

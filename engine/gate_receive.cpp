@@ -71,7 +71,8 @@ void Gate::find_places(Link& link) {
   if (!link.confirm(head.received)) {
     throw Error(Fault::kPeer, peer_ + ": the peer confirmed packets that were not sent");
   }
-  link.peer_clock.hear(static_cast<double>(head.came_ns), now_ns());
+  link.peer_clock.hear(static_cast<double>(head.left_ns), now_ns());
+  link.peer_came_ns = static_cast<double>(head.came_ns);
   if (head.released_bytes > taken_bytes_) {
     throw Error(Fault::kPeer, peer_ + ": the peer released memory that was not in use");
   }
@@ -91,7 +92,8 @@ void Gate::find_places(Link& link) {
 void Gate::finish(Link& link) {
   link.received();
   link.came_ns = context_.clock.now_ns();
-  if ((link.incoming.head.flags & Head::kAnswer) != 0) link.owes_answer = true;
+  const std::uint16_t flags = link.incoming.head.flags;
+  if ((flags & (Head::kAnswer | Head::kAnswerLater)) != 0) link.owe((flags & Head::kAnswer) != 0);
   for (const Label& label : link.incoming.labels) take(label, link);
 }
 
@@ -157,26 +159,46 @@ void Gate::gone(Posted& posted) {
 
 void Gate::confirmed(Link& link, Posted& posted) {
   for (Unit& unit : posted.units) settle(unit);
-  if (!posted.large || !posted.transfer) return;
-  nmt_rails_completed(context_.tracker, context_.clock.now_ns(), &*posted.transfer);
-  if (link.alive()) learn_pace(link, posted);
+  const bool is_dated = link.alive() && link.is_last_confirmed(posted);
+  if (!posted.transfer) return;
+  if (posted.occupies()) {
+    nmt_rails_completed(context_.tracker, context_.clock.now_ns(), &*posted.transfer);
+  }
+  if (!is_dated) return;
+  if (posted.large) {
+    learn_pace(link, posted);
+  } else {
+    learn_small(link, posted);
+  }
+}
+
+// The peer's time stamp comes back as an empty message would, over the same link. Aggregates and
+// control packets teach nothing of single messages.
+void Gate::learn_small(Link& link, const Posted& posted) {
+  const double empty_ns = advice().duration_ns(link.path(), 0).value_or(0);
+  const double curves_ns = posted.curve_ns + empty_ns;
+  if (!posted.teaches || curves_ns <= 0) return;
+  link.peer_clock.time(posted.left_ns, link.peer_came_ns, empty_ns / curves_ns);
+  const double there_and_back_ns = link.peer_clock.heard_ns(link.peer_came_ns) - posted.left_ns;
+  const bool is_message = posted.units.size() == 1 && posted.units[0].label.kind == Kind::kEager;
+  if (is_message) {
+    link.paces.observe(SentAs::kSmall, posted.size_bytes(), curves_ns, there_and_back_ns);
+  }
 }
 
 // The confirmation says when the message arrived. If the message before it was late, its delay is
 // subtracted, because this message had to wait for it.
 void Gate::learn_pace(Link& link, const Posted& posted) {
-  if (posted.settle != Settle::kWhenConfirmed) return;
-  const double way_ns = advice().duration_ns(link.path(), 0).value_or(0);
-  const double late_ns = link.peer_clock.heard_ns() - way_ns - posted.end_ns;
+  const double transit_ns =
+      link.peer_clock.transit_ns().value_or(advice().duration_ns(link.path(), 0).value_or(0));
+  const double late_ns = link.peer_clock.heard_ns(link.peer_came_ns) - transit_ns - posted.end_ns;
   const double own_ns = late_ns - (posted.follows ? link.late_ns : 0);
   const double actual_ns = posted.duration_ns + own_ns;
   link.late_ns = late_ns;
   ++state_.foreseen_releases;
   state_.foreseen_duration_ns += actual_ns;
   state_.foreseen_error_ns += std::abs(own_ns);
-  std::uint64_t size_bytes = 0;
-  for (const Unit& unit : posted.units) size_bytes += unit.label.body_bytes;
-  link.pace.observe(size_bytes, posted.curve_ns, actual_ns);
+  link.paces.observe(posted.sent_as, posted.size_bytes(), posted.curve_ns, actual_ns);
 }
 
 }  // namespace nmt::engine

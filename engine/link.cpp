@@ -15,6 +15,10 @@ namespace {
 // Unconfirmed messages are kept. After this many, the link asks for an answer, to drop them.
 constexpr std::uint32_t kUnaskedMax = 32;
 
+// Rounds without news after which a late answer goes alone: longer than an application takes from
+// the end of a receive to its own next send.
+constexpr unsigned kRoundsOwedMax = 64;
+
 // Polls without news before a link counts as quiet, and rounds between two polls of a quiet link.
 constexpr unsigned kQuietAfterPolls = 256;
 constexpr unsigned kRoundsBetweenPolls = 16;
@@ -33,13 +37,10 @@ Link::Link(LinkDescription description, int path, std::uint32_t rail)
 
 Link::~Link() { wait_for_helper(); }
 
-std::size_t Link::large_unconfirmed() const {
-  return static_cast<std::size_t>(std::ranges::count_if(posted_, &Posted::large));
-}
-
 double Link::overdue_ns(double now_ns) const {
+  if (unconfirmed_.occupying == 0) return 0;
   for (const Posted& posted : posted_) {
-    if (posted.large) return std::max(0.0, now_ns - posted.end_ns);
+    if (posted.occupies()) return std::max(0.0, now_ns - posted.end_ns);
   }
   return 0;
 }
@@ -47,8 +48,11 @@ double Link::overdue_ns(double now_ns) const {
 void Link::prepare(Head head, Posted posted) {
   const Label nothing;
   prepared_.count = std::max<std::size_t>(1, posted.units.size());
-  if (posted.settle == Settle::kWhenConfirmed || count_ - asked_ >= kUnaskedMax) {
+  if (posted.settle == Settle::kWhenConfirmed || posted.probes) {
     head.flags |= Head::kAnswer;
+  } else if ((posted.large && posted.settle == Settle::kAtOnce) ||
+             count_ - asked_any_ >= kUnaskedMax) {
+    head.flags |= Head::kAnswerLater;
   }
   std::memcpy(prepared_.headers.data(), &head, sizeof head);
   std::size_t from = 0, to = sizeof head;
@@ -65,9 +69,11 @@ void Link::prepare(Head head, Posted posted) {
   prepared_.header_bytes = to;
   posted.number = ++count_;
   if ((head.flags & Head::kAnswer) != 0) asked_ = count_;
+  if ((head.flags & (Head::kAnswer | Head::kAnswerLater)) != 0) asked_any_ = count_;
   ++state_.messages_sent;
   state_.packets_sent += posted.units.size();
   posted_.push_back(std::move(posted));
+  unconfirmed_.add(posted_.back());
   ++unsent_;
 }
 
@@ -104,15 +110,26 @@ bool Link::confirm(std::uint32_t number) {
   return true;
 }
 
-bool Link::settled() const {
-  return std::ranges::all_of(posted_, [](const Posted& posted) { return posted.units.empty(); });
-}
-
 bool Link::in_doubt() const {
   for (auto posted = posted_.rbegin(); posted != posted_.rend(); ++posted) {
     if (!posted->units.empty()) return !reaches(asked_, posted->number);
   }
   return false;
+}
+
+void Link::owe(bool at_once) {
+  rounds_owed_ = 0;
+  owes_ = at_once || owes_ != Owes::kNothing ? Owes::kNow : Owes::kLater;
+}
+
+bool Link::answer_due(bool idle) {
+  if (owes_ == Owes::kLater && idle && ++rounds_owed_ >= kRoundsOwedMax) owes_ = Owes::kNow;
+  return owes_ == Owes::kNow;
+}
+
+bool Link::hurry() {
+  if (owes_ != Owes::kNothing) owes_ = Owes::kNow;
+  return owes_ != Owes::kNothing && can_post();
 }
 
 bool Link::due() {
@@ -157,6 +174,7 @@ void Link::give_up(const std::string& reason) {
 std::vector<Posted> Link::take_lost() {
   std::vector<Posted> lost(std::move_iterator(posted_.begin()), std::move_iterator(posted_.end()));
   posted_.clear();
+  unconfirmed_ = {};
   return lost;
 }
 

@@ -33,12 +33,25 @@ struct Posted {
   std::vector<Unit> units;  // empty: only a Head
   Settle settle = Settle::kWhenSent;
   bool large = false;
-  bool follows = false;                  // a large one behind another large one
-  double end_ns = 0;                     // predicted end, by the engine's clock
-  double curve_ns = 0;                   // of a large one, by the profile
-  double duration_ns = 0;                // the same at the pace of its link
+  SentAs sent_as = SentAs::kSmall;
+  bool probes = false;     // its rail has carried nothing like it yet: ask how long
+  bool teaches = false;    // nothing else was on the rail that it could have waited for
+  bool follows = false;    // a large one behind another large one
+  double left_ns = 0;      // when it was given to the driver, by the engine's clock
+  double end_ns = 0;       // predicted end, by the engine's clock
+  double curve_ns = 0;     // by the profile
+  double duration_ns = 0;  // the same at the pace of its link
   std::optional<nmt_transfer> transfer;  // in the profile's tracker of release times
   std::uint32_t number = 0;              // on its link, from 1, modulo 2^32
+
+  // Its rail is busy until the peer confirms it, which the peer does at once.
+  bool occupies() const { return large && settle != Settle::kAtOnce; }
+
+  std::uint64_t size_bytes() const {
+    std::uint64_t size_bytes = 0;
+    for (const Unit& unit : units) size_bytes += unit.label.body_bytes;
+    return size_bytes;
+  }
 
   // Records rail and method in the trace of each message in it, except for requests.
   void trace(std::uint32_t rail, Method method) const {
@@ -67,7 +80,9 @@ class Link {
 
   bool can_post() const { return alive() && !away_ && unsent_ < kSendsInFlightMax; }
   bool idle() const { return can_post() && unsent_ == 0; }
-  std::size_t large_unconfirmed() const;
+  std::size_t large_unconfirmed() const { return unconfirmed_.occupying; }
+  // A message that probes the rail is not confirmed yet.
+  bool probing() const { return unconfirmed_.probing > 0; }
   // For how long the oldest large message is overdue.
   double overdue_ns(double now_ns) const;
 
@@ -89,16 +104,21 @@ class Link {
   }
   // The other end has received all messages up to `number`. False if such a number was never sent.
   bool confirm(std::uint32_t number);
+  // Whether the peer's time stamp `came_ns` is that of this message's arrival.
+  bool is_last_confirmed(const Posted& posted) const { return posted.number == confirmed_; }
   // Drops confirmed messages, but not before the driver has finished with them.
   template <class Visit>
   void drop_confirmed(Visit visit) {
     while (posted_.size() > unsent_ && reaches(confirmed_, posted_.front().number)) {
       visit(posted_.front());
+      unconfirmed_.remove(posted_.front());
       posted_.pop_front();
     }
   }
 
-  bool settled() const;   // every message with packets is confirmed
+  bool settled() const {  // every message with packets is confirmed
+    return unconfirmed_.carrying == 0;
+  }
   bool in_doubt() const;  // a message with packets is unconfirmed, and no answer was asked for
 
   // -- Receiving ----------------------------------------------------------------------------------
@@ -124,13 +144,24 @@ class Link {
   void accept(std::span<const Bytes> places);
   void received();  // one message is complete; listens for the next
 
-  Pace pace;                         // of large messages
-  PeerClock peer_clock;              // from the confirmations over this link
+  Paces paces;
+  PeerClock peer_clock;              // from the heads of messages over this link
   double late_ns = 0;                // by how much the last of them ended after its prediction
+  double peer_came_ns = 0;           // arrival of the last confirmed one, by the peer's clock
   Parsed incoming;                   // the message being received
   std::uint32_t received_count = 0;  // modulo 2^32
   std::uint64_t came_ns = 0;         // when the last of these arrived
-  bool owes_answer = false;          // the other end waits for that count
+
+  // -- Answers: the count of received messages, which any message that goes back carries ----------
+
+  // The other end asked for an answer. An answer for later goes alone only after a while without
+  // news, or when the other end asks again.
+  void owe(bool at_once);
+  // Whether an answer is due as a message of its own. `idle`: this round brought no news.
+  bool answer_due(bool idle);
+  // Before this thread sleeps: a late answer is due now. True if there is one to send.
+  bool hurry();
+  void answered() { owes_ = Owes::kNothing; }
 
   // -- Its end ------------------------------------------------------------------------------------
 
@@ -141,10 +172,29 @@ class Link {
   void drop_all(Visit visit) {  // the same, without allocating
     for (Posted& posted : posted_) visit(posted);
     posted_.clear();
+    unconfirmed_ = {};
   }
   void count_again(std::size_t packets) { state_.packets_again += packets; }
 
  private:
+  enum class Owes { kNothing, kLater, kNow };
+
+  // How many of the unconfirmed messages are of a kind, so that no message costs a look at all.
+  struct Counts {
+    std::size_t carrying = 0, occupying = 0, probing = 0;
+
+    void add(const Posted& posted) {
+      carrying += !posted.units.empty();
+      occupying += posted.occupies();
+      probing += posted.probes;
+    }
+    void remove(const Posted& posted) {
+      carrying -= !posted.units.empty();
+      occupying -= posted.occupies();
+      probing -= posted.probes;
+    }
+  };
+
   // Numbers are modulo 2^32; compared numbers are close to each other.
   static bool reaches(std::uint32_t number, std::uint32_t other) {
     return static_cast<std::int32_t>(number - other) >= 0;
@@ -172,11 +222,15 @@ class Link {
   Prepared prepared_;  // the message being given to the driver
 
   std::deque<Posted> posted_;    // not confirmed, oldest first
+  Counts unconfirmed_;           // of these
   std::size_t unsent_ = 0;       // how many of the last ones the driver still has
   std::uint32_t count_ = 0;      // messages posted, modulo 2^32
   std::uint32_t confirmed_ = 0;  // number of the last confirmed one
-  std::uint32_t asked_ = 0;      // number of the last that asks for an answer
+  std::uint32_t asked_ = 0;      // number of the last that asks for an answer at once
+  std::uint32_t asked_any_ = 0;  // of the last that asks for any answer
   unsigned polls_in_vain_ = 0;   // since the last news
+  Owes owes_ = Owes::kNothing;
+  unsigned rounds_owed_ = 0;  // without news, since an answer is owed
 };
 
 }  // namespace nmt::engine

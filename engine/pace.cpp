@@ -8,27 +8,91 @@
 namespace nmt::engine {
 namespace {
 
-constexpr double kWeightMin = 1.0 / 8;  // of the newest transfer; the first ones weigh more
-constexpr double kSurpriseMax = 0.08;   // a larger difference counts as this at first
-constexpr double kFactorMax = 2;        // beyond this the profile is wrong: sample again
+constexpr double kFactorMax = 8;      // beyond this the profile is of another rail: sample again
+constexpr double kFirstMax = 0.1;     // the first transfer alone may be a disturbed one
+constexpr double kSettledMax = 0.05;  // within this of the factor, transfers only differ by chance
+constexpr double kSettledWeight = 1.0 / 8;  // of the newest median then
 
 }  // namespace
 
-std::size_t Pace::class_of(std::uint64_t size_bytes) {
-  return std::min<std::size_t>(63, static_cast<std::size_t>(std::bit_width(size_bytes)));
+void Pace::observe(std::uint64_t size_bytes, double predicted_ns, double actual_ns) {
+  if (!(predicted_ns > 0)) return;
+  const double ratio = std::clamp(actual_ns / predicted_ns, 1 / kFactorMax, kFactorMax);
+  const auto below = static_cast<std::size_t>(std::bit_width(size_bytes | 1)) - 1;
+  add(classes_[below], ratio);
+  if (!std::has_single_bit(size_bytes | 1) && below + 1 < kClasses) add(classes_[below + 1], ratio);
 }
 
-void Pace::observe(std::uint64_t size_bytes, double predicted_ns, double actual_ns) {
-  if (!(predicted_ns > 0 && actual_ns > 0)) return;
-  const std::size_t at = class_of(size_bytes);
-  const double weight = std::max(kWeightMin, 1.0 / (2 + observed_[at]++));
-  const double surprise = actual_ns / predicted_ns - factors_[at];
-  int& in_a_row = in_a_row_[at];
-  if (std::abs(surprise) <= kSurpriseMax || (surprise > 0) != (in_a_row > 0)) in_a_row = 0;
-  const double surprise_max = kSurpriseMax * (1 + std::abs(in_a_row));
-  if (std::abs(surprise) > kSurpriseMax) in_a_row += surprise > 0 ? 1 : -1;
-  const double step = weight * std::clamp(surprise, -surprise_max, surprise_max);
-  factors_[at] = std::clamp(factors_[at] + step, 1 / kFactorMax, kFactorMax);
+void Pace::add(Class& at, double ratio) const {
+  at.recent[at.observed++ % kRecent] = ratio;
+  std::array<double, kRecent> sorted = at.recent;
+  const auto count = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(at.observed, kRecent));
+  std::sort(sorted.begin(), sorted.begin() + count);
+  if (estimate_ == Estimate::kShortest) {
+    at.factor = sorted[0];
+    return;
+  }
+  if (count == 1) {
+    at.factor = 1 + std::clamp(ratio - 1, -kFirstMax, kFirstMax);
+    return;
+  }
+  // Of two, the one that is nearer to the profile.
+  const double middle = count > 2                                           ? sorted[count / 2]
+                        : std::abs(sorted[0] - 1) < std::abs(sorted[1] - 1) ? sorted[0]
+                                                                            : sorted[1];
+  const double step = middle - at.factor;
+  at.factor += std::abs(step) <= kSettledMax * at.factor && at.observed > kRecent
+                   ? kSettledWeight * step
+                   : step;
+}
+
+double Pace::at_or_near(std::size_t index) const {
+  for (std::size_t distance = 0; distance < kClasses; ++distance) {
+    if (index >= distance && classes_[index - distance].observed > 0) {
+      return classes_[index - distance].factor;
+    }
+    if (index + distance < kClasses && classes_[index + distance].observed > 0) {
+      return classes_[index + distance].factor;
+    }
+  }
+  return 1;
+}
+
+double Pace::factor(std::uint64_t size_bytes) const {
+  const std::uint64_t size = size_bytes | 1;
+  const auto below = static_cast<std::size_t>(std::bit_width(size)) - 1;
+  const double low = at_or_near(below);
+  if (below + 1 == kClasses) return low;
+  const double above = std::log2(static_cast<double>(size)) - static_cast<double>(below);
+  return low + above * (at_or_near(below + 1) - low);
+}
+
+const Pace::Class& Pace::class_of(std::uint64_t size_bytes) const {
+  return classes_[static_cast<std::size_t>(std::bit_width(size_bytes | 1)) - 1];
+}
+
+bool Pace::knows(std::uint64_t size_bytes) const { return class_of(size_bytes).observed > 0; }
+
+bool Pace::is_sure(std::uint64_t size_bytes) const {
+  return class_of(size_bytes).observed >= (estimate_ == Estimate::kMedian ? 3 : 1);
+}
+
+const Pace& Paces::of(SentAs as) const {
+  return as == SentAs::kSmall ? small_ : as == SentAs::kWhole ? whole_ : chunk_;
+}
+
+// What only the other kind of large transfer has shown is the best guess for this one.
+double Paces::factor(SentAs as, std::uint64_t size_bytes) const {
+  const Pace& own = of(as);
+  if (as == SentAs::kSmall || own.knows(size_bytes)) return own.factor(size_bytes);
+  const Pace& other = as == SentAs::kWhole ? chunk_ : whole_;
+  return other.knows(size_bytes) || own.factor(size_bytes) == 1 ? other.factor(size_bytes)
+                                                                : own.factor(size_bytes);
+}
+
+void Paces::observe(SentAs as, std::uint64_t size_bytes, double predicted_ns, double actual_ns) {
+  Pace& pace = as == SentAs::kSmall ? small_ : as == SentAs::kWhole ? whole_ : chunk_;
+  pace.observe(size_bytes, predicted_ns, actual_ns);
 }
 
 }  // namespace nmt::engine

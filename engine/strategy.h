@@ -33,10 +33,11 @@ namespace nmt::engine {
 struct Lane {
   std::size_t link = 0;
   int path = kNoPath;
-  const Pace* pace = nullptr;
+  const Paces* paces = nullptr;
   double release_ns = 0;     // predicted time from now until it is free
   bool takes_small = false;  // idle enough
   bool takes_large = false;
+  bool probing = false;  // what it carries is the first of its kind
 };
 
 class Outlet {
@@ -65,8 +66,9 @@ class Outlet {
 struct Strategy {
   std::string_view name;
   void (*schedule)(Outlet&);
-  bool goes_ahead = false;   // large messages begin before their grants
-  bool has_helpers = false;  // threads on other cores
+  bool goes_ahead = false;    // large messages begin before their grants
+  bool splits_eager = false;  // an eager message may go over several rails
+  bool has_helpers = false;   // threads on other cores
 };
 
 // Null for an unknown name. `only` becomes the rail of "single:RAIL", else empty.
@@ -80,10 +82,11 @@ void schedule_strip(Outlet& outlet);
 void schedule_adaptive(Outlet& outlet);
 void schedule_offload(Outlet& outlet);
 
-// Predicted end of a packet of this size over a lane, from now; without advice, the lane's release.
+// Predicted end of a small packet over a lane, from now; without advice, the lane's release.
 double end_ns(const Advice& advice, const Lane& lane, std::uint64_t size_bytes);
 
-// The lane on which a packet of this size ends first.
+// The lane on which a small packet of this size ends first. A lane that has carried nothing of this
+// size is given the benefit of the doubt once, because its profile may be wrong.
 std::size_t first_to_end(const Outlet& outlet, std::uint64_t size_bytes);
 
 // How many small units, from the first on, go in one message over this path: decides repeatedly for

@@ -20,6 +20,7 @@ struct Unit {
   std::shared_ptr<Send> send;  // null for a control packet
   bool settled = false;        // the application may reuse its bytes
   bool asks = false;           // the request of its message goes with it
+  bool cut = false;            // a part of it has gone
 
   ConstBytes body() const {
     return send ? send->at(label.offset_bytes, label.body_bytes) : ConstBytes{};

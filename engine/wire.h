@@ -41,18 +41,20 @@ struct Label {
 static_assert(sizeof(Label) == 40);
 
 struct Head {
-  static constexpr std::uint16_t kVersion = 2;
+  static constexpr std::uint16_t kVersion = 3;
   static constexpr std::uint16_t kAnswer = 1;         // flag: confirm this message at once
   static constexpr std::uint16_t kCreditBlocked = 2;  // flag: sends wait; report any release
+  static constexpr std::uint16_t kAnswerLater = 4;    // flag: confirm it when there is time
 
   std::uint16_t version = kVersion;
   std::uint16_t flags = 0;
   std::uint32_t received = 0;        // driver messages received over this link, modulo 2^32
   std::uint64_t released_bytes = 0;  // of the memory for unexpected messages, over all links
   std::uint64_t came_ns = 0;         // when the last of these arrived, by the clock of the sender
+  std::uint64_t left_ns = 0;         // when this message was sent, by the same clock
   bool operator==(const Head&) const = default;
 };
-static_assert(sizeof(Head) == 24);
+static_assert(sizeof(Head) == 32);
 
 // For one packet, Head and Label are the cost of a small message beyond its body.
 inline constexpr std::size_t kHeadersBytesMax = sizeof(Head) + kPacketsMax * sizeof(Label);

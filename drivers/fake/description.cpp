@@ -37,7 +37,7 @@ FakeNoise noise_from_json(const json::Reader& reader) {
 }
 
 FakeRail rail_from_json(const json::Reader& reader) {
-  reader.only({"name", "methods", "noise", "bus"});
+  reader.only({"name", "methods", "noise", "bus", "change"});
   FakeRail rail;
   rail.name = reader["name"].text();
   if (rail.name.empty() || rail.name.find_first_of(", \t\n") != std::string::npos) {
@@ -63,6 +63,11 @@ FakeRail rail_from_json(const json::Reader& reader) {
     reader["bus"].only({"name", "slowdown"});
     rail.bus = reader["bus"]["name"].text();
     rail.slowdown = reader["bus"]["slowdown"].number(1, 1e6);
+  }
+  if (reader.has("change")) {
+    reader["change"].only({"from_ns", "factor"});
+    rail.change_from_ns = reader["change"]["from_ns"].number(0, 1e18);
+    rail.change_factor = reader["change"]["factor"].number(1e-6, 1e6);
   }
   return rail;
 }

@@ -182,12 +182,16 @@ bool TcpEndpoint::take() {
   return false;
 }
 
-// Adds to the unread bytes, which are shorter than a frame; false if nothing has arrived.
+// Adds to the unread bytes, which are shorter than a frame; false if nothing has arrived. The poll
+// right after a read that took all there was does not ask the kernel again: a caller who has just
+// got a message wants to answer it.
 bool TcpEndpoint::fill_inbox() {
+  if (std::exchange(drained_, false)) return false;
   std::memmove(inbox_.data(), unread_.data(), unread_.size());
   const Bytes room = Bytes(inbox_).subspan(unread_.size());
   const std::size_t n = read(connections_.messages.get(), room, 0);
   unread_ = Bytes(inbox_).first(unread_.size() + n);
+  drained_ = n > 0 && n < room.size();
   return n > 0;
 }
 

@@ -54,7 +54,8 @@ class TcpEndpoint final : public Endpoint {
 
   Incoming incoming_;
   std::array<std::byte, kInboxBytes> inbox_;
-  Bytes unread_;  // part of the inbox
+  Bytes unread_;          // part of the inbox
+  bool drained_ = false;  // the last read took all that there was
   std::uint32_t receives_begun_ = 0;
   unsigned idle_polls_ = 0;
   int wake_bytes_ = 1;  // SO_RCVLOWAT of the message connection

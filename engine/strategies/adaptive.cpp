@@ -10,6 +10,7 @@
 // sooner than a busy one.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "engine/strategy.h"
 
@@ -19,9 +20,14 @@ namespace {
 // Packets planned at most: there are few rails, and later packets are planned again anyway.
 constexpr std::size_t kPlannedMax = 16;
 
-// A pace differs from 1 by percents, so each round changes the result by percents of the last
-// change.
-constexpr int kSplitRounds = 3;
+// Newton's steps towards the common end of all chunks: curves are nearly straight between two
+// steps, and the last one only follows the paces of the final sizes.
+constexpr int kSplitRounds = 4;
+constexpr double kSplitTolerance = 0.001;
+
+// The way that was not tried yet, all rails or one, is tried if it may be so much faster than
+// predicted: chunks and whole messages of one rail differ by less in general.
+constexpr double kDoubt = 1.2;
 
 class Planner {
  public:
@@ -42,38 +48,95 @@ class Planner {
     return std::ranges::any_of(outlet_.lanes(), [](const Lane& lane) { return lane.takes_large; });
   }
 
-  // Splits a message by the curves, then again with the durations that the paces of the lanes give.
+  // Splits a message so that its chunks end together at the paces of their lanes.
+  //
+  // nmt_split knows the curves alone. A lane that starts at s and whose pace is f carries until the
+  // end T what its curve carries in (T - s) / f. So it is told the release r = T - (T - s) / f:
+  // then its answer ends at T too, if T is the right one. If not, T moves by the difference over
+  // the derivative of the answer's end, which is the mean of 1 - 1 / f, weighted by bandwidth.
   bool split(std::uint64_t size_bytes, std::size_t lanes) {
-    std::array<double, NMT_SPLIT_RAILS_MAX> added_ns{};  // to durations, by the paces
+    for (std::size_t i = 0; i < lanes; ++i) {
+      const Lane& lane = outlet_.lanes()[i];
+      starts_ns_[i] = std::max(lane.release_ns, planned_ns_[i]);
+      factors_[i] = lane.paces->factor(SentAs::kChunk, size_bytes / lanes);
+    }
+    end_ns_ = 0;
     for (int round = 0; round < kSplitRounds; ++round) {
-      const double least_ns = *std::min_element(added_ns.begin(), added_ns.begin() + lanes);
+      double earliest_ns = 0;
       for (std::size_t i = 0; i < lanes; ++i) {
         shares_[i] = {};
         shares_[i].struct_bytes = sizeof shares_[i];
         shares_[i].path = outlet_.lanes()[i].path;
-        starts_ns_[i] = std::max(outlet_.lanes()[i].release_ns, planned_ns_[i]);
-        shares_[i].release_ns = starts_ns_[i] + added_ns[i] - least_ns;
+        shares_[i].release_ns = starts_ns_[i] + (1 - 1 / factors_[i]) * (end_ns_ - starts_ns_[i]);
+        earliest_ns = std::min(earliest_ns, shares_[i].release_ns);
       }
+      for (std::size_t i = 0; i < lanes; ++i) shares_[i].release_ns -= earliest_ns;
       nmt_split_result result;
       const std::span<nmt_share> shares = std::span(shares_).first(lanes);
       if (!outlet_.advice().split(size_bytes, shares, result)) return false;
-      bool at_pace = true;
+      double weight = 0, weighted = 0;
       for (std::size_t i = 0; i < lanes; ++i) {
         if (shares_[i].bytes == 0) continue;
-        const double factor = outlet_.lanes()[i].pace->factor(shares_[i].bytes);
         curves_ns_[i] = shares_[i].end_ns - shares_[i].release_ns;
-        added_ns[i] = curves_ns_[i] * (factor - 1);
-        at_pace &= factor == 1;
+        const double bandwidth = static_cast<double>(shares_[i].bytes) / curves_ns_[i];
+        weight += bandwidth;
+        weighted += bandwidth * (1 - 1 / factors_[i]);
+        factors_[i] = outlet_.lanes()[i].paces->factor(SentAs::kChunk, shares_[i].bytes);
       }
-      if (at_pace) break;
+      const double gap_ns = result.end_ns + earliest_ns - end_ns_;
+      if (round > 0 && std::abs(gap_ns) <= kSplitTolerance * end_ns_) break;
+      end_ns_ += gap_ns / (1 - weighted / weight);
+    }
+    end_ns_ = 0;
+    for (std::size_t i = 0; i < lanes; ++i) {
+      if (shares_[i].bytes > 0) end_ns_ = std::max(end_ns_, end_of_share_ns(i));
     }
     return true;
+  }
+
+  double end_of_share_ns(std::size_t i) const {
+    return starts_ns_[i] +
+           curves_ns_[i] * outlet_.lanes()[i].paces->factor(SentAs::kChunk, shares_[i].bytes);
+  }
+
+  // Takes one rail for the whole message instead, where that ends sooner by what transfers showed.
+  void join(std::uint64_t size_bytes, std::size_t lanes) {
+    std::size_t chunks = 0, best = 0;
+    bool chunks_known = true;
+    for (std::size_t i = 0; i < lanes; ++i) {
+      if (shares_[i].bytes == 0) continue;
+      ++chunks;
+      chunks_known &= outlet_.lanes()[i].paces->knows(SentAs::kChunk, shares_[i].bytes);
+    }
+    if (chunks < 2) return;
+    double best_ns = 0, best_curve_ns = 0;
+    for (std::size_t i = 0; i < lanes; ++i) {
+      const Lane& lane = outlet_.lanes()[i];
+      const std::optional<double> curve_ns = outlet_.advice().duration_ns(lane.path, size_bytes);
+      if (!curve_ns) continue;
+      const bool known = lane.paces->knows(SentAs::kWhole, size_bytes);
+      const double doubt = known == chunks_known ? 1 : known ? kDoubt : 1 / kDoubt;
+      const double end_ns =
+          starts_ns_[i] + doubt * *curve_ns * lane.paces->factor(SentAs::kWhole, size_bytes);
+      if (best_ns != 0 && end_ns >= best_ns) continue;
+      best = i;
+      best_ns = end_ns;
+      best_curve_ns = *curve_ns;
+    }
+    if (best_ns == 0 || best_ns >= end_ns_) return;
+    for (std::size_t i = 0; i < lanes; ++i) shares_[i].bytes = 0;
+    shares_[best].bytes = size_bytes;
+    curves_ns_[best] = best_curve_ns;
+    whole_ = true;
   }
 
   // Splits one unit; moves on to the next if a part of it has to wait.
   bool plan(std::size_t& unit) {
     const std::size_t lanes = std::min<std::size_t>(outlet_.lanes().size(), NMT_SPLIT_RAILS_MAX);
-    if (!split(outlet_.window().large[unit].label.body_bytes, lanes)) return false;
+    const Unit& packet = outlet_.window().large[unit];
+    whole_ = false;
+    if (!split(packet.label.body_bytes, lanes)) return false;
+    if (!packet.cut) join(packet.label.body_bytes, lanes);
     bool gone = false;
     for (std::size_t i = 0; i < lanes && i < outlet_.lanes().size(); ++i) {
       if (shares_[i].bytes == 0) continue;
@@ -81,7 +144,9 @@ class Planner {
       if (lane.takes_large && planned_ns_[i] == 0) {
         gone = outlet_.send_large(i, unit, shares_[i].bytes, curves_ns_[i]);
       } else {
-        planned_ns_[i] = starts_ns_[i] + curves_ns_[i] * lane.pace->factor(shares_[i].bytes);
+        const double factor =
+            lane.paces->factor(whole_ ? SentAs::kWhole : SentAs::kChunk, shares_[i].bytes);
+        planned_ns_[i] = starts_ns_[i] + curves_ns_[i] * factor;
       }
     }
     if (!gone) ++unit;
@@ -91,8 +156,11 @@ class Planner {
   Outlet& outlet_;
   std::array<nmt_share, NMT_SPLIT_RAILS_MAX> shares_;
   std::array<double, NMT_SPLIT_RAILS_MAX> starts_ns_{};   // of the shares, from now
+  std::array<double, NMT_SPLIT_RAILS_MAX> factors_{};     // paces of the lanes
   std::array<double, NMT_SPLIT_RAILS_MAX> curves_ns_{};   // durations of the shares by the profile
   std::array<double, NMT_SPLIT_RAILS_MAX> planned_ns_{};  // release after planned chunks; 0: none
+  double end_ns_ = 0;                                     // of the split
+  bool whole_ = false;                                    // one rail takes it all
 };
 
 }  // namespace

@@ -26,9 +26,10 @@ std::string json_of(const std::vector<Point>& points) {
 std::unique_ptr<Driver> described_driver(const std::vector<DescribedRail>& rails) {
   std::string text;
   for (const DescribedRail& rail : rails) {
-    text += fmt::format(R"({}{{"name":"{}","methods":{{"copy":{},"rendezvous":{}}}}})",
+    text += fmt::format(R"({}{{"name":"{}","methods":{{"copy":{},"rendezvous":{}}},)"
+                        R"("change":{{"from_ns":{},"factor":{}}}}})",
                         text.empty() ? "" : ",", rail.name, json_of(rail.copy),
-                        json_of(rail.rendezvous));
+                        json_of(rail.rendezvous), rail.change_from_ns, rail.change_factor);
   }
   const planted::Folder folder;
   const std::string file = folder.file("rails.json");

@@ -19,6 +19,8 @@ struct DescribedRail {
   std::vector<Point> rendezvous;  // from there on
   std::uint64_t threshold_bytes = 32768;
   std::uint64_t aggregate_below_bytes = 0;
+  double change_from_ns = 0;  // from then on, messages take `change_factor` times as long
+  double change_factor = 1;
 };
 
 class VirtualCouple {

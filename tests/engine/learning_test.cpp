@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the engine makes of a profile that is wrong, on described rails in virtual time: after ten
+// messages it loses no more than 2 % to the best fixed strategy.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "tests/engine/virtual_couple.h"
+
+namespace nmt::engine {
+namespace {
+
+constexpr double kBytesPerNs = 0.125;  // 1000 Mbit/s
+constexpr int kLearned = 10;           // messages
+
+struct Speed {
+  double latency_ns = 20e3;
+  double bandwidth = 1;  // of 1000 Mbit/s
+};
+
+std::vector<DescribedRail> rails_of(const std::vector<Speed>& speeds) {
+  std::vector<DescribedRail> rails;
+  for (const Speed& speed : speeds) {
+    rails.push_back(straight_rail("r" + std::to_string(rails.size()), speed.latency_ns,
+                                  kBytesPerNs * speed.bandwidth, 2 * speed.latency_ns));
+  }
+  return rails;
+}
+
+double best_fixed_ns(const std::vector<DescribedRail>& rails, std::size_t size_bytes) {
+  std::vector<std::string> strategies = {"iso", "strip"};
+  for (const DescribedRail& rail : rails) strategies.push_back("single:fake:" + rail.name);
+  double best_ns = INFINITY;
+  for (const std::string& strategy : strategies) {
+    VirtualCouple couple(rails, strategy);  // by the true profile
+    for (int i = 0; i < kLearned; ++i) couple.transfer_ns({size_bytes});
+    best_ns = std::min(best_ns, couple.transfer_ns({size_bytes}));
+  }
+  return best_ns;
+}
+
+// The mean of some messages, after those from which the engine may learn.
+double learned_ns(VirtualCouple& couple, std::size_t size_bytes) {
+  constexpr int kMessages = 20;
+  for (int i = 0; i < kLearned; ++i) couple.transfer_ns({size_bytes});
+  double total_ns = 0;
+  for (int i = 0; i < kMessages; ++i) total_ns += couple.transfer_ns({size_bytes});
+  return total_ns / kMessages;
+}
+
+// Missed at about 1 KiB, where a split that the profile promises costs up to 4 % (docs/engine.md).
+TEST(Learning, AProfileThatIsAThirdWrongCostsNothingAfterTenMessages) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> wrong(0.7, 1.3);
+  for (const double second : {1.0, 0.6, 0.25}) {
+    const std::vector<Speed> speeds = {{20e3, 1}, {24e3, second}};
+    const std::vector<DescribedRail> rails = rails_of(speeds);
+    for (const std::size_t size_bytes : {8, 1024, 16 << 10, 64 << 10, 256 << 10, 1 << 20}) {
+      const double best_ns = best_fixed_ns(rails, size_bytes);
+      const double allowed = size_bytes == 1024 ? 1.05 : 1.02;
+      for (int trial = 0; trial < 4; ++trial) {
+        std::vector<Speed> wrong_speeds = speeds;
+        for (Speed& speed : wrong_speeds) {
+          speed = {speed.latency_ns * wrong(random), speed.bandwidth * wrong(random)};
+        }
+        const std::vector<DescribedRail> believed = rails_of(wrong_speeds);
+        VirtualCouple couple(rails, "adaptive", &believed);
+        EXPECT_LE(learned_ns(couple, size_bytes), allowed * best_ns)
+            << "trial " << trial << ", second rail " << second << ", " << size_bytes << " B";
+      }
+    }
+  }
+}
+
+TEST(Learning, ASmallMessageStaysOnTheRailThatTransfersShowToBeBest) {
+  const std::vector<DescribedRail> rails = rails_of({{20e3, 1}, {26e3, 1}});
+  const std::vector<DescribedRail> believed = rails_of({{26e3, 1}, {20e3, 1}});
+  VirtualCouple couple(rails, "adaptive", &believed);
+  for (int i = 0; i < kLearned; ++i) couple.transfer_ns({64});
+  const std::uint64_t before = couple.near().links(0)[1].packets_sent;
+  for (int i = 0; i < 200; ++i) couple.transfer_ns({64, 64, 64});
+  EXPECT_EQ(couple.near().links(0)[1].packets_sent, before);
+}
+
+TEST(Learning, ARailThatFallsToHalfIsSplitForWithinTwentyMessages) {
+  for (const std::size_t size_bytes : {256 << 10, 1 << 20, 16 << 20}) {
+    std::vector<DescribedRail> rails = rails_of({{20e3, 1}, {20e3, 1}});
+    const std::vector<DescribedRail> believed = rails;
+    VirtualCouple whole(rails, "adaptive");
+    for (int i = 0; i < 30; ++i) whole.transfer_ns({size_bytes});
+    rails[0].change_from_ns = whole.now_ns();
+    rails[0].change_factor = 2;
+    VirtualCouple couple(rails, "adaptive", &believed);
+    for (int i = 0; i < 30; ++i) couple.transfer_ns({size_bytes});
+    for (int i = 0; i < 20; ++i) couple.transfer_ns({size_bytes});
+    const std::vector<DescribedRail> fallen = rails_of({{40e3, 0.5}, {20e3, 1}});
+    VirtualCouple optimal(fallen, "adaptive");
+    for (int i = 0; i < kLearned; ++i) optimal.transfer_ns({size_bytes});
+    EXPECT_LE(couple.transfer_ns({size_bytes}), 1.05 * optimal.transfer_ns({size_bytes}))
+        << size_bytes;
+  }
+}
+
+TEST(Learning, OutlivesOneTransferAndOneSize) {
+  const std::vector<DescribedRail> rails = rails_of({{20e3, 1}, {20e3, 0.6}});
+  const std::vector<DescribedRail> believed = rails_of({{20e3, 0.7}, {20e3, 0.78}});
+  VirtualCouple couple(rails, "adaptive", &believed), right(rails, "adaptive");
+  for (int i = 0; i < kLearned; ++i) couple.transfer_ns({1 << 20}), right.transfer_ns({1 << 20});
+  EXPECT_LE(couple.transfer_ns({16 << 20}), 1.02 * right.transfer_ns({16 << 20}));
+  couple.transfer_ns({1, 100000, 50});
+  EXPECT_LE(couple.transfer_ns({1 << 20}), 1.02 * right.transfer_ns({1 << 20}));
+}
+
+}  // namespace
+}  // namespace nmt::engine

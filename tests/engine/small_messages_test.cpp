@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a small message costs beside its bytes: driver messages, and calls into the kernel.
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tests/engine/couple.h"
+#include "tests/engine/real_couple.h"
+#include "tests/engine/traffic.h"
+#include "tests/runtime/planted.h"
+
+namespace {
+
+// Calls of this program that moved bytes, and those that found none.
+struct Calls {
+  int sent = 0;
+  int received = 0;
+} calls;
+
+}  // namespace
+
+// In front of those of the C library, for the whole program.
+extern "C" {
+
+ssize_t send(int descriptor, const void* bytes, std::size_t size_bytes, int flags) {
+  ++calls.sent;
+  return ::syscall(SYS_sendto, descriptor, bytes, size_bytes, flags, nullptr, 0);
+}
+
+ssize_t sendmsg(int descriptor, const msghdr* message, int flags) {
+  ++calls.sent;
+  return ::syscall(SYS_sendmsg, descriptor, message, flags);
+}
+
+ssize_t recv(int descriptor, void* bytes, std::size_t size_bytes, int flags) {
+  const ssize_t n = ::syscall(SYS_recvfrom, descriptor, bytes, size_bytes, flags, nullptr, nullptr);
+  calls.received += n > 0;
+  return n;
+}
+
+}  // extern "C"
+
+namespace nmt::engine {
+namespace {
+
+constexpr int kRounds = 1000;
+
+// Messages of `size_bytes` there and back.
+void ping_pong(Engine& a, Engine& b, std::size_t size_bytes, int rounds) {
+  std::vector<std::byte> memory(size_bytes), room(size_bytes);
+  const ConstBytes message[] = {memory};
+  const Bytes place[] = {room};
+  const auto send = [&](Engine& from, Engine& to) {
+    const Engine::Request receive = to.irecv(0, 1, place), sent = from.isend(0, 1, message);
+    bool came = false, gone = false;
+    ASSERT_TRUE(turn_until(from, to, [&] {
+      came = came || to.test(receive);
+      gone = gone || from.test(sent);
+      return came && gone;
+    }));
+  };
+  for (int i = 0; i < rounds; ++i) send(a, b), send(b, a);
+}
+
+std::uint64_t driver_messages(const Engine& engine) {
+  std::uint64_t count = 0;
+  for (const LinkState& link : engine.links(0)) count += link.messages_sent;
+  return count;
+}
+
+// A profile by which everything small goes as a gather list, whose memory is not copied.
+planted::Profile all_iovec(const std::vector<std::string>& rails) {
+  std::vector<RailPlan> plans;
+  for (const std::string& rail : rails) {
+    const std::vector<Point> points = {{1, 5e3}, {1e6, 1e6}};
+    plans.push_back(planted::rail(rail,
+                                  {planted::curve(benchmark::kTransfer, "copy", points),
+                                   planted::curve(benchmark::kTransfer, "iovec", points),
+                                   planted::curve(benchmark::kTransfer, "rendezvous", points)},
+                                  {planted::threshold(DecisionKind::kIovec, {}, true),
+                                   planted::threshold(DecisionKind::kRendezvous, {65536})}));
+  }
+  return planted::Profile(planted::plan(std::move(plans)));
+}
+
+TEST(SmallMessages, AnswersRideOnWhatGoesBack) {
+  for (const std::size_t links : {1u, 2u}) {
+    Couple couple(links, 1);
+    ping_pong(*couple.a, *couple.b, 64, kRounds);
+    EXPECT_LE(driver_messages(*couple.a), kRounds + 4u) << links;
+    EXPECT_LE(driver_messages(*couple.b), kRounds + 4u) << links;
+  }
+}
+
+TEST(SmallMessages, AnswersRideOnWhatGoesBackAlsoIfNothingIsCopied) {
+  const planted::Profile profile = all_iovec({"memory:0", "memory:1"});
+  Couple couple(2, 1, {.profile = profile.get()});
+  ping_pong(*couple.a, *couple.b, 64, kRounds);
+  EXPECT_LE(driver_messages(*couple.a), kRounds + 4u);
+  EXPECT_LE(driver_messages(*couple.b), kRounds + 4u);
+}
+
+TEST(SmallMessages, AnswersComeTogetherIfNothingGoesBack) {
+  Couple couple(2, 1);
+  std::vector<std::byte> memory(64), room(64);
+  const ConstBytes message[] = {memory};
+  const Bytes place[] = {room};
+  for (int i = 0; i < kRounds; ++i) {
+    const Engine::Request receive = couple.b->irecv(0, 1, place);
+    const Engine::Request sent = couple.a->isend(0, 1, message);
+    bool came = false, gone = false;
+    ASSERT_TRUE(turn_until(*couple.a, *couple.b, [&] {
+      came = came || couple.b->test(receive);
+      gone = gone || couple.a->test(sent);
+      return came && gone;
+    }));
+  }
+  EXPECT_LE(driver_messages(*couple.b), kRounds / 16u);
+}
+
+TEST(SmallMessages, TakeOneCallIntoTheKernelAtEachEnd) {
+  for (const std::vector<std::string>& rails :
+       {std::vector<std::string>{"tcp:lo"}, {"tcp:lo", "tcp:lo"}}) {
+    RealCouple couple(rails, "adaptive");
+    if (!couple.missing.empty()) GTEST_SKIP() << couple.missing;
+    ping_pong(*couple.a, *couple.b, 64, 100);
+    calls = {};
+    ping_pong(*couple.a, *couple.b, 64, kRounds);
+    EXPECT_LE(calls.sent, 2 * kRounds + 8);
+    EXPECT_LE(calls.received, 2 * kRounds + 8);
+  }
+}
+
+}  // namespace
+}  // namespace nmt::engine
