@@ -113,20 +113,33 @@ std::vector<LinkDescription> open_links(const nmt_gate_options& options) {
   return links;
 }
 
-// Calls isend or irecv with the segments as spans.
-template <class Piece, class Post>
-int post(nmt_engine* engine, int gate, const nmt_segment* segments, std::uint32_t count,
-         nmt_request* request, Post post_it) {
-  if (engine == nullptr || request == nullptr || (segments == nullptr && count > 0)) {
+// What the caller wants; NMT_OK, or why it makes no sense.
+int read_match(const nmt_engine* engine, const nmt_match* theirs, Match& wants) {
+  if (engine == nullptr || theirs == nullptr || theirs->struct_bytes < sizeof *theirs) {
     return NMT_INVALID;
   }
-  if (gate < 0 || static_cast<std::size_t>(gate) >= engine->gates) return NMT_UNKNOWN;
+  wants = {.tag = theirs->tag, .tag_mask = theirs->tag_mask};
+  if (theirs->gate == NMT_ANY_GATE) return NMT_OK;
+  if (theirs->gate < 0 || static_cast<std::size_t>(theirs->gate) >= engine->gates) {
+    return NMT_UNKNOWN;
+  }
+  wants.gate = static_cast<std::size_t>(theirs->gate);
+  return NMT_OK;
+}
+
+// Calls isend or irecv with the segments as spans.
+template <class Piece, class Post>
+int post(nmt_engine* engine, const nmt_match& match, const nmt_segment* segments,
+         std::uint32_t count, nmt_request* request, Post post_it) {
+  if (request == nullptr || (segments == nullptr && count > 0)) return NMT_INVALID;
+  Match wants;
+  if (const int status = read_match(engine, &match, wants); status != NMT_OK) return status;
   return guarded(nmt_engine_options{}, [&] {
     std::vector<Piece> pieces;
     for (std::uint32_t i = 0; i < count; ++i) {
       pieces.emplace_back(static_cast<std::byte*>(segments[i].memory), segments[i].bytes);
     }
-    *request = post_it(pieces);
+    *request = post_it(wants, pieces);
     return static_cast<int>(NMT_OK);
   });
 }
@@ -135,13 +148,23 @@ int report_completion(const std::optional<Completion>& completion, nmt_completio
   if (!completion) return 0;
   if (is_struct(theirs)) {
     write(theirs, {.outcome = static_cast<std::int32_t>(completion->outcome),
-                   .bytes = completion->size_bytes});
+                   .bytes = completion->size_bytes,
+                   .tag = completion->tag,
+                   .gate = static_cast<std::int32_t>(completion->gate)});
   }
   return 1;
 }
 
 static_assert(static_cast<int>(Outcome::kTooSmall) == NMT_TOO_SMALL);
 static_assert(static_cast<int>(Outcome::kLost) == NMT_LOST);
+static_assert(static_cast<int>(Outcome::kCancelled) == NMT_CANCELLED);
+static_assert(static_cast<std::int32_t>(kAnyGate) == NMT_ANY_GATE);
+
+// One gate and one tag.
+nmt_match exactly(int gate, std::uint64_t tag) {
+  const int none = -2;  // NMT_ANY_GATE is no gate to send to
+  return {sizeof(nmt_match), gate < 0 ? none : gate, tag, UINT64_MAX};
+}
 
 }  // namespace
 }  // namespace nmt
@@ -182,16 +205,47 @@ int nmt_engine_open_gate(nmt_engine* engine, const nmt_gate_options* options) {
 
 int nmt_engine_isend(nmt_engine* engine, int gate, uint64_t tag, const nmt_segment* segments,
                      uint32_t count, nmt_request* request) {
-  return nmt::post<nmt::ConstBytes>(engine, gate, segments, count, request, [&](auto& pieces) {
-    return engine->engine.isend(static_cast<std::size_t>(gate), tag, pieces);
-  });
+  const auto send = [&](const nmt::Match& wants, auto& pieces) {
+    return engine->engine.isend(wants.gate, tag, pieces);
+  };
+  return nmt::post<nmt::ConstBytes>(engine, nmt::exactly(gate, tag), segments, count, request,
+                                    send);
 }
 
 int nmt_engine_irecv(nmt_engine* engine, int gate, uint64_t tag, const nmt_segment* segments,
                      uint32_t count, nmt_request* request) {
-  return nmt::post<nmt::Bytes>(engine, gate, segments, count, request, [&](auto& pieces) {
-    return engine->engine.irecv(static_cast<std::size_t>(gate), tag, pieces);
+  const nmt_match match = nmt::exactly(gate, tag);
+  return nmt_engine_irecv_match(engine, &match, segments, count, request);
+}
+
+int nmt_engine_irecv_match(nmt_engine* engine, const nmt_match* match, const nmt_segment* segments,
+                           uint32_t count, nmt_request* request) {
+  if (match == nullptr) return NMT_INVALID;
+  const auto receive = [&](const nmt::Match& wants, auto& pieces) {
+    return engine->engine.irecv(wants, pieces);
+  };
+  return nmt::post<nmt::Bytes>(engine, *match, segments, count, request, receive);
+}
+
+int nmt_engine_probe(nmt_engine* engine, const nmt_match* match, nmt_envelope* envelope) {
+  nmt::Match wants;
+  if (const int status = nmt::read_match(engine, match, wants); status != NMT_OK) return status;
+  return nmt::guarded(nmt_engine_options{}, [&] {
+    const std::optional<nmt::Envelope> found = engine->engine.probe(wants);
+    if (!found) return 0;
+    if (nmt::is_struct(envelope)) {
+      nmt::write(envelope, {.gate = static_cast<std::int32_t>(found->gate),
+                            .tag = found->tag,
+                            .bytes = found->size_bytes});
+    }
+    return 1;
   });
+}
+
+int nmt_engine_cancel(nmt_engine* engine, nmt_request request) {
+  if (engine == nullptr) return NMT_INVALID;
+  if (!engine->engine.knows(request)) return NMT_UNKNOWN;
+  return nmt::guarded(nmt_engine_options{}, [&] { return engine->engine.cancel(request) ? 1 : 0; });
 }
 
 int nmt_engine_test(nmt_engine* engine, nmt_request request, nmt_completion* completion) {

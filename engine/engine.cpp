@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <deque>
 #include <utility>
 
 #include "core/deadline.h"
@@ -38,6 +39,10 @@ class Requests {
     const auto index = static_cast<std::uint32_t>(request);
     if (index >= slots_.size() || slots_[index].uses != request >> 32) return nullptr;
     return slots_[index].operation.get();
+  }
+
+  Operation* find(Engine::Request request) {
+    return const_cast<Operation*>(std::as_const(*this).find(request));
   }
 
   void remove(Engine::Request request) {
@@ -104,6 +109,32 @@ struct Engine::State {
   std::vector<std::unique_ptr<engine::Gate>> gates;
   Waiting waiting;
   Requests requests;
+  std::deque<std::shared_ptr<engine::Receive>> any_gate;  // receives; some matched or ended
+  std::uint64_t receives = 0;                             // so far
+  std::size_t probe_from = 0;                             // gates take turns
+
+  bool all_lost() const {
+    return std::ranges::all_of(gates, [](const auto& gate) { return gate->lost(); });
+  }
+
+  void post_to_any(std::shared_ptr<engine::Receive> receive) {
+    std::erase_if(any_gate, [](const auto& one) { return one->matched || one->ended; });
+    any_gate.push_back(receive);
+    try {
+      for (std::size_t i = 0; i < gates.size() && !receive->matched; ++i) gates[i]->irecv(receive);
+    } catch (...) {
+      withdraw(*receive);
+      any_gate.pop_back();
+      throw;
+    }
+    if (!receive->matched && !gates.empty() && all_lost()) receive->end(Outcome::kLost, 0);
+  }
+
+  void withdraw(const engine::Receive& receive) {
+    for (std::size_t i = 0; i < gates.size(); ++i) {
+      if (receive.wants.gate == kAnyGate || receive.wants.gate == i) gates[i]->withdraw(receive);
+    }
+  }
 
   void write_transfers() noexcept {
     if (context == nullptr || context->transfers == nullptr) return;
@@ -180,7 +211,11 @@ std::size_t Engine::add_gate(const std::string& peer, std::vector<LinkDescriptio
     const std::uint32_t rail = state_->rail_number(description.rail);
     links.push_back(std::make_unique<engine::Link>(std::move(description), path, rail));
   }
-  state_->gates.push_back(std::make_unique<engine::Gate>(context, peer, std::move(links)));
+  const std::size_t number = state_->gates.size();
+  state_->gates.push_back(std::make_unique<engine::Gate>(context, number, peer, std::move(links)));
+  for (const std::shared_ptr<engine::Receive>& receive : state_->any_gate) {
+    if (!receive->matched && !receive->ended) state_->gates.back()->irecv(receive);
+  }
   if (log_wants(kLogDecisions)) log_gate(*state_->gates.back(), peer, context);
   return state_->gates.size() - 1;
 }
@@ -197,16 +232,48 @@ Engine::Request Engine::isend(std::size_t gate, std::uint64_t tag,
   });
 }
 
-Engine::Request Engine::irecv(std::size_t gate, std::uint64_t tag,
-                              std::span<const Bytes> segments) {
+Engine::Request Engine::irecv(const Match& wants, std::span<const Bytes> segments) {
   auto receive = std::make_shared<engine::Receive>();
-  receive->gate = gate;
-  receive->tag = tag;
+  receive->wants = wants;
+  receive->number = state_->receives++;
+  receive->gate = wants.gate;
+  receive->tag = wants.tag;
   receive->segments.assign(segments.begin(), segments.end());
   receive->size_bytes = engine::total_bytes(segments);
   return state_->keep(std::move(receive), [&](std::shared_ptr<engine::Receive> kept) {
-    state_->gates.at(gate)->irecv(std::move(kept));
+    if (wants.gate == kAnyGate) return state_->post_to_any(std::move(kept));
+    state_->gates.at(wants.gate)->irecv(std::move(kept));
   });
+}
+
+std::optional<Envelope> Engine::probe(const Match& wants) {
+  progress();
+  if (wants.gate != kAnyGate) return state_->gates.at(wants.gate)->probe(wants);
+  const std::size_t gates = state_->gates.size();
+  for (std::size_t i = 0; i < gates; ++i) {
+    const std::size_t gate = (state_->probe_from + i) % gates;
+    const std::optional<Envelope> found = state_->gates[gate]->probe(wants);
+    if (!found) continue;
+    state_->probe_from = gate + 1;
+    return found;
+  }
+  return std::nullopt;
+}
+
+bool Engine::cancel(Request request) {
+  engine::Operation* const operation = state_->requests.find(request);
+  NMT_CHECK(operation != nullptr);
+  if (operation->ended) return false;
+  if (operation->receives) {
+    const auto& receive = static_cast<const engine::Receive&>(*operation);
+    if (receive.matched) return false;
+    state_->withdraw(receive);
+  } else if (!state_->gates[operation->gate]->withdraw(
+                 static_cast<const engine::Send&>(*operation))) {
+    return false;
+  }
+  operation->end(Outcome::kCancelled, 0);
+  return true;
 }
 
 bool Engine::knows(Request request) const { return state_->requests.find(request) != nullptr; }
@@ -233,7 +300,9 @@ bool Engine::progress() {
   for (std::size_t i = 0; i < state_->gates.size(); ++i) {
     engine::Gate& gate = *state_->gates[i];
     happened |= gate.progress();
-    if (gate.take_loss()) state_->requests.lose(i);
+    if (!gate.take_loss()) continue;
+    state_->requests.lose(i);
+    if (state_->all_lost()) state_->requests.lose(kAnyGate);
   }
   const engine::TransferLog* transfers = state_->context->transfers.get();
   if (transfers != nullptr && (!happened || transfers->half_full())) state_->write_transfers();

@@ -110,7 +110,22 @@ class Engine {
 
   using Request = std::uint64_t;
   Request isend(std::size_t gate, std::uint64_t tag, std::span<const ConstBytes> segments);
-  Request irecv(std::size_t gate, std::uint64_t tag, std::span<const Bytes> segments);
+  Request irecv(std::size_t gate, std::uint64_t tag, std::span<const Bytes> segments) {
+    return irecv(Match{gate, tag}, segments);
+  }
+  // Of messages that several receives would take, each goes to the receive that was posted first.
+  // A receive for any gate also gets messages of gates that are added later; it is lost only when
+  // all gates are.
+  Request irecv(const Match& wants, std::span<const Bytes> segments);
+
+  // The message that such a receive would get now. Makes progress first.
+  std::optional<Envelope> probe(const Match& wants);
+
+  // True: the operation has ended as cancelled, and its memory is free; test() or wait() still
+  // release the request. False: it is too late, and the operation ends as if this was not called. A
+  // receive can be cancelled until a message matches it, a send as long as it waits for memory of
+  // the peer and the peer has heard nothing of it.
+  bool cancel(Request request);
 
   // Whether the request exists and its end has not been returned yet.
   bool knows(Request request) const;

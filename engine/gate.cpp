@@ -37,12 +37,14 @@ Unit request_of(const Send& send) {
 
 }  // namespace
 
-Gate::Gate(Context& context, std::string peer, std::vector<std::unique_ptr<Link>> links)
+Gate::Gate(Context& context, std::size_t number, std::string peer,
+           std::vector<std::unique_ptr<Link>> links)
     : context_(context),
       peer_(std::move(peer)),
       links_(std::move(links)),
       inbox_(peer_, {.room_bytes = context.options.unexpected_bytes_max,
-                     .eager_bytes_max = context.options.eager_bytes_max}) {}
+                     .eager_bytes_max = context.options.eager_bytes_max,
+                     .gate = number}) {}
 
 std::size_t Gate::alive() const {
   return static_cast<std::size_t>(
@@ -68,6 +70,16 @@ void Gate::isend(std::shared_ptr<Send> send) {
   waiting_.push_back(send);
   send->sequence = next_sequence_++;  // not before: the peer waits for each number
   send->unsettled_bytes = std::max<std::uint64_t>(1, send->size_bytes);
+}
+
+// The peer waits for every number, so those behind it move up.
+bool Gate::withdraw(const Send& send) {
+  const auto at =
+      std::ranges::find_if(waiting_, [&](const auto& waiting) { return waiting.get() == &send; });
+  if (at == waiting_.end()) return false;
+  for (auto later = waiting_.erase(at); later != waiting_.end(); ++later) --(*later)->sequence;
+  --next_sequence_;
+  return true;
 }
 
 bool Gate::progress() {

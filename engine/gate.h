@@ -54,11 +54,17 @@ struct Context {
 
 class Gate final : public Outlet {
  public:
-  Gate(Context& context, std::string peer, std::vector<std::unique_ptr<Link>> links);
+  Gate(Context& context, std::size_t number, std::string peer,
+       std::vector<std::unique_ptr<Link>> links);
 
   // If one of these throws, the gate has not kept the operation.
   void isend(std::shared_ptr<Send> send);
   void irecv(std::shared_ptr<Receive> receive) { inbox_.post(std::move(receive)); }
+
+  std::optional<Envelope> probe(const Match& wants) const { return inbox_.probe(wants); }
+  void withdraw(const Receive& receive) { inbox_.withdraw(receive); }
+  // Takes back a send that the peer has heard nothing of; false if it may have.
+  bool withdraw(const Send& send);
 
   // If memory runs out in a step that cannot be repeated, the peer is lost.
   bool progress();

@@ -22,18 +22,62 @@ void Inbox::refuse(const std::string& what) const {
 }
 
 void Inbox::post(std::shared_ptr<Receive> receive) {
-  const std::uint64_t tag = receive->tag;
-  const auto unexpected = find_first(unexpected_, tag);
+  const Match& wants = receive->wants;
+  const auto unexpected = find_unexpected(wants);
   if (unexpected != unexpected_.end()) {
     const auto at = arrivals_.find(unexpected->second);
     match(at->first, at->second, std::move(receive));
     unexpected_.erase(unexpected);
     if (at->second.is_over()) deliver(at);
   } else if (lost_) {
-    receive->end(Outcome::kLost, 0);
+    if (wants.gate != kAnyGate) receive->end(Outcome::kLost, 0);
+  } else if (wants.one_tag() && wants.gate != kAnyGate) {
+    posted_.emplace(wants.tag, std::move(receive));
   } else {
-    posted_.emplace(tag, std::move(receive));
+    std::erase_if(posted_wild_, [](const auto& posted) { return posted->matched; });
+    posted_wild_.push_back(std::move(receive));
   }
+}
+
+// The first message in the order of the sends, of those that the peer sent before all that are
+// still under way.
+std::multimap<std::uint64_t, std::uint64_t>::const_iterator Inbox::find_unexpected(
+    const Match& wants) const {
+  if (wants.one_tag()) return find_first(unexpected_, wants.tag);
+  auto first = unexpected_.end();
+  for (auto at = unexpected_.begin(); at != unexpected_.end(); ++at) {
+    if (!wants.takes(at->first)) continue;
+    if (first == unexpected_.end() || at->second < first->second) first = at;
+  }
+  return first;
+}
+
+std::optional<Envelope> Inbox::probe(const Match& wants) const {
+  const auto at = find_unexpected(wants);
+  if (at == unexpected_.end()) return std::nullopt;
+  return Envelope{limits_.gate, at->first, arrivals_.at(at->second).size_bytes};
+}
+
+void Inbox::withdraw(const Receive& receive) {
+  const auto [first, last] = posted_.equal_range(receive.wants.tag);
+  const auto exact = std::find_if(
+      first, last, [&](const auto& posted) { return posted.second.get() == &receive; });
+  if (exact != last) {
+    posted_.erase(exact);
+  } else {
+    std::erase_if(posted_wild_, [&](const auto& posted) { return posted.get() == &receive; });
+  }
+}
+
+// The oldest receive that takes a message of this tag, or null.
+std::shared_ptr<Receive> Inbox::find_posted(std::uint64_t tag) const {
+  const auto exact = find_first(posted_, tag);
+  const auto wild = std::ranges::find_if(posted_wild_, [&](const auto& posted) {
+    return !posted->matched && posted->wants.takes(tag);
+  });
+  if (wild == posted_wild_.end()) return exact == posted_.end() ? nullptr : exact->second;
+  if (exact == posted_.end() || (*wild)->number < exact->second->number) return *wild;
+  return exact->second;
 }
 
 bool Inbox::Arrival::is_over() const {
@@ -75,10 +119,10 @@ void Inbox::match_in_order() {
   for (auto at = arrivals_.find(next_sequence_);
        at != arrivals_.end() && at->first == next_sequence_; ++next_sequence_) {
     const auto next = std::next(at);
-    const auto posted = find_first(posted_, at->second.tag);
-    if (posted != posted_.end()) {
-      match(at->first, at->second, posted->second);
-      posted_.erase(posted);
+    const std::shared_ptr<Receive> posted = find_posted(at->second.tag);
+    if (posted) {
+      match(at->first, at->second, posted);
+      withdraw(*posted);
       if (at->second.is_over()) deliver(at);
     } else {
       unexpected_.emplace(at->second.tag, at->first);
@@ -100,6 +144,9 @@ void Inbox::match(std::uint64_t sequence, Arrival& arrival, std::shared_ptr<Rece
   }
   arrival.matched = true;
   arrival.receive = std::move(receive);
+  arrival.receive->matched = true;
+  arrival.receive->gate = limits_.gate;
+  arrival.receive->tag = arrival.tag;
   if (arrival.is_request) {
     if (!fits) arrival.receive->end(Outcome::kTooSmall, arrival.size_bytes);
     if (arrival.size_bytes == 0) arrival.receive->end(Outcome::kDone, 0);  // no piece will follow
@@ -212,6 +259,10 @@ void Inbox::lose_peer() {
   lost_ = true;
   for (const auto& [tag, receive] : posted_) receive->end(Outcome::kLost, 0);
   posted_.clear();
+  for (const std::shared_ptr<Receive>& receive : posted_wild_) {
+    if (receive->wants.gate != kAnyGate) receive->end(Outcome::kLost, 0);
+  }
+  posted_wild_.clear();
   for (auto at = arrivals_.begin(); at != arrivals_.end();) {
     const Arrival& arrival = at->second;
     if (arrival.matched && !arrival.receive->ended) arrival.receive->end(Outcome::kLost, 0);

@@ -14,8 +14,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,10 +44,19 @@ class Inbox {
   struct Limits {
     std::uint64_t room_bytes = 0;
     std::uint64_t eager_bytes_max = 0;
+    std::size_t gate = 0;  // whose inbox it is
   };
   Inbox(std::string peer, const Limits& limits) : peer_(std::move(peer)), limits_(limits) {}
 
-  void post(std::shared_ptr<Receive> receive);  // if it throws, nothing has changed
+  // A receive that wants messages of any gate is posted to the inboxes of all, or until one has a
+  // message for it. If this throws, nothing has changed.
+  void post(std::shared_ptr<Receive> receive);
+
+  // The oldest message that has come, that this receive would get, and that no receive has matched.
+  std::optional<Envelope> probe(const Match& wants) const;
+
+  // Takes back a receive that is not matched.
+  void withdraw(const Receive& receive);
 
   // A piece of a message was announced over this link: adds the places for its body. They stay
   // valid until came() for the same packet, or until lose_link(). If this throws for lack of
@@ -93,6 +104,9 @@ class Inbox {
   void place(const Label& label, Arrival& arrival, std::vector<Bytes>& places);
   void ask(const Label& label, Arrivals::iterator at);
   void match_in_order();
+  std::multimap<std::uint64_t, std::uint64_t>::const_iterator find_unexpected(
+      const Match& wants) const;
+  std::shared_ptr<Receive> find_posted(std::uint64_t tag) const;
   void match(std::uint64_t sequence, Arrival& arrival, std::shared_ptr<Receive> receive);
   void deliver(Arrivals::iterator at);
   [[noreturn]] void refuse(const std::string& what) const;
@@ -103,7 +117,9 @@ class Inbox {
   std::uint64_t next_sequence_ = 0;  // the first one neither matched nor unexpected
   Arrivals arrivals_;                // by sequence, until delivered
   // By tag; the oldest of a tag first.
-  std::multimap<std::uint64_t, std::shared_ptr<Receive>> posted_;
+  std::multimap<std::uint64_t, std::shared_ptr<Receive>> posted_;  // of one tag
+  std::deque<std::shared_ptr<Receive>> posted_wild_;  // the others, and those for any gate; the
+                                                      // oldest first; some matched by other gates
   std::multimap<std::uint64_t, std::uint64_t> unexpected_;  // sequences
   std::uint64_t taken_bytes_ = 0;                           // in total
   std::uint64_t released_bytes_ = 0;                        // in total

@@ -21,25 +21,49 @@ namespace nmt {
 // How an operation ended.
 enum class Outcome {
   kDone,
-  kTooSmall,  // of a receive: the message was longer; its content is lost
-  kLost,      // no link to the peer remains
+  kTooSmall,   // of a receive: the message was longer; its content is lost
+  kLost,       // no link to the peer remains
+  kCancelled,  // Engine::cancel() ended it
 };
+
+inline constexpr std::size_t kAnyGate = static_cast<std::size_t>(-1);
 
 struct Completion {
   Outcome outcome = Outcome::kDone;
   std::uint64_t size_bytes = 0;  // of the message that was sent or received
+  std::size_t gate = 0;          // to or from which it went
+  std::uint64_t tag = 0;         // of the message
+};
+
+// Which messages a receive or a probe wants.
+struct Match {
+  std::size_t gate = kAnyGate;
+  std::uint64_t tag = 0;
+  std::uint64_t tag_mask = ~std::uint64_t{0};  // only these bits of the tags are compared
+
+  bool takes(std::uint64_t message_tag) const { return ((message_tag ^ tag) & tag_mask) == 0; }
+  bool one_tag() const { return ~tag_mask == 0; }
+};
+
+// A message that has come and that no receive has matched.
+struct Envelope {
+  std::size_t gate = 0;
+  std::uint64_t tag = 0;
+  std::uint64_t size_bytes = 0;
 };
 
 namespace engine {
 
 struct Operation {
   std::size_t gate = 0;
+  std::uint64_t tag = 0;
+  bool receives = false;
   bool ended = false;
   Completion completion;
 
   void end(Outcome outcome, std::uint64_t size_bytes) {
     ended = true;
-    completion = {outcome, size_bytes};
+    completion = {outcome, size_bytes, gate, tag};
   }
 };
 
@@ -52,7 +76,6 @@ std::uint64_t total_bytes(std::span<const Piece> segments) {
 
 struct Send : Operation {
   std::uint64_t sequence = 0;
-  std::uint64_t tag = 0;
   std::vector<ConstBytes> segments;
   std::uint64_t size_bytes = 0;
   std::uint64_t ahead_bytes = 0;  // sent together with the request
@@ -66,8 +89,13 @@ struct Send : Operation {
   void keep_copy();
 };
 
+// Once it is matched, its gate and tag are those of the message.
 struct Receive : Operation {
-  std::uint64_t tag = 0;
+  Receive() { receives = true; }
+
+  Match wants;
+  std::uint64_t number = 0;  // in the order of the calls, over all gates
+  bool matched = false;
   std::vector<Bytes> segments;
   std::uint64_t size_bytes = 0;  // of the segments
 

@@ -77,16 +77,50 @@ NMT_API int nmt_engine_isend(nmt_engine* engine, int gate, uint64_t tag,
 NMT_API int nmt_engine_irecv(nmt_engine* engine, int gate, uint64_t tag,
                              const nmt_segment* segments, uint32_t count, nmt_request* request);
 
+// Which messages a receive or a probe wants. Among receives that would take a message, the one that
+// was posted first gets it.
+enum { NMT_ANY_GATE = -1 };
+typedef struct nmt_match {
+  uint32_t struct_bytes;
+  int32_t gate;  // or NMT_ANY_GATE
+  uint64_t tag;
+  uint64_t tag_mask;  // only these bits of the tags are compared; UINT64_MAX: all
+} nmt_match;
+
+NMT_API int nmt_engine_irecv_match(nmt_engine* engine, const nmt_match* match,
+                                   const nmt_segment* segments, uint32_t count,
+                                   nmt_request* request);
+
+// A message that has come and that no receive has taken yet.
+typedef struct nmt_envelope {
+  uint32_t struct_bytes;
+  int32_t gate;
+  uint64_t tag;
+  uint64_t bytes;
+} nmt_envelope;
+
+// Makes progress. 1: `envelope` is of the message that such a receive would get; 0: there is none.
+NMT_API int nmt_engine_probe(nmt_engine* engine, const nmt_match* match, nmt_envelope* envelope);
+
+// 1: the request has ended as NMT_CANCELLED, and its memory is free; nmt_engine_test or _wait still
+// release it. 0: too late, it ends as if this was not called. A receive can be cancelled until a
+// message matches it, a send until the peer may have heard of it.
+NMT_API int nmt_engine_cancel(nmt_engine* engine, nmt_request request);
+
 typedef enum nmt_outcome {
   NMT_DONE = 0,
   NMT_TOO_SMALL = 1,  // of a receive: the message was longer, and is lost
-  NMT_LOST = 2        // no rail to the peer is left
+  NMT_LOST = 2,       // no rail to the peer is left
+  NMT_CANCELLED = 3   // by nmt_engine_cancel
 } nmt_outcome;
 
 typedef struct nmt_completion {
   uint32_t struct_bytes;
   int32_t outcome;  // nmt_outcome
   uint64_t bytes;   // of the message
+  uint64_t tag;     // likewise
+  int32_t gate;     // to or from which it went; NMT_ANY_GATE: none, of a receive for any
+  uint32_t reserved;
 } nmt_completion;
 
 // 1: ended, `completion` (or NULL) says how, and the request is gone; 0: under way.

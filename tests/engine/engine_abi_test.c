@@ -99,6 +99,40 @@ static void brings_messages_there_and_back(nmt_engine* engine) {
   free(in);
 }
 
+// Nothing comes yet, and all that can be asked has an answer.
+static void matches_probes_and_cancels(nmt_engine* engine) {
+  char byte = 0;
+  const nmt_segment room = {&byte, 1};
+  nmt_match match = {.struct_bytes = sizeof match, .gate = NMT_ANY_GATE, .tag = 0xa00};
+  match.tag_mask = 0xf00;
+  nmt_envelope envelope = {.struct_bytes = sizeof envelope};
+  EXPECT(nmt_engine_probe(engine, &match, &envelope) == 0);
+  nmt_request receive;
+  nmt_completion completion = {.struct_bytes = sizeof completion};
+  EXPECT(nmt_engine_irecv_match(engine, &match, &room, 1, &receive) == NMT_OK);
+  EXPECT(nmt_engine_test(engine, receive, &completion) == 0);
+  EXPECT(nmt_engine_cancel(engine, receive) == 1);
+  EXPECT(nmt_engine_test(engine, receive, &completion) == 1);
+  EXPECT(completion.outcome == NMT_CANCELLED && completion.gate == NMT_ANY_GATE);
+  EXPECT(nmt_engine_cancel(engine, receive) == NMT_UNKNOWN);
+  // A completion of before these fields were added.
+  EXPECT(nmt_engine_irecv(engine, 0, 77, &room, 1, &receive) == NMT_OK);
+  EXPECT(nmt_engine_cancel(engine, receive) == 1);
+  nmt_completion old = {.struct_bytes = 16, .tag = 5};
+  EXPECT(nmt_engine_test(engine, receive, &old) == 1);
+  EXPECT(old.outcome == NMT_CANCELLED && old.tag == 5);
+  match.gate = 9;
+  EXPECT(nmt_engine_irecv_match(engine, &match, &room, 1, &receive) == NMT_UNKNOWN);
+  EXPECT(nmt_engine_probe(engine, &match, &envelope) == NMT_UNKNOWN);
+  match.struct_bytes = 8;
+  EXPECT(nmt_engine_irecv_match(engine, &match, &room, 1, &receive) == NMT_INVALID);
+  EXPECT(nmt_engine_irecv_match(engine, NULL, &room, 1, &receive) == NMT_INVALID);
+  EXPECT(nmt_engine_irecv(engine, NMT_ANY_GATE, 0, &room, 1, &receive) == NMT_UNKNOWN);
+  EXPECT(nmt_engine_probe(engine, NULL, &envelope) == NMT_INVALID);
+  EXPECT(nmt_engine_probe(NULL, &match, &envelope) == NMT_INVALID);
+  EXPECT(nmt_engine_cancel(NULL, 1) == NMT_INVALID);
+}
+
 static void describes_its_links(nmt_engine* engine) {
   nmt_link_state state = {.struct_bytes = sizeof state};
   EXPECT(nmt_engine_link(engine, 0, 1, &state) == NMT_OK);
@@ -135,6 +169,7 @@ int main(void) {
   const pid_t far = fork();
   if (far == 0) return live_far(sockets[1]);
   nmt_engine* engine = open_engine(sockets[0], 0);
+  matches_probes_and_cancels(engine);  // first, while the other end is there
   brings_messages_there_and_back(engine);
   describes_its_links(engine);
   answers_nonsense_with_a_status(engine);

@@ -63,8 +63,8 @@ class Elsewhere : public testing::Test {
         sides[side].push_back(std::make_unique<Link>(std::move(link), kNoPath, rail));
       }
     }
-    a_.emplace(*context_, "b", std::move(sides[0]));
-    b_.emplace(*context_, "a", std::move(sides[1]));
+    a_.emplace(*context_, 0, "b", std::move(sides[0]));
+    b_.emplace(*context_, 0, "a", std::move(sides[1]));
   }
 
   // A message of this size from a to b, and whether it came as it was.

@@ -115,7 +115,7 @@ class InboxTest : public testing::Test {
   std::shared_ptr<Receive> post(std::uint64_t tag, std::size_t size_bytes) {
     memory_.push_back(std::make_unique<std::vector<std::byte>>(size_bytes));
     auto receive = std::make_shared<Receive>();
-    receive->tag = tag;
+    receive->wants = {.gate = 0, .tag = tag};
     receive->segments = {Bytes(*memory_.back()).first(size_bytes / 2),
                          Bytes(*memory_.back()).subspan(size_bytes / 2)};
     receive->size_bytes = size_bytes;
