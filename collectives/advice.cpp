@@ -43,6 +43,13 @@ std::optional<Rule> rule_from(const nmt_collective_rule& said) {
   return rule;
 }
 
+// Adds a name to a list of different names.
+void add_name(std::string& names, std::string_view mpi) {
+  const std::string name = mpi.empty() ? "an unknown MPI" : std::string(mpi);
+  if (names.find(name) != std::string::npos) return;
+  names += (names.empty() ? "" : " and ") + name;
+}
+
 }  // namespace
 
 std::string_view to_string(Operation operation) {
@@ -57,7 +64,7 @@ std::uint64_t Advice::least_bytes(Operation operation) const {
   return least;
 }
 
-Advice advice_from_profile() {
+Advice advice_from_profile(std::string_view mpi) {
   char message[512] = "";
   nmt_open_options options{};
   options.struct_bytes = sizeof options;
@@ -72,14 +79,26 @@ Advice advice_from_profile() {
   Advice advice;
   nmt_collective_rule said{};
   said.struct_bytes = sizeof said;
+  bool of_this_mpi = false;
+  std::string others;
   std::uint32_t index = 0;
   for (; nmt_describe_collective(profile.get(), index, &said) == NMT_OK; ++index) {
+    if (said.mpi != mpi) {
+      add_name(others, said.mpi);
+      continue;
+    }
+    of_this_mpi = true;
     if (const auto rule = rule_from(said)) advice.rules.push_back(*rule);
   }
   if (index == 0) {
     advice.warning =
         "the profile has no collectives, so the MPI's own are used; measure them with mpirun ... "
         "nmad-sample --parts collectives";
+  } else if (!of_this_mpi) {
+    advice.warning = "the collectives of the profile were sampled under " + others +
+                     ", and this job runs under " + std::string(mpi) +
+                     ", so the MPI's own are used; measure them with mpirun ... nmad-sample "
+                     "--parts collectives";
   }
   return advice;
 }

@@ -41,7 +41,8 @@ struct Advice {
   std::uint64_t least_bytes(Operation operation) const;
 };
 
-Advice advice_from_profile();
+// Only the rules that were sampled under this MPI, by name and version (core/mpi_name.h).
+Advice advice_from_profile(std::string_view mpi);
 // Replaces every call that it can, with the paper's segment size: to try it, not to be fast.
 Advice advice_to_act_always();
 

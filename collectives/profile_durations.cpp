@@ -93,7 +93,7 @@ struct Opened {
 };
 
 // Opens the profile that the replaced calls would use; returns why it cannot.
-std::string find_profile(Opened* opened) {
+std::string find_profile(const std::string& mpi, Opened* opened) {
   char message[512] = "";
   nmt_open_options options{};
   options.struct_bytes = sizeof options;
@@ -109,15 +109,18 @@ std::string find_profile(Opened* opened) {
   *opened = {.file = description.file, .platform_id = description.platform_id};
   nmt_collective_rule rule{};
   rule.struct_bytes = sizeof rule;
-  if (nmt_describe_collective(profile, 0, &rule) == NMT_OK) return "";
-  return opened->file + ": no collectives were sampled; mpirun ... nmad-sample --parts collectives";
+  for (std::uint32_t i = 0; nmt_describe_collective(profile, i, &rule) == NMT_OK; ++i) {
+    if (rule.mpi == mpi) return "";
+  }
+  return opened->file + ": no collectives were sampled under " + mpi +
+         "; mpirun ... nmad-sample --parts collectives";
 }
 
 }  // namespace
 
-ProfileDurations durations_from_profile() {
+ProfileDurations durations_from_profile(const std::string& mpi) {
   Opened opened;
-  if (std::string missing = find_profile(&opened); !missing.empty()) {
+  if (std::string missing = find_profile(mpi, &opened); !missing.empty()) {
     return {.predict = {}, .missing = std::move(missing)};
   }
   try {
@@ -127,6 +130,9 @@ ProfileDurations durations_from_profile() {
       auto sampled = std::make_shared<Sampled>();
       sampled->cells = collective_cells(database.sample_sets_in_force(platform.id));
       if (const auto plan = database.plan(platform.id)) sampled->rules = plan->segments;
+      const auto is_of_another = [&](const auto& each) { return each.mpi != mpi; };
+      std::erase_if(sampled->cells, is_of_another);
+      std::erase_if(sampled->rules, is_of_another);
       return {.predict =
                   [sampled](Collective collective, int nodes, int ranks_per_node,
                             std::uint64_t size_bytes) {

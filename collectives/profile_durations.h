@@ -16,8 +16,8 @@ struct ProfileDurations {
   Predict predict;      // empty: see `missing`
   std::string missing;  // why there are none, and what to do
 };
-// For this platform's collectives, from the profile that a program would open. Throws only
-// std::bad_alloc.
-ProfileDurations durations_from_profile();
+// For this platform's collectives under this MPI (core/mpi_name.h), from the profile that a program
+// would open. Throws only std::bad_alloc.
+ProfileDurations durations_from_profile(const std::string& mpi);
 
 }  // namespace nmt::collectives

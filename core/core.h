@@ -9,6 +9,7 @@
 //   hex            bytes as hex digits
 //   rail           platforms, nodes and rails
 //   path_name      the two nodes and the rail of a path, by name
+//   mpi_name       the name and version of an MPI
 //   method         transfer methods, and the decisions between them
 //   sample         what was measured, as it was measured
 //   statistics     medians, intervals and spreads that outliers do not move

@@ -72,6 +72,8 @@ struct RailPlan {
   std::vector<Threshold> thresholds;
   // Least size of one part of a split message that pays; 0: not measured, any size is allowed.
   std::uint64_t chunk_bytes_min = 0;
+  std::string memory = "host";     // kind of memory of the buffers
+  std::int64_t ranks_per_nic = 1;  // processes of this node that sent over the rail at once
   bool operator==(const RailPlan&) const = default;
 
   const PlanCurve* find_curve(std::string_view benchmark, std::string_view method) const;
@@ -129,7 +131,28 @@ struct SegmentRule {
   // faster; empty: not compared.
   std::string algorithm;
   std::int64_t leaders = 1;  // of a node: one per NUMA node or socket, if it has so many
+  // Under which it was sampled, with its version: "Open MPI v4.1.4" (core/mpi_name.h). A job under
+  // another MPI does not follow the rule.
+  std::string mpi;
+  double gain = 0;  // duration of the MPI's own over the rule's, mean of the range; 0: not known
   bool operator==(const SegmentRule&) const = default;
+};
+
+// What was measured of an MPI's own collective algorithms, for one range of sizes: the fastest of
+// them against the algorithm that this MPI chooses itself.
+struct LibraryRule {
+  std::string mpi;         // name and version
+  std::string operation;   // "allreduce" ...
+  std::string algorithm;   // the MPI's own name of it; empty: none is measurably faster
+  std::int64_t ranks = 0;  // of the communicator
+  std::int64_t ranks_per_node = 0;
+  std::uint64_t from_bytes = 0;           // of one rank's data
+  std::optional<std::uint64_t> to_bytes;  // nullopt: no end
+  std::uint64_t segment_bytes = 0;        // 0: the algorithm's own, or none
+  double gain = 1;                        // duration of the MPI's choice over the algorithm's
+  double low = 1;                         // 95 % interval
+  double high = 1;
+  bool operator==(const LibraryRule&) const = default;
 };
 
 struct Plan {
@@ -139,6 +162,7 @@ struct Plan {
   std::optional<Verification> verification;
   std::vector<OffloadCost> offloads;
   std::vector<SegmentRule> segments;
+  std::vector<LibraryRule> library_rules;
   std::vector<Signature> signatures;
   bool operator==(const Plan&) const = default;
 };

@@ -243,12 +243,14 @@ Value to_json(const RailPlan& rail) {
       .set("max_unexpected_bytes", rail.max_unexpected_bytes)
       .set("curves", list(rail.curves))
       .set("thresholds", list(rail.thresholds))
-      .set("chunk_bytes_min", rail.chunk_bytes_min);
+      .set("chunk_bytes_min", rail.chunk_bytes_min)
+      .set("memory", rail.memory)
+      .set("ranks_per_nic", rail.ranks_per_nic);
 }
 
 RailPlan rail_plan_from_json(const Reader& reader) {
   reader.only({"rail", "path", "regime", "placement", "busy_rails", "max_unexpected_bytes",
-               "curves", "thresholds", "chunk_bytes_min"});
+               "curves", "thresholds", "chunk_bytes_min", "memory", "ranks_per_nic"});
   return {.rail = reader["rail"].text(),
           .path = id_from_json(reader["path"]),
           .regime = reader["regime"].text(),
@@ -257,7 +259,9 @@ RailPlan rail_plan_from_json(const Reader& reader) {
           .max_unexpected_bytes = reader["max_unexpected_bytes"].unsigned_integer(),
           .curves = read_list(reader["curves"], plan_curve_from_json),
           .thresholds = read_list(reader["thresholds"], threshold_from_json),
-          .chunk_bytes_min = reader["chunk_bytes_min"].unsigned_integer()};
+          .chunk_bytes_min = reader["chunk_bytes_min"].unsigned_integer(),
+          .memory = reader.has("memory") ? reader["memory"].text() : "host",
+          .ranks_per_nic = reader.has("ranks_per_nic") ? read_count(reader["ranks_per_nic"]) : 1};
 }
 
 Value to_json(const Verification& verification) {
@@ -299,12 +303,14 @@ Value to_json(const SegmentRule& segment) {
       .set("to", optional_bytes(segment.to_bytes))
       .set("segment_bytes", segment.segment_bytes)
       .set("algorithm", segment.algorithm)
-      .set("leaders", segment.leaders);
+      .set("leaders", segment.leaders)
+      .set("mpi", segment.mpi)
+      .set("gain", segment.gain);
 }
 
 SegmentRule segment_rule_from_json(const Reader& reader) {
   reader.only({"operation", "nodes", "ranks_per_node", "from", "to", "segment_bytes", "algorithm",
-               "leaders"});
+               "leaders", "mpi", "gain"});
   const SegmentRule segment{.operation = reader["operation"].text(),
                             .nodes = read_count(reader["nodes"]),
                             .ranks_per_node = read_count(reader["ranks_per_node"]),
@@ -312,11 +318,45 @@ SegmentRule segment_rule_from_json(const Reader& reader) {
                             .to_bytes = read_optional_bytes(reader["to"]),
                             .segment_bytes = reader["segment_bytes"].unsigned_integer(),
                             .algorithm = reader.has("algorithm") ? reader["algorithm"].text() : "",
-                            .leaders = reader.has("leaders") ? read_count(reader["leaders"]) : 1};
+                            .leaders = reader.has("leaders") ? read_count(reader["leaders"]) : 1,
+                            .mpi = reader.has("mpi") ? reader["mpi"].text() : "",
+                            .gain = reader.has("gain") ? reader["gain"].number(0) : 0};
   if (segment.to_bytes && *segment.to_bytes <= segment.from_bytes) {
     reader["to"].fail("is not above from");
   }
   return segment;
+}
+
+Value to_json(const LibraryRule& rule) {
+  return Value::object()
+      .set("mpi", rule.mpi)
+      .set("operation", rule.operation)
+      .set("algorithm", rule.algorithm)
+      .set("ranks", rule.ranks)
+      .set("ranks_per_node", rule.ranks_per_node)
+      .set("from", rule.from_bytes)
+      .set("to", optional_bytes(rule.to_bytes))
+      .set("segment_bytes", rule.segment_bytes)
+      .set("gain", rule.gain)
+      .set("interval", Value::Array{rule.low, rule.high});
+}
+
+LibraryRule library_rule_from_json(const Reader& reader) {
+  reader.only({"mpi", "operation", "algorithm", "ranks", "ranks_per_node", "from", "to",
+               "segment_bytes", "gain", "interval"});
+  LibraryRule rule{.mpi = reader["mpi"].text(),
+                   .operation = reader["operation"].text(),
+                   .algorithm = reader["algorithm"].text(),
+                   .ranks = read_count(reader["ranks"]),
+                   .ranks_per_node = read_count(reader["ranks_per_node"]),
+                   .from_bytes = reader["from"].unsigned_integer(),
+                   .to_bytes = read_optional_bytes(reader["to"]),
+                   .segment_bytes = reader["segment_bytes"].unsigned_integer(),
+                   .gain = reader["gain"].number(0),
+                   .low = reader["interval"][0].number(0),
+                   .high = reader["interval"][1].number(0)};
+  if (rule.to_bytes && *rule.to_bytes <= rule.from_bytes) reader["to"].fail("is not above from");
+  return rule;
 }
 
 Value to_json(const Rise& rise) {
@@ -424,19 +464,24 @@ Value to_json(const Plan& plan) {
       .set("verification", plan.verification ? to_json(*plan.verification) : Value())
       .set("offloads", list(plan.offloads))
       .set("segments", list(plan.segments))
+      .set("library_rules", list(plan.library_rules))
       .set("signatures", list(plan.signatures));
 }
 
 Plan plan_from_json(const Reader& reader) {
-  reader.only(
-      {"platform", "campaigns", "rails", "verification", "offloads", "segments", "signatures"});
+  reader.only({"platform", "campaigns", "rails", "verification", "offloads", "segments",
+               "library_rules", "signatures"});
   Plan plan{.platform = id_from_json(reader["platform"]),
             .campaigns = read_list(reader["campaigns"], id_from_json),
             .rails = read_list(reader["rails"], rail_plan_from_json),
             .verification = {},
             .offloads = read_list(reader["offloads"], offload_cost_from_json),
             .segments = read_list(reader["segments"], segment_rule_from_json),
+            .library_rules = {},
             .signatures = read_list(reader["signatures"], signature_from_json)};
+  if (reader.has("library_rules")) {  // absent in plans of schema 1
+    plan.library_rules = read_list(reader["library_rules"], library_rule_from_json);
+  }
   if (!reader["verification"].is_null()) {
     plan.verification = verification_from_json(reader["verification"]);
   }

@@ -22,6 +22,7 @@ json::Value to_json(const RailPlan& rail);
 json::Value to_json(const Verification& verification);
 json::Value to_json(const OffloadCost& offload);
 json::Value to_json(const SegmentRule& segment);
+json::Value to_json(const LibraryRule& rule);
 json::Value to_json(const Signature& signature);
 json::Value to_json(const Plan& plan);
 
@@ -33,6 +34,7 @@ RailPlan rail_plan_from_json(const json::Reader& reader);
 Verification verification_from_json(const json::Reader& reader);
 OffloadCost offload_cost_from_json(const json::Reader& reader);
 SegmentRule segment_rule_from_json(const json::Reader& reader);
+LibraryRule library_rule_from_json(const json::Reader& reader);
 Signature signature_from_json(const json::Reader& reader);
 Plan plan_from_json(const json::Reader& reader);
 

@@ -27,7 +27,12 @@
 //     nmt_rails and nmt_current may be called from several threads too, as they say.
 //  6. Units. Sizes in bytes, below 2^63; durations in nanoseconds. Release times are durations
 //     from now.
-//  7. Foreign profiles. A profile that was measured on another platform opens, says what differs,
+//  7. Stability. Before 1.0, a version may change what an answer is computed from, and new statuses
+//     and values of enumerations may appear. What does not change: functions keep their names,
+//     arguments and symbol versions, structs keep their fields and only grow at the end. A program
+//     that was linked against 0.1 runs with every later libnmadtune.so.0. Should that ever have to
+//     be broken, the library becomes libnmadtune.so.1, and both can be installed side by side.
+//  8. Foreign profiles. A profile that was measured on another platform opens, says what differs,
 //     and its advice carries NMT_ADVICE_FOREIGN, unless the options refuse it.
 #pragma once
 
@@ -45,12 +50,13 @@ typedef enum nmt_status {
   NMT_OK = 0,
   NMT_NO_ADVICE = -1,  // not measured: decide as you did before
   NMT_INVALID = -2,    // an argument makes no sense
-  NMT_UNKNOWN = -3,    // no such rail, path, platform or index
+  NMT_UNKNOWN = -3,    // no such path, platform or index
   NMT_NOT_FOUND = -4,  // no profile there
   NMT_UNUSABLE = -5,   // not a profile, damaged, cut, or of a newer version
   NMT_FOREIGN = -6,    // measured on another platform, and the options refuse that
   NMT_NO_MEMORY = -7,
-  NMT_FAILED = -8  // the operating system said no
+  NMT_FAILED = -8,    // the operating system said no
+  NMT_AMBIGUOUS = -9  // a name that stands for two nodes: say which, by its identifier
 } nmt_status;
 
 NMT_API const char* nmt_status_text(int status);
@@ -117,30 +123,78 @@ typedef struct nmt_path_description {
   double monotone_departure;      // by how much the curve that splits use departs from the
                                   // measured one, relative
   double table_departure;         // likewise, the table of nmt_duration_ns from the curves
+  // Since 0.2. Texts are empty where the profile does not know.
+  const char* host;     // of the rail's own node
+  const char* node_id;  // 32 hex digits
+  const char* peer_host;
+  const char* peer_id;
+  const char* memory;      // of the buffers: "host"
+  uint32_t ranks_per_nic;  // processes of the node that sent over the rail at once
+  uint32_t devices;        // names of its device: nmt_describe_device
 } nmt_path_description;
+
+typedef enum nmt_device_naming {
+  NMT_DEVICE_KERNEL = 0,  // "eth0"
+  NMT_DEVICE_VERBS = 1,   // "mlx5_0", as libibverbs, NCCL and libfabric have it
+  NMT_DEVICE_UCX = 2,     // "mlx5_0:1"
+  NMT_DEVICE_PCI = 3      // "0000:3b:00.0"
+} nmt_device_naming;
+
+typedef struct nmt_device {
+  uint32_t struct_bytes;
+  uint32_t naming;  // nmt_device_naming
+  const char* name;
+} nmt_device;
 
 NMT_API int nmt_describe(const nmt_profile* profile, nmt_description* description);
 NMT_API int nmt_describe_difference(const nmt_profile* profile, uint32_t index,
                                     nmt_difference* difference);
 NMT_API int nmt_describe_path(const nmt_profile* profile, int path,
                               nmt_path_description* description);
+// One name of the device of a path; NMT_UNKNOWN beyond the last.
+NMT_API int nmt_describe_device(const nmt_profile* profile, int path, uint32_t index,
+                                nmt_device* device);
 
 // -- Paths ---------------------------------------------------------------------------------------
 
 // What a path was measured under. NULL members take what was measured: hot before cold, the first
-// placement, alone before with other rails busy, the first path of that rail.
+// placement, alone before with other rails busy, one process per NIC before several, the first path
+// of that rail.
 typedef struct nmt_condition {
   uint32_t struct_bytes;
-  uint32_t reserved;
+  uint32_t ranks_per_nic;  // 0: any
   const char* regime;
   const char* placement;
   const char* busy_rails;
   const char* path_id;
+  // Since 0.2.
+  const char* peer;    // host name, or the node's identifier or its first 8 digits or more
+  const char* memory;  // of the buffers: "host"; another kind that was not measured has no advice
 } nmt_condition;
 
-// The number of the path over `rail`, 0 or more. Look it up once and keep it.
+// The number of the path over `rail`, 0 or more. Look it up once and keep it. A rail has the name
+// that nmad-sample --list prints ("tcp:eth0"), or a name of its device, as the kernel, verbs, UCX
+// and PCI have it; NULL where the condition has a peer or a path_id. NMT_NO_ADVICE: the profile
+// does not know such a rail or peer, or did not measure that condition.
 NMT_API int nmt_find_path(const nmt_profile* profile, const char* rail,
                           const nmt_condition* condition);
+
+// One rail to a peer, among all that lead there.
+typedef struct nmt_peer_rail {
+  uint32_t struct_bytes;
+  int32_t path;
+  const char* rail;
+  double latency_ns;            // of the smallest message
+  double bytes_per_s;           // of messages of the size that was asked about
+  double together_bytes_per_s;  // of this rail and all better ones, as nmt_split shares a message
+} nmt_peer_rail;
+
+// The rails to a peer (as in nmt_condition, whose other members choose among the paths of a rail;
+// NULL: no condition), the fastest for messages of that size first. Returns how many there are, and
+// writes at most `rails_max` of them. NMT_NO_ADVICE: the profile does not know the peer.
+NMT_API int nmt_peer_rails(const nmt_profile* profile, const char* peer,
+                           const nmt_condition* condition, uint64_t size_bytes,
+                           nmt_peer_rail* rails, uint32_t rails_max);
 
 // -- Decisions of one rail -----------------------------------------------------------------------
 
@@ -153,6 +207,38 @@ typedef enum nmt_method {
 
 // An nmt_method.
 NMT_API int nmt_method_for(const nmt_profile* profile, int path, uint64_t size_bytes);
+
+// The same in the caller's own code, without a call: the methods of one path in one cache line of
+// the caller's. It is filled by nmt_fast_path, and again after another profile is used.
+//
+//   nmt_fast_line line = NMT_FAST_LINE;   // decides nothing yet
+//   nmt_fast_path(profile, path, &line);
+//   int method = nmt_fast_method(&line, size);
+//   if (method < 0) method = nmt_method_for(profile, path, size);
+enum { NMT_FAST_CHANGES = 6 };
+
+typedef struct nmt_fast_line {
+  uint32_t struct_bytes;
+  uint32_t flags;                         // nmt_advice_flag
+  uint64_t choices;                       // four bits each, signed, the first lowest
+  uint64_t from_bytes[NMT_FAST_CHANGES];  // where the second choice begins, the third ...
+} nmt_fast_line;
+
+// clang-format off
+#define NMT_FAST_LINE {sizeof(nmt_fast_line), 0, UINT64_MAX, \
+  {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}}
+// clang-format on
+
+// Writes as many changes of method as the caller's struct has room for; beyond these, and where the
+// answer is an error, the line says NMT_NO_ADVICE.
+NMT_API int nmt_fast_path(const nmt_profile* profile, int path, nmt_fast_line* line);
+
+// An nmt_method, or NMT_NO_ADVICE; sizes are below 2^63.
+static inline int nmt_fast_method(const nmt_fast_line* line, uint64_t size_bytes) {
+  unsigned changes = 0;
+  for (int i = 0; i < NMT_FAST_CHANGES; ++i) changes += size_bytes >= line->from_bytes[i];
+  return (int)((int64_t)(line->choices << (60 - 4 * changes)) >> 60);
+}
 
 // Predicted duration by that method; negative: an nmt_status.
 NMT_API double nmt_duration_ns(const nmt_profile* profile, int path, uint64_t size_bytes);
@@ -267,13 +353,13 @@ NMT_API int nmt_eager_chunks(const nmt_profile* profile, const char* placement, 
 
 // -- Collectives ---------------------------------------------------------------------------------
 
-// Segment size in bytes of a hierarchical operation ("bcast", "reduce", "allreduce", "allgather");
-// 0: do not cut.
+// Segment size in bytes of a hierarchical operation ("bcast", "reduce", "allreduce", "allgather")
+// under the MPI that was sampled last; 0: do not cut.
 NMT_API int64_t nmt_segment_bytes(const nmt_profile* profile, const char* operation,
                                   uint64_t size_bytes, uint32_t nodes, uint32_t ranks_per_node);
 
 // One range of sizes of a hierarchical operation on a number of nodes, as it was sampled. They are
-// numbered from 0; NMT_UNKNOWN beyond the last.
+// numbered from 0, those of the MPI that was sampled last first; NMT_UNKNOWN beyond the last.
 typedef struct nmt_collective_rule {
   uint32_t struct_bytes;
   uint32_t nodes;
@@ -284,10 +370,51 @@ typedef struct nmt_collective_rule {
   uint64_t from_bytes;    // inclusive
   uint64_t to_bytes;      // exclusive; UINT64_MAX: without end
   uint64_t segment_bytes;
+  // Since 0.2.
+  const char* mpi;  // name and version that it was sampled under: "Open MPI v4.1.4"; "": not known
+  double gain;      // duration of the MPI's own over this one's, mean; 0: not known
 } nmt_collective_rule;
 
 NMT_API int nmt_describe_collective(const nmt_profile* profile, uint32_t index,
                                     nmt_collective_rule* rule);
+
+// A call of a collective.
+typedef struct nmt_collective_call {
+  uint32_t struct_bytes;
+  uint32_t nodes;
+  uint32_t ranks_per_node;  // the most of any node
+  uint32_t ranks;           // in all
+  const char* mpi;          // name and version; NULL: the one that was sampled last
+  const char* operation;    // "bcast", "allreduce" ...
+  uint64_t size_bytes;      // of the message; of allgather and alltoall, of one rank's data
+} nmt_collective_call;
+
+// The rule for a call. NMT_NO_ADVICE: nothing was sampled for its shape under its MPI.
+NMT_API int nmt_collective_rule_for(const nmt_profile* profile, const nmt_collective_call* call,
+                                    nmt_collective_rule* rule);
+
+// What was measured of the algorithms that an MPI has itself (nmad-sample --stack): the fastest for
+// a range of sizes, on a number of ranks. They are numbered from 0; NMT_UNKNOWN beyond the last.
+typedef struct nmt_library_rule {
+  uint32_t struct_bytes;
+  uint32_t ranks;
+  uint32_t ranks_per_node;
+  uint32_t reserved;
+  const char* mpi;  // name and version: "MPICH Version: 4.0.2"
+  const char* operation;
+  const char* algorithm;   // the MPI's own name; "": none is measurably faster than its choice
+  uint64_t from_bytes;     // of one rank's data, inclusive
+  uint64_t to_bytes;       // exclusive; UINT64_MAX: without end
+  uint64_t segment_bytes;  // 0: the algorithm's own, or none
+  double gain;             // duration of what the MPI chooses over that of the algorithm
+  double gain_low;         // 95 % limits
+  double gain_high;
+} nmt_library_rule;
+
+NMT_API int nmt_describe_library_rule(const nmt_profile* profile, uint32_t index,
+                                      nmt_library_rule* rule);
+NMT_API int nmt_library_rule_for(const nmt_profile* profile, const nmt_collective_call* call,
+                                 nmt_library_rule* rule);
 
 typedef struct nmt_exchange {
   uint32_t struct_bytes;

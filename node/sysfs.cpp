@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "node/sysfs.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -17,6 +20,16 @@ std::optional<int> parse_number(std::string_view text) {
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || rest != end || value < 0 || value > kNumberMax) return std::nullopt;
   return value;
+}
+
+// Domain, bus, device, function: four, two and two hexadecimal digits, and one octal digit.
+bool is_pci_address(std::string_view text) {
+  constexpr std::string_view kPattern = "hhhh:hh:hh.o";
+  return text.size() == kPattern.size() &&
+         std::equal(text.begin(), text.end(), kPattern.begin(), [](char each, char pattern) {
+           if (pattern == 'h') return std::isxdigit(static_cast<unsigned char>(each)) != 0;
+           return pattern == 'o' ? each >= '0' && each <= '7' : each == pattern;
+         });
 }
 
 }  // namespace
@@ -51,6 +64,17 @@ std::optional<std::size_t> parse_cache_size(const std::string& text) {
   const auto number = parse_number(std::string_view(text).substr(0, text.size() - (kilo || mega)));
   if (!number) return std::nullopt;
   return static_cast<std::size_t>(*number) << (kilo ? 10 : mega ? 20 : 0);
+}
+
+// Other buses, such as virtio's, may lie behind the device on PCI.
+std::string pci_address(const std::string& device) {
+  std::error_code ignored;
+  const auto place = std::filesystem::canonical(device + "/device", ignored);
+  std::string address;
+  for (const std::filesystem::path& part : place) {
+    if (is_pci_address(part.string())) address = part.string();
+  }
+  return address;
 }
 
 }  // namespace nmt

@@ -18,4 +18,7 @@ std::vector<int> parse_list(const std::string& text);
 // "1024K" -> 1048576, the form of cache sizes in /sys.
 std::optional<std::size_t> parse_cache_size(const std::string& text);
 
+// "0000:3b:00.0" of a folder such as /sys/class/net/eth0; empty where the device is not on PCI.
+std::string pci_address(const std::string& device);
+
 }  // namespace nmt

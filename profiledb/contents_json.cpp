@@ -214,10 +214,10 @@ Contents contents_from_json(const Value& document, std::string_view what) {
     reader.fail("not an exported profile: it has no \"format\": \"nmadtune-profile\"");
   }
   const std::uint64_t version = reader["schema_version"].unsigned_integer();
-  if (version != static_cast<std::uint64_t>(schema_version())) {
+  if (version < kOldestReadableSchema || version > static_cast<std::uint64_t>(schema_version())) {
     reader["schema_version"].fail(
-        fmt::format("is {}, this program reads {}; use the version of nmadtune that wrote it",
-                    version, schema_version()));
+        fmt::format("is {}, this program reads {} to {}; use the version of nmadtune that wrote it",
+                    version, kOldestReadableSchema, schema_version()));
   }
   if (reader.has("digest") && reader["digest"].text() != digest_of_document(document)) {
     reader.fail(

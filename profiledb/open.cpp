@@ -143,7 +143,7 @@ void check_schema(Database& database) {
 Database open_to_read(const std::string& file, const LockWait& lock_wait) {
   Database database = unlocked_where_frozen(file, lock_wait);
   const Identity identity = checked_identity(database);
-  if (identity.version < schema_version()) {
+  if (identity.version < kOldestReadableSchema) {
     refuse(file,
            fmt::format(
                "has schema {}, this program reads {}; nmad-sample or 'nmad-tune retune' updates it",

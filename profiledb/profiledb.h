@@ -55,7 +55,8 @@ class ProfileDb {
     std::function<void(const std::string&)> notice = {};  // "waiting for ..."; may be empty
   };
   // kWrite creates the file and its directory if absent, and migrates an older schema; kRead does
-  // neither. Both refuse files of other programs, and newer schemas, naming both versions.
+  // neither, and reads an older one as it is. Both refuse files of other programs, and newer
+  // schemas, naming both versions.
   ProfileDb(const std::string& file, const Options& options);
   // The same rules without a file: for results that could not be stored, to be exported.
   static ProfileDb in_memory();
@@ -88,6 +89,7 @@ class ProfileDb {
   std::vector<Platform> platforms() const;
   std::vector<Path> paths(const Id& platform) const;
   std::map<Id, PathName> path_names() const;                  // of all paths of all platforms
+  std::vector<Node> nodes() const;                            // of all platforms
   std::vector<Campaign> campaigns(const Id& platform) const;  // newest first
   std::vector<SampleSet> sample_sets(const Id& campaign) const;
   // Samples to derive from: those of the pinned campaigns. If none is pinned, the newest complete
@@ -129,6 +131,7 @@ class ProfileDb {
   void merge(const ProfileDb& other);
 
  private:
+  void name_mpi(Plan& plan) const;
   struct Implementation;
   explicit ProfileDb(std::unique_ptr<Implementation> implementation);
   std::unique_ptr<Implementation> implementation_;

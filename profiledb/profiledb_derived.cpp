@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What was derived from samples: plans. Reading a plan reads no raw data.
+#include <algorithm>
+
 #include "core/clock.h"
+#include "core/method.h"
 #include "core/plan_json.h"
 #include "profiledb/catalog.h"
 #include "profiledb/implementation.h"
@@ -37,6 +40,21 @@ void erase_plan(const Database& database, const Id& platform) {
   add_to_seals(database, changes);
 }
 
+// The MPI of the newest of these campaigns that sampled collectives; empty if none did.
+std::string newest_mpi(const std::vector<SampleSet>& sets) {
+  std::string newest_utc, mpi;
+  for (const SampleSet& set : sets) {
+    for (const Sample& sample : set.samples) {
+      const bool counts = sample.condition.benchmark == benchmark::kCollective &&
+                          sample.condition.operation != "alltoall" && !sample.held_out;
+      if (!counts || set.campaign.started_utc < newest_utc) continue;
+      newest_utc = set.campaign.started_utc;
+      mpi = sample.condition.mpi;
+    }
+  }
+  return mpi;
+}
+
 std::uint64_t source_digest_now(const Database& database, const Id& platform) {
   const Catalog catalog = load_catalog(database);
   require_row(database, catalog.platforms, platform);
@@ -62,14 +80,34 @@ void ProfileDb::store_plan(const Plan& plan) {
 }
 
 std::optional<Plan> ProfileDb::plan(const Id& platform) const {
-  const Transaction transaction(implementation_->database, Transaction::Kind::kRead);
-  const auto row = load_plan_row(implementation_->database, platform);
+  std::optional<DerivedRow> row;
+  {
+    const Transaction transaction(implementation_->database, Transaction::Kind::kRead);
+    row = load_plan_row(implementation_->database, platform);
+  }
   if (!row) return std::nullopt;
   try {
-    return plan_from_json(json::Reader(row->content, "plan"));
+    Plan plan = plan_from_json(json::Reader(row->content, "plan"));
+    name_mpi(plan);
+    return plan;
   } catch (const Error& error) {
     throw Error(Fault::kDatabase, file() + ": the stored plan cannot be read (" + error.what() +
                                       "); run 'nmad-tune retune' to derive it again");
+  }
+}
+
+// Plans of schema 1 do not name the MPI of their rules. It is the one that was sampled last before
+// the plan was derived: programs of that version used no other samples.
+void ProfileDb::name_mpi(Plan& plan) const {
+  const auto is_unnamed = [](const SegmentRule& rule) { return rule.mpi.empty(); };
+  if (std::ranges::none_of(plan.segments, is_unnamed)) return;
+  std::vector<SampleSet> derived_from = sample_sets_in_force(plan.platform);
+  std::erase_if(derived_from, [&](const SampleSet& set) {
+    return std::ranges::find(plan.campaigns, set.campaign.id) == plan.campaigns.end();
+  });
+  const std::string mpi = newest_mpi(derived_from);
+  for (SegmentRule& rule : plan.segments) {
+    if (is_unnamed(rule)) rule.mpi = mpi;
   }
 }
 

@@ -105,6 +105,15 @@ std::vector<Platform> ProfileDb::platforms() const {
   return {catalog.platforms.begin(), catalog.platforms.end()};
 }
 
+std::vector<Node> ProfileDb::nodes() const {
+  const Transaction transaction(implementation_->database, Transaction::Kind::kRead);
+  std::vector<Node> nodes;
+  for (const NodeRow& row : load_catalog(implementation_->database).nodes) {
+    nodes.push_back({row.id, row.host});
+  }
+  return nodes;
+}
+
 std::vector<Path> ProfileDb::paths(const Id& platform) const {
   const Transaction transaction(implementation_->database, Transaction::Kind::kRead);
   const Catalog catalog = load_catalog(implementation_->database);

@@ -26,6 +26,9 @@ struct Migration {
 };
 std::span<const Migration> migrations();
 int schema_version();  // of this program
+// Readers of this program accept files from this version on as they are, without migrating them:
+// the tables since then are the same, and the content of older files is understood.
+inline constexpr int kOldestReadableSchema = 1;
 
 // The identity that a database declares; both are 0 in an empty one.
 struct Identity {

@@ -14,54 +14,14 @@
 #include "core/error.h"
 #include "include/nmadtune.h"
 #include "runtime/contended_curves.h"
+#include "runtime/device_names.h"
+#include "runtime/image.h"
 #include "runtime/pair_tables.h"
 #include "runtime/path_tables.h"
 #include "runtime/snapshot.h"
 
 namespace nmt {
 namespace {
-
-// Sections one after the other, each aligned, after a header that is completed last.
-class Image {
- public:
-  template <class Record>
-  void add(SectionKind kind, const std::vector<Record>& records) {
-    pad();
-    sections_.push_back({kind, sizeof(Record), bytes_.size(), records.size()});
-    const auto* begin = reinterpret_cast<const std::byte*>(records.data());
-    bytes_.insert(bytes_.end(), begin, begin + records.size() * sizeof(Record));
-  }
-
-  Storage finish() {
-    pad();
-    std::size_t head = sizeof(SnapshotHeader) + sections_.size() * sizeof(Section);
-    head = (head + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
-    SnapshotHeader header{.magic = kSnapshotMagic,
-                          .endian = kSnapshotEndian,
-                          .version = kSnapshotVersion,
-                          .file_bytes = head + bytes_.size(),
-                          .digest = 0,
-                          .sections = static_cast<std::uint32_t>(sections_.size()),
-                          .reserved = {}};
-    for (Section& section : sections_) section.offset += head;
-    Storage image = Storage::allocate(header.file_bytes);
-    std::byte* at = image.writable().data();
-    std::memcpy(at + sizeof header, sections_.data(), sections_.size() * sizeof(Section));
-    std::memcpy(at + head, bytes_.data(), bytes_.size());
-    std::memcpy(at, &header, sizeof header);
-    header.digest = snapshot_digest(image.bytes());
-    std::memcpy(at, &header, sizeof header);
-    return image;
-  }
-
- private:
-  void pad() {
-    bytes_.resize((bytes_.size() + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment);
-  }
-
-  std::vector<Section> sections_;  // offsets relative to the end of the list of sections
-  std::vector<std::byte> bytes_;
-};
 
 class Compiler {
  public:
@@ -96,6 +56,8 @@ class Compiler {
     image.add(SectionKind::kSignature, signatures_);
     image.add(SectionKind::kRise, rises_);
     image.add(SectionKind::kSmallRatio, small_ratios_);
+    image.add(SectionKind::kDevice, devices_);
+    image.add(SectionKind::kLibraryRule, library_rules_);
     image.add(SectionKind::kField, fields_);
     image.add(SectionKind::kText, text_);
     return image.finish();
@@ -154,7 +116,16 @@ class Compiler {
                             .method_ranges = 0,
                             .max_unexpected_bytes = rail.max_unexpected_bytes,
                             .monotone_departure = tables.monotone_departure,
-                            .table_departure = tables.table_departure};
+                            .table_departure = tables.table_departure,
+                            .host = 0,
+                            .node_id = 0,
+                            .peer_host = 0,
+                            .peer_id = 0,
+                            .memory = text(rail.memory),
+                            .ranks_per_nic = static_cast<std::uint32_t>(rail.ranks_per_nic),
+                            .devices_from = count(devices_.size()),
+                            .devices = 0};
+    add_ends(rail, detail);
     for (const PlanCurve& curve : rail.curves) {
       if (curve.benchmark != benchmark::kTransfer) continue;
       const std::optional<Method> method = parse_method(curve.method);
@@ -172,6 +143,20 @@ class Compiler {
       ++detail.method_ranges;
     }
     details_.push_back(detail);
+  }
+
+  // Both ends of a path, and the names of its device.
+  void add_ends(const RailPlan& rail, PathDetailRecord& detail) {
+    const auto ends = std::ranges::find(provenance_.paths, rail.path, &PathEnds::path);
+    if (ends == provenance_.paths.end()) return;
+    detail.host = text(ends->from_host);
+    detail.node_id = text(ends->from_node.hex());
+    detail.peer_host = text(ends->to_host);
+    detail.peer_id = text(ends->to_node.hex());
+    for (const DeviceName& name : device_names(ends->from)) {
+      devices_.push_back({text(name.name), static_cast<std::uint32_t>(name.naming)});
+      ++detail.devices;
+    }
   }
 
   // The limit of floats and of the solver's arithmetic: far above any measurement.
@@ -308,11 +293,25 @@ class Compiler {
           {text(offload.placement), 0, offload.cost_ns, offload.low_ns, offload.high_ns});
     }
     for (const SegmentRule& segment : plan_.segments) {
-      segments_.push_back({text(segment.operation), static_cast<std::uint32_t>(segment.nodes),
-                           static_cast<std::uint32_t>(segment.ranks_per_node),
-                           text(segment.algorithm), segment.from_bytes,
-                           segment.to_bytes.value_or(UINT64_MAX), segment.segment_bytes,
-                           static_cast<std::uint32_t>(segment.leaders), 0});
+      segments_.push_back(
+          {text(segment.operation), static_cast<std::uint32_t>(segment.nodes),
+           static_cast<std::uint32_t>(segment.ranks_per_node), text(segment.algorithm),
+           segment.from_bytes, segment.to_bytes.value_or(UINT64_MAX), segment.segment_bytes,
+           static_cast<std::uint32_t>(segment.leaders), text(segment.mpi), segment.gain, 0});
+    }
+    for (const LibraryRule& rule : plan_.library_rules) {
+      library_rules_.push_back({.mpi = text(rule.mpi),
+                                .operation = text(rule.operation),
+                                .algorithm = text(rule.algorithm),
+                                .ranks = static_cast<std::uint32_t>(rule.ranks),
+                                .ranks_per_node = static_cast<std::uint32_t>(rule.ranks_per_node),
+                                .reserved = 0,
+                                .from_bytes = rule.from_bytes,
+                                .to_bytes = rule.to_bytes.value_or(UINT64_MAX),
+                                .segment_bytes = rule.segment_bytes,
+                                .gain = rule.gain,
+                                .low = rule.low,
+                                .high = rule.high});
     }
     for (const Signature& signature : plan_.signatures) add_signature(signature);
   }
@@ -379,6 +378,8 @@ class Compiler {
   std::vector<SignatureRecord> signatures_;
   std::vector<RiseRecord> rises_;
   std::vector<SmallRatioRecord> small_ratios_;
+  std::vector<DeviceRecord> devices_;
+  std::vector<LibraryRuleRecord> library_rules_;
 };
 
 }  // namespace

@@ -4,12 +4,23 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/plan.h"
 #include "core/rail.h"
 #include "runtime/storage.h"
 
 namespace nmt {
+
+// The nodes at both ends of a path, and the rail at its own end.
+struct PathEnds {
+  Id path;
+  Id from_node;
+  Id to_node;
+  std::string from_host;
+  std::string to_host;
+  Rail from;
+};
 
 // What a profile records about itself besides its plan.
 struct Provenance {
@@ -18,6 +29,7 @@ struct Provenance {
   std::string tool_version;
   bool complete = false;
   double quality = 0;
+  std::vector<PathEnds> paths = {};
 };
 
 // Throws Error(kFailed) for a plan that does not fit a snapshot.

@@ -2,6 +2,7 @@
 //
 // Decisions about one path. A communication stack calls the first three for every message.
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 
 #include "core/interpolate.h"
@@ -88,6 +89,29 @@ int nmt_method_for(const nmt_profile* profile, int path, uint64_t size_bytes) {
     return nmt::method_by_ranges(profile->view, path, size_bytes);
   }
   return choice;
+}
+
+int nmt_fast_path(const nmt_profile* profile, int path, nmt_fast_line* line) {
+  constexpr std::size_t kRoomMin = offsetof(nmt_fast_line, from_bytes);
+  if (line == nullptr || line->struct_bytes < kRoomMin) return NMT_INVALID;
+  const std::size_t room = std::min<std::size_t>(
+      NMT_FAST_CHANGES, (line->struct_bytes - kRoomMin) / sizeof line->from_bytes[0]);
+  line->flags = 0;
+  line->choices = UINT64_MAX;  // NMT_NO_ADVICE everywhere
+  std::fill_n(line->from_bytes, room, UINT64_MAX);
+  if (const int wrong = nmt::check_question(profile, path, 0)) return wrong;
+  const nmt::PathDetailRecord& detail = profile->view.details[static_cast<std::size_t>(path)];
+  const auto ranges = profile->view.ranges.subspan(detail.methods_from, detail.method_ranges);
+  line->flags = profile->advice_flags;
+  // The last choice that there is room for is that of one range, or of all further ones together.
+  for (std::size_t i = 0; i < ranges.size() && i <= room; ++i) {
+    if (i > 0) line->from_bytes[i - 1] = ranges[i].from_bytes;
+    const bool fits = i < room || ranges.size() == room + 1;
+    const auto choice =
+        static_cast<std::uint64_t>(fits ? ranges[i].choice : int{NMT_NO_ADVICE}) & 0xf;
+    line->choices = (line->choices & ~(std::uint64_t{0xf} << (4 * i))) | choice << (4 * i);
+  }
+  return NMT_OK;
 }
 
 double nmt_duration_ns(const nmt_profile* profile, int path, uint64_t size_bytes) {

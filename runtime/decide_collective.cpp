@@ -24,6 +24,76 @@ bool is_inside(const Signature& signature, const nmt_exchange& exchange) {
          exchange.size_bytes <= signature.size_bytes_max;
 }
 
+bool is_same(const View& view, TextOffset text, const char* requested) {
+  return std::strcmp(view.text_at(text), requested) == 0;
+}
+
+// Rules of the MPI that was sampled last come first, so it is the first with the operation.
+const SegmentRecord* find_rule(const View& view, const nmt_collective_call& call) {
+  const char* mpi = call.mpi;
+  for (const SegmentRecord& rule : view.segments) {
+    if (!is_same(view, rule.operation, call.operation)) continue;
+    if (mpi == nullptr) mpi = view.text_at(rule.mpi);
+    if (!is_same(view, rule.mpi, mpi) || rule.nodes != call.nodes ||
+        rule.ranks_per_node != call.ranks_per_node) {
+      continue;
+    }
+    if (call.size_bytes >= rule.from_bytes && call.size_bytes < rule.to_bytes) return &rule;
+  }
+  return nullptr;
+}
+
+const LibraryRuleRecord* find_library_rule(const View& view, const nmt_collective_call& call) {
+  const char* mpi = call.mpi;
+  for (const LibraryRuleRecord& rule : view.library_rules) {
+    if (!is_same(view, rule.operation, call.operation)) continue;
+    if (mpi == nullptr) mpi = view.text_at(rule.mpi);
+    const bool same_shape =
+        rule.ranks == call.ranks &&
+        (call.ranks_per_node == 0 || rule.ranks_per_node == call.ranks_per_node);
+    if (!same_shape || !is_same(view, rule.mpi, mpi)) continue;
+    if (call.size_bytes >= rule.from_bytes && call.size_bytes < rule.to_bytes) return &rule;
+  }
+  return nullptr;
+}
+
+void put_rule(const View& view, const SegmentRecord& segment, nmt_collective_rule* rule) {
+  put(rule, {.struct_bytes = 0,
+             .nodes = segment.nodes,
+             .ranks_per_node = segment.ranks_per_node,
+             .leaders = segment.leaders,
+             .operation = view.text_at(segment.operation),
+             .algorithm = view.text_at(segment.algorithm),
+             .from_bytes = segment.from_bytes,
+             .to_bytes = segment.to_bytes,
+             .segment_bytes = segment.segment_bytes,
+             .mpi = view.text_at(segment.mpi),
+             .gain = segment.gain});
+}
+
+void put_rule(const View& view, const LibraryRuleRecord& record, nmt_library_rule* rule) {
+  put(rule, {.struct_bytes = 0,
+             .ranks = record.ranks,
+             .ranks_per_node = record.ranks_per_node,
+             .reserved = 0,
+             .mpi = view.text_at(record.mpi),
+             .operation = view.text_at(record.operation),
+             .algorithm = view.text_at(record.algorithm),
+             .from_bytes = record.from_bytes,
+             .to_bytes = record.to_bytes,
+             .segment_bytes = record.segment_bytes,
+             .gain = record.gain,
+             .gain_low = record.low,
+             .gain_high = record.high});
+}
+
+int check_call(const nmt_profile* profile, const nmt_collective_call* call,
+               nmt_collective_call& asked) {
+  const bool valid = profile != nullptr && get(call, asked) && asked.operation != nullptr &&
+                     asked.size_bytes <= kSizeBytesMax;
+  return valid ? NMT_OK : NMT_INVALID;
+}
+
 }  // namespace
 }  // namespace nmt
 
@@ -33,31 +103,49 @@ int64_t nmt_segment_bytes(const nmt_profile* profile, const char* operation, uin
       ranks_per_node == 0) {
     return NMT_INVALID;
   }
-  const nmt::View& view = profile->view;
-  for (const nmt::SegmentRecord& segment : view.segments) {
-    const bool same = segment.nodes == nodes && segment.ranks_per_node == ranks_per_node &&
-                      std::strcmp(view.text_at(segment.operation), operation) == 0;
-    if (same && size_bytes >= segment.from_bytes && size_bytes < segment.to_bytes) {
-      return static_cast<int64_t>(segment.segment_bytes);
-    }
-  }
-  return NMT_NO_ADVICE;
+  const nmt::SegmentRecord* rule = nmt::find_rule(profile->view, {.struct_bytes = 0,
+                                                                  .nodes = nodes,
+                                                                  .ranks_per_node = ranks_per_node,
+                                                                  .ranks = 0,
+                                                                  .mpi = nullptr,
+                                                                  .operation = operation,
+                                                                  .size_bytes = size_bytes});
+  return rule == nullptr ? int64_t{NMT_NO_ADVICE} : static_cast<int64_t>(rule->segment_bytes);
 }
 
 int nmt_describe_collective(const nmt_profile* profile, uint32_t index, nmt_collective_rule* rule) {
   if (profile == nullptr || !nmt::is_writable(rule)) return NMT_INVALID;
-  const nmt::View& view = profile->view;
-  if (index >= view.segments.size()) return NMT_UNKNOWN;
-  const nmt::SegmentRecord& segment = view.segments[index];
-  nmt::put(rule, {.struct_bytes = 0,
-                  .nodes = segment.nodes,
-                  .ranks_per_node = segment.ranks_per_node,
-                  .leaders = segment.leaders,
-                  .operation = view.text_at(segment.operation),
-                  .algorithm = view.text_at(segment.algorithm),
-                  .from_bytes = segment.from_bytes,
-                  .to_bytes = segment.to_bytes,
-                  .segment_bytes = segment.segment_bytes});
+  if (index >= profile->view.segments.size()) return NMT_UNKNOWN;
+  nmt::put_rule(profile->view, profile->view.segments[index], rule);
+  return NMT_OK;
+}
+
+int nmt_collective_rule_for(const nmt_profile* profile, const nmt_collective_call* call,
+                            nmt_collective_rule* rule) {
+  nmt_collective_call asked;
+  if (const int wrong = nmt::check_call(profile, call, asked)) return wrong;
+  if (!nmt::is_writable(rule) || asked.nodes == 0 || asked.ranks_per_node == 0) return NMT_INVALID;
+  const nmt::SegmentRecord* found = nmt::find_rule(profile->view, asked);
+  if (found == nullptr) return NMT_NO_ADVICE;
+  nmt::put_rule(profile->view, *found, rule);
+  return NMT_OK;
+}
+
+int nmt_describe_library_rule(const nmt_profile* profile, uint32_t index, nmt_library_rule* rule) {
+  if (profile == nullptr || !nmt::is_writable(rule)) return NMT_INVALID;
+  if (index >= profile->view.library_rules.size()) return NMT_UNKNOWN;
+  nmt::put_rule(profile->view, profile->view.library_rules[index], rule);
+  return NMT_OK;
+}
+
+int nmt_library_rule_for(const nmt_profile* profile, const nmt_collective_call* call,
+                         nmt_library_rule* rule) {
+  nmt_collective_call asked;
+  if (const int wrong = nmt::check_call(profile, call, asked)) return wrong;
+  if (!nmt::is_writable(rule) || asked.ranks == 0) return NMT_INVALID;
+  const nmt::LibraryRuleRecord* found = nmt::find_library_rule(profile->view, asked);
+  if (found == nullptr) return NMT_NO_ADVICE;
+  nmt::put_rule(profile->view, *found, rule);
   return NMT_OK;
 }
 

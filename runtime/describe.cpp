@@ -1,26 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Descriptions of a profile and its paths, and the search for a path.
-#include <string_view>
+// Descriptions of a profile and its paths.
+#include <algorithm>
 
+#include "runtime/find_path.h"
 #include "runtime/profile.h"
-
-namespace nmt {
-namespace {
-
-bool matches(const char* requested, const View& view, TextOffset offset) {
-  return requested == nullptr || std::strcmp(requested, view.text_at(offset)) == 0;
-}
-
-// Among matching paths, one measured hot without busy rails is preferred.
-int preference(const View& view, const PathDetailRecord& detail) {
-  const bool hot = std::strcmp(view.text_at(detail.regime), "hot") == 0;
-  const bool alone = *view.text_at(detail.busy_rails) == '\0';
-  return (alone ? 2 : 0) + (hot ? 1 : 0);
-}
-
-}  // namespace
-}  // namespace nmt
 
 const char* nmt_version(void) { return NMT_VERSION; }
 
@@ -31,7 +15,7 @@ const char* nmt_status_text(int status) {
     case NMT_INVALID:
       return "an argument is invalid";
     case NMT_UNKNOWN:
-      return "no such rail, path, platform or index";
+      return "no such path, platform or index";
     case NMT_NOT_FOUND:
       return "no such profile";
     case NMT_UNUSABLE:
@@ -42,30 +26,11 @@ const char* nmt_status_text(int status) {
       return "out of memory";
     case NMT_FAILED:
       return "a call of the operating system failed";
+    case NMT_AMBIGUOUS:
+      return "the name stands for two nodes; name one by its identifier";
     default:
       return status >= 0 ? "ok" : "unknown status";
   }
-}
-
-int nmt_find_path(const nmt_profile* profile, const char* rail, const nmt_condition* condition) {
-  nmt_condition requested{};
-  if (profile == nullptr || rail == nullptr) return NMT_INVALID;
-  if (condition != nullptr && !nmt::get(condition, requested)) return NMT_INVALID;
-  const nmt::View& view = profile->view;
-  int best = NMT_UNKNOWN;
-  int best_preference = -1;
-  for (std::size_t i = 0; i < view.details.size(); ++i) {
-    const nmt::PathDetailRecord& detail = view.details[i];
-    const bool fits = nmt::matches(rail, view, detail.rail) &&
-                      nmt::matches(requested.regime, view, detail.regime) &&
-                      nmt::matches(requested.placement, view, detail.placement) &&
-                      nmt::matches(requested.busy_rails, view, detail.busy_rails) &&
-                      nmt::matches(requested.path_id, view, detail.path_id);
-    if (!fits || nmt::preference(view, detail) <= best_preference) continue;
-    best = static_cast<int>(i);
-    best_preference = nmt::preference(view, detail);
-  }
-  return best;
 }
 
 int nmt_describe(const nmt_profile* profile, nmt_description* description) {
@@ -119,6 +84,24 @@ int nmt_describe_path(const nmt_profile* profile, int path, nmt_path_description
                          .max_unexpected_bytes = detail.max_unexpected_bytes,
                          .chunk_bytes_min = block.chunk_bytes_min,
                          .monotone_departure = detail.monotone_departure,
-                         .table_departure = detail.table_departure});
+                         .table_departure = detail.table_departure,
+                         .host = view.text_at(detail.host),
+                         .node_id = view.text_at(detail.node_id),
+                         .peer_host = view.text_at(detail.peer_host),
+                         .peer_id = view.text_at(detail.peer_id),
+                         .memory = nmt::memory_of(view, detail),
+                         .ranks_per_nic = std::max(1u, detail.ranks_per_nic),
+                         .devices = detail.devices});
+  return NMT_OK;
+}
+
+int nmt_describe_device(const nmt_profile* profile, int path, uint32_t index, nmt_device* device) {
+  if (const int wrong = nmt::check_question(profile, path, 0)) return wrong;
+  if (!nmt::is_writable(device)) return NMT_INVALID;
+  const nmt::View& view = profile->view;
+  const nmt::PathDetailRecord& detail = view.details[static_cast<std::size_t>(path)];
+  if (index >= detail.devices) return NMT_UNKNOWN;
+  const nmt::DeviceRecord& found = view.devices[detail.devices_from + index];
+  nmt::put(device, {.struct_bytes = 0, .naming = found.naming, .name = view.text_at(found.name)});
   return NMT_OK;
 }

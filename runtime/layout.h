@@ -7,7 +7,9 @@
 // Records are plain: fixed width, aligned, without pointers. They refer to each other by index, and
 // to a zero-terminated text by its offset. Nothing here is trusted before check() has accepted it
 // (runtime/snapshot.h). A changed record needs a new version. A new kind of section does not,
-// because readers skip kinds that they do not know.
+// because readers skip kinds that they do not know. New fields of a record go last, and 0 in them
+// means "not known": so a reader completes the shorter records of an older version with zeros
+// (runtime/older_version.h).
 #pragma once
 
 #include <array>
@@ -20,7 +22,8 @@ namespace nmt {
 inline constexpr std::array<char, 8> kSnapshotMagic = {'\x89', 'N',  'M',    'T',
                                                        '\r',   '\n', '\x1a', '\n'};
 inline constexpr std::uint32_t kSnapshotEndian = 0x01020304;
-inline constexpr std::uint32_t kSnapshotVersion = 3;
+inline constexpr std::uint32_t kSnapshotVersion = 4;
+inline constexpr std::uint32_t kOldestSnapshotVersion = 3;  // that is still read
 inline constexpr std::uint64_t kSnapshotBytesMax = std::uint64_t{1} << 32;
 inline constexpr std::size_t kSectionAlignment = 64;
 
@@ -53,6 +56,8 @@ enum class SectionKind : std::uint32_t {
   kSignature = 15,
   kRise = 16,
   kSmallRatio = 17,
+  kDevice = 18,
+  kLibraryRule = 19,
 };
 
 struct Section {
@@ -100,6 +105,21 @@ struct PathDetailRecord {
   std::uint64_t max_unexpected_bytes;
   double monotone_departure;
   double table_departure;
+  // Since version 4.
+  TextOffset host;  // of the rail's own node
+  TextOffset node_id;
+  TextOffset peer_host;
+  TextOffset peer_id;
+  TextOffset memory;  // empty: not known, and so the host's
+  std::uint32_t ranks_per_nic;
+  std::uint32_t devices_from;  // names of the rail's device
+  std::uint32_t devices;
+};
+
+// One name of a rail's device.
+struct DeviceRecord {
+  TextOffset name;
+  std::uint32_t naming;  // nmt_device_naming
 };
 
 // One transfer curve. The section has the curves of path 0, then of path 1 ...
@@ -161,7 +181,25 @@ struct SegmentRecord {
   std::uint64_t to_bytes;  // UINT64_MAX: no end
   std::uint64_t segment_bytes;
   std::uint32_t leaders;
+  TextOffset mpi;  // since version 4; empty: not known
+  double gain;     // duration of the MPI's own over this one's; 0: not known
+  std::uint64_t reserved;
+};
+
+// The fastest algorithm of an MPI's own.
+struct LibraryRuleRecord {
+  TextOffset mpi;
+  TextOffset operation;
+  TextOffset algorithm;  // empty: none is measurably faster than what the MPI chooses
+  std::uint32_t ranks;
+  std::uint32_t ranks_per_node;
   std::uint32_t reserved;
+  std::uint64_t from_bytes;
+  std::uint64_t to_bytes;  // UINT64_MAX: no end
+  std::uint64_t segment_bytes;
+  double gain;
+  double low;
+  double high;
 };
 
 struct RiseRecord {

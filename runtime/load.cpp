@@ -66,6 +66,26 @@ Provenance provenance_of(const Candidate& candidate) {
   return provenance;
 }
 
+// The ends of every path that the plan has.
+std::vector<PathEnds> ends_of(const ProfileDb& database, const Plan& plan) {
+  std::vector<PathEnds> ends;
+  const std::vector<Node> nodes = database.nodes();
+  const auto host_of = [&](const Id& node) {
+    const auto found = std::ranges::find(nodes, node, &Node::id);
+    return found == nodes.end() ? std::string() : found->host;
+  };
+  for (Path& path : database.paths(plan.platform)) {
+    if (std::ranges::find(plan.rails, path.id, &RailPlan::path) == plan.rails.end()) continue;
+    ends.push_back({.path = path.id,
+                    .from_node = path.from_node,
+                    .to_node = path.to_node,
+                    .from_host = host_of(path.from_node),
+                    .to_host = host_of(path.to_node),
+                    .from = std::move(path.from)});
+  }
+  return ends;
+}
+
 }  // namespace
 
 std::string usual_file() { return locate_for_reading("").file; }
@@ -110,6 +130,7 @@ Loaded load_from_database(const std::string& file, const std::string& requested,
   }
   Candidate& best = found.front();
   Provenance provenance = provenance_of(best);
+  provenance.paths = ends_of(database, best.plan);
   return {std::move(provenance), std::move(best.plan)};
 }
 

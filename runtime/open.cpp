@@ -12,6 +12,7 @@
 
 #include "core/log.h"
 #include "runtime/load.h"
+#include "runtime/older_version.h"
 #include "runtime/open_log.h"
 #include "runtime/profile.h"
 #include "runtime/signatures.h"
@@ -47,7 +48,7 @@ Fields fields_of(const View& view) {
 }
 
 void load_snapshot(const std::string& requested, nmt_profile& profile) {
-  profile.storage = Storage::read(profile.file);
+  profile.storage = completed(Storage::read(profile.file), profile.file);
   profile.view = check(profile.storage.bytes(), profile.file);
   const ProfileRecord& record = *profile.view.profile;
   const bool fits = requested.empty() || requested == "newest" ||

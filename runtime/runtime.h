@@ -8,6 +8,7 @@
 //   load                reads a profile and compares its platform with this machine
 //   profile             the implementation of nmt_profile
 //   describe            descriptions of a profile and its paths
+//   find_path           the search for a path, by rail, device or peer
 //   open_log            prints the decisions of a profile when it is opened
 //   decide              decisions about one path
 //   decide_split        decisions over several rails
@@ -17,7 +18,10 @@
 //   snapshot            typed, checked views of a snapshot
 //   layout              the bytes of a snapshot
 //   storage             a snapshot in memory
+//   older_version       reads snapshots of an older version
+//   image               builds the bytes of a snapshot
 //   compile             makes a snapshot from a plan
+//   device_names        the names by which other libraries know the device of a rail
 //   path_tables         tables of one path, for a snapshot
 //   pair_tables         tables of two rails that share a message, for a snapshot
 //   tables              piecewise-linear functions, looked up in nanoseconds

@@ -24,13 +24,7 @@ class Checker {
   Checker(std::span<const std::byte> bytes, std::string_view what) : bytes_(bytes), what_(what) {}
 
   View check() {
-    const SnapshotHeader header = checked_header();
-    for (std::uint32_t i = 0; i < header.sections; ++i) {
-      Section section;
-      std::memcpy(&section, bytes_.data() + sizeof(SnapshotHeader) + i * sizeof(Section),
-                  sizeof section);
-      read(section);
-    }
+    for (const Section& section : checked_sections()) read(section);
     check_profile();
     for (std::size_t i = 0; i < view_.paths.size(); ++i) check_path(i);
     for (const PairTable& table : view_.pairs) check_pair(table);
@@ -41,6 +35,40 @@ class Checker {
     check_companions();
     check_collectives();
     return view_;
+  }
+
+  SnapshotHeader checked_header() const {
+    require(bytes_.size() >= sizeof(SnapshotHeader), "too short for a snapshot");
+    SnapshotHeader header;
+    std::memcpy(&header, bytes_.data(), sizeof header);
+    require(header.magic == kSnapshotMagic, "not a snapshot");
+    require(header.endian == kSnapshotEndian, "written on a machine of the other byte order");
+    if (header.version < kOldestSnapshotVersion || header.version > kSnapshotVersion) {
+      fail(fmt::format("has version {}, and this library reads versions {} to {}", header.version,
+                       kOldestSnapshotVersion, kSnapshotVersion));
+    }
+    if (header.file_bytes != bytes_.size()) {
+      fail(fmt::format("{} bytes long instead of {}", bytes_.size(), header.file_bytes));
+    }
+    require(bytes_.size() % kSectionAlignment == 0, "has a length that no snapshot has");
+    require(header.digest == snapshot_digest(bytes_), "damaged: its digest does not match");
+    require(header.sections <= kSectionsMax &&
+                header.sections <= (bytes_.size() - sizeof(SnapshotHeader)) / sizeof(Section),
+            "its list of sections is too long");
+    return header;
+  }
+
+  std::vector<Section> checked_sections() const {
+    std::vector<Section> sections(checked_header().sections);
+    std::memcpy(sections.data(), bytes_.data() + sizeof(SnapshotHeader),
+                sections.size() * sizeof(Section));
+    for (const Section& section : sections) {
+      require(section.record_bytes > 0, "records of no size");
+      require(section.offset % kSectionAlignment == 0 && section.offset <= bytes_.size() &&
+                  section.records <= (bytes_.size() - section.offset) / section.record_bytes,
+              "a section does not fit into it");
+    }
+    return sections;
   }
 
  private:
@@ -57,33 +85,9 @@ class Checker {
     require(from <= records && count <= records - from, cause);
   }
 
-  SnapshotHeader checked_header() const {
-    require(bytes_.size() >= sizeof(SnapshotHeader), "too short for a snapshot");
-    SnapshotHeader header;
-    std::memcpy(&header, bytes_.data(), sizeof header);
-    require(header.magic == kSnapshotMagic, "not a snapshot");
-    require(header.endian == kSnapshotEndian, "written on a machine of the other byte order");
-    if (header.version != kSnapshotVersion) {
-      fail(fmt::format("has version {}, and this library reads version {}", header.version,
-                       kSnapshotVersion));
-    }
-    if (header.file_bytes != bytes_.size()) {
-      fail(fmt::format("{} bytes long instead of {}", bytes_.size(), header.file_bytes));
-    }
-    require(bytes_.size() % kSectionAlignment == 0, "has a length that no snapshot has");
-    require(header.digest == snapshot_digest(bytes_), "damaged: its digest does not match");
-    require(header.sections <= kSectionsMax &&
-                header.sections <= (bytes_.size() - sizeof(SnapshotHeader)) / sizeof(Section),
-            "its list of sections is too long");
-    return header;
-  }
-
   template <class Record>
   void take(const Section& section, std::span<const Record>& records) const {
     require(section.record_bytes == sizeof(Record), "records of another size");
-    require(section.offset % kSectionAlignment == 0 && section.offset <= bytes_.size() &&
-                section.records <= (bytes_.size() - section.offset) / sizeof(Record),
-            "a section does not fit into it");
     require(records.empty(), "a section twice");
     records = {reinterpret_cast<const Record*>(bytes_.data() + section.offset), section.records};
   }
@@ -124,6 +128,10 @@ class Checker {
         return take(section, view_.rises);
       case SectionKind::kSmallRatio:
         return take(section, view_.small_ratios);
+      case SectionKind::kDevice:
+        return take(section, view_.devices);
+      case SectionKind::kLibraryRule:
+        return take(section, view_.library_rules);
     }
   }
 
@@ -143,6 +151,7 @@ class Checker {
       check_text(field.name);
       check_text(field.value);
     }
+    for (const DeviceRecord& device : view_.devices) check_text(device.name);
     require(view_.paths.size() == view_.details.size() && view_.paths.size() <= INT32_MAX,
             "not one description per path");
   }
@@ -179,9 +188,11 @@ class Checker {
 
   void check_detail(const PathDetailRecord& detail) const {
     for (const TextOffset offset :
-         {detail.rail, detail.path_id, detail.regime, detail.placement, detail.busy_rails}) {
+         {detail.rail, detail.path_id, detail.regime, detail.placement, detail.busy_rails,
+          detail.host, detail.node_id, detail.peer_host, detail.peer_id, detail.memory}) {
       check_text(offset);
     }
+    require_range(detail.devices_from, detail.devices, view_.devices.size(), "devices not there");
     require_range(detail.curves_from, detail.curves, view_.curves.size(), "curves not there");
     for (const CurveRecord& curve : view_.curves.subspan(detail.curves_from, detail.curves)) {
       check_text(curve.variant);
@@ -309,7 +320,15 @@ class Checker {
     for (const SegmentRecord& segment : view_.segments) {
       check_text(segment.operation);
       check_text(segment.algorithm);
+      check_text(segment.mpi);
+      require(is_fraction(segment.gain), "a gain that is none");
       require(segment.segment_bytes <= kSizeBytesMax, "a segment that is too long");
+    }
+    for (const LibraryRuleRecord& rule : view_.library_rules) {
+      for (const TextOffset offset : {rule.mpi, rule.operation, rule.algorithm}) check_text(offset);
+      require(rule.segment_bytes <= kSizeBytesMax, "a segment that is too long");
+      require(is_fraction(rule.gain) && is_fraction(rule.low) && is_fraction(rule.high),
+              "a gain that is none");
     }
     for (const SignatureRecord& signature : view_.signatures) check_signature(signature);
   }
@@ -364,6 +383,14 @@ std::uint64_t snapshot_digest(std::span<const std::byte> bytes) {
     state = (state ^ word) * kPrime;
   }
   return state;
+}
+
+SnapshotHeader check_header(std::span<const std::byte> bytes, std::string_view what) {
+  return Checker(bytes, what).checked_header();
+}
+
+std::vector<Section> check_sections(std::span<const std::byte> bytes, std::string_view what) {
+  return Checker(bytes, what).checked_sections();
 }
 
 View check(std::span<const std::byte> bytes, std::string_view what) {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "runtime/layout.h"
 
@@ -33,6 +34,8 @@ struct View {
   std::span<const SignatureRecord> signatures;
   std::span<const RiseRecord> rises;
   std::span<const SmallRatioRecord> small_ratios;
+  std::span<const DeviceRecord> devices;
+  std::span<const LibraryRuleRecord> library_rules;
   std::span<const FieldRecord> fields;
   std::span<const char> text;
   const ProfileRecord* profile = nullptr;
@@ -43,7 +46,11 @@ struct View {
 // Of the bytes of a snapshot, with the header's digest taken as 0.
 std::uint64_t snapshot_digest(std::span<const std::byte> bytes);
 
-// Throws Error(kDatabase) "WHAT: cause; way out". The bytes must be aligned to kSectionAlignment.
+// All three throw Error(kDatabase) "WHAT: cause; way out". The first two also accept older versions
+// that are still read (runtime/older_version.h).
+SnapshotHeader check_header(std::span<const std::byte> bytes, std::string_view what);
+std::vector<Section> check_sections(std::span<const std::byte> bytes, std::string_view what);
+// Of the current version. The bytes must be aligned to kSectionAlignment.
 View check(std::span<const std::byte> bytes, std::string_view what);
 
 }  // namespace nmt

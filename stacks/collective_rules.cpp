@@ -21,6 +21,7 @@ struct Winner {
   Ratio gain;
   double best_gain = 1;
   std::int64_t ranks_per_node = 0;
+  std::string mpi;
 };
 using Winners = std::map<std::uint64_t, Winner>;  // by size of one rank
 
@@ -40,8 +41,9 @@ std::map<Which, Winners> winners_of(const StackSamples& samples) {
     for (const auto& [size_bytes, rounds] : times) {
       Winner& winner =
           winners
-              .try_emplace(size_bytes,
-                           Winner{std::string(kOwnChoice), 0, {}, 1, key.ranks_per_node})
+              .try_emplace(
+                  size_bytes,
+                  Winner{std::string(kOwnChoice), 0, {}, 1, key.ranks_per_node, samples.mpi})
               .first->second;
       const auto before = own->second.find(size_bytes);
       if (before == own->second.end()) continue;
@@ -49,7 +51,8 @@ std::map<Which, Winners> winners_of(const StackSamples& samples) {
       winner.best_gain = std::max(winner.best_gain, gain.value);
       const bool pays = gain.faster() && gain.value > 1 + kStackLoss;
       if (!pays || gain.value <= winner.gain.value) continue;
-      winner = {key.algorithm, key.segment_bytes, gain, winner.best_gain, key.ranks_per_node};
+      winner = {key.algorithm,    key.segment_bytes,  gain,
+                winner.best_gain, key.ranks_per_node, samples.mpi};
     }
   }
   return all;
@@ -166,7 +169,8 @@ RuleChoice choose_rules(std::span<const StackSamples> samples) {
     choice.notes.push_back(note_on(which, winners));
     for (const auto& [size_bytes, winner] : winners) {
       choice.cells.push_back({which.first, which.second, size_bytes, winner.algorithm, winner.gain,
-                              winner.best_gain, winner.ranks_per_node});
+                              winner.best_gain, winner.ranks_per_node, winner.segment_bytes,
+                              winner.mpi});
     }
     if (!by_numbers) continue;
     std::vector<TunedRule> rules = rules_from(*operation, which.second, winners);

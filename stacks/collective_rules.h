@@ -30,6 +30,8 @@ struct RuledCell {
   Ratio gain;                    // of the algorithm, against the library's own choice
   double best_gain = 1;          // of the fastest algorithm, even if by chance
   std::int64_t ranks_per_node = 0;
+  std::int64_t segment_bytes = 0;
+  std::string mpi;  // that it was measured under
 };
 
 struct RuleChoice {

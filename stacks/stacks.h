@@ -8,6 +8,7 @@
 //   times                measurements of a stack, regrouped to compare its settings
 //   settings_choice      which settings pay
 //   collective_rules     which algorithm of a library's collective pays, by size
+//   library_rules        the same as rules that programs ask for
 //   numbers_file         what Open MPI's rules files are made of
 //   openmpi_tuned_rules  the rules file of Open MPI's coll/tuned
 //   openmpi_han_rules    the rules file of its coll/han, which may hand calls on to coll/tuned
@@ -21,6 +22,7 @@
 
 #include "stacks/collective_rules.h"
 #include "stacks/export.h"
+#include "stacks/library_rules.h"
 #include "stacks/mpich_tables.h"
 #include "stacks/openmpi_han_rules.h"
 #include "stacks/openmpi_tuned_rules.h"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -31,17 +32,20 @@ bool is_hierarchical(const Sample& sample) {
          sample.condition.operation != "alltoall";
 }
 
-// The MPI that was measured last: rules are for one MPI.
-std::string newest_mpi(std::span<const SampleSet> sets) {
-  std::string newest, mpi;
+// The MPIs, the last measured first.
+std::vector<std::string> mpis_of(std::span<const SampleSet> sets) {
+  std::map<std::string, std::string> newest;  // start of the newest campaign
   for (const SampleSet& set : sets) {
     for (const Sample& sample : set.samples) {
-      if (!is_hierarchical(sample) || set.campaign.started_utc < newest) continue;
-      newest = set.campaign.started_utc;
-      mpi = sample.condition.mpi;
+      if (!is_hierarchical(sample)) continue;
+      std::string& started_utc = newest[sample.condition.mpi];
+      started_utc = std::max(started_utc, set.campaign.started_utc);
     }
   }
-  return mpi;
+  std::vector<std::string> mpis;
+  for (const auto& [mpi, started_utc] : newest) mpis.push_back(mpi);
+  std::ranges::stable_sort(mpis, std::greater(), [&](const auto& mpi) { return newest[mpi]; });
+  return mpis;
 }
 
 struct Choice {
@@ -138,8 +142,26 @@ std::uint64_t change_between(const CollectiveCell& last, double last_gain,
 
 template <class One, class Other>
 bool same_shape(const One& one, const Other& other) {
-  return one.operation == other.operation && one.nodes == other.nodes &&
+  return one.mpi == other.mpi && one.operation == other.operation && one.nodes == other.nodes &&
          one.ranks_per_node == other.ranks_per_node;
+}
+
+// Duration of the MPI's own over that of the rule's choice, in the geometric mean of the sizes that
+// the rule applies to; 0 if nowhere both were measured.
+double gain_of(const SegmentRule& rule, const std::vector<CollectiveCell>& cells) {
+  double sum = 0;
+  int count = 0;
+  for (const CollectiveCell& cell : cells) {
+    if (cell.size_bytes < rule.from_bytes) continue;
+    if (rule.to_bytes && cell.size_bytes >= *rule.to_bytes) continue;
+    const CollectiveTime* library = library_in(cell);
+    const CollectiveTime* chosen =
+        rule.algorithm == kLibrary ? library : time_of(choice_of(rule), cell);
+    if (library == nullptr || chosen == nullptr) continue;
+    sum += std::log(library->median_ns / chosen->median_ns);
+    ++count;
+  }
+  return count == 0 ? 0 : std::exp(sum / count);
 }
 
 void add_rules(const std::vector<CollectiveCell>& cells, const std::vector<Choice>& ours,
@@ -154,7 +176,8 @@ void add_rules(const std::vector<CollectiveCell>& cells, const std::vector<Choic
                      .from_bytes = cells[i].size_bytes,
                      .segment_bytes = choice.segment_bytes,
                      .algorithm = choice.algorithm,
-                     .leaders = choice.leaders};
+                     .leaders = choice.leaders,
+                     .mpi = cells[i].mpi};
     if (before) {
       rule.from_bytes = change_between(cells[i - 1], gain(ours[i - 1], cells[i - 1]), cells[i],
                                        gain(ours[i], cells[i]));
@@ -168,15 +191,17 @@ void add_rules(const std::vector<CollectiveCell>& cells, const std::vector<Choic
 }  // namespace
 
 std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets) {
-  using Key = std::tuple<std::string, std::int64_t, std::int64_t, std::uint64_t>;
+  // The number of the MPI, operation, nodes, ranks per node, size.
+  using Key = std::tuple<std::size_t, std::string, std::int64_t, std::int64_t, std::uint64_t>;
   using Way = std::tuple<std::string, std::uint64_t, std::int64_t>;
   std::map<Key, std::map<Way, std::vector<double>>> measured;
-  const std::string mpi = newest_mpi(sets);
+  const std::vector<std::string> mpis = mpis_of(sets);
   for (const SampleSet& set : sets) {
     for (const Sample& sample : set.samples) {
       const Condition& c = sample.condition;
-      if (!is_hierarchical(sample) || c.mpi != mpi) continue;
-      auto& times = measured[{c.operation, c.nodes, c.ranks_per_node, sample.size_bytes}]
+      if (!is_hierarchical(sample)) continue;
+      const auto mpi = static_cast<std::size_t>(std::ranges::find(mpis, c.mpi) - mpis.begin());
+      auto& times = measured[{mpi, c.operation, c.nodes, c.ranks_per_node, sample.size_bytes}]
                             [{c.algorithm, static_cast<std::uint64_t>(c.segment_bytes), c.leaders}];
       for (const Repetition& repetition : trusted(sample.repetitions)) {
         times.push_back(repetition.each_ns());
@@ -186,7 +211,9 @@ std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets) {
   std::vector<CollectiveCell> cells;
   for (const auto& [key, ways] : measured) {
     CollectiveCell& cell = cells.emplace_back();
-    std::tie(cell.operation, cell.nodes, cell.ranks_per_node, cell.size_bytes) = key;
+    std::size_t mpi = 0;
+    std::tie(mpi, cell.operation, cell.nodes, cell.ranks_per_node, cell.size_bytes) = key;
+    cell.mpi = mpis[mpi];
     for (const auto& [way, times] : ways) {
       if (times.empty()) continue;
       const auto& [algorithm, segment_bytes, leaders] = way;
@@ -204,7 +231,9 @@ std::vector<SegmentRule> derive_segments(std::span<const CollectiveCell> cells) 
     for (; end < cells.size() && same_shape(cells[begin], cells[end]); ++end) {
       if (best_in(cells[end]) != nullptr) alike.push_back(cells[end]);
     }
+    const std::size_t first = rules.size();
     add_rules(alike, choose_ours(alike), &rules);
+    for (SegmentRule& rule : std::span(rules).subspan(first)) rule.gain = gain_of(rule, alike);
   }
   return rules;
 }

@@ -7,6 +7,9 @@
 // divide a range. The MPI's own stays unless ours is clearly faster. Between two sampled sizes, the
 // algorithm changes at their geometric mean. A change between ours and the MPI's own is placed
 // where a line between both gains crosses the required gain.
+//
+// Rules of different MPIs, and of different versions of one, stand beside each other: each is
+// derived from samples under its own MPI only. The MPI that was sampled last comes first.
 #pragma once
 
 #include <optional>
@@ -27,8 +30,9 @@ struct CollectiveTime {
   double median_ns = 0;
 };
 
-// One size of one operation, for one number of nodes.
+// One size of one operation, for one number of nodes, under one MPI.
 struct CollectiveCell {
+  std::string mpi;  // name and version
   std::string operation;
   std::int64_t nodes = 0;
   std::int64_t ranks_per_node = 0;
@@ -36,13 +40,13 @@ struct CollectiveCell {
   std::vector<CollectiveTime> times;  // of all algorithms and segments, the fastest first
 };
 
-// By operation, shape and size; only for the MPI that was measured last.
+// By MPI, the last measured first; then by operation, shape and size.
 std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets);
 
 std::vector<SegmentRule> derive_segments(std::span<const CollectiveCell> cells);
 
 // How much slower the rules' choice is than the fastest, 0.02 for 2 %; nullopt if the rules choose
-// nothing that was measured there.
+// nothing that was measured there, or are of another MPI.
 std::optional<double> regret(std::span<const SegmentRule> rules, const CollectiveCell& cell);
 
 }  // namespace nmt

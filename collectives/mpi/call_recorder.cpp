@@ -17,6 +17,7 @@
 #include "collectives/mpi/failure.h"
 #include "collectives/mpi/node_clocks.h"
 #include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/running_mpi.h"
 #include "collectives/profile_durations.h"
 
 namespace nmt::collectives {
@@ -170,7 +171,7 @@ void report_at_end() {
   const JobShape job{.ranks = ranks,
                      .nodes = static_cast<int>(nodes.size()),
                      .run_ns = static_cast<double>(ended_ns - own.started_ns)};
-  const ProfileDurations profile = durations_from_profile();
+  const ProfileDurations profile = durations_from_profile(mpi_name());
   CallReport report = make_call_report(job, of_ranks, profile.predict);
   report.without_profile = profile.missing;
   const std::string text = own.form == ReportForm::kJson ? to_json(report) + '\n' : to_text(report);

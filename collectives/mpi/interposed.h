@@ -11,6 +11,7 @@
 //   argument_checker         whether the arguments of a call are valid
 //   job                      the job: its advice, and the calls that it replaces
 //   mixed_mpis               whether this library, the MPI and the launcher belong together
+//   running_mpi              the name and version of the MPI
 //   loaded_everywhere        whether all ranks have loaded this library
 //   comm_state               state of each communicator
 //   rank_location            where ranks run, and whether they outnumber the cores

@@ -17,6 +17,7 @@
 #include "collectives/mpi/decision_log.h"
 #include "collectives/mpi/loaded_everywhere.h"
 #include "collectives/mpi/mixed_mpis.h"
+#include "collectives/mpi/running_mpi.h"
 #include "core/error.h"
 
 namespace nmt::collectives {
@@ -92,7 +93,7 @@ bool ends_jobs(MPI_Comm comm) {
 Advice advice_or_why_not() {
   Advice advice;
   try {
-    advice = advice_from_profile();
+    advice = advice_from_profile(mpi_name());
   } catch (const std::exception& error) {
     advice = {.warning = std::string(error.what()) + "; the MPI's own collectives are used"};
   }

@@ -10,22 +10,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/mpi_name.h"
+
 enum { kGroupsMax = 256, kTag = 7, kTalkTag = 8 };
 
 static MPI_Comm groups[kGroupsMax];
 static int groups_made;
 static char library[MPI_MAX_LIBRARY_VERSION_STRING];
-
-// Leaves "Open MPI v4.1.4" or "MPICH Version: 4.0.2": removes the build and repeated blanks.
-static void tidy(char* text) {
-  char* to = text;
-  text[strcspn(text, ",\n\r")] = '\0';
-  for (const char* from = text; *from != '\0'; ++from) {
-    const char each = *from == '\t' ? ' ' : *from;
-    if (each != ' ' || (to != text && to[-1] != ' ')) *to++ = each;
-  }
-  *to = '\0';
-}
 
 static void start(void) {
   int begun = 0, length = 0;
@@ -34,7 +25,7 @@ static void start(void) {
   MPI_Comm_dup(MPI_COMM_WORLD, &groups[0]);
   groups_made = 1;
   MPI_Get_library_version(library, &length);
-  tidy(library);
+  shorten_to_mpi_name(library);
 }
 
 static void end_job(int code) { MPI_Abort(MPI_COMM_WORLD, code); }

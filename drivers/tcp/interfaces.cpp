@@ -170,6 +170,7 @@ Fields tcp_fingerprint(const std::string& interface, const std::string& root) {
   fields["speed_mbits_per_s"] = read_line(device + "/speed");
   if (fields["speed_mbits_per_s"].starts_with('-')) fields.erase("speed_mbits_per_s");
   fields["numa_node"] = read_line(device + "/device/numa_node");
+  fields["pci"] = pci_address(device);
   // The kernel tunes the buffers, as with Open MPI, UCX and libfabric; these limits bound them.
   fields["receive_buffer_bytes"] = read_line(kernel + "/tcp_rmem");
   fields["send_buffer_bytes"] = read_line(kernel + "/tcp_wmem");

@@ -100,6 +100,7 @@ Fields fingerprint_of(const PortFacts& facts, const VerbsGid* gid) {
       {"board", read_line(sys + "/board_id")},
       {"link_rate", read_line(fmt::format("{}/ports/{}/rate", sys, facts.number))},
       {"numa_node", read_line(sys + "/device/numa_node")},
+      {"pci", pci_address(sys)},
       {"gid", gid != nullptr ? std::string(gid_text(*gid)) : ""},
       {"interface", interface}};
   for (const auto& [name, value] : optional_fields) {

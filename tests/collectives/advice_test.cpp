@@ -2,6 +2,13 @@
 #include "collectives/advice.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "node/node.h"
+#include "runtime/compile.h"
 
 namespace nmt::collectives {
 namespace {
@@ -50,6 +57,57 @@ TEST(Advice, BelowTheLeastSizeOfAnOperationNobodyLooksFurther) {
   EXPECT_EQ(kAdvice.least_bytes(Operation::kBcast), 1000u);
   EXPECT_EQ(kAdvice.least_bytes(Operation::kReduce), 500u);
   EXPECT_EQ(kAdvice.least_bytes(Operation::kAllreduce), ~std::uint64_t{0});
+}
+
+// ---- from a profile with the rules of two MPIs ----
+
+class TwoMpis : public ::testing::Test {
+ protected:
+  TwoMpis() {
+    Plan plan;
+    plan.platform = Id::random();
+    for (const auto& [mpi, algorithm] :
+         {std::pair{"Open MPI v4.1.4", "chain"}, std::pair{"MPICH Version: 4.0.2", "binary"}}) {
+      plan.segments.push_back({.operation = "bcast",
+                               .nodes = 2,
+                               .ranks_per_node = 4,
+                               .segment_bytes = 4096,
+                               .algorithm = algorithm,
+                               .mpi = mpi});
+    }
+    const Provenance provenance{
+        .platform = {.id = plan.platform, .name = "two", .fingerprint = cheap_fingerprint()}};
+    const Storage image = compile(provenance, plan);
+    const int file = ::mkstemp(file_.data());
+    EXPECT_EQ(::write(file, image.bytes().data(), image.bytes().size()),
+              static_cast<ssize_t>(image.bytes().size()));
+    ::close(file);
+    ::setenv("NMADTUNE_DB", file_.c_str(), 1);
+  }
+  ~TwoMpis() override {
+    ::unsetenv("NMADTUNE_DB");
+    ::unlink(file_.c_str());
+  }
+  std::string file_ = ::testing::TempDir() + "nmadtune-two-mpis-XXXXXX";
+};
+
+TEST_F(TwoMpis, EachJobFollowsTheRulesOfItsOwn) {
+  const Advice openmpi = advice_from_profile("Open MPI v4.1.4");
+  ASSERT_EQ(openmpi.rules.size(), 1u) << openmpi.warning;
+  EXPECT_STREQ(openmpi.rules[0].algorithm, "chain");
+  EXPECT_EQ(openmpi.warning, "");
+  const Advice mpich = advice_from_profile("MPICH Version: 4.0.2");
+  ASSERT_EQ(mpich.rules.size(), 1u) << mpich.warning;
+  EXPECT_STREQ(mpich.rules[0].algorithm, "binary");
+}
+
+TEST_F(TwoMpis, AJobUnderAnotherMpiOrVersionLeavesAllAloneAndSaysWhy) {
+  const Advice advice = advice_from_profile("Open MPI v4.1.5");
+  EXPECT_TRUE(advice.rules.empty());
+  EXPECT_EQ(advice.warning,
+            "the collectives of the profile were sampled under Open MPI v4.1.4 and MPICH Version: "
+            "4.0.2, and this job runs under Open MPI v4.1.5, so the MPI's own are used; measure "
+            "them with mpirun ... nmad-sample --parts collectives");
 }
 
 }  // namespace

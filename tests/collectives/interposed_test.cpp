@@ -198,6 +198,28 @@ TEST_P(Interposed, ARuleIsForItsSizesAndForItsShapeOnly) {
   EXPECT_THAT(job({program}, 2, by_rules).err, HasSubstr("nmadtune: bcast: 0 of "));
 }
 
+TEST_P(Interposed, FollowsTheRulesOfItsOwnMpiAndLeavesThoseOfOthersAlone) {
+  SegmentRule own{.operation = "bcast",
+                  .nodes = 1,
+                  .ranks_per_node = 3,
+                  .segment_bytes = 4096,
+                  .algorithm = "chain"};
+  SegmentRule other = own;
+  other.mpi = "Some MPI 9.9";
+  const std::string program = compile("mpicc", "interposed.c");
+  const auto err = [&](std::vector<SegmentRule> rules) {
+    const Environment environment{{"NMADTUNE_DB", write_profile(std::move(rules))},
+                                  {"NMADTUNE_MPI_REPORT", "1"}};
+    return job({program}, 3, environment).err;
+  };
+  EXPECT_THAT(err({other, own}), HasSubstr("nmadtune: bcast: 5 of 5 calls"));
+  const std::string left_alone = err({other});
+  EXPECT_THAT(left_alone, Not(HasSubstr("nmadtune: bcast: 5 of 5 calls")));
+  EXPECT_THAT(left_alone, HasSubstr("the collectives of the profile were sampled under Some MPI "
+                                    "9.9, and this job runs under " +
+                                    mpi_name()));
+}
+
 // Of the job's communicator and of each half of it, by its own rank 0.
 TEST_P(Interposed, PrintsOnceWhatIsReplacedOnACommunicator) {
   const std::string program = compile("mpicc", "interposed.c");

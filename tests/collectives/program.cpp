@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/collectives/program.h"
 
+#include <map>
+
 #include "node/node.h"
 #include "runtime/compile.h"
 
@@ -52,11 +54,21 @@ Result InFrontOfMpi::job(const std::vector<std::string>& program, int ranks,
   return run(job_command(program, ranks, in_front), {.environment = environment(more)});
 }
 
+std::string InFrontOfMpi::mpi_name() const {
+  static std::map<std::string, std::string> names;
+  std::string& name = names[GetParam()];
+  if (name.empty()) name = run({compile("mpicc", "print_mpi.c")}).out;
+  return name;
+}
+
 std::string InFrontOfMpi::write_profile(std::vector<SegmentRule> rules,
                                         const Fields& differs) const {
   Plan plan;
   plan.platform = Id::random();
   plan.segments = std::move(rules);
+  for (SegmentRule& rule : plan.segments) {
+    if (rule.mpi.empty()) rule.mpi = mpi_name();
+  }
   Provenance of{
       .platform = {.id = plan.platform, .name = "planted", .fingerprint = cheap_fingerprint()},
       .measured_utc = "2026-11-21T10:30:00Z",

@@ -33,7 +33,10 @@ class InFrontOfMpi : public Sandbox, public ::testing::WithParamInterface<std::s
   Result job(const std::vector<std::string>& program, int ranks, const Environment& more,
              bool in_front = true) const;
 
-  // A profile with these rules, of this platform or of one that differs; its file.
+  std::string mpi_name() const;  // as profiles store it
+
+  // A profile with these rules, of this platform or of one that differs; its file. Rules without an
+  // MPI are given this one.
   std::string write_profile(std::vector<SegmentRule> rules, const Fields& differs = {}) const;
 
   std::string library_;

@@ -89,6 +89,8 @@ class RandomPlans {
     }
     for (auto n = below(4); n > 0; --n) rail.thresholds.push_back(threshold());
     rail.chunk_bytes_min = random_();
+    rail.memory = text();
+    rail.ranks_per_nic = count();
     return rail;
   }
 
@@ -97,7 +99,19 @@ class RandomPlans {
   SegmentRule segment() {
     SegmentRule segment{text(), count(), count(), below(1u << 20), {}, random_(), text()};
     if (below(2) == 1) segment.to_bytes = segment.from_bytes + 1 + below(1u << 20);
+    segment.mpi = text();
+    segment.gain = positive();
     return segment;
+  }
+
+  LibraryRule library_rule() {
+    LibraryRule rule{text(), text(), text(), count(), count(), below(1u << 20)};
+    if (below(2) == 1) rule.to_bytes = rule.from_bytes + 1 + below(1u << 20);
+    rule.segment_bytes = random_();
+    rule.gain = positive();
+    rule.low = positive();
+    rule.high = positive();
+    return rule;
   }
 
   Signature signature() {

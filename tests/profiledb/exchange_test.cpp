@@ -258,7 +258,7 @@ TEST_F(HostileImport, RefusesWhatIsNoProfile) {
 
 TEST_F(HostileImport, RefusesANewerSchemaWithBothNumbers) {
   EXPECT_THAT(refused([](json::Value& doc) { doc.set("schema_version", 99); }),
-              HasSubstr("doc: schema_version: is 99, this program reads 1"));
+              HasSubstr("doc: schema_version: is 99, this program reads 1 to 2"));
 }
 
 TEST_F(HostileImport, RefusesRowsThatPointNowhere) {

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <memory>
 
 #include "profiledb/schema.h"
 #include "tests/profiledb/fixture.h"
@@ -115,7 +116,7 @@ TEST_F(BadFile, TheDatabaseOfAnotherProgram) {
 TEST_F(BadFile, ANewerSchema) {
   const std::string file = copy("newer.db");
   run_sql(file, "PRAGMA user_version = 7");
-  expect_refused(file, "has schema 7, this program knows up to 1");
+  expect_refused(file, "has schema 7, this program knows up to 2");
 }
 
 TEST_F(BadFile, ASchemaWithWhatWeDidNotMake) {
@@ -325,6 +326,49 @@ TEST_F(Locations, TheSystemsProfileIsWrittenOnlyWhenAsked) {
   EXPECT_EQ(locate_for_writing("", true).file, "/var/lib/nmadtune/profile.db");
   EXPECT_THAT(refusal([] { locate_for_writing("/a.db", true); }, Fault::kUsage),
               HasSubstr("--system"));
+}
+
+// ---- profiles of schema 1, as the version before wrote them ----
+
+// What was derived under MPICH, which was sampled last; the rules did not say so.
+void expect_rules_of_mpich(const ProfileDb& database) {
+  ASSERT_EQ(database.platforms().size(), 1u);
+  const Id platform = database.platforms().front().id;
+  const std::optional<Plan> plan = database.plan(platform);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(plan->rails.size(), 2u);
+  ASSERT_EQ(plan->segments.size(), 2u);
+  for (const SegmentRule& rule : plan->segments) EXPECT_EQ(rule.mpi, "MPICH Version: 4.0.2");
+  EXPECT_EQ(plan->segments.front().algorithm, "chain");
+  EXPECT_TRUE(database.plan_is_current(platform));
+}
+
+class Schema1 : public ::testing::Test {
+ protected:
+  Schema1() { write_whole(file_, read_whole(NMT_SCHEMA_1 "/profile.db")); }
+  const TemporaryFolder folder_;
+  const std::string file_ = folder_ / "profile.db";
+};
+
+TEST_F(Schema1, IsReadAsItIs) {
+  const std::string before = read_whole(file_);
+  expect_rules_of_mpich(open_to_read(file_));
+  EXPECT_THAT(open_to_read(file_).check(), IsEmpty());
+  EXPECT_EQ(read_whole(file_), before);
+}
+
+TEST_F(Schema1, IsMigratedByTheFirstWriter) {
+  const Answers before = ask(open_to_read(file_));
+  open_to_write(file_);
+  EXPECT_EQ(identify(*std::make_unique<sqlite::Database>(raw_database(file_))).version, 2);
+  expect_rules_of_mpich(open_to_read(file_));
+  EXPECT_EQ(ask(open_to_read(file_)), before);
+}
+
+TEST_F(Schema1, IsImportedFromItsExport) {
+  ProfileDb database = ProfileDb::in_memory();
+  database.import_json(read_whole(NMT_SCHEMA_1 "/profile.json"), "profile.json");
+  expect_rules_of_mpich(database);
 }
 
 }  // namespace

@@ -84,8 +84,8 @@ static void refuses_paths_that_do_not_exist(const nmt_profile* profile) {
     EXPECT(nmt_split(profile, 1, &share, 1, &result) == NMT_UNKNOWN);
     EXPECT(nmt_describe_path(profile, wrong[i], &path) == NMT_UNKNOWN);
   }
-  EXPECT(nmt_find_path(profile, "no such rail", NULL) == NMT_UNKNOWN);
-  EXPECT(nmt_find_path(profile, "", NULL) == NMT_UNKNOWN);
+  EXPECT(nmt_find_path(profile, "no such rail", NULL) == NMT_NO_ADVICE);
+  EXPECT(nmt_find_path(profile, "", NULL) == NMT_NO_ADVICE);
 }
 
 static void answers_at_the_ends_of_the_sizes(const nmt_profile* profile) {

@@ -70,6 +70,14 @@ void ask_everything(const nmt_profile& profile) {
     about.struct_bytes = sizeof about;
     nmt_describe_path(&profile, path, &about);
     nmt_find_path(&profile, about.rail, nullptr);
+    nmt_device device{};
+    device.struct_bytes = sizeof device;
+    for (std::uint32_t i = 0; i < 4; ++i) nmt_describe_device(&profile, path, i, &device);
+    nmt_peer_rail rails[4] = {};
+    rails[0].struct_bytes = sizeof *rails;
+    nmt_peer_rails(&profile, about.peer_host, nullptr, 1 << 20, rails, 4);
+    nmt_fast_line line = NMT_FAST_LINE;
+    nmt_fast_path(&profile, path, &line);
     ask_thresholds(profile, path);
     for (const std::uint64_t size : kSizes) ask_path(profile, path, size);
   }
@@ -86,6 +94,19 @@ void ask_everything(const nmt_profile& profile) {
     nmt_collective_rule rule{};
     rule.struct_bytes = sizeof rule;
     nmt_describe_collective(&profile, static_cast<std::uint32_t>(size % 3), &rule);
+    nmt_collective_call call{};
+    call.struct_bytes = sizeof call;
+    call.nodes = 4;
+    call.ranks_per_node = 8;
+    call.ranks = 8;
+    call.operation = "bcast";
+    call.size_bytes = size;
+    nmt_collective_rule_for(&profile, &call, &rule);
+    nmt_library_rule library{};
+    library.struct_bytes = sizeof library;
+    nmt_describe_library_rule(&profile, static_cast<std::uint32_t>(size % 3), &library);
+    call.operation = "allreduce";
+    nmt_library_rule_for(&profile, &call, &library);
     for (int rails = 1; rails <= paths; ++rails) {
       for (const double release_ns : {0.0, 3000.0}) {
         split(profile, size, static_cast<std::uint32_t>(rails), release_ns);

@@ -169,6 +169,82 @@ TEST(Segments, FollowOperationShapeAndSize) {
   EXPECT_EQ(nmt_describe_collective(profile.get(), 0, nullptr), NMT_INVALID);
 }
 
+TEST(Collectives, AreAnsweredUnderTheMpiOfTheCall) {
+  Plan plan = planted::plan({});
+  plan.segments = {{.operation = "bcast",
+                    .nodes = 4,
+                    .ranks_per_node = 8,
+                    .segment_bytes = 1024,
+                    .algorithm = "chain",
+                    .mpi = "new",
+                    .gain = 2},
+                   {.operation = "bcast",
+                    .nodes = 4,
+                    .ranks_per_node = 8,
+                    .segment_bytes = 2048,
+                    .algorithm = "binary",
+                    .mpi = "other"}};
+  const Profile profile(plan);
+  nmt_collective_rule rule{};
+  rule.struct_bytes = sizeof rule;
+  const auto ask = [&](const char* mpi, std::uint32_t nodes) {
+    nmt_collective_call call{};
+    call.struct_bytes = sizeof call;
+    call.nodes = nodes;
+    call.ranks_per_node = 8;
+    call.mpi = mpi;
+    call.operation = "bcast";
+    call.size_bytes = 4096;
+    return nmt_collective_rule_for(profile.get(), &call, &rule);
+  };
+  ASSERT_EQ(ask("other", 4), NMT_OK);
+  EXPECT_STREQ(rule.algorithm, "binary");
+  EXPECT_EQ(rule.gain, 0);
+  ASSERT_EQ(ask(nullptr, 4), NMT_OK);  // the one that was sampled last
+  EXPECT_STREQ(rule.mpi, "new");
+  EXPECT_EQ(rule.gain, 2);
+  EXPECT_EQ(nmt_segment_bytes(profile.get(), "bcast", 4096, 4, 8), 1024);
+  EXPECT_EQ(ask("third", 4), NMT_NO_ADVICE);
+  EXPECT_EQ(ask("new", 5), NMT_NO_ADVICE);
+  EXPECT_EQ(nmt_collective_rule_for(profile.get(), nullptr, &rule), NMT_INVALID);
+}
+
+TEST(Collectives, HaveWhatWasMeasuredOfTheMpisOwnAlgorithms) {
+  Plan plan = planted::plan({});
+  plan.library_rules = {{.mpi = "Open MPI v4.1.4",
+                         .operation = "allreduce",
+                         .algorithm = "ring",
+                         .ranks = 8,
+                         .ranks_per_node = 4,
+                         .from_bytes = 1024,
+                         .to_bytes = 4096,
+                         .segment_bytes = 512,
+                         .gain = 1.5,
+                         .low = 1.25,
+                         .high = 1.75}};
+  const Profile profile(plan);
+  nmt_library_rule rule{};
+  rule.struct_bytes = sizeof rule;
+  nmt_collective_call call{};
+  call.struct_bytes = sizeof call;
+  call.ranks = 8;
+  call.operation = "allreduce";
+  call.size_bytes = 4095;
+  ASSERT_EQ(nmt_library_rule_for(profile.get(), &call, &rule), NMT_OK);
+  EXPECT_STREQ(rule.mpi, "Open MPI v4.1.4");
+  EXPECT_STREQ(rule.algorithm, "ring");
+  EXPECT_EQ(rule.segment_bytes, 512u);
+  EXPECT_EQ(rule.gain, 1.5);
+  EXPECT_EQ(rule.gain_low, 1.25);
+  call.size_bytes = 4096;
+  EXPECT_EQ(nmt_library_rule_for(profile.get(), &call, &rule), NMT_NO_ADVICE);
+  call.size_bytes = 1024;
+  call.ranks_per_node = 8;
+  EXPECT_EQ(nmt_library_rule_for(profile.get(), &call, &rule), NMT_NO_ADVICE);
+  EXPECT_EQ(nmt_describe_library_rule(profile.get(), 0, &rule), NMT_OK);
+  EXPECT_EQ(nmt_describe_library_rule(profile.get(), 1, &rule), NMT_UNKNOWN);
+}
+
 // -- Eager chunks over idle cores
 // -------------------------------------------------------------------
 

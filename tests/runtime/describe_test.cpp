@@ -8,12 +8,11 @@ namespace {
 
 using planted::Profile;
 
-RailPlan measured(const std::string& name, const std::string& regime, const std::string& placement,
-                  const std::string& busy = "") {
+RailPlan measured(const std::string& name, const std::string& regime,
+                  const std::string& placement) {
   RailPlan rail = planted::plain_rail(name, {{0, 1000}, {4096, 2000}});
   rail.regime = regime;
   rail.placement = placement;
-  rail.busy_rails = busy;
   return rail;
 }
 
@@ -22,42 +21,6 @@ nmt_path_description described(const Profile& profile, int path) {
   description.struct_bytes = sizeof description;
   EXPECT_EQ(nmt_describe_path(profile.get(), path, &description), NMT_OK);
   return description;
-}
-
-TEST(FindPath, PrefersHotAndAlone) {
-  const Profile profile(
-      planted::plan({measured("a", "cold", "same-core"), measured("a", "hot", "same-core", "b"),
-                     measured("a", "hot", "distinct-cores"), measured("b", "cold", "same-core")}));
-  const nmt_path_description found = described(profile, profile.path("a"));
-  EXPECT_STREQ(found.rail, "a");
-  EXPECT_STREQ(found.regime, "hot");
-  EXPECT_STREQ(found.busy_rails, "");
-  EXPECT_STREQ(described(profile, profile.path("b")).regime, "cold");
-  EXPECT_EQ(profile.path("c"), NMT_UNKNOWN);
-}
-
-TEST(FindPath, FollowsTheCondition) {
-  const RailPlan far = measured("a", "hot", "distinct-cores");
-  const Profile profile(
-      planted::plan({measured("a", "cold", "same-core"), measured("a", "hot", "same-core"), far,
-                     measured("a", "hot", "same-core", "b"), measured("b", "hot", "same-core")}));
-  const auto find = [&](nmt_condition condition) {
-    condition.struct_bytes = sizeof condition;
-    return nmt_find_path(profile.get(), "a", &condition);
-  };
-  nmt_condition cold{};
-  cold.regime = "cold";
-  EXPECT_STREQ(described(profile, find(cold)).regime, "cold");
-  nmt_condition busy{};
-  busy.busy_rails = "b";
-  EXPECT_STREQ(described(profile, find(busy)).busy_rails, "b");
-  const std::string id = far.path.hex();
-  nmt_condition path{};
-  path.path_id = id.c_str();
-  EXPECT_STREQ(described(profile, find(path)).placement, "distinct-cores");
-  nmt_condition never{};
-  never.placement = "other-package";
-  EXPECT_EQ(find(never), NMT_UNKNOWN);
 }
 
 TEST(Describe, TellsWhereAProfileComesFrom) {

@@ -5,8 +5,10 @@
 set(fuzz ${CMAKE_CURRENT_BINARY_DIR}/fuzz)
 set(sources
   core/curve.cpp core/error.cpp core/alltoall.cpp runtime/decide.cpp runtime/decide_collective.cpp
-  runtime/decide_split.cpp runtime/describe.cpp runtime/split_solver.cpp runtime/signatures.cpp
-  runtime/snapshot.cpp runtime/split.cpp runtime/storage.cpp
+  runtime/decide_split.cpp runtime/describe.cpp runtime/find_path.cpp
+  runtime/image.cpp runtime/older_version.cpp
+  runtime/split_solver.cpp runtime/signatures.cpp runtime/snapshot.cpp runtime/split.cpp
+  runtime/storage.cpp
   tests/runtime/ask_everything.cpp tests/runtime/fuzz_snapshot.cpp)
 set(flags -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
   -DFMT_HEADER_ONLY=1 -DNMT_VERSION="${PROJECT_VERSION}" -I${PROJECT_SOURCE_DIR})

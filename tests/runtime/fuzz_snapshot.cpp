@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "runtime/older_version.h"
 #include "runtime/snapshot.h"
 #include "runtime/storage.h"
 #include "tests/runtime/ask_everything.h"
@@ -22,6 +23,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     header->digest = nmt::snapshot_digest(snapshot.bytes());
   }
   try {
+    snapshot = nmt::completed(std::move(snapshot), "fuzz");
     nmt::planted::ask_everything(snapshot.bytes());
   } catch (const nmt::Error&) {  // refused
   }

@@ -159,7 +159,29 @@ std::map<std::string, Fields> structs() {
                             FIELD(to_bytes),
                             FIELD(segment_bytes),
                             FIELD(leaders),
+                            FIELD(mpi),
+                            FIELD(gain),
                             FIELD(reserved)};
+  }
+  {
+    using S = LibraryRuleRecord;
+    all["LibraryRuleRecord"] = {fmt::format("{} bytes", sizeof(S)),
+                                FIELD(mpi),
+                                FIELD(operation),
+                                FIELD(algorithm),
+                                FIELD(ranks),
+                                FIELD(ranks_per_node),
+                                FIELD(reserved),
+                                FIELD(from_bytes),
+                                FIELD(to_bytes),
+                                FIELD(segment_bytes),
+                                FIELD(gain),
+                                FIELD(low),
+                                FIELD(high)};
+  }
+  {
+    using S = DeviceRecord;
+    all["DeviceRecord"] = {fmt::format("{} bytes", sizeof(S)), FIELD(name), FIELD(naming)};
   }
   {
     using S = SignatureRecord;
@@ -238,7 +260,15 @@ std::map<std::string, Fields> structs() {
                                FIELD(method_ranges),
                                FIELD(max_unexpected_bytes),
                                FIELD(monotone_departure),
-                               FIELD(table_departure)};
+                               FIELD(table_departure),
+                               FIELD(host),
+                               FIELD(node_id),
+                               FIELD(peer_host),
+                               FIELD(peer_id),
+                               FIELD(memory),
+                               FIELD(ranks_per_nic),
+                               FIELD(devices_from),
+                               FIELD(devices)};
   }
   {
     using S = CurveRecord;

@@ -151,7 +151,21 @@ Plan full_plan(std::mt19937_64& random, const std::vector<std::string>& names) {
   full.rails.push_back(full.rails.at(0));
   full.rails.back().busy_rails = names.at(1);
   full.offloads = {{"shared-cache", 3000, 2900, 3100}};
-  full.segments = {{"bcast", 4, 8, 0, std::nullopt, 8192}};
+  full.segments = {{.operation = "bcast",
+                    .nodes = 4,
+                    .ranks_per_node = 8,
+                    .segment_bytes = 8192,
+                    .mpi = "Open MPI v4.1.4",
+                    .gain = 1.5}};
+  full.library_rules = {{.mpi = "Open MPI v4.1.4",
+                         .operation = "allreduce",
+                         .algorithm = "ring",
+                         .ranks = 8,
+                         .ranks_per_node = 4,
+                         .from_bytes = 1024,
+                         .gain = 1.4,
+                         .low = 1.2,
+                         .high = 1.6}};
   full.signatures = {{.algorithm = "direct",
                       .bound = Curve({{0, 1}, {1, 2}}),
                       .ranks_min = 4,
@@ -205,9 +219,9 @@ nmt_open_options open_options(const std::string& file) {
   return options;
 }
 
-Profile::Profile(const Plan& plan) {
+Profile::Profile(const Plan& plan, const Provenance& provenance) {
   const std::string file = folder_.file("profile.nmt");
-  write_file(file, compile(provenance(), plan).bytes());
+  write_file(file, compile(provenance, plan).bytes());
   char message[500] = "";
   nmt_open_options options = open_options(file);
   options.message = message;

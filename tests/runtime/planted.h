@@ -59,7 +59,7 @@ void write_file(const std::string& file, std::span<const std::byte> bytes);
 // otherwise, so that nothing is foreign.
 class Profile {
  public:
-  explicit Profile(const Plan& plan);
+  explicit Profile(const Plan& plan, const Provenance& provenance = planted::provenance());
   ~Profile() { nmt_close(profile_); }
   Profile(const Profile&) = delete;
   nmt_profile* get() const { return profile_; }

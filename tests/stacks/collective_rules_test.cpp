@@ -73,6 +73,31 @@ TEST(StackRules, TakeTheFastestWhereItIsMeasurablyFasterThanTheLibrarysOwnChoice
   EXPECT_NEAR(choice.cells[1].best_gain, 2, 1e-3);
 }
 
+TEST(StackRules, BecomeRulesThatProgramsAskFor) {
+  SampleSet openmpi = set_of(
+      {cell("bcast", 16, "default", 64, 1e5), cell("bcast", 16, "binomial", 64, 1.01e5),
+       cell("bcast", 16, "default", 1024, 1e6), cell("bcast", 16, "pipeline", 1024, 5e5, 16384)});
+  for (Sample& sample : openmpi.samples) sample.condition.mpi = "Open MPI v4.1.4";
+  SampleSet mpich =
+      set_of({cell("bcast", 4, "default", 64, 2e5), cell("bcast", 4, "tree", 64, 1e5)}, "1",
+             "mpich/collectives");
+  for (Sample& sample : mpich.samples) sample.condition.mpi = "MPICH Version: 4.0.2";
+  const std::vector<LibraryRule> rules = library_rules(std::vector<SampleSet>{mpich, openmpi});
+  ASSERT_EQ(rules.size(), 3u);
+  EXPECT_EQ(rules[0].mpi, "Open MPI v4.1.4");
+  EXPECT_EQ(rules[0].algorithm, "");  // its own choice
+  EXPECT_EQ(rules[0].from_bytes, 64u);
+  EXPECT_EQ(rules[0].to_bytes, 256u);
+  EXPECT_EQ(rules[1].algorithm, "pipeline");
+  EXPECT_EQ(rules[1].segment_bytes, 16384u);
+  EXPECT_EQ(rules[1].from_bytes, 256u);
+  EXPECT_EQ(rules[1].to_bytes, 1025u);
+  EXPECT_NEAR(rules[1].gain, 2, 1e-3);
+  EXPECT_LE(rules[1].low, rules[1].gain);
+  EXPECT_EQ(rules[2].mpi, "MPICH Version: 4.0.2");
+  EXPECT_EQ(rules[2].ranks, 4);
+}
+
 TEST(StackRules, CountTheBytesOfAllRanksWhereTheLibraryDoes) {
   const RuleChoice choice = choice_from(
       {cell("alltoall", 4, "default", 16, 1e5), cell("alltoall", 4, "linear", 16, 1e5),

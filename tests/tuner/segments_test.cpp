@@ -111,16 +111,24 @@ TEST(Segments, AreRegrettedByWhatTheyLose) {
   EXPECT_EQ(regret(std::vector<SegmentRule>{}, cells[0]), std::nullopt);
 }
 
-TEST(Segments, AreOfTheMpiThatWasMeasuredLast) {
-  std::vector<SampleSet> sets = measured({{4096, "chain", 1024, 1000}});
+TEST(Segments, OfEachMpiAreDerivedFromItsOwnSamplesTheLastSampledFirst) {
+  std::vector<SampleSet> sets = measured({{4096, "chain", 1024, 1000}, {4096, "library", 0, 2000}});
   sets.push_back(measured({{4096, "binary", 1024, 10}}).front());
-  for (int i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < 2; ++i) {
     sets[i].campaign.started_utc = i == 0 ? "2026-02" : "2026-01";
-    sets[i].samples.front().condition.mpi = i == 0 ? "new" : "old";
+    for (Sample& sample : sets[i].samples) sample.condition.mpi = i == 0 ? "new" : "another";
   }
-  const std::vector<SegmentRule> rules = derive_segments(collective_cells(sets));
-  ASSERT_EQ(rules.size(), 1u);
+  const std::vector<CollectiveCell> cells = collective_cells(sets);
+  const std::vector<SegmentRule> rules = derive_segments(cells);
+  ASSERT_EQ(rules.size(), 2u);
+  EXPECT_EQ(rules[0].mpi, "new");
   EXPECT_EQ(rules[0].algorithm, "chain");
+  EXPECT_NEAR(rules[0].gain, 2, 0.01);
+  EXPECT_EQ(rules[1].mpi, "another");
+  EXPECT_EQ(rules[1].algorithm, "binary");
+  EXPECT_EQ(rules[1].gain, 0);  // the MPI's own was not sampled
+  EXPECT_EQ(regret(std::span(rules).first(1), cells[1]), std::nullopt);
+  EXPECT_NEAR(regret(rules, cells[1]).value(), 0, 1e-9);
 }
 
 TEST(Segments, AreNotThoseOfAlltoalls) {

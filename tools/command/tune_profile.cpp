@@ -5,6 +5,7 @@
 
 #include "contention/contention.h"
 #include "core/error.h"
+#include "stacks/stacks.h"
 
 namespace nmt {
 
@@ -19,6 +20,7 @@ Plan tune(ProfileDb& db, const Id& platform, const TuneOptions& options) {
     } catch (const Error&) {  // too few measurements; nmad-tune contention says what is missing
     }
   }
+  plan.library_rules = library_rules(sets);
   db.store_plan(plan);
   return plan;
 }

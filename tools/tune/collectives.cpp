@@ -23,7 +23,7 @@ std::string range_of(const SegmentRule& rule) {
 }
 
 bool covers(const SegmentRule& rule, const CollectiveCell& cell) {
-  return rule.operation == cell.operation && rule.nodes == cell.nodes &&
+  return rule.mpi == cell.mpi && rule.operation == cell.operation && rule.nodes == cell.nodes &&
          rule.ranks_per_node == cell.ranks_per_node && cell.size_bytes >= rule.from_bytes &&
          (!rule.to_bytes || cell.size_bytes < *rule.to_bytes);
 }
@@ -91,9 +91,9 @@ Report show_collectives(const ProfileOptions& options, const Invocation& invocat
   Report report;
   report.records.header = {"operation", "nodes",       "ranks_per_node", "from_bytes",
                            "to_bytes",  "algorithm",   "segment_bytes",  "leaders",
-                           "speedup",   "regret_mean", "regret_worst"};
+                           "speedup",   "regret_mean", "regret_worst",   "mpi"};
   Table table({"operation", ">nodes", ">per node", "sizes", "algorithm", ">segment", ">leaders",
-               ">library / ours", ">regret", ">worst"});
+               ">library / ours", ">regret", ">worst", "under"});
   json::Value rules = json::Value::array();
   Regrets all;
   for (const SegmentRule& rule : plan.segments) {
@@ -106,7 +106,7 @@ Report show_collectives(const ProfileOptions& options, const Invocation& invocat
                range_of(rule), rule.algorithm,
                rule.segment_bytes == 0 ? "whole" : format_bytes(rule.segment_bytes),
                std::to_string(rule.leaders), times ? fmt::format("{:.2f}", *times) : "-",
-               format_fraction(regrets.mean()), format_fraction(regrets.worst)});
+               format_fraction(regrets.mean()), format_fraction(regrets.worst), rule.mpi});
     rules.push_back(to_json(rule)
                         .set("speedup", times ? json::Value(*times) : json::Value())
                         .set("regret_mean", regrets.mean())
@@ -115,7 +115,7 @@ Report show_collectives(const ProfileOptions& options, const Invocation& invocat
                                    rule.to_bytes ? json::Value(*rule.to_bytes) : json::Value(),
                                    rule.algorithm, rule.segment_bytes, rule.leaders,
                                    times ? json::Value(*times) : json::Value(), regrets.mean(),
-                                   regrets.worst});
+                                   regrets.worst, rule.mpi});
   }
   report.text.heading(fmt::format("{}: collectives", profile.platform.name));
   report.text.table(std::move(table));
