@@ -41,6 +41,14 @@ void method_for(::benchmark::State& state) {
 }
 BENCHMARK(method_for)->Name("method");
 
+void inlined(::benchmark::State& state) {
+  nmt_fast_line line = NMT_FAST_LINE;
+  nmt_fast_path(profile(), 0, &line);
+  ::benchmark::DoNotOptimize(line);
+  chain(state, [&](std::uint64_t size) { return bits(nmt_fast_method(&line, size)); });
+}
+BENCHMARK(inlined)->Name("method inline");
+
 void duration(::benchmark::State& state) {
   const nmt_profile* asked = profile();
   chain(state, [&](std::uint64_t size) { return bits(nmt_duration_ns(asked, 0, size)); });

@@ -52,6 +52,7 @@ void print_decisions(const Collector& measured) {
   const double method_ns = measured["method"];
   row("loop of a chain, in all of the following", measured["chain"], "ns");
   at_most("method for a size", method_ns, "ns", 6);
+  at_most("method in the caller's code", measured["method inline"], "ns", 2);
   row("UCX-shaped range scan", measured["ucx"], "ns");
   row("UCX-shaped range scan, three ranges", measured["ucx of three ranges"], "ns");
   row("NCCL-shaped arg-min", measured["nccl"], "ns");
@@ -59,6 +60,10 @@ void print_decisions(const Collector& measured) {
   at_least("method: faster than the UCX-shaped range scan", measured["ucx"] / method_ns, 2.5);
   row("method: faster than the UCX-shaped range scan, three ranges",
       measured["ucx of three ranges"] / method_ns, "times");
+  at_least("method in the caller's code: faster than the UCX-shaped range scan",
+           measured["ucx"] / measured["method inline"], 2.5);
+  row("method in the caller's code: faster than the UCX-shaped range scan, three ranges",
+      measured["ucx of three ranges"] / measured["method inline"], "times");
   at_least("method: faster than the NCCL-shaped arg-min", measured["nccl"] / method_ns, 6);
   at_least("method: faster than the prepared SQLite query", measured["sql"] / method_ns, 60);
   at_most("predicted duration", measured["duration"], "ns", 10);
@@ -67,10 +72,10 @@ void print_decisions(const Collector& measured) {
 }
 
 void print_single_calls(const Collector& measured) {
-  row("split over 2 busy rails, median", measured["solver 2 median"], "ns");
-  at_most("split over 2 busy rails, p99", measured["solver 2 p99"], "ns", 60);
-  row("split over 4 busy rails, median", measured["solver 4 median"], "ns");
-  at_most("split over 4 busy rails, p99", measured["solver 4 p99"], "ns", 150);
+  at_most("split over 2 busy rails, median", measured["solver 2 median"], "ns", 80);
+  at_most("split over 2 busy rails, p99", measured["solver 2 p99"], "ns", 120);
+  at_most("split over 4 busy rails, median", measured["solver 4 median"], "ns", 150);
+  at_most("split over 4 busy rails, p99", measured["solver 4 p99"], "ns", 300);
   row("split over 8 busy rails, p99", measured["solver 8 p99"], "ns");
   at_most("first call with all caches cold, median", measured["cold 0 median"], "ns", 300);
   row("the same, and no address translated yet", measured["cold 1 median"], "ns");
