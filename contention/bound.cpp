@@ -43,6 +43,28 @@ double lower_bound_ns(const Curve& message, std::int64_t ranks, std::int64_t ran
   return messages_through_nic(ranks, ranks_per_node) * message.at(static_cast<double>(size_bytes));
 }
 
+std::span<const std::string> nodes_of(std::span<const std::string> nodes, std::int64_t ranks,
+                                      std::int64_t ranks_per_node) {
+  const std::int64_t needed = (ranks + ranks_per_node - 1) / ranks_per_node;
+  if (needed > static_cast<std::int64_t>(nodes.size())) {
+    throw Error(Fault::kUsage,
+                fmt::format("n = {} with {} per node needs {} nodes, and {} are named; name more",
+                            ranks, ranks_per_node, needed, nodes.size()));
+  }
+  return nodes.first(static_cast<std::size_t>(needed));
+}
+
+double lower_bound_ns(const Curve& message, std::int64_t ranks, std::int64_t ranks_per_node,
+                      std::uint64_t size_bytes, const Topology& topology,
+                      std::span<const std::string> nodes) {
+  const double startups = messages_through_nic(ranks, ranks_per_node);
+  const double transfers =
+      topology.transfers(nodes_of(nodes, ranks, ranks_per_node), ranks_per_node);
+  const double startup_ns = message.at(0);
+  return startups * startup_ns +
+         transfers * (message.at(static_cast<double>(size_bytes)) - startup_ns);
+}
+
 UnequalExchange unequal_exchange(const Curve& message, const ExchangeSizes& sizes,
                                  std::uint64_t large_bytes) {
   const std::size_t ranks = sizes.size();
@@ -77,6 +99,24 @@ UnequalExchange unequal_exchange(const Curve& message, const ExchangeSizes& size
       busiest.transfer_ns = std::max(busiest.transfer_ns, end.transfer_ns);
     }
   }
+  busiest.lower_bound_ns = static_cast<double>(busiest.startups) * startup_ns + busiest.transfer_ns;
+  return busiest;
+}
+
+UnequalExchange unequal_exchange(const Curve& message, const ExchangeSizes& sizes,
+                                 std::uint64_t large_bytes, const Topology& topology,
+                                 std::span<const std::string> nodes) {
+  UnequalExchange busiest = unequal_exchange(message, sizes, large_bytes);
+  const double startup_ns = message.at(0);
+  std::vector<std::vector<double>> transfers_ns(sizes.size(), std::vector<double>(sizes.size(), 0));
+  for (std::size_t from = 0; from < sizes.size(); ++from) {
+    for (std::size_t to = 0; to < sizes.size(); ++to) {
+      if (to == from || sizes[from][to] == 0) continue;
+      transfers_ns[from][to] = message.at(static_cast<double>(sizes[from][to])) - startup_ns;
+    }
+  }
+  const auto used = nodes_of(nodes, static_cast<std::int64_t>(sizes.size()), 1);
+  busiest.transfer_ns = std::max(busiest.transfer_ns, topology.busiest_cut(used, transfers_ns));
   busiest.lower_bound_ns = static_cast<double>(busiest.startups) * startup_ns + busiest.transfer_ns;
   return busiest;
 }

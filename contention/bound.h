@@ -10,8 +10,10 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "contention/topology.h"
 #include "core/curve.h"
 
 namespace nmt {
@@ -24,6 +26,17 @@ double messages_through_nic(std::int64_t ranks, std::int64_t ranks_per_node);
 // Proposition 1, with the measured duration of one message instead of a straight line.
 double lower_bound_ns(const Curve& message, std::int64_t ranks, std::int64_t ranks_per_node,
                       std::uint64_t size_bytes);
+
+// The same where switches are known, for ranks on `nodes` in order, as many on each: every start-up
+// passes a NIC, and what is transferred passes the busiest cut. Refuses fewer nodes than ranks
+// need.
+double lower_bound_ns(const Curve& message, std::int64_t ranks, std::int64_t ranks_per_node,
+                      std::uint64_t size_bytes, const Topology& topology,
+                      std::span<const std::string> nodes);
+
+// The nodes of the first `ranks` ranks. Refuses fewer nodes than these need.
+std::span<const std::string> nodes_of(std::span<const std::string> nodes, std::int64_t ranks,
+                                      std::int64_t ranks_per_node);
 
 // Bytes from each rank (row) to each other rank (column). Square; the diagonal is ignored, and 0
 // means no message.
@@ -40,6 +53,12 @@ struct UnequalExchange {
 // received. For a straight line this is exactly the paper's formula.
 UnequalExchange unequal_exchange(const Curve& message, const ExchangeSizes& sizes,
                                  std::uint64_t large_bytes);
+
+// The same where switches are known, for one rank on each of `nodes`, in order: what the busiest
+// cut transfers counts where that is more.
+UnequalExchange unequal_exchange(const Curve& message, const ExchangeSizes& sizes,
+                                 std::uint64_t large_bytes, const Topology& topology,
+                                 std::span<const std::string> nodes);
 
 // Equation 3: the gap per byte if the share `rho` of the connections is delayed.
 double two_state_gap(double free_gap, double contended_gap, double rho);

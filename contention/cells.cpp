@@ -94,6 +94,19 @@ double location_spread(std::span<const double> durations_ns) {
   return log_deviation(logs) / std::sqrt(static_cast<double>(logs.size()));
 }
 
+// What the time would be on the topology's first nodes, if only the bound changed: times of one
+// cell on different nodes become comparable.
+double as_on_first_nodes(const AlltoallTimes& measured, const Curve& message,
+                         const AlltoallTime& time) {
+  const auto hosts = measured.hosts.find(time.session);
+  if (!measured.topology || hosts == measured.hosts.end()) return time.duration_ns;
+  const auto bound_ns = [&](std::span<const std::string> nodes) {
+    return lower_bound_ns(message, time.ranks, measured.ranks_per_node, time.size_bytes,
+                          *measured.topology, nodes);
+  };
+  return time.duration_ns * bound_ns(measured.topology->nodes()) / bound_ns(hosts->second);
+}
+
 }  // namespace
 
 AlltoallTable::AlltoallTable(const AlltoallTimes& measured, const FitOptions& options) {
@@ -113,6 +126,13 @@ void AlltoallTable::make_cells(const AlltoallTimes& measured) {
   std::set<std::pair<std::int64_t, std::uint64_t>> keys;
   for (const AlltoallTime& time : measured.times) keys.insert({time.ranks, time.size_bytes});
   const Curve message = measured.message.monotone();
+  const auto bound_ns = [&](std::int64_t n, std::uint64_t size, double messages) {
+    if (measured.topology) {
+      return lower_bound_ns(message, n, measured.ranks_per_node, size, *measured.topology,
+                            measured.topology->nodes());
+    }
+    return messages * message.at(static_cast<double>(size));
+  };
   for (const auto& [ranks, size_bytes] : keys) {
     const double messages = messages_through_nic(ranks, measured.ranks_per_node);
     const bool crowded = measured.cores > 0 && ranks > measured.cores;
@@ -121,7 +141,7 @@ void AlltoallTable::make_cells(const AlltoallTimes& measured) {
         {.ranks = ranks,
          .size_bytes = size_bytes,
          .messages = messages,
-         .bound_ns = messages * message.at(static_cast<double>(size_bytes)),
+         .bound_ns = bound_ns(ranks, size_bytes, messages),
          .processors = crowded ? n * (n - 1) / static_cast<double>(measured.cores) : 0});
   }
 }
@@ -137,11 +157,12 @@ void AlltoallTable::make_groups(const AlltoallTimes& measured) {
   for (auto& [session, index] : session_of) index = next++;
   factors_.assign(next, 1);
 
+  const Curve message = measured.message.monotone();
   std::vector<std::vector<double>> durations_ns(cells_.size());
   std::vector<std::vector<std::size_t>> sessions(cells_.size());
   for (const AlltoallTime& time : measured.times) {
     const std::size_t cell = cell_of[{time.ranks, time.size_bytes}];
-    durations_ns[cell].push_back(time.duration_ns);
+    durations_ns[cell].push_back(as_on_first_nodes(measured, message, time));
     sessions[cell].push_back(session_of[time.session]);
   }
   std::vector<double> within;

@@ -17,6 +17,9 @@
 //   resampling      intervals of a fit's parameters
 //   predict         predicts the duration of an alltoall, with an interval
 //   bound           the lower bound of an exchange's duration
+//   topology        which nodes share a switch, and what leaves it: the cuts that bound an exchange
+//   uplink          the speed of switches' uplinks, where no file states it
+//   hosts           lists of host names as Slurm writes them
 //   published       the method as the paper published it, for comparison
 //   fit_json        a fit as JSON
 #pragma once
@@ -24,7 +27,9 @@
 #include "contention/bound.h"
 #include "contention/fit.h"
 #include "contention/fit_json.h"
+#include "contention/hosts.h"
 #include "contention/import.h"
 #include "contention/predict.h"
 #include "contention/published.h"
 #include "contention/samples.h"
+#include "contention/topology.h"

@@ -10,6 +10,7 @@
 
 #include "contention/bound.h"
 #include "contention/resampling.h"
+#include "contention/uplink.h"
 #include "core/error.h"
 #include "core/units.h"
 
@@ -223,7 +224,9 @@ std::optional<DeltaForm> parse_delta_form(std::string_view text) {
   return std::nullopt;
 }
 
-SignatureFit fit_signature(const AlltoallTimes& measured, const FitOptions& options) {
+SignatureFit fit_signature(const AlltoallTimes& given, const FitOptions& options) {
+  const UplinkSearch search = with_uplinks(given);
+  const AlltoallTimes& measured = search.times;
   const AlltoallTable table(measured, options);
   std::mt19937_64 random(options.seed);
   std::vector<AlltoallCell> cells = table.cells();
@@ -236,7 +239,9 @@ SignatureFit fit_signature(const AlltoallTimes& measured, const FitOptions& opti
                                  .cores = measured.cores},
                    .times = table.times(),
                    .outliers = table.outliers(),
-                   .sessions = table.sessions()};
+                   .sessions = table.sessions(),
+                   .topology = measured.topology,
+                   .uplink_fitted = search.found.has_value()};
   if (measured.probes.size() >= 2) fit.two_states = two_states(measured.probes);
   test_delta(cells, table, options, random, &choice, &fit);
   add_range(cells, &fit);
@@ -246,6 +251,7 @@ SignatureFit fit_signature(const AlltoallTimes& measured, const FitOptions& opti
   }
   fit.signature.error = prediction_error(fit);
   remark_on(fit, choice);
+  if (!search.remark.empty()) fit.remarks.push_back(search.remark);
   return fit;
 }
 

@@ -15,12 +15,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "contention/bound.h"
+#include "contention/topology.h"
 #include "core/signature.h"
 #include "core/statistics.h"
 
@@ -41,6 +43,9 @@ struct AlltoallTimes {
   Curve message;                        // duration of one message alone, on the same network
   std::vector<ConnectionProbe> probes;  // many messages at a time, if that was measured
   std::vector<AlltoallTime> times;
+  std::optional<Topology> topology;  // what joins the nodes; nullopt: only NICs bound an exchange
+  // By session: the nodes of the ranks, in order. A session without any is on the topology's first.
+  std::map<std::uint32_t, std::vector<std::string>> hosts;
 };
 
 enum class DeltaForm { kPerCommunication, kOnce };
@@ -82,12 +87,14 @@ struct SignatureFit {
   // Root mean square of the relative error at a number of ranks that was left out; nullopt if there
   // is only one.
   std::optional<double> error_left_out;
+  std::optional<Topology> topology;  // with the uplinks that were fitted; nullopt: only NICs bound
+  bool uplink_fitted = false;        // some uplink was unknown before the fit, and is known now
   std::vector<std::string> remarks;  // for the reader of the fit
   bool operator==(const SignatureFit&) const = default;
 };
 
 // Throws Error(kUsage) that names what is missing or impossible, and what to measure instead.
-SignatureFit fit_signature(const AlltoallTimes& measured, const FitOptions& options);
+SignatureFit fit_signature(const AlltoallTimes& given, const FitOptions& options);
 
 // A signature that was published or typed in: it has no interval except its own error.
 SignatureFit taken_as_given(const Signature& signature);

@@ -51,6 +51,20 @@ Value to_json(const TwoStates& states) {
            two_state_gap(states.free_gap_ns, states.contended_gap_ns, states.rho));
 }
 
+// `uplink_nics` of each switch: the speed of its cables up, in NICs of a node.
+Value to_json(const Topology& topology) {
+  Value switches = Value::array();
+  for (const Switch& one : topology.switches()) {
+    switches.push_back(
+        Value::object()
+            .set("name", one.name)
+            .set("nodes", one.nodes.size())
+            .set("parent", one.parent ? Value(topology.switches()[*one.parent].name) : Value())
+            .set("uplink_nics", one.uplink > 0 ? Value(one.uplink) : Value()));
+  }
+  return switches;
+}
+
 template <class T>
 Value list(const std::vector<T>& values) {
   Value all = Value::array();
@@ -88,6 +102,8 @@ Value to_json(const SignatureFit& fit) {
       .set("saturated_from_ranks", fit.saturated_from > 0 ? Value(fit.saturated_from) : Value())
       .set("gamma_by_ranks", list(fit.gamma_by_ranks))
       .set("two_states", fit.two_states ? to_json(*fit.two_states) : Value())
+      .set("switches", fit.topology ? to_json(*fit.topology) : Value())
+      .set("uplink_fitted", fit.uplink_fitted)
       .set("growth", signature.growth)
       .set("small", list(signature.small))
       .set("cores", signature.cores > 0 ? Value(signature.cores) : Value())

@@ -17,6 +17,7 @@ constexpr std::string_view kOsu = "# OSU MPI ";
 constexpr std::string_view kIntel = "Intel(R) MPI Benchmarks";
 constexpr std::string_view kCsvHeader = "n,m_bytes,time_ns";
 constexpr std::string_view kMessageHeader = "m_bytes,time_ns";
+constexpr std::string_view kHosts = "# hosts:";
 constexpr double kNsPerUs = 1e3;
 
 std::string_view trimmed(std::string_view text) {
@@ -76,7 +77,9 @@ class Import {
 
   void read_line(std::string_view line) {
     if (line.empty()) return;
-    if (line.find(kIntel) != std::string_view::npos) {
+    if (line.starts_with(kHosts)) {
+      result_.hosts = std::string(trimmed(line.substr(kHosts.size())));
+    } else if (line.find(kIntel) != std::string_view::npos) {
       result_.tool = kIntel;
     } else if (line.starts_with(kOsu)) {
       result_.tool = "OSU micro-benchmarks";

@@ -5,8 +5,9 @@
 // It reads the text of the OSU micro-benchmarks (osu_alltoall, osu_latency), that of Intel's
 // IMB-MPI1 (Alltoall, PingPong), and CSV with the header n,m_bytes,time_ns[,rep] or, for messages
 // alone, m_bytes,time_ns. If a tool prints several times of an alltoall, the slowest rank's is
-// used: it is nearest to the last end minus the first start. A line with unreadable numbers is
-// reported, never guessed. A file without any known line throws Error(kUsage).
+// used: it is nearest to the last end minus the first start. A line "# hosts: node[01-16]" names
+// the nodes of the ranks, in order. A line with unreadable numbers is reported, never guessed. A
+// file without any known line throws Error(kUsage).
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,7 @@ struct UnreadLine {
 struct Imported {
   std::string tool;  // "OSU micro-benchmarks", "Intel MPI Benchmarks", "CSV"
   std::vector<ImportedTime> times;
+  std::string hosts;  // as expand_hosts() reads them; empty: not named
   std::vector<UnreadLine> unread;
 };
 

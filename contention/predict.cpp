@@ -51,6 +51,16 @@ void predict(const Signature& signature, const Alltoall& exchange, std::uint64_t
   }
 }
 
+// Nobody can say what an uplink carries over which nothing was measured.
+void refuse_unknown_uplink(const Topology& topology, std::span<const std::string> nodes,
+                           AlltoallPrediction* prediction) {
+  if (!topology.needs_uplink(nodes)) return;
+  prediction->verdict = Verdict::kRefused;
+  prediction->reason =
+      "nothing is known of the switches' uplinks; measure ranks below two switches, or give "
+      "--uplink";
+}
+
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
@@ -67,7 +77,7 @@ std::string_view to_string(Verdict verdict) {
 }
 
 AlltoallPrediction predict_alltoall(const SignatureFit& fit, std::int64_t ranks,
-                                    std::uint64_t size_bytes) {
+                                    std::uint64_t size_bytes, std::span<const std::string> nodes) {
   const Signature& signature = fit.signature;
   if (size_bytes == 0) {
     throw Error(Fault::kUsage, "m = 0: an empty exchange moves nothing; take m from 1 B");
@@ -75,12 +85,21 @@ AlltoallPrediction predict_alltoall(const SignatureFit& fit, std::int64_t ranks,
   AlltoallPrediction prediction;
   prediction.lower_bound_ns =
       lower_bound_ns(signature.bound, ranks, signature.ranks_per_node, size_bytes);
-  const Alltoall exchange = equal_alltoall(signature, ranks, size_bytes);
+  Alltoall exchange = equal_alltoall(signature, ranks, size_bytes);
+  std::span<const std::string> used;
+  if (fit.topology) {
+    used = nodes_of(nodes.empty() ? fit.topology->nodes() : nodes, ranks, signature.ranks_per_node);
+    exchange.bound_ns = lower_bound_ns(signature.bound, ranks, signature.ranks_per_node, size_bytes,
+                                       *fit.topology, used);
+    prediction.lower_bound_ns = exchange.bound_ns;
+  }
   predict(signature, exchange, size_bytes, size_bytes, &prediction);
+  if (fit.topology) refuse_unknown_uplink(*fit.topology, used, &prediction);
   return prediction;
 }
 
-AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSizes& sizes) {
+AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSizes& sizes,
+                                     std::span<const std::string> nodes) {
   const Signature& signature = fit.signature;
   if (signature.ranks_per_node != 1) {
     throw Error(
@@ -90,8 +109,14 @@ AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSize
             "rank per node",
             signature.ranks_per_node));
   }
-  const UnequalExchange busiest =
-      unequal_exchange(signature.bound, sizes, signature.delta_from_bytes);
+  std::span<const std::string> used;
+  UnequalExchange busiest = unequal_exchange(signature.bound, sizes, signature.delta_from_bytes);
+  if (fit.topology) {
+    used = nodes_of(nodes.empty() ? fit.topology->nodes() : nodes,
+                    static_cast<std::int64_t>(sizes.size()), 1);
+    busiest =
+        unequal_exchange(signature.bound, sizes, signature.delta_from_bytes, *fit.topology, used);
+  }
   std::uint64_t least_bytes = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most_bytes = 0;
   for (std::size_t from = 0; from < sizes.size(); ++from) {
@@ -109,6 +134,7 @@ AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSize
                           .bound_ns = busiest.lower_bound_ns,
                           .large_messages = static_cast<double>(busiest.startups_large)};
   predict(signature, exchange, least_bytes, most_bytes, &prediction);
+  if (fit.topology) refuse_unknown_uplink(*fit.topology, used, &prediction);
   return prediction;
 }
 

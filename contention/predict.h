@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,11 +32,15 @@ struct AlltoallPrediction {
   bool far = false;    // more than 8 times the ranks of the fit
 };
 
+// `nodes`: those of the ranks, in order, where the fit knows a topology; none: the topology's
+// first.
 AlltoallPrediction predict_alltoall(const SignatureFit& fit, std::int64_t ranks,
-                                    std::uint64_t size_bytes);
+                                    std::uint64_t size_bytes,
+                                    std::span<const std::string> nodes = {});
 
 // Uses the bound of Claim 3 instead of Proposition 1. gamma and delta are those for equal sizes;
 // delta applies to each message that is large enough. One rank per node.
-AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSizes& sizes);
+AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSizes& sizes,
+                                     std::span<const std::string> nodes = {});
 
 }  // namespace nmt

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contention/samples.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
 #include <tuple>
 
+#include "contention/hosts.h"
 #include "core/method.h"
 
 namespace nmt {
@@ -92,6 +95,13 @@ std::int64_t cores_of(const Campaign& campaign) {
   return cores;
 }
 
+std::vector<std::string> hosts_of(const SampleSet& set) {
+  const Fields& options = set.campaign.options;
+  auto option = options.find(fmt::format("{}.{}", kHostsOption, set.session.id.hex()));
+  if (option == options.end()) option = options.find(kHostsOption);
+  return option == options.end() ? std::vector<std::string>() : expand_hosts(option->second);
+}
+
 }  // namespace
 
 std::vector<AlltoallTimes> alltoall_times(std::span<const SampleSet> sets) {
@@ -133,6 +143,10 @@ std::vector<AlltoallTimes> alltoall_times(std::span<const SampleSet> sets) {
         times.cores = std::max(times.cores, cores_of(set.campaign));
         const auto session =
             sessions.emplace(set.session.id, static_cast<std::uint32_t>(sessions.size())).first;
+        if (!times.hosts.contains(session->second)) {
+          std::vector<std::string> hosts = hosts_of(set);
+          if (!hosts.empty()) times.hosts[session->second] = std::move(hosts);
+        }
         for (const Repetition& repetition : trusted(sample.repetitions)) {
           times.times.push_back(
               {condition.ranks, sample.size_bytes, session->second, repetition.each_ns() / factor});

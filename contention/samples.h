@@ -19,6 +19,9 @@ namespace nmt {
 
 inline constexpr char kAlltoall[] = "alltoall";  // Condition::operation
 inline constexpr char kCoresOption[] = "cores";  // Campaign::options
+// Campaign::options too: the nodes of the ranks, in order, as expand_hosts() reads them. One for
+// all sessions, or one with "." and the identifier of a session.
+inline constexpr char kHostsOption[] = "host_list";
 
 // One entry for each measured algorithm and number of ranks per node, without held-out samples.
 std::vector<AlltoallTimes> alltoall_times(std::span<const SampleSet> sets);

@@ -81,6 +81,37 @@ TEST_F(Alltoall, OfUnequalSizesFollowsClaimThree) {
   EXPECT_THAT(bad.err, HasSubstr("line 2: 'x' is not a size"));
 }
 
+TEST_F(Alltoall, KnowsTheSwitchesOfATopology) {
+  const std::string file = write("topology.conf",
+                                 "SwitchName=a Nodes=n[0-3]\nSwitchName=b Nodes=n[4-7]\n"
+                                 "SwitchName=top Switches=a,b\n");
+  const auto bound_ns = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"predict", "alltoall",   "--signature", kGigabit,
+                                          "-n",      "8",          "-m",          "1M",
+                                          "--json",  "--topology", file};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return number(nmt::testing::document(tune(arguments)), "predictions.0.lower_bound_ns");
+  };
+  const double startup_ns = 50e3;
+  const double transfer_ns = 1048576 * 8.502;
+  EXPECT_NEAR(bound_ns({"--uplink", "1"}), 7 * startup_ns + 16 * transfer_ns, 1e3);
+  EXPECT_NEAR(bound_ns({"--uplink", "4"}), 7 * (startup_ns + transfer_ns), 1e3);
+  const std::vector<std::string> question = {"predict", "alltoall", "--signature", kGigabit,
+                                             "-m",      "1M",       "--topology",  file};
+  const auto asked = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), question.begin(), question.end());
+    return tune(more);
+  };
+  const Result unknown = asked({"-n", "8"});
+  EXPECT_THAT(unknown.out, AllOf(HasSubstr("refused"), HasSubstr("--uplink")));
+  EXPECT_THAT(asked({"-n", "4"}).out, Not(HasSubstr("refused")));
+  EXPECT_THAT(asked({"-n", "4", "--hosts", "n[2-5]"}).out, HasSubstr("refused"));
+  EXPECT_THAT(asked({"-n", "9", "--uplink", "1"}).err, HasSubstr("needs 9 nodes"));
+  EXPECT_THAT(asked({"-n", "2", "--hosts", "n1,m"}).err,
+              HasSubstr("node m is not in the topology"));
+  EXPECT_THAT(asked({"-n", "2", "--uplink", "0"}).err, HasSubstr("--uplink: '0'"));
+}
+
 TEST_F(Alltoall, RefusesWhatCannotBeAsked) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"-n", "1", "-m", "1K"}, "at least 2 ranks"},

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <set>
 
+#include "contention/contention.h"
 #include "control/control.h"
 #include "core/error.h"
 #include "core/plan_json.h"
@@ -56,6 +57,15 @@ JobCampaign::JobCampaign(const MpiJob& job, const SampleOptions& options,
       shape_.nodes, [&](const std::vector<int>& node) { return node.front() == job.rank(); });
   hosts_ = job.to_all(this_node().host);
   platforms_ = job.to_all(speaks ? to_json(this_platform().fingerprint).dump(-1) : "");
+}
+
+std::string JobCampaign::hosts_of_nodes() const {
+  std::string list;
+  for (const std::vector<int>& node : shape_.nodes) {
+    if (!list.empty()) list += ',';
+    list += hosts_[static_cast<std::size_t>(node.front())];
+  }
+  return list;
 }
 
 Report JobCampaign::lead() {
@@ -235,15 +245,17 @@ void JobCampaign::measure_mpi(const Launch& launch, Part part, double budget_ns,
     send_order(order);
     return run_together(order, &observer);
   };
-  findings->shares.push_back(run_share(
-      launch, {.options = options,
-               .choice = choice,
-               .more = {{"cores", std::to_string(cores_)}, {"part", std::string(to_string(part))}},
-               .session = {.clock = clock.name(),
-                           .clock_cost_ns = clock.cost_ns(),
-                           .clock_resolution_ns = clock.resolution_ns(),
-                           .seed = seed_},
-               .measure = run}));
+  findings->shares.push_back(
+      run_share(launch, {.options = options,
+                         .choice = choice,
+                         .more = {{kCoresOption, std::to_string(cores_)},
+                                  {kHostsOption, hosts_of_nodes()},
+                                  {"part", std::string(to_string(part))}},
+                         .session = {.clock = clock.name(),
+                                     .clock_cost_ns = clock.cost_ns(),
+                                     .clock_resolution_ns = clock.resolution_ns(),
+                                     .seed = seed_},
+                         .measure = run}));
 }
 
 }  // namespace nmt

@@ -34,6 +34,8 @@ class JobCampaign {
   CampaignReport run_together(const JobOrder& order, Observer* observer);
   AlltoallOptions alltoall_options(const JobOrder& order) const;
 
+  std::string hosts_of_nodes() const;  // in the order of nodes, between commas
+
   // Only for rank 0.
   void send_order(const JobOrder& order) const;
   void measure(const Launch& launch, const std::vector<Part>& parts, JobFindings* findings);

@@ -78,15 +78,15 @@ double parse_gap(const std::string& text) {
   return parse_duration_ns(text.substr(0, slash));
 }
 
-double parse_ratio(const std::string& text) {
+double ratio_from(const std::string& text) {
   double value = 0;
   const char* end = text.data() + text.size();
   const auto result = std::from_chars(text.data(), end, value);
   if (result.ec == std::errc() && result.ptr == end && std::isfinite(value) && value > 0) {
     return value;
   }
-  throw Error(Fault::kUsage,
-              fmt::format("'{}' is not a number above 0; write for example 4.3628", text));
+  throw Error(Fault::kUsage, fmt::format("'{}' is not a number above 0; write for example 4.3628",
+                                         text.substr(0, 40)));
 }
 
 DeltaForm parse_form(const std::string& text) {
@@ -105,6 +105,14 @@ std::vector<std::uint64_t> parse_sizes(const std::string& option, const std::str
   return parse_list(option, text, [](const std::string& word) { return parse_bytes(word); });
 }
 
+double parse_ratio(const std::string& option, const std::string& text) {
+  try {
+    return ratio_from(text);
+  } catch (const Error& error) {
+    refuse(option, error.what());
+  }
+}
+
 Signature parse_signature(const std::string& text) {
   constexpr char kExample[] = "alpha=50us,beta=8.502ns/B,gamma=4.3628,delta=4.93ms,M=8K";
   double alpha_ns = 0;
@@ -119,7 +127,7 @@ Signature parse_signature(const std::string& text) {
   const std::map<std::string, std::function<void(const std::string&)>> terms = {
       {"alpha", [&](const std::string& value) { alpha_ns = parse_duration_ns(value); }},
       {"beta", [&](const std::string& value) { beta_ns = parse_gap(value); }},
-      {"gamma", [&](const std::string& value) { signature.gamma = parse_ratio(value); }},
+      {"gamma", [&](const std::string& value) { signature.gamma = ratio_from(value); }},
       {"delta", [&](const std::string& value) { signature.delta_ns = parse_duration_ns(value); }},
       {"M", [&](const std::string& value) { signature.delta_from_bytes = parse_bytes(value); }},
       {"form", form},

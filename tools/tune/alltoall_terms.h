@@ -20,6 +20,9 @@ std::vector<std::uint64_t> parse_sizes(const std::string& option, const std::str
 
 // "alpha=50us,beta=8.502ns/B,gamma=4.3628,delta=4.93ms,M=8K", and, if known, form=once, n=40,
 // error=10%.
+// A number above 0.
+double parse_ratio(const std::string& option, const std::string& text);
+
 Signature parse_signature(const std::string& text);
 
 }  // namespace nmt

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "core/units.h"
 #include "tools/command/report_thresholds.h"
 #include "tools/tune/signatures.h"
@@ -19,6 +22,19 @@ std::string ratio(double value) { return fmt::format("{:.4g}", value); }
 std::string gap(double ns_per_byte) { return fmt::format("{:.4g} ns/B", ns_per_byte); }
 std::string bytes(double size_bytes) {
   return format_bytes(static_cast<std::uint64_t>(size_bytes));
+}
+
+// Of the switches with nodes: "4" or "2 .. 4"; nullopt without any known uplink.
+std::optional<std::string> uplinks_of(const SignatureFit& fit) {
+  if (!fit.topology) return {};
+  std::optional<Interval> range;
+  for (const Switch& one : fit.topology->switches()) {
+    if (one.uplink <= 0 || one.nodes.empty()) continue;
+    if (!range) range = Interval{one.uplink, one.uplink};
+    range = Interval{std::min(range->low, one.uplink), std::max(range->high, one.uplink)};
+  }
+  if (!range) return {};
+  return range->low == range->high ? ratio(range->low) : between(*range, ratio);
 }
 
 Table table_of(const SignatureFit& fit) {
@@ -39,6 +55,11 @@ Table table_of(const SignatureFit& fit) {
   } else {
     table.add({"delta", "none", between(fit.delta_ns, format_duration),
                fmt::format("as much is chance with probability {:.2g}", fit.no_delta_probability)});
+  }
+  if (const auto uplink = uplinks_of(fit)) {
+    table.add({"uplink", *uplink, "",
+               fit.uplink_fitted ? "NICs' worth of cables above a switch: fitted"
+                                 : "NICs' worth of cables above a switch: as given"});
   }
   if (fit.two_states) {
     table.add({"beta_F", gap(fit.two_states->free_gap_ns), "", "one connection at a time"});

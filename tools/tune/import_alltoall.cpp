@@ -122,12 +122,18 @@ Platform store(ProfileDb& db, const std::vector<ImportedFile>& files, const Impo
                     .command_line = invocation.command_line,
                     .remark = "imported"};
   if (options.cores) campaign.options[kCoresOption] = std::to_string(*options.cores);
-  db.begin_campaign(campaign);
+  std::vector<Session> sessions;
   for (const ImportedFile& file : files) {
-    const Session session{
-        .id = Id::random(), .started_utc = campaign.started_utc, .clock = file.content.tool};
-    db.begin_session(session, campaign.id);
-    db.store_samples(session.id, path.id, samples_of(file.content, options));
+    const Session& session = sessions.emplace_back(Session{
+        .id = Id::random(), .started_utc = campaign.started_utc, .clock = file.content.tool});
+    if (file.content.hosts.empty()) continue;
+    expand_hosts(file.content.hosts);  // refuses what nobody could read later
+    campaign.options[fmt::format("{}.{}", kHostsOption, session.id.hex())] = file.content.hosts;
+  }
+  db.begin_campaign(campaign);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    db.begin_session(sessions[i], campaign.id);
+    db.store_samples(sessions[i].id, path.id, samples_of(files[i].content, options));
   }
   campaign.complete = true;
   campaign.finished_utc = utc_now();

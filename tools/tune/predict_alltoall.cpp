@@ -21,6 +21,8 @@ constexpr char kSignatureHelp[] =
     "delta begins; form=once if delta is added once and not per communication; n, the "
     "numbers of ranks that it was fitted on; error, half of a 95 % interval.";
 
+constexpr char kHostsHelp[] = "nodes of the ranks, in order: node[01-16] (the topology's first)";
+
 std::string interval_text(const AlltoallPrediction& prediction) {
   if (!prediction.interval_ns) return "not known";
   return fmt::format("{} .. {}", format_duration(prediction.interval_ns->low),
@@ -114,18 +116,29 @@ struct AlltoallOptions {
   SignatureChoice signature;
   std::string ranks;
   std::string sizes;
-  std::string file;  // of alltoallv
+  std::string file;   // of alltoallv
+  std::string hosts;  // of the ranks, in order; empty: the topology's first
 };
+
+// The nodes that --hosts names.
+std::vector<std::string> nodes_of(const AlltoallOptions& options) {
+  if (options.hosts.empty()) return {};
+  if (options.signature.topology.empty()) {
+    throw Error(Fault::kUsage, "--hosts places ranks below switches; give --topology");
+  }
+  return expand_hosts(options.hosts);
+}
 
 Report predict(const AlltoallOptions& options, const ProfileOptions& profile,
                const Invocation& invocation) {
   const std::vector<std::int64_t> ranks = parse_ranks("-n", options.ranks);
   const std::vector<std::uint64_t> sizes = parse_sizes("-m", options.sizes);
   const ChosenSignature chosen = choose_signature(options.signature, profile, invocation);
+  const std::vector<std::string> nodes = nodes_of(options);
   Predictions predictions(true);
   for (const std::int64_t n : ranks) {
     for (const std::uint64_t size_bytes : sizes) {
-      predictions.add(n, size_bytes, predict_alltoall(chosen.fit, n, size_bytes));
+      predictions.add(n, size_bytes, predict_alltoall(chosen.fit, n, size_bytes, nodes));
     }
   }
   return predictions.finished(chosen);
@@ -163,7 +176,8 @@ Report predict_unequal(const AlltoallOptions& options, const ProfileOptions& pro
   const ExchangeSizes sizes = read_sizes(options.file);
   const ChosenSignature chosen = choose_signature(options.signature, profile, invocation);
   Predictions predictions(false);
-  predictions.add(static_cast<std::int64_t>(sizes.size()), 0, predict_alltoallv(chosen.fit, sizes));
+  predictions.add(static_cast<std::int64_t>(sizes.size()), 0,
+                  predict_alltoallv(chosen.fit, sizes, nodes_of(options)));
   return predictions.finished(chosen);
 }
 
@@ -176,6 +190,7 @@ Work declare_predict_alltoall(Options& options, const ProfileOptions& profile) {
   options.list("-m", own->sizes, "SIZE,...", "bytes to each rank; ranges as for -n").required();
   options.list("--signature", own->signature.given, "TERM,...", kSignatureHelp);
   declare_signature_choice(options, own->signature);
+  options.text("--hosts", own->hosts, "LIST", kHostsHelp);
   options.example("nmad-tune predict alltoall -n 16..256 -m 64K");
   return
       [own, &profile](const Invocation& invocation) { return predict(*own, profile, invocation); };
@@ -191,6 +206,7 @@ Work declare_predict_alltoallv(Options& options, const ProfileOptions& profile) 
       .required();
   options.list("--signature", own->signature.given, "TERM,...", kSignatureHelp);
   declare_signature_choice(options, own->signature);
+  options.text("--hosts", own->hosts, "LIST", kHostsHelp);
   options.example("nmad-tune predict alltoallv --sizes matrix.txt");
   return [own, &profile](const Invocation& invocation) {
     return predict_unequal(*own, profile, invocation);

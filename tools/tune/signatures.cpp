@@ -10,6 +10,7 @@
 #include "tools/command/options.h"
 #include "tools/tune/alltoall_terms.h"
 #include "tools/tune/open_profile.h"
+#include "tools/tune/read_file.h"
 
 namespace nmt {
 namespace {
@@ -74,6 +75,18 @@ AlltoallTimes chosen(std::vector<AlltoallTimes> all, const SignatureChoice& choi
           all.empty() ? "none" : "several", suggestion("", names)));
 }
 
+std::optional<Topology> topology_of(const SignatureChoice& choice) {
+  if (choice.topology.empty()) {
+    if (!choice.uplink.empty()) {
+      throw Error(Fault::kUsage, "--uplink is about the switches of a topology; give --topology");
+    }
+    return {};
+  }
+  Topology topology = read_topology(read_file(choice.topology), choice.topology);
+  if (choice.uplink.empty()) return topology;
+  return topology.with_uplink(parse_ratio("--uplink", choice.uplink));
+}
+
 }  // namespace
 
 void declare_signature_choice(Options& options, SignatureChoice& choice) {
@@ -87,15 +100,29 @@ void declare_signature_choice(Options& options, SignatureChoice& choice) {
       .bytes("--from", choice.delta_from_bytes, {.low = 1},
              "size at which delta begins, the paper's M (searched)")
       .rare();
+  options.text(
+      "--topology", choice.topology, "FILE",
+      "switches: Slurm's topology.conf, or the output of ibnetdiscover\n"
+      "The cables of a switch bound an exchange as a NIC does. Ranks are on the nodes that "
+      "were measured; predictions are for the first nodes of the file.");
+  options.text("--uplink", choice.uplink, "NICS",
+               "speed of a switch's cables up, in NICs of a node (the file's, else fitted)");
 }
 
 ChosenSignature choose_signature(const SignatureChoice& choice, const ProfileOptions& profile,
                                  const Invocation& invocation) {
-  if (!choice.given.empty()) return {taken_as_given(parse_signature(choice.given)), {}};
+  std::optional<Topology> topology = topology_of(choice);
+  if (!choice.given.empty()) {
+    ChosenSignature given{taken_as_given(parse_signature(choice.given)), {}};
+    given.fit.topology = std::move(topology);
+    return given;
+  }
   const Measured measured = measured_in(profile, invocation);
   FitOptions options{.delta_form = parse_delta_form(choice.delta_form)};
   if (choice.delta_from_bytes > 0) options.delta_from_bytes = choice.delta_from_bytes;
-  return {fit_signature(chosen(measured.times, choice), options), measured.platform};
+  AlltoallTimes times = chosen(measured.times, choice);
+  times.topology = std::move(topology);
+  return {fit_signature(times, options), measured.platform};
 }
 
 }  // namespace nmt

@@ -20,6 +20,8 @@ struct SignatureChoice {
   std::optional<std::uint64_t> ranks_per_node;
   std::string delta_form;
   std::uint64_t delta_from_bytes = 0;  // 0: searched
+  std::string topology;                // file; empty: only NICs bound an exchange
+  std::string uplink;                  // of switches whose uplink the file does not state
 };
 void declare_signature_choice(Options& options, SignatureChoice& choice);  // without --signature
 
