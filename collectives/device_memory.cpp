@@ -3,10 +3,13 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -95,6 +98,12 @@ std::vector<std::string> libraries_named_like(const char* part) {
   return search.names;
 }
 
+// Debian's builds of UCX and hwloc bring HIP and Level Zero into every process, also where the
+// kernel has no device for them. CUDA's library comes with the driver.
+bool kernel_has_any(std::initializer_list<const char*> devices) {
+  return std::ranges::any_of(devices, [](const char* file) { return ::access(file, F_OK) == 0; });
+}
+
 // Runtimes load their libraries locally, where a global search does not find them.
 template <class Function>
 void find(Function*& function, const char* name, const char* library) {
@@ -112,12 +121,16 @@ void find_runtimes(Runtimes& known) {
   const unsigned long long loaded = libraries_loaded();
   if (loaded == known.loaded) return;
   find(known.cuda, "cuPointerGetAttribute", "/libcuda.so");
-  find(known.hip, "hipPointerGetAttributes", "/libamdhip64.so");
-  find(known.hip_peek, "hipPeekAtLastError", "/libamdhip64.so");
-  find(known.hip_clear, "hipGetLastError", "/libamdhip64.so");
-  find(known.ze, "zeMemGetAllocProperties", "/libze_loader.so");
-  find(known.ze_drivers, "zeDriverGet", "/libze_loader.so");
-  find(known.ze_create, "zeContextCreate", "/libze_loader.so");
+  if (kernel_has_any({"/dev/kfd", "/dev/dxg"})) {
+    find(known.hip, "hipPointerGetAttributes", "/libamdhip64.so");
+    find(known.hip_peek, "hipPeekAtLastError", "/libamdhip64.so");
+    find(known.hip_clear, "hipGetLastError", "/libamdhip64.so");
+  }
+  if (kernel_has_any({"/dev/dri", "/dev/accel", "/dev/dxg"})) {
+    find(known.ze, "zeMemGetAllocProperties", "/libze_loader.so");
+    find(known.ze_drivers, "zeDriverGet", "/libze_loader.so");
+    find(known.ze_create, "zeContextCreate", "/libze_loader.so");
+  }
   known.loaded = loaded;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Whether a buffer is in the memory of a device (CUDA, HIP, Level Zero), where only an MPI that
-// knows the device can reach it. It asks the device's runtime if this process has loaded one; it
-// never loads one. Any thread may ask.
+// knows the device can reach it. It asks the device's runtime if this process has loaded one and
+// the kernel has a device for it; it never loads one. Any thread may ask.
 #pragma once
 
 namespace nmt::collectives {

@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Preloaded: the pointer queries of CUDA, HIP and Level Zero, as if the runtime that the variable
-// FAKE_DEVICES names ("cuda", "hip", "ze") were there and one range of memory were a device's.
+// FAKE_DEVICES names ("cuda", "hip", "ze") were there and one range of memory were a device's; and
+// the files of such devices.
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+int access(const char* file, int mode) {
+  if (getenv("FAKE_DEVICES") != NULL &&
+      (strcmp(file, "/dev/kfd") == 0 || strcmp(file, "/dev/dri") == 0)) {
+    return 0;
+  }
+  return faccessat(AT_FDCWD, file, mode, 0);
+}
 
 static const char* begin;
 static size_t size;
