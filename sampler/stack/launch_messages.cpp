@@ -166,6 +166,21 @@ Fields environment_of(const Stack& stack, const Fields& settings) {
   return environment;
 }
 
+namespace {
+
+// UCX is below either MPI.
+void refuse_another_mpi(const StackJob& job, const std::string& library) {
+  const bool is_open_mpi = library.starts_with("Open MPI");
+  if (job.stack.name == "ucx" || is_open_mpi == (job.stack.name == "openmpi")) return;
+  throw Error(Fault::kUsage,
+              fmt::format("--launcher '{}' starts ranks of {}, and --stack {} samples {}; give the "
+                          "launcher of that MPI, or --stack {}",
+                          job.launcher, library, job.stack.name, job.stack.title,
+                          is_open_mpi ? "openmpi" : "mpich"));
+}
+
+}  // namespace
+
 double launch_ranks(const StackJob& job, const Fields& settings, const std::string& order,
                     double timeout_ns, const std::function<void(const json::Reader&)>& read) {
   const std::string stack(job.stack.name);
@@ -183,7 +198,9 @@ double launch_ranks(const StackJob& job, const Fields& settings, const std::stri
                             what, json::printable(launched.out), job.stack.title));
   }
   const json::Value document = json::parse(text, what);
-  read(json::Reader(document, what));
+  const json::Reader reader(document, what);
+  refuse_another_mpi(job, reader["library"].text());
+  read(reader);
   return launched.elapsed_ns;
 }
 

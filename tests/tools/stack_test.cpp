@@ -422,6 +422,16 @@ TEST_F(StackTest, ALauncherThatFailsIsShownWithItsWords) {
   EXPECT_EQ(sample_stack(path("absent")).exit_code, 1);
 }
 
+TEST_F(StackTest, ALauncherOfAnotherMpiIsRefusedWithBothNames) {
+  for (const std::string part : {"messages", "collectives"}) {
+    const Result refused = sample({"--stack", "mpich", "--launcher", script("launch", kLauncher),
+                                   "--db", path("a.db"), "--parts", part});
+    EXPECT_EQ(refused.exit_code, 2) << part;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("starts ranks of Open MPI v4.1.4"),
+                                   HasSubstr("--stack mpich samples MPICH")));
+  }
+}
+
 TEST_F(StackTest, StacksAndVersionsThatAreNotKnownAreRefusedWithThoseThatAre) {
   EXPECT_EQ(sample({"--stack", "lam"}).exit_code, 2);
   EXPECT_THAT(sample({"--stack", "lam"}).err, HasSubstr("there is: openmpi, mpich, ucx"));
