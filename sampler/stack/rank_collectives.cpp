@@ -78,8 +78,9 @@ void Collectives::set(const std::string& variable, std::uint64_t value) {
   throw Error(
       Fault::kFailed,
       fmt::format(
-          "cannot choose the {1} algorithm of {0} ({2}); collectives are sampled under Open MPI "
-          "with coll_tuned_use_dynamic_rules",
+          "cannot choose the {1} algorithm of {0}: it has no control variable {2} that can be set; "
+          "either MPI_T is switched off there, or coll/tuned has no dynamic rules "
+          "(coll_tuned_use_dynamic_rules=1)",
           job_.library(), order_.operation, name));
 }
 

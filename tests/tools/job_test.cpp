@@ -311,6 +311,19 @@ TEST_F(Sandbox, RanksThatTheMpiTakesForJobsOfTheirOwnAreRefused) {
   EXPECT_FALSE(std::filesystem::exists(path("a.db")));
 }
 
+TEST_F(Sandbox, ControlVariablesThatAreSwitchedOffAreNamedAsTheReason) {
+  if (run({"mpirun.openmpi", "--version"}).exit_code != 0) GTEST_SKIP() << "no Open MPI";
+  const Result result = sample(
+      {"--stack", "openmpi", "--parts", "collectives", "--budget", "1s", "--db", path("a.db"),
+       "--launcher", "mpirun.openmpi --oversubscribe -n 2 env LD_PRELOAD=" NMT_NO_MPI_T},
+      {.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                       {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+                       {"OMPI_MCA_mpi_yield_when_idle", "1"}}});
+  EXPECT_NE(result.exit_code, 0);
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("algorithm of Open MPI v"), HasSubstr("MPI_T is switched off")));
+}
+
 TEST_F(Sandbox, SeveralTasksOfSlurmWithoutAnMpiAreRefusedEach) {
   const std::map<std::string, std::string> task = {{"SLURM_PROCID", "1"},
                                                    {"SLURM_STEP_NUM_TASKS", "2"}};

@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <sstream>
+#include <thread>
 
 #include "control/control.h"
+#include "core/error.h"
 #include "core/units.h"
 #include "node/node.h"
 #include "sampler/sampler.h"
@@ -17,6 +21,8 @@
 
 namespace nmt {
 namespace {
+
+constexpr std::chrono::milliseconds kUntilPrinted{200};
 
 // One line per interface of this node: its name and its subnet.
 std::string own_ports() {
@@ -53,19 +59,11 @@ json::Value shared_interfaces(const std::string& own, const std::string& theirs)
   return names;
 }
 
-}  // namespace
-
-Report run_launched_rank(const SampleOptions& options, const std::string& mpi) {
-  const bool collectives = is_collectives_order(options.rank_order);
-  const CollectivesOrder collectives_order =
-      collectives ? collectives_order_from(options.rank_order) : CollectivesOrder{};
-  const LaunchRoundOrder order =
-      collectives ? LaunchRoundOrder{} : launch_round_order_from(options.rank_order);
-  check_rules_are_here();
-  const control::MpiJob job(mpi);
+Report measure(const control::MpiJob& job, const CollectivesOrder* collectives_order,
+               const LaunchRoundOrder& order) {
   Report report;
-  if (collectives) {
-    const CollectivesResult result = run_stack_collectives(job, collectives_order);
+  if (collectives_order != nullptr) {
+    const CollectivesResult result = run_stack_collectives(job, *collectives_order);
     if (job.leads()) report.payload.set("collectives", to_json(result));
   } else {
     const LaunchRound timings = time_launch_round(job, order);
@@ -93,6 +91,26 @@ Report run_launched_rank(const SampleOptions& options, const std::string& mpi) {
   report.payload.set("ranks", job.size()).set("cores", cores);
   report.payload.set("hosts", std::move(nodes)).set("interfaces", std::move(interfaces));
   return report;
+}
+
+}  // namespace
+
+Report run_launched_rank(const SampleOptions& options, const std::string& mpi) {
+  const bool collectives = is_collectives_order(options.rank_order);
+  const CollectivesOrder collectives_order =
+      collectives ? collectives_order_from(options.rank_order) : CollectivesOrder{};
+  const LaunchRoundOrder order =
+      collectives ? LaunchRoundOrder{} : launch_round_order_from(options.rank_order);
+  check_rules_are_here();
+  const control::MpiJob job(mpi);
+  try {
+    return measure(job, collectives ? &collectives_order : nullptr, order);
+  } catch (const Error& error) {
+    // The job is aborted next, and launchers drop what ranks print while that happens.
+    std::fprintf(stderr, "%s\n", error.what());
+    std::this_thread::sleep_for(kUntilPrinted);
+    throw;
+  }
 }
 
 }  // namespace nmt
