@@ -171,21 +171,28 @@ void Gate::admit() {
 bool Gate::is_split(const Send& send) const {
   if (!context_.strategy.splits_eager || send.segments.size() != 1) return false;
   std::array<nmt_share, NMT_SPLIT_RAILS_MAX> shares;
+  std::array<const Paces*, NMT_SPLIT_RAILS_MAX> paces;
   std::uint32_t rails = 0;
   for (const Lane& lane : lanes_) {
     if (!lane.takes_large || rails == shares.size()) continue;
     shares[rails] = {};
     shares[rails].struct_bytes = sizeof(nmt_share);
     shares[rails].path = lane.path;
-    shares[rails++].release_ns = lane.release_ns;
+    shares[rails].release_ns = lane.release_ns;
+    paces[rails++] = lane.paces;
   }
   nmt_split_result result;
   if (rails < 2 || !advice().split(send.size_bytes, std::span(shares).first(rails), result) ||
       result.chunks < 2) {
     return false;
   }
+  double pace = 0;  // of the slowest chunk, by what transfers have shown
+  for (std::uint32_t i = 0; i < rails; ++i) {
+    if (shares[i].bytes == 0) continue;
+    pace = std::max(pace, paces[i]->factor(SentAs::kChunk, shares[i].bytes));
+  }
   const Lane& best = lanes_[first_to_end(*this, send.size_bytes)];
-  return kEagerGain * result.end_ns < end_ns(advice(), best, send.size_bytes);
+  return kEagerGain * pace * result.end_ns < end_ns(advice(), best, send.size_bytes);
 }
 
 // What free rails can carry until the grant arrives, or all of a message that could have been
