@@ -56,20 +56,19 @@ std::map<std::uint64_t, double> log_ratios_of(const RailPlan& rail, DecisionKind
 
 std::optional<ForeignRegret> apply(const RailPlan& from, const RailPlan& on, DecisionKind kind) {
   const Threshold* threshold = from.find_threshold(kind);
-  const std::map<std::uint64_t, double> log_ratios = log_ratios_of(on, kind);
-  if (threshold == nullptr || log_ratios.empty()) return std::nullopt;
+  if (threshold == nullptr) return std::nullopt;
+  const std::vector<RegretAt> regrets = regrets_at(on, *threshold);
+  if (regrets.empty()) return std::nullopt;
   std::vector<std::uint64_t> sizes_bytes;
-  for (const auto& [size_bytes, log_ratio] : log_ratios) sizes_bytes.push_back(size_bytes);
+  for (const RegretAt& each : regrets) sizes_bytes.push_back(each.size_bytes);
   const std::vector<double> shares = shares_of(sizes_bytes);
 
   ForeignRegret result{.from = from.rail, .on = on.rail, .kind = kind};
-  for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
-    const bool above = threshold->choice_at(sizes_bytes[i]) == choices(kind).above;
-    const double regretted = regret(log_ratios.at(sizes_bytes[i]), above);
-    result.mean += shares[i] * regretted;
-    if (regretted > result.worst) {
-      result.worst = regretted;
-      result.worst_size_bytes = sizes_bytes[i];
+  for (std::size_t i = 0; i < regrets.size(); ++i) {
+    result.mean += shares[i] * regrets[i].regret;
+    if (regrets[i].regret > result.worst) {
+      result.worst = regrets[i].regret;
+      result.worst_size_bytes = regrets[i].size_bytes;
     }
   }
   return result;
@@ -87,6 +86,26 @@ std::vector<ForeignRegret> compare(std::span<const RailPlan> rails) {
     }
   }
   return table;
+}
+
+std::vector<RegretAt> regrets_at(const RailPlan& on, const Threshold& threshold) {
+  std::vector<RegretAt> regrets;
+  for (const auto& [size_bytes, log_ratio] : log_ratios_of(on, threshold.kind)) {
+    const bool above = threshold.choice_at(size_bytes) == choices(threshold.kind).above;
+    regrets.push_back({size_bytes, regret(log_ratio, above)});
+  }
+  return regrets;
+}
+
+Threshold threshold_at(DecisionKind kind, std::uint64_t bytes) {
+  const Choices names = choices(kind);
+  return {.kind = kind,
+          .answer = Answer::kThreshold,
+          .bytes = bytes,
+          .low_bytes = bytes,
+          .high_bytes = bytes,
+          .ranges = {{0, bytes, std::string(names.below)},
+                     {bytes, std::nullopt, std::string(names.above)}}};
 }
 
 }  // namespace nmt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Applies the thresholds of one rail to another.
+// Applies the thresholds of one rail, or of another stack, to a rail.
 #pragma once
 
 #include <cstdint>
@@ -23,5 +23,16 @@ struct ForeignRegret {
   std::uint64_t worst_size_bytes = 0;
 };
 std::vector<ForeignRegret> compare(std::span<const RailPlan> rails);
+
+// The same size by size: how much slower the choice of `threshold` is on `on` than the best choice,
+// as a fraction, at each sampled size where the choice is free. Empty if a side was not measured.
+struct RegretAt {
+  std::uint64_t size_bytes = 0;
+  double regret = 0;
+};
+std::vector<RegretAt> regrets_at(const RailPlan& on, const Threshold& threshold);
+
+// One change of choice, at `bytes`: how other stacks write their limits.
+Threshold threshold_at(DecisionKind kind, std::uint64_t bytes);
 
 }  // namespace nmt

@@ -162,4 +162,27 @@ Verification verify(const Plan& plan, std::span<const SampleSet> sets) {
   return verification;
 }
 
+std::vector<HeldOut> held_out(const Plan& plan, std::span<const SampleSet> sets) {
+  std::vector<HeldOut> points;
+  for (const RailSamples& samples : pool(sets)) {
+    const RailPlan* rail = find_rail(plan, samples);
+    if (rail == nullptr || !rail->busy_rails.empty()) continue;
+    for (const PlanCurve& curve : rail->curves) {
+      if (curve.benchmark != benchmark::kTransfer) continue;
+      const auto cells = samples.held_out.find({curve.benchmark, curve.method, curve.variant});
+      if (cells == samples.held_out.end()) continue;
+      for (const auto& [size_bytes, rounds] : cells->second) {
+        points.push_back({.rail = rail->rail,
+                          .path = rail->path,
+                          .regime = rail->regime,
+                          .method = curve.method,
+                          .size_bytes = size_bytes,
+                          .measured_ns = median(all_durations(rounds)),
+                          .predicted_ns = curve.duration.at(static_cast<double>(size_bytes))});
+      }
+    }
+  }
+  return points;
+}
+
 }  // namespace nmt

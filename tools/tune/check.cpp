@@ -76,7 +76,9 @@ void add(const Finding& finding, Report* report, Table* table, json::Value* list
                       .set("differences", std::move(fields)));
 }
 
-Report check(const ProfileOptions& options, const Invocation& invocation) {
+}  // namespace
+
+Report check_platform(const ProfileOptions& options, const Invocation& invocation) {
   const OpenProfile profile = open_to_read(options, invocation);
   std::vector<Finding> findings = {
       {"platform", differences(profile.platform.fingerprint, this_platform().fingerprint)}};
@@ -112,11 +114,9 @@ Report check(const ProfileOptions& options, const Invocation& invocation) {
   return report;
 }
 
-}  // namespace
-
 Work declare_check(Options& options, const ProfileOptions& profile) {
   options.example("nmad-tune check --quiet || nmad-sample");
-  return [&profile](const Invocation& invocation) { return check(profile, invocation); };
+  return [&profile](const Invocation& invocation) { return check_platform(profile, invocation); };
 }
 
 }  // namespace nmt

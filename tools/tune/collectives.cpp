@@ -78,6 +78,8 @@ Regrets regrets_of(const std::vector<SegmentRule>& rules, const SegmentRule& rul
   return regrets;
 }
 
+}  // namespace
+
 Report show_collectives(const ProfileOptions& options, const Invocation& invocation) {
   const OpenProfile profile = open_to_read(options, invocation);
   const Plan plan = read_plan(profile, invocation);
@@ -125,8 +127,6 @@ Report show_collectives(const ProfileOptions& options, const Invocation& invocat
                     {"regret_worst", fmt::format("{:.4f}", all.worst)}};
   return report;
 }
-
-}  // namespace
 
 Work declare_collectives(Options& options, const ProfileOptions& profile) {
   options.example("nmad-tune collectives --csv");

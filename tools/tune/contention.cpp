@@ -82,6 +82,8 @@ Table gammas_of(const SignatureFit& fit) {
   return table;
 }
 
+}  // namespace
+
 Report show_signature(const SignatureChoice& choice, const ProfileOptions& profile,
                       const Invocation& invocation) {
   const ChosenSignature chosen = choose_signature(choice, profile, invocation);
@@ -125,8 +127,6 @@ Report show_signature(const SignatureChoice& choice, const ProfileOptions& profi
                     {"saturated", signature.saturated ? "yes" : "no"}};
   return report;
 }
-
-}  // namespace
 
 Work declare_contention(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<SignatureChoice>();

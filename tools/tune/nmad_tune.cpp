@@ -40,6 +40,7 @@ constexpr Row kVerbs[] = {
      nmt::declare_collectives},
     {"decide", "choose the method for a message, and explain the choice", nmt::declare_decide},
     {"split", "split a message over several rails", nmt::declare_split},
+    {"report", "write a page with plots of all of it, for a browser", nmt::declare_report},
     {"compile", "write the profile as a flat snapshot", nmt::declare_compile},
     {"export", "write the settings that make another stack faster here", nmt::declare_export},
     {"ab", "compare exported settings with the stack's defaults", nmt::declare_ab},

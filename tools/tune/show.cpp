@@ -188,13 +188,10 @@ class PlatformView {
   std::optional<Plan> plan_;
 };
 
-struct ShowOptions {
-  bool origin = false;
-  bool all = false;
-};
+}  // namespace
 
-Report show(const ShowOptions& wanted, const ProfileOptions& options,
-            const Invocation& invocation) {
+Report show_profile(const ShowOptions& wanted, const ProfileOptions& options,
+                    const Invocation& invocation) {
   Report report;
   const Location location = locate_for_reading(options.db);
   report.payload.set(
@@ -220,14 +217,14 @@ Report show(const ShowOptions& wanted, const ProfileOptions& options,
   return report;
 }
 
-}  // namespace
-
 Work declare_show(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<ShowOptions>();
   options.flag("--origin", own->origin, "also print why this file was chosen");
   options.flag("--all", own->all, "each path, not one for all with the same description");
   options.example("nmad-tune show --origin");
-  return [own, &profile](const Invocation& invocation) { return show(*own, profile, invocation); };
+  return [own, &profile](const Invocation& invocation) {
+    return show_profile(*own, profile, invocation);
+  };
 }
 
 }  // namespace nmt

@@ -32,4 +32,8 @@ struct ChosenSignature {
 ChosenSignature choose_signature(const SignatureChoice& choice, const ProfileOptions& profile,
                                  const Invocation& invocation);
 
+// The answer of the subcommand contention.
+Report show_signature(const SignatureChoice& choice, const ProfileOptions& profile,
+                      const Invocation& invocation);
+
 }  // namespace nmt

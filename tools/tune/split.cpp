@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "tools/tune/advice.h"
+#include "tools/tune/split_ways.h"
 
 namespace nmt {
 namespace {
@@ -91,49 +92,13 @@ std::string_view reason_text(std::uint32_t left_out) {
   }
 }
 
-// A way to split the message, and when its last part would end.
-struct Way {
-  std::string name;
-  std::vector<double> chunks_bytes;
-  double end_ns = 0;
-};
-
-// Other possible splits, by the curves of each rail alone.
-std::vector<Way> other_ways(const Advice& advice, const Question& question, double size_bytes) {
-  std::vector<PaperRail> rails;
-  for (const nmt_share& share : question.shares) {
-    Curve curve = split_curve_of(*advice, share.path);
-    if (curve.empty()) return {};
-    rails.push_back({std::move(curve), share.release_ns});
-  }
-  std::vector<Way> ways;
-  const auto add = [&](std::string name, std::vector<double> chunks) {
-    const double end_ns = end_of(rails, chunks);
-    ways.push_back({std::move(name), std::move(chunks), end_ns});
-  };
-  for (std::size_t i = 0; i < rails.size(); ++i) {
-    std::vector<double> alone(rails.size());
-    alone[i] = size_bytes;
-    add("whole over " + question.rails[i], std::move(alone));
-  }
-  if (rails.size() == 1) return ways;
-  add("equal parts",
-      std::vector<double>(rails.size(), size_bytes / static_cast<double>(rails.size())));
-  if (rails.size() == 2) {
-    const double first = dichotomy(rails[0], rails[1], size_bytes);
-    add("dichotomy (paper)", {first, size_bytes - first});
-  }
-  add("asymptotic bandwidths (paper)", by_asymptotic_bandwidths(rails, size_bytes));
-  return ways;
-}
-
-void add_ways(const std::vector<Way>& ways, const Question& question, double end_ns,
+void add_ways(const std::vector<SplitWay>& ways, const Question& question, double end_ns,
               Report* report) {
   std::vector<std::string> headings = {"other split", ">end", ">compared with the split"};
   for (const std::string& rail : question.rails) headings.push_back(">" + rail);
   Table table(headings);
   json::Value list = json::Value::array();
-  for (const Way& way : ways) {
+  for (const SplitWay& way : ways) {
     const double slowdown = way.end_ns / end_ns - 1;
     std::vector<std::string> cells = {way.name, format_duration(way.end_ns),
                                       fmt::format("{:+.1f} %", 100 * slowdown)};
@@ -209,7 +174,8 @@ Report split(const SplitOptions& options, const ProfileOptions& profile,
       .set("extrapolated", (result.flags & NMT_ADVICE_EXTRAPOLATED) != 0)
       .set("simultaneous", (result.flags & NMT_ADVICE_SIMULTANEOUS) != 0);
   if (options.explain) {
-    add_ways(other_ways(advice, question, size), question, result.end_ns, &report);
+    add_ways(other_ways(advice, question.rails, question.shares, size), question, result.end_ns,
+             &report);
   }
   report.summary = {{"chunks", std::to_string(result.chunks)},
                     {"end_ns", fmt::format("{:.0f}", result.end_ns)}};

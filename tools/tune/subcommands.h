@@ -16,6 +16,7 @@
 //   contention             contention
 //   decide                 decide
 //   split                  split
+//   report                 report
 //   compile                compile
 //   export                 export
 //   ab                     ab
@@ -29,6 +30,7 @@
 //   ab_collectives         the collectives of ab
 //   retuned                derives plans again, and reports them
 //   signatures             the contention signature that a subcommand uses
+//   split_ways             other ways to split a message
 //   alltoall_terms         questions about alltoalls on a command line
 //   report_offloads        prints the cost of submitting from another core
 //   report_registrations   prints the cost of registration
@@ -59,6 +61,17 @@ Work declare_collectives(Options& options, const ProfileOptions& profile);
 Work declare_contention(Options& options, const ProfileOptions& profile);
 Work declare_decide(Options& options, const ProfileOptions& profile);
 Work declare_split(Options& options, const ProfileOptions& profile);
+Work declare_report(Options& options, const ProfileOptions& profile);
+
+// Answers of the subcommands show, check and collectives that the report shows too.
+struct ShowOptions {
+  bool origin = false;
+  bool all = false;
+};
+Report show_profile(const ShowOptions& wanted, const ProfileOptions& options,
+                    const Invocation& invocation);
+Report check_platform(const ProfileOptions& options, const Invocation& invocation);
+Report show_collectives(const ProfileOptions& options, const Invocation& invocation);
 
 // The profile in another form.
 Work declare_compile(Options& options, const ProfileOptions& profile);

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// For tests of the report: profiles that are made, not measured, and the data of a page.
+#pragma once
+
+#include <string>
+
+#include "core/json.h"
+#include "tests/tools/sandbox.h"
+
+namespace nmt::testing {
+
+// The data block of a page of nmad-tune report, parsed as a browser does it.
+json::Value data_of(const std::string& page);
+
+// A profile of one path between two hosts, with `samples` samples of one repetition each.
+void write_small_profile(const std::string& file, const std::string& host, const std::string& rail,
+                         int samples);
+
+}  // namespace nmt::testing

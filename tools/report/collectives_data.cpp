@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/report/collectives_data.h"
+
+#include <map>
+#include <set>
+
+#include "contention/fit_json.h"
+#include "core/error.h"
+#include "core/statistics.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::int64_t kBeyond = 4;  // times the largest measured number of ranks
+
+json::Value time_json(const CollectiveTime* time) {
+  if (time == nullptr) return {};
+  return json::Value::object()
+      .set("algorithm", time->algorithm)
+      .set("segment_bytes", time->segment_bytes)
+      .set("leaders", time->leaders)
+      .set("median_ns", time->median_ns);
+}
+
+json::Value prediction_json(const SignatureFit& fit, std::int64_t ranks, std::uint64_t size_bytes) {
+  const AlltoallPrediction prediction = predict_alltoall(fit, ranks, size_bytes);
+  const bool refused = prediction.verdict == Verdict::kRefused;
+  const auto limit = [&](double Interval::*end) {
+    return prediction.interval_ns ? json::Value((*prediction.interval_ns).*end) : json::Value();
+  };
+  return json::Value::object()
+      .set("n", ranks)
+      .set("m_bytes", size_bytes)
+      .set("predicted_ns", refused ? json::Value() : json::Value(prediction.predicted_ns))
+      .set("low_ns", limit(&Interval::low))
+      .set("high_ns", limit(&Interval::high))
+      .set("lower_bound_ns", prediction.lower_bound_ns)
+      .set("verdict", to_string(prediction.verdict));
+}
+
+json::Value predictions_json(const SignatureFit& fit, const std::set<std::int64_t>& ranks,
+                             const std::set<std::uint64_t>& sizes_bytes) {
+  std::set<std::int64_t> asked = ranks;
+  for (std::int64_t n = 2 * *ranks.rbegin(); n <= kBeyond * *ranks.rbegin(); n *= 2) {
+    asked.insert(n);
+  }
+  json::Value predictions = json::Value::array();
+  for (const std::int64_t n : asked) {
+    for (const std::uint64_t size_bytes : sizes_bytes) {
+      try {
+        predictions.push_back(prediction_json(fit, n, size_bytes));
+      } catch (const Error&) {  // an impossible question: all ranks on one node
+      }
+    }
+  }
+  return predictions;
+}
+
+}  // namespace
+
+json::Value collective_cells_json(std::span<const CollectiveCell> cells,
+                                  const std::vector<SegmentRule>& rules) {
+  json::Value list = json::Value::array();
+  for (const CollectiveCell& cell : cells) {
+    const CollectiveTime* library = nullptr;
+    const CollectiveTime* ours = nullptr;
+    for (const CollectiveTime& time : cell.times) {  // the fastest first
+      const CollectiveTime*& each = time.algorithm == "library" ? library : ours;
+      if (each == nullptr) each = &time;
+    }
+    const std::optional<double> regretted = regret(rules, cell);
+    list.push_back(json::Value::object()
+                       .set("operation", cell.operation)
+                       .set("nodes", cell.nodes)
+                       .set("ranks_per_node", cell.ranks_per_node)
+                       .set("size_bytes", cell.size_bytes)
+                       .set("library", time_json(library))
+                       .set("ours", time_json(ours))
+                       .set("regret", regretted ? json::Value(*regretted) : json::Value()));
+  }
+  return list;
+}
+
+json::Value alltoall_json(const AlltoallTimes& times) {
+  std::map<std::pair<std::int64_t, std::uint64_t>, std::vector<double>> measured;
+  std::set<std::int64_t> ranks;
+  std::set<std::uint64_t> sizes_bytes;
+  for (const AlltoallTime& time : times.times) {
+    measured[{time.ranks, time.size_bytes}].push_back(time.duration_ns);
+    ranks.insert(time.ranks);
+    sizes_bytes.insert(time.size_bytes);
+  }
+  json::Value medians = json::Value::array();
+  for (const auto& [cell, durations_ns] : measured) {
+    medians.push_back(json::Value::Array{cell.first, cell.second, median(durations_ns)});
+  }
+  json::Value entry = json::Value::object()
+                          .set("algorithm", times.algorithm)
+                          .set("ranks_per_node", times.ranks_per_node)
+                          .set("times", std::move(medians));
+  try {
+    const SignatureFit fit = fit_signature(times, {});
+    entry.set("signature", to_json(fit))
+        .set("predictions", predictions_json(fit, ranks, sizes_bytes));
+  } catch (const Error& error) {  // too few measurements; it says which are missing
+    entry.set("reason", error.what());
+  }
+  return entry;
+}
+
+}  // namespace nmt

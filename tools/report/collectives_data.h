@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Data of the pages "Collectives" and "Alltoall": what `nmad-tune collectives`, `contention` and
+// `predict alltoall` answer, beside the measurements.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "contention/contention.h"
+#include "core/json.h"
+#include "core/plan.h"
+#include "core/sample.h"
+#include "tuner/tuner.h"
+
+namespace nmt {
+
+// The array "cells": one for each operation, shape and size that was measured, with the fastest of
+// ours and the MPI's own, and the regret of the rules' choice; null where that was not measured.
+json::Value collective_cells_json(std::span<const CollectiveCell> cells,
+                                  const std::vector<SegmentRule>& rules);
+
+// {"algorithm", "ranks_per_node", "signature", "times": [[n, bytes, ns]], "predictions": [...]}:
+// the signature as `nmad-tune contention --json` has it, the median of what was measured, and
+// predictions at those sizes for the measured numbers of ranks and up to four times as many.
+json::Value alltoall_json(const AlltoallTimes& times);
+
+}  // namespace nmt

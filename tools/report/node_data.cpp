@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/report/node_data.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "core/plan_json.h"
+#include "core/rail.h"
+#include "tools/command/report_thresholds.h"
+#include "tools/report/constants.h"
+#include "tuner/tuner.h"
+
+namespace nmt {
+namespace {
+
+json::Value to_json(const PlanCurve& curve) {
+  return json::Value::object()
+      .set("benchmark", curve.benchmark)
+      .set("method", curve.method)
+      .set("variant", curve.variant)
+      .set("spread", curve.spread)
+      .set("duration", nmt::to_json(curve.duration))
+      .set("low", nmt::to_json(curve.low))
+      .set("high", nmt::to_json(curve.high));
+}
+
+// What one threshold costs on a rail: {"name", "source", "bytes", "mean", "worst",
+// "worst_size_bytes", "points"}; null where nothing can be said.
+json::Value cost_json(const RailPlan& on, const Threshold& threshold, std::string_view name,
+                      std::string_view source) {
+  const std::vector<RegretAt> regrets = regrets_at(on, threshold);
+  if (regrets.empty()) return {};
+  std::vector<std::uint64_t> sizes_bytes;
+  for (const RegretAt& each : regrets) sizes_bytes.push_back(each.size_bytes);
+  const std::vector<double> shares = shares_of(sizes_bytes);
+  json::Value points = json::Value::array();
+  double mean = 0;
+  RegretAt worst;
+  for (std::size_t i = 0; i < regrets.size(); ++i) {
+    mean += shares[i] * regrets[i].regret;
+    if (regrets[i].regret > worst.regret) worst = regrets[i];
+    points.push_back(json::Value::Array{regrets[i].size_bytes, regrets[i].regret});
+  }
+  return json::Value::object()
+      .set("name", name)
+      .set("source", source)
+      .set("bytes", threshold.bytes ? json::Value(*threshold.bytes) : json::Value())
+      .set("mean", mean)
+      .set("worst", worst.regret)
+      .set("worst_size_bytes", worst.size_bytes)
+      .set("points", std::move(points));
+}
+
+json::Value costs_json(const std::vector<RailPlan>& rails, const RailPlan& on, DecisionKind kind) {
+  json::Value costs = json::Value::array();
+  const auto add = [&](const Threshold& threshold, std::string_view name, std::string_view source) {
+    json::Value cost = cost_json(on, threshold, name, source);
+    if (!cost.is_null()) costs.push_back(std::move(cost));
+  };
+  if (const Threshold* own = on.find_threshold(kind)) add(*own, "measured here", "this profile");
+  std::string driver, name;
+  split_rail_name(on.rail, &driver, &name);
+  for (const ForeignConstant& constant : foreign_constants(driver, kind)) {
+    add(threshold_at(kind, constant.bytes), constant.name, constant.source);
+  }
+  for (const RailPlan& from : rails) {
+    const Threshold* threshold = from.find_threshold(kind);
+    if (threshold == nullptr || from.regime != on.regime || from.rail == on.rail) continue;
+    add(*threshold, "the threshold of " + from.rail, in_words(*threshold));
+  }
+  return costs;
+}
+
+}  // namespace
+
+std::vector<RailPlan> shown_rails(const Plan& plan) {
+  std::vector<RailPlan> shown;
+  std::set<std::tuple<std::string, std::string, std::string>> known;
+  for (const RailPlan& rail : plan.rails) {
+    if (!rail.busy_rails.empty() || rail.curves.empty()) continue;
+    if (known.emplace(rail.rail, rail.regime, rail.placement).second) shown.push_back(rail);
+  }
+  return shown;
+}
+
+json::Value rails_json(const std::vector<NamedPlan>& rails) {
+  json::Value list = json::Value::array();
+  for (const NamedPlan& named : rails) {
+    const RailPlan& rail = named.plan;
+    json::Value curves = json::Value::array();
+    for (const PlanCurve& curve : rail.curves) curves.push_back(to_json(curve));
+    json::Value object = json::Value::object().set("rail", rail.rail);
+    add_name_members(named, &object);
+    object.set("regime", rail.regime)
+        .set("placement", rail.placement)
+        .set("max_unexpected_bytes", rail.max_unexpected_bytes)
+        .set("chunk_bytes_min", rail.chunk_bytes_min)
+        .set("thresholds", thresholds_json(rail))
+        .set("curves", std::move(curves));
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
+json::Value foreign_json(const std::vector<RailPlan>& rails) {
+  json::Value list = json::Value::array();
+  for (const RailPlan& on : rails) {
+    if (on.regime != "hot") continue;
+    for (const DecisionKind kind : kDecisions) {
+      json::Value costs = costs_json(rails, on, kind);
+      if (costs.get_if<json::Value::Array>()->empty()) continue;
+      list.push_back(json::Value::object()
+                         .set("rail", on.rail)
+                         .set("path", nmt::to_json(on.path))
+                         .set("placement", on.placement)
+                         .set("kind", to_string(kind))
+                         .set("costs", std::move(costs)));
+    }
+  }
+  return list;
+}
+
+json::Value origins_json(std::span<const SampleSet> sets) {
+  std::set<std::string_view> origins;
+  for (const SampleSet& set : sets) {
+    for (const Sample& sample : set.samples) origins.insert(to_string(sample.origin));
+  }
+  json::Value list = json::Value::array();
+  for (const std::string_view origin : origins) list.push_back(origin);
+  return list;
+}
+
+json::Value held_out_json(const std::vector<RailPlan>& rails, const Plan& plan,
+                          std::span<const SampleSet> sets) {
+  json::Value list = json::Value::array();
+  for (const HeldOut& point : held_out(plan, sets)) {
+    const auto shown = [&](const RailPlan& rail) {
+      return rail.path == point.path && rail.regime == point.regime;
+    };
+    if (std::ranges::none_of(rails, shown)) continue;
+    list.push_back(json::Value::object()
+                       .set("rail", point.rail)
+                       .set("regime", point.regime)
+                       .set("method", point.method)
+                       .set("size_bytes", point.size_bytes)
+                       .set("measured_ns", point.measured_ns)
+                       .set("predicted_ns", point.predicted_ns));
+  }
+  return list;
+}
+
+}  // namespace nmt
