@@ -276,7 +276,7 @@ TEST_F(ReportPage, OfADescribedClusterShowsTheSlowNodeFirstAndDrawsEveryPage) {
     expect_drawn();
   }
   show("#node");
-  EXPECT_EQ(number_of("return charts.size"), 5);  // with predictions at held-out sizes
+  EXPECT_EQ(number_of("return charts.size"), 3);  // regret, durations, predictions
   EXPECT_THAT(browser_->console_errors(), IsEmpty());
 }
 

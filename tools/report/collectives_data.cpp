@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "contention/fit_json.h"
+#include "contention/contention.h"
 #include "core/error.h"
 #include "core/statistics.h"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Writes a source that holds files as texts, with their hashes for a Content-Security-Policy:
-#   cmake -DOUTPUT=assets.cpp -DFILES=a.html,b.js -P embed.cmake
+#   cmake -DOUTPUT=SOURCE -DFILES=FILE,... -P embed.cmake
 set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 
 # Hexadecimal digits of a number of bytes that leaves 2 when divided by 3 (SHA-256 has 32).
