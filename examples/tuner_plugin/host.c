@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "plugin.h"
+#include <plugin.h>
 
 // NULL where there is no such plug-in or it cannot be used.
 static const struct tuner* load(const char* file, const char* profile, void** context) {

@@ -2,7 +2,7 @@
 //
 // A tuner plug-in that asks a profile. Initialisation opens it once; a choice reads memory only, so
 // the host may ask from any thread.
-#include "plugin.h"
+#include <plugin.h>
 
 #include <nmadtune.h>
 #include <stdio.h>
