@@ -57,7 +57,7 @@ Result InFrontOfMpi::job(const std::vector<std::string>& program, int ranks,
 std::string InFrontOfMpi::mpi_name() const {
   static std::map<std::string, std::string> names;
   std::string& name = names[GetParam()];
-  if (name.empty()) name = run({compile("mpicc", "print_mpi.c")}).out;
+  if (name.empty()) name = run({compile("mpicc", "print_mpi.c", "", "print_mpi")}).out;
   return name;
 }
 
