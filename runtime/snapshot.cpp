@@ -60,6 +60,7 @@ class Checker {
 
   std::vector<Section> checked_sections() const {
     std::vector<Section> sections(checked_header().sections);
+    require(!sections.empty(), "has no sections");
     std::memcpy(sections.data(), bytes_.data() + sizeof(SnapshotHeader),
                 sections.size() * sizeof(Section));
     for (const Section& section : sections) {
