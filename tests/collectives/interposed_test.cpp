@@ -212,9 +212,10 @@ TEST_P(Interposed, FollowsTheRulesOfItsOwnMpiAndLeavesThoseOfOthersAlone) {
                                   {"NMADTUNE_MPI_REPORT", "1"}};
     return job({program}, 3, environment).err;
   };
-  EXPECT_THAT(err({other, own}), HasSubstr("nmadtune: bcast: 5 of 5 calls"));
+  // One of the five is of a communicator of another shape.
+  EXPECT_THAT(err({other, own}), HasSubstr("nmadtune: bcast: 4 of 5 calls"));
   const std::string left_alone = err({other});
-  EXPECT_THAT(left_alone, Not(HasSubstr("nmadtune: bcast: 5 of 5 calls")));
+  EXPECT_THAT(left_alone, HasSubstr("nmadtune: bcast: 0 of 5 calls"));
   EXPECT_THAT(left_alone, HasSubstr("the collectives of the profile were sampled under Some MPI "
                                     "9.9, and this job runs under " +
                                     mpi_name()));

@@ -25,6 +25,10 @@ class OfSomeRanks : public InFrontOfMpi {
     command.insert(command.end(), {":", "-n", "2", "env"});
     if (!first) command.push_back("LD_PRELOAD=" + library_);
     command.insert(command.end(), {program, first_call});
+    // On a busy machine mpirun can deadlock in PMIx_server_finalize (libpmix 4.2) when all ranks of
+    // an aborted job have ended.
+    const std::vector<std::string> limit = {"timeout", "--signal=KILL", "45"};
+    if (GetParam() == "openmpi") command.insert(command.begin(), limit.begin(), limit.end());
     return run(command, {.environment = environment({{"NMADTUNE_MPI", "always"}})});
   }
 };

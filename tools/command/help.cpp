@@ -54,7 +54,7 @@ std::string options_of_verbs(const CLI::App& app) {
     if (option->get_group() == kRareOptions) continue;
     list += (list.empty() ? "" : ", ") + signature(*option);
   }
-  return "All take " + list + ". Each verb explains them with --help.";
+  return "All take " + list + ".";
 }
 
 }  // namespace

@@ -21,7 +21,7 @@
 #include "tools/report/diff_data.h"
 #include "tools/report/exports_data.h"
 #include "tools/report/node_data.h"
-#include "tools/report/report_page.h"
+#include "tools/report/report.h"
 #include "tools/report/split_data.h"
 #include "tools/tune/open_profile.h"
 #include "tuner/tuner.h"

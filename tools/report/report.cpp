@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tools/report/report_page.h"
+#include "tools/report/report.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The report: one HTML file that shows what a profile holds, for any browser, without a network.
+// Face of the report: one HTML file that shows what a profile holds, for any browser, without a
+// network.
 //
 // The page is written in tools/report/page (HTML, CSS, plain JavaScript) and compiled in, together
 // with uPlot (tools/report/third_party). The file's Content-Security-Policy allows the scripts and
@@ -9,7 +10,6 @@
 // text of it, never markup.
 //
 // In reading order:
-//   report_page        puts data, scripts and styles into one file
 //   assets             the files of the page, compiled in (embed.cmake makes the source)
 //   node_data          data of the page "Node": curves, foreign thresholds, held-out sizes
 //   constants          thresholds that other stacks have as constants
