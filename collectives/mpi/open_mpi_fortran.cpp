@@ -49,8 +49,8 @@ struct Bcast {
   static auto by(Function f, void* data, Fint* count, Fint* type, Fint* root, Fint* comm, Fint*) {
     return f(buffer(data), *count, PMPI_Type_f2c(*type), *root, PMPI_Comm_f2c(*comm));
   }
-  static constexpr auto replace = nmt::collectives::replace_bcast;
-  static constexpr auto describe = DescribeBcast::of;
+  static constexpr auto kReplace = nmt::collectives::replace_bcast;
+  static constexpr auto kDescribe = DescribeBcast::of;
   static auto c() { return NMT_NEXT(MPI_Bcast); }
 };
 struct Reduce {
@@ -60,8 +60,8 @@ struct Reduce {
     return f(buffer(send), buffer(receive), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op), *root,
              PMPI_Comm_f2c(*comm));
   }
-  static constexpr auto replace = nmt::collectives::replace_reduce;
-  static constexpr auto describe = DescribeReduce::of;
+  static constexpr auto kReplace = nmt::collectives::replace_reduce;
+  static constexpr auto kDescribe = DescribeReduce::of;
   static auto c() { return NMT_NEXT(MPI_Reduce); }
 };
 struct Allreduce {
@@ -71,8 +71,8 @@ struct Allreduce {
     return f(buffer(send), buffer(receive), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op),
              PMPI_Comm_f2c(*comm));
   }
-  static constexpr auto replace = nmt::collectives::replace_allreduce;
-  static constexpr auto describe = DescribeAllreduce::of;
+  static constexpr auto kReplace = nmt::collectives::replace_allreduce;
+  static constexpr auto kDescribe = DescribeAllreduce::of;
   static auto c() { return NMT_NEXT(MPI_Allreduce); }
 };
 struct Allgather {
@@ -82,8 +82,8 @@ struct Allgather {
     return f(buffer(send), *send_count, PMPI_Type_f2c(*send_type), buffer(receive), *receive_count,
              PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*comm));
   }
-  static constexpr auto replace = nmt::collectives::replace_allgather;
-  static constexpr auto describe = DescribeAllgather::of;
+  static constexpr auto kReplace = nmt::collectives::replace_allgather;
+  static constexpr auto kDescribe = DescribeAllgather::of;
   static auto c() { return NMT_NEXT(MPI_Allgather); }
 };
 
@@ -93,7 +93,7 @@ void pass_on(void (*next)(Given...), Given... given) {
   Fint code = MPI_SUCCESS;
   auto all = std::make_tuple(given...);
   auto* const error = std::exchange(std::get<sizeof...(Given) - 1>(all), &code);
-  set_error(error, timed([&] { return Call::by(Call::describe, given...); },
+  set_error(error, timed([&] { return Call::by(Call::kDescribe, given...); },
                          [&] {
                            std::apply(next, all);
                            return code;
@@ -103,16 +103,16 @@ void pass_on(void (*next)(Given...), Given... given) {
 }  // namespace
 
 #define NMT_VISIBLE extern "C" __attribute__((visibility("default")))
-#define NMT_COLLECTIVE(name, Call, parameters, ...)                 \
-  NMT_VISIBLE void name parameters {                                \
-    static auto* const next = find_next<void parameters>(#name);    \
-    if (const auto result = Call::by(Call::replace, __VA_ARGS__)) { \
-      set_error(error, *result);                                    \
-    } else if (next != nullptr) {                                   \
-      pass_on<Call>(next, __VA_ARGS__);                             \
-    } else {                                                        \
-      set_error(error, Call::by(Call::c(), __VA_ARGS__));           \
-    }                                                               \
+#define NMT_COLLECTIVE(name, Call, parameters, ...)                  \
+  NMT_VISIBLE void name parameters {                                 \
+    static auto* const next = find_next<void parameters>(#name);     \
+    if (const auto result = Call::by(Call::kReplace, __VA_ARGS__)) { \
+      set_error(error, *result);                                     \
+    } else if (next != nullptr) {                                    \
+      pass_on<Call>(next, __VA_ARGS__);                              \
+    } else {                                                         \
+      set_error(error, Call::by(Call::c(), __VA_ARGS__));            \
+    }                                                                \
   }
 #define NMT_START(name, Call, parameters, ...)                   \
   NMT_VISIBLE void name parameters {                             \
