@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace nmt::engine {
 namespace {
@@ -25,9 +26,10 @@ void Pace::observe(std::uint64_t size_bytes, double predicted_ns, double actual_
 
 void Pace::add(Class& at, double ratio) const {
   at.recent[at.observed++ % kRecent] = ratio;
+  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(at.observed, kRecent));
   std::array<double, kRecent> sorted = at.recent;
-  const auto count = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(at.observed, kRecent));
-  std::sort(sorted.begin(), sorted.begin() + count);
+  for (std::size_t i = count; i < kRecent; ++i) sorted[i] = std::numeric_limits<double>::max();
+  std::ranges::sort(sorted);
   if (estimate_ == Estimate::kShortest) {
     at.factor = sorted[0];
     return;
