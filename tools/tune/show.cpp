@@ -125,7 +125,7 @@ class PlatformView {
                                    : fmt::format("{}\n{}\n{}\n{}", path.from.full_name(),
                                                  path.to.full_name(), far, described);
       const auto known = std::ranges::find(lines, key, &Line::key);
-      Line& line = known != lines.end() ? *known : lines.emplace_back(key, to_string(name));
+      Line& line = known != lines.end() ? *known : lines.emplace_back(Line{key, to_string(name)});
       line.described = described;
       ++line.paths;
       list.push_back(json::Value::object()
