@@ -36,7 +36,7 @@ class PlantedCluster {
       std::vector<NodePair> pairs;
       std::set<std::pair<std::size_t, std::size_t>> known;
       for (const NextPair& next : find_outliers(times_).next) {
-        const auto ends = std::minmax(node_of(next.near), node_of(next.far));
+        const auto ends = std::minmax({node_of(next.near), node_of(next.far)});
         if (known.insert(ends).second) pairs.push_back({ends.first, ends.second});
       }
       if (pairs.empty()) break;
