@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/site_switch.h"
 #include "include/nmadtune.h"
 
 namespace nmt::collectives {
@@ -103,7 +104,10 @@ Advice advice_from_profile(std::string_view mpi) {
   return advice;
 }
 
-Advice advice_to_act_always() {
+Advice advice_to_act_always(const std::string& root) {
+  if (is_switched_off(root)) {
+    return {.warning = "the site has turned advice off; the MPI's own collectives are used"};
+  }
   Advice advice;
   for (const Operation operation : kOperations) {
     Rule& rule = advice.rules.emplace_back(

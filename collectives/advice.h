@@ -43,8 +43,9 @@ struct Advice {
 
 // Only the rules that were sampled under this MPI, by name and version (core/mpi_name.h).
 Advice advice_from_profile(std::string_view mpi);
-// Replaces every call that it can, with the paper's segment size: to try it, not to be fast.
-Advice advice_to_act_always();
+// Replaces every call that it can, with the paper's segment size: to try it, not to be fast. No
+// rules where the site has turned advice off; `root` as for is_switched_off().
+Advice advice_to_act_always(const std::string& root = {});
 
 // Among rules for one shape; null: leave the call to the MPI.
 const Rule* find_rule(const std::vector<Rule>& rules, Operation operation, std::uint64_t bytes);

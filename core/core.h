@@ -25,6 +25,7 @@
 //   deadline       when to stop waiting
 //   descriptor     a file descriptor that closes itself
 //   durable_file   a file that is there whole or not at all
+//   site_switch    whether the site has turned all advice off
 //   fmt            {fmt}, compiled once for all sources
 //   log            NMADTUNE_LOG: the decisions that the libraries print
 //   launcher       what launched this process as one of several ranks

@@ -51,7 +51,7 @@ typedef enum nmt_status {
   NMT_NO_ADVICE = -1,  // not measured: decide as you did before
   NMT_INVALID = -2,    // an argument makes no sense
   NMT_UNKNOWN = -3,    // no such path, platform or index
-  NMT_NOT_FOUND = -4,  // no profile there
+  NMT_NOT_FOUND = -4,  // no profile there, or the site has turned advice off (nmad-tune db off)
   NMT_UNUSABLE = -5,   // not a profile, damaged, cut, or of a newer version
   NMT_FOREIGN = -6,    // measured on another platform, and the options refuse that
   NMT_NO_MEMORY = -7,

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/site_switch.h"
 
 namespace nmt {
 namespace {
 
 constexpr std::string_view kBelowData = "nmadtune/profile.db";
-constexpr const char* kPublishedFile = "/etc/nmadtune/profile.db";
 constexpr const char* kSystemFile = "/var/lib/nmadtune/profile.db";
 
 std::string environment(const char* name) {
@@ -60,8 +60,9 @@ std::optional<Location> users() {
 
 Location locate_for_reading(const std::string& option) {
   if (const auto location = asked_for(option)) return *location;
-  std::vector<Location> usual = {{kPublishedFile, "published profile of this machine"},
-                                 {kSystemFile, "system's profile"}};
+  std::vector<Location> usual = {
+      {std::string(kSiteFolder) + "/profile.db", "published profile of this machine"},
+      {kSystemFile, "system's profile"}};
   const std::optional<Location> user = users();
   if (user) usual.insert(usual.begin(), *user);
   for (const Location& location : usual) {

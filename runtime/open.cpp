@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "core/log.h"
+#include "core/site_switch.h"
 #include "runtime/load.h"
 #include "runtime/older_version.h"
 #include "runtime/open_log.h"
@@ -67,6 +68,12 @@ void load_database(const std::string& requested, const Fields& here, nmt_profile
 }
 
 std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
+  if (is_switched_off(text_or_empty(options.machine_root))) {
+    throw Refused(NMT_NOT_FOUND,
+                  fmt::format("{}/{}: the site has turned advice off on this node; nmad-tune db on "
+                              "turns it on again",
+                              kSiteFolder, kSwitchFile));
+  }
   auto profile = std::make_unique<nmt_profile>();
   profile->file = options.file != nullptr ? options.file : usual_file();
   const std::string requested = text_or_empty(options.platform);

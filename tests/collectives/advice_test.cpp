@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "node/node.h"
@@ -57,6 +59,18 @@ TEST(Advice, BelowTheLeastSizeOfAnOperationNobodyLooksFurther) {
   EXPECT_EQ(kAdvice.least_bytes(Operation::kBcast), 1000u);
   EXPECT_EQ(kAdvice.least_bytes(Operation::kReduce), 500u);
   EXPECT_EQ(kAdvice.least_bytes(Operation::kAllreduce), ~std::uint64_t{0});
+}
+
+TEST(Advice, IsNoneWhereTheSiteHasTurnedItOffEvenIfAskedToActAlways) {
+  const std::filesystem::path root =
+      std::filesystem::temp_directory_path() / ("nmadtune-off-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(root / "etc/nmadtune");
+  EXPECT_FALSE(advice_to_act_always(root).rules.empty());
+  std::ofstream(root / "etc/nmadtune/off");
+  const Advice advice = advice_to_act_always(root);
+  EXPECT_TRUE(advice.rules.empty());
+  EXPECT_EQ(advice.warning, "the site has turned advice off; the MPI's own collectives are used");
+  std::filesystem::remove_all(root);
 }
 
 // ---- from a profile with the rules of two MPIs ----

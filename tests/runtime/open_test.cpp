@@ -165,6 +165,21 @@ TEST(Open, RefusesForeignProfilesWhereAskedTo) {
   EXPECT_THAT(opened.message, HasSubstr("kernel was 6.9, here it is 6.1"));
 }
 
+TEST(Open, RefusesEveryProfileWhereTheSiteHasTurnedAdviceOff) {
+  const Machine machine("0-3", "6.1");
+  Database database;
+  database.add("mine", machine.fingerprint(), "2026-02-01T00:00:00Z");
+  nmt_open_options options = planted::open_options(database.file());
+  const std::string root = machine.root();
+  options.machine_root = root.c_str();
+  ASSERT_EQ(open(options).status, NMT_OK);
+  std::filesystem::create_directories(root + "/etc/nmadtune");
+  std::ofstream(root + "/etc/nmadtune/off");
+  const Opened opened = open(options);
+  EXPECT_EQ(opened.status, NMT_NOT_FOUND);
+  EXPECT_THAT(opened.message, HasSubstr("the site has turned advice off"));
+}
+
 TEST(Open, FindsAnyFieldThatChanged) {
   const Machine machine("0-3", "6.1");
   for (const auto& [name, value] : machine.fingerprint()) {

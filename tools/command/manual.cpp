@@ -38,6 +38,7 @@ constexpr std::pair<const char*, const char*> kEnvironment[] = {
 constexpr std::pair<const char*, const char*> kFiles[] = {
     {"~/.local/share/nmadtune/profile.db", "The user's profile."},
     {"/etc/nmadtune/profile.db", "The site's profile, read if the user has none."},
+    {"/etc/nmadtune/off", "As long as it is there, nothing is advised on this node."},
     {"/var/lib/nmadtune/profile.db", "The system's profile (nmad-sample --system), read last."},
 };
 

@@ -46,13 +46,17 @@ constexpr Row kVerbs[] = {
     {"ab", "compare exported settings with the stack's defaults", nmt::declare_ab},
     {"import-alltoall", "import alltoalls that other tools measured", nmt::declare_import_alltoall},
     {"retune", "derive the plan from the samples again", nmt::declare_retune},
-    {"db", "manage profiles: export, import, merge, check, prune, pin", nullptr},
+    {"db", "manage profiles: export, merge, check, pin, approve ...", nullptr},
     {"db export", "write the profile as JSON", nmt::declare_db_export},
     {"db import", "import profiles from JSON, all or none", nmt::declare_db_import},
     {"db merge", "merge profiles into --db; all their campaigns count", nmt::declare_db_merge},
     {"db check", "check that no row of the profile is damaged", nmt::declare_db_check},
     {"db prune", "delete campaigns that newer ones supersede", nmt::declare_db_prune},
     {"db pin", "choose the campaigns that decisions follow", nmt::declare_db_pin},
+    {"db approve", "publish a profile to all users of this node", nmt::declare_db_approve},
+    {"db rollback", "publish the profile before this one again", nmt::declare_db_rollback},
+    {"db off", "turn all advice off, for all users of this node", nmt::declare_db_off},
+    {"db on", "turn advice on again", nmt::declare_db_on},
 };
 
 }  // namespace

@@ -24,6 +24,7 @@
 //   retune                 retune
 //   db_exchange            db export, db import, db merge
 //   db_care                db check, db prune, db pin
+//   db_publish             db approve, db rollback, db off, db on
 //   open_profile           opens the profile that a subcommand uses
 //   read_file              reads a user's file
 //   advice                 the profile, asked through the C ABI
@@ -93,5 +94,11 @@ Work declare_db_merge(Options& options, const ProfileOptions& profile);
 Work declare_db_check(Options& options, const ProfileOptions& profile);
 Work declare_db_prune(Options& options, const ProfileOptions& profile);
 Work declare_db_pin(Options& options, const ProfileOptions& profile);
+
+// What all users of a node get.
+Work declare_db_approve(Options& options, const ProfileOptions& profile);
+Work declare_db_rollback(Options& options, const ProfileOptions& profile);
+Work declare_db_off(Options& options, const ProfileOptions& profile);
+Work declare_db_on(Options& options, const ProfileOptions& profile);
 
 }  // namespace nmt
