@@ -118,6 +118,7 @@ class Splitter {
       solver.add(block.inverse, rails_[i].release_ns, block.chunk_bytes_min);
       guess_ns = std::min(guess_ns, rails_[i].release_ns + block.duration.at(size_bytes_));
     }
+    if (solver.rails() == 2) guess_ns = guess_by_table(index, guess_ns);
     const double end_ns = solver.solve(size_bytes_, guess_ns);
     if (end_ns < 0) return false;
     if (end_ns >= best_ns_) return true;
@@ -130,6 +131,23 @@ class Splitter {
     for (SplitRail& rail : rails_) rail.bytes = 0;
     for (std::size_t k = 0; k < solver.rails(); ++k) rails_[index[k]].bytes = solver.chunk(k);
     return true;
+  }
+
+  // When two idle rails have carried the message, later by what each of their releases takes away.
+  double guess_by_table(const std::size_t index[2], double otherwise_ns) const {
+    const SplitRail& first = rails_[index[0]];
+    const SplitRail& second = rails_[index[1]];
+    bool in_order = false;
+    if (view_.pairs.empty()) return otherwise_ns;  // they are being made
+    const PairTable* table = pair_table(view_, first.path, second.path, &in_order);
+    if (table == nullptr) return otherwise_ns;
+    const std::uint32_t piece = table->index.piece_at(size_bytes_);
+    const double share = static_cast<double>(table->share[piece]) / PairTable::kOne;
+    const double of_first = in_order ? share : 1 - share;
+    const double idle_ns = table->end_at(piece, size_bytes_);
+    const double both_ns =
+        idle_ns + of_first * first.release_ns + (1 - of_first) * second.release_ns;
+    return std::min(both_ns, otherwise_ns);
   }
 
   static bool all_carry(const SplitSolver& solver) {

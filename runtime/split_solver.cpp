@@ -10,46 +10,66 @@ namespace {
 constexpr float kTimeMax = 1e30f;
 constexpr float kBytesMax = 0x1.fffffep62f;  // the largest float that fits an int64
 
-std::uint32_t piece_at(const RailFill& fill, float time_ns) {
-  const float alone_ns = std::max(0.0f, time_ns - fill.release_ns);
-  return fill.table->piece_at(std::bit_cast<std::uint32_t>(alone_ns));
-}
-
+// What the rails have carried at a time, and the range of times in which every piece continues.
 struct Level {
   float bytes = 0;
   float bytes_per_ns = 0;
+  float first_ns = 0;
+  float last_ns = kTimeMax;
 };
 
 Level level_at(std::span<RailFill> fills, float time_ns) {
   Level level;
   for (RailFill& fill : fills) {
     const TimeTable& table = *fill.table;
-    const bool nothing = fill.least_bytes > 0 && time_ns < fill.least_end_ns;
-    fill.piece = nothing ? 0 : piece_at(fill, time_ns);
-    fill.start_ns = fill.release_ns + table.start(fill.piece);
+    const float alone_ns = std::max(0.0f, time_ns - fill.release_ns);
+    const bool nothing = time_ns < fill.least_end_ns;
+    fill.piece = nothing ? 0 : table.piece_at(std::bit_cast<std::uint32_t>(alone_ns));
     fill.bytes = table.bytes[fill.piece];
     fill.bytes_per_ns = table.bytes_per_ns[fill.piece];
-    level.bytes += fill.bytes_at(time_ns);
+    fill.start_ns = fill.release_ns + table.start(fill.piece);
+    // Not time_ns - start_ns: the sum of release and start is rounded.
+    level.bytes += fill.bytes + (alone_ns - table.start(fill.piece)) * fill.bytes_per_ns;
     level.bytes_per_ns += fill.bytes_per_ns;
+    const float first_ns = fill.piece > 0 ? std::max(fill.start_ns, fill.least_end_ns) : 0;
+    const float end_ns = fill.release_ns + table.start(fill.piece + 1);
+    level.first_ns = std::max(level.first_ns, first_ns);
+    level.last_ns = std::min(level.last_ns, nothing ? fill.least_end_ns : end_ns);
   }
   return level;
 }
 
-// The middle break point between two times, of the rail with most break points there; if there are
-// none, the middle of both times.
-float break_between(std::span<const RailFill> fills, float low_ns, float high_ns) {
-  float middle_ns = low_ns + (high_ns - low_ns) / 2;
+// The break point in the middle of those of the rail that has most between two times; negative if
+// no rail has one there. Two break points of a rail can round to one time.
+float break_between(std::span<RailFill> fills, float low_ns, float high_ns) {
+  float middle_ns = -1;
   std::uint32_t most = 0;
-  for (const RailFill& fill : fills) {
-    const std::uint32_t low = piece_at(fill, low_ns);
-    const std::uint32_t breaks = piece_at(fill, high_ns) - low;
-    if (breaks <= most) continue;
-    const float time_ns = fill.release_ns + fill.table->start(low + (breaks + 1) / 2);
-    if (time_ns <= low_ns || time_ns >= high_ns) continue;
+  for (RailFill& fill : fills) {
+    while (fill.low_piece < fill.high_piece && fill.begins_ns(fill.low_piece + 1) <= low_ns) {
+      ++fill.low_piece;
+    }
+    while (fill.low_piece < fill.high_piece && fill.begins_ns(fill.high_piece) >= high_ns) {
+      --fill.high_piece;
+    }
+    if (fill.high_piece <= fill.low_piece + most) continue;
+    const std::uint32_t breaks = fill.high_piece - fill.low_piece;
     most = breaks;
-    middle_ns = time_ns;
+    middle_ns = fill.begins_ns(fill.low_piece + (breaks + 1) / 2);
   }
   return middle_ns;
+}
+
+// When they have carried enough, where no break point is between both times: at the first too
+// little is carried, and enough at the second.
+float time_within(std::span<RailFill> fills, float size_bytes, float low_ns, float high_ns) {
+  const float after_ns = std::nextafter(low_ns, high_ns);
+  const Level level = level_at(fills, after_ns);
+  const float missing = size_bytes - level.bytes;
+  if (missing <= 0) return after_ns;
+  const float time_ns = after_ns + missing / level.bytes_per_ns;
+  if (time_ns < high_ns) return time_ns;
+  level_at(fills, high_ns);
+  return high_ns;
 }
 
 }  // namespace
@@ -68,27 +88,30 @@ float time_for(const TimeTable& table, std::uint64_t size_bytes) {
   return table.start(low) + past / table.bytes_per_ns[low];
 }
 
-float solve_by_bisection(RailFill* fills, std::size_t rails, float size_bytes) {
+float find_time(RailFill* fills, std::size_t rails, float size_bytes, float time_ns) {
+  constexpr int kHalvingTurn = 3;
+  constexpr int kTurnsMax = 1024;  // 64 rails need less: a third of the turns halve one's points
   const std::span<RailFill> all(fills, rails);
-  float low_ns = 0;  // at this time, too few bytes are carried
-  float high_ns = kTimeMax;
-  float time_ns = break_between(all, low_ns, high_ns);
-  // Every second turn halves the number of break points in between, or the time; a float can be
-  // halved some 150 times.
-  constexpr int kTurnsMax = 512;
-  constexpr float kClose = 0x1p-20f;
-  for (int turn = 0; turn < kTurnsMax && time_ns > low_ns && time_ns < high_ns; ++turn) {
+  float low_ns = 0;          // too little is carried at this time
+  float high_ns = kTimeMax;  // and enough at this one
+  for (RailFill& fill : all) fill.low_piece = 0, fill.high_piece = fill.table->pieces - 1;
+  if (!(time_ns > low_ns && time_ns < high_ns)) time_ns = break_between(all, low_ns, high_ns);
+  for (int turn = 1; turn <= kTurnsMax && time_ns > 0; ++turn) {
     const Level level = level_at(all, time_ns);
     const float missing = size_bytes - level.bytes;
-    const bool rising = level.bytes_per_ns > 0;  // otherwise an earlier time may also be a solution
-    if (rising && std::abs(missing) <= kClose * size_bytes) return time_ns;
-    (missing > 0 ? low_ns : high_ns) = time_ns;
     const float step_ns = time_ns + missing / level.bytes_per_ns;
-    const bool stepping = turn % 2 == 0 && step_ns > low_ns && step_ns < high_ns;
+    // Compares bytes to see whether the step stays between both break points: times are too coarse
+    // where a piece is steep. At a break point itself an earlier time may also be a solution.
+    const float from_bytes = level.bytes + (level.first_ns - time_ns) * level.bytes_per_ns;
+    const float to_bytes = level.bytes + (level.last_ns - time_ns) * level.bytes_per_ns;
+    if (from_bytes < size_bytes && size_bytes <= to_bytes) return step_ns;
+    const bool early = missing > 0;
+    (early ? low_ns : high_ns) = time_ns;
+    for (RailFill& fill : all) (early ? fill.low_piece : fill.high_piece) = fill.piece;
+    const bool stepping = turn % kHalvingTurn != 0 && step_ns > low_ns && step_ns < high_ns;
     time_ns = stepping ? step_ns : break_between(all, low_ns, high_ns);
   }
-  level_at(all, high_ns);
-  return high_ns;
+  return time_within(all, size_bytes, low_ns, high_ns);
 }
 
 namespace {
@@ -164,7 +187,9 @@ float assign_bytes(RailFill* fills, std::size_t rails, float time_ns, std::uint6
     overflow |= __builtin_add_overflow(sum, fill.chunk, &sum);
   }
   if (overflow || least_sum > size_bytes) return -1;
-  if (steepest == nullptr) steepest = fills;
+  if (steepest == nullptr) {  // so few bytes that no time between 0 and all of them is a float
+    steepest = &*std::ranges::max_element(all, {}, &RailFill::bytes_per_ns);
+  }
   if (sum > size_bytes) {
     take_from(all, *steepest, sum - size_bytes);
     return time_ns;
