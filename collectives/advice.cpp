@@ -51,6 +51,21 @@ void add_name(std::string& names, std::string_view mpi) {
   names += (names.empty() ? "" : " and ") + name;
 }
 
+// Empty if the profile is of this machine as it is now.
+std::string reason_for_doubt(const nmt_profile* profile) {
+  nmt_description described{};
+  described.struct_bytes = sizeof described;
+  nmt_difference changed{};
+  changed.struct_bytes = sizeof changed;
+  if (nmt_describe(profile, &described) != NMT_OK || described.unconfirmed == 0 ||
+      nmt_describe_difference(profile, 0, &changed) != NMT_OK) {
+    return "";
+  }
+  const auto text = [](const char* value) { return value != nullptr ? value : "unknown"; };
+  return std::string(changed.field) + " was " + text(changed.measured) + ", here it is " +
+         text(changed.here) + "; the profile's collectives are used, unconfirmed";
+}
+
 }  // namespace
 
 std::string_view to_string(Operation operation) {
@@ -78,6 +93,7 @@ Advice advice_from_profile(std::string_view mpi) {
   }
   const std::unique_ptr<nmt_profile, void (*)(nmt_profile*)> profile(opened, nmt_close);
   Advice advice;
+  advice.warning = reason_for_doubt(profile.get());
   nmt_collective_rule said{};
   said.struct_bytes = sizeof said;
   bool of_this_mpi = false;

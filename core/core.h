@@ -5,6 +5,7 @@
 //   error          the two kinds of error: bugs, and operations that failed
 //   units          sizes, durations, fractions and lists as people write them
 //   fields         named text: fingerprints of machines, options of campaigns
+//   effect         what a change of a fingerprint can change about measurements
 //   id             random identifiers, and digests of stored content
 //   hex            bytes as hex digits
 //   rail           platforms, nodes and rails

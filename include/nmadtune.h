@@ -33,7 +33,9 @@
 //     that was linked against 0.1 runs with every later libnmadtune.so.0. Should that ever have to
 //     be broken, the library becomes libnmadtune.so.1, and both can be installed side by side.
 //  8. Foreign profiles. A profile that was measured on another platform opens, says what differs,
-//     and its advice carries NMT_ADVICE_FOREIGN, unless the options refuse it.
+//     and its advice carries NMT_ADVICE_FOREIGN, unless the options refuse it. Where only a patch
+//     release differs (of the kernel, of a driver or of the C library), advice is not foreign: it
+//     carries NMT_ADVICE_UNCONFIRMED. An MPI that was installed since says nothing about rails.
 #pragma once
 
 #include <stdint.h>
@@ -99,6 +101,9 @@ typedef struct nmt_description {
   double quality;            // share of repetitions that nothing disturbed
   double error_median;       // of predictions, relative, worst rail and method; where verified
   double regret_median;      // of decisions, likewise
+  // Since 0.2.
+  uint32_t unconfirmed;  // measured under another patch release, and not confirmed since
+  uint32_t reserved;
 } nmt_description;
 
 typedef struct nmt_difference {
@@ -251,7 +256,8 @@ typedef enum nmt_advice_flag {
   NMT_ADVICE_FOREIGN = 1,       // measured on another platform
   NMT_ADVICE_EXTRAPOLATED = 2,  // beyond the sizes that were measured
   NMT_ADVICE_SIMULTANEOUS = 4,  // from rails that were measured together
-  NMT_ADVICE_UNSATURATED = 8    // of an alltoall, fitted where the network was not saturated
+  NMT_ADVICE_UNSATURATED = 8,   // of an alltoall, fitted where the network was not saturated
+  NMT_ADVICE_UNCONFIRMED = 16   // measured under another patch release, and not confirmed since
 } nmt_advice_flag;
 
 typedef struct nmt_prediction {

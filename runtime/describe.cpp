@@ -50,7 +50,9 @@ int nmt_describe(const nmt_profile* profile, nmt_description* description) {
                          .verified = record.verified,
                          .quality = record.quality,
                          .error_median = record.error_median,
-                         .regret_median = record.regret_median});
+                         .regret_median = record.regret_median,
+                         .unconfirmed = (profile->advice_flags & NMT_ADVICE_UNCONFIRMED) != 0,
+                         .reserved = 0});
   return NMT_OK;
 }
 

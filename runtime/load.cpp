@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/effect.h"
 #include "include/nmadtune.h"
 #include "node/node.h"
 #include "profiledb/profiledb.h"
@@ -117,12 +118,13 @@ Loaded load_from_database(const std::string& file, const std::string& requested,
     if (named.empty()) refuse_name(file, requested, platforms);
     platforms = std::move(named);
   } else if (requested.empty()) {
-    const auto foreign = [&](const Platform& platform) {
-      return !differences_here(platform.fingerprint, here).empty();
+    // Those that differ least: this machine, else this machine under another patch release.
+    const auto effect = [&](const Platform& platform) {
+      return effect_of(differences_here(platform.fingerprint, here));
     };
-    if (!std::all_of(platforms.begin(), platforms.end(), foreign)) {
-      std::erase_if(platforms, foreign);
-    }
+    Effect least = Effect::kForeign;
+    for (const Platform& platform : platforms) least = std::min(least, effect(platform));
+    std::erase_if(platforms, [&](const Platform& platform) { return effect(platform) > least; });
   }
   std::vector<Candidate> found = candidates(database, std::move(platforms));
   if (found.empty()) {

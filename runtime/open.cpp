@@ -6,10 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
 
+#include "core/effect.h"
 #include "core/log.h"
 #include "core/site_switch.h"
 #include "runtime/load.h"
@@ -85,9 +87,16 @@ std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
   }
   profile->signatures = signatures_of(profile->view);
   profile->differences = differences_here(fields_of(profile->view), here);
-  if (profile->differences.empty()) return profile;
+  const Effect effect = effect_of(profile->differences);
+  if (effect == Effect::kNone) return profile;
+  if (effect == Effect::kUnconfirmed) {
+    profile->advice_flags = NMT_ADVICE_UNCONFIRMED;
+    return profile;
+  }
   if (options.refuse_foreign != 0) {
-    const Difference& first = profile->differences.front();
+    const Difference& first =
+        *std::ranges::find(profile->differences, Effect::kForeign,
+                           [](const Difference& each) { return effect_of(each); });
     throw Refused(
         NMT_FOREIGN,
         fmt::format(

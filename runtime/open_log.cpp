@@ -159,9 +159,11 @@ void add_split(const nmt_profile& profile, const std::vector<int>& paths, std::s
 std::string decisions_of(const nmt_profile& profile) {
   auto described = sized<nmt_description>();
   if (nmt_describe(&profile, &described) != NMT_OK) return "";
-  std::string text =
-      fmt::format("nmadtune: {}: platform {}, measured {}{}\n", described.file, described.platform,
-                  described.measured_utc, described.foreign != 0 ? ", on another platform" : "");
+  std::string text = fmt::format("nmadtune: {}: platform {}, measured {}{}\n", described.file,
+                                 described.platform, described.measured_utc,
+                                 described.foreign != 0       ? ", on another platform"
+                                 : described.unconfirmed != 0 ? ", to be confirmed here"
+                                                              : "");
   for (std::uint32_t i = 0; i < described.paths; ++i) {
     add_path(profile, static_cast<int>(i), &text);
   }

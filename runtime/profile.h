@@ -19,7 +19,7 @@
 struct alignas(64) nmt_profile {
   nmt::View view;
   std::vector<nmt::Signature> signatures;
-  std::uint32_t advice_flags = 0;  // NMT_ADVICE_FOREIGN or 0
+  std::uint32_t advice_flags = 0;  // NMT_ADVICE_FOREIGN, _UNCONFIRMED or 0
   nmt::Storage storage;
   std::string file;
   std::vector<nmt::Difference> differences;

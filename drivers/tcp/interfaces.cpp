@@ -171,6 +171,8 @@ Fields tcp_fingerprint(const std::string& interface, const std::string& root) {
   if (fields["speed_mbits_per_s"].starts_with('-')) fields.erase("speed_mbits_per_s");
   fields["numa_node"] = read_line(device + "/device/numa_node");
   fields["pci"] = pci_address(device);
+  fields["pcie_width"] = read_line(device + "/device/current_link_width");
+  fields["pcie_speed"] = read_line(device + "/device/current_link_speed");
   // The kernel tunes the buffers, as with Open MPI, UCX and libfabric; these limits bound them.
   fields["receive_buffer_bytes"] = read_line(kernel + "/tcp_rmem");
   fields["send_buffer_bytes"] = read_line(kernel + "/tcp_wmem");

@@ -96,11 +96,14 @@ Fields fingerprint_of(const PortFacts& facts, const VerbsGid* gid) {
                    {"link_speed_code", std::to_string(facts.speed_code)}};
   const std::pair<const char*, std::string> optional_fields[] = {
       {"driver", driver.filename().string()},
+      {"driver_version", read_line(sys + "/device/driver/module/version")},
       {"firmware", facts.firmware},
       {"board", read_line(sys + "/board_id")},
       {"link_rate", read_line(fmt::format("{}/ports/{}/rate", sys, facts.number))},
       {"numa_node", read_line(sys + "/device/numa_node")},
       {"pci", pci_address(sys)},
+      {"pcie_width", read_line(sys + "/device/current_link_width")},
+      {"pcie_speed", read_line(sys + "/device/current_link_speed")},
       {"gid", gid != nullptr ? std::string(gid_text(*gid)) : ""},
       {"interface", interface}};
   for (const auto& [name, value] : optional_fields) {

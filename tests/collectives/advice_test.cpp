@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/advice.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -78,6 +79,16 @@ TEST(Advice, IsNoneWhereTheSiteHasTurnedItOffEvenIfAskedToActAlways) {
 class TwoMpis : public ::testing::Test {
  protected:
   TwoMpis() {
+    ::close(::mkstemp(file_.data()));
+    write(cheap_fingerprint());
+    ::setenv("NMADTUNE_DB", file_.c_str(), 1);
+  }
+  ~TwoMpis() override {
+    ::unsetenv("NMADTUNE_DB");
+    ::unlink(file_.c_str());
+  }
+
+  void write(const Fields& fingerprint) const {
     Plan plan;
     plan.platform = Id::random();
     for (const auto& [mpi, algorithm] :
@@ -90,18 +101,13 @@ class TwoMpis : public ::testing::Test {
                                .mpi = mpi});
     }
     const Provenance provenance{
-        .platform = {.id = plan.platform, .name = "two", .fingerprint = cheap_fingerprint()}};
+        .platform = {.id = plan.platform, .name = "two", .fingerprint = fingerprint}};
     const Storage image = compile(provenance, plan);
-    const int file = ::mkstemp(file_.data());
-    EXPECT_EQ(::write(file, image.bytes().data(), image.bytes().size()),
-              static_cast<ssize_t>(image.bytes().size()));
-    ::close(file);
-    ::setenv("NMADTUNE_DB", file_.c_str(), 1);
+    std::ofstream(file_, std::ios::binary)
+        .write(reinterpret_cast<const char*>(image.bytes().data()),
+               static_cast<std::streamsize>(image.bytes().size()));
   }
-  ~TwoMpis() override {
-    ::unsetenv("NMADTUNE_DB");
-    ::unlink(file_.c_str());
-  }
+
   std::string file_ = ::testing::TempDir() + "nmadtune-two-mpis-XXXXXX";
 };
 
@@ -113,6 +119,16 @@ TEST_F(TwoMpis, EachJobFollowsTheRulesOfItsOwn) {
   const Advice mpich = advice_from_profile("MPICH Version: 4.0.2");
   ASSERT_EQ(mpich.rules.size(), 1u) << mpich.warning;
   EXPECT_STREQ(mpich.rules[0].algorithm, "binary");
+}
+
+TEST_F(TwoMpis, AreFollowedUnderAnotherPatchReleaseWithADoubt) {
+  Fields before = cheap_fingerprint();
+  before["libc"] += " before";
+  write(before);
+  const Advice advice = advice_from_profile("Open MPI v4.1.4");
+  EXPECT_EQ(advice.rules.size(), 1u);
+  EXPECT_THAT(advice.warning, ::testing::StartsWith("libc was "));
+  EXPECT_THAT(advice.warning, ::testing::EndsWith("collectives are used, unconfirmed"));
 }
 
 TEST_F(TwoMpis, AJobUnderAnotherMpiOrVersionLeavesAllAloneAndSaysWhy) {

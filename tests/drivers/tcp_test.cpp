@@ -198,6 +198,8 @@ TEST(TcpFingerprint, StatesWhatMakesMeasurementsStale) {
   EXPECT_EQ(tcp_fingerprint("ens1", root), (Fields{{"mtu_bytes", "9000"},
                                                    {"speed_mbits_per_s", "100000"},
                                                    {"numa_node", "1"},
+                                                   {"pcie_width", "16"},
+                                                   {"pcie_speed", "16.0 GT/s PCIe"},
                                                    {"receive_buffer_bytes", "4096 131072 6291456"},
                                                    {"send_buffer_bytes", "4096 16384 4194304"},
                                                    {"congestion_control", "cubic"}}));

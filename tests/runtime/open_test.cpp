@@ -180,6 +180,37 @@ TEST(Open, RefusesEveryProfileWhereTheSiteHasTurnedAdviceOff) {
   EXPECT_THAT(opened.message, HasSubstr("the site has turned advice off"));
 }
 
+TEST(Open, MarksAdviceAsUnconfirmedUnderAnotherPatchRelease) {
+  const Machine machine("0-3", "6.1.0-22-amd64"), other("0-3", "6.1.0-21-amd64");
+  Database database;
+  database.add("other", other.fingerprint(), "2026-02-01T00:00:00Z");
+  nmt_open_options options = planted::open_options(database.file());
+  const std::string root = machine.root();
+  options.machine_root = root.c_str();
+  options.refuse_foreign = 1;  // it is not foreign
+  const Opened opened = open(options);
+  ASSERT_EQ(opened.status, NMT_OK) << opened.message;
+  EXPECT_EQ(opened.description().foreign, 0u);
+  EXPECT_EQ(opened.description().unconfirmed, 1u);
+  EXPECT_EQ(opened.description().differences, 1u);
+  nmt_prediction prediction{};
+  prediction.struct_bytes = sizeof prediction;
+  ASSERT_EQ(nmt_predict(opened.profile, 0, NMT_ANY_METHOD, 10, &prediction), NMT_OK);
+  EXPECT_TRUE(prediction.flags & NMT_ADVICE_UNCONFIRMED);
+  EXPECT_FALSE(prediction.flags & NMT_ADVICE_FOREIGN);
+}
+
+TEST(Open, PrefersThisMachineUnderAnotherPatchReleaseToNewerPlatforms) {
+  const Machine machine("0-3", "6.1.2"), same("0-3", "6.1.1"), other("0-7", "6.1.2");
+  Database database;
+  database.add("mine", same.fingerprint(), "2026-01-01T00:00:00Z");
+  database.add("other", other.fingerprint(), "2026-02-01T00:00:00Z");
+  nmt_open_options options = planted::open_options(database.file());
+  const std::string root = machine.root();
+  options.machine_root = root.c_str();
+  EXPECT_STREQ(open(options).description().platform, "mine");
+}
+
 TEST(Open, FindsAnyFieldThatChanged) {
   const Machine machine("0-3", "6.1");
   for (const auto& [name, value] : machine.fingerprint()) {

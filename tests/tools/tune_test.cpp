@@ -250,6 +250,26 @@ TEST_F(Tune, CheckNamesEveryFieldThatDiffersAndExitsSeven) {
   EXPECT_TRUE(at(document, "findings.0.differences.2").is_null());
 }
 
+TEST_F(Tune, CheckSaysThatAPatchReleaseIsToBeConfirmedAndThatAnMpiIsNothing) {
+  const std::string kernel = cheap_fingerprint().at("kernel");
+  const std::string release =
+      kernel.substr(0, kernel.find_first_not_of("0123456789", kernel.find('.') + 1));
+  measure_elsewhere(path("b.db"), {{"kernel", release + ".999-other"}, {"mvapich", "3.0"}});
+  const Result result = tune({"check", "--db", path("b.db"), "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const json::Value document = nmt::testing::document(result);
+  EXPECT_EQ(at(document, "matches"), json::Value(false));
+  EXPECT_EQ(at(document, "effect"), json::Value("unconfirmed"));
+  EXPECT_EQ(at(document, "findings.0.differences.0.effect"), json::Value("unconfirmed"));
+  EXPECT_EQ(at(document, "findings.0.differences.1.field"), json::Value("mvapich"));
+  EXPECT_EQ(at(document, "findings.0.differences.1.effect"), json::Value("none"));
+  EXPECT_THAT(tune({"check", "--db", path("b.db")}).out, HasSubstr("To be confirmed: platform"));
+  ASSERT_EQ(tune({"retune", "--db", path("b.db")}).exit_code, 0);
+  const Result decided =
+      tune({"decide", "--rail", "fake:myri", "--size", "64K", "--db", path("b.db")});
+  EXPECT_THAT(decided.err, HasSubstr("before an update, and is to be confirmed"));
+}
+
 TEST_F(Tune, CheckNamesTheRailThatChangedOrWent) {
   {
     ProfileDb db(db_, {.mode = ProfileDb::Mode::kWrite});

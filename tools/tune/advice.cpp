@@ -52,14 +52,16 @@ Advice open_advice(const ProfileOptions& options, const Invocation& invocation) 
   const int status = nmt_open(&wanted, &profile);
   if (status != NMT_OK) throw Error(fault_of(status), message.data());
   Advice advice(profile);
-  if (describe(advice).foreign != 0) {
+  const nmt_description described = describe(advice);
+  if (described.foreign != 0 || described.unconfirmed != 0) {
     nmt_difference difference{};
     difference.struct_bytes = sizeof difference;
     nmt_describe_difference(profile, 0, &difference);
     const auto text = [](const char* value) { return value != nullptr ? value : "unknown"; };
-    invocation.notice(
-        fmt::format("the profile was measured on another platform ({} was {}, here it is {})",
-                    difference.field, text(difference.measured), text(difference.here)));
+    invocation.notice(fmt::format(
+        "the profile was measured {} ({} was {}, here it is {})",
+        described.foreign != 0 ? "on another platform" : "before an update, and is to be confirmed",
+        difference.field, text(difference.measured), text(difference.here)));
   }
   return advice;
 }
@@ -76,7 +78,8 @@ json::Value platform_json(const Advice& advice) {
   return json::Value::object()
       .set("id", std::string(description.platform_id))
       .set("name", std::string(description.platform))
-      .set("foreign", description.foreign != 0);
+      .set("foreign", description.foreign != 0)
+      .set("unconfirmed", description.unconfirmed != 0);
 }
 
 int find_path(const Advice& advice, const std::string& rail, const std::string& regime) {

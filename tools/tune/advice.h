@@ -20,7 +20,7 @@ using Advice = OpenedProfile;
 Advice open_advice(const ProfileOptions& options, const Invocation& invocation);
 
 nmt_description describe(const Advice& advice);
-// {"id", "name", "foreign"}: the platform whose measurements are used.
+// {"id", "name", "foreign", "unconfirmed"}: the platform whose measurements are used.
 json::Value platform_json(const Advice& advice);
 
 // Throws Error(kUsage) with the nearest name for a rail that the profile does not have, or that was

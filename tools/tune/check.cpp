@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/effect.h"
 #include "drivers/drivers.h"
 #include "tools/command/report_thresholds.h"
 #include "tools/command/this_machine.h"
@@ -57,6 +58,7 @@ json::Value to_json(const Difference& difference) {
   };
   return json::Value::object()
       .set("field", difference.field)
+      .set("effect", to_string(effect_of(difference)))
       .set("before", side(difference.before))
       .set("now", side(difference.now));
 }
@@ -66,13 +68,15 @@ void add(const Finding& finding, Report* report, Table* table, json::Value* list
   for (const Difference& each : finding.differences) {
     const std::string before = each.before.value_or("(unknown)");
     const std::string now = each.now.value_or("(gone)");
-    table->add({finding.what, each.field, before, now});
-    report->records.rows.push_back({finding.what, each.field, before, now});
+    const std::string_view effect = to_string(effect_of(each));
+    table->add({finding.what, each.field, before, now, std::string(effect)});
+    report->records.rows.push_back({finding.what, each.field, before, now, effect});
     fields.push_back(to_json(each));
   }
   list->push_back(json::Value::object()
                       .set("what", finding.what)
                       .set("matches", finding.differences.empty())
+                      .set("effect", to_string(effect_of(finding.differences)))
                       .set("differences", std::move(fields)));
 }
 
@@ -86,29 +90,40 @@ Report check_platform(const ProfileOptions& options, const Invocation& invocatio
                     std::back_inserter(findings));
 
   Report report;
-  report.records.header = {"what", "field", "before", "now"};
-  Table table({"what", "field", "measured with", "now"});
+  report.records.header = {"what", "field", "before", "now", "effect"};
+  Table table({"what", "field", "measured with", "now", "makes measurements"});
   json::Value list = json::Value::array();
-  std::string changed;
+  std::string foreign, unconfirmed;
+  Effect gravest = Effect::kNone;
   for (const Finding& finding : findings) {
     add(finding, &report, &table, &list);
-    if (finding.differences.empty()) continue;
-    changed += (changed.empty() ? "" : ", ") + finding.what;
+    const Effect effect = effect_of(finding.differences);
+    gravest = std::max(gravest, effect);
+    if (effect == Effect::kNone) continue;
+    std::string& names = effect == Effect::kForeign ? foreign : unconfirmed;
+    names += (names.empty() ? "" : ", ") + finding.what;
   }
   report.payload.set("platform", platform_json(profile.platform));
-  report.payload.set("matches", changed.empty());
+  report.payload.set("matches", gravest == Effect::kNone);
+  report.payload.set("effect", to_string(gravest));
   report.payload.set("findings", std::move(list));
-  if (changed.empty()) {
+  if (!report.records.rows.empty()) report.text.heading("Differences").table(std::move(table));
+  if (gravest == Effect::kNone) {
     report.text.line(fmt::format("The profile matches this machine: platform {}; rails {}",
                                  profile.platform.name, findings.size() - 1));
+  } else if (gravest == Effect::kUnconfirmed) {
+    report.text.line(
+        fmt::format("To be confirmed: {} changed in a way that seldom changes speeds. Advice goes "
+                    "on, marked as unconfirmed, until nmad-sample has run again.",
+                    unconfirmed));
   } else {
-    report.text.heading("Differences").table(std::move(table));
     report.problem = Problem(
         Fault::kStale,
         fmt::format("{}: profile is stale: {} changed since it was measured; run nmad-sample again",
-                    profile.location.file, changed));
+                    profile.location.file, foreign));
   }
-  report.summary = {{"matches", changed.empty() ? "yes" : "no"},
+  report.summary = {{"matches", gravest == Effect::kNone ? "yes" : "no"},
+                    {"effect", std::string(to_string(gravest))},
                     {"differences", std::to_string(report.records.rows.size())},
                     {"profile", profile.location.file}};
   return report;

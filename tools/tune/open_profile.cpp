@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/effect.h"
 #include "core/error.h"
 #include "node/node.h"
 #include "tools/command/options.h"
@@ -20,12 +21,11 @@ ProfileDb::Options options_for(ProfileDb::Mode mode, const Invocation& invocatio
           .notice = [invocation](const std::string& message) { invocation.notice(message); }};
 }
 
-bool is_this_machine(const Platform& platform) {
-  for (const auto& [name, value] : cheap_fingerprint()) {
-    const auto stored = platform.fingerprint.find(name);
-    if (stored == platform.fingerprint.end() || stored->second != value) return false;
-  }
-  return true;
+// What the fields that this machine has now mean for measurements of the platform.
+Effect effect_here(const Platform& platform, const Fields& here) {
+  std::vector<Difference> found = differences(platform.fingerprint, here);
+  std::erase_if(found, [](const Difference& each) { return !each.now; });
+  return effect_of(found);
 }
 
 std::string last_measured(const ProfileDb& db, const Platform& platform) {
@@ -57,11 +57,14 @@ OpenProfile choose_platform(Location location, ProfileDb db, const std::string& 
     return chosen(*std::ranges::find(platforms, id, &Platform::id), "--platform");
   }
   if (platforms.size() == 1) return chosen(platforms.front(), "the only one");
-  const auto own = std::ranges::find_if(platforms, is_this_machine);
-  if (own != platforms.end()) return chosen(*own, "this machine's");
-  const auto newest = std::ranges::max_element(
-      platforms, {}, [&](const Platform& platform) { return last_measured(db, platform); });
-  return chosen(*newest, "measured last");
+  const Fields here = cheap_fingerprint();
+  const auto rank = [&](const Platform& platform) { return effect_here(platform, here); };
+  const Effect least = rank(*std::ranges::min_element(platforms, {}, rank));
+  const auto nearest = [&](const Platform& platform) {
+    return std::pair(rank(platform) == least, last_measured(db, platform));
+  };
+  const Platform& newest = *std::ranges::max_element(platforms, {}, nearest);
+  return chosen(newest, least == Effect::kForeign ? "measured last" : "this machine's");
 }
 
 }  // namespace
