@@ -97,7 +97,7 @@ int nmt_fast_path(const nmt_profile* profile, int path, nmt_fast_line* line) {
   const std::size_t room = std::min<std::size_t>(
       NMT_FAST_CHANGES, (line->struct_bytes - kRoomMin) / sizeof line->from_bytes[0]);
   line->flags = 0;
-  line->choices = UINT64_MAX;  // NMT_NO_ADVICE everywhere
+  std::ranges::fill(line->choices, static_cast<std::int8_t>(NMT_NO_ADVICE));
   std::fill_n(line->from_bytes, room, UINT64_MAX);
   if (const int wrong = nmt::check_question(profile, path, 0)) return wrong;
   const nmt::PathDetailRecord& detail = profile->view.details[static_cast<std::size_t>(path)];
@@ -107,9 +107,7 @@ int nmt_fast_path(const nmt_profile* profile, int path, nmt_fast_line* line) {
   for (std::size_t i = 0; i < ranges.size() && i <= room; ++i) {
     if (i > 0) line->from_bytes[i - 1] = ranges[i].from_bytes;
     const bool fits = i < room || ranges.size() == room + 1;
-    const auto choice =
-        static_cast<std::uint64_t>(fits ? ranges[i].choice : int{NMT_NO_ADVICE}) & 0xf;
-    line->choices = (line->choices & ~(std::uint64_t{0xf} << (4 * i))) | choice << (4 * i);
+    line->choices[i] = static_cast<std::int8_t>(fits ? ranges[i].choice : int{NMT_NO_ADVICE});
   }
   return NMT_OK;
 }

@@ -28,7 +28,7 @@ void chain(::benchmark::State& state, Decide decide) {
 }
 
 std::uint64_t bits(double answer) { return std::bit_cast<std::uint64_t>(answer); }
-std::uint64_t bits(int answer) { return static_cast<std::uint64_t>(answer); }
+std::uint64_t bits(int answer) { return static_cast<std::uint32_t>(answer); }
 
 void empty(::benchmark::State& state) {
   chain(state, [](std::uint64_t size) { return size; });

@@ -2,11 +2,15 @@
 //
 // The group "runtime": what decisions cost, beside what others' lookups cost in the same run. All
 // repetitions of all benchmarks are shuffled, so that a drifting machine moves both sides of a
-// ratio; a value is the median over repetitions.
+// ratio; a value is the median over repetitions. Parts: decisions, calls, opening.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/row.h"
@@ -101,20 +105,46 @@ void print_opening(const Collector& measured) {
           20);
 }
 
+struct Part {
+  std::string_view name;
+  const char* benchmarks;
+  void (*print)(const Collector&);
+};
+constexpr Part kParts[] = {
+    {"decisions", "chain|method.*|duration|aggregate|split|ucx.*|nccl|sql", print_decisions},
+    {"calls", "solver.*|cold.*", print_single_calls},
+    {"opening", "open .*", print_opening}};
+
+// Those named; all if none is.
+std::vector<const Part*> parts_named(std::span<char* const> names) {
+  std::vector<const Part*> parts;
+  for (const Part& part : kParts) {
+    const bool named = std::ranges::find(names, part.name) != names.end();
+    if (names.empty() || named) parts.push_back(&part);
+  }
+  return parts;
+}
+
 }  // namespace
 }  // namespace nmt::bench
 
 int main(int argc, char** argv) {
-  std::vector<char*> arguments(argv, argv + argc);
+  const std::span all(argv, static_cast<std::size_t>(argc));
+  const std::vector<const nmt::bench::Part*> parts = nmt::bench::parts_named(all.subspan(1));
+  if (parts.empty()) {
+    std::fprintf(stderr, "runtime: there is no part %s\n", argv[1]);
+    return 1;
+  }
+  std::string filter = "--benchmark_filter=^(none";
+  for (const nmt::bench::Part* part : parts) filter += std::string("|") + part->benchmarks;
+  filter += ")(/|$)";
   char repetitions[] = "--benchmark_repetitions=9";
   char shuffled[] = "--benchmark_enable_random_interleaving=true";
-  for (char* argument : {repetitions, shuffled}) arguments.push_back(argument);
-  int count = static_cast<int>(arguments.size());
-  ::benchmark::Initialize(&count, arguments.data());
+  char* arguments[] = {argv[0], repetitions, shuffled, filter.data()};
+  int count = static_cast<int>(std::size(arguments));
+  ::benchmark::Initialize(&count, arguments);
   nmt::bench::Collector collector;
   ::benchmark::RunSpecifiedBenchmarks(&collector);
-  nmt::bench::print_decisions(collector);
-  nmt::bench::print_single_calls(collector);
+  for (const nmt::bench::Part* part : parts) part->print(collector);
   nmt::bench::print_hot_data();
-  nmt::bench::print_opening(collector);
 }

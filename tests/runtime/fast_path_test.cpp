@@ -3,6 +3,7 @@
 // Methods decided in the caller's code, also by programs of an older and of a newer header.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "tests/runtime/planted.h"
@@ -17,14 +18,17 @@ template <std::size_t Changes>
 struct OtherLine {
   std::uint32_t struct_bytes = sizeof(OtherLine);
   std::uint32_t flags = 77;
-  std::uint64_t choices = UINT64_MAX;
+  std::int8_t choices[8];
   std::uint64_t from_bytes[Changes];
 
-  OtherLine() { std::fill(std::begin(from_bytes), std::end(from_bytes), UINT64_MAX); }
+  OtherLine() {
+    std::ranges::fill(choices, std::int8_t{NMT_NO_ADVICE});
+    std::ranges::fill(from_bytes, UINT64_MAX);
+  }
   int method(std::uint64_t size_bytes) const {
     unsigned changes = 0;
     for (const std::uint64_t from : from_bytes) changes += size_bytes >= from;
-    return static_cast<int>(static_cast<std::int64_t>(choices << (60 - 4 * changes)) >> 60);
+    return changes < std::size(choices) ? choices[changes] : int{NMT_NO_ADVICE};
   }
   int fill(const nmt_profile* profile, int path) {
     return nmt_fast_path(profile, path, reinterpret_cast<nmt_fast_line*>(this));
