@@ -291,28 +291,29 @@ static int open_variable(const char* name, MPI_T_cvar_handle* handle, MPI_Dataty
   return MPI_T_cvar_handle_alloc(index, NULL, handle, &count) == MPI_SUCCESS;
 }
 
+// Open MPI says that a text needs 2048 bytes, and copies all of it. A text comes from the
+// environment or the command line, where Linux allows 128 KiB, or from a file of parameters.
 static int read_variable(const char* name, char* value, int value_bytes_max) {
+  enum { kRawBytes = 4 << 20 };
   MPI_T_cvar_handle handle;
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  union {
-    int whole;
-    unsigned natural;
-    unsigned long large;
-    unsigned long long largest;
-    double real;
-    char text[4096];
-  } raw = {.text = ""};
+  int length = -1;
   if (!open_variable(name, &handle, &type)) return -1;
-  MPI_T_cvar_read(handle, &raw);
-  MPI_T_cvar_handle_free(&handle);
   const size_t room = (size_t)value_bytes_max;
-  if (type == MPI_CHAR) return snprintf(value, room, "%s", raw.text);
-  if (type == MPI_INT) return snprintf(value, room, "%d", raw.whole);
-  if (type == MPI_UNSIGNED) return snprintf(value, room, "%u", raw.natural);
-  if (type == MPI_UNSIGNED_LONG) return snprintf(value, room, "%lu", raw.large);
-  if (type == MPI_UNSIGNED_LONG_LONG) return snprintf(value, room, "%llu", raw.largest);
-  if (type == MPI_DOUBLE) return snprintf(value, room, "%g", raw.real);
-  return -1;
+  void* raw = calloc(1, kRawBytes);
+  if (raw == NULL) end_job(1);
+  MPI_T_cvar_read(handle, raw);
+  MPI_T_cvar_handle_free(&handle);
+  if (type == MPI_CHAR) length = snprintf(value, room, "%s", (const char*)raw);
+  if (type == MPI_INT) length = snprintf(value, room, "%d", *(const int*)raw);
+  if (type == MPI_UNSIGNED) length = snprintf(value, room, "%u", *(const unsigned*)raw);
+  if (type == MPI_UNSIGNED_LONG) length = snprintf(value, room, "%lu", *(const unsigned long*)raw);
+  if (type == MPI_UNSIGNED_LONG_LONG) {
+    length = snprintf(value, room, "%llu", *(const unsigned long long*)raw);
+  }
+  if (type == MPI_DOUBLE) length = snprintf(value, room, "%g", *(const double*)raw);
+  free(raw);
+  return length;
 }
 
 static int set_variable(const char* name, int value) {

@@ -64,8 +64,9 @@ typedef struct nmt_mpi_table {
   // Buffers have `size_bytes` for each rank of the group. 0: there is no such operation.
   int (*collective)(const char* operation, int group, const void* from, void* to,
                     uint64_t size_bytes);
-  // The MPI's own control variables (MPI_T). variable() writes the value as text and returns its
-  // length, or -1 if there is no such variable. set_variable() sets an integer; 0: it cannot.
+  // The MPI's own control variables (MPI_T). variable() writes the value as text, cut to fit,
+  // and returns its full length, or -1 if there is no such variable. set_variable() sets an
+  // integer; 0: it cannot.
   int (*variable)(const char* name, char* value, int value_bytes_max);
   int (*set_variable)(const char* name, int value);
 } nmt_mpi_table;

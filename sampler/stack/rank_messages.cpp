@@ -2,9 +2,9 @@
 #include "sampler/stack/rank_messages.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <span>
+#include <string>
 
 #include "core/clock.h"
 #include "sampler/job/executor.h"
@@ -141,10 +141,18 @@ std::vector<std::pair<std::string, std::string>> values_of(
     const control::MpiJob& job, const std::vector<std::string>& variables) {
   std::vector<std::pair<std::string, std::string>> values;
   for (const std::string& name : variables) {
-    std::array<char, 4096> value{};
-    if (job.mpi().variable(name.c_str(), value.data(), value.size()) >= 0) {
-      values.emplace_back(name, value.data());
+    std::string value(256, '\0');
+    const auto read = [&] {
+      return job.mpi().variable(name.c_str(), value.data(), static_cast<int>(value.size()));
+    };
+    int length = read();
+    if (length < 0) continue;
+    if (static_cast<std::size_t>(length) >= value.size()) {
+      value.resize(static_cast<std::size_t>(length) + 1);
+      length = read();
     }
+    value.resize(static_cast<std::size_t>(length));
+    values.emplace_back(name, std::move(value));
   }
   return values;
 }
