@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <utility>
 
 #include "core/json.h"
@@ -86,14 +87,18 @@ Database unlocked_where_frozen(const std::string& file, const LockWait& lock_wai
   }
 }
 
-// The size of the file in bytes according to its header (sqlite.org/fileformat2.html, 1.3); 0 if it
-// has none.
-std::uint64_t size_in_header(const std::string& file) {
+// As sqlite.org/fileformat2.html has it, 1.3; of a file of another kind: nothing.
+using Header = std::array<unsigned char, 32>;
+std::optional<Header> read_header(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
-  std::array<unsigned char, 32> header{};
+  Header header{};
   stream.read(reinterpret_cast<char*>(header.data()), header.size());
   constexpr std::string_view kMagic("SQLite format 3", 16);  // with its final 0
-  if (!std::equal(kMagic.begin(), kMagic.end(), header.begin())) return 0;
+  if (!std::equal(kMagic.begin(), kMagic.end(), header.begin())) return std::nullopt;
+  return header;
+}
+
+std::uint64_t size_bytes_in(const Header& header) {
   std::uint64_t page_bytes = header[16] * 256u + header[17];
   if (page_bytes == 1) page_bytes = 65536;
   std::uint64_t pages = 0;
@@ -175,9 +180,15 @@ Database open_profile(const std::string& file, const ProfileDb::Options& options
                                        : open_to_write(file, lock_wait);
   } catch (const sqlite::Failure& failure) {
     const bool damaged = failure.cause() == sqlite::Failure::Cause::kDamaged;
-    if (damaged) refuse_truncated(file, size_in_header(file));
+    const auto header = damaged ? read_header(file) : std::nullopt;
+    if (header) refuse_truncated(file, size_bytes_in(*header));
     throw;
   }
+}
+
+bool is_database(const std::string& file) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(file, error) && read_header(file).has_value();
 }
 
 Database open_in_memory() {

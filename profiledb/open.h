@@ -17,5 +17,6 @@ namespace nmt {
 
 sqlite::Database open_profile(const std::string& file, const ProfileDb::Options& options);
 sqlite::Database open_in_memory();
+bool is_database(const std::string& file);  // by how its content begins
 
 }  // namespace nmt

@@ -15,6 +15,8 @@ ProfileDb::ProfileDb(const std::string& file, const Options& options)
 ProfileDb::ProfileDb(std::unique_ptr<Implementation> implementation)
     : implementation_(std::move(implementation)) {}
 
+bool ProfileDb::is_database(const std::string& file) { return nmt::is_database(file); }
+
 ProfileDb ProfileDb::in_memory() {
   return ProfileDb(std::make_unique<Implementation>(Implementation{open_in_memory()}));
 }

@@ -60,6 +60,8 @@ class ProfileDb {
   ProfileDb(const std::string& file, const Options& options);
   // The same rules without a file: for results that could not be stored, to be exported.
   static ProfileDb in_memory();
+  // Whether the file is a database, as profiles are, and no export of one.
+  static bool is_database(const std::string& file);
   ~ProfileDb();
   ProfileDb(ProfileDb&&) noexcept;
 
@@ -125,6 +127,8 @@ class ProfileDb {
   };
   // Error(kFailed) if the text would be larger: what is written can be imported.
   std::string export_json(const ExportOptions& options) const;
+  // This profile as the content of a file, of any size.
+  std::string file_content() const;
   // Union by identifier; equal platforms, nodes, rails and paths become one. Of two versions of a
   // campaign or a sample the more complete one stays. `what` names the text in messages.
   void import_json(std::string_view text, std::string_view what);

@@ -60,6 +60,8 @@ std::string ProfileDb::export_json(const ExportOptions& options) const {
   return text;
 }
 
+std::string ProfileDb::file_content() const { return implementation_->database.file_content(); }
+
 void ProfileDb::import_json(std::string_view text, std::string_view what) {
   // The size limit is enough: a profile may contain more values than any other document.
   const std::size_t values_max = text.size();

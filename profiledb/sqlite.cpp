@@ -99,6 +99,14 @@ std::int64_t Database::integer(const std::string& sql) {
   return statement.integer(0);
 }
 
+std::string Database::file_content() const {
+  sqlite3_int64 size_bytes = 0;
+  const std::unique_ptr<unsigned char, void (*)(void*)> bytes(
+      sqlite3_serialize(handle(), "main", &size_bytes, 0), sqlite3_free);
+  if (bytes == nullptr) fail(SQLITE_NOMEM);
+  return {reinterpret_cast<const char*>(bytes.get()), static_cast<std::size_t>(size_bytes)};
+}
+
 void Database::fail(int code) const {
   const int errno_value = handle() == nullptr ? 0 : sqlite3_system_errno(handle());
   std::string said = handle() == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle());

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "core/json.h"
 #include "tests/profiledb/fixture.h"
 
@@ -60,7 +62,6 @@ ProfileDb profile_of_millions() {
   return database;
 }
 
-// What is written where a profile takes nothing any more is an export of such a profile in memory.
 TEST(Exchange, ProfilesOfMillionsOfRepetitionsComeBack) {
   const std::string text = profile_of_millions().export_json({.salvage = true});
   ProfileDb to = ProfileDb::in_memory();
@@ -89,6 +90,29 @@ TEST(Exchange, WhatImportRefusesForItsSizeIsNotExported) {
     EXPECT_THAT(refusal([&] { export_at_most(size_bytes - 1); }, Fault::kFailed),
                 HasSubstr("nmad-tune db merge"));
   }
+}
+
+// What nmad-sample writes where a profile takes nothing any more is the file of one in memory. In
+// JSON, a control character takes six bytes.
+TEST(Exchange, AProfileThatIsTooLargeToExportIsWrittenAsAFile) {
+  constexpr std::size_t kCampaigns = 3, kRemarkBytes = 15 << 20;
+  ProfileDb from = ProfileDb::in_memory();
+  MadeUp made_up(1);
+  const Platform platform = from.ensure_platform({made_up.id(), "p", {}});
+  for (std::size_t i = 0; i < kCampaigns; ++i) {
+    Campaign campaign = made_up.campaign(platform.id);
+    campaign.remark = std::string(kRemarkBytes, '\x01');
+    from.begin_campaign(campaign);
+    from.finish_campaign(campaign);
+  }
+  EXPECT_THAT(refusal([&] { from.export_json({}); }, Fault::kFailed), HasSubstr("accepts at most"));
+  const TemporaryFolder folder(fast_storage());
+  const std::string file = folder / "unsaved.db";
+  std::ofstream(file, std::ios::binary) << from.file_content();
+  EXPECT_TRUE(ProfileDb::is_database(file));
+  ProfileDb to = ProfileDb::in_memory();
+  to.merge(open_to_read(file));
+  EXPECT_EQ(ask(to), ask(from));
 }
 
 TEST(Exchange, ImportingTwiceChangesNothing) {

@@ -112,8 +112,8 @@ void report_from(const Record& record, CampaignReport* campaign) {
   }
 }
 
-// Used when the profile cannot be written: derives the plan in memory, and saves everything in a
-// file that can be imported.
+// Used when the profile cannot be written: derives the plan in memory, and saves everything in
+// another file, a profile that can be imported.
 void save_elsewhere(const Error& cause, Record& record, const TuneOptions& tuning,
                     SampleResult* result) {
   if (result->campaign.rails.empty()) {  // this error stopped the campaign
@@ -123,16 +123,12 @@ void save_elsewhere(const Error& cause, Record& record, const TuneOptions& tunin
   ProfileDb memory = ProfileDb::in_memory();
   record.write(memory);
   result->plan = tune(memory, record.platform.id, tuning);
-  std::string way_out;
-  try {
-    const auto file = write_next_to(result->profile.file, memory.export_json({}));
-    way_out =
-        file ? fmt::format("the results are in {}; import them with nmad-tune db import {} --db {}",
-                           *file, *file, result->profile.file)
-             : "the results are lost: there is no space next to the profile or in $TMPDIR either";
-  } catch (const Error& error) {
-    way_out = error.what();
-  }
+  const auto file = write_next_to(result->profile.file, memory.file_content());
+  const std::string way_out =
+      file
+          ? fmt::format("the results are in {0}; import them with nmad-tune db import {0} --db {1}",
+                        *file, result->profile.file)
+          : "the results are lost: there is no space next to the profile or in $TMPDIR either";
   result->unsaved = Problem(Fault::kDatabase, fmt::format("{}; {}", cause.what(), way_out));
 }
 

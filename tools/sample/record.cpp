@@ -75,16 +75,16 @@ void Record::write(ProfileDb& db) const {
   db.finish_campaign(campaign);
 }
 
-std::optional<std::string> write_next_to(const std::string& file, const std::string& text) {
+std::optional<std::string> write_next_to(const std::string& file, const std::string& content) {
   const char* temporary = std::getenv("TMPDIR");
   const std::filesystem::path elsewhere = temporary != nullptr ? temporary : "/tmp";
   const std::filesystem::path profile = file;
-  const std::string name = fmt::format("{}.unsaved-{}.json", profile.filename().string(),
-                                       Id::random().hex().substr(0, 8));
+  const std::string name =
+      fmt::format("{}.unsaved-{}.db", profile.filename().string(), Id::random().hex().substr(0, 8));
   for (const auto& folder : {profile.parent_path(), elsewhere}) {
     const std::string beside = folder / name;
     try {
-      write_file(beside, text, false);
+      write_file(beside, content, false);
       return beside;
     } catch (const Error&) {  // try the next place
     }

@@ -52,8 +52,8 @@ class Record {
   std::map<Id, std::map<Cell, Sample>> cells_;
 };
 
-// Writes `text` into a new file beside `file`, or else into the folder for temporary files; returns
-// its name, or nullopt if neither is possible.
-std::optional<std::string> write_next_to(const std::string& file, const std::string& text);
+// Writes `content` into a new file beside `file`, or else into the folder for temporary files;
+// returns its name, or nullopt if neither is possible.
+std::optional<std::string> write_next_to(const std::string& file, const std::string& content);
 
 }  // namespace nmt

@@ -43,11 +43,20 @@ std::vector<Platform> with_old_plans(const ProfileDb& db) {
   return platforms;
 }
 
+// A file of results that nmad-sample could not store in the profile is a database itself.
+void import_file(ProfileDb& staged, const std::string& file) {
+  if (ProfileDb::is_database(file)) {
+    staged.merge(ProfileDb(file, {.mode = ProfileDb::Mode::kRead}));
+  } else {
+    staged.import_json(read_file(file), file);
+  }
+}
+
 // All files are read before the profile is opened or created: all or nothing.
 Report import_profile(const std::vector<std::string>& files, const ProfileOptions& profile,
                       const Invocation& invocation) {
   ProfileDb staged = ProfileDb::in_memory();
-  for (const std::string& file : files) staged.import_json(read_file(file), file);
+  for (const std::string& file : files) import_file(staged, file);
   ProfileDb db = open_whole_to_write(profile, invocation, true);
   db.merge(staged);
   return retuned(db, with_old_plans(db));
@@ -109,7 +118,7 @@ Work declare_db_export(Options& options, const ProfileOptions& profile) {
 
 Work declare_db_import(Options& options, const ProfileOptions& profile) {
   const auto files = std::make_shared<std::vector<std::string>>();
-  options.texts("FILE", *files, "JSON files that nmad-tune db export wrote").required();
+  options.texts("FILE", *files, "exports, or results that nmad-sample could not store").required();
   options.example("nmad-tune db import profile.json --db new.db");
   return [files, &profile](const Invocation& invocation) {
     return import_profile(*files, profile, invocation);

@@ -48,7 +48,7 @@ constexpr Row kVerbs[] = {
     {"retune", "derive the plan from the samples again", nmt::declare_retune},
     {"db", "manage profiles: export, merge, check, pin, approve ...", nullptr},
     {"db export", "write the profile as JSON", nmt::declare_db_export},
-    {"db import", "import profiles from JSON, all or none", nmt::declare_db_import},
+    {"db import", "import exported profiles, all or none", nmt::declare_db_import},
     {"db merge", "merge profiles into --db; all their campaigns count", nmt::declare_db_merge},
     {"db check", "check that no row of the profile is damaged", nmt::declare_db_check},
     {"db prune", "delete campaigns that newer ones supersede", nmt::declare_db_prune},
