@@ -51,6 +51,14 @@ class Family {
   const std::string& rail() const { return rail_; }
   Figure figure() const { return figure_; }
 
+  // Whether the node with most pairs would be named if all of them were the slowest.
+  bool can_say(const OutlierOptions& options, double scale) const {
+    std::size_t most = 0;
+    for (const auto& [node, own] : nodes_) most = std::max(most, own.size());
+    return most >= kPairsOfNodeMin && most < links_.size() &&
+           scale * least_rank_sum_probability(most, links_.size() - most) <= options.chance_max;
+  }
+
   // `scale` turns the probability of one test into that of any alarm.
   std::vector<Outlier> find(const OutlierOptions& options, double scale) {
     std::vector<Outlier> found;
@@ -263,6 +271,7 @@ OutlierFindings find_outliers(std::span<const PairTime> times, const OutlierOpti
   for (std::size_t i = 1; i <= findings.tests; ++i) harmonic += 1 / static_cast<double>(i);
   const double scale = harmonic * static_cast<double>(findings.tests);
   for (Family& family : families) {
+    findings.can_say |= family.can_say(options, scale);
     std::ranges::move(family.find(options, scale), std::back_inserter(findings.outliers));
     family.add_next(options, pairs_of[family.rail()], &findings.next);
   }

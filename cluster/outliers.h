@@ -63,6 +63,8 @@ struct OutlierFindings {
   std::vector<Outlier> outliers;  // nodes, then rails, then links; the slowest first
   std::vector<NextPair> next;     // pairs to measure to be sure; the most suspected first
   std::size_t nodes = 0, pairs = 0, tests = 0;
+  // Whether so many pairs could name any node at all; if not, no outlier says nothing.
+  bool can_say = false;
 };
 
 OutlierFindings find_outliers(std::span<const PairTime> times, const OutlierOptions& options = {});

@@ -191,5 +191,23 @@ TEST(Outliers, DoNotFollowFromATimeAtWhichAllWereSlow) {
   EXPECT_THAT(findings.next, IsEmpty());
 }
 
+TEST(Outliers, OfTooFewPairsCannotSay) {
+  std::vector<PairTime> times;
+  for (const auto& [near, far] : {std::pair{"a", "b"}, {"a", "c"}, {"a", "d"}, {"b", "c"}}) {
+    times.push_back({.near = near, .far = far, .rail = "r", .launch = "1", .duration_ns = 1});
+  }
+  EXPECT_FALSE(find_outliers(times).can_say);
+  for (int a = 0; a < 16; ++a) {
+    for (int b = a + 1; b < 16; ++b) {
+      times.push_back({.near = std::to_string(a),
+                       .far = std::to_string(b),
+                       .rail = "r",
+                       .launch = "1",
+                       .duration_ns = 1});
+    }
+  }
+  EXPECT_TRUE(find_outliers(times).can_say);
+}
+
 }  // namespace
 }  // namespace nmt

@@ -101,6 +101,7 @@ void Command::add_subcommand(const Subcommand& subcommand) {
                          : app_->get_subcommand(subcommand.path.substr(0, blank));
   CLI::App* sub = parent->add_subcommand(subcommand.path.substr(blank + 1), subcommand.description);
   sub->footer("");
+  if (subcommand.rare) sub->group(kRareOptions);
   if (subcommand.declare) {
     Options options(*sub);
     work_[sub] = subcommand.declare(options);

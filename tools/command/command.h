@@ -25,6 +25,9 @@
 //   tune_profile                  derives and stores the plan of a profile
 //   named_plans                   rail plans by the names of nodes and peers
 //   report_thresholds             prints thresholds
+//   pair_times                    latency and bandwidth of pairs of nodes, launch by launch
+//   utc                           dates
+//   report_outliers               prints nodes, links and rails that are out of line
 //   report_concurrent_bandwidth   prints the bandwidth of rails in use at the same time
 //   report_verification           prints a verification
 //   collectives_library           runs collectives of libnmadtune-mpi.so
@@ -61,6 +64,7 @@ struct Subcommand {
   std::string path;
   std::string description;
   std::function<Work(Options&)> declare;
+  bool rare = false;  // only named in the help, without its description
 };
 
 class Command {

@@ -138,10 +138,16 @@ std::string Help::make_help(const CLI::App* app, std::string, CLI::AppFormatMode
     out += line + '\n';
   }
   std::vector<Entry> list;
+  std::string rare;
   for (const CLI::App* subcommand : verbs_of(*app)) {
+    if (subcommand->get_group() == kRareOptions) {
+      rare += (rare.empty() ? "" : ", ") + subcommand->get_name();
+      continue;
+    }
     list.push_back(
         {subcommand->get_name(), std::string(first_line(subcommand->get_description()))});
   }
+  if (!rare.empty()) list.push_back({"more:", rare});
   if (!list.empty()) {  // the help of each subcommand explains the options
     out += '\n' + entries(list) + '\n';
     for (const std::string& line : wrap(options_of_verbs(*app), kColumns)) out += line + '\n';

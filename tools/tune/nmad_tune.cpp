@@ -22,6 +22,7 @@ struct Row {
   const char* path;
   const char* description;
   nmt::Work (*declare)(Options&, const ProfileOptions&);  // null: its subcommands follow
+  bool rare = false;
 };
 
 constexpr Row kVerbs[] = {
@@ -29,6 +30,7 @@ constexpr Row kVerbs[] = {
      nmt::declare_thresholds},
     {"show", "list what the profile holds, its quality and its age", nmt::declare_show},
     {"check", "check that this platform is the one that was measured", nmt::declare_check},
+    {"outliers", "name nodes, links and rails that are slower than others", nmt::declare_outliers},
     {"compare", "report what one rail's thresholds cost on another rail", nmt::declare_compare},
     {"curve", "print the duration of one method at all sizes", nmt::declare_curve},
     {"predict", "predict durations", nullptr},
@@ -41,11 +43,12 @@ constexpr Row kVerbs[] = {
     {"decide", "choose the method for a message, and explain the choice", nmt::declare_decide},
     {"split", "split a message over several rails", nmt::declare_split},
     {"report", "write a page with plots of all of it, for a browser", nmt::declare_report},
-    {"compile", "write the profile as a flat snapshot", nmt::declare_compile},
+    {"compile", "write the profile as a flat snapshot", nmt::declare_compile, true},
     {"export", "write the settings that make another stack faster here", nmt::declare_export},
     {"ab", "compare exported settings with the stack's defaults", nmt::declare_ab},
-    {"import-alltoall", "import alltoalls that other tools measured", nmt::declare_import_alltoall},
-    {"retune", "derive the plan from the samples again", nmt::declare_retune},
+    {"import-alltoall", "import alltoalls that other tools measured", nmt::declare_import_alltoall,
+     true},
+    {"retune", "derive the plan from the samples again", nmt::declare_retune, true},
     {"db", "manage profiles: export, merge, check, pin, approve ...", nullptr},
     {"db export", "write the profile as JSON", nmt::declare_db_export},
     {"db import", "import exported profiles, all or none", nmt::declare_db_import},
@@ -75,7 +78,7 @@ int main(int argc, char** argv) {
                          "Its identifier, as nmad-tune show prints it, or the first digits of it.");
   command.options().example("nmad-tune thresholds --json");
   for (const Row& row : kVerbs) {
-    nmt::Subcommand subcommand{row.path, row.description, nullptr};
+    nmt::Subcommand subcommand{row.path, row.description, nullptr, row.rare};
     if (row.declare != nullptr) {
       subcommand.declare = [&](Options& options) { return row.declare(options, profile); };
     }

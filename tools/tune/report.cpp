@@ -5,14 +5,16 @@
 #include <stdlib.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
 
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/plan_json.h"
 #include "core/units.h"
+#include "tools/command/pair_times.h"
+#include "tools/command/report_outliers.h"
 #include "tools/command/report_thresholds.h"
 #include "tools/command/report_verification.h"
 #include "tools/command/write_file.h"
@@ -127,15 +129,6 @@ std::vector<std::string> rails_together(const OpenProfile& profile,
   return most;
 }
 
-std::string now_utc() {
-  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm fields = {};
-  ::gmtime_r(&now, &fields);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", fields.tm_year + 1900,
-                     fields.tm_mon + 1, fields.tm_mday, fields.tm_hour, fields.tm_min,
-                     fields.tm_sec);
-}
-
 // Data of the pages, and their tables for browsers without scripts.
 struct Pages {
   std::string title;
@@ -213,7 +206,7 @@ Pages pages_of(const ProfileOptions& options, const std::string& name, const Ope
   const Report shown = show_profile({}, same, silent);
   const Report checked = check_platform(same, silent);
   pages.title = profile.platform.name;
-  pages.data.set("made_utc", now_utc())
+  pages.data.set("made_utc", utc_now())
       .set("tool_version", NMT_VERSION)
       .set("profile", name.empty() ? json::Value() : json::Value(name))
       .set("platform", platform_entry(shown, profile.platform))
@@ -223,6 +216,11 @@ Pages pages_of(const ProfileOptions& options, const std::string& name, const Ope
   add_collectives(plan, sets, same, silent, &pages);
   if (json::Value cluster = cluster_of(profile.db); !cluster.is_null()) {
     pages.data.set("cluster", std::move(cluster));
+    const OutlierFindings findings = find_outliers(pair_times(profile.db, "").times);
+    pages.data.set("outliers", outliers_json(findings));
+    Report outliers;
+    add_outliers(findings, {}, &outliers);
+    pages.tables.append(outliers.text);
   }
   if (against != nullptr) {
     const ProfileSide before{name.empty() ? "" : against->location.file, &against->db,

@@ -8,6 +8,7 @@
 //   thresholds             thresholds
 //   show                   show
 //   check                  check
+//   outliers               outliers
 //   compare                compare
 //   curve                  curve
 //   predict                predict transfer
@@ -53,6 +54,7 @@ struct ProfileOptions {
 Work declare_thresholds(Options& options, const ProfileOptions& profile);
 Work declare_show(Options& options, const ProfileOptions& profile);
 Work declare_check(Options& options, const ProfileOptions& profile);
+Work declare_outliers(Options& options, const ProfileOptions& profile);
 Work declare_compare(Options& options, const ProfileOptions& profile);
 Work declare_curve(Options& options, const ProfileOptions& profile);
 Work declare_predict_transfer(Options& options, const ProfileOptions& profile);

@@ -148,9 +148,11 @@ function outliersPanel(data) {
   const section = panel("outliers", "Which node, link or rail is out of line",
     "As nmad-tune outliers says it. Chance: how often it would name something so in a cluster in " +
     "which nothing is wrong.");
-  const {outliers, next} = data.outliers;
+  const {can_say: canSay, outliers, next} = data.outliers;
   if (outliers.length === 0) {
-    section.append(element("p", {class: "finding"}, "Nothing is slower than chance explains."));
+    section.append(element("p", {class: "finding"}, canSay
+      ? "Nothing is slower than chance explains."
+      : "Too few pairs were measured to tell a slow node from chance."));
   } else {
     const [worst] = outliers;
     section.append(element("p", {class: "finding"}, element("strong", {}, culprit(worst)),

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/command/pair_times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "core/method.h"
+#include "core/statistics.h"
+#include "tools/command/utc.h"
+
+namespace nmt {
+namespace {
+
+constexpr double kDayS = 24 * 3600;
+
+bool is_plain_transfer(const Sample& sample) {
+  const Condition& condition = sample.condition;
+  return !sample.held_out && condition.benchmark == benchmark::kTransfer &&
+         condition.busy_rails.empty() && condition.regime == "hot" &&
+         !trusted(sample.repetitions).empty();
+}
+
+double median_ns(const Sample& sample) {
+  std::vector<double> durations_ns;
+  for (const Repetition& each : trusted(sample.repetitions)) {
+    durations_ns.push_back(each.each_ns());
+  }
+  return median(durations_ns);
+}
+
+}  // namespace
+
+std::vector<PairTime> pair_times(const SampleSet& set, const PathName& name) {
+  if (name.peer.empty() || !set.others.empty()) return {};
+  std::map<std::uint64_t, double> best_ns;  // by size, over the methods
+  for (const Sample& sample : set.samples) {
+    if (!is_plain_transfer(sample)) continue;
+    const auto [entry, first] = best_ns.emplace(sample.size_bytes, median_ns(sample));
+    if (!first) entry->second = std::min(entry->second, median_ns(sample));
+  }
+  if (best_ns.empty()) return {};
+  const auto ends = std::minmax(name.platform, name.peer_platform);
+  const bool equal = ends.first == ends.second;
+  const std::string rail =
+      equal ? name.rail
+            : fmt::format("{} ({} to {})", name.rail, ends.first.hex().substr(0, 8),
+                          ends.second.hex().substr(0, 8));
+  const auto round = set.campaign.options.find("round");
+  PairTime time{.near = name.node,
+                .far = name.peer,
+                .rail = rail,
+                .figure = Figure::kLatency,
+                .launch = round == set.campaign.options.end() ? "" : round->second,
+                .duration_ns = best_ns.begin()->second};
+  std::vector<PairTime> both = {time};
+  if (best_ns.size() > 1) {
+    time.figure = Figure::kBandwidth;
+    time.duration_ns = best_ns.rbegin()->second;
+    both.push_back(time);
+  }
+  return both;
+}
+
+PairTimes pair_times(const ProfileDb& db, const std::string& since) {
+  const std::map<Id, PathName> names = db.path_names();
+  struct DatedTimes {
+    double started_s;
+    std::vector<PairTime> times;
+  };
+  std::vector<DatedTimes> all;
+  PairTimes found;
+  double newest_s = 0;
+  for (const Platform& platform : db.platforms()) {
+    for (const Campaign& campaign : db.campaigns(platform.id)) {
+      DatedTimes dated{started_s(campaign), {}};
+      for (const SampleSet& set : db.sample_sets(campaign.id)) {
+        const auto name = names.find(set.path.id);
+        if (name == names.end()) continue;
+        std::ranges::move(pair_times(set, name->second), std::back_inserter(dated.times));
+      }
+      if (dated.times.empty()) continue;
+      newest_s = std::max(newest_s, dated.started_s);
+      found.newest_utc = std::max(found.newest_utc, campaign.started_utc);
+      all.push_back(std::move(dated));
+    }
+  }
+  const double first_s = since.empty() ? newest_s - kDayS : seconds_since_1970(since);
+  for (DatedTimes& each : all) {
+    if (each.started_s < first_s) {
+      ++found.left_out;
+    } else {
+      std::ranges::move(each.times, std::back_inserter(found.times));
+    }
+  }
+  return found;
+}
+
+}  // namespace nmt
