@@ -11,7 +11,7 @@
 
 #include "cluster/rank_sum.h"
 
-namespace nmt {
+namespace nmt::cluster {
 namespace {
 
 constexpr double kTrimmed = 0.2;            // of the launches, at each end
@@ -238,4 +238,4 @@ Changes find_changes(std::span<const std::size_t> rail_of_cell, std::span<const 
   return changes;
 }
 
-}  // namespace nmt
+}  // namespace nmt::cluster

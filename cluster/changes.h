@@ -19,7 +19,7 @@
 
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::cluster {
 
 struct LaunchTime {
   std::size_t cell = 0;
@@ -57,4 +57,4 @@ Changes find_changes(std::span<const std::size_t> rail_of_cell, std::span<const 
 // Whether that many launches can reach options.chance_max at all.
 bool can_say(std::size_t before, std::size_t after, const ChangeOptions& options = {});
 
-}  // namespace nmt
+}  // namespace nmt::cluster

@@ -10,7 +10,7 @@
 
 #include "cluster/rank_sum.h"
 
-namespace nmt {
+namespace nmt::cluster {
 namespace {
 
 constexpr std::size_t kPairsOfNodeMin = 3;
@@ -288,4 +288,4 @@ OutlierFindings find_outliers(std::span<const PairTime> times, const OutlierOpti
   return findings;
 }
 
-}  // namespace nmt
+}  // namespace nmt::cluster

@@ -19,7 +19,7 @@
 
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::cluster {
 
 enum class Figure { kLatency, kBandwidth };  // of the smallest message, of the largest
 std::string_view to_string(Figure figure);
@@ -69,4 +69,4 @@ struct OutlierFindings {
 
 OutlierFindings find_outliers(std::span<const PairTime> times, const OutlierOptions& options = {});
 
-}  // namespace nmt
+}  // namespace nmt::cluster

@@ -9,7 +9,7 @@
 #include "core/method.h"
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::cluster {
 namespace {
 
 constexpr double kDeviations = 3;           // of one repetition
@@ -90,4 +90,4 @@ std::vector<PairClass> pair_classes(std::span<const RailPlan> plans,
   return classes;
 }
 
-}  // namespace nmt
+}  // namespace nmt::cluster

@@ -15,7 +15,7 @@
 #include "core/path_name.h"
 #include "core/plan.h"
 
-namespace nmt {
+namespace nmt::cluster {
 
 struct PairClass {
   std::vector<std::size_t> members;  // indices; the first is the one nearest to the median
@@ -26,4 +26,4 @@ struct PairClass {
 std::vector<PairClass> pair_classes(std::span<const RailPlan> plans,
                                     const std::map<Id, PathName>& names);
 
-}  // namespace nmt
+}  // namespace nmt::cluster

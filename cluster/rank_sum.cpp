@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace nmt {
+namespace nmt::cluster {
 namespace {
 
 constexpr double kExactWorkMax = 4e6;  // steps
@@ -90,4 +90,4 @@ Shift shift_between(std::span<const double> some, std::span<const double> others
           .interval = {differences[low], differences[differences.size() - 1 - low]}};
 }
 
-}  // namespace nmt
+}  // namespace nmt::cluster

@@ -10,7 +10,7 @@
 
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::cluster {
 
 // Probability that `some`, drawn at random from some and others together, have at least this rank
 // sum; ties count half. Exact for few values, else the normal approximation, which is too large in
@@ -26,4 +26,4 @@ struct Shift {
 };
 Shift shift_between(std::span<const double> some, std::span<const double> others);
 
-}  // namespace nmt
+}  // namespace nmt::cluster

@@ -5,7 +5,7 @@
 
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::cluster {
 
 std::string_view to_string(Spot spot) {
   switch (spot) {
@@ -36,4 +36,4 @@ SpotVerdict judge_spot(std::span<const double> profile_ns, std::span<const doubl
   return verdict;
 }
 
-}  // namespace nmt
+}  // namespace nmt::cluster

@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-namespace nmt {
+namespace nmt::cluster {
 
 enum class Spot { kAgrees, kSlower, kFaster, kCannotSay };
 std::string_view to_string(Spot spot);
@@ -26,4 +26,4 @@ inline constexpr std::size_t kSpotLaunchesMin = 3;  // fewer of now cannot say
 SpotVerdict judge_spot(std::span<const double> profile_ns, std::span<const double> now_ns,
                        double tolerance);
 
-}  // namespace nmt
+}  // namespace nmt::cluster

@@ -15,17 +15,18 @@ namespace fs = std::filesystem;
 
 int numa_of(int core, const std::string& root) {
   const std::string nodes = root + "/sys/devices/system/node";
-  for (const int node : parse_list(read_line(nodes + "/online"))) {
+  for (const int node : node::parse_list(node::read_line(nodes + "/online"))) {
     const std::vector<int> cores =
-        parse_list(read_line(nodes + "/node" + std::to_string(node) + "/cpulist"));
+        node::parse_list(node::read_line(nodes + "/node" + std::to_string(node) + "/cpulist"));
     if (std::ranges::find(cores, core) != cores.end()) return node;
   }
   return 0;
 }
 
 int socket_of(int core, const std::string& root) {
-  const std::string socket = read_line(root + "/sys/devices/system/cpu/cpu" + std::to_string(core) +
-                                       "/topology/physical_package_id");
+  const std::string socket =
+      node::read_line(root + "/sys/devices/system/cpu/cpu" + std::to_string(core) +
+                      "/topology/physical_package_id");
   return std::max(0, std::atoi(socket.c_str()));  // -1: unknown
 }
 
@@ -33,7 +34,7 @@ bool has_network(int numa, const std::string& root) {
   for (const char* kind : {"/sys/class/net", "/sys/class/infiniband"}) {
     std::error_code absent;
     for (const fs::directory_entry& location : fs::directory_iterator(root + kind, absent)) {
-      if (read_line(location.path().string() + "/device/numa_node") == std::to_string(numa)) {
+      if (node::read_line(location.path().string() + "/device/numa_node") == std::to_string(numa)) {
         return true;
       }
     }
@@ -45,10 +46,11 @@ bool has_network(int numa, const std::string& root) {
 
 Locality locality_of(int core, const std::string& root) {
   const int numa = numa_of(core, root);
-  return {.kernel = std::hash<std::string>{}(read_line(root + "/proc/sys/kernel/random/boot_id")),
-          .socket = socket_of(core, root),
-          .numa = numa,
-          .near_network = has_network(numa, root)};
+  return {
+      .kernel = std::hash<std::string>{}(node::read_line(root + "/proc/sys/kernel/random/boot_id")),
+      .socket = socket_of(core, root),
+      .numa = numa,
+      .near_network = has_network(numa, root)};
 }
 
 }  // namespace nmt::collectives

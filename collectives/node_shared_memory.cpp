@@ -31,17 +31,17 @@ constexpr int kNobody = -1;
 // would only hide it, so this waits first.
 void read_from_rank(pid_t pid, std::uint64_t address, std::span<std::byte> to) {
   try {
-    read_from_process(pid, address, to);
+    node::read_from_process(pid, address, to);
   } catch (const Error& error) {
     if (error.fault() == Fault::kPeer) std::this_thread::sleep_for(kUntilTheJobEnds);
     throw;
   }
 }
 
-SharedSegment receive_from(LocalListener& listener, pid_t pid, std::size_t size_bytes) {
+node::SharedSegment receive_from(node::LocalListener& listener, pid_t pid, std::size_t size_bytes) {
   const Deadline deadline(kPatience);
-  LocalSocket socket = listener.accept(pid, deadline);
-  return SharedSegment::receive(socket, size_bytes, deadline);
+  node::LocalSocket socket = listener.accept(pid, deadline);
+  return node::SharedSegment::receive(socket, size_bytes, deadline);
 }
 
 }  // namespace
@@ -88,8 +88,8 @@ std::size_t NodeSharedMemory::slots_bytes(std::size_t members) {
   return members * sizeof(MailboxSlot) + members * members;
 }
 
-SharedSegment NodeSharedMemory::make_slots(std::size_t members) {
-  SharedSegment segment = SharedSegment::create(slots_bytes(members));
+node::SharedSegment NodeSharedMemory::make_slots(std::size_t members) {
+  node::SharedSegment segment = node::SharedSegment::create(slots_bytes(members));
   for (std::size_t i = 0; i < members; ++i) {
     new (segment.memory().data() + i * sizeof(MailboxSlot)) MailboxSlot;
   }
@@ -97,13 +97,14 @@ SharedSegment NodeSharedMemory::make_slots(std::size_t members) {
 }
 
 // A member that cannot be reached does not delay the others.
-void NodeSharedMemory::send_slots(const SharedSegment& segment, const std::vector<pid_t>& pids,
+void NodeSharedMemory::send_slots(const node::SharedSegment& segment,
+                                  const std::vector<pid_t>& pids,
                                   const std::vector<std::string>& addresses) {
   const Deadline deadline(kPatience);
   std::optional<Error> failure;
   for (std::size_t i = 1; i < pids.size(); ++i) {
     try {
-      LocalSocket socket = LocalSocket::connect(addresses[i], pids[i], deadline);
+      node::LocalSocket socket = node::LocalSocket::connect(addresses[i], pids[i], deadline);
       segment.send(socket);
     } catch (const Error& error) {
       failure.emplace(error);
@@ -112,12 +113,12 @@ void NodeSharedMemory::send_slots(const SharedSegment& segment, const std::vecto
   if (failure) throw Error(*failure);
 }
 
-SharedSegment NodeSharedMemory::receive_slots(LocalListener& listener,
-                                              const std::vector<pid_t>& pids) {
+node::SharedSegment NodeSharedMemory::receive_slots(node::LocalListener& listener,
+                                                    const std::vector<pid_t>& pids) {
   return receive_from(listener, pids.front(), slots_bytes(pids.size()));
 }
 
-NodeSharedMemory::NodeSharedMemory(SharedSegment slots, int self, std::vector<pid_t> pids)
+NodeSharedMemory::NodeSharedMemory(node::SharedSegment slots, int self, std::vector<pid_t> pids)
     : slots_(std::move(slots)), self_(self), pids_(std::move(pids)), refused_(pids_.size()) {
   slots_.close();  // a program needs its descriptors and has many communicators
 }
@@ -134,7 +135,7 @@ std::uint8_t& NodeSharedMemory::reads(int reader, int owner) const {
 }
 
 void NodeSharedMemory::publish_process() {
-  allow_cross_memory_attach();
+  node::allow_cross_memory_attach();
   slot(self_).probe_address = reinterpret_cast<std::uint64_t>(&slot(self_).probe);
 }
 
@@ -143,8 +144,8 @@ void NodeSharedMemory::try_pairs(bool attach) {
     std::uint64_t seen = 0;
     try {
       if (attach || owner == self_) {
-        read_from_process(pids_[owner], slot(owner).probe_address,
-                          std::as_writable_bytes(std::span(&seen, 1)));
+        node::read_from_process(pids_[owner], slot(owner).probe_address,
+                                std::as_writable_bytes(std::span(&seen, 1)));
       }
     } catch (const Error&) {  // forbidden: use the area
     }
@@ -191,15 +192,15 @@ void NodeSharedMemory::check_same_size(std::uint64_t bytes, const WaitPolicy& wa
 
 // A member waits for a socket only after all are ready, so seconds are enough. Without areas,
 // `reason` says why, or is empty if another member knows.
-std::optional<SharedSegment> NodeSharedMemory::new_areas(std::size_t size_bytes,
-                                                         std::string* reason,
-                                                         const WaitPolicy& waiting) {
-  std::optional<SharedSegment> segment;
-  std::optional<LocalListener> listener;
+std::optional<node::SharedSegment> NodeSharedMemory::new_areas(std::size_t size_bytes,
+                                                               std::string* reason,
+                                                               const WaitPolicy& waiting) {
+  std::optional<node::SharedSegment> segment;
+  std::optional<node::LocalListener> listener;
   slot(self_).ready = 0;
   try {
     if (self_ == 0) {
-      segment.emplace(SharedSegment::create(size_bytes));
+      segment.emplace(node::SharedSegment::create(size_bytes));
     } else {
       listener.emplace();
       std::memcpy(slot(self_).listener, listener->address().c_str(), kAddressBytes);
@@ -230,7 +231,7 @@ bool NodeSharedMemory::allocate_areas(std::size_t least_bytes_each, const WaitPo
   const std::size_t size_bytes_each = std::bit_ceil(least_bytes_each);
   if (size_bytes_each >= refused_area_bytes_) return false;
   std::string reason;
-  std::optional<SharedSegment> segment =
+  std::optional<node::SharedSegment> segment =
       new_areas(size_bytes_each * pids_.size(), &reason, waiting);
   slot(self_).has_areas = segment.has_value();
   slot(self_).knows_why = !reason.empty();

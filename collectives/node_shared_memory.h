@@ -42,12 +42,13 @@ class NodeSharedMemory {
   // Member 0 makes the slots and sends them to the processes `pids`, each of which listens at one
   // of the addresses. The others receive them at the same time, within seconds. Error if that
   // fails.
-  static SharedSegment make_slots(std::size_t members);
-  static void send_slots(const SharedSegment& segment, const std::vector<pid_t>& pids,
+  static node::SharedSegment make_slots(std::size_t members);
+  static void send_slots(const node::SharedSegment& segment, const std::vector<pid_t>& pids,
                          const std::vector<std::string>& addresses);
-  static SharedSegment receive_slots(LocalListener& listener, const std::vector<pid_t>& pids);
+  static node::SharedSegment receive_slots(node::LocalListener& listener,
+                                           const std::vector<pid_t>& pids);
 
-  NodeSharedMemory(SharedSegment slots, int self, std::vector<pid_t> pids);
+  NodeSharedMemory(node::SharedSegment slots, int self, std::vector<pid_t> pids);
 
   // Called by all members, one after the other, with a barrier after each: finds which member can
   // read which member's memory. `attach` false: no member reads another's.
@@ -114,13 +115,13 @@ class NodeSharedMemory {
   void read(int owner, std::uint64_t offset, std::span<std::byte> to, const WaitPolicy& waiting);
   void ask(int owner, std::uint64_t offset, std::span<std::byte> to, const WaitPolicy& waiting);
   void meet(const WaitPolicy& waiting);
-  std::optional<SharedSegment> new_areas(std::size_t size_bytes, std::string* reason,
-                                         const WaitPolicy& waiting);
+  std::optional<node::SharedSegment> new_areas(std::size_t size_bytes, std::string* reason,
+                                               const WaitPolicy& waiting);
 
-  SharedSegment slots_;
+  node::SharedSegment slots_;
   int self_;
   std::vector<pid_t> pids_;
-  std::optional<SharedSegment> areas_;
+  std::optional<node::SharedSegment> areas_;
   std::size_t area_bytes_ = 0;
   std::size_t refused_area_bytes_ = ~std::size_t{0};  // smallest size that failed
   std::uint64_t operation_ = 0;

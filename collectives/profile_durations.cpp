@@ -14,12 +14,12 @@ namespace nmt::collectives {
 namespace {
 
 struct Sampled {
-  std::vector<CollectiveCell> cells;
+  std::vector<tuner::CollectiveCell> cells;
   std::vector<SegmentRule> rules;
 };
 
-const SegmentRule* rule_for(const std::vector<SegmentRule>& rules, const CollectiveCell& cell,
-                            std::uint64_t size_bytes) {
+const SegmentRule* rule_for(const std::vector<SegmentRule>& rules,
+                            const tuner::CollectiveCell& cell, std::uint64_t size_bytes) {
   const auto found = std::ranges::find_if(rules, [&](const SegmentRule& rule) {
     return rule.operation == cell.operation && rule.nodes == cell.nodes &&
            rule.ranks_per_node == cell.ranks_per_node && rule.from_bytes <= size_bytes &&
@@ -30,10 +30,10 @@ const SegmentRule* rule_for(const std::vector<SegmentRule>& rules, const Collect
 
 // Duration of that algorithm there, with the segment limited to the message's size; 0: not
 // measured.
-double duration_ns(const CollectiveCell& cell, const std::string& algorithm,
+double duration_ns(const tuner::CollectiveCell& cell, const std::string& algorithm,
                    std::uint64_t segment_bytes, std::int64_t leaders) {
   const bool library = algorithm == "library";
-  for (const CollectiveTime& time : cell.times) {
+  for (const tuner::CollectiveTime& time : cell.times) {
     if (time.algorithm != algorithm) continue;
     const bool whole = time.segment_bytes == 0 && segment_bytes >= cell.size_bytes;
     if (library || (time.leaders == leaders && (time.segment_bytes == segment_bytes || whole))) {
@@ -50,9 +50,9 @@ double between(double low_ns, double high_ns, double place) {
 
 std::optional<PredictedCall> predict(const Sampled& sampled, Collective collective, int nodes,
                                      int ranks_per_node, std::uint64_t size_bytes) {
-  const CollectiveCell* below = nullptr;
-  const CollectiveCell* above = nullptr;
-  for (const CollectiveCell& cell : sampled.cells) {
+  const tuner::CollectiveCell* below = nullptr;
+  const tuner::CollectiveCell* above = nullptr;
+  for (const tuner::CollectiveCell& cell : sampled.cells) {
     if (cell.operation != to_string(collective) || cell.nodes != nodes ||
         cell.ranks_per_node != ranks_per_node) {
       continue;
@@ -124,11 +124,11 @@ ProfileDurations durations_from_profile(const std::string& mpi) {
     return {.predict = {}, .missing = std::move(missing)};
   }
   try {
-    const ProfileDb database(opened.file, {.mode = ProfileDb::Mode::kRead});
+    const profiledb::ProfileDb database(opened.file, {.mode = profiledb::ProfileDb::Mode::kRead});
     for (const Platform& platform : database.platforms()) {
       if (platform.id.hex() != opened.platform_id) continue;
       auto sampled = std::make_shared<Sampled>();
-      sampled->cells = collective_cells(database.sample_sets_in_force(platform.id));
+      sampled->cells = tuner::collective_cells(database.sample_sets_in_force(platform.id));
       if (const auto plan = database.plan(platform.id)) sampled->rules = plan->segments;
       const auto is_of_another = [&](const auto& each) { return each.mpi != mpi; };
       std::erase_if(sampled->cells, is_of_another);

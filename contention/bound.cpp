@@ -9,7 +9,7 @@
 #include "core/alltoall.h"
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::contention {
 
 Curve straight_line(double alpha_ns, double beta_ns_per_byte) {
   if (!(std::isfinite(alpha_ns) && alpha_ns >= 0 && std::isfinite(beta_ns_per_byte) &&
@@ -160,4 +160,4 @@ TwoStates two_states(std::span<const ConnectionProbe> probes) {
   return states;
 }
 
-}  // namespace nmt
+}  // namespace nmt::contention

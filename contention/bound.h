@@ -16,7 +16,7 @@
 #include "contention/topology.h"
 #include "core/curve.h"
 
-namespace nmt {
+namespace nmt::contention {
 
 Curve straight_line(double alpha_ns, double beta_ns_per_byte);
 
@@ -83,4 +83,4 @@ struct TwoStates {
 // times, Error(kUsage).
 TwoStates two_states(std::span<const ConnectionProbe> probes);
 
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 // Two gammas that differ by less count as one. A tenth of what the paper calls a good prediction
@@ -213,4 +213,4 @@ double error_left_out(DeltaForm form, std::span<const AlltoallCell> cells,
   return std::sqrt(sum / static_cast<double>(cells.size()));
 }
 
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -13,7 +13,7 @@
 
 #include "contention/model.h"
 
-namespace nmt {
+namespace nmt::contention {
 
 // Possible values of M: the given one, or, with at least six sizes, those with at least three sizes
 // on each side. Empty: delta cannot be determined.
@@ -50,4 +50,4 @@ std::vector<GammaOf> gamma_by_ranks(const Model& model, std::span<const Alltoall
 double error_left_out(DeltaForm form, std::span<const AlltoallCell> cells,
                       std::span<const std::uint64_t> sizes_bytes);
 
-}  // namespace nmt
+}  // namespace nmt::contention

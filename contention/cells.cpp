@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 constexpr std::size_t kSizesMin = 4;     // the paper, section 8: "at least four measurement points"
@@ -268,4 +268,4 @@ std::vector<double> AlltoallTable::resampled(std::mt19937_64& random) const {
   return durations_ns;
 }
 
-}  // namespace nmt
+}  // namespace nmt::contention

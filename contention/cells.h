@@ -14,7 +14,7 @@
 
 #include "contention/fit.h"
 
-namespace nmt {
+namespace nmt::contention {
 
 struct AlltoallCell {
   std::int64_t ranks = 0;
@@ -65,4 +65,4 @@ class AlltoallTable {
   double session_spread_ = 0;
 };
 
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 constexpr double kSignificant = 0.05;
@@ -263,4 +263,4 @@ SignatureFit taken_as_given(const Signature& signature) {
   return fit;
 }
 
-}  // namespace nmt
+}  // namespace nmt::contention

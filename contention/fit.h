@@ -26,7 +26,7 @@
 #include "core/signature.h"
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::contention {
 
 // One alltoall: from the first start to the last end.
 struct AlltoallTime {
@@ -99,4 +99,4 @@ SignatureFit fit_signature(const AlltoallTimes& given, const FitOptions& options
 // A signature that was published or typed in: it has no interval except its own error.
 SignatureFit taken_as_given(const Signature& signature);
 
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -3,7 +3,7 @@
 
 #include "core/plan_json.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 using json::Value;
@@ -114,4 +114,4 @@ Value to_json(const SignatureFit& fit) {
       .set("remarks", numbers(fit.remarks));
 }
 
-}  // namespace nmt
+}  // namespace nmt::contention

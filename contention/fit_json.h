@@ -8,8 +8,8 @@
 #include "contention/fit.h"
 #include "core/json.h"
 
-namespace nmt {
+namespace nmt::contention {
 
 json::Value to_json(const SignatureFit& fit);
 
-}  // namespace nmt
+}  // namespace nmt::contention

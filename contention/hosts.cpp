@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 constexpr std::size_t kHostsMax = 100'000;
@@ -88,4 +88,4 @@ std::vector<std::string> expand_hosts(std::string_view list) {
   return hosts;
 }
 
-}  // namespace nmt
+}  // namespace nmt::contention

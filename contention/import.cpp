@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/json.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 constexpr std::string_view kOsu = "# OSU MPI ";
@@ -246,4 +246,4 @@ bool needs_ranks(std::string_view text) {
   return line.find("All-to-All") != std::string_view::npos;
 }
 
-}  // namespace nmt
+}  // namespace nmt::contention

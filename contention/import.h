@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nmt {
+namespace nmt::contention {
 
 struct ImportedTime {
   std::int64_t ranks = 0;  // 0: a message alone, half a round trip
@@ -46,4 +46,4 @@ Imported import_times(std::string_view text, std::string_view what,
 // Whether the text has alltoalls without a number of ranks.
 bool needs_ranks(std::string_view text);
 
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 using Row = std::array<double, kTerms>;
@@ -92,4 +92,4 @@ Solution least_squares(std::span<const Equation> equations, double shared) {
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::contention

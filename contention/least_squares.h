@@ -12,7 +12,7 @@
 #include <array>
 #include <span>
 
-namespace nmt {
+namespace nmt::contention {
 
 inline constexpr std::size_t kTerms = 3;  // gamma, delta, processor time
 
@@ -31,4 +31,4 @@ struct Solution {
 // `shared` is tau.
 Solution least_squares(std::span<const Equation> equations, double shared);
 
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -6,7 +6,7 @@
 
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::contention {
 
 std::array<double, kTerms> terms_of(const Model& model, const AlltoallCell& cell) {
   const bool large = cell.size_bytes >= model.delta_from_bytes;
@@ -51,4 +51,4 @@ double chi_square(const Model& model, std::span<const AlltoallCell> cells,
   return sum;
 }
 
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -19,7 +19,7 @@
 #include "contention/least_squares.h"
 #include "core/alltoall.h"
 
-namespace nmt {
+namespace nmt::contention {
 
 inline constexpr std::uint64_t kNoDelta = std::numeric_limits<std::uint64_t>::max();
 
@@ -52,4 +52,4 @@ Spreads spreads_of(const Model& model, std::span<const AlltoallCell> cells, std:
 double chi_square(const Model& model, std::span<const AlltoallCell> cells,
                   std::span<const double> variances);
 
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 constexpr std::int64_t kFarTimes = 8;  // above this many times the fitted ranks: `far`
@@ -138,4 +138,4 @@ AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSize
   return prediction;
 }
 
-}  // namespace nmt
+}  // namespace nmt::contention

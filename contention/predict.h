@@ -18,7 +18,7 @@
 #include "contention/bound.h"
 #include "contention/fit.h"
 
-namespace nmt {
+namespace nmt::contention {
 
 enum class Verdict { kInside, kExtrapolated, kRefused };
 std::string_view to_string(Verdict verdict);
@@ -43,4 +43,4 @@ AlltoallPrediction predict_alltoall(const SignatureFit& fit, std::int64_t ranks,
 AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSizes& sizes,
                                      std::span<const std::string> nodes = {});
 
-}  // namespace nmt
+}  // namespace nmt::contention

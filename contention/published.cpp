@@ -11,7 +11,7 @@
 #include "contention/candidates.h"
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 struct Least {
@@ -89,4 +89,4 @@ Signature fit_published(const AlltoallTimes& measured, std::int64_t ranks,
           .size_bytes_max = cells.back().size_bytes};
 }
 
-}  // namespace nmt
+}  // namespace nmt::contention

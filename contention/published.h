@@ -10,7 +10,7 @@
 
 #include "contention/fit.h"
 
-namespace nmt {
+namespace nmt::contention {
 
 // alpha and beta by ordinary least squares over the points of a curve; needs at least two points.
 Curve straight_line_through(const Curve& measured);
@@ -19,4 +19,4 @@ Curve straight_line_through(const Curve& measured);
 Signature fit_published(const AlltoallTimes& measured, std::int64_t ranks,
                         const FitOptions& options);
 
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 // The indices in `all` of `cells`: the fit may have left sizes out.
@@ -147,4 +147,4 @@ double student_quantile(std::size_t degrees_of_freedom) {
   return z + g1 / v + g2 / (v * v) + g3 / (v * v * v);
 }
 
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -12,7 +12,7 @@
 
 #include "contention/candidates.h"
 
-namespace nmt {
+namespace nmt::contention {
 
 struct Intervals {
   Interval gamma;
@@ -34,4 +34,4 @@ double no_delta_probability(const Fitted& fit, std::span<const AlltoallCell> cel
 // Student's t: half the width of a central 95 % interval, in standard errors.
 double student_quantile(std::size_t degrees_of_freedom);
 
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -12,7 +12,7 @@
 #include "contention/hosts.h"
 #include "core/method.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 // Durations of one message alone, by size, of one MPI.
@@ -159,4 +159,4 @@ std::vector<AlltoallTimes> alltoall_times(std::span<const SampleSet> sets) {
   return result;
 }
 
-}  // namespace nmt
+}  // namespace nmt::contention

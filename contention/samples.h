@@ -15,7 +15,7 @@
 #include "contention/fit.h"
 #include "core/sample.h"
 
-namespace nmt {
+namespace nmt::contention {
 
 inline constexpr char kAlltoall[] = "alltoall";  // Condition::operation
 inline constexpr char kCoresOption[] = "cores";  // Campaign::options
@@ -26,4 +26,4 @@ inline constexpr char kHostsOption[] = "host_list";
 // One entry for each measured algorithm and number of ranks per node, without held-out samples.
 std::vector<AlltoallTimes> alltoall_times(std::span<const SampleSet> sets);
 
-}  // namespace nmt
+}  // namespace nmt::contention

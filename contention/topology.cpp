@@ -10,7 +10,7 @@
 #include "core/alltoall.h"
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(Fault::kUsage, message); }
@@ -129,4 +129,4 @@ double Topology::transfers(std::span<const std::string> nodes, std::int64_t rank
   return most;
 }
 
-}  // namespace nmt
+}  // namespace nmt::contention

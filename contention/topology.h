@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nmt {
+namespace nmt::contention {
 
 struct Switch {
   std::string name;
@@ -71,4 +71,4 @@ class Topology {
 // cannot be read throws Error(kUsage) with its number.
 Topology read_topology(std::string_view text, std::string_view what);
 
-}  // namespace nmt
+}  // namespace nmt::contention

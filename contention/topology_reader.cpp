@@ -13,7 +13,7 @@
 #include "contention/topology.h"
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 constexpr std::size_t kSwitchesMax = 10'000;
@@ -278,4 +278,4 @@ Topology read_topology(std::string_view text, std::string_view what) {
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::contention

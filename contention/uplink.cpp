@@ -11,7 +11,7 @@
 #include "contention/bound.h"
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 // One session's alltoalls of one number of ranks and one size.
@@ -108,4 +108,4 @@ UplinkSearch with_uplinks(const AlltoallTimes& measured) {
   return search;
 }
 
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -14,7 +14,7 @@
 
 #include "contention/fit.h"
 
-namespace nmt {
+namespace nmt::contention {
 
 struct UplinkSearch {
   AlltoallTimes times;          // with the uplinks known, if they could be found
@@ -23,4 +23,4 @@ struct UplinkSearch {
 };
 UplinkSearch with_uplinks(const AlltoallTimes& measured);
 
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -28,7 +28,7 @@
 #include "core/method.h"
 #include "core/rail.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 using Bytes = std::span<std::byte>;
 using ConstBytes = std::span<const std::byte>;
@@ -145,4 +145,4 @@ class Driver {
   virtual Clock* virtual_clock() { return nullptr; }
 };
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -5,7 +5,7 @@
 #include "drivers/tcp/driver.h"
 #include "drivers/verbs/driver.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 std::vector<std::unique_ptr<Driver>> make_drivers() {
   std::vector<std::unique_ptr<Driver>> drivers;
@@ -15,4 +15,4 @@ std::vector<std::unique_ptr<Driver>> make_drivers() {
   return drivers;
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -22,9 +22,9 @@
 #include "drivers/fake/driver.h"
 #include "drivers/waiting.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 // Drivers of real rails built into this binary, in order of preference: shm, verbs, tcp.
 std::vector<std::unique_ptr<Driver>> make_drivers();
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 // memcpy requires valid pointers even for size 0.
@@ -208,4 +208,4 @@ std::size_t Incoming::finish() {
   return frame_.body_bytes;
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

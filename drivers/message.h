@@ -17,7 +17,7 @@
 
 #include "drivers/driver.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 enum class FrameKind : std::uint16_t {
   kEager = 1,        // headers and bodies follow
@@ -149,4 +149,4 @@ class Incoming {
   Staging unexpected_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::drivers

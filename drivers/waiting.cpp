@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <sched.h>
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 // Polls between two readings of the clock; a reading costs about as much as a poll.
@@ -38,4 +38,4 @@ void Waiting::rest(std::uint64_t looks_in_vain, const Watch& watch) {
   ::ppoll(watched_.data(), watched_.size(), &kSleepMax, nullptr);
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -14,7 +14,7 @@
 
 #include "drivers/driver.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 class Waiting {
  public:
@@ -31,4 +31,4 @@ class Waiting {
   std::vector<pollfd> watched_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::drivers

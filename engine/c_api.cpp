@@ -11,12 +11,12 @@
 #include "include/nmadtune_engine.h"
 
 struct nmt_engine {
-  nmt::Engine engine;
+  nmt::engine::Engine engine;
   std::size_t gates = 0;
-  std::vector<nmt::LinkState> links;  // strings for the caller of nmt_engine_link
+  std::vector<nmt::engine::LinkState> links;  // strings for the caller of nmt_engine_link
 };
 
-namespace nmt {
+namespace nmt::engine {
 namespace {
 
 constexpr std::uint64_t kHeadBytes = 2 * sizeof(std::uint32_t);  // the smallest valid struct
@@ -67,7 +67,7 @@ int guarded(const Options& options, Body body) {
 }
 
 // The caller's exchange function as the Exchange of a driver.
-class CallerExchange final : public Exchange {
+class CallerExchange final : public drivers::Exchange {
  public:
   explicit CallerExchange(const nmt_gate_options& options) : options_(options) {}
   std::string swap(std::string_view mine) override {
@@ -86,8 +86,9 @@ class CallerExchange final : public Exchange {
   const nmt_gate_options& options_;
 };
 
-LinkDescription open_link(const std::string& name, Side side, Exchange& exchange) {
-  for (const std::unique_ptr<Driver>& driver : make_drivers()) {
+LinkDescription open_link(const std::string& name, drivers::Side side,
+                          drivers::Exchange& exchange) {
+  for (const std::unique_ptr<drivers::Driver>& driver : drivers::make_drivers()) {
     Rail rail;
     split_rail_name(name, &rail.driver, &rail.name);
     if (rail.driver != driver->name()) continue;
@@ -106,7 +107,7 @@ std::vector<LinkDescription> open_links(const nmt_gate_options& options) {
   std::vector<LinkDescription> links;
   for (std::string_view rest = options.rails; !rest.empty();) {
     const std::size_t end = std::min(rest.find(','), rest.size());
-    const Side side = options.far_side != 0 ? Side::kFar : Side::kNear;
+    const drivers::Side side = options.far_side != 0 ? drivers::Side::kFar : drivers::Side::kNear;
     if (end > 0) links.push_back(open_link(std::string(rest.substr(0, end)), side, exchange));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
@@ -167,14 +168,14 @@ nmt_match exactly(int gate, std::uint64_t tag) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::engine
 
 int nmt_engine_new(const nmt_engine_options* options, nmt_engine** engine) {
   if (engine == nullptr) return NMT_INVALID;
   *engine = nullptr;
-  const nmt_engine_options given = nmt::read(options);
-  return nmt::guarded(given, [&] {
-    nmt::EngineOptions wanted;
+  const nmt_engine_options given = nmt::engine::read(options);
+  return nmt::engine::guarded(given, [&] {
+    nmt::engine::EngineOptions wanted;
     if (given.strategy != nullptr) wanted.strategy = given.strategy;
     wanted.profile = given.profile;
     if (given.eager_bytes_max > 0) wanted.eager_bytes_max = given.eager_bytes_max;
@@ -184,7 +185,7 @@ int nmt_engine_new(const nmt_engine_options* options, nmt_engine** engine) {
         report(context, text.c_str());
       };
     }
-    *engine = new nmt_engine{nmt::Engine(std::move(wanted))};
+    *engine = new nmt_engine{nmt::engine::Engine(std::move(wanted))};
     return static_cast<int>(NMT_OK);
   });
 }
@@ -192,12 +193,12 @@ int nmt_engine_new(const nmt_engine_options* options, nmt_engine** engine) {
 void nmt_engine_free(nmt_engine* engine) { delete engine; }
 
 int nmt_engine_open_gate(nmt_engine* engine, const nmt_gate_options* options) {
-  if (engine == nullptr || !nmt::is_struct(options)) return NMT_INVALID;
-  const nmt_gate_options given = nmt::read(options);
+  if (engine == nullptr || !nmt::engine::is_struct(options)) return NMT_INVALID;
+  const nmt_gate_options given = nmt::engine::read(options);
   if (given.rails == nullptr || given.swap == nullptr) return NMT_INVALID;
-  return nmt::guarded(given, [&] {
+  return nmt::engine::guarded(given, [&] {
     const std::string peer = given.peer != nullptr ? given.peer : "peer";
-    const std::size_t gate = engine->engine.add_gate(peer, nmt::open_links(given));
+    const std::size_t gate = engine->engine.add_gate(peer, nmt::engine::open_links(given));
     engine->gates = gate + 1;
     return static_cast<int>(gate);
   });
@@ -205,38 +206,39 @@ int nmt_engine_open_gate(nmt_engine* engine, const nmt_gate_options* options) {
 
 int nmt_engine_isend(nmt_engine* engine, int gate, uint64_t tag, const nmt_segment* segments,
                      uint32_t count, nmt_request* request) {
-  const auto send = [&](const nmt::Match& wants, auto& pieces) {
+  const auto send = [&](const nmt::engine::Match& wants, auto& pieces) {
     return engine->engine.isend(wants.gate, tag, pieces);
   };
-  return nmt::post<nmt::ConstBytes>(engine, nmt::exactly(gate, tag), segments, count, request,
-                                    send);
+  return nmt::engine::post<nmt::drivers::ConstBytes>(engine, nmt::engine::exactly(gate, tag),
+                                                     segments, count, request, send);
 }
 
 int nmt_engine_irecv(nmt_engine* engine, int gate, uint64_t tag, const nmt_segment* segments,
                      uint32_t count, nmt_request* request) {
-  const nmt_match match = nmt::exactly(gate, tag);
+  const nmt_match match = nmt::engine::exactly(gate, tag);
   return nmt_engine_irecv_match(engine, &match, segments, count, request);
 }
 
 int nmt_engine_irecv_match(nmt_engine* engine, const nmt_match* match, const nmt_segment* segments,
                            uint32_t count, nmt_request* request) {
   if (match == nullptr) return NMT_INVALID;
-  const auto receive = [&](const nmt::Match& wants, auto& pieces) {
+  const auto receive = [&](const nmt::engine::Match& wants, auto& pieces) {
     return engine->engine.irecv(wants, pieces);
   };
-  return nmt::post<nmt::Bytes>(engine, *match, segments, count, request, receive);
+  return nmt::engine::post<nmt::drivers::Bytes>(engine, *match, segments, count, request, receive);
 }
 
 int nmt_engine_probe(nmt_engine* engine, const nmt_match* match, nmt_envelope* envelope) {
-  nmt::Match wants;
-  if (const int status = nmt::read_match(engine, match, wants); status != NMT_OK) return status;
-  return nmt::guarded(nmt_engine_options{}, [&] {
-    const std::optional<nmt::Envelope> found = engine->engine.probe(wants);
+  nmt::engine::Match wants;
+  if (const int status = nmt::engine::read_match(engine, match, wants); status != NMT_OK)
+    return status;
+  return nmt::engine::guarded(nmt_engine_options{}, [&] {
+    const std::optional<nmt::engine::Envelope> found = engine->engine.probe(wants);
     if (!found) return 0;
-    if (nmt::is_struct(envelope)) {
-      nmt::write(envelope, {.gate = static_cast<std::int32_t>(found->gate),
-                            .tag = found->tag,
-                            .bytes = found->size_bytes});
+    if (nmt::engine::is_struct(envelope)) {
+      nmt::engine::write(envelope, {.gate = static_cast<std::int32_t>(found->gate),
+                                    .tag = found->tag,
+                                    .bytes = found->size_bytes});
     }
     return 1;
   });
@@ -245,14 +247,15 @@ int nmt_engine_probe(nmt_engine* engine, const nmt_match* match, nmt_envelope* e
 int nmt_engine_cancel(nmt_engine* engine, nmt_request request) {
   if (engine == nullptr) return NMT_INVALID;
   if (!engine->engine.knows(request)) return NMT_UNKNOWN;
-  return nmt::guarded(nmt_engine_options{}, [&] { return engine->engine.cancel(request) ? 1 : 0; });
+  return nmt::engine::guarded(nmt_engine_options{},
+                              [&] { return engine->engine.cancel(request) ? 1 : 0; });
 }
 
 int nmt_engine_test(nmt_engine* engine, nmt_request request, nmt_completion* completion) {
   if (engine == nullptr) return NMT_INVALID;
   if (!engine->engine.knows(request)) return NMT_UNKNOWN;
-  return nmt::guarded(nmt_engine_options{}, [&] {
-    return nmt::report_completion(engine->engine.test(request), completion);
+  return nmt::engine::guarded(nmt_engine_options{}, [&] {
+    return nmt::engine::report_completion(engine->engine.test(request), completion);
   });
 }
 
@@ -261,35 +264,37 @@ int nmt_engine_wait(nmt_engine* engine, nmt_request request, uint64_t patience_n
   if (engine == nullptr || patience_ns > INT64_MAX) return NMT_INVALID;
   if (!engine->engine.knows(request)) return NMT_UNKNOWN;
   const std::chrono::nanoseconds timeout(static_cast<std::int64_t>(patience_ns));
-  return nmt::guarded(nmt_engine_options{}, [&] {
-    return nmt::report_completion(engine->engine.wait(request, timeout), completion);
+  return nmt::engine::guarded(nmt_engine_options{}, [&] {
+    return nmt::engine::report_completion(engine->engine.wait(request, timeout), completion);
   });
 }
 
 int nmt_engine_progress(nmt_engine* engine) {
   if (engine == nullptr) return NMT_INVALID;
-  return nmt::guarded(nmt_engine_options{}, [&] { return engine->engine.progress() ? 1 : 0; });
+  return nmt::engine::guarded(nmt_engine_options{},
+                              [&] { return engine->engine.progress() ? 1 : 0; });
 }
 
 int nmt_engine_flush(nmt_engine* engine, uint64_t patience_ns) {
   if (engine == nullptr || patience_ns > INT64_MAX) return NMT_INVALID;
   const std::chrono::nanoseconds timeout(static_cast<std::int64_t>(patience_ns));
-  return nmt::guarded(nmt_engine_options{}, [&] { return engine->engine.flush(timeout) ? 1 : 0; });
+  return nmt::engine::guarded(nmt_engine_options{},
+                              [&] { return engine->engine.flush(timeout) ? 1 : 0; });
 }
 
 int nmt_engine_link(nmt_engine* engine, int gate, uint32_t index, nmt_link_state* state) {
-  if (engine == nullptr || !nmt::is_struct(state)) return NMT_INVALID;
+  if (engine == nullptr || !nmt::engine::is_struct(state)) return NMT_INVALID;
   if (gate < 0 || static_cast<std::size_t>(gate) >= engine->gates) return NMT_UNKNOWN;
-  return nmt::guarded(nmt_engine_options{}, [&] {
+  return nmt::engine::guarded(nmt_engine_options{}, [&] {
     engine->links = engine->engine.links(static_cast<std::size_t>(gate));
     if (index >= engine->links.size()) return static_cast<int>(NMT_UNKNOWN);
-    const nmt::LinkState& link = engine->links[index];
-    nmt::write(state, {.alive = link.alive,
-                       .rail = link.rail.c_str(),
-                       .reason = link.reason.c_str(),
-                       .messages = link.messages_sent,
-                       .bytes = link.bytes_sent,
-                       .packets_again = link.packets_again});
+    const nmt::engine::LinkState& link = engine->links[index];
+    nmt::engine::write(state, {.alive = link.alive,
+                               .rail = link.rail.c_str(),
+                               .reason = link.reason.c_str(),
+                               .messages = link.messages_sent,
+                               .bytes = link.bytes_sent,
+                               .packets_again = link.packets_again});
     return static_cast<int>(NMT_OK);
   });
 }

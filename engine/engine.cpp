@@ -16,7 +16,7 @@
 #include "engine/gate.h"
 #include "engine/transfer_log.h"
 
-namespace nmt {
+namespace nmt::engine {
 namespace {
 
 using engine::Operation;
@@ -107,7 +107,7 @@ struct Engine::State {
   std::unique_ptr<engine::Context> context;
   std::vector<std::string> rails;
   std::vector<std::unique_ptr<engine::Gate>> gates;
-  Waiting waiting;
+  drivers::Waiting waiting;
   Requests requests;
   std::deque<std::shared_ptr<engine::Receive>> any_gate;  // receives; some matched or ended
   std::uint64_t receives = 0;                             // so far
@@ -221,7 +221,7 @@ std::size_t Engine::add_gate(const std::string& peer, std::vector<LinkDescriptio
 }
 
 Engine::Request Engine::isend(std::size_t gate, std::uint64_t tag,
-                              std::span<const ConstBytes> segments) {
+                              std::span<const drivers::ConstBytes> segments) {
   auto send = std::make_shared<engine::Send>();
   send->gate = gate;
   send->tag = tag;
@@ -232,7 +232,7 @@ Engine::Request Engine::isend(std::size_t gate, std::uint64_t tag,
   });
 }
 
-Engine::Request Engine::irecv(const Match& wants, std::span<const Bytes> segments) {
+Engine::Request Engine::irecv(const Match& wants, std::span<const drivers::Bytes> segments) {
   auto receive = std::make_shared<engine::Receive>();
   receive->wants = wants;
   receive->number = state_->receives++;
@@ -312,7 +312,7 @@ bool Engine::progress() {
 // Calls progress() until `done` returns true, or the timeout has passed.
 bool Engine::until(const std::function<bool()>& done, std::chrono::nanoseconds timeout) {
   const Deadline deadline(timeout);
-  const Waiting::Watch watch = [this](std::vector<pollfd>& watched) {
+  const drivers::Waiting::Watch watch = [this](std::vector<pollfd>& watched) {
     return std::ranges::all_of(state_->gates,
                                [&](const auto& gate) { return gate->watch(watched); });
   };
@@ -346,4 +346,4 @@ std::vector<LinkState> Engine::links(std::size_t gate) const {
 
 GateState Engine::state(std::size_t gate) const { return state_->gates.at(gate)->state(); }
 
-}  // namespace nmt
+}  // namespace nmt::engine

@@ -49,12 +49,12 @@
 #include "engine/operation.h"
 #include "include/nmadtune.h"
 
-namespace nmt {
+namespace nmt::engine {
 
 struct LinkDescription {
-  std::unique_ptr<Endpoint> endpoint;  // connected
-  std::string rail;                    // full name, as in the profile
-  std::vector<Method> methods;         // that the rail offers
+  std::unique_ptr<drivers::Endpoint> endpoint;  // connected
+  std::string rail;                             // full name, as in the profile
+  std::vector<Method> methods;                  // that the rail offers
   // Variants of its rendezvous, the default first (Driver::variants).
   std::vector<std::string_view> variants = {};
 };
@@ -109,14 +109,14 @@ class Engine {
   std::size_t add_gate(const std::string& peer, std::vector<LinkDescription> links);
 
   using Request = std::uint64_t;
-  Request isend(std::size_t gate, std::uint64_t tag, std::span<const ConstBytes> segments);
-  Request irecv(std::size_t gate, std::uint64_t tag, std::span<const Bytes> segments) {
+  Request isend(std::size_t gate, std::uint64_t tag, std::span<const drivers::ConstBytes> segments);
+  Request irecv(std::size_t gate, std::uint64_t tag, std::span<const drivers::Bytes> segments) {
     return irecv(Match{gate, tag}, segments);
   }
   // Of messages that several receives would take, each goes to the receive that was posted first.
   // A receive for any gate also gets messages of gates that are added later; it is lost only when
   // all gates are.
-  Request irecv(const Match& wants, std::span<const Bytes> segments);
+  Request irecv(const Match& wants, std::span<const drivers::Bytes> segments);
 
   // The message that such a receive would get now. Makes progress first.
   std::optional<Envelope> probe(const Match& wants);
@@ -151,4 +151,4 @@ class Engine {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::engine

@@ -235,7 +235,7 @@ void Gate::add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::uint64_
   };
   if (send->size_bytes == 0) add(0, 0);
   std::uint64_t segment_bytes = 0;  // offset of the segment in the message
-  for (const ConstBytes segment : send->segments) {
+  for (const drivers::ConstBytes segment : send->segments) {
     const std::uint64_t end_bytes = std::min(to_bytes, segment_bytes + segment.size());
     std::uint64_t at = std::max(from_bytes, segment_bytes);
     for (std::uint64_t piece_bytes; at < end_bytes; at += piece_bytes) {
@@ -289,7 +289,7 @@ void Gate::send_control() {
     }
     if (best == nullptr) return;
     Posted posted;
-    const std::size_t count = std::min(window_.control.size(), kPacketsMax);
+    const std::size_t count = std::min(window_.control.size(), drivers::kPacketsMax);
     for (std::size_t i = 0; i < count; ++i) {
       posted.units.push_back(std::move(window_.control.front()));
       window_.control.pop_front();
@@ -302,7 +302,7 @@ void Gate::send_control() {
 
 void Gate::send_small(std::size_t lane, std::size_t count) {
   if (lost_) return;
-  NMT_CHECK(count > 0 && count <= std::min(window_.small.size(), kPacketsMax));
+  NMT_CHECK(count > 0 && count <= std::min(window_.small.size(), drivers::kPacketsMax));
   Link& link = *links_[lanes_[lane].link];
   Posted posted;
   std::uint64_t size_bytes = 0;
@@ -408,7 +408,7 @@ void Gate::predict(Link& link, Posted& posted) const {
 }
 
 // Without a helper, this thread sends.
-void Gate::post(Link& link, Method method, Posted posted, Helper* helper) {
+void Gate::post(Link& link, Method method, Posted posted, node::Helper* helper) {
   predict(link, posted);
   posted.left_ns = now_ns();
   if (context_.transfers != nullptr) posted.trace(link.rail(), method);

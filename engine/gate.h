@@ -107,7 +107,7 @@ class Gate final : public Outlet {
   void refresh(Lane& lane) const;  // as of round_ns_
   void send_control();
   void send_states(bool idle);
-  void post(Link& link, Method method, Posted posted, Helper* helper = nullptr);
+  void post(Link& link, Method method, Posted posted, node::Helper* helper = nullptr);
   void predict(Link& link, Posted& posted) const;
   std::size_t alive() const;
 
@@ -162,7 +162,7 @@ class Gate final : public Outlet {
   std::uint64_t told_released_bytes_ = 0;  // of our memory, as last sent to the peer
   bool peer_credit_blocked_ = false;
 
-  std::vector<Bytes> places_;
+  std::vector<drivers::Bytes> places_;
 };
 
 }  // namespace nmt::engine

@@ -27,7 +27,7 @@ bool Gate::poll(Link& link) {
 }
 
 bool Gate::advance(Link& link) {
-  Endpoint::Progress progress;
+  drivers::Endpoint::Progress progress;
   try {
     progress = link.poll();
   } catch (const std::exception& error) {  // also bad_alloc: the state of the driver is unknown

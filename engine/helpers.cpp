@@ -12,7 +12,8 @@
 
 namespace nmt::engine {
 
-Job::Job(Endpoint& endpoint, Method method, ConstBytes headers, ConstBytes body)
+Job::Job(drivers::Endpoint& endpoint, Method method, drivers::ConstBytes headers,
+         drivers::ConstBytes body)
     : endpoint_(endpoint), method_(method) {
   NMT_CHECK(headers.size() == headers_.size());
   std::ranges::copy(headers, headers_.begin());
@@ -34,18 +35,18 @@ void Job::check() const {
 
 Helpers::Helpers(std::size_t count_max) {
   const int own = ::sched_getcpu();
-  std::vector<int> cores = allowed_cores();
+  std::vector<int> cores = node::allowed_cores();
   std::erase(cores, own);
   constexpr std::array<std::string_view, 4> kNearestFirst = {"shared-cache", "same-package",
                                                              "other-package", "hardware-threads"};
   const auto distance = [&](int core) {
-    const std::string near = nmt::placement(own, core);
+    const std::string near = nmt::node::placement(own, core);
     return std::ranges::find(kNearestFirst, near) - kNearestFirst.begin();
   };
   std::ranges::stable_sort(cores, {}, distance);
   if (cores.size() > count_max) cores.resize(count_max);
-  for (const int core : cores) helpers_.push_back(std::make_unique<Helper>(core));
-  if (!cores.empty()) placement_ = nmt::placement(own, cores.back());
+  for (const int core : cores) helpers_.push_back(std::make_unique<node::Helper>(core));
+  if (!cores.empty()) placement_ = nmt::node::placement(own, cores.back());
 }
 
 std::size_t Helpers::idle() const {
@@ -53,8 +54,8 @@ std::size_t Helpers::idle() const {
       std::ranges::count_if(helpers_, [](const auto& helper) { return helper->idle(); }));
 }
 
-Helper* Helpers::find_idle() {
-  for (const std::unique_ptr<Helper>& helper : helpers_) {
+node::Helper* Helpers::find_idle() {
+  for (const std::unique_ptr<node::Helper>& helper : helpers_) {
     if (helper->idle()) return helper.get();
   }
   return nullptr;

@@ -21,9 +21,10 @@
 namespace nmt::engine {
 
 // One message of one packet, sent by a helper.
-class Job final : public Helper::Task {
+class Job final : public node::Helper::Task {
  public:
-  Job(Endpoint& endpoint, Method method, ConstBytes headers, ConstBytes body);
+  Job(drivers::Endpoint& endpoint, Method method, drivers::ConstBytes headers,
+      drivers::ConstBytes body);
 
   void run() noexcept override;
   bool done() const { return done_.load(std::memory_order_acquire); }
@@ -31,10 +32,10 @@ class Job final : public Helper::Task {
   void check() const;
 
  private:
-  Endpoint& endpoint_;
+  drivers::Endpoint& endpoint_;
   Method method_;
   std::array<std::byte, sizeof(Head) + sizeof(Label)> headers_;
-  Packet packet_;
+  drivers::Packet packet_;
   std::exception_ptr failure_;
   std::atomic<bool> done_{false};
 };
@@ -47,10 +48,10 @@ class Helpers {
 
   const std::string& placement() const { return placement_; }
   std::size_t idle() const;
-  Helper* find_idle();
+  node::Helper* find_idle();
 
  private:
-  std::vector<std::unique_ptr<Helper>> helpers_;
+  std::vector<std::unique_ptr<node::Helper>> helpers_;
   std::string placement_;
 };
 

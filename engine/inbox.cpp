@@ -155,7 +155,7 @@ void Inbox::match(std::uint64_t sequence, Arrival& arrival, std::shared_ptr<Rece
   released_bytes_ += arrival.room_bytes;
 }
 
-void Inbox::announced(const Label& label, std::size_t link, std::vector<Bytes>& places) {
+void Inbox::announced(const Label& label, std::size_t link, std::vector<drivers::Bytes>& places) {
   auto at = arrivals_.find(label.sequence);
   if (label.kind != Kind::kData) {
     if (at == arrivals_.end()) open(label);
@@ -188,7 +188,7 @@ bool Inbox::belongs(const Label& label, const Arrival& arrival) const {
 }
 
 // If any piece is stored, so are all that may arrive before the grant.
-void Inbox::place(const Label& label, Arrival& arrival, std::vector<Bytes>& places) {
+void Inbox::place(const Label& label, Arrival& arrival, std::vector<drivers::Bytes>& places) {
   if (label.body_bytes == 0) return;
   const bool waited_for = arrival.matched && !arrival.storage && !arrival.is_refused();
   if (waited_for || label.kind == Kind::kData) {

@@ -61,7 +61,7 @@ class Inbox {
   // A piece of a message was announced over this link: adds the places for its body. They stay
   // valid until came() for the same packet, or until lose_link(). If this throws for lack of
   // memory, call lose_link() and later announce all of the link's message again.
-  void announced(const Label& label, std::size_t link, std::vector<Bytes>& places);
+  void announced(const Label& label, std::size_t link, std::vector<drivers::Bytes>& places);
   void came(const Label& label, std::size_t link);  // a piece or a request has arrived
 
   // The link is gone and writes nothing more: its announced pieces may arrive over another link.
@@ -101,7 +101,7 @@ class Inbox {
 
   void open(const Label& label);
   bool belongs(const Label& label, const Arrival& arrival) const;
-  void place(const Label& label, Arrival& arrival, std::vector<Bytes>& places);
+  void place(const Label& label, Arrival& arrival, std::vector<drivers::Bytes>& places);
   void ask(const Label& label, Arrivals::iterator at);
   void match_in_order();
   std::multimap<std::uint64_t, std::uint64_t>::const_iterator find_unexpected(

@@ -60,9 +60,9 @@ void Link::prepare(Head head, Posted posted) {
     const Label& label = posted.units.empty() ? nothing : posted.units[i].label;
     std::memcpy(prepared_.headers.data() + to, &label, sizeof label);
     to += sizeof label;
-    Packet& packet = prepared_.packets[i];
-    packet.header = ConstBytes(prepared_.headers).subspan(from, to - from);
-    packet.body = posted.units.empty() ? ConstBytes{} : posted.units[i].body();
+    drivers::Packet& packet = prepared_.packets[i];
+    packet.header = drivers::ConstBytes(prepared_.headers).subspan(from, to - from);
+    packet.body = posted.units.empty() ? drivers::ConstBytes{} : posted.units[i].body();
     state_.bytes_sent += packet.body.size();
     from = to;
   }
@@ -90,12 +90,12 @@ void Link::post(Method method, Head head, Posted posted) {
   endpoint_->send(method, std::span(prepared_.packets).first(prepared_.count));
 }
 
-void Link::post_elsewhere(Helper& helper, Method method, Head head, Posted posted) {
+void Link::post_elsewhere(node::Helper& helper, Method method, Head head, Posted posted) {
   NMT_CHECK(posted.units.size() == 1);
   prepare(head, std::move(posted));
-  away_ = std::make_unique<Job>(*endpoint_, method,
-                                ConstBytes(prepared_.headers).first(prepared_.header_bytes),
-                                prepared_.packets[0].body);
+  away_ = std::make_unique<Job>(
+      *endpoint_, method, drivers::ConstBytes(prepared_.headers).first(prepared_.header_bytes),
+      prepared_.packets[0].body);
   helper.start(*away_);
 }
 
@@ -138,20 +138,20 @@ bool Link::due() {
   return ++polls_in_vain_ % kRoundsBetweenPolls == 0;
 }
 
-Endpoint::Progress Link::poll() {
+drivers::Endpoint::Progress Link::poll() {
   if (away_) {
     if (!away_->done()) return {};
     const std::unique_ptr<Job> job = std::move(away_);
     job->check();
   }
-  const Endpoint::Progress progress = endpoint_->poll();
+  const drivers::Endpoint::Progress progress = endpoint_->poll();
   if (progress.announced) announced = {progress.header_bytes, progress.body_bytes};
   const bool happened = progress.sent > 0 || progress.announced || progress.received;
   polls_in_vain_ = happened ? 0 : polls_in_vain_ + (polls_in_vain_ < kQuietAfterPolls);
   return progress;
 }
 
-void Link::accept(std::span<const Bytes> places) {
+void Link::accept(std::span<const drivers::Bytes> places) {
   announced.reset();
   told_short = false;
   endpoint_->accept(places);

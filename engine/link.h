@@ -78,7 +78,7 @@ class Link {
 
   // -- Sending ------------------------------------------------------------------------------------
 
-  bool can_post() const { return alive() && !away_ && unsent_ < kSendsInFlightMax; }
+  bool can_post() const { return alive() && !away_ && unsent_ < drivers::kSendsInFlightMax; }
   bool idle() const { return can_post() && unsent_ == 0; }
   std::size_t large_unconfirmed() const { return unconfirmed_.occupying; }
   // A message that probes the rail is not confirmed yet.
@@ -95,7 +95,7 @@ class Link {
   void post(Method method, Head head, Posted posted);
   // The same for a message of one packet, by a thread on another core. Until it is done, this link
   // can do nothing else.
-  void post_elsewhere(Helper& helper, Method method, Head head, Posted posted);
+  void post_elsewhere(node::Helper& helper, Method method, Head head, Posted posted);
 
   // The driver has finished sending `count` messages.
   template <class Visit>
@@ -127,9 +127,9 @@ class Link {
   // polled only now and then, because polling costs latency on the other links (paper "multi-rail
   // strategies", 3.3).
   bool due();
-  Endpoint::Progress poll();
-  ConstBytes headers(std::size_t size_bytes) const {
-    return ConstBytes(headers_).first(size_bytes);
+  drivers::Endpoint::Progress poll();
+  drivers::ConstBytes headers(std::size_t size_bytes) const {
+    return drivers::ConstBytes(headers_).first(size_bytes);
   }
   // As Endpoint::watch(); false while a helper uses the endpoint.
   bool watch(std::vector<pollfd>& watched) { return !away_ && endpoint_->watch(watched); }
@@ -141,7 +141,7 @@ class Link {
   std::optional<Announced> announced;
   bool told_short = false;  // reported once that it waits for memory
 
-  void accept(std::span<const Bytes> places);
+  void accept(std::span<const drivers::Bytes> places);
   void received();  // one message is complete; listens for the next
 
   Paces paces;
@@ -203,14 +203,14 @@ class Link {
   // The headers and packets of a message in the driver's form.
   struct Prepared {
     std::array<std::byte, kHeadersBytesMax> headers;
-    std::array<Packet, kPacketsMax> packets;
+    std::array<drivers::Packet, drivers::kPacketsMax> packets;
     std::size_t header_bytes = 0;
     std::size_t count = 0;
   };
   void prepare(Head head, Posted posted);
   void wait_for_helper();
 
-  std::unique_ptr<Endpoint> endpoint_;
+  std::unique_ptr<drivers::Endpoint> endpoint_;
   std::unique_ptr<Job> away_;  // a helper uses the endpoint until this is done
   std::vector<Method> methods_;
   std::vector<std::string_view> variants_;

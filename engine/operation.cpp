@@ -8,10 +8,10 @@
 
 namespace nmt::engine {
 
-ConstBytes Send::at(std::uint64_t offset_bytes, std::uint64_t wanted_bytes) const {
+drivers::ConstBytes Send::at(std::uint64_t offset_bytes, std::uint64_t wanted_bytes) const {
   if (wanted_bytes == 0) return {};
-  if (!copy.empty()) return ConstBytes(copy).subspan(offset_bytes, wanted_bytes);
-  for (const ConstBytes segment : segments) {
+  if (!copy.empty()) return drivers::ConstBytes(copy).subspan(offset_bytes, wanted_bytes);
+  for (const drivers::ConstBytes segment : segments) {
     if (offset_bytes < segment.size()) return segment.subspan(offset_bytes, wanted_bytes);
     offset_bytes -= segment.size();
   }
@@ -21,18 +21,19 @@ ConstBytes Send::at(std::uint64_t offset_bytes, std::uint64_t wanted_bytes) cons
 void Send::keep_copy() {
   if (!copy.empty()) return;
   copy.reserve(size_bytes);
-  for (const ConstBytes segment : segments) copy.insert(copy.end(), segment.begin(), segment.end());
+  for (const drivers::ConstBytes segment : segments)
+    copy.insert(copy.end(), segment.begin(), segment.end());
 }
 
 void Receive::places(std::uint64_t offset_bytes, std::uint64_t wanted_bytes,
-                     std::vector<Bytes>& places) const {
-  for (const Bytes segment : segments) {
+                     std::vector<drivers::Bytes>& places) const {
+  for (const drivers::Bytes segment : segments) {
     if (wanted_bytes == 0) return;
     if (offset_bytes >= segment.size()) {
       offset_bytes -= segment.size();
       continue;
     }
-    const Bytes part = segment.subspan(
+    const drivers::Bytes part = segment.subspan(
         offset_bytes, std::min<std::uint64_t>(wanted_bytes, segment.size() - offset_bytes));
     places.push_back(part);
     wanted_bytes -= part.size();
@@ -41,9 +42,9 @@ void Receive::places(std::uint64_t offset_bytes, std::uint64_t wanted_bytes,
   NMT_CHECK(wanted_bytes == 0);
 }
 
-void Receive::fill(ConstBytes from) const {
-  for (const Bytes segment : segments) {
-    const ConstBytes part = from.first(std::min(from.size(), segment.size()));
+void Receive::fill(drivers::ConstBytes from) const {
+  for (const drivers::Bytes segment : segments) {
+    const drivers::ConstBytes part = from.first(std::min(from.size(), segment.size()));
     if (!part.empty()) std::memcpy(segment.data(), part.data(), part.size());
     from = from.subspan(part.size());
   }

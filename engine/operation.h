@@ -16,7 +16,7 @@
 #include "drivers/drivers.h"
 #include "engine/transfer_log.h"
 
-namespace nmt {
+namespace nmt::engine {
 
 // How an operation ended.
 enum class Outcome {
@@ -52,8 +52,6 @@ struct Envelope {
   std::uint64_t size_bytes = 0;
 };
 
-namespace engine {
-
 struct Operation {
   std::size_t gate = 0;
   std::uint64_t tag = 0;
@@ -76,7 +74,7 @@ std::uint64_t total_bytes(std::span<const Piece> segments) {
 
 struct Send : Operation {
   std::uint64_t sequence = 0;
-  std::vector<ConstBytes> segments;
+  std::vector<drivers::ConstBytes> segments;
   std::uint64_t size_bytes = 0;
   std::uint64_t ahead_bytes = 0;  // sent together with the request
   double admitted_ns = 0;         // when it left the queue for peer memory, by the engine's clock
@@ -85,7 +83,7 @@ struct Send : Operation {
   std::vector<std::byte> copy;        // the message, after the application got its memory back
 
   // These bytes of the message; they must lie within one segment.
-  ConstBytes at(std::uint64_t offset_bytes, std::uint64_t wanted_bytes) const;
+  drivers::ConstBytes at(std::uint64_t offset_bytes, std::uint64_t wanted_bytes) const;
   void keep_copy();
 };
 
@@ -96,14 +94,13 @@ struct Receive : Operation {
   Match wants;
   std::uint64_t number = 0;  // in the order of the calls, over all gates
   bool matched = false;
-  std::vector<Bytes> segments;
+  std::vector<drivers::Bytes> segments;
   std::uint64_t size_bytes = 0;  // of the segments
 
   // Adds the pieces of memory for this part of the message.
   void places(std::uint64_t offset_bytes, std::uint64_t wanted_bytes,
-              std::vector<Bytes>& places) const;
-  void fill(ConstBytes from) const;  // writes the first bytes of the message
+              std::vector<drivers::Bytes>& places) const;
+  void fill(drivers::ConstBytes from) const;  // writes the first bytes of the message
 };
 
-}  // namespace engine
-}  // namespace nmt
+}  // namespace nmt::engine

@@ -59,7 +59,7 @@ std::size_t aggregated(const Outlet& outlet, int path) {
   const std::deque<Unit>& small = outlet.window().small;
   std::uint64_t together_bytes = small.front().label.body_bytes;
   std::size_t count = 1;
-  while (count < std::min(small.size(), kPacketsMax)) {
+  while (count < std::min(small.size(), drivers::kPacketsMax)) {
     const std::uint64_t next_bytes = small[count].label.body_bytes;
     if (!outlet.advice().aggregate(path, together_bytes, next_bytes)) break;
     together_bytes += next_bytes;
@@ -89,7 +89,7 @@ void send_large_whole(Outlet& outlet) {
 
 }  // namespace nmt::engine
 
-namespace nmt {
+namespace nmt::engine {
 
 std::vector<std::string> strategy_names() {
   std::vector<std::string> names = {"single:RAIL"};
@@ -97,4 +97,4 @@ std::vector<std::string> strategy_names() {
   return names;
 }
 
-}  // namespace nmt
+}  // namespace nmt::engine

@@ -22,8 +22,8 @@ struct Unit {
   bool asks = false;           // the request of its message goes with it
   bool cut = false;            // a part of it has gone
 
-  ConstBytes body() const {
-    return send ? send->at(label.offset_bytes, label.body_bytes) : ConstBytes{};
+  drivers::ConstBytes body() const {
+    return send ? send->at(label.offset_bytes, label.body_bytes) : drivers::ConstBytes{};
   }
 };
 

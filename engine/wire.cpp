@@ -27,7 +27,8 @@ const char* fault_of(const Label& label) {
 
 }  // namespace
 
-void parse(ConstBytes headers, std::size_t body_bytes, std::string_view rail, Parsed& parsed) {
+void parse(drivers::ConstBytes headers, std::size_t body_bytes, std::string_view rail,
+           Parsed& parsed) {
   const auto refuse = [&](const char* what) {
     throw Error(Fault::kPeer, fmt::format("{}: malformed message from the peer: {}", rail, what));
   };
@@ -38,7 +39,7 @@ void parse(ConstBytes headers, std::size_t body_bytes, std::string_view rail, Pa
   }
   std::memcpy(&parsed.head, headers.data(), sizeof(Head));
   if (parsed.head.version != Head::kVersion) refuse("a message of another version");
-  const ConstBytes rest = headers.subspan(sizeof(Head));
+  const drivers::ConstBytes rest = headers.subspan(sizeof(Head));
   std::size_t left_bytes = body_bytes;
   for (std::size_t at = 0; at < rest.size(); at += sizeof(Label)) {
     Label& label = parsed.labels.emplace_back();

@@ -57,7 +57,7 @@ struct Head {
 static_assert(sizeof(Head) == 32);
 
 // For one packet, Head and Label are the cost of a small message beyond its body.
-inline constexpr std::size_t kHeadersBytesMax = sizeof(Head) + kPacketsMax * sizeof(Label);
+inline constexpr std::size_t kHeadersBytesMax = sizeof(Head) + drivers::kPacketsMax * sizeof(Label);
 
 // The longest message; sizes below this can be added without overflow.
 inline constexpr std::uint64_t kTotalBytesMax = std::uint64_t{1} << 62;
@@ -72,6 +72,7 @@ struct Parsed {
 
 // Parses the headers of a driver message with `body_bytes` of bodies. Throws Error(kPeer) if an
 // engine of this version cannot have sent them, or if their sizes do not match.
-void parse(ConstBytes headers, std::size_t body_bytes, std::string_view rail, Parsed& parsed);
+void parse(drivers::ConstBytes headers, std::size_t body_bytes, std::string_view rail,
+           Parsed& parsed);
 
 }  // namespace nmt::engine

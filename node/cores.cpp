@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "node/sysfs.h"
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 constexpr std::size_t kCacheBytesUnknown = std::size_t{1} << 20;
@@ -178,4 +178,4 @@ std::size_t private_cache_bytes(int core, const std::string& root) {
 
 std::size_t private_cache_bytes() { return private_cache_bytes(allowed_cores().front()); }
 
-}  // namespace nmt
+}  // namespace nmt::node

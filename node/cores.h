@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace nmt {
+namespace nmt::node {
 
 std::vector<int> allowed_cores();  // by affinity mask, in order; never empty
 
@@ -51,4 +51,4 @@ class OnCores {
 std::size_t private_cache_bytes(int core, const std::string& root = "");
 std::size_t private_cache_bytes();  // of the first allowed core
 
-}  // namespace nmt
+}  // namespace nmt::node

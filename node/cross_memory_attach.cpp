@@ -14,7 +14,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 // The kernel moves at most 2 GiB less a page per call, and reports that only by a short count.
@@ -137,4 +137,4 @@ void read_from_process(pid_t pid, std::uint64_t address, std::span<std::byte> to
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::node

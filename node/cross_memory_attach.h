@@ -19,7 +19,7 @@
 
 #include "core/rail.h"
 
-namespace nmt {
+namespace nmt::node {
 
 // Lets other processes of this user read from this process where yama (ptrace_scope 1) requires its
 // consent. The consent stays, because other parts of this process may rely on it.
@@ -36,4 +36,4 @@ std::optional<Refusal> probe_cross_memory_attach(const std::string& rail);
 // still lives.
 void read_from_process(pid_t pid, std::uint64_t address, std::span<std::byte> to);
 
-}  // namespace nmt
+}  // namespace nmt::node

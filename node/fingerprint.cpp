@@ -11,7 +11,7 @@
 
 #include "node/sysfs.h"
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 // "name : value" lines of the first processor. Reads no further, because the kernel generates the
@@ -115,4 +115,4 @@ std::string host_name() {
   return names.nodename;
 }
 
-}  // namespace nmt
+}  // namespace nmt::node

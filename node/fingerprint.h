@@ -14,7 +14,7 @@
 
 #include "core/fields.h"
 
-namespace nmt {
+namespace nmt::node {
 
 // cpu_model, cpu_id, cores, numa_nodes, smt, cpu_governor, hypervisor, machine, kernel,
 // huge_pages; libc, architecture, page_size_bytes.
@@ -29,4 +29,4 @@ std::string platform_name(const Fields& fingerprint);
 
 std::string host_name();
 
-}  // namespace nmt
+}  // namespace nmt::node

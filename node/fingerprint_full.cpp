@@ -3,7 +3,7 @@
 #include "node/libraries.h"
 #include "node/topology.h"
 
-namespace nmt {
+namespace nmt::node {
 
 Fields full_fingerprint() {
   Fields fields = cheap_fingerprint();
@@ -12,4 +12,4 @@ Fields full_fingerprint() {
   return fields;
 }
 
-}  // namespace nmt
+}  // namespace nmt::node

@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "node/cores.h"
 
-namespace nmt {
+namespace nmt::node {
 
 Helper::Helper(int core) : core_(core), thread_([this] { live(); }) {}
 
@@ -40,4 +40,4 @@ void Helper::live() {
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::node

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <thread>
 
-namespace nmt {
+namespace nmt::node {
 
 class Helper {
  public:
@@ -40,4 +40,4 @@ class Helper {
   std::thread thread_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::node

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 Descriptor open_to_read(const char* file) { return Descriptor(::open(file, O_RDONLY | O_CLOEXEC)); }
@@ -102,4 +102,4 @@ Interference InterferenceMeter::read() const {
   return now;
 }
 
-}  // namespace nmt
+}  // namespace nmt::node

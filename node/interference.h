@@ -15,7 +15,7 @@
 
 #include "core/descriptor.h"
 
-namespace nmt {
+namespace nmt::node {
 
 struct Interference {
   std::uint64_t run_delay_ns = 0;
@@ -46,4 +46,4 @@ std::uint64_t run_delay_ns(std::string_view schedstat);
 std::uint64_t stolen_ticks(std::string_view stat, int core);
 std::uint64_t pressure_ns(std::string_view pressure);
 
-}  // namespace nmt
+}  // namespace nmt::node

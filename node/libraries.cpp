@@ -14,7 +14,7 @@
 
 #include "core/descriptor.h"
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 // By soname: Open MPI since 3; MPICH and all MPIs with its binary interface; Debian's name of
@@ -111,4 +111,4 @@ Fields library_versions() {
   return fields;
 }
 
-}  // namespace nmt
+}  // namespace nmt::node

@@ -13,7 +13,7 @@
 
 #include "core/fields.h"
 
-namespace nmt {
+namespace nmt::node {
 
 // open_mpi, mpich, intel_mpi, mvapich or mpi, and libibverbs; each only if it is installed.
 Fields library_versions();
@@ -28,4 +28,4 @@ std::optional<LibraryVersion> library_version(const std::string& file);
 // "Open MPI v4.1.4, package: ..." -> open_mpi 4.1.4.
 LibraryVersion parse_mpi_version(const std::string& text);
 
-}  // namespace nmt
+}  // namespace nmt::node

@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/id.h"
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 struct Name {
@@ -98,4 +98,4 @@ LocalSocket LocalListener::accept(pid_t peer, const Deadline& deadline) {
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::node

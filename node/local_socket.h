@@ -18,7 +18,7 @@
 #include "core/deadline.h"
 #include "core/descriptor.h"
 
-namespace nmt {
+namespace nmt::node {
 
 class LocalSocket {
  public:
@@ -47,4 +47,4 @@ class LocalListener {
   Descriptor descriptor_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::node

@@ -16,7 +16,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -147,4 +147,4 @@ SharedSegment SharedSegment::receive(LocalSocket& socket, std::size_t size_bytes
   return SharedSegment(std::move(descriptor), size_bytes_expected);
 }
 
-}  // namespace nmt
+}  // namespace nmt::node

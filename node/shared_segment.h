@@ -13,7 +13,7 @@
 #include "core/descriptor.h"
 #include "node/local_socket.h"
 
-namespace nmt {
+namespace nmt::node {
 
 class SharedSegment {
  public:
@@ -38,4 +38,4 @@ class SharedSegment {
   std::span<std::byte> memory_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::node

@@ -15,7 +15,7 @@
 #include "core/deadline.h"
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 struct Pipe {
@@ -107,4 +107,4 @@ std::optional<int> Subprocess::status() {
   return status_;
 }
 
-}  // namespace nmt
+}  // namespace nmt::node

@@ -15,7 +15,7 @@
 #include "core/descriptor.h"
 #include "core/fields.h"
 
-namespace nmt {
+namespace nmt::node {
 
 struct SubprocessCommand {
   std::string command;                          // as in a shell: "mpirun -n 2"
@@ -54,4 +54,4 @@ class Subprocess {
   Descriptor input_, output_, errors_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::node

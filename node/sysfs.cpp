@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 // A longer list cannot come from a real machine.
@@ -77,4 +77,4 @@ std::string pci_address(const std::string& device) {
   return address;
 }
 
-}  // namespace nmt
+}  // namespace nmt::node

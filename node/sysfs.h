@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace nmt {
+namespace nmt::node {
 
 // The first line without white space around it; empty if the file is absent or unreadable.
 std::string read_line(const std::string& file);
@@ -21,4 +21,4 @@ std::optional<std::size_t> parse_cache_size(const std::string& text);
 // "0000:3b:00.0" of a folder such as /sys/class/net/eth0; empty where the device is not on PCI.
 std::string pci_address(const std::string& device);
 
-}  // namespace nmt
+}  // namespace nmt::node

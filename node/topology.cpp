@@ -9,7 +9,7 @@
 
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 using Topology = std::unique_ptr<hwloc_topology, void (*)(hwloc_topology*)>;
@@ -64,4 +64,4 @@ Fields topology_fields(const std::string& synthetic) {
   return fields;
 }
 
-}  // namespace nmt
+}  // namespace nmt::node

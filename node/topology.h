@@ -8,10 +8,10 @@
 
 #include "core/fields.h"
 
-namespace nmt {
+namespace nmt::node {
 
 // Of this machine, including cores that this process may not use; or of another machine in hwloc's
 // synthetic form ("package:2 l3:1 core:4 pu:2"). Empty if hwloc fails.
 Fields topology_fields(const std::string& synthetic = "");
 
-}  // namespace nmt
+}  // namespace nmt::node

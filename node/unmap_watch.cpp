@@ -15,7 +15,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 // User mode only: this needs no privilege, and no fault is ever handled.
@@ -107,4 +107,4 @@ void UnmapWatch::watch() {
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::node

@@ -22,7 +22,7 @@
 
 #include "core/descriptor.h"
 
-namespace nmt {
+namespace nmt::node {
 
 class UnmapWatch {
  public:
@@ -62,4 +62,4 @@ class UnmapWatch {
   std::thread thread_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::node

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 constexpr std::string_view kBlank = "(removed)";
@@ -117,4 +117,4 @@ void make_anonymous(Contents& contents) {
   for (DerivedRow& row : contents.derived) row.content = eraser.clean(row.content);
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -10,8 +10,8 @@
 
 #include "profiledb/rows.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 void make_anonymous(Contents& contents);
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -7,7 +7,7 @@
 
 #include "core/plan_json.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 using sqlite::Database;
 
@@ -75,4 +75,4 @@ std::vector<CampaignRow> newest_first(std::vector<CampaignRow> campaigns) {
   return campaigns;
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -11,7 +11,7 @@
 #include "profiledb/sqlite.h"
 #include "profiledb/table.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 Catalog load_catalog(const sqlite::Database& database);  // Error(kDatabase) if damaged
 
@@ -48,4 +48,4 @@ bool same_rail(const RailRow& row, const Id& node, const Rail& rail);
 // By start time; ties by id.
 std::vector<CampaignRow> newest_first(std::vector<CampaignRow> campaigns);
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

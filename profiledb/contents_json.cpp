@@ -13,7 +13,7 @@
 #include "profiledb/catalog.h"
 #include "profiledb/schema.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 using json::Reader;
@@ -238,4 +238,4 @@ Contents contents_from_json(const Value& document, std::string_view what) {
   return contents;
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

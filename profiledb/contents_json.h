@@ -15,9 +15,9 @@
 #include "core/json.h"
 #include "profiledb/rows.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 json::Value contents_to_json(const Contents& contents);
 Contents contents_from_json(const json::Value& document, std::string_view what);
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

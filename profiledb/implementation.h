@@ -7,10 +7,10 @@
 #include "profiledb/profiledb.h"
 #include "profiledb/sqlite.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 struct ProfileDb::Implementation {
   sqlite::Database database;
 };
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

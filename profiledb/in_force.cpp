@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace nmt {
+namespace nmt::profiledb {
 
 using sqlite::Database;
 using sqlite::Statement;
@@ -124,4 +124,4 @@ std::uint64_t source_digest(const Database& database, const Catalog& catalog,
   return digest.value();
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -15,7 +15,7 @@
 
 #include "profiledb/catalog.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 struct MeasuredCell {
   std::string place;
@@ -46,4 +46,4 @@ std::vector<CampaignCells> superseded(const std::vector<CampaignCells>& newest_f
 std::uint64_t source_digest(const sqlite::Database& database, const Catalog& catalog,
                             const std::vector<CampaignCells>& counting);
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "core/site_switch.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 constexpr std::string_view kBelowData = "nmadtune/profile.db";
@@ -86,4 +86,4 @@ Location locate_for_writing(const std::string& option, bool system) {
   return *user;
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace nmt {
+namespace nmt::profiledb {
 
 // The file of the profile, and the reason for it (nmad-tune show --origin).
 struct Location {
@@ -18,4 +18,4 @@ struct Location {
 Location locate_for_reading(const std::string& option);
 Location locate_for_writing(const std::string& option, bool system);
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -14,7 +14,7 @@
 
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 // The bytes that SQLite locks (sqlite.org/fileformat2.html, 1.8 "the lock-byte page"): pending,
@@ -100,4 +100,4 @@ std::string LockWait::refusal() const {
       holder(), format_duration(static_cast<double>(limit_.count())));
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

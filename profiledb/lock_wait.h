@@ -15,7 +15,7 @@
 
 #include <sys/types.h>
 
-namespace nmt {
+namespace nmt::profiledb {
 
 // The process that locks `file` against writers, or else against the end of a write; nullopt if the
 // kernel does not report it.
@@ -41,4 +41,4 @@ class LockWait {
   bool noticed_ = false;
 };
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

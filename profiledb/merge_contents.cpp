@@ -9,7 +9,7 @@
 #include "profiledb/catalog.h"
 #include "profiledb/table.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 using sqlite::Database;
@@ -154,4 +154,4 @@ void merge_contents(const Database& database, Contents other) {
   insert(database, std::span<const DerivedRow>(derived));
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

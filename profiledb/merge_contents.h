@@ -12,9 +12,9 @@
 #include "profiledb/rows.h"
 #include "profiledb/sqlite.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 void merge_contents(const sqlite::Database& database,
                     Contents other);  // within the caller's transaction
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

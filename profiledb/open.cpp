@@ -17,7 +17,7 @@
 #include "core/units.h"
 #include "profiledb/schema.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 using sqlite::Database;
@@ -197,4 +197,4 @@ Database open_in_memory() {
   return database;
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -13,10 +13,10 @@
 #include "profiledb/profiledb.h"
 #include "profiledb/sqlite.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 sqlite::Database open_profile(const std::string& file, const ProfileDb::Options& options);
 sqlite::Database open_in_memory();
 bool is_database(const std::string& file);  // by how its content begins
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -6,7 +6,7 @@
 #include "profiledb/implementation.h"
 #include "profiledb/open.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 ProfileDb::ProfileDb(const std::string& file, const Options& options)
     : implementation_(
@@ -15,7 +15,7 @@ ProfileDb::ProfileDb(const std::string& file, const Options& options)
 ProfileDb::ProfileDb(std::unique_ptr<Implementation> implementation)
     : implementation_(std::move(implementation)) {}
 
-bool ProfileDb::is_database(const std::string& file) { return nmt::is_database(file); }
+bool ProfileDb::is_database(const std::string& file) { return nmt::profiledb::is_database(file); }
 
 ProfileDb ProfileDb::in_memory() {
   return ProfileDb(std::make_unique<Implementation>(Implementation{open_in_memory()}));
@@ -26,4 +26,4 @@ ProfileDb::ProfileDb(ProfileDb&&) noexcept = default;
 
 const std::string& ProfileDb::file() const { return implementation_->database.file(); }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

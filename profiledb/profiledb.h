@@ -44,7 +44,7 @@
 #include "core/sample.h"
 #include "profiledb/location.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 class ProfileDb {
  public:
@@ -141,4 +141,4 @@ class ProfileDb {
   std::unique_ptr<Implementation> implementation_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

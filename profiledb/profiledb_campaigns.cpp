@@ -9,7 +9,7 @@
 #include "profiledb/in_force.h"
 #include "profiledb/table.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 using sqlite::Database;
 using sqlite::Statement;
@@ -124,4 +124,4 @@ std::size_t ProfileDb::prune(std::size_t keep) {
   return dropped;
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -11,7 +11,7 @@
 #include "profiledb/in_force.h"
 #include "profiledb/table.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 using sqlite::Database;
 using sqlite::Statement;
@@ -118,4 +118,4 @@ bool ProfileDb::plan_is_current(const Id& platform) const {
   return row && row->source_digest == source_digest_now(database, platform);
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -15,7 +15,7 @@
 #include "profiledb/merge_contents.h"
 #include "profiledb/survey.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 using sqlite::Database;
 using sqlite::Transaction;
@@ -79,4 +79,4 @@ void ProfileDb::merge(const ProfileDb& other) {
   transaction.commit();
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -7,7 +7,7 @@
 #include "profiledb/implementation.h"
 #include "profiledb/table.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 using sqlite::Database;
 using sqlite::Transaction;
@@ -151,4 +151,4 @@ std::map<Id, PathName> ProfileDb::path_names() const {
   return names;
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -13,7 +13,7 @@
 #include "profiledb/in_force.h"
 #include "profiledb/table.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 using sqlite::Database;
 using sqlite::Transaction;
@@ -91,4 +91,4 @@ std::vector<SampleSet> ProfileDb::sample_sets_in_force(const Id& platform) const
   return sets;
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

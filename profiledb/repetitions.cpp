@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 void append_varint(std::uint64_t value, std::string* bytes) {
@@ -108,4 +108,4 @@ std::vector<Repetition> decode_repetitions(std::string_view bytes) {
   return repetitions;
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -17,11 +17,11 @@
 
 #include "core/sample.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 std::string encode_repetitions(std::span<const Repetition> repetitions);
 
 // Error(kFailed) for bytes that encode_repetitions() never produces.
 std::vector<Repetition> decode_repetitions(std::string_view bytes);
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -8,7 +8,7 @@
 #include "core/plan_json.h"
 #include "profiledb/repetitions.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 constexpr int kOneLine = -1;
@@ -97,4 +97,4 @@ void RowDigest::operator()(std::string_view, const std::vector<Repetition>& valu
   digest_.add(encode_repetitions(value));
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -16,7 +16,7 @@
 #include "profiledb/rows.h"
 #include "profiledb/sqlite.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 class RowBinder {
  public:
@@ -99,4 +99,4 @@ std::uint64_t digest_of(const Row& row) {
   return digest.value();
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

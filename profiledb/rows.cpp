@@ -4,7 +4,7 @@
 #include <array>
 #include <type_traits>
 
-namespace nmt {
+namespace nmt::profiledb {
 
 ConditionRow row_of(const Condition& condition) {
   std::array<Digest, 2> halves;
@@ -25,4 +25,4 @@ ConditionRow row_of(const Condition& condition) {
   return row;
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

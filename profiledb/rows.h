@@ -16,7 +16,7 @@
 #include "core/sample.h"
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 struct PlatformRow : Platform {
   static constexpr std::string_view kTable = "platform";
@@ -240,4 +240,4 @@ struct Contents : Catalog {
   bool operator==(const Contents&) const = default;
 };
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 using sqlite::Database;
@@ -212,4 +212,4 @@ std::optional<std::string> foreign_in_schema(Database& database, std::span<const
   return std::nullopt;
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

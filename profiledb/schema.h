@@ -16,7 +16,7 @@
 
 #include "profiledb/sqlite.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 inline constexpr std::int64_t kApplicationId = 0x6e6d7431;  // "nmt1"
 
@@ -46,4 +46,4 @@ void migrate(sqlite::Database& database, std::span<const Migration> all);
 std::optional<std::string> foreign_in_schema(sqlite::Database& database,
                                              std::span<const Migration> all);
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-namespace nmt::sqlite {
+namespace nmt::profiledb::sqlite {
 namespace {
 
 constexpr int kValueBytesMax = 16 << 20;
@@ -229,4 +229,4 @@ Transaction::~Transaction() {
 
 void Transaction::commit() { database_.run("COMMIT"); }
 
-}  // namespace nmt::sqlite
+}  // namespace nmt::profiledb::sqlite

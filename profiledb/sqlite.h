@@ -22,7 +22,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace nmt::sqlite {
+namespace nmt::profiledb::sqlite {
 
 class Failure : public Error {
  public:
@@ -107,4 +107,4 @@ class Transaction {
   Database& database_;
 };
 
-}  // namespace nmt::sqlite
+}  // namespace nmt::profiledb::sqlite

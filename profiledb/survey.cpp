@@ -9,7 +9,7 @@
 #include "profiledb/implementation.h"
 #include "profiledb/table.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 using sqlite::Database;
 using sqlite::Statement;
@@ -147,4 +147,4 @@ std::vector<ProfileDb::Problem> ProfileDb::check() const {
   return problems;
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

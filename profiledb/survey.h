@@ -9,7 +9,7 @@
 #include "profiledb/rows.h"
 #include "profiledb/sqlite.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 struct Survey {
   Contents whole;  // consistent; a campaign with any damage is left out
@@ -19,4 +19,4 @@ struct Survey {
 // Reads everything. Damage gives a problem, never an Error.
 Survey survey(const sqlite::Database& database);
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

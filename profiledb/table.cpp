@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace nmt {
+namespace nmt::profiledb {
 
 using sqlite::Database;
 using sqlite::Statement;
@@ -40,4 +40,4 @@ OnDamage refuse_damage(const Database& database, const std::string& where) {
   };
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

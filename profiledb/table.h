@@ -22,7 +22,7 @@
 #include "profiledb/rows.h"
 #include "profiledb/sqlite.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 struct Seal {
   std::int64_t row_count = 0;
@@ -160,4 +160,4 @@ std::vector<Row> load(const sqlite::Database& database, const OnDamage& on_damag
   return load<Row>(database, std::string(Row::kTable), on_damage);
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 // The minimum over methods and variants, with sizes and durations scaled.
@@ -139,4 +139,4 @@ void set_aggregation(const RailPlan& rail, PathTables& tables) {
       [&](double tolerance) { return pieces(curves.together, tolerance); });
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

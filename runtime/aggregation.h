@@ -13,7 +13,7 @@
 #include "core/plan.h"
 #include "runtime/path_tables.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 // Sums below `below` are always aggregated; sums from `from` on never.
 struct SettledSums {
@@ -37,4 +37,4 @@ SettledSums settled_sums(const RailPlan& rail, const AggregationCurves& curves);
 // Fills the aggregation parts of `tables`.
 void set_aggregation(const RailPlan& rail, PathTables& tables);
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -20,7 +20,7 @@
 #include "runtime/path_tables.h"
 #include "runtime/snapshot.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 class Compiler {
@@ -388,4 +388,4 @@ Storage compile(const Provenance& provenance, const Plan& plan) {
   return Compiler(provenance, plan).compile();
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

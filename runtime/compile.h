@@ -10,7 +10,7 @@
 #include "core/rail.h"
 #include "runtime/storage.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 // The nodes at both ends of a path, and the rail at its own end.
 struct PathEnds {
@@ -35,4 +35,4 @@ struct Provenance {
 // Throws Error(kFailed) for a plan that does not fit a snapshot.
 Storage compile(const Provenance& provenance, const Plan& plan);
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 Curve completed(const Curve& contended, const Curve& alone) {
@@ -44,4 +44,4 @@ RailPlan completed(RailPlan contended, const RailPlan& alone) {
   return contended;
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -11,9 +11,9 @@
 
 #include "core/plan.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 // Extends the curves of `contended` to all sizes that `alone` has for the same method.
 RailPlan completed(RailPlan contended, const RailPlan& alone);
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -8,7 +8,7 @@
 #include "core/interpolate.h"
 #include "runtime/profile.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 // The range that contains a size.
@@ -75,18 +75,18 @@ std::optional<nmt_prediction> predict(const View& view, int path, int method, do
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime
 
 int nmt_method_for(const nmt_profile* profile, int path, uint64_t size_bytes) {
-  if (const int wrong = nmt::check_question(profile, path, size_bytes)) [[unlikely]]
+  if (const int wrong = nmt::runtime::check_question(profile, path, size_bytes)) [[unlikely]]
     return wrong;
-  const nmt::PathBlock& block = profile->view.paths[static_cast<std::size_t>(path)];
+  const nmt::runtime::PathBlock& block = profile->view.paths[static_cast<std::size_t>(path)];
   int changes = 0;
   for (const std::uint64_t from : block.method_from) changes += size_bytes >= from;
   // The four bits of the last change, sign-extended.
   const int choice = static_cast<int>(block.method_choices << (28 - 4 * changes)) >> 28;
-  if (choice == nmt::PathBlock::kAskRanges) [[unlikely]] {
-    return nmt::method_by_ranges(profile->view, path, size_bytes);
+  if (choice == nmt::runtime::PathBlock::kAskRanges) [[unlikely]] {
+    return nmt::runtime::method_by_ranges(profile->view, path, size_bytes);
   }
   return choice;
 }
@@ -99,8 +99,9 @@ int nmt_fast_path(const nmt_profile* profile, int path, nmt_fast_line* line) {
   line->flags = 0;
   std::ranges::fill(line->choices, static_cast<std::int8_t>(NMT_NO_ADVICE));
   std::fill_n(line->from_bytes, room, UINT64_MAX);
-  if (const int wrong = nmt::check_question(profile, path, 0)) return wrong;
-  const nmt::PathDetailRecord& detail = profile->view.details[static_cast<std::size_t>(path)];
+  if (const int wrong = nmt::runtime::check_question(profile, path, 0)) return wrong;
+  const nmt::runtime::PathDetailRecord& detail =
+      profile->view.details[static_cast<std::size_t>(path)];
   const auto ranges = profile->view.ranges.subspan(detail.methods_from, detail.method_ranges);
   line->flags = profile->advice_flags;
   // The last choice that there is room for is that of one range, or of all further ones together.
@@ -113,7 +114,7 @@ int nmt_fast_path(const nmt_profile* profile, int path, nmt_fast_line* line) {
 }
 
 double nmt_duration_ns(const nmt_profile* profile, int path, uint64_t size_bytes) {
-  if (const int wrong = nmt::check_question(profile, path, size_bytes)) [[unlikely]]
+  if (const int wrong = nmt::runtime::check_question(profile, path, size_bytes)) [[unlikely]]
     return wrong;
   return profile->view.paths[static_cast<std::size_t>(path)].duration.at(size_bytes);
 }
@@ -121,63 +122,65 @@ double nmt_duration_ns(const nmt_profile* profile, int path, uint64_t size_bytes
 int nmt_aggregate(const nmt_profile* profile, int path, uint64_t first_bytes,
                   uint64_t second_bytes) {
   // The OR has the sign bit if one of the two sizes has it.
-  if (const int wrong = nmt::check_question(profile, path, first_bytes | second_bytes))
+  if (const int wrong = nmt::runtime::check_question(profile, path, first_bytes | second_bytes))
       [[unlikely]] {
     return wrong;
   }
-  const nmt::PathBlock& block = profile->view.paths[static_cast<std::size_t>(path)];
+  const nmt::runtime::PathBlock& block = profile->view.paths[static_cast<std::size_t>(path)];
   const std::uint64_t sum = first_bytes + second_bytes;
   const bool together = sum < block.aggregate_below;
   if (!together && sum < block.separate_from) [[unlikely]] {
-    return nmt::aggregate_by_curves(profile->view, path, first_bytes, second_bytes);
+    return nmt::runtime::aggregate_by_curves(profile->view, path, first_bytes, second_bytes);
   }
   return together;
 }
 
 int nmt_predict(const nmt_profile* profile, int path, int method, uint64_t size_bytes,
                 nmt_prediction* prediction) {
-  if (const int wrong = nmt::check_question(profile, path, size_bytes)) return wrong;
-  if (!nmt::is_writable(prediction)) return NMT_INVALID;
+  if (const int wrong = nmt::runtime::check_question(profile, path, size_bytes)) return wrong;
+  if (!nmt::runtime::is_writable(prediction)) return NMT_INVALID;
   if (method == NMT_ANY_METHOD) method = nmt_method_for(profile, path, size_bytes);
   if (method == NMT_NO_ADVICE) return NMT_NO_ADVICE;
   if (method < NMT_COPY || method > NMT_RENDEZVOUS) return NMT_INVALID;
-  auto best = nmt::predict(profile->view, path, method, static_cast<double>(size_bytes));
+  auto best = nmt::runtime::predict(profile->view, path, method, static_cast<double>(size_bytes));
   if (!best) return NMT_NO_ADVICE;
   best->flags |= profile->advice_flags;
-  nmt::put(prediction, *best);
+  nmt::runtime::put(prediction, *best);
   return NMT_OK;
 }
 
 int nmt_threshold(const nmt_profile* profile, int path, int decision, nmt_threshold_info* info) {
-  if (const int wrong = nmt::check_question(profile, path, 0)) return wrong;
-  if (!nmt::is_writable(info)) return NMT_INVALID;
+  if (const int wrong = nmt::runtime::check_question(profile, path, 0)) return wrong;
+  if (!nmt::runtime::is_writable(info)) return NMT_INVALID;
   if (decision < NMT_DECIDE_IOVEC || decision > NMT_DECIDE_AGGREGATION) return NMT_INVALID;
-  const nmt::ThresholdRecord* threshold = nmt::find_threshold(profile->view, path, decision);
+  const nmt::runtime::ThresholdRecord* threshold =
+      nmt::runtime::find_threshold(profile->view, path, decision);
   if (threshold == nullptr) return NMT_NO_ADVICE;
-  nmt::put(info, {.struct_bytes = 0,
-                  .answer = threshold->answer,
-                  .bytes = threshold->bytes,
-                  .low_bytes = threshold->low_bytes,
-                  .high_bytes = threshold->high_bytes,
-                  .regret = threshold->regret,
-                  .bounded = threshold->bounded,
-                  .ranges = threshold->ranges});
+  nmt::runtime::put(info, {.struct_bytes = 0,
+                           .answer = threshold->answer,
+                           .bytes = threshold->bytes,
+                           .low_bytes = threshold->low_bytes,
+                           .high_bytes = threshold->high_bytes,
+                           .regret = threshold->regret,
+                           .bounded = threshold->bounded,
+                           .ranges = threshold->ranges});
   return NMT_OK;
 }
 
 int nmt_threshold_range(const nmt_profile* profile, int path, int decision, uint32_t index,
                         nmt_range* range) {
-  if (const int wrong = nmt::check_question(profile, path, 0)) return wrong;
-  if (!nmt::is_writable(range)) return NMT_INVALID;
+  if (const int wrong = nmt::runtime::check_question(profile, path, 0)) return wrong;
+  if (!nmt::runtime::is_writable(range)) return NMT_INVALID;
   if (decision < NMT_DECIDE_IOVEC || decision > NMT_DECIDE_AGGREGATION) return NMT_INVALID;
-  const nmt::ThresholdRecord* threshold = nmt::find_threshold(profile->view, path, decision);
+  const nmt::runtime::ThresholdRecord* threshold =
+      nmt::runtime::find_threshold(profile->view, path, decision);
   if (threshold == nullptr) return NMT_NO_ADVICE;
   if (index >= threshold->ranges) return NMT_UNKNOWN;
   const auto ranges = profile->view.ranges.subspan(threshold->ranges_from, threshold->ranges);
-  nmt::put(range,
-           {.struct_bytes = 0,
-            .above = static_cast<std::uint32_t>(ranges[index].choice),
-            .from_bytes = ranges[index].from_bytes,
-            .to_bytes = index + 1 < ranges.size() ? ranges[index + 1].from_bytes : UINT64_MAX});
+  nmt::runtime::put(
+      range, {.struct_bytes = 0,
+              .above = static_cast<std::uint32_t>(ranges[index].choice),
+              .from_bytes = ranges[index].from_bytes,
+              .to_bytes = index + 1 < ranges.size() ? ranges[index + 1].from_bytes : UINT64_MAX});
   return NMT_OK;
 }

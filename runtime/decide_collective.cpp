@@ -6,7 +6,7 @@
 #include "core/alltoall.h"
 #include "runtime/profile.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 const Signature* find_signature(const nmt_profile& profile, const nmt_exchange& exchange) {
@@ -95,70 +95,75 @@ int check_call(const nmt_profile* profile, const nmt_collective_call* call,
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime
 
 int64_t nmt_segment_bytes(const nmt_profile* profile, const char* operation, uint64_t size_bytes,
                           uint32_t nodes, uint32_t ranks_per_node) {
-  if (profile == nullptr || operation == nullptr || size_bytes > nmt::kSizeBytesMax || nodes == 0 ||
-      ranks_per_node == 0) {
+  if (profile == nullptr || operation == nullptr || size_bytes > nmt::runtime::kSizeBytesMax ||
+      nodes == 0 || ranks_per_node == 0) {
     return NMT_INVALID;
   }
-  const nmt::SegmentRecord* rule = nmt::find_rule(profile->view, {.struct_bytes = 0,
-                                                                  .nodes = nodes,
-                                                                  .ranks_per_node = ranks_per_node,
-                                                                  .ranks = 0,
-                                                                  .mpi = nullptr,
-                                                                  .operation = operation,
-                                                                  .size_bytes = size_bytes});
+  const nmt::runtime::SegmentRecord* rule =
+      nmt::runtime::find_rule(profile->view, {.struct_bytes = 0,
+                                              .nodes = nodes,
+                                              .ranks_per_node = ranks_per_node,
+                                              .ranks = 0,
+                                              .mpi = nullptr,
+                                              .operation = operation,
+                                              .size_bytes = size_bytes});
   return rule == nullptr ? int64_t{NMT_NO_ADVICE} : static_cast<int64_t>(rule->segment_bytes);
 }
 
 int nmt_describe_collective(const nmt_profile* profile, uint32_t index, nmt_collective_rule* rule) {
-  if (profile == nullptr || !nmt::is_writable(rule)) return NMT_INVALID;
+  if (profile == nullptr || !nmt::runtime::is_writable(rule)) return NMT_INVALID;
   if (index >= profile->view.segments.size()) return NMT_UNKNOWN;
-  nmt::put_rule(profile->view, profile->view.segments[index], rule);
+  nmt::runtime::put_rule(profile->view, profile->view.segments[index], rule);
   return NMT_OK;
 }
 
 int nmt_collective_rule_for(const nmt_profile* profile, const nmt_collective_call* call,
                             nmt_collective_rule* rule) {
   nmt_collective_call asked;
-  if (const int wrong = nmt::check_call(profile, call, asked)) return wrong;
-  if (!nmt::is_writable(rule) || asked.nodes == 0 || asked.ranks_per_node == 0) return NMT_INVALID;
-  const nmt::SegmentRecord* found = nmt::find_rule(profile->view, asked);
+  if (const int wrong = nmt::runtime::check_call(profile, call, asked)) return wrong;
+  if (!nmt::runtime::is_writable(rule) || asked.nodes == 0 || asked.ranks_per_node == 0)
+    return NMT_INVALID;
+  const nmt::runtime::SegmentRecord* found = nmt::runtime::find_rule(profile->view, asked);
   if (found == nullptr) return NMT_NO_ADVICE;
-  nmt::put_rule(profile->view, *found, rule);
+  nmt::runtime::put_rule(profile->view, *found, rule);
   return NMT_OK;
 }
 
 int nmt_describe_library_rule(const nmt_profile* profile, uint32_t index, nmt_library_rule* rule) {
-  if (profile == nullptr || !nmt::is_writable(rule)) return NMT_INVALID;
+  if (profile == nullptr || !nmt::runtime::is_writable(rule)) return NMT_INVALID;
   if (index >= profile->view.library_rules.size()) return NMT_UNKNOWN;
-  nmt::put_rule(profile->view, profile->view.library_rules[index], rule);
+  nmt::runtime::put_rule(profile->view, profile->view.library_rules[index], rule);
   return NMT_OK;
 }
 
 int nmt_library_rule_for(const nmt_profile* profile, const nmt_collective_call* call,
                          nmt_library_rule* rule) {
   nmt_collective_call asked;
-  if (const int wrong = nmt::check_call(profile, call, asked)) return wrong;
-  if (!nmt::is_writable(rule) || asked.ranks == 0) return NMT_INVALID;
-  const nmt::LibraryRuleRecord* found = nmt::find_library_rule(profile->view, asked);
+  if (const int wrong = nmt::runtime::check_call(profile, call, asked)) return wrong;
+  if (!nmt::runtime::is_writable(rule) || asked.ranks == 0) return NMT_INVALID;
+  const nmt::runtime::LibraryRuleRecord* found =
+      nmt::runtime::find_library_rule(profile->view, asked);
   if (found == nullptr) return NMT_NO_ADVICE;
-  nmt::put_rule(profile->view, *found, rule);
+  nmt::runtime::put_rule(profile->view, *found, rule);
   return NMT_OK;
 }
 
 int nmt_alltoall(const nmt_profile* profile, const nmt_exchange* exchange,
                  nmt_prediction* prediction) {
   nmt_exchange asked;
-  if (profile == nullptr || !nmt::get(exchange, asked) || !nmt::is_writable(prediction)) {
+  if (profile == nullptr || !nmt::runtime::get(exchange, asked) ||
+      !nmt::runtime::is_writable(prediction)) {
     return NMT_INVALID;
   }
-  if (asked.ranks == 0 || asked.ranks_per_node == 0 || asked.size_bytes > nmt::kSizeBytesMax) {
+  if (asked.ranks == 0 || asked.ranks_per_node == 0 ||
+      asked.size_bytes > nmt::runtime::kSizeBytesMax) {
     return NMT_INVALID;
   }
-  const nmt::Signature* signature = nmt::find_signature(*profile, asked);
+  const nmt::Signature* signature = nmt::runtime::find_signature(*profile, asked);
   // Within one node no message crosses the network of the signature.
   if (signature == nullptr || asked.ranks <= asked.ranks_per_node) return NMT_NO_ADVICE;
   const nmt::Alltoall equal = nmt::equal_alltoall(*signature, asked.ranks, asked.size_bytes);
@@ -166,15 +171,15 @@ int nmt_alltoall(const nmt_profile* profile, const nmt_exchange* exchange,
   const double half = time.half_interval.value_or(0);
   if (half > nmt::kGuess) return NMT_NO_ADVICE;
   std::uint32_t flags = profile->advice_flags;
-  if (!nmt::is_inside(*signature, asked)) flags |= NMT_ADVICE_EXTRAPOLATED;
+  if (!nmt::runtime::is_inside(*signature, asked)) flags |= NMT_ADVICE_EXTRAPOLATED;
   if (!signature->saturated) flags |= NMT_ADVICE_UNSATURATED;
-  nmt::put(prediction, {.struct_bytes = 0,
-                        .flags = flags,
-                        .method = NMT_ANY_METHOD,
-                        .reserved = 0,
-                        .duration_ns = time.duration_ns,
-                        .low_ns = time.duration_ns * std::exp(-half),
-                        .high_ns = time.duration_ns * std::exp(half),
-                        .variant = signature->algorithm.c_str()});
+  nmt::runtime::put(prediction, {.struct_bytes = 0,
+                                 .flags = flags,
+                                 .method = NMT_ANY_METHOD,
+                                 .reserved = 0,
+                                 .duration_ns = time.duration_ns,
+                                 .low_ns = time.duration_ns * std::exp(-half),
+                                 .high_ns = time.duration_ns * std::exp(half),
+                                 .variant = signature->algorithm.c_str()});
   return NMT_OK;
 }

@@ -7,7 +7,7 @@
 #include "runtime/split.h"
 #include "runtime/split_solver.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 static_assert(NMT_SPLIT_RAILS_MAX == SplitSolver::kRailsMax);
@@ -153,49 +153,52 @@ bool is_eager(const nmt_profile* profile, std::uint64_t size_bytes,
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime
 
 int nmt_split(const nmt_profile* profile, uint64_t size_bytes, nmt_share* shares, uint32_t rails,
               nmt_split_result* result) {
-  if (profile == nullptr || size_bytes > nmt::kSizeBytesMax) return NMT_INVALID;
-  const nmt::Shares array(shares, rails);
-  if (!array.usable() || !nmt::is_writable(result)) return NMT_INVALID;
-  if (rails == 2 && nmt::split_by_table(*profile, size_bytes, shares, result)) return NMT_OK;
-  return nmt::split(*profile, size_bytes, array, rails, result);
+  if (profile == nullptr || size_bytes > nmt::runtime::kSizeBytesMax) return NMT_INVALID;
+  const nmt::runtime::Shares array(shares, rails);
+  if (!array.usable() || !nmt::runtime::is_writable(result)) return NMT_INVALID;
+  if (rails == 2 && nmt::runtime::split_by_table(*profile, size_bytes, shares, result))
+    return NMT_OK;
+  return nmt::runtime::split(*profile, size_bytes, array, rails, result);
 }
 
 int nmt_eager_chunks(const nmt_profile* profile, const char* placement, uint32_t idle_cores,
                      uint64_t size_bytes, nmt_share* shares, uint32_t rails,
                      nmt_split_result* result) {
-  if (profile == nullptr || placement == nullptr || size_bytes > nmt::kSizeBytesMax) {
+  if (profile == nullptr || placement == nullptr || size_bytes > nmt::runtime::kSizeBytesMax) {
     return NMT_INVALID;
   }
-  nmt::Shares array(shares, rails);
-  if (!array.usable() || !nmt::is_writable(result)) return NMT_INVALID;
-  nmt::SplitRail storage[2][NMT_SPLIT_RAILS_MAX];
-  const std::span<nmt::SplitRail> whole(storage[0], rails);
-  if (const int wrong = nmt::read_rails(*profile, array, whole)) return wrong;
-  const nmt::OffloadRecord* offload = nmt::find_offload(profile->view, placement);
+  nmt::runtime::Shares array(shares, rails);
+  if (!array.usable() || !nmt::runtime::is_writable(result)) return NMT_INVALID;
+  nmt::runtime::SplitRail storage[2][NMT_SPLIT_RAILS_MAX];
+  const std::span<nmt::runtime::SplitRail> whole(storage[0], rails);
+  if (const int wrong = nmt::runtime::read_rails(*profile, array, whole)) return wrong;
+  const nmt::runtime::OffloadRecord* offload = nmt::runtime::find_offload(profile->view, placement);
   if (offload == nullptr) return NMT_NO_ADVICE;
-  const std::span<nmt::SplitRail> chunks(storage[1], rails);
+  const std::span<nmt::runtime::SplitRail> chunks(storage[1], rails);
   std::copy(whole.begin(), whole.end(), chunks.begin());
 
-  const nmt::SplitAnswer alone = nmt::split_exactly(profile->view, size_bytes, whole, 1);
+  const nmt::runtime::SplitAnswer alone =
+      nmt::runtime::split_exactly(profile->view, size_bytes, whole, 1);
   if (alone.end_ns < 0) return NMT_NO_ADVICE;
   // One chunk on another core is the whole message, only later.
   const bool may_pay = idle_cores > 1 && rails > 1 && offload->cost_ns < alone.end_ns;
-  if (may_pay && nmt::is_eager(profile, size_bytes, whole)) {
-    nmt::SplitAnswer parallel = nmt::split_exactly(profile->view, size_bytes, chunks, idle_cores);
+  if (may_pay && nmt::runtime::is_eager(profile, size_bytes, whole)) {
+    nmt::runtime::SplitAnswer parallel =
+        nmt::runtime::split_exactly(profile->view, size_bytes, chunks, idle_cores);
     parallel.end_ns += offload->cost_ns;
     if (parallel.end_ns < alone.end_ns) {
-      nmt::write_answer(*profile, parallel, chunks, array, result);
+      nmt::runtime::write_answer(*profile, parallel, chunks, array, result);
       return 1;
     }
   }
-  for (nmt::SplitRail& rail : whole) {
+  for (nmt::runtime::SplitRail& rail : whole) {
     const bool idle = rail.left_out == NMT_LEFT_SMALL || rail.left_out == NMT_LEFT_TOGETHER;
     if (idle) rail.left_out = NMT_LEFT_OFFLOAD;
   }
-  nmt::write_answer(*profile, alone, whole, array, result);
+  nmt::runtime::write_answer(*profile, alone, whole, array, result);
   return 0;
 }

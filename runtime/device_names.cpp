@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace nmt {
+namespace nmt::runtime {
 
 std::vector<DeviceName> device_names(const Rail& rail) {
   std::vector<DeviceName> names;
@@ -26,4 +26,4 @@ std::vector<DeviceName> device_names(const Rail& rail) {
   return names;
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -11,7 +11,7 @@
 #include "core/rail.h"
 #include "include/nmadtune.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 struct DeviceName {
   nmt_device_naming naming = NMT_DEVICE_KERNEL;
@@ -22,4 +22,4 @@ struct DeviceName {
 // The driver's own name first. Empty for a rail without a device, such as shared memory.
 std::vector<DeviceName> device_names(const Rail& rail);
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -8,7 +8,7 @@
 
 #include "runtime/profile.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 // Whether `name` is the host, or the identifier or its first 8 digits or more.
@@ -133,31 +133,33 @@ const char* memory_of(const View& view, const PathDetailRecord& detail) {
   return *memory == '\0' ? "host" : memory;  // profiles of older versions do not say it
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime
 
 int nmt_find_path(const nmt_profile* profile, const char* rail, const nmt_condition* condition) {
   nmt_condition requested{};
   if (profile == nullptr) return NMT_INVALID;
-  if (condition != nullptr && !nmt::get(condition, requested)) return NMT_INVALID;
+  if (condition != nullptr && !nmt::runtime::get(condition, requested)) return NMT_INVALID;
   if (rail == nullptr && requested.peer == nullptr && requested.path_id == nullptr) {
     return NMT_INVALID;
   }
-  const nmt::View& view = profile->view;
-  if (requested.peer != nullptr && nmt::is_ambiguous(view, requested.peer)) return NMT_AMBIGUOUS;
-  const int best = nmt::best_path(view, rail, requested);
+  const nmt::runtime::View& view = profile->view;
+  if (requested.peer != nullptr && nmt::runtime::is_ambiguous(view, requested.peer))
+    return NMT_AMBIGUOUS;
+  const int best = nmt::runtime::best_path(view, rail, requested);
   return best < 0 ? int{NMT_NO_ADVICE} : best;
 }
 
 int nmt_peer_rails(const nmt_profile* profile, const char* peer, const nmt_condition* condition,
                    uint64_t size_bytes, nmt_peer_rail* rails, uint32_t rails_max) {
   nmt_condition requested{};
-  if (profile == nullptr || peer == nullptr || size_bytes > nmt::kSizeBytesMax) return NMT_INVALID;
-  if (condition != nullptr && !nmt::get(condition, requested)) return NMT_INVALID;
-  if (rails_max > 0 && !nmt::is_writable(rails)) return NMT_INVALID;
-  const nmt::View& view = profile->view;
+  if (profile == nullptr || peer == nullptr || size_bytes > nmt::runtime::kSizeBytesMax)
+    return NMT_INVALID;
+  if (condition != nullptr && !nmt::runtime::get(condition, requested)) return NMT_INVALID;
+  if (rails_max > 0 && !nmt::runtime::is_writable(rails)) return NMT_INVALID;
+  const nmt::runtime::View& view = profile->view;
   requested.peer = peer;
-  if (nmt::is_ambiguous(view, peer)) return NMT_AMBIGUOUS;
-  const nmt::PeerPaths found = nmt::paths_to(view, requested, size_bytes);
+  if (nmt::runtime::is_ambiguous(view, peer)) return NMT_AMBIGUOUS;
+  const nmt::runtime::PeerPaths found = nmt::runtime::paths_to(view, requested, size_bytes);
   if (found.count == 0) return NMT_NO_ADVICE;
   nmt_share shares[NMT_SPLIT_RAILS_MAX] = {};
   const std::uint32_t stride = rails_max > 0 ? rails->struct_bytes : 0;
@@ -172,13 +174,13 @@ int nmt_peer_rails(const nmt_profile* profile, const char* peer, const nmt_condi
     // Element 0 tells the size of all.
     auto* to = reinterpret_cast<nmt_peer_rail*>(reinterpret_cast<std::byte*>(rails) + i * stride);
     to->struct_bytes = stride;
-    nmt::put(to, {.struct_bytes = 0,
-                  .path = path,
-                  .rail = view.text_at(view.details[static_cast<std::size_t>(path)].rail),
-                  .latency_ns = block.duration.at(0),
-                  .bytes_per_s = nmt::bytes_per_s(size_bytes, alone_ns),
-                  .together_bytes_per_s =
-                      nmt::bytes_per_s(size_bytes, splits ? split.end_ns : alone_ns)});
+    nmt::runtime::put(to, {.struct_bytes = 0,
+                           .path = path,
+                           .rail = view.text_at(view.details[static_cast<std::size_t>(path)].rail),
+                           .latency_ns = block.duration.at(0),
+                           .bytes_per_s = nmt::runtime::bytes_per_s(size_bytes, alone_ns),
+                           .together_bytes_per_s = nmt::runtime::bytes_per_s(
+                               size_bytes, splits ? split.end_ns : alone_ns)});
   }
   return static_cast<int>(found.count);
 }

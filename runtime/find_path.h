@@ -6,9 +6,9 @@
 
 #include "runtime/snapshot.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 // Kind of memory of the buffers that a path was measured with.
 const char* memory_of(const View& view, const PathDetailRecord& detail);
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -5,7 +5,7 @@
 
 #include "runtime/snapshot.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 void Image::add(SectionKind kind, std::size_t record_bytes, std::span<const std::byte> records) {
   pad();
@@ -40,4 +40,4 @@ void Image::pad() {
   bytes_.resize((bytes_.size() + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment);
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -11,7 +11,7 @@
 #include "runtime/layout.h"
 #include "runtime/storage.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 class Image {
  public:
@@ -29,4 +29,4 @@ class Image {
   std::vector<std::byte> bytes_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -17,7 +17,7 @@
 
 #include "runtime/tables.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 inline constexpr std::array<char, 8> kSnapshotMagic = {'\x89', 'N',  'M',    'T',
                                                        '\r',   '\n', '\x1a', '\n'};
@@ -246,4 +246,4 @@ struct SignatureRecord {
   double quantile;
 };
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -11,7 +11,7 @@
 #include "node/node.h"
 #include "profiledb/profiledb.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 std::string ended(const Campaign& campaign) {
@@ -25,7 +25,8 @@ struct Candidate {
 };
 
 // Newest first, without platforms that have no plan.
-std::vector<Candidate> candidates(const ProfileDb& database, std::vector<Platform> platforms) {
+std::vector<Candidate> candidates(const profiledb::ProfileDb& database,
+                                  std::vector<Platform> platforms) {
   std::vector<Candidate> found;
   for (Platform& platform : platforms) {
     std::optional<Plan> plan = database.plan(platform.id);
@@ -68,7 +69,7 @@ Provenance provenance_of(const Candidate& candidate) {
 }
 
 // The ends of every path that the plan has.
-std::vector<PathEnds> ends_of(const ProfileDb& database, const Plan& plan) {
+std::vector<PathEnds> ends_of(const profiledb::ProfileDb& database, const Plan& plan) {
   std::vector<PathEnds> ends;
   const std::vector<Node> nodes = database.nodes();
   const auto host_of = [&](const Id& node) {
@@ -89,14 +90,14 @@ std::vector<PathEnds> ends_of(const ProfileDb& database, const Plan& plan) {
 
 }  // namespace
 
-std::string usual_file() { return locate_for_reading("").file; }
+std::string usual_file() { return profiledb::locate_for_reading("").file; }
 
 bool is_platform(std::string_view requested, std::string_view name, std::string_view id) {
   constexpr std::size_t kPrefix = 8;
   return requested == name || (requested.size() >= kPrefix && id.starts_with(requested));
 }
 
-Fields machine_fingerprint(const std::string& root) { return cheap_fingerprint(root); }
+Fields machine_fingerprint(const std::string& root) { return node::cheap_fingerprint(root); }
 
 std::vector<Difference> differences_here(const Fields& measured, const Fields& here) {
   std::vector<Difference> found = differences(measured, here);
@@ -106,7 +107,7 @@ std::vector<Difference> differences_here(const Fields& measured, const Fields& h
 
 Loaded load_from_database(const std::string& file, const std::string& requested,
                           const Fields& here) {
-  const ProfileDb database(file, {.mode = ProfileDb::Mode::kRead});
+  const profiledb::ProfileDb database(file, {.mode = profiledb::ProfileDb::Mode::kRead});
   std::vector<Platform> platforms = database.platforms();
   const bool by_name = !requested.empty() && requested != "newest";
   if (by_name) {
@@ -136,4 +137,4 @@ Loaded load_from_database(const std::string& file, const std::string& requested,
   return {std::move(provenance), std::move(best.plan)};
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -12,7 +12,7 @@
 #include "core/plan.h"
 #include "runtime/compile.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 // The reason why a profile cannot be opened, as an nmt_status.
 class Refused : public Error {
@@ -47,4 +47,4 @@ struct Loaded {
 Loaded load_from_database(const std::string& file, const std::string& requested,
                           const Fields& here);
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -8,7 +8,7 @@
 #include "runtime/image.h"
 #include "runtime/snapshot.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 // Records that have grown since the oldest version that is read.
@@ -51,4 +51,4 @@ Storage completed(Storage image, std::string_view what) {
   return grown.finish();
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -8,10 +8,10 @@
 
 #include "runtime/storage.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 // Returns `image` as it is, unless it is of an older version that is still read. Throws
 // Error(kDatabase) as check() does, with `what` as the name of the file.
 Storage completed(Storage image, std::string_view what);
 
-}  // namespace nmt
+}  // namespace nmt::runtime

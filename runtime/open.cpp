@@ -20,7 +20,7 @@
 #include "runtime/profile.h"
 #include "runtime/signatures.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
@@ -138,29 +138,29 @@ int status_of(Fault fault) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime
 
 int nmt_open(const nmt_open_options* options, nmt_profile** profile) {
   nmt_open_options requested{};
   if (profile == nullptr) return NMT_INVALID;
   *profile = nullptr;
-  if (options != nullptr && !nmt::get(options, requested)) return NMT_INVALID;
+  if (options != nullptr && !nmt::runtime::get(options, requested)) return NMT_INVALID;
   try {
-    std::unique_ptr<nmt_profile> opened = nmt::open(requested);
-    nmt::log_opened(*opened);
+    std::unique_ptr<nmt_profile> opened = nmt::runtime::open(requested);
+    nmt::runtime::log_opened(*opened);
     *profile = opened.release();
     return NMT_OK;
-  } catch (const nmt::Refused& refused) {
-    nmt::report(requested, refused.what());
+  } catch (const nmt::runtime::Refused& refused) {
+    nmt::runtime::report(requested, refused.what());
     return refused.status();
   } catch (const nmt::Error& error) {
-    nmt::report(requested, error.what());
-    return nmt::status_of(error.fault());
+    nmt::runtime::report(requested, error.what());
+    return nmt::runtime::status_of(error.fault());
   } catch (const std::bad_alloc&) {
-    nmt::report(requested, "out of memory");
+    nmt::runtime::report(requested, "out of memory");
     return NMT_NO_MEMORY;
   } catch (const std::exception& error) {
-    nmt::report(requested, error.what());
+    nmt::runtime::report(requested, error.what());
     return NMT_FAILED;
   }
 }

@@ -15,7 +15,7 @@
 #include "core/units.h"
 #include "runtime/profile.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 constexpr std::uint64_t kWithoutEnd = UINT64_MAX;
@@ -179,4 +179,4 @@ std::string decisions_of(const nmt_profile& profile) {
   return text;
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -10,9 +10,9 @@
 
 #include "include/nmadtune.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 // Lines that each begin with "nmadtune: ". Asks the C ABI, so the lines are what programs get.
 std::string decisions_of(const nmt_profile& profile);
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -8,7 +8,7 @@
 #include "runtime/split.h"
 #include "runtime/split_solver.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 // Relative error that a table may add to the solver's duration; the smallest that makes a pair fit.
@@ -211,4 +211,4 @@ std::vector<PairTable> make_pair_tables(const View& view,
   return tables;
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

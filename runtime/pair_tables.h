@@ -13,7 +13,7 @@
 
 #include "runtime/snapshot.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 inline constexpr std::size_t kGatePathsMax = 16;  // with more paths, the solver decides
 
@@ -22,4 +22,4 @@ inline constexpr std::size_t kGatePathsMax = 16;  // with more paths, the solver
 std::vector<PairTable> make_pair_tables(const View& view,
                                         const std::vector<std::vector<std::uint32_t>>& gates);
 
-}  // namespace nmt
+}  // namespace nmt::runtime

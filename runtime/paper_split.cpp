@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 double end_alone(const PaperRail& rail, double size_bytes) {
@@ -62,4 +62,4 @@ double end_of(std::span<const PaperRail> rails, std::span<const double> chunks) 
   return end_ns;
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

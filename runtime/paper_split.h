@@ -15,7 +15,7 @@
 
 #include "core/curve.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 struct PaperRail {
   Curve duration;  // monotone
@@ -34,4 +34,4 @@ std::vector<double> by_asymptotic_bandwidths(std::span<const PaperRail> rails, d
 // The end of the last of these chunks.
 double end_of(std::span<const PaperRail> rails, std::span<const double> chunks);
 
-}  // namespace nmt
+}  // namespace nmt::runtime

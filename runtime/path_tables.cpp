@@ -7,7 +7,7 @@
 #include "include/nmadtune.h"
 #include "runtime/aggregation.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 // The smallest tolerance, of a rising series, with which `make` returns at most `most` pieces.
@@ -140,4 +140,4 @@ PathTables make_path_tables(const RailPlan& rail) {
   return tables;
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -13,7 +13,7 @@
 #include "runtime/tables.h"
 #include "runtime/transfer.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 // `make` returns the pieces for a tolerance.
 using MakePieces = std::function<std::vector<Piece>(double tolerance)>;
@@ -40,4 +40,4 @@ struct PathTables {
 };
 PathTables make_path_tables(const RailPlan& rail);
 
-}  // namespace nmt
+}  // namespace nmt::runtime

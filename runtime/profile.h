@@ -17,15 +17,15 @@
 #include "runtime/storage.h"
 
 struct alignas(64) nmt_profile {
-  nmt::View view;
+  nmt::runtime::View view;
   std::vector<nmt::Signature> signatures;
   std::uint32_t advice_flags = 0;  // NMT_ADVICE_FOREIGN, _UNCONFIRMED or 0
-  nmt::Storage storage;
+  nmt::runtime::Storage storage;
   std::string file;
   std::vector<nmt::Difference> differences;
 };
 
-namespace nmt {
+namespace nmt::runtime {
 
 // Copies the part of the caller's struct that both sides know; the rest is 0. False if it cannot be
 // such a struct.
@@ -66,4 +66,4 @@ inline int check_question(const nmt_profile* profile, int path, std::uint64_t si
   return NMT_OK;
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -3,7 +3,7 @@
 
 #include "runtime/profile.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 std::span<const std::byte> snapshot_bytes(const nmt_profile& profile) {
   return profile.storage.bytes();
@@ -31,4 +31,4 @@ Curve split_curve_of(const nmt_profile& profile, int path) {
   return Curve(std::move(points));
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

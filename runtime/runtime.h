@@ -42,7 +42,7 @@
 #include "include/nmadtune.h"
 #include "runtime/paper_split.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 // The bytes of an open profile as a flat snapshot (docs/reference/snapshot.md). nmt_open can read
 // them from a file. They live as long as the profile.
@@ -51,4 +51,4 @@ std::span<const std::byte> snapshot_bytes(const nmt_profile& profile);
 // The monotone curve that splits invert for a path; empty if it was not measured.
 Curve split_curve_of(const nmt_profile& profile, int path);
 
-}  // namespace nmt
+}  // namespace nmt::runtime

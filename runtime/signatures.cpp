@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/signatures.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 Curve bound_of(const View& view, const SignatureRecord& record) {
@@ -58,4 +58,4 @@ std::vector<Signature> signatures_of(const View& view) {
   return signatures;
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -10,8 +10,8 @@
 #include "core/signature.h"
 #include "runtime/snapshot.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 std::vector<Signature> signatures_of(const View& view);
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "include/nmadtune.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 constexpr std::size_t kSectionsMax = 64;
@@ -398,4 +398,4 @@ View check(std::span<const std::byte> bytes, std::string_view what) {
   return Checker(bytes, what).check();
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

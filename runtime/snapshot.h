@@ -15,7 +15,7 @@
 
 #include "runtime/layout.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 struct View {
   // One cache line: all that decisions use.
@@ -53,4 +53,4 @@ std::vector<Section> check_sections(std::span<const std::byte> bytes, std::strin
 // Of the current version. The bytes must be aligned to kSectionAlignment.
 View check(std::span<const std::byte> bytes, std::string_view what);
 
-}  // namespace nmt
+}  // namespace nmt::runtime

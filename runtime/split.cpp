@@ -8,7 +8,7 @@
 #include "include/nmadtune.h"
 #include "runtime/split_solver.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 using Mask = std::uint64_t;
@@ -243,4 +243,4 @@ std::uint32_t companion(const View& view, std::uint32_t path,
   return best;
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

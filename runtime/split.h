@@ -14,7 +14,7 @@
 #include "include/nmadtune.h"
 #include "runtime/snapshot.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 struct SplitRail {
   std::uint32_t path = 0;
@@ -53,4 +53,4 @@ const PairTable* pair_table(const View& view, std::uint32_t a, std::uint32_t b, 
 std::uint32_t companion(const View& view, std::uint32_t path,
                         std::span<const std::uint32_t> others);
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 constexpr float kTimeMax = 1e30f;
@@ -209,4 +209,4 @@ float assign_bytes(RailFill* fills, std::size_t rails, float time_ns, std::uint6
   return time_ns;
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

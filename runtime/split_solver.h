@@ -20,7 +20,7 @@
 
 #include "runtime/tables.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 // How long the rail of this table takes for `size_bytes`: the inverse of the inverse.
 float time_for(const TimeTable& table, std::uint64_t size_bytes);
@@ -86,4 +86,4 @@ class SplitSolver {
   RailFill fills_[kRailsMax];
 };
 
-}  // namespace nmt
+}  // namespace nmt::runtime

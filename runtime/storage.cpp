@@ -15,7 +15,7 @@
 #include "core/error.h"
 #include "runtime/layout.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 constexpr std::align_val_t kAlignment{kSectionAlignment};
@@ -85,4 +85,4 @@ Storage& Storage::operator=(Storage&& other) noexcept {
 
 Storage::~Storage() { ::operator delete(data_, kAlignment); }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

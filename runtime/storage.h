@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-namespace nmt {
+namespace nmt::runtime {
 
 class Storage {
  public:
@@ -32,4 +32,4 @@ class Storage {
   std::size_t size_ = 0;
 };
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace nmt {
+namespace nmt::runtime {
 
 inline constexpr std::uint64_t kSizeBytesMax = INT64_MAX;
 
@@ -182,4 +182,4 @@ struct AggregationTable {
   EagerSizeTable together;    // the aggregate, by the size of both
 };
 
-}  // namespace nmt
+}  // namespace nmt::runtime

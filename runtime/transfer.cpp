@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 bool chooses_above(const RailPlan& rail, DecisionKind kind, std::uint64_t size_bytes) {
@@ -188,4 +188,4 @@ Curve simplified(const Curve& curve, double tolerance) {
   return Curve(std::move(kept));
 }
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -9,7 +9,7 @@
 
 #include "core/plan.h"
 
-namespace nmt {
+namespace nmt::runtime {
 
 // The method for every size, from the thresholds (tuner/predict.h): rendezvous from its threshold
 // on, else copy or iovec. If the chosen method was not measured and only one other was, it is that
@@ -44,4 +44,4 @@ Curve split_curve(const RailPlan& rail);
 // Leaves out points within the relative `tolerance` of the lines between the remaining ones.
 Curve simplified(const Curve& curve, double tolerance);
 
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -10,7 +10,7 @@
 #include "core/rail.h"
 #include "core/sample.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 struct Progress {
   std::string rail;       // with its busy rails
@@ -31,4 +31,4 @@ class Observer {
   virtual bool interrupted() = 0;  // called between blocks; true ends the campaign early
 };
 
-}  // namespace nmt
+}  // namespace nmt::sampler

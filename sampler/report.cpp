@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace nmt {
+namespace nmt::sampler {
 
 std::string RailReport::name() const {
   return busy_rails.empty() ? rail : rail + " beside " + busy_rails;
@@ -15,4 +15,4 @@ double RailReport::quality() const {
   return (1 - share_disturbed) * (1 - waited_ns / elapsed_ns);
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

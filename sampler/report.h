@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // The subject of a measurement: a rail, by its number in the campaign, and the rails that are kept
 // busy during its transfers. If there are none, the rail is alone.
@@ -50,4 +50,4 @@ struct CampaignReport {
   double elapsed_ns = 0;
 };
 
-}  // namespace nmt
+}  // namespace nmt::sampler

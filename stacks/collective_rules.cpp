@@ -12,7 +12,7 @@
 #include "stacks/settings.h"
 #include "stacks/settings_choice.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 struct Winner {
@@ -209,4 +209,4 @@ std::set<std::string> ruled_operations(std::span<const RuledCell> cells) {
   return operations;
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

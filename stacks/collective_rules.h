@@ -19,7 +19,7 @@
 #include "stacks/openmpi_tuned_rules.h"
 #include "stacks/times.h"
 
-namespace nmt {
+namespace nmt::stacks {
 
 // One measured size.
 struct RuledCell {
@@ -48,4 +48,4 @@ bool has_rules_for(std::span<const RuledCell> cells, std::string_view operation,
                    std::int64_t ranks);
 std::set<std::string> ruled_operations(std::span<const RuledCell> cells);
 
-}  // namespace nmt
+}  // namespace nmt::stacks

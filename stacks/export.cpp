@@ -14,7 +14,7 @@
 #include "stacks/settings.h"
 #include "stacks/writers.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 struct Writer {
@@ -138,4 +138,4 @@ std::vector<ExportedFile> write_files(const StackFindings& findings) {
   return find_writer(findings.stack).write(findings);
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -20,7 +20,7 @@
 #include "stacks/openmpi_tuned_rules.h"
 #include "stacks/settings_choice.h"
 
-namespace nmt {
+namespace nmt::stacks {
 
 struct StackFindings {
   std::string stack;
@@ -64,4 +64,4 @@ std::vector<ExportedFile> write_rules(const StackFindings& findings);
 std::size_t check_file(std::string_view stack, std::string_view version, std::string_view text,
                        std::string_view what, const std::vector<std::string>& known = {});
 
-}  // namespace nmt
+}  // namespace nmt::stacks

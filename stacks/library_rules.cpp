@@ -8,7 +8,7 @@
 #include "stacks/collective_rules.h"
 #include "stacks/times.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 LibraryRule rule_of(const RuledCell& cell) {
@@ -51,4 +51,4 @@ std::vector<LibraryRule> library_rules(std::span<const SampleSet> sets) {
   return rules;
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

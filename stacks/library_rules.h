@@ -14,9 +14,9 @@
 #include "core/plan.h"
 #include "core/sample.h"
 
-namespace nmt {
+namespace nmt::stacks {
 
 // Of all stacks whose collectives were measured, by MPI, operation, ranks and size.
 std::vector<LibraryRule> library_rules(std::span<const SampleSet> sets);
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -7,7 +7,7 @@
 
 #include "stacks/times.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 constexpr std::string_view kNodes = "nodes";
@@ -200,4 +200,4 @@ Selection algorithm_of(const MpichOperation& operation, const MpichAlgorithm& al
   return chosen;
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -23,7 +23,7 @@
 
 #include "stacks/mpich_selection.h"
 
-namespace nmt {
+namespace nmt::stacks {
 
 struct MpichAlgorithm {
   std::string_view name;
@@ -71,4 +71,4 @@ Selection composition_of(const MpichOperation& operation, const MpichWay& way,
 Selection algorithm_of(const MpichOperation& operation, const MpichAlgorithm& algorithm,
                        const Selection& otherwise);
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/json.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 constexpr std::size_t kDepthMax = 64;
@@ -355,4 +355,4 @@ std::string write_selection(const Selection& selection) {
   return text + "\n";
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nmt {
+namespace nmt::stacks {
 
 struct SelectionNode;
 using Selection = std::vector<SelectionNode>;
@@ -44,4 +44,4 @@ Selection read_selection(std::string_view text, std::string_view what,
 
 std::string write_selection(const Selection& selection);
 
-}  // namespace nmt
+}  // namespace nmt::stacks

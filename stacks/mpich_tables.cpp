@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 constexpr std::string_view kOpening = "{\"collective=";
@@ -261,4 +261,4 @@ MpichTables with_trials(const MpichTables& tables, std::span<const MpichTrial> t
   return tried;
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

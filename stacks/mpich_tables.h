@@ -19,7 +19,7 @@
 #include "stacks/collective_rules.h"
 #include "stacks/mpich_algorithms.h"
 
-namespace nmt {
+namespace nmt::stacks {
 
 struct MpichTables {
   Selection algorithms;            // MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE
@@ -45,4 +45,4 @@ struct MpichTrial {
 MpichTables with_trials(const MpichTables& tables, std::span<const MpichTrial> trials,
                         std::span<const int> ranks);
 
-}  // namespace nmt
+}  // namespace nmt::stacks

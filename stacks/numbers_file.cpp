@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/json.h"
 
-namespace nmt {
+namespace nmt::stacks {
 
 bool NumbersFile::at_end() {
   skip();
@@ -71,4 +71,4 @@ std::string_view NumbersFile::peek() {
   return text_.substr(0, text_.find_first_of(" \t\r\n#"));
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace nmt {
+namespace nmt::stacks {
 
 // Both texts must outlive it.
 class NumbersFile {
@@ -36,4 +36,4 @@ class NumbersFile {
   std::size_t line_ = 1;
 };
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -13,7 +13,7 @@
 #include "stacks/openmpi_tuned_rules.h"
 #include "stacks/settings.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 constexpr std::string_view kHan = "han", kTuned = "tuned";
@@ -132,4 +132,4 @@ HanRules read_han_rules(std::string_view text, std::string_view what) {
   return rules;
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

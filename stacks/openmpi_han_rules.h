@@ -21,7 +21,7 @@
 
 #include "stacks/collective_rules.h"
 
-namespace nmt {
+namespace nmt::stacks {
 
 struct HanRule {
   std::uint64_t size_bytes = 0;  // from this size on
@@ -43,4 +43,4 @@ std::string write_han_rules(const HanRules& rules, std::string_view opening);
 // "WHAT: line N: cause".
 HanRules read_han_rules(std::string_view text, std::string_view what);
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -9,7 +9,7 @@
 #include "stacks/numbers_file.h"
 #include "stacks/settings.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 constexpr std::string_view kHeader = "rule-file-version-2";
@@ -145,4 +145,4 @@ TunedRules read_tuned_rules(std::string_view text, std::string_view what,
   return rules;
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nmt {
+namespace nmt::stacks {
 
 struct TunedRule {
   std::uint64_t size_bytes = 0;  // from this size on, counted as in the file
@@ -50,4 +50,4 @@ std::string write_tuned_rules(const TunedRules& rules, std::string_view opening)
 // reads them.
 TunedRules read_tuned_rules(std::string_view text, std::string_view what, std::string_view version);
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/json.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
@@ -141,4 +141,4 @@ std::vector<double> read_nm_ns(std::string_view text, std::string_view what) {
   return speeds;
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -11,7 +11,7 @@
 
 #include "core/fields.h"
 
-namespace nmt {
+namespace nmt::stacks {
 
 // Open MPI's mca-params.conf: "name = value" (opal/util/keyval/keyval_lex.l).
 Fields read_mca_params(std::string_view text, std::string_view what);
@@ -23,4 +23,4 @@ Fields read_environment(std::string_view text, std::string_view what);
 // (nmad/src/nm_sampling.c).
 std::vector<double> read_nm_ns(std::string_view text, std::string_view what);
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 // Names of a transport in the stacks, besides the name that people type.
@@ -264,4 +264,4 @@ bool older(std::string_view version, std::string_view other) {
   return false;
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

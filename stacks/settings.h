@@ -17,7 +17,7 @@
 
 #include "core/fields.h"
 
-namespace nmt {
+namespace nmt::stacks {
 
 enum class Transport { kShm, kTcp, kVerbs };
 inline constexpr Transport kTransports[] = {Transport::kShm, Transport::kTcp, Transport::kVerbs};
@@ -94,4 +94,4 @@ std::string version_in(std::string_view library);
 // True for "4.1.8" and "4.1.10": compares numbers.
 bool older(std::string_view version, std::string_view other);
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -11,7 +11,7 @@
 #include "stacks/settings.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 // Comparisons of one value of a group in one campaign: with it, and with everything except it.
@@ -159,7 +159,7 @@ GroupVerdict judge(const std::string& group, const Fields& settings,
     verdict.reason = "no effect at any size that was measured";
   } else if (!loss.empty()) {
     verdict.reason = loss;
-  } else if (!verdict.gain.faster() || verdict.gain.value < 1 + kEquivalence) {
+  } else if (!verdict.gain.faster() || verdict.gain.value < 1 + tuner::kEquivalence) {
     verdict.reason =
         fmt::format("no measurable gain: {:.2f} times ({:.2f} to {:.2f})", verdict.gain.value,
                     verdict.gain.low, std::min(verdict.gain.high, 99.99));
@@ -207,7 +207,7 @@ std::optional<StackThreshold> choose_threshold(const StackTimes& eager,
                                                const StackTimes& rendezvous) {
   std::vector<std::uint64_t> sizes_bytes = sizes_of(eager, rendezvous, {});
   if (sizes_bytes.size() < 2) return std::nullopt;
-  const std::vector<double> shares = shares_of(sizes_bytes);
+  const std::vector<double> shares = tuner::shares_of(sizes_bytes);
   std::vector<double> logs;  // of rendezvous over eager: > 0 means eager is faster
   for (const std::uint64_t size_bytes : sizes_bytes) {
     logs.push_back(-std::log(ratio_of(eager.at(size_bytes), rendezvous.at(size_bytes)).value));
@@ -271,4 +271,4 @@ std::vector<GroupVerdict> judge_groups(std::span<const StackSamples> samples) {
   return all;
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

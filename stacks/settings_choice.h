@@ -18,7 +18,7 @@
 
 #include "stacks/times.h"
 
-namespace nmt {
+namespace nmt::stacks {
 
 struct StackThreshold {
   std::uint64_t eager_bytes_max = 0;  // rendezvous above this size
@@ -67,4 +67,4 @@ struct StackLoss {
 std::optional<StackLoss> first_loss(const StackTimes& without, const StackTimes& with,
                                     std::span<const std::uint64_t> sizes_bytes);
 
-}  // namespace nmt
+}  // namespace nmt::stacks

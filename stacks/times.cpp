@@ -6,7 +6,7 @@
 
 #include "core/method.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 void add(const Sample& sample, StackSamples& samples) {
@@ -111,4 +111,4 @@ double typical_ns(const ByRound& rounds) {
   return median(durations_ns);
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -21,7 +21,7 @@
 #include "core/sample.h"
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::stacks {
 
 // Condition::algorithm of the library's own choice, which includes its rules if it has any.
 inline constexpr std::string_view kOwnChoice = "default";
@@ -72,4 +72,4 @@ Ratio ratio_over(const StackTimes& before, const StackTimes& after,
 
 double typical_ns(const ByRound& rounds);  // the median
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -12,7 +12,7 @@
 
 #include "stacks/export.h"
 
-namespace nmt {
+namespace nmt::stacks {
 
 std::vector<ExportedFile> write_openmpi(const StackFindings& findings);
 std::vector<ExportedFile> write_mpich(const StackFindings& findings);
@@ -33,4 +33,4 @@ std::string with_evidence(const StackFindings& findings, const Fields& spelled,
 // A line for each setting that was left out, with its reason.
 std::string left_out(const StackFindings& findings);
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -7,7 +7,7 @@
 #include "stacks/settings.h"
 #include "stacks/writers.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 // Names of hosts and rails come from outside: they must not end a comment.
@@ -64,4 +64,4 @@ std::string left_out(const StackFindings& findings) {
   return text;
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

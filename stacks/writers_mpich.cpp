@@ -9,7 +9,7 @@
 #include "stacks/settings.h"
 #include "stacks/writers.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 // Reads the file back here, so that an error does not show in the middle of a job's start.
@@ -50,4 +50,4 @@ std::vector<ExportedFile> write_mpich(const StackFindings& findings) {
   return files;
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

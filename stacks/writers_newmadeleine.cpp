@@ -13,7 +13,7 @@
 #include "stacks/writers.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 constexpr std::uint64_t kSizeBytesMax = std::uint64_t{32} << 20;  // as its reader expects
@@ -33,7 +33,7 @@ std::vector<std::string> drivers_of(const std::string& rail, const std::string& 
 std::string sampling_file(const RailPlan& rail) {
   std::string text;
   for (std::uint64_t size_bytes = 1; size_bytes <= kSizeBytesMax; size_bytes *= 2) {
-    const auto predicted = predict_transfer(rail, size_bytes, std::nullopt);
+    const auto predicted = tuner::predict_transfer(rail, size_bytes, std::nullopt);
     if (!predicted || predicted->duration_ns <= 0) return {};
     text += fmt::format("{}\t{:f}\n", size_bytes,
                         static_cast<double>(size_bytes) / predicted->duration_ns * 1e9 / kMebibyte);
@@ -59,4 +59,4 @@ std::vector<ExportedFile> write_newmadeleine(const StackFindings& findings) {
   return all;
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -8,7 +8,7 @@
 #include "stacks/settings.h"
 #include "stacks/writers.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 // What the lexer accepts as a name; the name of an interface may be different.
@@ -111,4 +111,4 @@ std::vector<ExportedFile> write_openmpi(const StackFindings& findings) {
   return files;
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -10,7 +10,7 @@
 #include "stacks/settings.h"
 #include "stacks/writers.h"
 
-namespace nmt {
+namespace nmt::stacks {
 
 namespace {
 
@@ -40,4 +40,4 @@ std::vector<ExportedFile> write_ucx(const StackFindings& findings) {
   return {{"ucx.conf", text}};
 }
 
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -10,7 +10,7 @@
 #include "tuner/shares.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 // For a normal distribution: standard deviation / median absolute deviation; and standard error of
@@ -138,4 +138,4 @@ std::size_t count_changes(const ChosenSides& verdict) {
   return changes;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -14,7 +14,7 @@
 
 #include "tuner/method_comparison.h"
 
-namespace nmt {
+namespace nmt::tuner {
 
 struct SizeComparison {
   MethodComparison comparison;
@@ -45,4 +45,4 @@ ChosenSides choose_sides(const SizeComparisons& size_comparisons,
 std::vector<double> log_ratios_of(const SizeComparisons& size_comparisons);  // as measured
 std::size_t count_changes(const ChosenSides& verdict);
 
-}  // namespace nmt
+}  // namespace nmt::tuner

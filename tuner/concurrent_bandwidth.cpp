@@ -8,7 +8,7 @@
 #include "core/units.h"
 #include "tuner/predict.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 constexpr std::uint64_t kSizesBytes[] = {std::uint64_t{64} << 10, std::uint64_t{1} << 20};
@@ -94,4 +94,4 @@ std::vector<ConcurrentBandwidth> concurrent_bandwidths(const Plan& plan) {
   return all;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tuner

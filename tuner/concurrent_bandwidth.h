@@ -9,7 +9,7 @@
 
 #include "core/plan.h"
 
-namespace nmt {
+namespace nmt::tuner {
 
 // Bandwidth of one of several rails for messages of one size, alone and while the others are busy.
 struct RailSpeed {
@@ -28,4 +28,4 @@ struct ConcurrentBandwidth {
 // For every set of rails of which each was measured beside all others, at some large sizes.
 std::vector<ConcurrentBandwidth> concurrent_bandwidths(const Plan& plan);
 
-}  // namespace nmt
+}  // namespace nmt::tuner

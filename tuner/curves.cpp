@@ -6,7 +6,7 @@
 
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 // Normal distribution: standard deviation / MAD; standard error of a median / (sd / sqrt(n)).
@@ -72,4 +72,4 @@ std::vector<PlanCurve> make_curves(const Cells& cells) {
   return curves;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -9,8 +9,8 @@
 #include "core/plan.h"
 #include "tuner/pool.h"
 
-namespace nmt {
+namespace nmt::tuner {
 
 std::vector<PlanCurve> make_curves(const Cells& cells);
 
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -11,7 +11,7 @@
 #include "tuner/segments.h"
 #include "tuner/thresholds.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 // The option of the path's newest campaign.
@@ -95,4 +95,4 @@ Plan derive_plan(const Id& platform, std::span<const SampleSet> sets, const Tune
   return plan;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -9,7 +9,7 @@
 #include "core/plan.h"
 #include "core/sample.h"
 
-namespace nmt {
+namespace nmt::tuner {
 
 // Two choices within this fraction of each other count as equal, with no regret for either.
 inline constexpr double kEquivalence = 0.01;
@@ -24,4 +24,4 @@ struct TuneOptions {
 // Beside busy rails, the methods are those that the rail's thresholds choose for the rail alone.
 Plan derive_plan(const Id& platform, std::span<const SampleSet> sets, const TuneOptions& options);
 
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -10,7 +10,7 @@
 #include "tuner/shares.h"
 #include "tuner/thresholds.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 // Shortest duration of a side at a size, from curves that have samples on both sides of it: a
@@ -108,4 +108,4 @@ Threshold threshold_at(DecisionKind kind, std::uint64_t bytes) {
                      {bytes, std::nullopt, std::string(names.above)}}};
 }
 
-}  // namespace nmt
+}  // namespace nmt::tuner

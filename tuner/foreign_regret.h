@@ -10,7 +10,7 @@
 
 #include "core/plan.h"
 
-namespace nmt {
+namespace nmt::tuner {
 
 // The cost of foreign thresholds: the thresholds of `from` applied to `on`, compared with the best
 // curves of `on` at every sampled size (the first paper's figures 9 to 18).
@@ -35,4 +35,4 @@ std::vector<RegretAt> regrets_at(const RailPlan& on, const Threshold& threshold)
 // One change of choice, at `bytes`: how other stacks write their limits.
 Threshold threshold_at(DecisionKind kind, std::uint64_t bytes);
 
-}  // namespace nmt
+}  // namespace nmt::tuner

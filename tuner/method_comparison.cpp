@@ -8,7 +8,7 @@
 #include "core/statistics.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 struct Contender {
@@ -187,4 +187,4 @@ double regret(double log_ratio, bool chose_above) {
   return slower > kEquivalence ? slower : 0;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tuner

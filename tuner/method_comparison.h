@@ -23,7 +23,7 @@
 #include "core/plan.h"
 #include "tuner/pool.h"
 
-namespace nmt {
+namespace nmt::tuner {
 
 // The curves of one side: all methods, in all variants, of one benchmark.
 struct Candidates {
@@ -63,4 +63,4 @@ double slowdown(double log_ratio, bool chose_above);
 // The slowdown, or 0 if both sides count as equal (kEquivalence).
 double regret(double log_ratio, bool chose_above);
 
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -9,7 +9,7 @@
 #include "core/statistics.h"
 #include "tuner/speeds.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 // Whether curves are derived from it. Samples of collectives, and of benchmarks of later versions,
@@ -71,4 +71,4 @@ std::vector<double> all_durations(const Rounds& rounds) {
   return all;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -16,7 +16,7 @@
 
 #include "core/sample.h"
 
-namespace nmt {
+namespace nmt::tuner {
 
 struct CurveKey {
   std::string benchmark;
@@ -46,4 +46,4 @@ std::vector<RailSamples> pool(std::span<const SampleSet> sets);
 
 std::vector<double> all_durations(const Rounds& rounds);
 
-}  // namespace nmt
+}  // namespace nmt::tuner

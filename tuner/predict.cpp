@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 // The only method by which a rail was measured; nullopt if there are several.
@@ -49,4 +49,4 @@ std::optional<Prediction> predict_transfer(const RailPlan& rail, std::uint64_t s
   return best;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tuner

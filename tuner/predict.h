@@ -9,7 +9,7 @@
 
 #include "core/plan.h"
 
-namespace nmt {
+namespace nmt::tuner {
 
 struct Prediction {
   std::string method;
@@ -24,4 +24,4 @@ struct Prediction {
 std::optional<Prediction> predict_transfer(const RailPlan& rail, std::uint64_t size_bytes,
                                            std::optional<Method> method);
 
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -6,7 +6,7 @@
 
 #include "core/method.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 constexpr int kSizesPerOctave = 8;
@@ -88,4 +88,4 @@ std::vector<Registration> registrations(const Plan& plan) {
   return all;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -10,7 +10,7 @@
 
 #include "core/plan.h"
 
-namespace nmt {
+namespace nmt::tuner {
 
 // Cost of registering memory for a rendezvous at each end, and the size from which a rendezvous
 // pays nevertheless. Between measured sizes it is interpolated.
@@ -29,4 +29,4 @@ struct Registration {
 };
 std::vector<Registration> registrations(const Plan& plan);  // only rails that register memory
 
-}  // namespace nmt
+}  // namespace nmt::tuner

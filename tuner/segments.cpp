@@ -14,7 +14,7 @@
 #include "tuner/steady_path.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 constexpr std::string_view kLibrary = "library";
@@ -249,4 +249,4 @@ std::optional<double> regret(std::span<const SegmentRule> rules, const Collectiv
   return std::nullopt;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tuner

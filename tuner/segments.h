@@ -20,7 +20,7 @@
 #include "core/plan.h"
 #include "core/sample.h"
 
-namespace nmt {
+namespace nmt::tuner {
 
 // Duration of one algorithm with one segment, over all repetitions.
 struct CollectiveTime {
@@ -49,4 +49,4 @@ std::vector<SegmentRule> derive_segments(std::span<const CollectiveCell> cells);
 // nothing that was measured there, or are of another MPI.
 std::optional<double> regret(std::span<const SegmentRule> rules, const CollectiveCell& cell);
 
-}  // namespace nmt
+}  // namespace nmt::tuner

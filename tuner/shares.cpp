@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace nmt {
+namespace nmt::tuner {
 
 std::vector<double> shares_of(std::span<const std::uint64_t> sizes_bytes) {
   const std::size_t n = sizes_bytes.size();
@@ -21,4 +21,4 @@ std::vector<double> shares_of(std::span<const std::uint64_t> sizes_bytes) {
   return shares;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tuner

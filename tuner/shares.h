@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-namespace nmt {
+namespace nmt::tuner {
 
 // For each of these ascending sizes, the part of the logarithmic axis nearest to it; the sum is 1.
 std::vector<double> shares_of(std::span<const std::uint64_t> sizes_bytes);
 
-}  // namespace nmt
+}  // namespace nmt::tuner

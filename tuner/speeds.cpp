@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 std::vector<Sample> without_held_out(std::span<const Sample> samples) {
@@ -92,4 +92,4 @@ std::vector<Speeds> estimate_speeds(std::span<const SampleSet> sets) {
   return speeds;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -14,7 +14,7 @@
 #include "core/drift.h"
 #include "core/sample.h"
 
-namespace nmt {
+namespace nmt::tuner {
 
 struct Speeds {
   double session = 1;     // of the whole set, relative to the path's centre
@@ -28,4 +28,4 @@ std::vector<Speeds> estimate_speeds(std::span<const SampleSet> sets);
 // The centre of the factors of some sessions (at least one).
 double centre_of_sessions(std::span<const double> factors);
 
-}  // namespace nmt
+}  // namespace nmt::tuner

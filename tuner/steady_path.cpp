@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace nmt {
+namespace nmt::tuner {
 
 std::vector<std::size_t> steady_path(const std::vector<std::vector<double>>& costs, double change) {
   if (costs.empty()) return {};
@@ -30,4 +30,4 @@ std::vector<std::size_t> steady_path(const std::vector<std::vector<double>>& cos
   return path;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tuner

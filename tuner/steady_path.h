@@ -9,11 +9,11 @@
 #include <cstddef>
 #include <vector>
 
-namespace nmt {
+namespace nmt::tuner {
 
 // For each step, the choice that minimises the sum of costs, plus `change` for each step whose
 // choice differs from the step before. costs[step][choice]; infinite means impossible, but not for
 // all choices of a step.
 std::vector<std::size_t> steady_path(const std::vector<std::vector<double>>& costs, double change);
 
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -11,7 +11,7 @@
 #include "tuner/chosen_sides.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 // First size of the upper side for a change between sizes i and i + 1, with these log ratios: where
@@ -224,4 +224,4 @@ std::vector<Threshold> derive_thresholds(const Cells& cells, std::span<const Pla
   return decided;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -12,7 +12,7 @@
 #include "core/plan.h"
 #include "tuner/pool.h"
 
-namespace nmt {
+namespace nmt::tuner {
 
 // The decisions whose two sides were measured, in the order above.
 std::vector<Threshold> derive_thresholds(const Cells& cells, std::span<const PlanCurve> curves,
@@ -24,4 +24,4 @@ std::vector<Threshold> derive_thresholds(const Cells& cells, std::span<const Pla
 std::optional<std::uint64_t> forced_from(DecisionKind kind, std::uint64_t max_unexpected_bytes,
                                          std::span<const Threshold> decided);
 
-}  // namespace nmt
+}  // namespace nmt::tuner

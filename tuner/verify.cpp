@@ -10,7 +10,7 @@
 #include "tuner/pool.h"
 #include "tuner/thresholds.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 // Repetitions in one measurement of a held-out size: the usual number in one round.
@@ -185,4 +185,4 @@ std::vector<HeldOut> held_out(const Plan& plan, std::span<const SampleSet> sets)
   return points;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tuner

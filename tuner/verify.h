@@ -11,7 +11,7 @@
 #include "core/plan.h"
 #include "core/sample.h"
 
-namespace nmt {
+namespace nmt::tuner {
 
 // Held-out samples of the sets are the truth for the plan's predictions and decisions.
 Verification verify(const Plan& plan, std::span<const SampleSet> sets);
@@ -29,4 +29,4 @@ struct HeldOut {
 // All transfers, on rails alone.
 std::vector<HeldOut> held_out(const Plan& plan, std::span<const SampleSet> sets);
 
-}  // namespace nmt
+}  // namespace nmt::tuner

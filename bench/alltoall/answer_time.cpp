@@ -17,7 +17,7 @@ namespace {
 Plan with_fitted_signature() {
   const planted::Measuring measuring{.ranks = {8, 12, 16, 24}};
   Plan plan = planted::plan({});
-  plan.signatures = {fit_signature(planted::measure({}, measuring, 1), {}).signature};
+  plan.signatures = {contention::fit_signature(planted::measure({}, measuring, 1), {}).signature};
   return plan;
 }
 

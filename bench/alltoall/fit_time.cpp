@@ -13,11 +13,11 @@ namespace nmt::bench {
 void fit_time() {
   constexpr int kTries = 11;
   const planted::Measuring measuring{.ranks = {8, 12, 16, 24}, .repetitions = 18};
-  const AlltoallTimes measured = planted::measure({}, measuring, 1);  // 10,368 of them
+  const contention::AlltoallTimes measured = planted::measure({}, measuring, 1);  // 10,368 of them
   std::vector<double> tries_ms;
   for (int i = 0; i < kTries; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    const SignatureFit fit = fit_signature(measured, {});
+    const contention::SignatureFit fit = contention::fit_signature(measured, {});
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     if (fit.times > 0) tries_ms.push_back(took.count());
   }

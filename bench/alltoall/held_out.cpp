@@ -12,31 +12,35 @@
 
 namespace nmt::bench {
 
-std::vector<HeldOut> held_out(const AlltoallTimes& measured, std::span<const std::int64_t> fitted) {
-  AlltoallTimes known = measured;
-  std::erase_if(known.times, [&](const AlltoallTime& time) {
+std::vector<HeldOut> held_out(const contention::AlltoallTimes& measured,
+                              std::span<const std::int64_t> fitted) {
+  contention::AlltoallTimes known = measured;
+  std::erase_if(known.times, [&](const contention::AlltoallTime& time) {
     return std::ranges::count(fitted, time.ranks) == 0;
   });
-  const SignatureFit fit = fit_signature(known, {});
-  const SignatureFit published = taken_as_given(fit_published(known, std::ranges::max(fitted), {}));
+  const contention::SignatureFit fit = contention::fit_signature(known, {});
+  const contention::SignatureFit published =
+      contention::taken_as_given(contention::fit_published(known, std::ranges::max(fitted), {}));
 
   std::map<std::pair<std::int64_t, std::uint64_t>, std::vector<double>> cells;
-  for (const AlltoallTime& time : measured.times) {
+  for (const contention::AlltoallTime& time : measured.times) {
     if (std::ranges::count(fitted, time.ranks) > 0) continue;
     cells[{time.ranks, time.size_bytes}].push_back(time.duration_ns);
   }
   std::vector<HeldOut> all;
   for (const auto& [cell, durations_ns] : cells) {
     const auto& [ranks, size_bytes] = cell;
-    const AlltoallPrediction ours = predict_alltoall(fit, ranks, size_bytes);
-    all.push_back({.ranks = ranks,
-                   .size_bytes = size_bytes,
-                   .measured_ns = median(durations_ns),
-                   .predicted_ns = ours.predicted_ns,
-                   .interval_ns = ours.interval_ns.value_or(Interval{}),
-                   .published_ns = predict_alltoall(published, ranks, size_bytes).predicted_ns,
-                   .large = fit.signature.delta_from_bytes > 0 &&
-                            size_bytes >= fit.signature.delta_from_bytes});
+    const contention::AlltoallPrediction ours =
+        contention::predict_alltoall(fit, ranks, size_bytes);
+    all.push_back(
+        {.ranks = ranks,
+         .size_bytes = size_bytes,
+         .measured_ns = median(durations_ns),
+         .predicted_ns = ours.predicted_ns,
+         .interval_ns = ours.interval_ns.value_or(Interval{}),
+         .published_ns = contention::predict_alltoall(published, ranks, size_bytes).predicted_ns,
+         .large =
+             fit.signature.delta_from_bytes > 0 && size_bytes >= fit.signature.delta_from_bytes});
   }
   return all;
 }

@@ -28,6 +28,7 @@ struct HeldOut {
 };
 
 // Every cell of a number of ranks that is not among the fitted ones.
-std::vector<HeldOut> held_out(const AlltoallTimes& measured, std::span<const std::int64_t> fitted);
+std::vector<HeldOut> held_out(const contention::AlltoallTimes& measured,
+                              std::span<const std::int64_t> fitted);
 
 }  // namespace nmt::bench

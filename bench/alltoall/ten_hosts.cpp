@@ -41,18 +41,19 @@ class Cluster {
 
   // Of one campaign, by algorithm. One that is too disturbed to trust ends with 4, and is what this
   // machine gives.
-  std::map<std::string, AlltoallTimes> sample(const std::string& mpi) const {
+  std::map<std::string, contention::AlltoallTimes> sample(const std::string& mpi) const {
     const std::string folder = made_folder();
     const std::string file = folder + "/profile.db";
     output_of(
         fmt::format("{} mpi {} nmad-sample --parts alltoall --ranks 4,6,8,10 --budget {}s "
                     "--db {} --json >/dev/null || test $? -eq 4",
                     lab_, mpi, kBudgetS, file));
-    std::map<std::string, AlltoallTimes> times;
+    std::map<std::string, contention::AlltoallTimes> times;
     {
-      const ProfileDb db(file, {});
+      const profiledb::ProfileDb db(file, {});
       for (const Platform& platform : db.platforms()) {
-        for (AlltoallTimes& each : alltoall_times(db.sample_sets_in_force(platform.id))) {
+        for (contention::AlltoallTimes& each :
+             contention::alltoall_times(db.sample_sets_in_force(platform.id))) {
           const std::string algorithm = each.algorithm.substr(0, each.algorithm.find(' '));
           times[algorithm] = std::move(each);
         }

@@ -29,34 +29,35 @@ std::size_t node_of(const std::string& host) { return std::stoul(host.substr(1))
 class PlantedCluster {
  public:
   PlantedCluster(const std::vector<LaunchNoise>& noise, std::uint64_t seed, std::size_t slow_node,
-                 const NodePair& slow_link)
+                 const sampler::NodePair& slow_link)
       : noise_(noise), random_(seed), slow_node_(slow_node), slow_link_(slow_link) {
-    for (const Round& round : rounds_of_some_pairs(kNodes)) measure(round);
+    for (const sampler::Round& round : sampler::rounds_of_some_pairs(kNodes)) measure(round);
     for (int i = 0; i < 3; ++i) {
-      std::vector<NodePair> pairs;
+      std::vector<sampler::NodePair> pairs;
       std::set<std::pair<std::size_t, std::size_t>> known;
-      for (const NextPair& next : find_outliers(times_).next) {
+      for (const cluster::NextPair& next : cluster::find_outliers(times_).next) {
         const auto ends = std::minmax({node_of(next.near), node_of(next.far)});
         if (known.insert(ends).second) pairs.push_back({ends.first, ends.second});
       }
       if (pairs.empty()) break;
-      measure(rounds_of(pairs).front());
+      measure(sampler::rounds_of(pairs).front());
     }
-    found_ = find_outliers(times_).outliers;
+    found_ = cluster::find_outliers(times_).outliers;
   }
 
-  const std::vector<Outlier>& found() const { return found_; }
+  const std::vector<cluster::Outlier>& found() const { return found_; }
 
  private:
-  void measure(const Round& round) {
+  void measure(const sampler::Round& round) {
     ++launch_;
-    for (const NodePair& pair : round) {
+    for (const sampler::NodePair& pair : round) {
       const LaunchNoise& noise = noise_[draw(random_, noise_.size())];
       double slower = 0;
       if (pair.near == slow_node_ || pair.far == slow_node_) slower += std::log(1.1);
       if (pair == slow_link_) slower += std::log(1.2);
-      for (const Figure figure : {Figure::kLatency, Figure::kBandwidth}) {
-        const double log = figure == Figure::kLatency ? noise.latency : noise.bandwidth;
+      for (const cluster::Figure figure :
+           {cluster::Figure::kLatency, cluster::Figure::kBandwidth}) {
+        const double log = figure == cluster::Figure::kLatency ? noise.latency : noise.bandwidth;
         times_.push_back({.near = host(pair.near),
                           .far = host(pair.far),
                           .rail = "tcp:e0",
@@ -70,10 +71,10 @@ class PlantedCluster {
   const std::vector<LaunchNoise>& noise_;
   std::mt19937_64 random_;
   std::size_t slow_node_;
-  NodePair slow_link_;
+  sampler::NodePair slow_link_;
   int launch_ = 0;
-  std::vector<PairTime> times_;
-  std::vector<Outlier> found_;
+  std::vector<cluster::PairTime> times_;
+  std::vector<cluster::Outlier> found_;
 };
 
 void planted_outliers() {
@@ -82,17 +83,17 @@ void planted_outliers() {
   int nodes = 0, links = 0, mistaken = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     std::mt19937_64 random(seed);
-    const std::vector<Round> rounds = rounds_of_some_pairs(kNodes);
-    const Round& round = rounds[draw(random, rounds.size())];
-    const NodePair link = round[draw(random, round.size())];
+    const std::vector<sampler::Round> rounds = sampler::rounds_of_some_pairs(kNodes);
+    const sampler::Round& round = rounds[draw(random, rounds.size())];
+    const sampler::NodePair link = round[draw(random, round.size())];
     std::size_t node = draw(random, kNodes);
     while (node == link.near || node == link.far) node = draw(random, kNodes);
     bool node_found = false, link_found = false, wrong = false;
     const PlantedCluster cluster(noise, seed, node, link);
-    for (const Outlier& each : cluster.found()) {
-      const bool is_node = each.culprit == Culprit::kNode && each.node == host(node);
-      const bool is_link = each.culprit == Culprit::kLink && each.node == host(link.near) &&
-                           each.peer == host(link.far);
+    for (const cluster::Outlier& each : cluster.found()) {
+      const bool is_node = each.culprit == cluster::Culprit::kNode && each.node == host(node);
+      const bool is_link = each.culprit == cluster::Culprit::kLink &&
+                           each.node == host(link.near) && each.peer == host(link.far);
       node_found |= is_node;
       link_found |= is_link;
       wrong |= !is_node && !is_link;
@@ -134,9 +135,9 @@ class Replay {
   }
 
   // `ratio` of what was sent by `method`, after.
-  Changes changes(std::string_view method, double ratio) const {
+  cluster::Changes changes(std::string_view method, double ratio) const {
     std::vector<std::size_t> rails(cells_.size(), 0);
-    std::vector<LaunchTime> times;
+    std::vector<cluster::LaunchTime> times;
     for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
       for (std::size_t i = 0; i < order_.size(); ++i) {
         const auto found = cells_[cell].second->find(order_[i]);
@@ -146,7 +147,7 @@ class Replay {
         times.push_back({cell, after, i / 2, found->second * (changed ? ratio : 1)});
       }
     }
-    return find_changes(rails, times);
+    return cluster::find_changes(rails, times);
   }
   bool is(std::size_t cell, std::string_view method) const {
     return cells_[cell].first.method == method;
@@ -163,8 +164,9 @@ void diff_replays() {
   int alarms = 0;
   constexpr int kReplays = 300;
   for (std::uint64_t seed = 1; seed <= kReplays; ++seed) {
-    const Changes changes = Replay(recorded, seed % 2 == 0 ? "r0" : "r1", seed).changes("", 1);
-    alarms += std::ranges::any_of(changes.cells, &Change::beyond_noise);
+    const cluster::Changes changes =
+        Replay(recorded, seed % 2 == 0 ? "r0" : "r1", seed).changes("", 1);
+    alarms += std::ranges::any_of(changes.cells, &cluster::Change::beyond_noise);
   }
   print_row(kGroup, "diff of an unchanged machine, 300 replays: alarms", 100.0 * alarms / kReplays,
             "%", Goal::kAtMost, 1);
@@ -175,7 +177,7 @@ void diff_replays() {
     for (std::uint64_t seed = 1; seed <= kTimes; ++seed) {
       const Replay replay(recorded, seed % 2 == 0 ? "r0" : "r1", 1000 + seed);
       bool named = false;
-      for (const Change& each : replay.changes("rendezvous", ratio).cells) {
+      for (const cluster::Change& each : replay.changes("rendezvous", ratio).cells) {
         if (!each.beyond_noise || !replay.is(each.cell, "rendezvous")) continue;
         named |= each.ratio > 1;
         errors.push_back(100 * std::abs(each.ratio - ratio));
@@ -209,7 +211,7 @@ void health_replays() {
         std::swap(order[i - 1], order[draw(random, i)]);
       std::vector<double> profile(order.begin(), order.begin() + kLaunches), now;
       for (std::size_t i = kLaunches; i < 2 * kLaunches; ++i) now.push_back(order[i] * ratio);
-      if (judge_spot(profile, now, 0.05).spot == Spot::kSlower) return true;
+      if (cluster::judge_spot(profile, now, 0.05).spot == cluster::Spot::kSlower) return true;
     }
     return false;
   };

@@ -24,7 +24,7 @@ namespace {
 using nmt::Curve;
 using nmt::Id;
 using nmt::Point;
-using nmt::ProfileDb;
+namespace profiledb = nmt::profiledb;
 
 constexpr std::size_t kPoints = 30;  // of a curve from 1 B to 16 MiB
 constexpr std::size_t kCells = 8;    // that one block of a campaign stores
@@ -79,7 +79,7 @@ class TemporaryProfile {
  public:
   TemporaryProfile() {
     NMT_CHECK(::mkdtemp(folder_) != nullptr);
-    db_.emplace(file(), ProfileDb::Options{.mode = ProfileDb::Mode::kWrite});
+    db_.emplace(file(), profiledb::ProfileDb::Options{.mode = profiledb::ProfileDb::Mode::kWrite});
     platform_ = db_->ensure_platform({Id::random(), "bench", {{"cpu_model", "bench"}}});
     const nmt::Node node = db_->ensure_node({Id::random(), "bench"}, platform_.id);
     path_ = db_->ensure_path({Id::random(), node.id, node.id, {"shm", "", {}}, {"shm", "", {}}});
@@ -112,7 +112,7 @@ class TemporaryProfile {
 
  private:
   char folder_[32] = "/tmp/nmadtune-bench-XXXXXX";
-  std::optional<ProfileDb> db_;
+  std::optional<profiledb::ProfileDb> db_;
   nmt::Platform platform_;
   nmt::Path path_;
   nmt::Campaign campaign_;

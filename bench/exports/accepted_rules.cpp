@@ -35,20 +35,20 @@ double broadcast_ns(const std::string& settings, const std::string& launcher) {
 void accepted_rules() {
   constexpr double kFactor = 4;
   const Stage stage("rails 1000");
-  const TunedRules rules = {{"bcast", {{1, {{0, 0, 0, 0}}}, {2, {{0, 3, 0, 64}}}}}};
+  const stacks::TunedRules rules = {{"bcast", {{1, {{0, 0, 0, 0}}}, {2, {{0, 3, 0, 64}}}}}};
   const std::string file = stage.folder() / "rules.conf";
   const std::string settings = fmt::format(
       "OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename={}",
       file);
   const std::string launcher = stage.launcher("openmpi", "");
   const double before_ns = broadcast_ns("A=", launcher);
-  std::ofstream(file) << write_tuned_rules(rules, "# by a benchmark\n");
+  std::ofstream(file) << stacks::write_tuned_rules(rules, "# by a benchmark\n");
   const double after_ns = broadcast_ns(settings, launcher);
   print_row("exports", "rules file taken by Open MPI: effect of a rule", after_ns / before_ns,
             "times", Goal::kAtLeast, kFactor);
   std::string refusal;
   try {
-    read_tuned_rules("1\n7\n1\n2\n1\n64 6 0 0\n", "rules.conf", "4.1.4");
+    stacks::read_tuned_rules("1\n7\n1\n2\n1\n64 6 0 0\n", "rules.conf", "4.1.4");
   } catch (const Error& error) {
     refusal = error.what();
   }

@@ -28,7 +28,7 @@ constexpr double kSampledWithinS = 900;
 constexpr int kRanks = 16;
 
 using Which = std::pair<std::string, std::uint64_t>;  // operation, size
-using Cells = std::map<Which, ByRound>;
+using Cells = std::map<Which, stacks::ByRound>;
 
 // What nmad-sample's ranks time of the library's own choice, rules included where it has some.
 void time_own_choice(const std::string& mpi, const std::string& settings,
@@ -74,8 +74,8 @@ Sizes sizes_in(const json::Value& sampled) {
 // With the files as they were written, in the environment.
 std::string rules_in(const std::string& mpi, const std::string& folder) {
   std::string words;
-  for (const auto& [name, value] : rules_settings(mpi, folder + "/files/")) {
-    words += fmt::format("{}{}={} ", find_stack(mpi).environment_prefix, name, value);
+  for (const auto& [name, value] : stacks::rules_settings(mpi, folder + "/files/")) {
+    words += fmt::format("{}{}={} ", stacks::find_stack(mpi).environment_prefix, name, value);
   }
   return words;
 }
@@ -101,7 +101,7 @@ void rules_of(const std::string& mpi) {
   }
   double worst = INFINITY, sum = 0;
   for (const auto& [which, times] : before) {
-    const Ratio ratio = ratio_of(times, after.at(which));  // of each turn
+    const stacks::Ratio ratio = stacks::ratio_of(times, after.at(which));  // of each turn
     worst = std::min(worst, ratio.value);
     if (ratio.slower()) {
       std::fprintf(stderr, "exports: %s of %" PRIu64 " B: %.3f times, %.3f to %.3f\n",

@@ -79,7 +79,7 @@ const std::vector<std::uint64_t>& random_sizes() {
 Files::Files() : database_(folder_.file("profile.db")), snapshot_(folder_.file("profile.nmt")) {
   Plan plan = asked_plan();
   {
-    ProfileDb database(database_, {.mode = ProfileDb::Mode::kWrite});
+    profiledb::ProfileDb database(database_, {.mode = profiledb::ProfileDb::Mode::kWrite});
     const Platform platform =
         database.ensure_platform({.id = Id::random(), .name = "bench", .fingerprint = {}});
     plan.platform = platform.id;
@@ -92,7 +92,7 @@ Files::Files() : database_(folder_.file("profile.db")), snapshot_(folder_.file("
     plan.campaigns = {campaign.id};
     database.store_plan(plan);
   }
-  planted::write_file(snapshot_, compile(planted::provenance(), plan).bytes());
+  planted::write_file(snapshot_, runtime::compile(planted::provenance(), plan).bytes());
 }
 
 const Files& files() {

@@ -85,14 +85,16 @@ BENCHMARK(split_idle)->Name("split");
 
 // -- Others ---------------------------------------------------------------------------------------
 
-void ucx_shaped(::benchmark::State& state, std::vector<MethodRange> ranges) {
+void ucx_shaped(::benchmark::State& state, std::vector<runtime::MethodRange> ranges) {
   const UcxShaped ucx(ranges);
   std::uint64_t key = 1;
   ::benchmark::DoNotOptimize(key);
   chain(state, [&](std::uint64_t size) { return bits(ucx.method_for(key, size)); });
 }
 
-void ucx(::benchmark::State& state) { ucx_shaped(state, method_ranges(asked_plan().rails[0])); }
+void ucx(::benchmark::State& state) {
+  ucx_shaped(state, runtime::method_ranges(asked_plan().rails[0]));
+}
 BENCHMARK(ucx)->Name("ucx");
 
 // The least that there is to choose from.
@@ -104,7 +106,8 @@ BENCHMARK(ucx_short)->Name("ucx of three ranges");
 void nccl(::benchmark::State& state) {
   const Plan plan = asked_plan();
   std::vector<Curve> curves;
-  for (const Method method : kMethods) curves.push_back(transfer_curve(plan.rails[0], method));
+  for (const Method method : kMethods)
+    curves.push_back(runtime::transfer_curve(plan.rails[0], method));
   const NcclShaped nccl(curves);
   chain(state, [&](std::uint64_t size) { return bits(nccl.cell_for(size)); });
 }

@@ -10,13 +10,13 @@
 namespace nmt::bench {
 namespace {
 
-int number_of(const MethodRange& range) {
+int number_of(const runtime::MethodRange& range) {
   return range.method ? static_cast<int>(*range.method) : -1;
 }
 
 }  // namespace
 
-UcxShaped::UcxShaped(std::span<const MethodRange> ranges) {
+UcxShaped::UcxShaped(std::span<const runtime::MethodRange> ranges) {
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const std::uint64_t last = i + 1 < ranges.size() ? ranges[i + 1].from_bytes - 1 : UINT64_MAX;
     thresholds_.push_back({number_of(ranges[i]), nullptr, 0, 0, 0, last});
@@ -118,7 +118,7 @@ SqlLookup::SqlLookup(std::span<const RailPlan> rails) {
       sqlite3_prepare_v2(database_, "INSERT INTO method VALUES (?, ?, ?)", -1, &insert, nullptr),
       database_);
   for (std::size_t path = 0; path < rails.size(); ++path) {
-    for (const MethodRange& range : method_ranges(rails[path])) {
+    for (const runtime::MethodRange& range : runtime::method_ranges(rails[path])) {
       sqlite3_bind_int64(insert, 1, static_cast<sqlite3_int64>(path));
       sqlite3_bind_int64(insert, 2, static_cast<sqlite3_int64>(range.from_bytes));
       sqlite3_bind_int64(insert, 3, number_of(range));

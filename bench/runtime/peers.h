@@ -28,7 +28,7 @@ namespace nmt::bench {
 
 class UcxShaped {
  public:
-  explicit UcxShaped(std::span<const MethodRange> ranges);
+  explicit UcxShaped(std::span<const runtime::MethodRange> ranges);
 
   int method_for(std::uint64_t key, std::uint64_t size_bytes) const {
     if (key != cached_key_) [[unlikely]]

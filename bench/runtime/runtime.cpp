@@ -88,13 +88,13 @@ void print_single_calls(const Collector& measured) {
 // What a decision may touch, by the sizes of the tables; a line of the profile itself beside it.
 void print_hot_data() {
   constexpr double kLimit = 2048;
-  constexpr double kPathHead = offsetof(PathBlock, duration);
-  at_most("hot data per rail: decisions about one rail, the solver", double{sizeof(PathBlock)}, "B",
-          kLimit);
-  at_most("hot data per rail: split over 2 idle rails", sizeof(PairTable) / 2.0 + kPathHead, "B",
-          kLimit);
+  constexpr double kPathHead = offsetof(runtime::PathBlock, duration);
+  at_most("hot data per rail: decisions about one rail, the solver",
+          double{sizeof(runtime::PathBlock)}, "B", kLimit);
+  at_most("hot data per rail: split over 2 idle rails",
+          sizeof(runtime::PairTable) / 2.0 + kPathHead, "B", kLimit);
   at_most("hot data per rail: aggregation that the curves settle",
-          sizeof(AggregationTable) + kPathHead, "B", kLimit);
+          sizeof(runtime::AggregationTable) + kPathHead, "B", kLimit);
 }
 
 void print_opening(const Collector& measured) {

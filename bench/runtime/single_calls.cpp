@@ -86,7 +86,7 @@ class Eviction {
     constexpr std::size_t kFunctionBytes = 512;
     flush({reinterpret_cast<const std::byte*>(&nmt_method_for), kFunctionBytes});
     flush({reinterpret_cast<const std::byte*>(&asked_), sizeof asked_});
-    flush(snapshot_bytes(asked_));
+    flush(runtime::snapshot_bytes(asked_));
   }
   void translations() {
     for (std::size_t at = 0; at < memory_.size(); at += kLine) ++memory_[at];

@@ -7,14 +7,14 @@ namespace nmt::bench {
 namespace {
 
 // Keeps every cell's last state, per rail.
-class Collector final : public Observer {
+class Collector final : public sampler::Observer {
  public:
   void measured(const Rail& rail, std::span<const Sample> cells) override {
     for (const Sample& cell : cells) {
       cells_[rail.full_name()][{cell.condition, {cell.size_bytes, cell.held_out}}] = cell;
     }
   }
-  void progress(const Progress&) override {}
+  void progress(const sampler::Progress&) override {}
   bool interrupted() override { return false; }
 
   std::vector<Sample> samples(const Rail& rail) {
@@ -40,10 +40,11 @@ SampleSet sample_set(const Rail& rail, std::size_t index, std::vector<Sample> sa
   return set;
 }
 
-Collected collect(std::span<const RailToSample> rails, const SamplingOptions& options) {
+Collected collect(std::span<const sampler::RailToSample> rails,
+                  const sampler::SamplingOptions& options) {
   Collector collector;
   Collected result;
-  result.report = run_campaign(rails, options, {}, collector);
+  result.report = sampler::run_campaign(rails, options, {}, collector);
   for (std::size_t i = 0; i < rails.size(); ++i) {
     result.sets.push_back(sample_set(rails[i].rail, i, collector.samples(rails[i].rail)));
   }

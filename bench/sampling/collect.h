@@ -12,11 +12,12 @@
 namespace nmt::bench {
 
 struct Collected {
-  CampaignReport report;
+  sampler::CampaignReport report;
   std::vector<SampleSet> sets;  // one per rail, in order; path ids are the rails' indices plus one
 };
 
-Collected collect(std::span<const RailToSample> rails, const SamplingOptions& options);
+Collected collect(std::span<const sampler::RailToSample> rails,
+                  const sampler::SamplingOptions& options);
 
 SampleSet sample_set(const Rail& rail, std::size_t index, std::vector<Sample> samples);
 

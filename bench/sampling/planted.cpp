@@ -41,24 +41,24 @@ std::string temporary_file(const std::string& content) {
 }
 
 Collected launch(const std::string& file, std::uint64_t seed, double budget_ns) {
-  const auto driver = make_fake_driver(file, seed);
-  std::vector<RailToSample> rails;
+  const auto driver = drivers::make_fake_driver(file, seed);
+  std::vector<sampler::RailToSample> rails;
   for (const Rail& rail : driver->detect().rails) rails.push_back({driver.get(), rail});
   // The budget is meant per rail: a file describes several machines, not one.
   return collect(rails, {.budget_ns = budget_ns * double(rails.size()), .seed = seed});
 }
 
-double eager_ns(const FakeRail& rail, double size) {
+double eager_ns(const drivers::FakeRail& rail, double size) {
   return std::min(rail.transfer_ns(Method::kCopy, size), rail.transfer_ns(Method::kIovec, size)) +
          rail.unexpected_copy_ns(size);
 }
 
-double aggregate_ns(const FakeRail& rail, double size) {
+double aggregate_ns(const drivers::FakeRail& rail, double size) {
   return std::min(rail.aggregate_ns(Method::kCopy, 2, 2 * size),
                   rail.aggregate_ns(Method::kIovec, 2, 2 * size));
 }
 
-double two_packets_ns(const FakeRail& rail, double size) {
+double two_packets_ns(const drivers::FakeRail& rail, double size) {
   double best_ns = INFINITY;
   for (const Method method : {Method::kCopy, Method::kIovec}) {
     best_ns =
@@ -68,8 +68,8 @@ double two_packets_ns(const FakeRail& rail, double size) {
 }
 
 // True durations of a decision's two choices at a size; false where there is no choice to make.
-bool truth_of(const FakeRail& rail, const RailPlan& plan, DecisionKind kind, std::uint64_t bytes,
-              double* below_ns, double* above_ns) {
+bool truth_of(const drivers::FakeRail& rail, const RailPlan& plan, DecisionKind kind,
+              std::uint64_t bytes, double* below_ns, double* above_ns) {
   const double size = static_cast<double>(bytes);
   switch (kind) {
     case DecisionKind::kIovec:
@@ -92,7 +92,7 @@ bool truth_of(const FakeRail& rail, const RailPlan& plan, DecisionKind kind, std
   return false;
 }
 
-void judge_decisions(const FakeRail& rail, const RailPlan& plan, PlantedResult* result) {
+void judge_decisions(const drivers::FakeRail& rail, const RailPlan& plan, PlantedResult* result) {
   for (const Threshold& threshold : plan.thresholds) {
     for (const std::uint64_t size : judged_sizes()) {
       double below_ns = 0;
@@ -106,7 +106,7 @@ void judge_decisions(const FakeRail& rail, const RailPlan& plan, PlantedResult* 
 }
 
 // Relative errors of the transfer curves at sizes that were not measured; with the sign kept.
-std::vector<double> curve_errors(const FakeRail& rail, const RailPlan& plan) {
+std::vector<double> curve_errors(const drivers::FakeRail& rail, const RailPlan& plan) {
   std::vector<double> errors;
   for (const PlanCurve& curve : plan.curves) {
     const auto method = parse_method(curve.method);
@@ -135,20 +135,20 @@ PlantedResult run_planted(const std::string& json_text, const std::vector<std::u
                           double budget_ns) {
   const std::string file = temporary_file(json_text);
   const json::Value document = json::parse(json_text, "planted rails");
-  const FakeDescription description =
-      fake_description_from_json(json::Reader(document, "planted rails"));
+  const drivers::FakeDescription description =
+      drivers::fake_description_from_json(json::Reader(document, "planted rails"));
   std::vector<SampleSet> sets;
   PlantedResult result;
   for (const std::uint64_t seed : seeds) {
     for (SampleSet& set : launch(file, seed, budget_ns).sets) sets.push_back(std::move(set));
   }
   std::remove(file.c_str());
-  const Plan plan = derive_plan(Id{}, sets, {});
+  const Plan plan = tuner::derive_plan(Id{}, sets, {});
   for (const RailPlan& rail_plan : plan.rails) {
     if (rail_plan.regime != "hot") continue;
-    const auto rail =
-        std::find_if(description.rails.begin(), description.rails.end(),
-                     [&](const FakeRail& each) { return "fake:" + each.name == rail_plan.rail; });
+    const auto rail = std::find_if(
+        description.rails.begin(), description.rails.end(),
+        [&](const drivers::FakeRail& each) { return "fake:" + each.name == rail_plan.rail; });
     NMT_CHECK(rail != description.rails.end());
     judge_decisions(*rail, rail_plan, &result);
     // The launch's factor is the median of all signed errors: what is left is the curve's own.

@@ -88,7 +88,7 @@ Run sample_once(const std::string& folder, int number) {
   const json::Reader reader(document, output);
   run.disturbed = reader["campaign"]["disturbed"].boolean();
   run.verification = verification_from_json(reader["verify"]);
-  const ProfileDb db(database, {});
+  const profiledb::ProfileDb db(database, {});
   const auto plan = db.plan(db.platforms().front().id);
   for (const RailPlan& rail : plan->rails) {
     if (rail.regime == "hot") run.plans.push_back(rail);
@@ -129,7 +129,7 @@ void print_agreement(const std::vector<Run>& runs) {
       plans.push_back(runs[i].plans[rail]);
       plans.back().rail = run_name(i) + " " + plans.back().rail;
     }
-    for (const ForeignRegret& foreign : compare(plans)) {
+    for (const tuner::ForeignRegret& foreign : tuner::compare(plans)) {
       worst_mean = std::max(worst_mean, foreign.mean);
     }
   }

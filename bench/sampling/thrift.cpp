@@ -34,37 +34,39 @@ std::vector<std::uint64_t> exhaustive_sizes(std::uint64_t size_bytes_max) {
 }
 
 // Every experiment at every size of the list, hot and cold, 100 times, competitors alternating.
-std::vector<Sample> measure_exhaustively(const RailToSample& each, const SamplingOptions& options,
+std::vector<Sample> measure_exhaustively(const sampler::RailToSample& each,
+                                         const sampler::SamplingOptions& options,
                                          std::size_t* repetitions) {
   const RealClock clock;
-  const CorePair cores = nearest_cores();
-  const Buffers buffers(options.size_bytes_max, private_cache_bytes());
-  const auto partner = fork_partner({}, {&each, 1}, buffers, cores, clock);
-  PingPong ping_pong(*partner, buffers, nullptr);
-  const MeasurementSpace space{each.driver->methods(each.rail), options.size_bytes_max,
-                               options.max_unexpected_bytes};
+  const node::CorePair cores = node::nearest_cores();
+  const sampler::Buffers buffers(options.size_bytes_max, node::private_cache_bytes());
+  const auto partner = sampler::fork_partner({}, {&each, 1}, buffers, cores, clock);
+  sampler::PingPong ping_pong(*partner, buffers, nullptr);
+  const sampler::MeasurementSpace space{each.driver->methods(each.rail), options.size_bytes_max,
+                                        options.max_unexpected_bytes};
   Sample prototype;
-  prototype.condition.placement = placement(cores.near, cores.far);
-  Evidence evidence(prototype, options.precision, {});
-  Pacing pacing(evidence,
-                {.timer_cost_ns = clock.cost_ns(), .repetition_ns_min = kRepetitionNsMin});
+  prototype.condition.placement = node::placement(cores.near, cores.far);
+  sampler::Evidence evidence(prototype, options.precision, {});
+  sampler::Pacing pacing(evidence,
+                         {.timer_cost_ns = clock.cost_ns(), .repetition_ns_min = kRepetitionNsMin});
   std::mt19937_64 random(options.seed);
   std::uint32_t round = 0;
   for (const std::uint64_t size : exhaustive_sizes(options.size_bytes_max)) {
-    for (const Regime regime : {Regime::kHot, Regime::kCold}) {
-      std::vector<Experiment> experiments = experiments_at(space, regime, size);
-      const BlockResult glance = ping_pong.run(pacing.glance(experiments, 1));
+    for (const sampler::Regime regime : {sampler::Regime::kHot, sampler::Regime::kCold}) {
+      std::vector<sampler::Experiment> experiments = sampler::experiments_at(space, regime, size);
+      const sampler::BlockResult glance = ping_pong.run(pacing.glance(experiments, 1));
       for (std::size_t i = 0; i < experiments.size(); ++i) {
         evidence.note_guess(experiments[i], double(glance.totals_ns[i][0]) / 2);
       }
       for (std::uint32_t pass = 0; pass < kPassesOfTen; ++pass) {
         std::shuffle(experiments.begin(), experiments.end(), random);
         const auto steps = pacing.glance(experiments, kExhaustiveRepetitions / kPassesOfTen);
-        const BlockResult result = ping_pong.run(steps);
+        const sampler::BlockResult result = ping_pong.run(steps);
         for (std::size_t i = 0; i < steps.size(); ++i) {
           std::vector<Repetition> measured;
           for (const std::uint64_t total_ns : result.totals_ns[i]) {
-            measured.push_back({total_ns, steps[i].batch * operations(experiments[i]), round});
+            measured.push_back(
+                {total_ns, steps[i].batch * sampler::operations(experiments[i]), round});
           }
           *repetitions += measured.size();
           evidence.add(experiments[i], false, measured, 0);
@@ -85,16 +87,16 @@ double worst_regret(const Verification& verification) {
 }  // namespace
 
 void thrift() {
-  const auto drivers = make_drivers();
-  std::vector<RailToSample> rails;
+  const auto drivers = drivers::make_drivers();
+  std::vector<sampler::RailToSample> rails;
   for (const auto& driver : drivers) {
     for (const Rail& rail : driver->detect().rails) rails.push_back({driver.get(), rail});
   }
-  const SamplingOptions options{.budget_ns = kQuickBudgetNs};
+  const sampler::SamplingOptions options{.budget_ns = kQuickBudgetNs};
   std::fprintf(stderr, "thrift: quick profile\n");
   const Collected quick = collect(rails, options);
   std::size_t quick_repetitions = 0;
-  for (const RailReport& rail : quick.report.rails) {
+  for (const sampler::RailReport& rail : quick.report.rails) {
     quick_repetitions += rail.repetitions + rail.watch_repetitions;
   }
   std::size_t exhaustive_repetitions = 0;
@@ -108,19 +110,19 @@ void thrift() {
   }
   const double exhaustive_ns = double(clock.now_ns()) - start_ns;
   std::fprintf(stderr, "thrift: truth\n");
-  SamplingOptions truth_options = options;
+  sampler::SamplingOptions truth_options = options;
   truth_options.verify = true;
   truth_options.seed = options.seed + 1;
   const Collected truth = collect(rails, truth_options);
 
-  const Plan quick_plan = derive_plan(Id{}, quick.sets, {});
-  const Plan exhaustive_plan = derive_plan(Id{}, exhaustive, {});
+  const Plan quick_plan = tuner::derive_plan(Id{}, quick.sets, {});
+  const Plan exhaustive_plan = tuner::derive_plan(Id{}, exhaustive, {});
   print_row("sampling", "quick: repetitions saved, times fewer than exhaustive",
             double(exhaustive_repetitions) / double(quick_repetitions), "x", Goal::kAtLeast, 7);
   print_row("sampling", "quick: time saved, times shorter than exhaustive",
             exhaustive_ns / kQuickBudgetNs, "x");
-  const double quick_regret = 100 * worst_regret(verify(quick_plan, truth.sets));
-  const double exhaustive_regret = 100 * worst_regret(verify(exhaustive_plan, truth.sets));
+  const double quick_regret = 100 * worst_regret(tuner::verify(quick_plan, truth.sets));
+  const double exhaustive_regret = 100 * worst_regret(tuner::verify(exhaustive_plan, truth.sets));
   print_row("sampling", "quick: regret p95, worst decision", quick_regret, "%");
   print_row("sampling", "exhaustive: regret p95, worst decision", exhaustive_regret, "%");
   print_row("sampling", "quick: regret above that of exhaustive",

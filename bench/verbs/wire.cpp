@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-class SocketExchange final : public Exchange {
+class SocketExchange final : public drivers::Exchange {
  public:
   explicit SocketExchange(int socket) : socket_(socket) {}
   std::string swap(std::string_view mine) override {
@@ -47,7 +47,8 @@ struct Work {
   unsigned count = 0;
 };
 
-std::unique_ptr<Endpoint> open(Driver& driver, const Work& work, Side side, int socket) {
+std::unique_ptr<drivers::Endpoint> open(drivers::Driver& driver, const Work& work,
+                                        drivers::Side side, int socket) {
   SocketExchange exchange(socket);
   for (const Rail& rail : driver.detect().rails) {
     if (rail.full_name() != work.rail) continue;
@@ -65,17 +66,17 @@ std::unique_ptr<Endpoint> open(Driver& driver, const Work& work, Side side, int 
 // Counts what one end has sent and received, always with a receive posted.
 class End {
  public:
-  End(Endpoint& endpoint, const Work& work)
+  End(drivers::Endpoint& endpoint, const Work& work)
       : endpoint_(endpoint), work_(work), source_(work.size_bytes), target_(work.size_bytes) {
     post();
   }
   void send() {
-    const Packet packet{{}, source_};
+    const drivers::Packet packet{{}, source_};
     endpoint_.send(work_.method, {&packet, 1});
     ++started_;
   }
   void poll() {
-    const Endpoint::Progress progress = endpoint_.poll();
+    const drivers::Endpoint::Progress progress = endpoint_.poll();
     sent_ += progress.sent;
     if (!progress.received) return;
     ++received_;
@@ -98,12 +99,12 @@ class End {
   unsigned received() const { return received_; }
 
  private:
-  void post() { endpoint_.receive({}, target_, Delivery::kExpected); }
-  Endpoint& endpoint_;
+  void post() { endpoint_.receive({}, target_, drivers::Delivery::kExpected); }
+  drivers::Endpoint& endpoint_;
   const Work& work_;
   std::vector<std::byte> source_, target_;
   unsigned started_ = 0, sent_ = 0, received_ = 0;
-  Waiting waiting_;
+  drivers::Waiting waiting_;
   std::uint64_t in_vain_ = 0;
 };
 
@@ -137,7 +138,8 @@ double latency_us(End& end, unsigned count) {
 double bandwidth_mb_per_s(End& end, const Work& work) {
   const auto start = Clock::now();
   while (end.sent() < work.count) {
-    while (end.started() < work.count && end.started() - end.sent() < kSendsInFlightMax) end.send();
+    while (end.started() < work.count && end.started() - end.sent() < drivers::kSendsInFlightMax)
+      end.send();
     end.advance();
   }
   while (end.received() == 0) end.advance();  // the other end has them all
@@ -156,11 +158,12 @@ int run(const Work& work, bool latency) {
   NMT_CHECK(::socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets) == 0);
   const pid_t child = ::fork();
   const bool near = child != 0;
-  const CorePair cores = nearest_cores();
-  pin_to(near ? cores.near : cores.far);
-  for (const std::unique_ptr<Driver>& driver : make_drivers()) {
+  const node::CorePair cores = node::nearest_cores();
+  node::pin_to(near ? cores.near : cores.far);
+  for (const std::unique_ptr<drivers::Driver>& driver : drivers::make_drivers()) {
     if (!work.rail.starts_with(driver->name())) continue;
-    const auto endpoint = open(*driver, work, near ? Side::kNear : Side::kFar, sockets[near]);
+    const auto endpoint =
+        open(*driver, work, near ? drivers::Side::kNear : drivers::Side::kFar, sockets[near]);
     End end(*endpoint, work);
     if (!near) {
       latency ? answer(end, work.count) : take_all(end, work.count);

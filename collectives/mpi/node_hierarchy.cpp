@@ -158,8 +158,8 @@ std::string NodeHierarchy::try_to_create_shared_memory() {
     bool is = false;
   } own;
   const int self = member(rank_);
-  std::optional<SharedSegment> slots;
-  std::optional<LocalListener> listener;
+  std::optional<node::SharedSegment> slots;
+  std::optional<node::LocalListener> listener;
   std::string reason;
   try {
     if (self == 0) {

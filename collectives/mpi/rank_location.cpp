@@ -35,7 +35,7 @@ int node_of_this_rank(MPI_Comm comm, int rank) {
 std::vector<RankLocation> exchange_locations(MPI_Comm comm, CopyMethod copies) {
   int rank = 0;
   check(PMPI_Comm_rank(comm, &rank));
-  const std::vector<int> cores = allowed_cores();
+  const std::vector<int> cores = node::allowed_cores();
   const RankLocation own{.node = node_of_this_rank(comm, rank),
                          .core = cores.front(),
                          .cores = static_cast<int>(cores.size()),

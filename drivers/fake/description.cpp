@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 constexpr double kDurationNsMax = 1e15;  // eleven days: a longer duration is an error of units
@@ -131,4 +131,4 @@ double FakeRail::aggregate_ns(Method method, double packets, double total_bytes)
   return aggregate->at(total_bytes / packets) + handicap_ns;
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -30,7 +30,7 @@
 #include "core/json.h"
 #include "core/method.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 struct FakeNoise {
   double cv = 0;              // of the log-normal factor of each repetition
@@ -64,4 +64,4 @@ struct FakeDescription {
 // Error(kFailed) names the place of the error.
 FakeDescription fake_description_from_json(const json::Reader& reader);
 
-}  // namespace nmt
+}  // namespace nmt::drivers

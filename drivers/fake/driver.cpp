@@ -14,7 +14,7 @@
 #include "core/id.h"
 #include "drivers/fake/description.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -437,4 +437,4 @@ std::unique_ptr<Driver> make_fake_driver(const std::string& file, std::uint64_t 
                                       seed);
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "drivers/shm/endpoint.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 // A process that waits for a killed peer ends within five seconds, with everything else it has to
@@ -64,24 +64,24 @@ class ShmDriver final : public Driver {
   }
 
   std::unique_ptr<Endpoint> open(const Rail& rail, Side side, Exchange& exchange) override {
-    allow_cross_memory_attach();
+    node::allow_cross_memory_attach();
     return side == Side::kNear ? open_near(rail, exchange) : open_far(rail, exchange);
   }
 
  private:
   // The probe forks, so it runs once per driver.
   std::optional<Refusal> attach_refused() {
-    if (!probed_) attach_refused_ = probe_cross_memory_attach("shm rendezvous");
+    if (!probed_) attach_refused_ = node::probe_cross_memory_attach("shm rendezvous");
     probed_ = true;
     return attach_refused_;
   }
 
   static std::unique_ptr<Endpoint> open_near(const Rail& rail, Exchange& exchange) {
-    LocalListener listener;
-    SharedSegment segment = SharedSegment::create(sizeof(ShmRings));
+    node::LocalListener listener;
+    node::SharedSegment segment = node::SharedSegment::create(sizeof(ShmRings));
     const Introduction far =
         Introduction::parse(exchange.swap(Introduction{::getpid(), listener.address()}.text()));
-    LocalSocket socket = listener.accept(far.process, Deadline(kOpenTimeout));
+    node::LocalSocket socket = listener.accept(far.process, Deadline(kOpenTimeout));
     segment.send(socket);
     return std::make_unique<ShmEndpoint>(rail.full_name(), Side::kNear, std::move(segment),
                                          std::move(socket), far.process);
@@ -91,8 +91,8 @@ class ShmDriver final : public Driver {
     const Introduction near =
         Introduction::parse(exchange.swap(Introduction{::getpid(), ""}.text()));
     const Deadline deadline(kOpenTimeout);
-    LocalSocket socket = LocalSocket::connect(near.address, near.process, deadline);
-    SharedSegment segment = SharedSegment::receive(socket, sizeof(ShmRings), deadline);
+    node::LocalSocket socket = node::LocalSocket::connect(near.address, near.process, deadline);
+    node::SharedSegment segment = node::SharedSegment::receive(socket, sizeof(ShmRings), deadline);
     return std::make_unique<ShmEndpoint>(rail.full_name(), Side::kFar, std::move(segment),
                                          std::move(socket), near.process);
   }
@@ -105,4 +105,4 @@ class ShmDriver final : public Driver {
 
 std::unique_ptr<Driver> make_shm_driver() { return std::make_unique<ShmDriver>(); }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

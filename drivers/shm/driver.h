@@ -13,8 +13,8 @@
 
 #include "drivers/driver.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 std::unique_ptr<Driver> make_shm_driver();
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 // A check of the socket costs about as much as ten polls of an idle rail, so at this period its
@@ -16,15 +16,15 @@ namespace {
 // seconds.
 constexpr unsigned kIdlePollsPerPeerCheck = 1024;
 
-ShmRings& rings_of(const SharedSegment& segment) {
+ShmRings& rings_of(const node::SharedSegment& segment) {
   NMT_CHECK(segment.memory().size() >= sizeof(ShmRings));
   return *reinterpret_cast<ShmRings*>(segment.memory().data());
 }
 
 }  // namespace
 
-ShmEndpoint::ShmEndpoint(std::string rail, Side side, SharedSegment segment, LocalSocket socket,
-                         pid_t peer)
+ShmEndpoint::ShmEndpoint(std::string rail, Side side, node::SharedSegment segment,
+                         node::LocalSocket socket, pid_t peer)
     : rail_(std::move(rail)),
       segment_(std::move(segment)),
       socket_(std::move(socket)),
@@ -159,7 +159,7 @@ void ShmEndpoint::read_bodies() {
         throw Error(Fault::kPeer, rail_ + ": the peer offered more than it announced");
       }
       const Bytes part = room.first(std::min<std::size_t>(room.size(), piece.size_bytes));
-      read_from_process(peer_, piece.address, part);
+      node::read_from_process(peer_, piece.address, part);
       incoming_.advance(part.size());
       piece.address += part.size();
       piece.size_bytes -= part.size();
@@ -178,4 +178,4 @@ void ShmEndpoint::check_peer() {
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -16,7 +16,7 @@
 #include "drivers/shm/ring.h"
 #include "node/node.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 // The contents of a rail's shared segment: one ring per direction.
 struct ShmRings {
@@ -32,7 +32,8 @@ struct ShmPiece {
 
 class ShmEndpoint final : public Endpoint {
  public:
-  ShmEndpoint(std::string rail, Side side, SharedSegment segment, LocalSocket socket, pid_t peer);
+  ShmEndpoint(std::string rail, Side side, node::SharedSegment segment, node::LocalSocket socket,
+              pid_t peer);
 
   void send(Method method, std::span<const Packet> packets) override;
   void receive(Bytes headers, Bytes bodies, Delivery delivery) override;
@@ -51,8 +52,8 @@ class ShmEndpoint final : public Endpoint {
   void check_peer();
 
   std::string rail_;
-  SharedSegment segment_;
-  LocalSocket socket_;  // shows that the peer died
+  node::SharedSegment segment_;
+  node::LocalSocket socket_;  // shows that the peer died
   pid_t peer_;
   Ring& out_ring_;
   Ring& in_ring_;
@@ -74,4 +75,4 @@ class ShmEndpoint final : public Endpoint {
   unsigned idle_polls_ = 0;
 };
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -15,7 +15,7 @@
 
 #include "drivers/driver.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 // Lives in shared memory: only fields of fixed size, only lock-free atomics.
 struct Ring {
@@ -84,4 +84,4 @@ class RingReader {
   std::uint64_t read_ = 0;
 };
 
-}  // namespace nmt
+}  // namespace nmt::drivers

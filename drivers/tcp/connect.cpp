@@ -17,7 +17,7 @@
 #include "core/error.h"
 #include "core/id.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 // A process that waits for a killed peer ends within five seconds, with everything else it has to
@@ -257,4 +257,4 @@ TcpConnections tcp_connect(const std::string& rail, TcpAddress own, Exchange& ex
   return connections;
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

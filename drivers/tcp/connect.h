@@ -16,7 +16,7 @@
 #include "drivers/driver.h"
 #include "drivers/tcp/interfaces.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 struct TcpConnections {
   Descriptor messages;
@@ -27,4 +27,4 @@ struct TcpConnections {
 TcpConnections tcp_listen(const std::string& rail, TcpAddress own, Exchange& exchange);
 TcpConnections tcp_connect(const std::string& rail, TcpAddress own, Exchange& exchange);
 
-}  // namespace nmt
+}  // namespace nmt::drivers

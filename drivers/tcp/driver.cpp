@@ -7,7 +7,7 @@
 #include "drivers/tcp/interfaces.h"
 #include "drivers/tcp/subnet.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 class TcpDriver final : public Driver {
@@ -81,4 +81,4 @@ class TcpDriver final : public Driver {
 
 std::unique_ptr<Driver> make_tcp_driver() { return std::make_unique<TcpDriver>(); }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

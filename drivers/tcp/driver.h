@@ -14,8 +14,8 @@
 
 #include "drivers/driver.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 std::unique_ptr<Driver> make_tcp_driver();
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 // A check of the connections costs less than a poll for a message, so at this period its cost does
@@ -227,4 +227,4 @@ void TcpEndpoint::check_peer() {
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

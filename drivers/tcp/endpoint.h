@@ -14,7 +14,7 @@
 #include "drivers/message.h"
 #include "drivers/tcp/connect.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 class TcpEndpoint final : public Endpoint {
  public:
@@ -61,4 +61,4 @@ class TcpEndpoint final : public Endpoint {
   int wake_bytes_ = 1;  // SO_RCVLOWAT of the message connection
 };
 
-}  // namespace nmt
+}  // namespace nmt::drivers

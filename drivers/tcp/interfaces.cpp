@@ -21,7 +21,7 @@
 #include "core/error.h"
 #include "node/node.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 struct Offload {
@@ -166,20 +166,20 @@ Fields tcp_fingerprint(const std::string& interface, const std::string& root) {
   const std::string device = root + "/sys/class/net/" + interface;
   const std::string kernel = root + "/proc/sys/net/ipv4";
   if (root.empty()) add_ethtool(interface, fields);
-  fields["mtu_bytes"] = read_line(device + "/mtu");
-  fields["speed_mbits_per_s"] = read_line(device + "/speed");
+  fields["mtu_bytes"] = node::read_line(device + "/mtu");
+  fields["speed_mbits_per_s"] = node::read_line(device + "/speed");
   if (fields["speed_mbits_per_s"].starts_with('-')) fields.erase("speed_mbits_per_s");
-  fields["numa_node"] = read_line(device + "/device/numa_node");
-  fields["pci"] = pci_address(device);
-  fields["pcie_width"] = read_line(device + "/device/current_link_width");
-  fields["pcie_speed"] = read_line(device + "/device/current_link_speed");
+  fields["numa_node"] = node::read_line(device + "/device/numa_node");
+  fields["pci"] = node::pci_address(device);
+  fields["pcie_width"] = node::read_line(device + "/device/current_link_width");
+  fields["pcie_speed"] = node::read_line(device + "/device/current_link_speed");
   // The kernel tunes the buffers, as with Open MPI, UCX and libfabric; these limits bound them.
-  fields["receive_buffer_bytes"] = read_line(kernel + "/tcp_rmem");
-  fields["send_buffer_bytes"] = read_line(kernel + "/tcp_wmem");
-  fields["congestion_control"] = read_line(kernel + "/tcp_congestion_control");
+  fields["receive_buffer_bytes"] = node::read_line(kernel + "/tcp_rmem");
+  fields["send_buffer_bytes"] = node::read_line(kernel + "/tcp_wmem");
+  fields["congestion_control"] = node::read_line(kernel + "/tcp_congestion_control");
   for (auto& [name, value] : fields) std::replace(value.begin(), value.end(), '\t', ' ');
   std::erase_if(fields, [](const auto& field) { return field.second.empty(); });
   return fields;
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -13,7 +13,7 @@
 
 #include "core/fields.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 struct TcpAddress {
   sockaddr_storage socket{};
@@ -40,4 +40,4 @@ std::vector<TcpInterface> tcp_interfaces();  // in the kernel's order
 // them.
 Fields tcp_fingerprint(const std::string& interface, const std::string& root = "");
 
-}  // namespace nmt
+}  // namespace nmt::drivers

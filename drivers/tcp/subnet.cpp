@@ -8,7 +8,7 @@
 #include <charconv>
 #include <vector>
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 struct Subnet {
@@ -60,4 +60,4 @@ bool same_subnet(std::string_view a, std::string_view b) {
          own->address != theirs->address && own->network() == theirs->network();
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

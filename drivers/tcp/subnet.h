@@ -9,11 +9,11 @@
 
 #include "drivers/tcp/interfaces.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 std::string subnet_text(const TcpInterface& interface);  // the interface must have an address
 
 // Whether these are different addresses of one subnet. False for any other text.
 bool same_subnet(std::string_view a, std::string_view b);
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 constexpr std::size_t kMemoryBytes =
@@ -128,4 +128,4 @@ void VerbsCells::post_freed() {
   for (; unposted_count_ > 0; ++freed_) post_receive(unposted_[--unposted_count_]);
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -18,7 +18,7 @@
 
 #include "drivers/verbs/device.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 enum class CellKind : std::uint16_t {
   kMessage = 1,
@@ -114,4 +114,4 @@ class VerbsCells {
   std::uint32_t freed_told_ = 0;
 };
 
-}  // namespace nmt
+}  // namespace nmt::drivers

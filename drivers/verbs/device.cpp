@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "drivers/verbs/port.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 template <auto Free>
@@ -492,4 +492,4 @@ void VerbsConnection::State::take_completion_events() {
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -23,7 +23,7 @@
 #include "core/rail.h"
 #include "drivers/driver.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 struct VerbsPort {
   std::string device;  // "mlx5_0"
@@ -137,4 +137,4 @@ class VerbsConnection {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -8,7 +8,7 @@
 #include "drivers/verbs/endpoint.h"
 #include "drivers/verbs/port.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 constexpr std::uint64_t kVersion = 1;  // version of the data that crosses a rail
@@ -159,4 +159,4 @@ class VerbsDriver final : public Driver {
 
 std::unique_ptr<Driver> make_verbs_driver() { return std::make_unique<VerbsDriver>(); }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -16,8 +16,8 @@
 
 #include "drivers/driver.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 std::unique_ptr<Driver> make_verbs_driver();
 
-}  // namespace nmt
+}  // namespace nmt::drivers

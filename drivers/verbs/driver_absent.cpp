@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "drivers/verbs/driver.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 class AbsentDriver final : public Driver {
@@ -25,4 +25,4 @@ class AbsentDriver final : public Driver {
 
 std::unique_ptr<Driver> make_verbs_driver() { return std::make_unique<AbsentDriver>(); }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

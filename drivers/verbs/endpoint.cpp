@@ -12,7 +12,7 @@
 #include "core/deadline.h"
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 constexpr std::uint32_t kWork = 256;  // pieces of work in the device at a time
@@ -83,7 +83,7 @@ std::vector<VerbsTarget> VerbsList::targets(std::size_t count_max) {
 
 VerbsEndpoint::VerbsEndpoint(std::string rail, const std::string& port_name)
     : rail_(std::move(rail)),
-      watch_(UnmapWatch::of_this_process(&why_not_)),
+      watch_(node::UnmapWatch::of_this_process(&why_not_)),
       connection_(rail_, port_name, {.receives = VerbsCells::kReceives, .sends = kWork}),
       cells_(rail_, connection_),
       sources_(connection_, VerbsAccess::kSource, watch_, kept_bytes_max()),
@@ -507,4 +507,4 @@ void VerbsEndpoint::say_bye() {
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

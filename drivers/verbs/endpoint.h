@@ -22,7 +22,7 @@
 #include "drivers/verbs/cells.h"
 #include "drivers/verbs/registrations.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 enum class VerbsRendezvous : unsigned { kRead, kWrite };
 inline constexpr std::array<std::string_view, 2> kVerbsRendezvous = {"rdma_read", "rdma_write"};
@@ -118,7 +118,7 @@ class VerbsEndpoint final : public Endpoint, private VerbsCells::Listener {
 
   std::string rail_;
   std::string why_not_;
-  std::shared_ptr<UnmapWatch> watch_;
+  std::shared_ptr<node::UnmapWatch> watch_;
   VerbsConnection connection_;
   VerbsCells cells_;
   VerbsRegistrations sources_;
@@ -148,4 +148,4 @@ class VerbsEndpoint final : public Endpoint, private VerbsCells::Listener {
   std::chrono::steady_clock::time_point heard_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -21,7 +21,7 @@
 #include "core/units.h"
 #include "node/node.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 constexpr std::array<std::uint8_t, 12> kMappedIpv4 = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
@@ -96,14 +96,14 @@ Fields fingerprint_of(const PortFacts& facts, const VerbsGid* gid) {
                    {"link_speed_code", std::to_string(facts.speed_code)}};
   const std::pair<const char*, std::string> optional_fields[] = {
       {"driver", driver.filename().string()},
-      {"driver_version", read_line(sys + "/device/driver/module/version")},
+      {"driver_version", node::read_line(sys + "/device/driver/module/version")},
       {"firmware", facts.firmware},
-      {"board", read_line(sys + "/board_id")},
-      {"link_rate", read_line(fmt::format("{}/ports/{}/rate", sys, facts.number))},
-      {"numa_node", read_line(sys + "/device/numa_node")},
-      {"pci", pci_address(sys)},
-      {"pcie_width", read_line(sys + "/device/current_link_width")},
-      {"pcie_speed", read_line(sys + "/device/current_link_speed")},
+      {"board", node::read_line(sys + "/board_id")},
+      {"link_rate", node::read_line(fmt::format("{}/ports/{}/rate", sys, facts.number))},
+      {"numa_node", node::read_line(sys + "/device/numa_node")},
+      {"pci", node::pci_address(sys)},
+      {"pcie_width", node::read_line(sys + "/device/current_link_width")},
+      {"pcie_speed", node::read_line(sys + "/device/current_link_speed")},
       {"gid", gid != nullptr ? std::string(gid_text(*gid)) : ""},
       {"interface", interface}};
   for (const auto& [name, value] : optional_fields) {
@@ -233,4 +233,4 @@ bool same_fabric(std::string_view a, std::string_view b) {
          a.substr(0, a.rfind(' ')) == b.substr(0, b.rfind(' '));
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

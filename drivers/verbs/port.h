@@ -14,7 +14,7 @@
 
 #include "drivers/verbs/device.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 enum class GidKind { kInfiniBand, kRoceV1, kRoceV2 };
 
@@ -60,4 +60,4 @@ std::string registration_failure(std::size_t size_bytes, int error);
 // Whether two ports are different ends of one network, by their subnets (VerbsPort::subnet).
 bool same_fabric(std::string_view a, std::string_view b);
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -7,10 +7,10 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 VerbsRegistrations::VerbsRegistrations(VerbsConnection& connection, VerbsAccess access,
-                                       std::shared_ptr<UnmapWatch> watch,
+                                       std::shared_ptr<node::UnmapWatch> watch,
                                        std::size_t kept_bytes_max)
     : connection_(connection),
       access_(access),
@@ -116,4 +116,4 @@ void VerbsRegistrations::unmapped(std::uintptr_t begin, std::uintptr_t end) noex
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

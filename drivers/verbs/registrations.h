@@ -18,13 +18,13 @@
 #include "drivers/verbs/device.h"
 #include "node/node.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
-class VerbsRegistrations final : private UnmapWatch::Listener {
+class VerbsRegistrations final : private node::UnmapWatch::Listener {
  public:
   // `connection` must outlive this object and all its regions; `watch` may be null.
   VerbsRegistrations(VerbsConnection& connection, VerbsAccess access,
-                     std::shared_ptr<UnmapWatch> watch, std::size_t kept_bytes_max);
+                     std::shared_ptr<node::UnmapWatch> watch, std::size_t kept_bytes_max);
   ~VerbsRegistrations() override;
 
   // A region that covers all of `memory`, which is not empty. Error(kFailed) if it cannot be
@@ -52,7 +52,7 @@ class VerbsRegistrations final : private UnmapWatch::Listener {
 
   VerbsConnection& connection_;
   VerbsAccess access_;
-  std::shared_ptr<UnmapWatch> watch_;
+  std::shared_ptr<node::UnmapWatch> watch_;
   std::size_t kept_bytes_max_;
   std::uint64_t made_ = 0;
   std::uint64_t uses_ = 0;
@@ -63,4 +63,4 @@ class VerbsRegistrations final : private UnmapWatch::Listener {
   std::uint64_t changes_ = 0;  // of mappings, as reported by the watch
 };
 
-}  // namespace nmt
+}  // namespace nmt::drivers

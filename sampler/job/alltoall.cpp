@@ -17,7 +17,7 @@
 #include "sampler/job/alltoall_grid.h"
 #include "sampler/job/rounds.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr std::uint64_t kSizesBytes[] = {1 << 10,  4 << 10,   16 << 10,  32 << 10,
@@ -233,4 +233,4 @@ CampaignReport run_alltoall(const control::MpiJob& job, const std::string& mpi_n
   return rounds.run(hooks);
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -19,7 +19,7 @@
 #include "sampler/observer.h"
 #include "sampler/report.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 struct AlltoallOptions {
   double budget_ns = 60e9;
@@ -38,4 +38,4 @@ void check(const AlltoallOptions& options, const JobShape& shape);
 CampaignReport run_alltoall(const control::MpiJob& job, const std::string& mpi_name,
                             const AlltoallOptions& options, Observer* observer);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -11,7 +11,7 @@
 #include "core/alltoall.h"
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr double kNeighbours = 1.5;     // sizes closer than this factor are neighbours
@@ -121,4 +121,4 @@ std::vector<NextAlltoall> least_known(const std::vector<BoundMultiple>& measured
   return wanted;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace nmt {
+namespace nmt::sampler {
 
 // The duration of an alltoall, divided by that of its messages one after the other.
 struct BoundMultiple {
@@ -41,4 +41,4 @@ struct Open {  // which axis may get more values
 std::vector<NextAlltoall> least_known(const std::vector<BoundMultiple>& measured,
                                       int ranks_per_node, Open open);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

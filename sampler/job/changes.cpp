@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr double kNearlyAsGood = 0.03;  // of the best way's time: medians are no more precise
@@ -46,4 +46,4 @@ std::uint64_t size_between(std::uint64_t smaller_bytes, std::uint64_t larger_byt
   return between > smaller_bytes && between < larger_bytes ? between : smaller_bytes;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace nmt {
+namespace nmt::sampler {
 
 struct TimesAtSize {
   std::uint64_t size_bytes = 0;
@@ -24,4 +24,4 @@ std::vector<std::size_t> changes_after(std::span<const TimesAtSize> sizes);
 // The geometric mean, rounded to a KiB; the smaller size if there is no KiB between the two.
 std::uint64_t size_between(std::uint64_t smaller_bytes, std::uint64_t larger_bytes);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -5,7 +5,7 @@
 #include <limits>
 #include <thread>
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr int kQuestions = 20;
@@ -54,4 +54,4 @@ void JobClock::wait_until(double time_ns) const {
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -11,7 +11,7 @@
 #include "control/control.h"
 #include "core/clock.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 class JobClock {
  public:
@@ -32,4 +32,4 @@ class JobClock {
   double ahead_ns_ = 0;  // compared with rank 0's clock
 };
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -13,7 +13,7 @@
 #include "sampler/job/changes.h"
 #include "sampler/job/rounds.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 // Denser where the best segment changes most.
@@ -325,4 +325,4 @@ CampaignReport run_collectives(const control::MpiJob& job, const std::string& mp
        .even_time = true});
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

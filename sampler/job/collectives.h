@@ -20,7 +20,7 @@
 #include "sampler/observer.h"
 #include "sampler/report.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // One way to run an operation: "bcast", "chain", 64 KiB, one leader per node. The algorithm
 // "library", the MPI's own, has no segments.
@@ -49,4 +49,4 @@ struct CollectivesOptions {
 CampaignReport run_collectives(const control::MpiJob& job, const std::string& mpi_name,
                                const CollectivesOptions& options, Observer* observer);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr int kAllRanks = 0;      // the group of all ranks
@@ -194,4 +194,4 @@ std::vector<double> JobExecutor::run_connections(const Order& order) {
   return figures_ns;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -18,7 +18,7 @@
 #include "core/clock.h"
 #include "sampler/job/clock.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // Where the ranks of a job run.
 struct JobShape {
@@ -95,4 +95,4 @@ class JobExecutor {
   double word_ns_ = 0;  // recent duration of an order from rank 0
 };
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -6,7 +6,7 @@
 #include "core/method.h"
 #include "sampler/job/rounds.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 // Powers of two, and both sides of the size where the method changes.
@@ -64,4 +64,4 @@ CampaignReport run_mpi_messages(const control::MpiJob& job, const std::string& m
   return rounds.run({.prepare = prepare});
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

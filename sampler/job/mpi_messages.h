@@ -15,7 +15,7 @@
 #include "sampler/observer.h"
 #include "sampler/report.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 struct MpiMessageOptions {
   double budget_ns = 10e9;
@@ -28,4 +28,4 @@ struct MpiMessageOptions {
 CampaignReport run_mpi_messages(const control::MpiJob& job, const std::string& mpi_name,
                                 const MpiMessageOptions& options, Observer* observer);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 // The first `count` rounds, or all if there are fewer.
@@ -50,4 +50,4 @@ std::vector<Round> rounds_of_some_pairs(std::size_t nodes) {
   return first_rounds(nodes, std::bit_width(std::max<std::size_t>(nodes, 2) - 1));
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

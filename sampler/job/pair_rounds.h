@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace nmt {
+namespace nmt::sampler {
 
 struct NodePair {
   std::size_t near = 0;
@@ -26,4 +26,4 @@ std::vector<Round> rounds_of_some_pairs(std::size_t nodes);
 // These pairs in their order, each in the first round in which its nodes are free.
 std::vector<Round> rounds_of(std::span<const NodePair> pairs);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

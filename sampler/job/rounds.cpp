@@ -8,7 +8,7 @@
 #include "control/control.h"
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr double kRoundsMin = 6;             // the budget should have time for this many
@@ -211,4 +211,4 @@ Sample mpi_sample(const control::MpiJob& job, std::string_view benchmark, int ra
   return sample;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

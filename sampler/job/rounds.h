@@ -13,7 +13,7 @@
 #include "sampler/observer.h"
 #include "sampler/report.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 struct JobCell {
   Order order;
@@ -79,4 +79,4 @@ class JobRounds {
 Sample mpi_sample(const control::MpiJob& job, std::string_view benchmark, int ranks,
                   std::uint64_t size_bytes);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -12,7 +12,7 @@
 #include "sampler/rail/rail_group.h"
 #include "sampler/rail/remote.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 using control::Message;
@@ -25,7 +25,7 @@ class Answerer {
         observer_(observer),
         near_(*rails.front().peer),
         buffers_(std::max(options.size_bytes_max, options.max_unexpected_bytes),
-                 private_cache_bytes()) {
+                 node::private_cache_bytes()) {
     ::sched_getaffinity(0, sizeof affinity_, &affinity_);
   }
 
@@ -96,11 +96,11 @@ class Answerer {
     const bool one_machine = opening.machine == remote::machine();
     const int core = one_machine ? cores_.far : cores_.near;
     shared_core_ = one_machine && cores_.near == cores_.far;
-    pin_to(core);
+    node::pin_to(core);
     remote::RemoteExchange exchange(near_);
     group_ = opening.group;
     try {
-      opened_.emplace(open_rails(group_, rails_, Side::kFar, exchange));
+      opened_.emplace(open_rails(group_, rails_, drivers::Side::kFar, exchange));
     } catch (const Error&) {
       closed_ = exchange.closed();
       throw;
@@ -122,7 +122,7 @@ class Answerer {
         std::max(options_.size_bytes_max, options_.max_unexpected_bytes);
     std::vector<Step> steps = remote::steps_from(text, size_bytes_max);
     const std::chrono::duration<std::uint64_t, std::nano> timeout(2 * exchange_timeout_ns(steps));
-    const Interference before = meter_->read();
+    const node::Interference before = meter_->read();
     responder_->begin(std::move(steps));
     near_.send(remote::kGo, "");
     Deadline deadline(timeout);
@@ -160,14 +160,14 @@ class Answerer {
   control::Connection& near_;
   Buffers buffers_;
   cpu_set_t affinity_{};
-  const CorePair cores_ = nearest_cores();  // of all cores allowed before pinning
+  const node::CorePair cores_ = node::nearest_cores();  // of all cores allowed before pinning
   bool shared_core_ = false;
-  Waiting waiting_;
+  drivers::Waiting waiting_;
   bool closed_ = false;  // the near end gave up the rail while it was opened
   RailGroup group_;
   std::optional<OpenRails> opened_;
   std::optional<Responder> responder_;
-  std::optional<InterferenceMeter> meter_;
+  std::optional<node::InterferenceMeter> meter_;
   std::optional<CampaignReport> report_;
 };
 
@@ -198,4 +198,4 @@ CampaignReport answer_campaign(std::span<const RailToSample> rails, const Sampli
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

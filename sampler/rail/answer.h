@@ -7,7 +7,7 @@
 
 #include "sampler/rail/campaign.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // Runs the other end's part of a campaign over `rails`, in the order that both ends agreed on. It
 // answers what run_campaign() at the near end orders through each rail's peer, and gives `observer`
@@ -16,4 +16,4 @@ namespace nmt {
 CampaignReport answer_campaign(std::span<const RailToSample> rails, const SamplingOptions& options,
                                Observer& observer);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

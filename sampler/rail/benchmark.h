@@ -19,7 +19,7 @@
 #include "drivers/drivers.h"
 #include "node/node.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 inline constexpr std::size_t kHeaderBytes = 64;  // of every sampled packet; not counted in a size
 
@@ -29,15 +29,15 @@ struct Traffic {
   std::string_view benchmark;
   unsigned messages = 1;
   unsigned packets = 1;
-  Delivery delivery = Delivery::kExpected;
+  drivers::Delivery delivery = drivers::Delivery::kExpected;
   bool local = false;  // no message: the machine's own memcpy
 };
 inline constexpr Traffic kTraffics[] = {
-    {benchmark::kTransfer, 1, 1, Delivery::kExpected, false},
-    {benchmark::kEager, 1, 1, Delivery::kUnexpected, false},
-    {benchmark::kTwoPackets, 2, 1, Delivery::kExpected, false},
-    {benchmark::kAggregate, 1, 2, Delivery::kExpected, false},
-    {benchmark::kMemcpy, 0, 0, Delivery::kExpected, true},
+    {benchmark::kTransfer, 1, 1, drivers::Delivery::kExpected, false},
+    {benchmark::kEager, 1, 1, drivers::Delivery::kUnexpected, false},
+    {benchmark::kTwoPackets, 2, 1, drivers::Delivery::kExpected, false},
+    {benchmark::kAggregate, 1, 2, drivers::Delivery::kExpected, false},
+    {benchmark::kMemcpy, 0, 0, drivers::Delivery::kExpected, true},
 };
 inline constexpr unsigned kPacketsPerDirectionMax = 2;
 
@@ -76,7 +76,7 @@ inline constexpr std::size_t kStepsMax = 1024;  // per block; campaigns use far 
 struct BlockResult {
   std::vector<std::vector<std::uint64_t>> totals_ns;  // per step, per repetition
   std::uint64_t elapsed_ns = 0;
-  Interference interference;  // of both ends together
+  node::Interference interference;  // of both ends together
 };
 
 class Benchmark {
@@ -86,4 +86,4 @@ class Benchmark {
   virtual const Clock& clock() const = 0;
 };
 
-}  // namespace nmt
+}  // namespace nmt::sampler

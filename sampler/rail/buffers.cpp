@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr std::size_t kPageBytes = 4096;
@@ -50,4 +50,4 @@ void Buffers::advance(Regime regime, std::size_t size_bytes) {
   next_cold_ += round_up(std::max<std::size_t>(size_bytes, 1), kLineBytes);
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

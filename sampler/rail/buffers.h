@@ -13,7 +13,7 @@
 #include "drivers/drivers.h"
 #include "sampler/rail/benchmark.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 class Buffers {
  public:
@@ -26,8 +26,8 @@ class Buffers {
 
   // Moves to the memory of the next exchange, with `size_bytes` in each direction.
   void advance(Regime regime, std::size_t size_bytes);
-  ConstBytes source() const { return {source_.get() + position_, size_bytes_}; }
-  Bytes target() const { return {target_.get() + position_, size_bytes_}; }
+  drivers::ConstBytes source() const { return {source_.get() + position_, size_bytes_}; }
+  drivers::Bytes target() const { return {target_.get() + position_, size_bytes_}; }
 
  private:
   Buffers() = default;
@@ -39,4 +39,4 @@ class Buffers {
   std::size_t size_bytes_ = 0;
 };
 
-}  // namespace nmt
+}  // namespace nmt::sampler

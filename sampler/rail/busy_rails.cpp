@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 // Bodies are this fraction of the measured transfer, so that little is in transit when the
@@ -28,7 +28,7 @@ struct Word {
 
 class BusyRails::Lane {
  public:
-  Lane(std::unique_ptr<Endpoint> endpoint, Method method, Side side)
+  Lane(std::unique_ptr<drivers::Endpoint> endpoint, Method method, drivers::Side side)
       : method_(method),
         side_(side),
         memory_(std::min(kBodyBytesMax, endpoint->size_bytes_max(method)), std::byte{0x5a}),
@@ -40,7 +40,7 @@ class BusyRails::Lane {
   void begin_transfer(std::size_t size_bytes) {
     const std::size_t wanted =
         std::clamp(size_bytes / kBodiesPerTransfer, kBodyBytesMin, kBodyBytesMax);
-    body_ = ConstBytes(memory_).first(std::min(wanted, memory_.size()));
+    body_ = drivers::ConstBytes(memory_).first(std::min(wanted, memory_.size()));
     ++mine_.turns;
   }
 
@@ -53,7 +53,7 @@ class BusyRails::Lane {
   bool watch(std::vector<pollfd>& watched) { return endpoint_->watch(watched); }
 
   void poll() {
-    const Endpoint::Progress progress = endpoint_->poll();
+    const drivers::Endpoint::Progress progress = endpoint_->poll();
     sends_ -= progress.sent;
     if (progress.received) hear(progress.received_bytes);
     speak();
@@ -62,18 +62,18 @@ class BusyRails::Lane {
  private:
   void post_receive() {
     endpoint_->receive(std::as_writable_bytes(std::span(&heard_, 1)), body_in_,
-                       Delivery::kExpected);
+                       drivers::Delivery::kExpected);
   }
 
   void hear(std::size_t body_bytes) {
     theirs_ = heard_;
     if (body_bytes > 0) ++mine_.taken;
-    if (theirs_.last != 0) side_ == Side::kNear ? settle() : void(mine_.last = 1);
+    if (theirs_.last != 0) side_ == drivers::Side::kNear ? settle() : void(mine_.last = 1);
     post_receive();
   }
 
   void speak() {
-    if (sends_ == kSendsInFlightMax || said_.last != 0) return;
+    if (sends_ == drivers::kSendsInFlightMax || said_.last != 0) return;
     if (mine_.turns != said_.turns) {
       say({});  // without a body, so that the other end stops at once
     } else if (my_turn() && bodies_sent_ - theirs_.taken < kBodiesOnTheirWayMax) {
@@ -84,18 +84,18 @@ class BusyRails::Lane {
     }
   }
 
-  void say(ConstBytes body) {
-    const Packet packet{std::as_bytes(std::span(&mine_, 1)), body};
+  void say(drivers::ConstBytes body) {
+    const drivers::Packet packet{std::as_bytes(std::span(&mine_, 1)), body};
     endpoint_->send(method_, std::span(&packet, 1));
     ++sends_;
     said_ = mine_;
-    if (mine_.last != 0 && side_ == Side::kFar) settle();
+    if (mine_.last != 0 && side_ == drivers::Side::kFar) settle();
   }
 
   // The near end begins, the far end answers: a transfer has arrived when the next has begun.
   bool my_turn() const {
     if (mine_.turns == 0 || mine_.last != 0) return false;
-    return theirs_.turns < mine_.turns + (side_ == Side::kNear ? 0 : 1);
+    return theirs_.turns < mine_.turns + (side_ == drivers::Side::kNear ? 0 : 1);
   }
 
   void settle() {
@@ -104,25 +104,25 @@ class BusyRails::Lane {
   }
 
   Method method_;
-  Side side_;
+  drivers::Side side_;
   std::vector<std::byte> memory_;  // from which bodies are sent
   std::vector<std::byte> body_in_;
-  ConstBytes body_;
+  drivers::ConstBytes body_;
   Word mine_;    // to be sent
   Word said_;    // sent last
   Word theirs_;  // received last
   Word heard_;   // being received
   std::uint32_t bodies_sent_ = 0;
-  unsigned sends_ = 0;                  // posted, not completed
-  std::unique_ptr<Endpoint> endpoint_;  // destroyed before the memory it sends from
+  unsigned sends_ = 0;                           // posted, not completed
+  std::unique_ptr<drivers::Endpoint> endpoint_;  // destroyed before the memory it sends from
 };
 
-BusyRails::BusyRails(Side side) : side_(side) {}
+BusyRails::BusyRails(drivers::Side side) : side_(side) {}
 BusyRails::BusyRails(BusyRails&&) noexcept = default;
 BusyRails& BusyRails::operator=(BusyRails&&) noexcept = default;
 BusyRails::~BusyRails() = default;
 
-void BusyRails::add(std::unique_ptr<Endpoint> endpoint, Method method) {
+void BusyRails::add(std::unique_ptr<drivers::Endpoint> endpoint, Method method) {
   lanes_.push_back(std::make_unique<Lane>(std::move(endpoint), method, side_));
 }
 
@@ -131,7 +131,7 @@ void BusyRails::begin_transfer(std::size_t size_bytes) {
 }
 
 void BusyRails::finish() {
-  NMT_CHECK(side_ == Side::kNear);
+  NMT_CHECK(side_ == drivers::Side::kNear);
   for (const auto& lane : lanes_) lane->finish();
 }
 
@@ -147,4 +147,4 @@ bool BusyRails::settled() const {
   return std::ranges::all_of(lanes_, [](const auto& lane) { return lane->settled(); });
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

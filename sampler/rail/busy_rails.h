@@ -18,17 +18,17 @@
 
 #include "drivers/drivers.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 class BusyRails {
  public:
-  explicit BusyRails(Side side);
+  explicit BusyRails(drivers::Side side);
   BusyRails(BusyRails&&) noexcept;
   BusyRails& operator=(BusyRails&&) noexcept;
   ~BusyRails();
 
   // Adds a rail that is open at both ends; both ends add rails in the same order.
-  void add(std::unique_ptr<Endpoint> endpoint, Method method);
+  void add(std::unique_ptr<drivers::Endpoint> endpoint, Method method);
 
   // This end has begun a transfer of this size on the measured rail.
   void begin_transfer(std::size_t size_bytes);
@@ -39,8 +39,8 @@ class BusyRails {
 
  private:
   class Lane;
-  Side side_;
+  drivers::Side side_;
   std::vector<std::unique_ptr<Lane>> lanes_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::sampler

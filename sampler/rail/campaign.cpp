@@ -15,7 +15,7 @@
 #include "sampler/rail/registration.h"
 #include "sampler/rail/remote.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr double kQualityMin = 0.9;          // a lower share of undisturbed repetitions is reported
@@ -76,12 +76,12 @@ Variants variants_of(const RailToSample& rail) {
 // Shared by real rails; made for the first of them.
 struct RealTime {
   explicit RealTime(const SamplingOptions& options)
-      : buffers(largest_exchange_bytes(options), private_cache_bytes()) {}
+      : buffers(largest_exchange_bytes(options), node::private_cache_bytes()) {}
 
   Buffers buffers;
   RealClock clock;
-  CorePair cores = nearest_cores();
-  InterferenceMeter meter{cores.near, cores.far};
+  node::CorePair cores = node::nearest_cores();
+  node::InterferenceMeter meter{cores.near, cores.far};
 };
 
 // Measures groups of rails, one after the other.
@@ -162,7 +162,7 @@ class Runner {
     PingPong ping_pong(*partner, real_->buffers, &real_->meter);
     Sample prototype;
     prototype.condition.placement =
-        remote ? kOtherNode : placement(real_->cores.near, real_->cores.far);
+        remote ? kOtherNode : node::placement(real_->cores.near, real_->cores.far);
     if (group.busy.empty()) {
       keep(group, sample_registration(*partner->rails().measured, real_->clock, prototype,
                                       options_.size_bytes_max, registration_budget_ns(budget_ns)));
@@ -312,4 +312,4 @@ CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingO
   return report;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -23,7 +23,7 @@
 #include "sampler/observer.h"
 #include "sampler/report.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 struct SamplingOptions {
   double budget_ns = 60e9;  // for all rails together, verification included
@@ -37,7 +37,7 @@ struct SamplingOptions {
 };
 
 struct RailToSample {
-  Driver* driver = nullptr;
+  drivers::Driver* driver = nullptr;
   Rail rail;
   control::Connection* peer = nullptr;  // to the node of the rail's other end; null: this node
 };
@@ -49,4 +49,4 @@ CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingO
                             const std::map<std::string, std::vector<Sample>>& earlier,
                             Observer& observer);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

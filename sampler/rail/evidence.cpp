@@ -8,7 +8,7 @@
 #include "core/drift.h"
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 // The experiment of a stored sample; false for one that this version does not measure.
@@ -198,4 +198,4 @@ double Evidence::guess_ns(const Experiment& experiment) const {
          static_cast<double>(std::max<std::uint64_t>(below.size_bytes, 1));
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

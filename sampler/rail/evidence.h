@@ -16,7 +16,7 @@
 #include "sampler/rail/benchmark.h"
 #include "sampler/rail/stopping.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 struct Estimate {
   double duration_ns = 0;          // of one operation
@@ -80,4 +80,4 @@ class Evidence {
   double drift_ = 0;
 };
 
-}  // namespace nmt
+}  // namespace nmt::sampler

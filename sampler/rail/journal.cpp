@@ -4,14 +4,14 @@
 #include <map>
 #include <set>
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr double kInterferenceMax = 0.03;  // share of a block
 
 }  // namespace
 
-bool is_disturbed(const Interference& interference, std::uint64_t elapsed_ns) {
+bool is_disturbed(const node::Interference& interference, std::uint64_t elapsed_ns) {
   const double lost_ns =
       static_cast<double>(interference.run_delay_ns) + static_cast<double>(interference.steal_ns);
   return lost_ns > kInterferenceMax * static_cast<double>(elapsed_ns);
@@ -84,4 +84,4 @@ std::size_t Journal::disturbed_repetitions() const {
   return count;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

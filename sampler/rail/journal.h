@@ -12,11 +12,11 @@
 #include "sampler/rail/evidence.h"
 #include "sampler/rail/state_watch.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // Whether both ends together waited for a core, or lost one to the hypervisor, for more than a
 // certain share of the block.
-bool is_disturbed(const Interference& interference, std::uint64_t elapsed_ns);
+bool is_disturbed(const node::Interference& interference, std::uint64_t elapsed_ns);
 
 class Journal {
  public:
@@ -54,4 +54,4 @@ class Journal {
   std::vector<Entry> entries_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 std::uint8_t traffic_index(std::string_view benchmark) {
@@ -104,4 +104,4 @@ std::vector<Experiment> experiments_at(const MeasurementSpace& space, Regime reg
   return all;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

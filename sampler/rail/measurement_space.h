@@ -10,7 +10,7 @@
 #include "core/method.h"
 #include "sampler/rail/benchmark.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 struct MeasurementSpace {
   std::vector<Method> methods;
@@ -37,4 +37,4 @@ std::vector<DecisionSides> decisions_at(const MeasurementSpace& space, Regime re
 std::vector<Experiment> experiments_at(const MeasurementSpace& space, Regime regime,
                                        std::uint64_t size_bytes);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

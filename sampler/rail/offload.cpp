@@ -11,7 +11,7 @@
 #include "core/method.h"
 #include "node/node.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr std::size_t kRepetitionsMin = 12;  // for any budget: enough for 95 % limits
@@ -23,7 +23,7 @@ constexpr double kBudgetNsMax = 0.4e9;
 constexpr std::uint64_t kFallAsleepNs = 50'000;
 
 // Records when it began.
-class Noting final : public Helper::Task {
+class Noting final : public node::Helper::Task {
  public:
   explicit Noting(const Clock& clock) : clock_(clock) {}
   void run() noexcept override { begun_ns = clock_.now_ns(); }
@@ -49,7 +49,7 @@ class Computing {
  private:
   void compute(int core) {
     try {
-      pin_to(core);
+      node::pin_to(core);
     } catch (const Error&) {
       // Then it competes for another core, and the helper is measured as if idle.
     }
@@ -63,7 +63,7 @@ class Computing {
   std::thread thread_;
 };
 
-std::vector<Repetition> hand_over(Helper& helper, const Clock& clock, double budget_ns) {
+std::vector<Repetition> hand_over(node::Helper& helper, const Clock& clock, double budget_ns) {
   std::vector<Repetition> repetitions;
   Noting task(clock);
   const double end_ns = static_cast<double>(clock.now_ns()) + budget_ns;
@@ -86,8 +86,8 @@ std::vector<Repetition> hand_over(Helper& helper, const Clock& clock, double bud
 // The first core of each placement relative to `own`.
 std::map<std::string, int> one_of_each_placement(int own) {
   std::map<std::string, int> cores;
-  for (const int core : allowed_cores()) {
-    if (core != own) cores.try_emplace(placement(own, core), core);
+  for (const int core : node::allowed_cores()) {
+    if (core != own) cores.try_emplace(node::placement(own, core), core);
   }
   return cores;
 }
@@ -95,12 +95,12 @@ std::map<std::string, int> one_of_each_placement(int own) {
 }  // namespace
 
 std::vector<Sample> sample_offload(const Clock& clock, double budget_ns) {
-  const int own = nearest_cores().near;
+  const int own = node::nearest_cores().near;
   const std::map<std::string, int> others = one_of_each_placement(own);
-  const OnCores pinned(own);
+  const node::OnCores pinned(own);
   std::vector<Sample> samples;
   for (const auto& [placement, core] : others) {
-    Helper helper(core);
+    node::Helper helper(core);
     for (const std::string_view state : {offload::kIdle, offload::kPreempting}) {
       std::optional<Computing> computing;
       if (state == offload::kPreempting) computing.emplace(core);
@@ -121,4 +121,4 @@ double offload_budget_ns(double campaign_budget_ns) {
   return std::min(kBudgetNsMax, kShareMax * campaign_budget_ns);
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

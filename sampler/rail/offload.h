@@ -14,7 +14,7 @@
 #include "core/clock.h"
 #include "core/sample.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // One sample per placement and state, of some hundred repetitions if the budget allows; none if
 // there is only one core. Belongs to no rail.
@@ -23,4 +23,4 @@ std::vector<Sample> sample_offload(const Clock& clock, double budget_ns);
 // The part of a campaign's budget for it.
 double offload_budget_ns(double campaign_budget_ns);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr double kTimerShare = 0.005;  // share of a repetition that the timer may cost
@@ -66,4 +66,4 @@ double Pacing::cost_ns(const std::vector<Experiment>& experiments, std::uint32_t
   return cost_ns;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -10,7 +10,7 @@
 
 #include "sampler/rail/evidence.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 inline constexpr std::uint32_t kPasses = 3;  // per full visit
 
@@ -45,4 +45,4 @@ class Pacing {
   Limits limits_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -19,17 +19,17 @@
 #include "node/node.h"
 #include "sampler/rail/rail_group.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // Forks; pins both ends while the partner lives. `clock` must outlive it.
 std::unique_ptr<Partner> fork_partner(const RailGroup& group, std::span<const RailToSample> rails,
-                                      const Buffers& buffers, const CorePair& cores,
+                                      const Buffers& buffers, const node::CorePair& cores,
                                       const Clock& clock);
 
 // `rails` are those that both ends agreed on. Pins this end while the partner lives; the rails'
 // peer and `clock` must outlive it. Call close_remote_rail() afterwards in any case.
 std::unique_ptr<Partner> remote_partner(const RailGroup& group, std::span<const RailToSample> rails,
-                                        const CorePair& cores, const Clock& clock);
+                                        const node::CorePair& cores, const Clock& clock);
 
 // Ends the other end's work on its rails. Error(kPeer) if the other end is lost.
 void close_remote_rail(control::Connection& peer);
@@ -38,4 +38,4 @@ std::unique_ptr<Partner> in_process_partner(const RailGroup& group,
                                             std::span<const RailToSample> rails,
                                             const Buffers& buffers);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -20,7 +20,7 @@
 #include "sampler/rail/partner.h"
 #include "sampler/rail/peer_timeout.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 // One control message: its kind, and a block or the text of swap().
@@ -67,7 +67,7 @@ class ControlSocket {
   int descriptor_;
 };
 
-class SocketExchange final : public Exchange {
+class SocketExchange final : public drivers::Exchange {
  public:
   explicit SocketExchange(ControlSocket& socket) : socket_(socket) {}
   std::string swap(std::string_view mine) override {
@@ -94,30 +94,31 @@ std::vector<Step> steps_from_text(const std::string& text) {
 
 // The forked process: opens the far side, answers blocks, until the parent hangs up.
 void serve(const RailGroup& group, std::span<const RailToSample> rails, const Buffers& buffers,
-           const CorePair& cores, ControlSocket& socket) {
-  pin_to(cores.far);
+           const node::CorePair& cores, ControlSocket& socket) {
+  node::pin_to(cores.far);
   SocketExchange exchange(socket);
-  OpenRails opened = open_rails(group, rails, Side::kFar, exchange);
+  OpenRails opened = open_rails(group, rails, drivers::Side::kFar, exchange);
   socket.send("r");
-  const InterferenceMeter meter(cores.far, cores.far);
+  const node::InterferenceMeter meter(cores.far, cores.far);
   Responder responder(opened, buffers);
   for (;;) {
     const std::string order = socket.receive(kForEverNs);
-    const Interference before = meter.read();
+    const node::Interference before = meter.read();
     responder.begin(steps_from_text(order));
     for (unsigned in_vain = 1; !responder.done(); ++in_vain) {
       if (responder.advance()) in_vain = 0;
       if (cores.near == cores.far && in_vain > 0) ::sched_yield();
       if (in_vain % kPollsPerCheck == 0 && socket.has_message()) return;  // it is a hang-up
     }
-    const Interference disturbance = meter.read().since(before);
+    const node::Interference disturbance = meter.read().since(before);
     socket.send(std::string("d") +
                 std::string(reinterpret_cast<const char*>(&disturbance), sizeof disturbance));
   }
 }
 
 [[noreturn]] void run_child(const RailGroup& group, std::span<const RailToSample> rails,
-                            const Buffers& buffers, const CorePair& cores, ControlSocket& socket) {
+                            const Buffers& buffers, const node::CorePair& cores,
+                            ControlSocket& socket) {
   ::signal(SIGINT, SIG_IGN);  // the parent finishes its block first, then ends this process
   ::signal(SIGTERM, SIG_IGN);
   try {
@@ -135,13 +136,13 @@ void serve(const RailGroup& group, std::span<const RailToSample> rails, const Bu
 class ForkedPartner final : public Partner {
  public:
   ForkedPartner(const RailGroup& group, std::span<const RailToSample> rails, const Buffers& buffers,
-                const CorePair& cores, const Clock& clock)
+                const node::CorePair& cores, const Clock& clock)
       : rail_(name_of(group, rails)), cores_(cores), clock_(clock) {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
       throw system_error(Fault::kFailed, "socketpair(AF_UNIX, SOCK_SEQPACKET)", errno);
     }
-    allow_cross_memory_attach();
+    node::allow_cross_memory_attach();
     const pid_t parent = ::getpid();
     child_ = ::fork();
     if (child_ < 0) throw system_error(Fault::kFailed, "fork()", errno);
@@ -156,9 +157,9 @@ class ForkedPartner final : public Partner {
     socket_ = std::make_unique<ControlSocket>(ends[0]);
     ::sched_getaffinity(0, sizeof affinity_, &affinity_);
     try {
-      pin_to(cores.near);
+      node::pin_to(cores.near);
       SocketExchange exchange(*socket_);
-      rails_.emplace(open_rails(group, rails, Side::kNear, exchange));
+      rails_.emplace(open_rails(group, rails, drivers::Side::kNear, exchange));
       expect('r', kPeerTimeoutNs);
     } catch (...) {
       end();
@@ -188,10 +189,10 @@ class ForkedPartner final : public Partner {
     }
   }
 
-  Interference finish() override {
+  node::Interference finish() override {
     const std::string text = report_.empty() ? expect('d', timeout_ns_) : std::move(report_);
     report_.clear();
-    Interference disturbance;
+    node::Interference disturbance;
     if (text.size() != 1 + sizeof disturbance)
       throw Error(Fault::kPeer, rail_ + ": malformed report from the peer");
     std::memcpy(&disturbance, text.data() + 1, sizeof disturbance);
@@ -219,7 +220,7 @@ class ForkedPartner final : public Partner {
   }
 
   std::string rail_;
-  CorePair cores_;
+  node::CorePair cores_;
   const Clock& clock_;
   pid_t child_ = -1;
   cpu_set_t affinity_{};
@@ -233,9 +234,9 @@ class ForkedPartner final : public Partner {
 }  // namespace
 
 std::unique_ptr<Partner> fork_partner(const RailGroup& group, std::span<const RailToSample> rails,
-                                      const Buffers& buffers, const CorePair& cores,
+                                      const Buffers& buffers, const node::CorePair& cores,
                                       const Clock& clock) {
   return std::make_unique<ForkedPartner>(group, rails, buffers, cores, clock);
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -2,10 +2,10 @@
 #include "core/error.h"
 #include "sampler/rail/partner.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
-class NoExchange final : public Exchange {
+class NoExchange final : public drivers::Exchange {
  public:
   std::string swap(std::string_view) override {
     throw Error(Fault::kFailed, "both sides of a rail in virtual time live in one process");
@@ -17,8 +17,8 @@ class InProcessPartner final : public Partner {
   InProcessPartner(const RailGroup& group, std::span<const RailToSample> rails,
                    const Buffers& buffers)
       : clock_(*rails[group.measured].driver->virtual_clock()),
-        near_(open_rails(group, rails, Side::kNear, exchange_)),
-        far_(open_rails(group, rails, Side::kFar, exchange_)),
+        near_(open_rails(group, rails, drivers::Side::kNear, exchange_)),
+        far_(open_rails(group, rails, drivers::Side::kFar, exchange_)),
         responder_(far_, buffers) {}
 
   OpenRails& rails() override { return near_; }
@@ -39,7 +39,7 @@ class InProcessPartner final : public Partner {
     responder_.advance();
   }
 
-  Interference finish() override {
+  node::Interference finish() override {
     while (!responder_.done()) idle(1);
     return {};
   }
@@ -62,4 +62,4 @@ std::unique_ptr<Partner> in_process_partner(const RailGroup& group,
   return std::make_unique<InProcessPartner>(group, rails, buffers);
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -9,20 +9,20 @@
 #include "sampler/rail/peer_timeout.h"
 #include "sampler/rail/remote.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 class RemotePartner final : public Partner {
  public:
-  RemotePartner(const RailGroup& group, std::span<const RailToSample> rails, const CorePair& cores,
-                const Clock& clock)
+  RemotePartner(const RailGroup& group, std::span<const RailToSample> rails,
+                const node::CorePair& cores, const Clock& clock)
       : rail_(name_of(group, rails)),
         peer_(*rails[group.measured].peer),
         clock_(clock),
         pinned_(cores.near) {
     peer_.send(remote::kOpen, remote::to_text({.group = group, .machine = remote::machine()}));
     remote::RemoteExchange exchange(peer_);
-    rails_.emplace(open_rails(group, rails, Side::kNear, exchange));
+    rails_.emplace(open_rails(group, rails, drivers::Side::kNear, exchange));
     const bool one_machine = expect(remote::kReady, remote::kAnswerTimeout) == remote::machine();
     shared_core_ = one_machine && cores.near == cores.far;
   }
@@ -51,7 +51,7 @@ class RemotePartner final : public Partner {
     }
   }
 
-  Interference finish() override {
+  node::Interference finish() override {
     if (done_.empty()) done_ = expect(remote::kDone, std::chrono::nanoseconds(timeout_ns_));
     return remote::interference_from(done_);
   }
@@ -64,10 +64,10 @@ class RemotePartner final : public Partner {
   std::string rail_;
   control::Connection& peer_;
   const Clock& clock_;
-  OnCores pinned_;
+  node::OnCores pinned_;
   std::optional<OpenRails> rails_;
   bool shared_core_ = false;
-  Waiting waiting_;
+  drivers::Waiting waiting_;
   std::uint64_t timeout_ns_ = kPeerTimeoutNs;
   std::uint64_t waiting_since_ns_ = 0;
   std::string done_;  // of a far side that finished before this side had its last message
@@ -76,7 +76,7 @@ class RemotePartner final : public Partner {
 }  // namespace
 
 std::unique_ptr<Partner> remote_partner(const RailGroup& group, std::span<const RailToSample> rails,
-                                        const CorePair& cores, const Clock& clock) {
+                                        const node::CorePair& cores, const Clock& clock) {
   return std::make_unique<RemotePartner>(group, rails, cores, clock);
 }
 
@@ -88,4 +88,4 @@ void close_remote_rail(control::Connection& peer) {
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

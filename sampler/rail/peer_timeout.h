@@ -9,7 +9,7 @@
 
 #include "sampler/rail/benchmark.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 inline constexpr std::uint64_t kPeerTimeoutNs = 5'000'000'000;
 inline constexpr unsigned kPollsPerCheck = 4096;  // checks clock and peer once in this many polls
@@ -28,4 +28,4 @@ inline std::uint64_t exchange_timeout_ns(std::span<const Step> block) {
                                     static_cast<double>(largest_bytes) / kSlowestBytesPerNs);
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

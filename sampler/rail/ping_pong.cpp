@@ -5,11 +5,11 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 std::string_view to_string(Regime regime) { return regime == Regime::kHot ? "hot" : "cold"; }
 
-PingPongProtocol::PingPongProtocol(Endpoint& endpoint, Buffers buffers)
+PingPongProtocol::PingPongProtocol(drivers::Endpoint& endpoint, Buffers buffers)
     : endpoint_(endpoint), buffers_(std::move(buffers)) {
   std::memset(header_, 0x48, sizeof header_);
   std::memset(headers_in_, 0, sizeof headers_in_);
@@ -30,25 +30,26 @@ void PingPongProtocol::start(const Experiment& experiment) {
 
 void PingPongProtocol::post_receive() {
   const std::size_t message_bytes = experiment_.size_bytes * traffic_->packets;
-  endpoint_.receive(Bytes(headers_in_, kHeaderBytes * traffic_->packets),
+  endpoint_.receive(drivers::Bytes(headers_in_, kHeaderBytes * traffic_->packets),
                     buffers_.target().subspan(received_ * message_bytes, message_bytes),
                     traffic_->delivery);
 }
 
 void PingPongProtocol::send() {
   const std::size_t size_bytes = experiment_.size_bytes;
-  Packet packets[kPacketsPerDirectionMax];
+  drivers::Packet packets[kPacketsPerDirectionMax];
   for (unsigned message = 0; message < traffic_->messages; ++message) {
     for (unsigned packet = 0; packet < traffic_->packets; ++packet) {
       const std::size_t offset = (message * traffic_->packets + packet) * size_bytes;
-      packets[packet] = {ConstBytes(header_), buffers_.source().subspan(offset, size_bytes)};
+      packets[packet] = {drivers::ConstBytes(header_),
+                         buffers_.source().subspan(offset, size_bytes)};
     }
     endpoint_.send(experiment_.method, std::span(packets, traffic_->packets));
   }
 }
 
 bool PingPongProtocol::poll() {
-  const Endpoint::Progress progress = endpoint_.poll();
+  const drivers::Endpoint::Progress progress = endpoint_.poll();
   sent_ += progress.sent;
   if (progress.received) {
     ++received_;
@@ -96,7 +97,7 @@ bool Responder::advance() {
   return progressed;
 }
 
-PingPong::PingPong(Partner& partner, Buffers buffers, const InterferenceMeter* meter)
+PingPong::PingPong(Partner& partner, Buffers buffers, const node::InterferenceMeter* meter)
     : partner_(partner),
       busy_(partner.rails().busy),
       protocol_(*partner.rails().measured, std::move(buffers)),
@@ -129,7 +130,7 @@ void PingPong::poll_until(Done done) {
 BlockResult PingPong::run(std::span<const Step> block) {
   BlockResult result;
   const Clock& time = partner_.clock();
-  const Interference before = meter_ != nullptr ? meter_->read() : Interference{};
+  const node::Interference before = meter_ != nullptr ? meter_->read() : node::Interference{};
   const std::uint64_t block_start_ns = time.now_ns();
   partner_.begin(block);
   for (std::size_t at = 0; at < block.size(); ++at) {
@@ -152,4 +153,4 @@ BlockResult PingPong::run(std::span<const Step> block) {
   return result;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

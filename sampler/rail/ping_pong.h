@@ -17,11 +17,11 @@
 #include "sampler/rail/buffers.h"
 #include "sampler/rail/busy_rails.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // This end of the measured rail, and of the busy rails.
 struct OpenRails {
-  std::unique_ptr<Endpoint> measured;
+  std::unique_ptr<drivers::Endpoint> measured;
   BusyRails busy;
 
   // On all of them, as Endpoint::watch().
@@ -34,7 +34,7 @@ struct OpenRails {
 // exchange. Both sides use it; headers are constant bytes.
 class PingPongProtocol {
  public:
-  PingPongProtocol(Endpoint& endpoint, Buffers buffers);
+  PingPongProtocol(drivers::Endpoint& endpoint, Buffers buffers);
 
   void start(const Experiment& experiment);  // moves the buffers on, posts the first receive
   void send();                               // all messages of this direction, back to back
@@ -46,7 +46,7 @@ class PingPongProtocol {
  private:
   void post_receive();
 
-  Endpoint& endpoint_;
+  drivers::Endpoint& endpoint_;
   Buffers buffers_;
   Experiment experiment_;
   const Traffic* traffic_ = nullptr;
@@ -87,13 +87,14 @@ class Partner {
   // (from 1). Lets the other end work, or checks it. Error(kPeer) if it is gone or past its
   // deadline.
   virtual void idle(std::uint64_t polls_in_vain) = 0;
-  virtual Interference finish() = 0;  // waits until the other end is done; returns its interference
+  virtual node::Interference
+  finish() = 0;  // waits until the other end is done; returns its interference
   virtual const Clock& clock() const = 0;
 };
 
 class PingPong final : public Benchmark {
  public:
-  PingPong(Partner& partner, Buffers buffers, const InterferenceMeter* meter);
+  PingPong(Partner& partner, Buffers buffers, const node::InterferenceMeter* meter);
   BlockResult run(std::span<const Step> block) override;
   const Clock& clock() const override { return partner_.clock(); }
 
@@ -105,7 +106,7 @@ class PingPong final : public Benchmark {
   Partner& partner_;
   BusyRails& busy_;
   PingPongProtocol protocol_;
-  const InterferenceMeter* meter_;  // null in virtual time
+  const node::InterferenceMeter* meter_;  // null in virtual time
 };
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr double kVisitsPerBudget = 600;  // experiments' visits that fit a budget
@@ -229,4 +229,4 @@ RailReport RailCampaign::report() const {
   return report;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -20,7 +20,7 @@
 #include "sampler/rail/pacing.h"
 #include "sampler/rail/schedule.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 class RailCampaign {
  public:
@@ -78,4 +78,4 @@ class RailCampaign {
   bool out_of_time_ = false;
 };
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 // Messages on a busy rail follow each other without waiting: eager if the rail has an eager method.
@@ -55,8 +55,8 @@ std::vector<RailGroup> contended_groups(std::span<const RailToSample> rails,
   return groups;
 }
 
-OpenRails open_rails(const RailGroup& group, std::span<const RailToSample> rails, Side side,
-                     Exchange& exchange) {
+OpenRails open_rails(const RailGroup& group, std::span<const RailToSample> rails,
+                     drivers::Side side, drivers::Exchange& exchange) {
   const auto open = [&](std::size_t i) {
     return rails[i].driver->open(rails[i].rail, side, exchange);
   };
@@ -65,4 +65,4 @@ OpenRails open_rails(const RailGroup& group, std::span<const RailToSample> rails
   return opened;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -10,7 +10,7 @@
 #include "sampler/rail/campaign.h"
 #include "sampler/rail/ping_pong.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // As in Condition::busy_rails: full names separated by ',', ordered by name.
 std::string busy_names(const RailGroup& group, std::span<const RailToSample> rails);
@@ -24,7 +24,7 @@ std::vector<RailGroup> contended_groups(std::span<const RailToSample> rails,
                                         const std::vector<bool>& usable);
 
 // Opens this end of all of them; the other end opens the same rails at the same time.
-OpenRails open_rails(const RailGroup& group, std::span<const RailToSample> rails, Side side,
-                     Exchange& exchange);
+OpenRails open_rails(const RailGroup& group, std::span<const RailToSample> rails,
+                     drivers::Side side, drivers::Exchange& exchange);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

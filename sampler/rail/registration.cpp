@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/method.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr std::size_t kRepetitionsMin = 8;  // for any budget: enough for 95 % limits
@@ -30,7 +30,9 @@ class FreshMemory {
   }
   ~FreshMemory() { ::munmap(memory_, size_bytes_); }
   FreshMemory(const FreshMemory&) = delete;
-  ConstBytes bytes() const { return {static_cast<const std::byte*>(memory_), size_bytes_}; }
+  drivers::ConstBytes bytes() const {
+    return {static_cast<const std::byte*>(memory_), size_bytes_};
+  }
 
  private:
   void* memory_;
@@ -39,7 +41,7 @@ class FreshMemory {
 
 }  // namespace
 
-std::vector<Sample> sample_registration(Endpoint& endpoint, const Clock& clock,
+std::vector<Sample> sample_registration(drivers::Endpoint& endpoint, const Clock& clock,
                                         const Sample& prototype, std::uint64_t size_bytes_max,
                                         double budget_ns) {
   if (!endpoint.prepare({})) return {};
@@ -56,7 +58,7 @@ std::vector<Sample> sample_registration(Endpoint& endpoint, const Clock& clock,
       sample.condition.registration = state;
     }
   }
-  const auto timed = [&](ConstBytes memory) {
+  const auto timed = [&](drivers::ConstBytes memory) {
     const std::uint64_t start_ns = clock.now_ns();
     endpoint.prepare(memory);
     return Repetition{.total_ns = std::max<std::uint64_t>(1, clock.now_ns() - start_ns)};
@@ -78,4 +80,4 @@ double registration_budget_ns(double rail_budget_ns) {
   return std::min(kBudgetNsMax, kShareMax * rail_budget_ns);
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -15,15 +15,15 @@
 #include "core/sample.h"
 #include "drivers/drivers.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // Cold and cached, at powers of four from one page on; none for a rail that needs no registration.
 // `prototype`: what all samples of the rail share.
-std::vector<Sample> sample_registration(Endpoint& endpoint, const Clock& clock,
+std::vector<Sample> sample_registration(drivers::Endpoint& endpoint, const Clock& clock,
                                         const Sample& prototype, std::uint64_t size_bytes_max,
                                         double budget_ns);
 
 // The part of a rail's budget for it.
 double registration_budget_ns(double rail_budget_ns);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "sampler/rail/rail_group.h"
 
-namespace nmt::remote {
+namespace nmt::sampler::remote {
 namespace {
 
 using json::Reader;
@@ -156,7 +156,7 @@ RailReport rail_report_from(const Reader& reader, std::span<const RailToSample> 
 
 }  // namespace
 
-std::string machine() { return read_line("/proc/sys/kernel/random/boot_id"); }
+std::string machine() { return node::read_line("/proc/sys/kernel/random/boot_id"); }
 
 std::string to_text(const Opening& opening) {
   return Value::object()
@@ -220,7 +220,7 @@ std::vector<Step> steps_from(const std::string& text, std::uint64_t size_bytes_m
   });
 }
 
-std::string to_text(const Interference& interference) {
+std::string to_text(const node::Interference& interference) {
   return Value::array()
       .push_back(interference.run_delay_ns)
       .push_back(interference.involuntary_switches)
@@ -229,12 +229,12 @@ std::string to_text(const Interference& interference) {
       .dump(-1);
 }
 
-Interference interference_from(const std::string& text) {
+node::Interference interference_from(const std::string& text) {
   return parsed(text, "report", [&](const Reader& reader) {
-    return Interference{.run_delay_ns = reader[0].unsigned_integer(kCountMax),
-                        .involuntary_switches = reader[1].unsigned_integer(kCountMax),
-                        .steal_ns = reader[2].unsigned_integer(kCountMax),
-                        .pressure_ns = reader[3].unsigned_integer(kCountMax)};
+    return node::Interference{.run_delay_ns = reader[0].unsigned_integer(kCountMax),
+                              .involuntary_switches = reader[1].unsigned_integer(kCountMax),
+                              .steal_ns = reader[2].unsigned_integer(kCountMax),
+                              .pressure_ns = reader[3].unsigned_integer(kCountMax)};
   });
 }
 
@@ -321,4 +321,4 @@ std::string RemoteExchange::swap(std::string_view mine) {
   return expect(std::move(answer), kExchange);
 }
 
-}  // namespace nmt::remote
+}  // namespace nmt::sampler::remote

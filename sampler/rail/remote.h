@@ -28,7 +28,7 @@
 #include "sampler/rail/benchmark.h"
 #include "sampler/rail/campaign.h"
 
-namespace nmt::remote {
+namespace nmt::sampler::remote {
 
 enum Kind : std::uint16_t {
   kOpen = 64,
@@ -67,8 +67,8 @@ Opening opening_from(const std::string& text, std::size_t rails);
 std::string to_text(std::span<const Step> block);
 std::vector<Step> steps_from(const std::string& text, std::uint64_t size_bytes_max);
 
-std::string to_text(const Interference& interference);
-Interference interference_from(const std::string& text);
+std::string to_text(const node::Interference& interference);
+node::Interference interference_from(const std::string& text);
 
 // Rails have their names at each end; busy rails of a condition get the reader's names.
 struct Cells {
@@ -89,7 +89,7 @@ CampaignReport report_from(const std::string& text, std::span<const RailToSample
 std::string expect(control::Message message, Kind kind);
 
 // Exchanges addresses of a rail's two ends over the connection.
-class RemoteExchange final : public Exchange {
+class RemoteExchange final : public drivers::Exchange {
  public:
   explicit RemoteExchange(control::Connection& peer) : peer_(peer) {}
   std::string swap(std::string_view mine) override;
@@ -100,4 +100,4 @@ class RemoteExchange final : public Exchange {
   bool closed_ = false;
 };
 
-}  // namespace nmt::remote
+}  // namespace nmt::sampler::remote

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr std::size_t kWishesPerRound = 24;
@@ -155,4 +155,4 @@ std::vector<Experiment> Schedule::experiments(const Block& block) const {
   return all;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

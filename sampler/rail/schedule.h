@@ -17,7 +17,7 @@
 #include "sampler/rail/pacing.h"
 #include "sampler/rail/size_requests.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // One size in one regime, with all its experiments interleaved.
 struct Block {
@@ -69,4 +69,4 @@ class Schedule {
   std::vector<std::uint64_t> held_out_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -8,7 +8,7 @@
 
 #include "core/curve.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 // An experiment that is slower by this much, beyond its uncertainty, is not measured again.
@@ -244,4 +244,4 @@ std::vector<SizeRequest> size_requests(const Evidence& evidence, const Measureme
   return requests.sorted();
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -14,7 +14,7 @@
 #include "sampler/rail/evidence.h"
 #include "sampler/rail/measurement_space.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // Powers of four from 1, and the largest size.
 std::vector<std::uint64_t> first_grid(std::uint64_t size_bytes_max);
@@ -51,4 +51,4 @@ double uncertainty_score(const LogRatio& ratio);
 // neighbouring sizes: measuring it again would only cost time.
 bool clearly_loses(const Evidence& evidence, const Experiment& experiment);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

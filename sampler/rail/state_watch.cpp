@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 // Above the drift within a state (5 to 11 % on shared machines), below the step between states.
@@ -38,4 +38,4 @@ std::vector<bool> StateWatch::usual() const {
   return usual;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace nmt {
+namespace nmt::sampler {
 
 // Sentinels' durations at the start and at the end of a block: logarithms of nanoseconds.
 inline constexpr std::size_t kSentinels = 2;
@@ -33,4 +33,4 @@ class StateWatch {
   std::vector<SentinelTimes> blocks_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::sampler

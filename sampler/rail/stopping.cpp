@@ -5,7 +5,7 @@
 
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 void StoppingRule::add(double duration_ns) {
   sorted_ns_.insert(std::upper_bound(sorted_ns_.begin(), sorted_ns_.end(), duration_ns),
@@ -36,4 +36,4 @@ std::string_view to_string(StoppingRule::State state) {
   return {};
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nmt {
+namespace nmt::sampler {
 
 inline constexpr std::size_t kRepetitionsMin = 8;
 inline constexpr std::size_t kRepetitionsMax = 200;
@@ -37,4 +37,4 @@ class StoppingRule {
 
 std::string_view to_string(StoppingRule::State state);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -13,7 +13,7 @@
 #include "core/units.h"
 #include "node/node.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr std::size_t kOutputBytesMax = std::size_t{16} << 20;
@@ -34,12 +34,12 @@ Launched launch(const JobCommand& what) {
   const auto start = std::chrono::steady_clock::now();
   const Deadline deadline{std::chrono::duration<double, std::nano>(what.timeout_ns)};
   std::string output, errors;
-  Subprocess process({.command = what.launcher,
-                      .arguments = what.program,
-                      .environment = what.environment,
-                      .reads_errors = true,
-                      .own_group = true,
-                      .end_timeout = kEndTimeout});
+  node::Subprocess process({.command = what.launcher,
+                            .arguments = what.program,
+                            .environment = what.environment,
+                            .reads_errors = true,
+                            .own_group = true,
+                            .end_timeout = kEndTimeout});
   const auto fail = [&](const std::string& how) {
     throw Error(Fault::kFailed,
                 fmt::format("--launcher '{}' {}; {}", what.launcher, how, last_words(errors)));
@@ -64,4 +64,4 @@ Launched launch(const JobCommand& what) {
   return {.out = std::move(output), .elapsed_ns = static_cast<double>(elapsed.count())};
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -12,7 +12,7 @@
 
 #include "core/fields.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 struct JobCommand {
   std::string launcher;              // "mpirun -n 2"
@@ -30,4 +30,4 @@ struct Launched {
 // If the job fails, hangs or is interrupted: Error(kFailed) with the end of its standard error.
 Launched launch(const JobCommand& what);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

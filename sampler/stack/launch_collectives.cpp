@@ -11,7 +11,7 @@
 #include "core/method.h"
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr std::string_view kMark = "operation:";
@@ -32,14 +32,14 @@ struct Operation {
 std::vector<Operation> operations_of(std::string_view stack) {
   std::vector<Operation> operations;
   if (stack == "openmpi") {
-    for (const TunedOperation& each : tuned_operations()) {
+    for (const stacks::TunedOperation& each : stacks::tuned_operations()) {
       operations.push_back(
           {std::string(each.name), each.total, {each.algorithms.begin(), each.algorithms.end()}});
     }
   } else if (stack == "mpich") {
-    for (const MpichOperation& each : mpich_operations()) {
-      const bool total = find_tuned_operation(each.name)->total;
-      operations.push_back({std::string(each.name), total, mpich_ways(each)});
+    for (const stacks::MpichOperation& each : stacks::mpich_operations()) {
+      const bool total = stacks::find_tuned_operation(each.name)->total;
+      operations.push_back({std::string(each.name), total, stacks::mpich_ways(each)});
     }
   }
   return operations;
@@ -132,7 +132,7 @@ std::vector<CollectivesOrder> collectives_orders(std::string_view stack, double 
     order.candidates = candidates_of(operation);
     order.budget_ns = budget_ns;
     order.seed = seed;
-    if (stack == "mpich") order.step_bytes = kTrialStepBytes;
+    if (stack == "mpich") order.step_bytes = stacks::kTrialStepBytes;
     order.sizes_bytes = sizes_of(operation, order);
   }
   return orders;
@@ -140,7 +140,7 @@ std::vector<CollectivesOrder> collectives_orders(std::string_view stack, double 
 
 std::vector<std::string> algorithm_counts() {
   std::vector<std::string> variables;
-  for (const TunedOperation& each : tuned_operations()) {
+  for (const stacks::TunedOperation& each : stacks::tuned_operations()) {
     variables.push_back(fmt::format("coll_tuned_{}_algorithm_count", each.name));
   }
   return variables;
@@ -148,8 +148,8 @@ std::vector<std::string> algorithm_counts() {
 
 void leave_out_unknown(const LaunchedRound& first, std::vector<CollectivesOrder>* orders) {
   for (CollectivesOrder& order : *orders) {
-    std::uint64_t count =
-        algorithms_in(*find_tuned_operation(order.operation), version_in(first.library));
+    std::uint64_t count = stacks::algorithms_in(*stacks::find_tuned_operation(order.operation),
+                                                stacks::version_in(first.library));
     const std::string variable = fmt::format("coll_tuned_{}_algorithm_count", order.operation);
     for (const auto& [name, value] : first.timings.variables) {
       if (name == variable) count = parse_bytes(value);
@@ -161,7 +161,7 @@ void leave_out_unknown(const LaunchedRound& first, std::vector<CollectivesOrder>
 }
 
 bool han_chooses(const LaunchedRound& first, std::string_view operation) {
-  const auto known = han_operations();
+  const auto known = stacks::han_operations();
   std::uint64_t han = 0, tuned = 0;
   for (const auto& [name, value] : first.timings.variables) {
     if (name == kHanPriority) han = parse_bytes(value);
@@ -183,32 +183,33 @@ void leave_out_impossible(const std::vector<std::string>& known, std::int64_t ra
                           std::int64_t ranks_per_node, std::vector<CollectivesOrder>* orders) {
   for (CollectivesOrder& order : *orders) {
     const Operation all = operation_of("mpich", order.operation);
-    const MpichOperation& operation = *find_mpich_operation(order.operation);
+    const stacks::MpichOperation& operation = *stacks::find_mpich_operation(order.operation);
     std::erase_if(order.candidates, [&](const CollectiveCandidate& candidate) {
       const std::string& name = all.algorithms.at(static_cast<std::size_t>(candidate.algorithm));
-      return !has_way(operation, name, known) ||
-             !is_possible(operation, name, static_cast<int>(ranks), ranks_per_node > 1);
+      return !stacks::has_way(operation, name, known) ||
+             !stacks::is_possible(operation, name, static_cast<int>(ranks), ranks_per_node > 1);
     });
     order.sizes_bytes = sizes_of(all, order);
   }
 }
 
-std::vector<ExportedFile> write_trials(const MpichTables& tables,
-                                       const std::vector<CollectivesOrder>& orders,
-                                       const std::vector<int>& ranks) {
-  std::vector<MpichTrial> trials;
+std::vector<stacks::ExportedFile> write_trials(const stacks::MpichTables& tables,
+                                               const std::vector<CollectivesOrder>& orders,
+                                               const std::vector<int>& ranks) {
+  std::vector<stacks::MpichTrial> trials;
   for (const CollectivesOrder& order : orders) {
     const std::vector<std::string> names = algorithms_of("mpich", order.operation);
-    MpichTrial& trial = trials.emplace_back();
+    stacks::MpichTrial& trial = trials.emplace_back();
     trial.operation = order.operation;
     trial.sizes_bytes = order.sizes_bytes;
     for (const CollectiveCandidate& candidate : order.candidates) {
       trial.ways.push_back(names.at(static_cast<std::size_t>(candidate.algorithm)));
     }
   }
-  const MpichTables tried = with_trials(tables, trials, ranks);
-  return {{std::string(kMpichAlgorithmsFile), write_selection(tried.algorithms)},
-          {std::string(kMpichCompositionsFile), write_selection(tried.compositions)}};
+  const stacks::MpichTables tried = stacks::with_trials(tables, trials, ranks);
+  return {
+      {std::string(stacks::kMpichAlgorithmsFile), stacks::write_selection(tried.algorithms)},
+      {std::string(stacks::kMpichCompositionsFile), stacks::write_selection(tried.compositions)}};
 }
 
 CollectivesOrder own_choice_only(CollectivesOrder order) {
@@ -248,7 +249,7 @@ CollectivesOrder collectives_order_from(const std::string& text) {
       if (key == "sizes") order.sizes_bytes.push_back(number_from(word));
     }
   }
-  const bool known = find_tuned_operation(order.operation) != nullptr;
+  const bool known = stacks::find_tuned_operation(order.operation) != nullptr;
   const bool empty = order.candidates.empty() || order.sizes_bytes.empty();
   const std::uint64_t below = order.candidates.size() * order.step_bytes;
   if (!known || empty || below > *std::ranges::min_element(order.sizes_bytes)) {
@@ -297,7 +298,7 @@ std::vector<Sample> samples_of(std::string_view stack, const LaunchedCollectives
     Sample& sample = samples.emplace_back();
     sample.size_bytes = cell.size_bytes;
     sample.condition = {.benchmark = std::string(benchmark::kStackCollective),
-                        .variant = to_variant(settings),
+                        .variant = stacks::to_variant(settings),
                         .mpi = launched.library,
                         .operation = order.operation,
                         .algorithm = algorithm_name(algorithms, cell.candidate.algorithm, order),
@@ -312,4 +313,4 @@ std::vector<Sample> samples_of(std::string_view stack, const LaunchedCollectives
   return samples;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -12,7 +12,7 @@
 #include "sampler/stack/launch_messages.h"
 #include "sampler/stack/rank_collectives.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // Orders for all operations of a stack whose algorithms can be selected; each has this budget.
 std::vector<CollectivesOrder> collectives_orders(std::string_view stack, double budget_ns,
@@ -35,9 +35,9 @@ void leave_out_impossible(const std::vector<std::string>& known, std::int64_t ra
                           std::int64_t ranks_per_node, std::vector<CollectivesOrder>* orders);
 // Tables by which MPICH takes the candidates of the orders; their files' settings are
 // rules_settings("mpich", ...). `ranks`: of the communicators that try them, ascending.
-std::vector<ExportedFile> write_trials(const MpichTables& tables,
-                                       const std::vector<CollectivesOrder>& orders,
-                                       const std::vector<int>& ranks);
+std::vector<stacks::ExportedFile> write_trials(const stacks::MpichTables& tables,
+                                               const std::vector<CollectivesOrder>& orders,
+                                               const std::vector<int>& ranks);
 // The same sizes, with the library's own choice only.
 CollectivesOrder own_choice_only(CollectivesOrder order);
 
@@ -60,4 +60,4 @@ std::vector<Sample> samples_of(std::string_view stack, const LaunchedCollectives
                                const CollectivesOrder& order, const Fields& settings,
                                std::uint32_t first_round);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

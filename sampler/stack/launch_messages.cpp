@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 namespace fs = std::filesystem;
@@ -53,20 +53,20 @@ std::vector<std::string> texts_from(const json::Reader& reader) {
   return texts;
 }
 
-Transport network_from(const json::Reader& reader) {
+stacks::Transport network_from(const json::Reader& reader) {
   const std::string name = reader["network"].text();
-  const auto network = parse_transport(name);
+  const auto network = stacks::parse_transport(name);
   if (!network) reader.fail(fmt::format("no network '{}'", name));
   return *network;
 }
 
 }  // namespace
 
-Transport LaunchedRound::transport_of(std::string_view placement) const {
-  return placement == kSameNode ? Transport::kShm : network;
+stacks::Transport LaunchedRound::transport_of(std::string_view placement) const {
+  return placement == kSameNode ? stacks::Transport::kShm : network;
 }
 
-StackJob stack_job(const Stack& stack, const std::string& launcher) {
+StackJob stack_job(const stacks::Stack& stack, const std::string& launcher) {
   if (!launcher.empty()) return {stack, launcher};
   for (const std::string& command : launchers_of(stack.name)) {
     if (in_path(command)) return {stack, command + " -n 2"};
@@ -149,10 +149,10 @@ LaunchRound launch_round_from(const json::Reader& reader) {
   return timings;
 }
 
-Fields environment_of(const Stack& stack, const Fields& settings) {
+Fields environment_of(const stacks::Stack& stack, const Fields& settings) {
   Fields environment;
   std::string names;
-  for (const auto& [name, value] : as_spelled(settings)) {
+  for (const auto& [name, value] : stacks::as_spelled(settings)) {
     environment[std::string(stack.environment_prefix) + name] = value;
     names += (names.empty() ? "" : ";") + name;
   }
@@ -225,4 +225,4 @@ LaunchedRound launch_round(const StackJob& job, const Fields& settings,
   return timings;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

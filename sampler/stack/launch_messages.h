@@ -15,33 +15,33 @@
 #include "sampler/stack/rank_messages.h"
 #include "stacks/stacks.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // How to launch a stack's jobs.
 struct StackJob {
-  Stack stack;
+  stacks::Stack stack;
   std::string launcher;  // "mpirun -n 2"
   std::function<bool()> interrupted = {};
 };
 
 // `launcher` as typed; if empty, two ranks on this node with the stack's own launcher.
-StackJob stack_job(const Stack& stack, const std::string& launcher);
+StackJob stack_job(const stacks::Stack& stack, const std::string& launcher);
 
 // The result of a launch: its times, and facts about it.
 struct LaunchedRound {
   std::string library;       // "Open MPI v4.1.4"
   std::string library_file;  // file from which the ranks loaded it
   std::int64_t ranks = 0;
-  std::size_t cores = 0;                // of all ranks together; 0: unknown
-  std::vector<std::string> hosts;       // of the nodes
-  std::vector<std::string> interfaces;  // that two nodes share
-  Transport network = Transport::kTcp;  // what messages between nodes go by
-  std::string messages_by;              // Open MPI's component for them where not its own
-  std::string ucx_version;              // "1.18.1"; empty where the job has loaded none
+  std::size_t cores = 0;                                // of all ranks together; 0: unknown
+  std::vector<std::string> hosts;                       // of the nodes
+  std::vector<std::string> interfaces;                  // that two nodes share
+  stacks::Transport network = stacks::Transport::kTcp;  // what messages between nodes go by
+  std::string messages_by;  // Open MPI's component for them where not its own
+  std::string ucx_version;  // "1.18.1"; empty where the job has loaded none
   LaunchRound timings;
   double elapsed_ns = 0;
 
-  Transport transport_of(std::string_view placement) const;  // kSameNode, kOtherNode
+  stacks::Transport transport_of(std::string_view placement) const;  // kSameNode, kOtherNode
 };
 
 std::string to_text(const LaunchRoundOrder& order);
@@ -51,7 +51,7 @@ json::Value to_json(const LaunchRound& timings);
 LaunchRound launch_round_from(const json::Reader& reader);
 
 // The environment of a job that should run under these settings.
-Fields environment_of(const Stack& stack, const Fields& settings);
+Fields environment_of(const stacks::Stack& stack, const Fields& settings);
 
 // Launches nmad-sample as the ranks of a job, with an order, and reads the document that rank 0
 // prints. Returns the elapsed time. Error(kFailed) if it fails, with its error output.
@@ -61,4 +61,4 @@ double launch_ranks(const StackJob& job, const Fields& settings, const std::stri
 LaunchedRound launch_round(const StackJob& job, const Fields& settings,
                            const LaunchRoundOrder& order);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

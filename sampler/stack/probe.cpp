@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 std::vector<std::uint64_t> stack_grid(std::uint64_t most_bytes) {
   constexpr std::uint64_t kFinerFrom = 1 << 10, kFinerTo = 1 << 20;
@@ -23,7 +23,7 @@ std::vector<std::uint64_t> stack_grid(std::uint64_t most_bytes) {
 
 LaunchedRound probe_stack(const StackJob& job, const std::vector<std::uint64_t>& sizes_bytes) {
   LaunchRoundOrder order{.sizes_bytes = sizes_bytes, .find_eager = true};
-  for (const Transport transport : kTransports) {
+  for (const stacks::Transport transport : stacks::kTransports) {
     const std::string limit = job.stack.limit(transport);
     if (!limit.empty()) order.variables.push_back(limit);
   }
@@ -35,7 +35,8 @@ LaunchedRound probe_stack(const StackJob& job, const std::vector<std::uint64_t>&
   return first;
 }
 
-std::uint64_t header_bytes(const Stack& stack, const LaunchedRound& first, Transport transport) {
+std::uint64_t header_bytes(const stacks::Stack& stack, const LaunchedRound& first,
+                           stacks::Transport transport) {
   const std::string limit = stack.limit(transport);
   for (const auto& [name, value] : first.timings.variables) {
     if (name != limit) continue;
@@ -48,7 +49,7 @@ std::uint64_t header_bytes(const Stack& stack, const LaunchedRound& first, Trans
   return 1;
 }
 
-Fields facts_of(const Stack& stack, const LaunchedRound& first) {
+Fields facts_of(const stacks::Stack& stack, const LaunchedRound& first) {
   Fields facts;
   if (!first.library_file.empty()) facts[std::string(kLibraryFile)] = first.library_file;
   if (!first.ucx_version.empty()) facts[std::string(kUcxVersion)] = first.ucx_version;
@@ -61,4 +62,4 @@ Fields facts_of(const Stack& stack, const LaunchedRound& first) {
   return facts;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -11,7 +11,7 @@
 
 #include "sampler/stack/launch_messages.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // Powers of two, twice as dense where protocols change.
 std::vector<std::uint64_t> stack_grid(std::uint64_t most_bytes);
@@ -21,12 +21,13 @@ LaunchedRound probe_stack(const StackJob& job, const std::vector<std::uint64_t>&
 
 // What a limit counts besides the message: the default limit minus the largest message that it lets
 // through. 1 if the stack does not report it.
-std::uint64_t header_bytes(const Stack& stack, const LaunchedRound& first, Transport transport);
+std::uint64_t header_bytes(const stacks::Stack& stack, const LaunchedRound& first,
+                           stacks::Transport transport);
 
 // What comparisons need to know, as options of a campaign: "default NAME", "eager PLACEMENT",
 // "header PLACEMENT"; the file of the library that was loaded, and the version of UCX.
 inline constexpr std::string_view kLibraryFile = "library_file";
 inline constexpr std::string_view kUcxVersion = "ucx_version";
-Fields facts_of(const Stack& stack, const LaunchedRound& first);
+Fields facts_of(const stacks::Stack& stack, const LaunchedRound& first);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -13,7 +13,7 @@
 #include "sampler/job/clock.h"
 #include "sampler/job/executor.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr std::size_t kRoundsMax = 15;
@@ -249,4 +249,4 @@ CollectivesResult run_stack_collectives(const control::MpiJob& job, const Collec
   return {};
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -17,7 +17,7 @@
 
 #include "control/control.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // Where another component of the library chooses by default: the own choice of the one that has the
 // algorithms.
@@ -61,4 +61,4 @@ CollectivesResult run_stack_collectives(const control::MpiJob& job, const Collec
 // Whether a candidate is clearly slower than the best, both by round. Pure.
 bool is_beaten(const std::vector<std::uint64_t>& own_ns, const std::vector<std::uint64_t>& best_ns);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

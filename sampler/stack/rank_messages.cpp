@@ -9,7 +9,7 @@
 #include "core/clock.h"
 #include "sampler/job/executor.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr double kBatchNs = 1e6;         // duration of a repetition of short messages,
@@ -181,4 +181,4 @@ LaunchRound time_launch_round(const control::MpiJob& job, const LaunchRoundOrder
   return timings;
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

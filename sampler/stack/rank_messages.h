@@ -15,7 +15,7 @@
 
 #include "control/control.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // The placement of a message's two ends: Condition::placement.
 inline constexpr std::string_view kSameNode = "same-node";
@@ -53,4 +53,4 @@ struct LaunchRound {
 // elsewhere.
 LaunchRound time_launch_round(const control::MpiJob& job, const LaunchRoundOrder& order);
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-namespace nmt {
+namespace nmt::cluster {
 namespace {
 
 using ::testing::ElementsAre;
@@ -129,4 +129,4 @@ TEST(Changes, IgnoreCellsThatOneSideDidNotMeasure) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::cluster

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-namespace nmt {
+namespace nmt::cluster {
 namespace {
 
 using ::testing::IsEmpty;
@@ -210,4 +210,4 @@ TEST(Outliers, OfTooFewPairsCannotSay) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::cluster

@@ -4,7 +4,7 @@
 
 #include "cluster/cluster.h"
 
-namespace nmt {
+namespace nmt::cluster {
 namespace {
 
 using ::testing::ElementsAre;
@@ -74,4 +74,4 @@ TEST_F(PairClasses, StandForEachOtherByTheMiddleOne) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::cluster

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace nmt {
+namespace nmt::cluster {
 namespace {
 
 // All ways to draw `n` of the values, counted.
@@ -75,4 +75,4 @@ TEST(Shift, IsTheMedianOfTheDifferences) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::cluster

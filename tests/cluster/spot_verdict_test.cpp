@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace nmt {
+namespace nmt::cluster {
 namespace {
 
 const std::vector<double> kProfile = {100, 103, 98};
@@ -33,4 +33,4 @@ TEST(SpotVerdict, OfFewLaunchesCannotBeSaid) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::cluster

@@ -80,7 +80,7 @@ class TwoMpis : public ::testing::Test {
  protected:
   TwoMpis() {
     ::close(::mkstemp(file_.data()));
-    write(cheap_fingerprint());
+    write(node::cheap_fingerprint());
     ::setenv("NMADTUNE_DB", file_.c_str(), 1);
   }
   ~TwoMpis() override {
@@ -100,9 +100,9 @@ class TwoMpis : public ::testing::Test {
                                .algorithm = algorithm,
                                .mpi = mpi});
     }
-    const Provenance provenance{
+    const runtime::Provenance provenance{
         .platform = {.id = plan.platform, .name = "two", .fingerprint = fingerprint}};
-    const Storage image = compile(provenance, plan);
+    const runtime::Storage image = runtime::compile(provenance, plan);
     std::ofstream(file_, std::ios::binary)
         .write(reinterpret_cast<const char*>(image.bytes().data()),
                static_cast<std::streamsize>(image.bytes().size()));
@@ -122,7 +122,7 @@ TEST_F(TwoMpis, EachJobFollowsTheRulesOfItsOwn) {
 }
 
 TEST_F(TwoMpis, AreFollowedUnderAnotherPatchReleaseWithADoubt) {
-  Fields before = cheap_fingerprint();
+  Fields before = node::cheap_fingerprint();
   before["libc"] += " before";
   write(before);
   const Advice advice = advice_from_profile("Open MPI v4.1.4");

@@ -85,7 +85,7 @@ TEST_P(TwoNumaNodes, AreSampledWithTwoLeadersInTheWayThatIsBestWithOne) {
   }
   const Result result = job(there(command), 4, {}, false);
   EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: on a machine that is not quiet
-  const ProfileDb profile(path("a.db"), {});
+  const profiledb::ProfileDb profile(path("a.db"), {});
   std::set<std::string> with_two;
   for (const Platform& platform : profile.platforms()) {
     for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {

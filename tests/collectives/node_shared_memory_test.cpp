@@ -29,13 +29,13 @@ class Members {
   // Each in memory that they share, by copies out of each other's memory or through areas.
   void in_shared_memory(bool attach, const std::function<void(NodeSharedMemory&)>& act) {
     const std::vector<pid_t> pids(static_cast<std::size_t>(members_), ::getpid());
-    std::vector<LocalListener> listeners(pids.size());
+    std::vector<node::LocalListener> listeners(pids.size());
     std::vector<std::string> addresses;
-    for (const LocalListener& listener : listeners) addresses.push_back(listener.address());
+    for (const node::LocalListener& listener : listeners) addresses.push_back(listener.address());
     std::vector<std::thread> threads;
     for (int self = 0; self < members_; ++self) {
       threads.emplace_back([&, self] {
-        std::optional<SharedSegment> slots;
+        std::optional<node::SharedSegment> slots;
         if (self == 0) {
           slots.emplace(NodeSharedMemory::make_slots(pids.size()));
           NodeSharedMemory::send_slots(*slots, pids, addresses);

@@ -69,14 +69,15 @@ std::string InFrontOfMpi::write_profile(std::vector<SegmentRule> rules,
   for (SegmentRule& rule : plan.segments) {
     if (rule.mpi.empty()) rule.mpi = mpi_name();
   }
-  Provenance of{
-      .platform = {.id = plan.platform, .name = "planted", .fingerprint = cheap_fingerprint()},
-      .measured_utc = "2026-11-21T10:30:00Z",
-      .tool_version = "0.1.0",
-      .complete = true,
-      .quality = 0.99};
+  runtime::Provenance of{.platform = {.id = plan.platform,
+                                      .name = "planted",
+                                      .fingerprint = node::cheap_fingerprint()},
+                         .measured_utc = "2026-11-21T10:30:00Z",
+                         .tool_version = "0.1.0",
+                         .complete = true,
+                         .quality = 0.99};
   for (const auto& [name, value] : differs) of.platform.fingerprint[name] = value;
-  const Storage storage = nmt::compile(of, plan);
+  const runtime::Storage storage = nmt::runtime::compile(of, plan);
   return write("profile.nmt",
                {reinterpret_cast<const char*>(storage.bytes().data()), storage.bytes().size()});
 }

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "tests/contention/planted.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 using ::testing::HasSubstr;
@@ -76,4 +76,4 @@ TEST(BadInput, PredictionsOfNothingAreRefused) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 TEST(Bound, IsThePapersAtFortyRanks) {
@@ -95,4 +95,4 @@ TEST(StraightLine, RefusesWhatIsNoStartUpOrGap) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::contention

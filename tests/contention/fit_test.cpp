@@ -9,7 +9,7 @@
 
 #include "tests/contention/planted.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 using planted::Measuring;
@@ -162,4 +162,4 @@ TEST(Fit, OfSessionsWithOneNumberOfRanksEachStillWorks) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 using ::testing::Contains;
@@ -106,4 +106,4 @@ TEST(Import, RefusesWhatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::contention

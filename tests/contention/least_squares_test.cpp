@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 std::vector<Equation> random_equations(std::uint64_t seed) {
@@ -103,4 +103,4 @@ TEST(LeastSquares, WeighsByVariance) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::contention

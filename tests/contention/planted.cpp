@@ -11,18 +11,19 @@ double Network::duration_ns(std::int64_t ranks, std::uint64_t size_bytes) const 
   double duration_ns =
       (n - 1) * message.at(static_cast<double>(size_bytes)) * gamma * saturation(ranks);
   if (size_bytes >= delta_from_bytes) {
-    duration_ns += delta_ns * (form == DeltaForm::kOnce ? 1 : n - 1);
+    duration_ns += delta_ns * (form == contention::DeltaForm::kOnce ? 1 : n - 1);
   }
   if (cores > 0 && ranks > cores) duration_ns += processor_ns * n * (n - 1) / double(cores);
   return duration_ns;
 }
 
-AlltoallTimes measure(const Network& network, const Measuring& measuring, std::uint64_t seed) {
+contention::AlltoallTimes measure(const Network& network, const Measuring& measuring,
+                                  std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform;
   const AlltoallNoise& noise = measuring.noise;
-  AlltoallTimes measured{.cores = network.cores, .message = network.message};
+  contention::AlltoallTimes measured{.cores = network.cores, .message = network.message};
   for (std::uint32_t session = 0; session < measuring.sessions; ++session) {
     const double shared = 1 + noise.session * normal(random);
     for (const std::int64_t ranks : measuring.ranks) {
@@ -46,7 +47,7 @@ Network random_network(const Measuring& measuring, std::uint64_t seed) {
   const auto between = [&](double low, double high) {
     return low * std::pow(high / low, std::uniform_real_distribution<double>()(random));
   };
-  Network network{.message = straight_line(between(5e3, 100e3), between(1, 90))};
+  Network network{.message = contention::straight_line(between(5e3, 100e3), between(1, 90))};
   network.gamma = between(1, 6);
   constexpr std::size_t kEachSide = 3;
   std::uniform_int_distribution<std::size_t> draw(kEachSide,
@@ -55,14 +56,15 @@ Network random_network(const Measuring& measuring, std::uint64_t seed) {
   network.delta_ns = between(0.5, 5) * network.gamma *
                      network.message.at(static_cast<double>(network.delta_from_bytes));
   if (random() % 2 == 0) {
-    network.form = DeltaForm::kOnce;
+    network.form = contention::DeltaForm::kOnce;
     network.delta_ns *= static_cast<double>(measuring.ranks[measuring.ranks.size() / 2] - 1);
   }
   return network;
 }
 
 Outcome fit_planted(const Network& network, const Measuring& measuring, std::uint64_t seed) {
-  const SignatureFit fit = fit_signature(measure(network, measuring, seed), {.seed = seed});
+  const contention::SignatureFit fit =
+      contention::fit_signature(measure(network, measuring, seed), {.seed = seed});
   const Signature& signature = fit.signature;
   const auto within = [](double value, const Interval& interval) {
     return value >= interval.low && value <= interval.high;
@@ -76,7 +78,7 @@ Outcome fit_planted(const Network& network, const Measuring& measuring, std::uin
     outcome.delta_covered = within(network.delta_ns, fit.delta_ns);
     outcome.found_size = signature.delta_from_bytes == network.delta_from_bytes;
     outcome.found_form =
-        signature.delta_per_message == (network.form == DeltaForm::kPerCommunication);
+        signature.delta_per_message == (network.form == contention::DeltaForm::kPerCommunication);
   }
   return outcome;
 }

@@ -13,10 +13,10 @@
 namespace nmt::planted {
 
 struct Network {
-  Curve message = straight_line(50e3, 8.502);
+  Curve message = contention::straight_line(50e3, 8.502);
   double gamma = 4.3628;
   double delta_ns = 4.93e6;  // 0: none
-  DeltaForm form = DeltaForm::kPerCommunication;
+  contention::DeltaForm form = contention::DeltaForm::kPerCommunication;
   std::uint64_t delta_from_bytes = 8192;
   std::int64_t cores = 0;
   double processor_ns = 0;
@@ -44,7 +44,8 @@ struct Measuring {
   AlltoallNoise noise = {};
 };
 
-AlltoallTimes measure(const Network& network, const Measuring& measuring, std::uint64_t seed);
+contention::AlltoallTimes measure(const Network& network, const Measuring& measuring,
+                                  std::uint64_t seed);
 
 // A network drawn at random, with three sizes on each side of M at least, and a delta that is half
 // to five times what the rest takes at M.

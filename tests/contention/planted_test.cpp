@@ -8,7 +8,7 @@
 
 #include "tests/contention/planted.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 using planted::Measuring;
@@ -51,4 +51,4 @@ TEST(Planted, NoDeltaIsInventedWhereThereIsNone) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -8,7 +8,7 @@
 
 #include "tests/contention/planted.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 using planted::Measuring;
@@ -130,4 +130,4 @@ TEST(Predict, OfUnequalSizesCountsDeltaForLargeMessagesOnly) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::contention

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "tests/contention/planted.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 using planted::Measuring;
@@ -50,4 +50,4 @@ TEST(Published, MethodMissesWhatTheMeasuredBoundKnows) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::contention

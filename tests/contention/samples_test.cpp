@@ -10,7 +10,7 @@
 #include "core/method.h"
 #include "tests/contention/planted.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 Sample sample_of(std::string_view what, std::int64_t ranks, std::uint64_t size_bytes,
@@ -120,4 +120,4 @@ TEST(AlltoallSamples, WithoutConnectionsThereAreNoTwoStates) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::contention

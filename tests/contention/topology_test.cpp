@@ -10,7 +10,7 @@
 #include "contention/contention.h"
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::contention {
 namespace {
 
 using ::testing::ElementsAre;
@@ -204,4 +204,4 @@ TEST(Uplink, PredictionsNeedAsManyNodesAsRanks) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::contention

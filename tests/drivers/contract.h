@@ -13,7 +13,7 @@
 
 #include "tests/drivers/pair.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 class Contract : public testing::TestWithParam<const char*> {
  protected:
@@ -60,4 +60,4 @@ inline std::string name_of_rail(const testing::TestParamInfo<const char*>& info)
   return name;
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "tests/drivers/contract.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 // Around everything that a driver may treat differently: nothing, cache lines, pages, cells of the
@@ -332,4 +332,4 @@ INSTANTIATE_TEST_SUITE_P(Rails, ContractDeathTest, testing::ValuesIn(kRailsUnder
                          name_of_rail);
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -11,7 +11,7 @@
 
 #include "tests/drivers/contract.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 // One end of the fuzz: sends `total` random messages and receives as many, at random moments.
@@ -118,4 +118,4 @@ TEST_P(Fuzz, EachEndMayLiveInAThreadOfItsOwn) {
 INSTANTIATE_TEST_SUITE_P(Rails, Fuzz, testing::ValuesIn(kRailsUnderTest), name_of_rail);
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 ConstBytes bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
@@ -133,4 +133,4 @@ TEST(Incoming, CopiesAnUnexpectedBodyOnlyInTheEnd) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::drivers

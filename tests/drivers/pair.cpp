@@ -14,7 +14,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 constexpr std::chrono::seconds kPatience{5};
@@ -206,4 +206,4 @@ bool TestReceive::holds(const TestMessage& expected) const {
          bodies_ == with_margins(bodies, body_bytes_);
 }
 
-}  // namespace nmt
+}  // namespace nmt::drivers

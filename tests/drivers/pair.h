@@ -16,7 +16,7 @@
 
 #include "drivers/drivers.h"
 
-namespace nmt {
+namespace nmt::drivers {
 
 // A rail by its full name: "shm", "tcp:lo", "fake:contract".
 struct RailUnderTest {
@@ -109,4 +109,4 @@ class TestReceive {
   bool done_ = false;
 };
 
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -14,7 +14,7 @@
 #include "core/id.h"
 #include "tests/drivers/contract.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 class SocketExchange final : public Exchange {
@@ -223,4 +223,4 @@ TEST_P(Peer, ItsDeathIsNoticedWhenItsOfferIsTaken) {
 INSTANTIATE_TEST_SUITE_P(Rails, Peer, testing::Values("shm", "tcp:lo"), name_of_rail);
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "tests/drivers/pair.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 std::unique_ptr<Ring> empty_ring() { return std::make_unique<Ring>(); }
@@ -83,12 +83,12 @@ class ShmEndpointTest : public testing::Test {
  protected:
   void SetUp() override {
     const Deadline deadline(std::chrono::seconds(5));
-    LocalListener listener;
-    peer_.emplace(LocalSocket::connect(listener.address(), ::getpid(), deadline));
-    LocalSocket own = listener.accept(::getpid(), deadline);
-    SharedSegment segment = SharedSegment::create(sizeof(ShmRings));
+    node::LocalListener listener;
+    peer_.emplace(node::LocalSocket::connect(listener.address(), ::getpid(), deadline));
+    node::LocalSocket own = listener.accept(::getpid(), deadline);
+    node::SharedSegment segment = node::SharedSegment::create(sizeof(ShmRings));
     segment.send(own);
-    peer_segment_.emplace(SharedSegment::receive(*peer_, sizeof(ShmRings), deadline));
+    peer_segment_.emplace(node::SharedSegment::receive(*peer_, sizeof(ShmRings), deadline));
     writer_.emplace(reinterpret_cast<ShmRings*>(peer_segment_->memory().data())->from_far);
     endpoint_ = std::make_unique<ShmEndpoint>("shm", Side::kNear, std::move(segment),
                                               std::move(own), ::getpid());
@@ -111,8 +111,8 @@ class ShmEndpointTest : public testing::Test {
     }
   }
 
-  std::optional<LocalSocket> peer_;
-  std::optional<SharedSegment> peer_segment_;
+  std::optional<node::LocalSocket> peer_;
+  std::optional<node::SharedSegment> peer_segment_;
   std::optional<RingWriter> writer_;
   std::unique_ptr<ShmEndpoint> endpoint_;
 };
@@ -155,7 +155,8 @@ TEST_F(ShmEndpointTest, PiecesMustMakeUpTheBody) {
     return answer();
   };
   const std::uint64_t address = reinterpret_cast<std::uint64_t>(&content);
-  if (probe_cross_memory_attach("shm rendezvous")) GTEST_SKIP() << "no cross-memory attach here";
+  if (node::probe_cross_memory_attach("shm rendezvous"))
+    GTEST_SKIP() << "no cross-memory attach here";
   EXPECT_EQ(offer(16, {address, 8}, {address, 8}), "received");
   EXPECT_EQ(offer(16, {address, 8}, {address, 7}), "peer");
   EXPECT_EQ(offer(16, {address, 8}, {address, 9}), "peer");
@@ -164,4 +165,4 @@ TEST_F(ShmEndpointTest, PiecesMustMakeUpTheBody) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -12,12 +12,12 @@
 #include "tests/drivers/pair.h"
 #include "tests/node/child.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 TEST(Shm, WithoutCrossMemoryAttachOffersTheRingAndSaysWhy) {
-  const std::string seen = in_child([] {
-    filter_system_call(SYS_process_vm_readv, EPERM);
+  const std::string seen = node::in_child([] {
+    node::filter_system_call(SYS_process_vm_readv, EPERM);
     const std::unique_ptr<Driver> driver = make_shm_driver();
     const Detection detection = driver->detect();
     std::string text = detection.rails.at(0).full_name() + ":";
@@ -32,8 +32,8 @@ TEST(Shm, WithoutCrossMemoryAttachOffersTheRingAndSaysWhy) {
 }
 
 TEST(Shm, WithoutCrossMemoryAttachStillMovesMessages) {
-  const std::string seen = in_child([]() -> std::string {
-    filter_system_call(SYS_process_vm_readv, ENOSYS);
+  const std::string seen = node::in_child([]() -> std::string {
+    node::filter_system_call(SYS_process_vm_readv, ENOSYS);
     const Pair pair = open_pair("shm");
     const TestMessage message(1, 100000);
     TestReceive receive(message);
@@ -65,4 +65,4 @@ TEST(Shm, NonsenseFromTheExchangeIsAnErrorAtOnce) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "tests/drivers/pair.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 using testing::HasSubstr;
@@ -106,4 +106,4 @@ TEST(TcpEndpoint, AnAcknowledgementOfSomethingElseIsALostPeer) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::drivers

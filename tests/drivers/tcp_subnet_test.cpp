@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 TEST(TcpSubnet, HoldsOtherAddressesOfTheSamePrefix) {
@@ -32,4 +32,4 @@ TEST(TcpSubnet, IsNotInTextThatIsNone) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::drivers

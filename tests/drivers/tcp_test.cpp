@@ -15,7 +15,7 @@
 #include "node/node.h"
 #include "tests/drivers/pair.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 using testing::HasSubstr;
@@ -207,4 +207,4 @@ TEST(TcpFingerprint, StatesWhatMakesMeasurementsStale) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::drivers

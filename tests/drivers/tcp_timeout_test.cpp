@@ -15,7 +15,7 @@
 #include "tests/drivers/pair.h"
 #include "tests/node/child.h"
 
-namespace nmt {
+namespace nmt::drivers {
 namespace {
 
 class TcpPatience : public testing::Test {
@@ -52,7 +52,7 @@ std::string noticed(Endpoint& end, std::chrono::steady_clock::time_point cut) {
 }
 
 TEST_F(TcpPatience, ACutLinkIsNoticedInEveryStateAtBothEnds) {
-  const std::string seen = in_child([]() -> std::string {
+  const std::string seen = node::in_child([]() -> std::string {
     if (::unshare(CLONE_NEWNET) != 0 || !set_loopback(true)) return "no namespace";
     Pair idle = open_pair("tcp:lo");
     Pair receiving = open_pair("tcp:lo");
@@ -108,4 +108,4 @@ TEST_F(TcpPatience, APeerThatNeverConnectsIsGivenUpAfterThreeSeconds) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::drivers

@@ -55,7 +55,7 @@ class Elsewhere : public testing::Test {
   void open(const std::vector<std::string>& rails) {
     std::vector<std::unique_ptr<Link>> sides[2];
     for (const std::string& name : rails) {
-      Pair pair = open_pair(name);
+      drivers::Pair pair = drivers::open_pair(name);
       if (!pair.near) GTEST_SKIP() << pair.under_test.missing;
       const auto rail = static_cast<std::uint32_t>(sides[0].size());
       for (int side : {0, 1}) {
@@ -79,7 +79,7 @@ class Elsewhere : public testing::Test {
     receive->size_bytes = size_bytes;
     b_->irecv(receive);
     a_->isend(send);
-    return eventually([&] {
+    return drivers::eventually([&] {
              a_->progress();
              b_->progress();
              return send->ended && receive->ended;
@@ -122,7 +122,7 @@ TEST_F(Elsewhere, ADriversErrorThereLosesTheLinkHere) {
     a_->isend(send);
     a_->progress();
   }
-  ASSERT_TRUE(eventually([&] {
+  ASSERT_TRUE(drivers::eventually([&] {
     a_->progress();
     return a_->lost();
   }));

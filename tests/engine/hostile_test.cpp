@@ -32,13 +32,13 @@ class Hostile : public testing::Test {
     std::memcpy(headers_.data(), &head, sizeof head);
     std::memcpy(headers_.data() + sizeof head, labels.data(), labels.size() * sizeof(Label));
     body_.resize(body_bytes);
-    const Packet packet{headers_, body_};
+    const drivers::Packet packet{headers_, body_};
     attacker_->send(Method::kCopy, std::span(&packet, 1));
   }
 
   void say_garbage() {
     headers_.assign(100, std::byte{0x2a});
-    const Packet packet{headers_, {}};
+    const drivers::Packet packet{headers_, {}};
     attacker_->send(Method::kCopy, std::span(&packet, 1));
   }
 
@@ -110,7 +110,7 @@ TEST_F(Hostile, AMessageOf2To60BytesTakesNoMemoryAndIsTooLargeForItsReceive) {
   const Label request{.kind = Kind::kRequest, .tag = 3, .total_bytes = std::uint64_t{1} << 60};
   say({}, {request});
   std::vector<std::byte> memory(1000);
-  const Bytes room[] = {memory};
+  const drivers::Bytes room[] = {memory};
   const Engine::Request receive = couple_.a->irecv(gate_, 3, room);
   std::optional<Completion> completion;
   ASSERT_TRUE(turn_until(*couple_.a, *couple_.b,
@@ -124,8 +124,8 @@ TEST_F(Hostile, AMessageOf2To60BytesTakesNoMemoryAndIsTooLargeForItsReceive) {
 TEST_F(Hostile, RequestsThatNobodyReceivesFillTheirRoomAndNoMore) {
   for (std::uint64_t sequence = 0; !is_given_up() && sequence < 1000000; ++sequence) {
     std::vector<Label> labels;
-    for (std::size_t i = 0; i < kPacketsMax; ++i) {
-      labels.push_back({.kind = Kind::kRequest, .sequence = sequence * kPacketsMax + i});
+    for (std::size_t i = 0; i < drivers::kPacketsMax; ++i) {
+      labels.push_back({.kind = Kind::kRequest, .sequence = sequence * drivers::kPacketsMax + i});
     }
     say({}, labels);
     while (!is_given_up() && attacker_->poll().sent == 0) couple_.a->progress();
@@ -152,7 +152,7 @@ TEST_F(Hostile, APieceAnnouncedOverTwoRailsIsNotWrittenTwice) {
     }
     gate_ = couple_.a->add_gate("hostile", std::move(links));
     auto memory = std::make_unique<std::byte[]>(100);
-    const Bytes room[] = {{memory.get(), 100}};
+    const drivers::Bytes room[] = {{memory.get(), 100}};
     const Engine::Request receive = couple_.a->irecv(gate_, 4, room);
     rails[0]->announce(whole);
     couple_.a->progress();
@@ -172,7 +172,7 @@ TEST_F(Hostile, APieceAnnouncedOverTwoRailsIsNotWrittenTwice) {
 
 TEST_F(Hostile, WhoNeverAnswersHoldsUpNobodyElse) {
   std::vector<std::byte> memory(1 << 20);
-  const ConstBytes message[] = {memory};
+  const drivers::ConstBytes message[] = {memory};
   const Engine::Request send = couple_.a->isend(gate_, 1, message);
   expect_others_unaffected();
   EXPECT_FALSE(couple_.a->wait(send, std::chrono::milliseconds(50)).has_value());

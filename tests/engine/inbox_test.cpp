@@ -92,12 +92,12 @@ class InboxTest : public testing::Test {
 
   // One piece comes: its content is that of the whole message of this sequence.
   void come(const Label& label) {
-    std::vector<Bytes> places;
+    std::vector<drivers::Bytes> places;
     inbox_.announced(label, 0, places);
     std::vector<std::byte> whole(label.total_bytes);
     fill(whole, label.sequence);
     const std::byte* from = whole.data() + label.offset_bytes;
-    for (const Bytes place : places) {
+    for (const drivers::Bytes place : places) {
       std::memcpy(place.data(), from, place.size());
       from += place.size();
     }
@@ -108,7 +108,7 @@ class InboxTest : public testing::Test {
   void ask(const Label& label) { inbox_.came(label, 0); }
 
   void announce(const Label& label, std::size_t link) {
-    std::vector<Bytes> places;
+    std::vector<drivers::Bytes> places;
     inbox_.announced(label, link, places);
   }
 
@@ -116,8 +116,8 @@ class InboxTest : public testing::Test {
     memory_.push_back(std::make_unique<std::vector<std::byte>>(size_bytes));
     auto receive = std::make_shared<Receive>();
     receive->wants = {.gate = 0, .tag = tag};
-    receive->segments = {Bytes(*memory_.back()).first(size_bytes / 2),
-                         Bytes(*memory_.back()).subspan(size_bytes / 2)};
+    receive->segments = {drivers::Bytes(*memory_.back()).first(size_bytes / 2),
+                         drivers::Bytes(*memory_.back()).subspan(size_bytes / 2)};
     receive->size_bytes = size_bytes;
     inbox_.post(receive);
     return receive;

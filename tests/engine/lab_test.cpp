@@ -29,13 +29,14 @@ class CutLinks : public ::testing::TestWithParam<std::string> {
   void SetUp() override {
     if (const std::string reason = Lab::missing(); !reason.empty()) GTEST_SKIP() << reason;
     lab_.emplace(std::vector<unsigned>{1000, 600});
-    ExchangePair meetings[2];  // one for each rail
+    drivers::ExchangePair meetings[2];  // one for each rail
     std::vector<LinkDescription> sides[2];
     std::thread far([&] {
-      sides[1] = open_links("two", Side::kFar, {&meetings[0].far(), &meetings[1].far()});
+      sides[1] = open_links("two", drivers::Side::kFar, {&meetings[0].far(), &meetings[1].far()});
     });
     std::thread near([&] {
-      sides[0] = open_links("one", Side::kNear, {&meetings[0].near(), &meetings[1].near()});
+      sides[0] =
+          open_links("one", drivers::Side::kNear, {&meetings[0].near(), &meetings[1].near()});
     });
     far.join();
     near.join();
@@ -50,12 +51,12 @@ class CutLinks : public ::testing::TestWithParam<std::string> {
   }
 
   // In a thread of its own, which stays in that host.
-  std::vector<LinkDescription> open_links(const std::string& host, Side side,
-                                          const std::vector<Exchange*>& exchanges) {
+  std::vector<LinkDescription> open_links(const std::string& host, drivers::Side side,
+                                          const std::vector<drivers::Exchange*>& exchanges) {
     lab_->enter(host);
     std::vector<LinkDescription> links;
-    for (const auto& driver : make_drivers()) {
-      for (const Port& port : driver->ports()) {
+    for (const auto& driver : drivers::make_drivers()) {
+      for (const drivers::Port& port : driver->ports()) {
         links.push_back({driver->open(port.rail, side, *exchanges.at(links.size())),
                          port.rail.full_name(), driver->methods(port.rail)});
       }
@@ -92,8 +93,8 @@ TEST_P(CutLinks, LoseNothingAndAreTold) {
 
 TEST_P(CutLinks, AreAllOfAPeersLinksAndItsOperationsEndAsLost) {
   std::vector<std::byte> out(4 << 20), in(4 << 20);
-  const ConstBytes message[] = {out};
-  const Bytes room[] = {in};
+  const drivers::ConstBytes message[] = {out};
+  const drivers::Bytes room[] = {in};
   const Engine::Request send = one_->isend(0, 1, message);
   const Engine::Request receive = two_->irecv(0, 1, room);
   const auto has_begun = [&] { return one_->links(0)[0].bytes_sent > 0; };

@@ -43,13 +43,13 @@ class Matching : public testing::Test {
   Engine::Request send(std::size_t peer, std::uint64_t tag, std::size_t size_bytes) {
     memories_.push_back(std::make_unique<std::vector<std::byte>>(size_bytes));
     fill(*memories_.back(), 100 * peer + tag);
-    const ConstBytes message[] = {*memories_.back()};
+    const drivers::ConstBytes message[] = {*memories_.back()};
     return peers_[peer]->isend(0, tag, message);
   }
 
   Engine::Request receive(const Match& wants, std::size_t size_bytes = 1 << 20) {
     memories_.push_back(std::make_unique<std::vector<std::byte>>(size_bytes));
-    const Bytes place[] = {*memories_.back()};
+    const drivers::Bytes place[] = {*memories_.back()};
     return center_->irecv(wants, place);
   }
 
@@ -175,7 +175,7 @@ TEST_F(Matching, WhatIsMatchedIsNotCancelledAlsoIfItsRailsDie) {
 
 TEST_F(Matching, ASendIsCancelledUntilThePeerMayHaveHeardOfIt) {
   std::vector<std::byte> bytes(8);
-  const ConstBytes message[] = {bytes};
+  const drivers::ConstBytes message[] = {bytes};
   const Engine::Request first = center_->isend(0, 1, message);
   const Engine::Request second = center_->isend(0, 2, message);
   const Engine::Request third = center_->isend(0, 3, message);
@@ -184,7 +184,7 @@ TEST_F(Matching, ASendIsCancelledUntilThePeerMayHaveHeardOfIt) {
   const Engine::Request sent[] = {first, third};
   std::vector<Engine::Request> came;
   for (const std::uint64_t tag : {1u, 3u}) {
-    const Bytes place[] = {bytes};
+    const drivers::Bytes place[] = {bytes};
     came.push_back(peers_[0]->irecv(0, tag, place));
   }
   for (const Engine::Request request : sent) EXPECT_EQ(end_of(request).outcome, Outcome::kDone);

@@ -17,11 +17,11 @@ void MemoryEndpoint::fail_by_chance(unsigned one_in) {
   if (wire_->cut_ && wire_->chance(one_in)) throw Error(Fault::kPeer, "memory: cut");
 }
 
-void MemoryEndpoint::send(Method, std::span<const Packet> packets) {
-  NMT_CHECK(unsent_.size() < kSendsInFlightMax);
+void MemoryEndpoint::send(Method, std::span<const drivers::Packet> packets) {
+  NMT_CHECK(unsent_.size() < drivers::kSendsInFlightMax);
   fail_by_chance(4);
   auto message = std::make_shared<MemoryWire::Message>();
-  for (const Packet& packet : packets) {
+  for (const drivers::Packet& packet : packets) {
     message->headers.insert(message->headers.end(), packet.header.begin(), packet.header.end());
     message->bodies.push_back(packet.body);
     message->size_bytes += packet.body.size();
@@ -30,18 +30,20 @@ void MemoryEndpoint::send(Method, std::span<const Packet> packets) {
   wire_->ways_[side_].push_back(std::move(message));
 }
 
-void MemoryEndpoint::receive(Bytes, Bytes, Delivery) { NMT_CHECK(false); }
+void MemoryEndpoint::receive(drivers::Bytes, drivers::Bytes, drivers::Delivery) {
+  NMT_CHECK(false);
+}
 
-void MemoryEndpoint::listen(Bytes headers) {
+void MemoryEndpoint::listen(drivers::Bytes headers) {
   NMT_CHECK(stage_ == Stage::kNone);
   stage_ = Stage::kListening;
   headers_ = headers;
 }
 
-void MemoryEndpoint::accept(std::span<const Bytes> bodies) {
+void MemoryEndpoint::accept(std::span<const drivers::Bytes> bodies) {
   NMT_CHECK(stage_ == Stage::kAnnounced);
   std::size_t size_bytes = 0;
-  for (const Bytes place : bodies) size_bytes += place.size();
+  for (const drivers::Bytes place : bodies) size_bytes += place.size();
   if (!wire_->ways_[1 - side_].empty()) {
     NMT_CHECK(size_bytes == wire_->ways_[1 - side_].front()->size_bytes);
   }
@@ -49,13 +51,13 @@ void MemoryEndpoint::accept(std::span<const Bytes> bodies) {
   places_.assign(bodies.begin(), bodies.end());
 }
 
-Endpoint::Progress MemoryEndpoint::poll() {
+drivers::Endpoint::Progress MemoryEndpoint::poll() {
   Progress progress;
   fail_by_chance(8);
   while (!unsent_.empty() && wire_->chance(2)) {
     MemoryWire::Message& message = *unsent_.front();
     if (!message.copied) {
-      for (const ConstBytes body : message.bodies) {
+      for (const drivers::ConstBytes body : message.bodies) {
         message.copy.insert(message.copy.end(), body.begin(), body.end());
       }
       message.copied = true;
@@ -84,12 +86,13 @@ void MemoryEndpoint::take(Progress& progress) {
   } else if (stage_ == Stage::kAccepted) {
     std::vector<std::byte> all = message.copy;
     if (!message.copied) {
-      for (const ConstBytes body : message.bodies) all.insert(all.end(), body.begin(), body.end());
+      for (const drivers::ConstBytes body : message.bodies)
+        all.insert(all.end(), body.begin(), body.end());
       message.copied = true;
       message.copy.clear();
     }
     const std::byte* from = all.data();
-    for (const Bytes place : places_) {
+    for (const drivers::Bytes place : places_) {
       if (!place.empty()) std::memcpy(place.data(), from, place.size());
       from += place.size();
     }
@@ -100,7 +103,7 @@ void MemoryEndpoint::take(Progress& progress) {
   }
 }
 
-void MemoryEndpoint::copy(Bytes to, ConstBytes from) {
+void MemoryEndpoint::copy(drivers::Bytes to, drivers::ConstBytes from) {
   if (!to.empty()) std::memcpy(to.data(), from.data(), to.size());
 }
 

@@ -25,8 +25,8 @@ class MemoryWire {
   friend class MemoryEndpoint;
   struct Message {
     std::vector<std::byte> headers;
-    std::vector<ConstBytes> bodies;  // the sender's memory,
-    std::vector<std::byte> copy;     // until it was copied here
+    std::vector<drivers::ConstBytes> bodies;  // the sender's memory,
+    std::vector<std::byte> copy;              // until it was copied here
     std::size_t size_bytes = 0;
     bool copied = false;
   };
@@ -38,18 +38,18 @@ class MemoryWire {
   bool closed_[2] = {false, false};
 };
 
-class MemoryEndpoint final : public Endpoint {
+class MemoryEndpoint final : public drivers::Endpoint {
  public:
   MemoryEndpoint(std::shared_ptr<MemoryWire> wire, int side)
       : wire_(std::move(wire)), side_(side) {}
   ~MemoryEndpoint() override;
 
-  void send(Method method, std::span<const Packet> packets) override;
-  void receive(Bytes headers, Bytes bodies, Delivery delivery) override;
-  void listen(Bytes headers) override;
-  void accept(std::span<const Bytes> bodies) override;
+  void send(Method method, std::span<const drivers::Packet> packets) override;
+  void receive(drivers::Bytes headers, drivers::Bytes bodies, drivers::Delivery delivery) override;
+  void listen(drivers::Bytes headers) override;
+  void accept(std::span<const drivers::Bytes> bodies) override;
   Progress poll() override;
-  void copy(Bytes to, ConstBytes from) override;
+  void copy(drivers::Bytes to, drivers::ConstBytes from) override;
   std::size_t size_bytes_max(Method) const override { return std::size_t{1} << 30; }
 
  private:
@@ -61,8 +61,8 @@ class MemoryEndpoint final : public Endpoint {
   int side_;
   std::deque<std::shared_ptr<MemoryWire::Message>> unsent_;
   Stage stage_ = Stage::kNone;
-  Bytes headers_;
-  std::vector<Bytes> places_;
+  drivers::Bytes headers_;
+  std::vector<drivers::Bytes> places_;
 };
 
 }  // namespace nmt::engine

@@ -123,7 +123,7 @@ TEST_F(Ahead, LittleRoomForTheUnexpectedSlowsDownButBringsEverything) {
 TEST_F(Ahead, WaitsForTheGrantWithAllButWhatRailsCarryMeanwhile) {
   Couple couple(2, 1, {.profile = profile_.get()});
   std::vector<std::byte> memory(1 << 20);
-  const ConstBytes message[] = {memory};
+  const drivers::ConstBytes message[] = {memory};
   couple.a->isend(0, 1, message);
   for (int i = 0; i < 1000; ++i) couple.a->progress(), couple.b->progress();
   EXPECT_EQ(couple.a->state(0).ahead_sends, 1u);
@@ -143,9 +143,9 @@ TEST(Engine, LittleRoomForTheUnexpectedSlowsDownButBringsEverything) {
 TEST(Engine, AllOperationsEndAsLostWithTheLastRail) {
   Couple couple(2, 7);
   std::vector<std::byte> memory(1 << 20);
-  const ConstBytes to_send[] = {memory};
+  const drivers::ConstBytes to_send[] = {memory};
   std::vector<std::byte> other(1 << 20);
-  const Bytes room[] = {other};
+  const drivers::Bytes room[] = {other};
   std::vector<Engine::Request> requests;
   for (std::uint64_t tag = 0; tag < 20; ++tag) {
     requests.push_back(couple.a->isend(0, tag, to_send));
@@ -168,14 +168,14 @@ TEST(Engine, WhatCameWholeCanBeReceivedAfterThePeerIsLost) {
   Couple couple(1, 3);
   std::vector<std::byte> memory(5000);
   fill(memory, 5);
-  const ConstBytes to_send[] = {memory};
+  const drivers::ConstBytes to_send[] = {memory};
   const Engine::Request send = couple.a->isend(0, 9, to_send);
   ASSERT_TRUE(turn_until(*couple.a, *couple.b, [&] { return couple.a->flush({}); }));
   EXPECT_TRUE(couple.a->test(send).has_value());
   couple.a.reset();
   while (couple.b->links(0)[0].alive) couple.b->progress();
   std::vector<std::byte> room(5000);
-  const Bytes place[] = {room};
+  const drivers::Bytes place[] = {room};
   const std::optional<Completion> completion =
       couple.b->wait(couple.b->irecv(0, 9, place), std::chrono::seconds(5));
   ASSERT_TRUE(completion);
@@ -186,7 +186,7 @@ TEST(Engine, WhatCameWholeCanBeReceivedAfterThePeerIsLost) {
 TEST(Engine, WaitEndsWithItsPatience) {
   Couple couple(1, 3);
   std::vector<std::byte> memory(10);
-  const Bytes room[] = {memory};
+  const drivers::Bytes room[] = {memory};
   const Engine::Request request = couple.a->irecv(0, 1, room);
   EXPECT_FALSE(couple.a->wait(request, std::chrono::milliseconds(10)).has_value());
 }

@@ -49,7 +49,7 @@ TEST(NoMemory, SendsThatAreRefusedAreNotSent) {
   for (std::uint64_t i = 0; i < 300; ++i) {
     Message message;
     fill(message.memory, sent.size());
-    const ConstBytes parts[] = {message.memory};
+    const drivers::ConstBytes parts[] = {message.memory};
     if (!refuses(1 + i % 6, [&] { message.request = couple.a->isend(0, 1, parts); })) {
       sent.push_back(std::move(message));
     }
@@ -58,7 +58,7 @@ TEST(NoMemory, SendsThatAreRefusedAreNotSent) {
   EXPECT_LT(sent.size(), 250u);
   for (std::size_t i = 0; i < sent.size(); ++i) {
     std::vector<std::byte> room(2000);
-    const Bytes place[] = {room};
+    const drivers::Bytes place[] = {room};
     const auto completion = end_of(couple, *couple.b, couple.b->irecv(0, 1, place));
     ASSERT_TRUE(completion) << i;
     EXPECT_TRUE(holds(room, i)) << i;
@@ -71,7 +71,7 @@ TEST(NoMemory, ReceivesThatAreRefusedTakeNoMessage) {
   std::vector<Message> taken, refused;
   for (std::uint64_t i = 0; i < 300; ++i) {
     Message message;
-    const Bytes place[] = {message.memory};
+    const drivers::Bytes place[] = {message.memory};
     const bool no = refuses(1 + i % 6, [&] { message.request = couple.a->irecv(0, 1, place); });
     (no ? refused : taken).push_back(std::move(message));
   }
@@ -80,7 +80,7 @@ TEST(NoMemory, ReceivesThatAreRefusedTakeNoMessage) {
   for (std::size_t i = 0; i < taken.size(); ++i) {
     std::vector<std::byte> content(2000);
     fill(content, i);
-    const ConstBytes parts[] = {content};
+    const drivers::ConstBytes parts[] = {content};
     EXPECT_TRUE(end_of(couple, *couple.b, couple.b->isend(0, 1, parts)));
     ASSERT_TRUE(end_of(couple, *couple.a, taken[i].request)) << i;
     EXPECT_EQ(taken[i].memory, content) << i;
@@ -103,7 +103,7 @@ TEST_P(NoMemoryForWhatCame, AReceiveThatIsRefusedLeavesTheMessageAlone) {
   const auto [name, size_bytes, room_bytes] = GetParam();
   std::vector<std::byte> message(size_bytes);
   fill(message, 7);
-  const ConstBytes parts[] = {message};
+  const drivers::ConstBytes parts[] = {message};
   bool refused = true;
   for (std::uint64_t n = 1; refused; ++n) {
     ASSERT_LT(n, kAllocationsMax);
@@ -112,8 +112,8 @@ TEST_P(NoMemoryForWhatCame, AReceiveThatIsRefusedLeavesTheMessageAlone) {
     for (int i = 0; i < 500; ++i) couple.a->progress(), couple.b->progress();
     std::vector<std::byte> refused_room(room_bytes);
     std::vector<std::byte> room(room_bytes);
-    const Bytes refused_place[] = {refused_room};
-    const Bytes place[] = {room};
+    const drivers::Bytes refused_place[] = {refused_room};
+    const drivers::Bytes place[] = {room};
     Engine::Request receive = 0;
     refused = refuses(n, [&] { receive = couple.a->irecv(0, 1, refused_place); });
     if (!refused) break;
@@ -168,7 +168,7 @@ TEST_P(NoMemoryToAccept, WhatIsAnnouncedWaitsUntilThereIs) {
     links.push_back({std::move(end), "memory:s", {Method::kCopy}});
     const std::size_t gate = couple.a->add_gate("stepped", std::move(links));
     std::vector<std::byte> room(3000);
-    const Bytes place[] = {Bytes(room).first(room_bytes)};
+    const drivers::Bytes place[] = {drivers::Bytes(room).first(room_bytes)};
     if (room_bytes > 0) couple.a->irecv(gate, 4, place);
     couple.a->progress();
     rail.announce({.kind = kind, .body_bytes = 2000, .tag = 4, .total_bytes = 3000});
@@ -217,8 +217,8 @@ TEST(NoMemory, EveryOperationEndsWhereverItFails) {
       for (std::size_t i = 0; i < std::size(kSizes); ++i) {
         std::vector<std::byte> out(kSizes[i]), in(kSizes[i]);
         fill(out, i);
-        const ConstBytes parts[] = {out};
-        const Bytes place[] = {in};
+        const drivers::ConstBytes parts[] = {out};
+        const drivers::Bytes place[] = {in};
         operations.push_back({engine, engine->isend(0, i, parts), std::move(out), false});
         operations.push_back({engine, engine->irecv(0, i, place), std::move(in), true});
       }

@@ -17,7 +17,8 @@ namespace nmt::engine {
 
 struct RealCouple {
   // What stands for the first engine's end of a rail.
-  using InFront = std::function<std::unique_ptr<Endpoint>(std::unique_ptr<Endpoint>)>;
+  using InFront =
+      std::function<std::unique_ptr<drivers::Endpoint>(std::unique_ptr<drivers::Endpoint>)>;
 
   std::string missing;  // why there are no engines
   std::vector<std::string> reports;
@@ -31,7 +32,7 @@ struct RealCouple {
     b = std::make_unique<Engine>(options);
     std::vector<LinkDescription> sides[2];
     for (const std::string& rail : rails) {
-      Pair pair = open_pair(rail);
+      drivers::Pair pair = drivers::open_pair(rail);
       missing = pair.under_test.missing;
       if (!pair.near) return;
       if (in_front) pair.near = in_front(std::move(pair.near));

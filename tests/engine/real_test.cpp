@@ -17,31 +17,31 @@ namespace nmt::engine {
 namespace {
 
 // A real endpoint that stops at once when told; the other end sees what it does to the rail.
-class Fragile final : public Endpoint {
+class Fragile final : public drivers::Endpoint {
  public:
-  Fragile(std::unique_ptr<Endpoint> real, std::shared_ptr<bool> broken)
+  Fragile(std::unique_ptr<drivers::Endpoint> real, std::shared_ptr<bool> broken)
       : real_(std::move(real)), broken_(std::move(broken)) {}
-  void send(Method method, std::span<const Packet> packets) override {
+  void send(Method method, std::span<const drivers::Packet> packets) override {
     check();
     real_->send(method, packets);
   }
-  void receive(Bytes headers, Bytes bodies, Delivery delivery) override {
+  void receive(drivers::Bytes headers, drivers::Bytes bodies, drivers::Delivery delivery) override {
     real_->receive(headers, bodies, delivery);
   }
-  void listen(Bytes headers) override { real_->listen(headers); }
-  void accept(std::span<const Bytes> bodies) override { real_->accept(bodies); }
+  void listen(drivers::Bytes headers) override { real_->listen(headers); }
+  void accept(std::span<const drivers::Bytes> bodies) override { real_->accept(bodies); }
   Progress poll() override {
     check();
     return real_->poll();
   }
-  void copy(Bytes to, ConstBytes from) override { real_->copy(to, from); }
+  void copy(drivers::Bytes to, drivers::ConstBytes from) override { real_->copy(to, from); }
   std::size_t size_bytes_max(Method method) const override { return real_->size_bytes_max(method); }
 
  private:
   void check() const {
     if (*broken_) throw Error(Fault::kPeer, "reset");
   }
-  std::unique_ptr<Endpoint> real_;
+  std::unique_ptr<drivers::Endpoint> real_;
   std::shared_ptr<bool> broken_;
 };
 
@@ -62,10 +62,11 @@ TEST_P(RealRails, BringEveryMessage) {
 TEST_P(RealRails, LoseNothingWhereOneIsReset) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     std::vector<std::shared_ptr<bool>> broken;
-    RealCouple couple({"shm", "tcp:lo", "tcp:lo"}, GetParam(), [&](std::unique_ptr<Endpoint> end) {
-      broken.push_back(std::make_shared<bool>(false));
-      return std::make_unique<Fragile>(std::move(end), broken.back());
-    });
+    RealCouple couple({"shm", "tcp:lo", "tcp:lo"}, GetParam(),
+                      [&](std::unique_ptr<drivers::Endpoint> end) {
+                        broken.push_back(std::make_shared<bool>(false));
+                        return std::make_unique<Fragile>(std::move(end), broken.back());
+                      });
     if (!couple.missing.empty()) GTEST_SKIP() << couple.missing;
     const auto cut = [&](double share) {
       if (share > 0.3) *broken[seed % 3] = true;
@@ -79,7 +80,7 @@ TEST_P(RealRails, LoseNothingWhereOneIsReset) {
 INSTANTIATE_TEST_SUITE_P(Strategies, RealRails, testing::Values("greedy", "iso", "adaptive"),
                          [](const auto& tested) { return tested.param; });
 
-class SocketExchange final : public Exchange {
+class SocketExchange final : public drivers::Exchange {
  public:
   explicit SocketExchange(int socket) : socket_(socket) {}
   std::string swap(std::string_view mine) override {
@@ -94,12 +95,12 @@ class SocketExchange final : public Exchange {
   int socket_;
 };
 
-std::unique_ptr<Engine> open_engine(Side side, int socket) {
+std::unique_ptr<Engine> open_engine(drivers::Side side, int socket) {
   auto engine = std::make_unique<Engine>(EngineOptions{});
   SocketExchange exchange(socket);
   std::vector<LinkDescription> links;
   for (const char* name : {"shm", "tcp:lo", "tcp:lo"}) {
-    RailUnderTest rail = find_rail(name);
+    drivers::RailUnderTest rail = drivers::find_rail(name);
     links.push_back(
         {rail.driver->open(rail.rail, side, exchange), name, rail.driver->methods(rail.rail)});
   }
@@ -109,12 +110,12 @@ std::unique_ptr<Engine> open_engine(Side side, int socket) {
 
 // Transfers of all kinds without end, in a process of its own.
 [[noreturn]] void live(int socket) {
-  const std::unique_ptr<Engine> engine = open_engine(Side::kFar, socket);
+  const std::unique_ptr<Engine> engine = open_engine(drivers::Side::kFar, socket);
   std::vector<std::byte> out(1 << 20), in(1 << 20);
   for (std::uint64_t tag = 0;; ++tag) {
     const std::size_t size_bytes = tag % 3 == 0 ? 1 << 20 : tag % 3 == 1 ? 5000 : 10;
-    const ConstBytes to_send[] = {ConstBytes(out).first(size_bytes)};
-    const Bytes room[] = {in};
+    const drivers::ConstBytes to_send[] = {drivers::ConstBytes(out).first(size_bytes)};
+    const drivers::Bytes room[] = {in};
     const Engine::Request receive = engine->irecv(0, tag, room);
     const Engine::Request send = engine->isend(0, tag, to_send);
     const auto timeout = std::chrono::seconds(20);
@@ -131,14 +132,14 @@ TEST(TwoProcesses, APeerThatIsKilledIsLostWithinFiveSeconds) {
     const pid_t peer = ::fork();
     if (peer == 0) live(sockets[1]);
     const Descriptor other(sockets[1]);
-    const std::unique_ptr<Engine> engine = open_engine(Side::kNear, own.get());
+    const std::unique_ptr<Engine> engine = open_engine(drivers::Side::kNear, own.get());
     std::vector<std::byte> out(1 << 20), in(1 << 20);
     std::chrono::steady_clock::time_point killed;
     Outcome outcome = Outcome::kDone;
     for (int i = 0; outcome == Outcome::kDone; ++i) {
       const std::size_t size_bytes = i % 3 == 0 ? 1 << 20 : 300;
-      const ConstBytes to_send[] = {ConstBytes(out).first(size_bytes)};
-      const Bytes room[] = {in};
+      const drivers::ConstBytes to_send[] = {drivers::ConstBytes(out).first(size_bytes)};
+      const drivers::Bytes room[] = {in};
       const auto tag = static_cast<std::uint64_t>(i);
       const Engine::Request send = engine->isend(0, tag, to_send);
       const Engine::Request receive = engine->irecv(0, tag, room);

@@ -52,8 +52,8 @@ constexpr int kRounds = 1000;
 // Messages of `size_bytes` there and back.
 void ping_pong(Engine& a, Engine& b, std::size_t size_bytes, int rounds) {
   std::vector<std::byte> memory(size_bytes), room(size_bytes);
-  const ConstBytes message[] = {memory};
-  const Bytes place[] = {room};
+  const drivers::ConstBytes message[] = {memory};
+  const drivers::Bytes place[] = {room};
   const auto send = [&](Engine& from, Engine& to) {
     const Engine::Request receive = to.irecv(0, 1, place), sent = from.isend(0, 1, message);
     bool came = false, gone = false;
@@ -107,8 +107,8 @@ TEST(SmallMessages, AnswersRideOnWhatGoesBackAlsoIfNothingIsCopied) {
 TEST(SmallMessages, AnswersComeTogetherIfNothingGoesBack) {
   Couple couple(2, 1);
   std::vector<std::byte> memory(64), room(64);
-  const ConstBytes message[] = {memory};
-  const Bytes place[] = {room};
+  const drivers::ConstBytes message[] = {memory};
+  const drivers::Bytes place[] = {room};
   for (int i = 0; i < kRounds; ++i) {
     const Engine::Request receive = couple.b->irecv(0, 1, place);
     const Engine::Request sent = couple.a->isend(0, 1, message);

@@ -13,7 +13,7 @@
 
 namespace nmt::engine {
 
-class SteppedEndpoint final : public Endpoint {
+class SteppedEndpoint final : public drivers::Endpoint {
  public:
   SteppedEndpoint() { places_.reserve(16); }  // so that accept() takes no memory
 
@@ -26,26 +26,26 @@ class SteppedEndpoint final : public Endpoint {
                  .body_bytes = label.body_bytes};
   }
   void finish() {
-    for (const Bytes place : places_) std::ranges::fill(place, std::byte{0x2a});
+    for (const drivers::Bytes place : places_) std::ranges::fill(place, std::byte{0x2a});
     progress_ = {.received = true};
   }
 
   bool accepted() const { return accepted_; }
 
-  void send(Method, std::span<const Packet>) override { ++progress_.sent; }
-  void receive(Bytes, Bytes, Delivery) override {}
-  void listen(Bytes headers) override { headers_ = headers; }
-  void accept(std::span<const Bytes> bodies) override {
+  void send(Method, std::span<const drivers::Packet>) override { ++progress_.sent; }
+  void receive(drivers::Bytes, drivers::Bytes, drivers::Delivery) override {}
+  void listen(drivers::Bytes headers) override { headers_ = headers; }
+  void accept(std::span<const drivers::Bytes> bodies) override {
     places_.assign(bodies.begin(), bodies.end());
     accepted_ = true;
   }
   Progress poll() override { return std::exchange(progress_, {}); }
-  void copy(Bytes, ConstBytes) override {}
+  void copy(drivers::Bytes, drivers::ConstBytes) override {}
   std::size_t size_bytes_max(Method) const override { return std::size_t{1} << 30; }
 
  private:
-  Bytes headers_;
-  std::vector<Bytes> places_;
+  drivers::Bytes headers_;
+  std::vector<drivers::Bytes> places_;
   bool accepted_ = false;
   Progress progress_;
 };

@@ -63,7 +63,7 @@ std::vector<Planned> plan(const TrafficOptions& options, std::uint64_t seed) {
 // Memory in one to four segments with gaps between.
 struct Memory {
   std::vector<std::byte> bytes;
-  std::vector<Bytes> segments;
+  std::vector<drivers::Bytes> segments;
 
   Memory(std::size_t size_bytes, std::mt19937_64& random) {
     const std::size_t count = 1 + random() % 4;
@@ -71,24 +71,25 @@ struct Memory {
     std::size_t left = size_bytes, at = 0;
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t part = i + 1 == count ? left : (left == 0 ? 0 : random() % (left + 1));
-      segments.push_back(Bytes(bytes).subspan(at, part));
+      segments.push_back(drivers::Bytes(bytes).subspan(at, part));
       at += part + 8;
       left -= part;
     }
   }
 
   void set(std::span<const std::byte> content) {
-    for (const Bytes segment : segments) {
+    for (const drivers::Bytes segment : segments) {
       copy_bytes(segment.data(), content.data(), segment.size());
       content = content.subspan(segment.size());
     }
   }
   std::vector<std::byte> get() const {
     std::vector<std::byte> all;
-    for (const Bytes segment : segments) all.insert(all.end(), segment.begin(), segment.end());
+    for (const drivers::Bytes segment : segments)
+      all.insert(all.end(), segment.begin(), segment.end());
     return all;
   }
-  std::vector<ConstBytes> to_send() const { return {segments.begin(), segments.end()}; }
+  std::vector<drivers::ConstBytes> to_send() const { return {segments.begin(), segments.end()}; }
 };
 
 // One direction: its sends in one engine, its receives in the other.

@@ -21,28 +21,28 @@ struct Sent {
 };
 
 // Notes by which variant each rendezvous was sent.
-class Noting final : public Endpoint {
+class Noting final : public drivers::Endpoint {
  public:
-  Noting(std::unique_ptr<Endpoint> real, std::vector<Sent>& noted)
+  Noting(std::unique_ptr<drivers::Endpoint> real, std::vector<Sent>& noted)
       : real_(std::move(real)), noted_(noted) {}
-  void send(Method method, std::span<const Packet> packets) override {
+  void send(Method method, std::span<const drivers::Packet> packets) override {
     Sent sent{.variant = variant_};
-    for (const Packet& packet : packets) sent.size_bytes += packet.body.size();
+    for (const drivers::Packet& packet : packets) sent.size_bytes += packet.body.size();
     if (method == Method::kRendezvous) noted_.push_back(sent);
     real_->send(method, packets);
   }
   void use(Method, unsigned variant) override { variant_ = variant; }
-  void receive(Bytes headers, Bytes bodies, Delivery delivery) override {
+  void receive(drivers::Bytes headers, drivers::Bytes bodies, drivers::Delivery delivery) override {
     real_->receive(headers, bodies, delivery);
   }
-  void listen(Bytes headers) override { real_->listen(headers); }
-  void accept(std::span<const Bytes> bodies) override { real_->accept(bodies); }
+  void listen(drivers::Bytes headers) override { real_->listen(headers); }
+  void accept(std::span<const drivers::Bytes> bodies) override { real_->accept(bodies); }
   Progress poll() override { return real_->poll(); }
-  void copy(Bytes to, ConstBytes from) override { real_->copy(to, from); }
+  void copy(drivers::Bytes to, drivers::ConstBytes from) override { real_->copy(to, from); }
   std::size_t size_bytes_max(Method method) const override { return real_->size_bytes_max(method); }
 
  private:
-  std::unique_ptr<Endpoint> real_;
+  std::unique_ptr<drivers::Endpoint> real_;
   std::vector<Sent>& noted_;
   unsigned variant_ = 0;
 };
@@ -76,8 +76,8 @@ std::vector<Sent> variants_used(nmt_profile* profile, std::vector<std::string_vi
   for (const std::size_t size_bytes : {kReadFaster, kWriteFaster, kReadFaster}) {
     const std::vector<std::byte> from(size_bytes, std::byte{0x5a});
     std::vector<std::byte> to(size_bytes);
-    const ConstBytes what[] = {from};
-    const Bytes where[] = {to};
+    const drivers::ConstBytes what[] = {from};
+    const drivers::Bytes where[] = {to};
     const Engine::Request send = near.isend(0, 1, what), receive = far.irecv(0, 1, where);
     bool sent = false, received = false;
     EXPECT_TRUE(turn_until(near, far, [&] {

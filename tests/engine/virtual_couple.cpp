@@ -23,7 +23,7 @@ std::string json_of(const std::vector<Point>& points) {
   return "[" + text + "]";
 }
 
-std::unique_ptr<Driver> described_driver(const std::vector<DescribedRail>& rails) {
+std::unique_ptr<drivers::Driver> described_driver(const std::vector<DescribedRail>& rails) {
   std::string text;
   for (const DescribedRail& rail : rails) {
     text += fmt::format(R"({}{{"name":"{}","methods":{{"copy":{},"rendezvous":{}}},)"
@@ -34,7 +34,7 @@ std::unique_ptr<Driver> described_driver(const std::vector<DescribedRail>& rails
   const planted::Folder folder;
   const std::string file = folder.file("rails.json");
   std::ofstream(file) << R"({"rails":[)" << text << "]}";
-  return make_fake_driver(file, 1);
+  return drivers::make_fake_driver(file, 1);
 }
 
 Plan plan_of(const std::vector<DescribedRail>& rails) {
@@ -64,12 +64,13 @@ VirtualCouple::VirtualCouple(const std::vector<DescribedRail>& rails, const std:
   near_ = std::make_unique<Engine>(options);
   far_ = std::make_unique<Engine>(options);
   std::vector<LinkDescription> sides[2];
-  ExchangePair meeting;
+  drivers::ExchangePair meeting;
   for (const Rail& rail : driver_->detect().rails) {
     const std::vector<Method> methods = driver_->methods(rail);
     sides[0].push_back(
-        {driver_->open(rail, Side::kNear, meeting.near()), rail.full_name(), methods});
-    sides[1].push_back({driver_->open(rail, Side::kFar, meeting.far()), rail.full_name(), methods});
+        {driver_->open(rail, drivers::Side::kNear, meeting.near()), rail.full_name(), methods});
+    sides[1].push_back(
+        {driver_->open(rail, drivers::Side::kFar, meeting.far()), rail.full_name(), methods});
   }
   near_->add_gate("far", std::move(sides[0]));
   far_->add_gate("near", std::move(sides[1]));
@@ -83,18 +84,18 @@ double VirtualCouple::transfer_ns(const std::vector<std::size_t>& sizes_bytes,
   for (const std::size_t size_bytes : sizes_bytes) {
     from.emplace_back(size_bytes, std::byte{0x5a});
     to.emplace_back(size_bytes);
-    const Bytes room[] = {to.back()};
+    const drivers::Bytes room[] = {to.back()};
     receives.push_back(far_->irecv(0, tag_++, room));
   }
   const double start_ns = now_ns();
   tag_ = first_tag;
   for (const std::vector<std::byte>& message : from) {
-    std::vector<ConstBytes> parts;
+    std::vector<drivers::ConstBytes> parts;
     const std::size_t part_bytes = message.size() / segments;
     for (std::size_t i = 0; i + 1 < segments; ++i) {
-      parts.push_back(ConstBytes(message).subspan(i * part_bytes, part_bytes));
+      parts.push_back(drivers::ConstBytes(message).subspan(i * part_bytes, part_bytes));
     }
-    parts.push_back(ConstBytes(message).subspan((segments - 1) * part_bytes));
+    parts.push_back(drivers::ConstBytes(message).subspan((segments - 1) * part_bytes));
     sends.push_back(near_->isend(0, tag_++, parts));
   }
   arrivals_ns_.assign(receives.size(), -1);

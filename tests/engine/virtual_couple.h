@@ -44,7 +44,7 @@ class VirtualCouple {
 
  private:
   std::unique_ptr<planted::Profile> profile_;  // or none
-  std::unique_ptr<Driver> driver_;
+  std::unique_ptr<drivers::Driver> driver_;
   std::unique_ptr<Engine> near_, far_;
   std::vector<double> arrivals_ns_;
   std::uint64_t tag_ = 0;

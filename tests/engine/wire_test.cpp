@@ -44,7 +44,7 @@ TEST(Wire, TakesWhatAddsUp) {
   EXPECT_TRUE(is_taken({piece(10, 5, 15), piece(20, 0, kTotalBytesMax)}, 30));
   EXPECT_TRUE(is_taken({piece(0, 0, 0)}, 0));
   EXPECT_TRUE(is_taken({Label{}}, 0, {.received = 7, .released_bytes = 1u << 31}));
-  EXPECT_TRUE(is_taken(std::vector<Label>(kPacketsMax, Label{.kind = Kind::kGrant}), 0));
+  EXPECT_TRUE(is_taken(std::vector<Label>(drivers::kPacketsMax, Label{.kind = Kind::kGrant}), 0));
 }
 
 TEST(Wire, RefusesWhatDoesNotAddUp) {

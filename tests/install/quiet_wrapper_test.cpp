@@ -9,7 +9,7 @@
 #include "tests/runtime/malloc_hooks.h"
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::install {
 namespace {
 
 // How many of the questions have an answer; that of a rail that does not exist has none.
@@ -36,7 +36,7 @@ TEST(QuietWrapper, NeitherThrowsNorAllocatesToDecide) {
   plan.segments = {{"bcast", 4, 8, 0, std::nullopt, 8192}};
   const planted::Folder folder;
   const std::string file = folder.file("profile.nmt");
-  planted::write_file(file, compile(planted::provenance(), plan).bytes());
+  planted::write_file(file, runtime::compile(planted::provenance(), plan).bytes());
   const nmadtune::Profile profile(planted::open_options(file));
   std::vector<nmt_share> shares = {nmadtune::share(profile.path("a")),
                                    nmadtune::share(profile.path("b"))};
@@ -47,4 +47,4 @@ TEST(QuietWrapper, NeitherThrowsNorAllocatesToDecide) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::install

@@ -11,7 +11,7 @@
 
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::install {
 namespace {
 
 using ::testing::HasSubstr;
@@ -28,7 +28,7 @@ class Wrapper : public ::testing::Test {
     plan.offloads = {{"shared-cache", 1, 1, 1}};
     plan.segments = {{"bcast", 4, 8, 0, std::nullopt, 8192}};
     file_ = folder_.file("profile.nmt");
-    planted::write_file(file_, compile(planted::provenance(), plan).bytes());
+    planted::write_file(file_, runtime::compile(planted::provenance(), plan).bytes());
   }
 
   nmadtune::Profile open() const { return nmadtune::Profile(planted::open_options(file_)); }
@@ -127,4 +127,4 @@ TEST_F(Wrapper, MovesWithItsPathsAndReleasesOnce) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::install

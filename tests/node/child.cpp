@@ -15,7 +15,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::node {
 
 std::string in_child(const std::function<std::string()>& body) {
   int ends[2];
@@ -58,4 +58,4 @@ void filter_system_call(long number, int error) {
   NMT_CHECK(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0);
 }
 
-}  // namespace nmt
+}  // namespace nmt::node

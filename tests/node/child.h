@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-namespace nmt {
+namespace nmt::node {
 
 // Runs `body` in a forked child and returns what it says; "signal N" where it dies, what() where
 // it throws.
@@ -17,4 +17,4 @@ std::string in_child(const std::function<std::string()>& body);
 // Makes a system call of this process fail with `error` from now on; 0 kills the process.
 void filter_system_call(long number, int error);
 
-}  // namespace nmt
+}  // namespace nmt::node

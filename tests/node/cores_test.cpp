@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "node/sysfs.h"
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 const std::string kTwoPackages = std::string(NMT_TEST_MACHINES) + "/two-packages";
@@ -121,4 +121,4 @@ TEST(ParseCacheSize, KnowsTheKernelsUnits) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::node

@@ -19,7 +19,7 @@
 #include "core/error.h"
 #include "tests/node/child.h"
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 using testing::HasSubstr;
@@ -173,4 +173,4 @@ TEST_F(ReadFromProcess, IsForbiddenBetweenSiblingUserNamespaces) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::node

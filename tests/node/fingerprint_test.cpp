@@ -7,7 +7,7 @@
 #include "node/libraries.h"
 #include "node/topology.h"
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 using testing::Pair;
@@ -107,4 +107,4 @@ TEST(Libraries, OneThatIsMissingOrCrashesIsAbsent) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::node

@@ -7,7 +7,7 @@
 
 #include "node/cores.h"
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 struct Count final : Helper::Task {
@@ -48,4 +48,4 @@ TEST(Helper, WorksWithoutTheCoreItWasToBeOn) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::node

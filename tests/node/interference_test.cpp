@@ -12,7 +12,7 @@
 
 #include "node/cores.h"
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 TEST(InterferenceFiles, AreReadByTheirForm) {
@@ -74,4 +74,4 @@ TEST(InterferenceMeter, SeesANeighbourOnTheSameCore) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::node

@@ -21,7 +21,7 @@
 #include "core/error.h"
 #include "tests/node/child.h"
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 using namespace std::chrono_literals;
@@ -208,4 +208,4 @@ TEST(LocalSocket, RefusesAddressesThatAreNone) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::node

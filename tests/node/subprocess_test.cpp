@@ -11,7 +11,7 @@
 #include <fstream>
 #include <string>
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 using std::chrono::milliseconds;
@@ -85,4 +85,4 @@ TEST(Subprocess, EndsWithItsObjectAsAWholeGroupThatIgnoresToBeAsked) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::node

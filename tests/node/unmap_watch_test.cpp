@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-namespace nmt {
+namespace nmt::node {
 namespace {
 
 constexpr std::size_t kBytes = 65536;
@@ -86,4 +86,4 @@ TEST_F(UnmapWatched, UnmappedPagesAreNotWatched) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::node

@@ -7,7 +7,7 @@
 
 #include "tests/profiledb/fixture.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 using ::testing::AllOf;
@@ -212,4 +212,4 @@ TEST_F(Damage, CheckIsSilentAboutAWholeProfile) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -10,7 +10,7 @@
 #include "core/json.h"
 #include "tests/profiledb/fixture.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 using ::testing::HasSubstr;
@@ -414,4 +414,4 @@ TEST(AnonymousExport, KeepsEverySample) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::profiledb

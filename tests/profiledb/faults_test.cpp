@@ -16,7 +16,7 @@
 #include "tests/profiledb/faulty_vfs.h"
 #include "tests/profiledb/fixture.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 using ::testing::AllOf;
@@ -251,4 +251,4 @@ TEST(Kills, LoseAtMostTheBlockInFlight) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::profiledb

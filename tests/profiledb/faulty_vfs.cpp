@@ -6,7 +6,7 @@
 #include <new>
 #include <stdexcept>
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 using Kind = FaultyVfs::Kind;
@@ -130,4 +130,4 @@ bool FaultyVfs::failed() const { return plan.failed; }
 int FaultyVfs::removals_flushed() const { return plan.removals_flushed; }
 int FaultyVfs::removals_not_flushed() const { return plan.removals_not_flushed; }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -8,7 +8,7 @@
 
 struct sqlite3_vfs;
 
-namespace nmt {
+namespace nmt::profiledb {
 
 class FaultyVfs {
  public:
@@ -27,4 +27,4 @@ class FaultyVfs {
   sqlite3_vfs* vfs_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

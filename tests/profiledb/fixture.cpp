@@ -11,7 +11,7 @@
 #include <iterator>
 #include <set>
 
-namespace nmt {
+namespace nmt::profiledb {
 
 std::string refusal(const std::function<void()>& action, std::optional<Fault> fault) {
   try {
@@ -218,4 +218,4 @@ int in_child(const std::function<void()>& action) {
   return status;
 }
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

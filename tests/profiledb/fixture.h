@@ -20,7 +20,7 @@
 #include "core/error.h"
 #include "profiledb/profiledb.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 
 class TemporaryFolder {
  public:
@@ -102,4 +102,4 @@ void write_whole(const std::string& file, std::string_view bytes);
 // Runs `action` in a child process; its status as waitpid gives it. What it throws becomes 3.
 int in_child(const std::function<void()>& action);
 
-}  // namespace nmt
+}  // namespace nmt::profiledb

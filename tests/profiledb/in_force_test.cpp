@@ -8,7 +8,7 @@
 
 #include "tests/profiledb/fixture.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 using ::testing::IsEmpty;
@@ -165,4 +165,4 @@ TEST_F(InForce, PruningDoesNotChangeWhatCounts) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::profiledb

@@ -12,7 +12,7 @@
 
 #include "tests/profiledb/fixture.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 using ::testing::AllOf;
@@ -183,4 +183,4 @@ TEST(LocksOfANewFile, TwoProcessesMayMakeItAtOnce) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::profiledb

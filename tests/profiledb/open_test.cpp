@@ -15,7 +15,7 @@
 #include "profiledb/schema.h"
 #include "tests/profiledb/fixture.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 using ::testing::AllOf;
@@ -372,4 +372,4 @@ TEST_F(Schema1, IsImportedFromItsExport) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::profiledb

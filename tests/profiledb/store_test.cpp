@@ -9,7 +9,7 @@
 #include "profiledb/repetitions.h"
 #include "tests/profiledb/fixture.h"
 
-namespace nmt {
+namespace nmt::profiledb {
 namespace {
 
 using ::testing::HasSubstr;
@@ -284,4 +284,4 @@ TEST(Store, KnowsWhenAPlanIsNoLongerCurrent) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::profiledb

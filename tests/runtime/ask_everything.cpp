@@ -117,8 +117,8 @@ void ask_everything(const nmt_profile& profile) {
 
 void ask_everything(std::span<const std::byte> bytes) {
   nmt_profile profile;
-  profile.view = check(bytes, "snapshot");
-  profile.signatures = signatures_of(profile.view);
+  profile.view = runtime::check(bytes, "snapshot");
+  profile.signatures = runtime::signatures_of(profile.view);
   ask_everything(profile);
 }
 

@@ -7,7 +7,7 @@
 #include "tests/contention/planted.h"
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 using planted::Profile;
@@ -88,20 +88,20 @@ TEST(Alltoall, SaysWhereItWasNotFitted) {
 }
 
 // Not saturated, more ranks than cores, small messages that follow their own rule, and noise.
-SignatureFit hard_fit() {
+contention::SignatureFit hard_fit() {
   const planted::Network network{
       .delta_ns = 0, .cores = 4, .processor_ns = 60e3, .saturation = [](std::int64_t ranks) {
         return std::pow(static_cast<double>(ranks) / 16, 0.3);
       }};
-  AlltoallTimes measured = planted::measure(network, {.ranks = {4, 8, 16}}, 1);
-  for (AlltoallTime& time : measured.times) {
+  contention::AlltoallTimes measured = planted::measure(network, {.ranks = {4, 8, 16}}, 1);
+  for (contention::AlltoallTime& time : measured.times) {
     if (time.size_bytes <= 1024) time.duration_ns *= 2;
   }
-  return fit_signature(measured, {});
+  return contention::fit_signature(measured, {});
 }
 
 TEST(Alltoall, AnswersAsThePredictionThatIsPrinted) {
-  const SignatureFit fit = hard_fit();
+  const contention::SignatureFit fit = hard_fit();
   ASSERT_FALSE(fit.signature.small.empty());
   ASSERT_GT(fit.signature.growth, 0);
   ASSERT_GT(fit.signature.processor_ns, 0);
@@ -110,8 +110,9 @@ TEST(Alltoall, AnswersAsThePredictionThatIsPrinted) {
   for (const std::int64_t ranks : {2, 3, 4, 7, 8, 16, 24, 100, 2000}) {
     for (const std::uint64_t size_bytes :
          {1, 512, 700, 1024, 2000, 4096, 100000, 1 << 20, 1 << 24}) {
-      const AlltoallPrediction printed = predict_alltoall(fit, ranks, size_bytes);
-      const bool refused = printed.verdict == Verdict::kRefused;
+      const contention::AlltoallPrediction printed =
+          contention::predict_alltoall(fit, ranks, size_bytes);
+      const bool refused = printed.verdict == contention::Verdict::kRefused;
       const nmt_prediction answered =
           predict(profile, exchange(static_cast<std::uint32_t>(ranks), size_bytes),
                   refused ? NMT_NO_ADVICE : NMT_OK);
@@ -121,7 +122,7 @@ TEST(Alltoall, AnswersAsThePredictionThatIsPrinted) {
       EXPECT_DOUBLE_EQ(answered.low_ns, printed.interval_ns->low);
       EXPECT_DOUBLE_EQ(answered.high_ns, printed.interval_ns->high);
       EXPECT_EQ((answered.flags & NMT_ADVICE_EXTRAPOLATED) != 0,
-                printed.verdict == Verdict::kExtrapolated);
+                printed.verdict == contention::Verdict::kExtrapolated);
     }
   }
   EXPECT_GT(answers, 20);
@@ -313,4 +314,4 @@ TEST(EagerChunks, HaveNoAdviceWhereTheOffloadWasNotMeasured) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -6,7 +6,7 @@
 #include "core/method.h"
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 using planted::plain_rail;
@@ -58,4 +58,4 @@ TEST(Beside, SplitsDoNotFollowALineThroughSmallMessages) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

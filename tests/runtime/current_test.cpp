@@ -10,7 +10,7 @@
 
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 // A profile whose only path takes `duration_ns` for everything.
@@ -99,4 +99,4 @@ TEST(Current, IsReplacedTenThousandTimesUnderReadersThatNeverWait) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -8,7 +8,7 @@
 #include "tests/runtime/planted.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 using planted::Profile;
@@ -28,8 +28,8 @@ std::set<std::uint64_t> telling_sizes(const RailPlan& rail) {
 }
 
 // Where the tuner's choice was measured.
-std::optional<Prediction> tuners(const RailPlan& rail, std::uint64_t size_bytes) {
-  return predict_transfer(rail, size_bytes, std::nullopt);
+std::optional<tuner::Prediction> tuners(const RailPlan& rail, std::uint64_t size_bytes) {
+  return tuner::predict_transfer(rail, size_bytes, std::nullopt);
 }
 
 TEST(Method, AgreesWithTheTunerOnBothSidesOfEveryThreshold) {
@@ -73,7 +73,8 @@ TEST(Prediction, IsTheTunersOwn) {
         found.struct_bytes = sizeof found;
         const int asked = method ? static_cast<int>(*method) : int{NMT_ANY_METHOD};
         ASSERT_EQ(nmt_predict(profile.get(), 0, asked, size, &found), NMT_OK);
-        const std::optional<Prediction> expected = predict_transfer(rail, size, method);
+        const std::optional<tuner::Prediction> expected =
+            tuner::predict_transfer(rail, size, method);
         EXPECT_EQ(found.duration_ns, expected->duration_ns);
         EXPECT_EQ(found.low_ns, expected->low_ns);
         EXPECT_EQ(found.high_ns, expected->high_ns);
@@ -208,4 +209,4 @@ TEST(Thresholds, AreThePlansOwn) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

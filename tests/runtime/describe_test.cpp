@@ -3,7 +3,7 @@
 
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 using planted::Profile;
@@ -59,4 +59,4 @@ TEST(Describe, TellsWhatAPathWasMeasuredWith) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

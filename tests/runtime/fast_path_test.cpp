@@ -8,7 +8,7 @@
 
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 using planted::Profile;
@@ -123,4 +123,4 @@ TEST(FastPath, OfAWrongQuestionNamesNoMethod) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -8,7 +8,7 @@
 
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 using planted::Profile;
@@ -193,4 +193,4 @@ TEST_F(Peers, NeedARailOrSomethingElseToFindAPathBy) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

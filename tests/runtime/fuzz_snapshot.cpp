@@ -13,17 +13,17 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::size_t padded =
-      (size + nmt::kSectionAlignment - 1) / nmt::kSectionAlignment * nmt::kSectionAlignment;
-  nmt::Storage snapshot = nmt::Storage::allocate(padded);
+  const std::size_t padded = (size + nmt::runtime::kSectionAlignment - 1) /
+                             nmt::runtime::kSectionAlignment * nmt::runtime::kSectionAlignment;
+  nmt::runtime::Storage snapshot = nmt::runtime::Storage::allocate(padded);
   if (size > 0) std::memcpy(snapshot.writable().data(), data, size);
-  if (padded >= sizeof(nmt::SnapshotHeader)) {
-    auto* header = reinterpret_cast<nmt::SnapshotHeader*>(snapshot.writable().data());
+  if (padded >= sizeof(nmt::runtime::SnapshotHeader)) {
+    auto* header = reinterpret_cast<nmt::runtime::SnapshotHeader*>(snapshot.writable().data());
     header->file_bytes = padded;
-    header->digest = nmt::snapshot_digest(snapshot.bytes());
+    header->digest = nmt::runtime::snapshot_digest(snapshot.bytes());
   }
   try {
-    snapshot = nmt::completed(std::move(snapshot), "fuzz");
+    snapshot = nmt::runtime::completed(std::move(snapshot), "fuzz");
     nmt::planted::ask_everything(snapshot.bytes());
   } catch (const nmt::Error&) {  // refused
   }

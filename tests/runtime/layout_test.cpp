@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 using SizeTableIndex = decltype(SizeTable::index);
@@ -336,4 +336,4 @@ TEST(SnapshotPage, SaysWhereEveryFieldIs) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

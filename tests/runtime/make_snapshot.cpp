@@ -11,5 +11,6 @@ int main(int argc, char** argv) {
   if (argc < 5) return 2;
   std::mt19937_64 random(std::stoul(argv[2]));
   const nmt::Plan plan = nmt::planted::full_plan(random, {argv + 3, argv + argc});
-  nmt::planted::write_file(argv[1], nmt::compile(nmt::planted::provenance(), plan).bytes());
+  nmt::planted::write_file(argv[1],
+                           nmt::runtime::compile(nmt::planted::provenance(), plan).bytes());
 }

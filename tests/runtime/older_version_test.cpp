@@ -12,7 +12,7 @@
 #include "tests/runtime/ask_everything.h"
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 TEST(SnapshotOfVersion3, AnswersAsItDid) {
@@ -62,4 +62,4 @@ TEST(SnapshotOfVersion3, DamagedOrCutIsRefused) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -8,7 +8,7 @@
 #include "core/log.h"
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 using planted::Profile;
@@ -57,4 +57,4 @@ TEST(OpenLog, IsOnlyPrintedWhereItIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -14,7 +14,7 @@
 #include "tests/runtime/ask_everything.h"
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 using testing::HasSubstr;
@@ -61,7 +61,7 @@ class Database {
 
   Id add(const std::string& name, const Fields& fingerprint, const std::string& finished_utc,
          const std::string& rail = "a") {
-    ProfileDb database(file_, {.mode = ProfileDb::Mode::kWrite});
+    profiledb::ProfileDb database(file_, {.mode = profiledb::ProfileDb::Mode::kWrite});
     const Platform platform =
         database.ensure_platform({.id = Id::random(), .name = name, .fingerprint = fingerprint});
     Campaign campaign{.id = Id::random(),
@@ -96,7 +96,7 @@ class Machine {
     put("proc/sys/kernel/osrelease", kernel);
   }
   std::string root() const { return folder_.file(""); }
-  Fields fingerprint() const { return cheap_fingerprint(root()); }
+  Fields fingerprint() const { return node::cheap_fingerprint(root()); }
 
  private:
   void put(const std::string& name, const std::string& line) {
@@ -358,11 +358,14 @@ TEST(Open, RefusesWhatIsNoProfile) {
 
 TEST(Open, SaysWhereNothingWasMeasured) {
   const planted::Folder folder;
-  { ProfileDb database(folder.file("p.db"), {.mode = ProfileDb::Mode::kWrite}); }
+  {
+    profiledb::ProfileDb database(folder.file("p.db"),
+                                  {.mode = profiledb::ProfileDb::Mode::kWrite});
+  }
   const Opened opened = open(folder.file("p.db"));
   EXPECT_EQ(opened.status, NMT_NOT_FOUND);
   EXPECT_THAT(opened.message, HasSubstr("run nmad-sample"));
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

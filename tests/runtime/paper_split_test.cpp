@@ -9,7 +9,7 @@
 #include "runtime/transfer.h"
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 using testing::DoubleNear;
@@ -79,4 +79,4 @@ TEST(AsymptoticBandwidths, LeaveOutWhoIsReleasedAfterTheEnd) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -181,7 +181,7 @@ Plan full_plan(std::mt19937_64& random, const std::vector<std::string>& names) {
   return full;
 }
 
-Provenance provenance() {
+runtime::Provenance provenance() {
   return {.platform = {.id = Id::random(), .name = "planted", .fingerprint = {}},
           .measured_utc = "2026-11-21T10:30:00Z",
           .tool_version = "0.1.0",
@@ -219,9 +219,9 @@ nmt_open_options open_options(const std::string& file) {
   return options;
 }
 
-Profile::Profile(const Plan& plan, const Provenance& provenance) {
+Profile::Profile(const Plan& plan, const runtime::Provenance& provenance) {
   const std::string file = folder_.file("profile.nmt");
-  write_file(file, compile(provenance, plan).bytes());
+  write_file(file, runtime::compile(provenance, plan).bytes());
   char message[500] = "";
   nmt_open_options options = open_options(file);
   options.message = message;

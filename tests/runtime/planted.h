@@ -36,7 +36,7 @@ Plan plan(std::vector<RailPlan> rails);
 // Everything that a snapshot can hold: these rails, two or more, the first of them also measured
 // while the second was busy, and what collectives need.
 Plan full_plan(std::mt19937_64& random, const std::vector<std::string>& names);
-Provenance provenance();
+runtime::Provenance provenance();
 
 // The two rails of paper "multirail on multicore", IV-A.
 std::vector<RailPlan> paper_rails();
@@ -59,7 +59,7 @@ void write_file(const std::string& file, std::span<const std::byte> bytes);
 // otherwise, so that nothing is foreign.
 class Profile {
  public:
-  explicit Profile(const Plan& plan, const Provenance& provenance = planted::provenance());
+  explicit Profile(const Plan& plan, const runtime::Provenance& provenance = planted::provenance());
   ~Profile() { nmt_close(profile_); }
   Profile(const Profile&) = delete;
   nmt_profile* get() const { return profile_; }

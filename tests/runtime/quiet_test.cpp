@@ -15,7 +15,7 @@
 #include "tests/runtime/malloc_hooks.h"
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 // What is printed is printed at opening.
@@ -121,7 +121,8 @@ TEST(Open, SurvivesEveryFailingAllocationOfASnapshot) {
 TEST(Open, SurvivesEveryFailingAllocationOfADatabase) {
   const planted::Folder folder;
   {
-    ProfileDb database(folder.file("p.db"), {.mode = ProfileDb::Mode::kWrite});
+    profiledb::ProfileDb database(folder.file("p.db"),
+                                  {.mode = profiledb::ProfileDb::Mode::kWrite});
     Plan stored = plan();
     stored.platform =
         database.ensure_platform({.id = Id::random(), .name = "p", .fingerprint = {{"cores", "1"}}})
@@ -146,4 +147,4 @@ TEST(Rails, SurviveAFailingAllocation) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

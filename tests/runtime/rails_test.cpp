@@ -8,7 +8,7 @@
 
 #include "include/nmadtune.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 class Tracker {
@@ -133,4 +133,4 @@ TEST(Rails, AddUpWhatSeveralThreadsPost) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -10,7 +10,7 @@
 #include "tests/runtime/ask_everything.h"
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 using testing::HasSubstr;
@@ -153,4 +153,4 @@ TEST(Snapshot, OfImpossibleDurationsIsNotMade) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -11,7 +11,7 @@
 #include "runtime/transfer.h"
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 using planted::Profile;
@@ -394,4 +394,4 @@ TEST(Split, OfRailsWithCliffsEndsNearTheBestOfAllDivisions) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -9,7 +9,7 @@
 #include "runtime/split_solver.h"
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 TEST(SizeBuckets, AreQuarterOctavesInOrder) {
@@ -106,4 +106,4 @@ TEST(TimeTable, CarriesNothingBeforeTheStartUp) {
 TEST(PathBlock, IsTheHotDataOfOneRailInTwoKibibytes) { EXPECT_LE(sizeof(PathBlock), 2048u); }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

@@ -8,7 +8,7 @@
 
 #include "tests/runtime/planted.h"
 
-namespace nmt {
+namespace nmt::runtime {
 namespace {
 
 using planted::curve;
@@ -90,4 +90,4 @@ TEST(Simplified, DropsOnlyWhatIsWithinTheTolerance) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::runtime

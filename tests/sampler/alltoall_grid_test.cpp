@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 using Shape = std::function<double(int ranks, std::uint64_t size_bytes)>;
@@ -94,4 +94,4 @@ TEST(AlltoallGrid, EndsWhereAllNumbersOfNodesWereMeasured) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sampler

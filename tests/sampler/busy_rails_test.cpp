@@ -14,7 +14,7 @@
 #include "sampler/rail/partner.h"
 #include "tests/sampler/described_rail.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr std::size_t kSizeMax = std::size_t{1} << 20;
@@ -29,59 +29,62 @@ std::string rail_json(const std::string& name, double ns_per_byte, const std::st
          (bus.empty() ? "" : R"(,"bus":)" + bus) + "}";
 }
 
-std::unique_ptr<Driver> driver_of(const std::vector<std::string>& rails) {
+std::unique_ptr<drivers::Driver> driver_of(const std::vector<std::string>& rails) {
   std::string list;
   for (const std::string& rail : rails) list += (list.empty() ? "" : ",") + rail;
   return described(R"({"rails":[)" + list + "]}");
 }
 
-std::vector<RailToSample> rails_of(Driver& driver) {
+std::vector<RailToSample> rails_of(drivers::Driver& driver) {
   std::vector<RailToSample> rails;
   for (const Rail& rail : driver.detect().rails) rails.push_back({&driver, rail});
   return rails;
 }
 
 // Counts what bodies come over each rail of another driver.
-class Counting final : public Driver {
+class Counting final : public drivers::Driver {
  public:
-  explicit Counting(Driver& driver) : driver_(driver) {}
+  explicit Counting(drivers::Driver& driver) : driver_(driver) {}
   std::string_view name() const override { return driver_.name(); }
-  Detection detect() override { return driver_.detect(); }
+  drivers::Detection detect() override { return driver_.detect(); }
   std::vector<Method> methods(const Rail& rail) const override { return driver_.methods(rail); }
   Clock* virtual_clock() override { return driver_.virtual_clock(); }
-  std::unique_ptr<Endpoint> open(const Rail& rail, Side side, Exchange& exchange) override {
+  std::unique_ptr<drivers::Endpoint> open(const Rail& rail, drivers::Side side,
+                                          drivers::Exchange& exchange) override {
     return std::make_unique<End>(driver_.open(rail, side, exchange), received_bytes[rail.name]);
   }
 
   std::map<std::string, std::size_t> received_bytes;
 
  private:
-  class End final : public Endpoint {
+  class End final : public drivers::Endpoint {
    public:
-    End(std::unique_ptr<Endpoint> end, std::size_t& bytes) : end_(std::move(end)), bytes_(bytes) {}
-    void send(Method method, std::span<const Packet> packets) override {
+    End(std::unique_ptr<drivers::Endpoint> end, std::size_t& bytes)
+        : end_(std::move(end)), bytes_(bytes) {}
+    void send(Method method, std::span<const drivers::Packet> packets) override {
       end_->send(method, packets);
     }
-    void receive(Bytes headers, Bytes bodies, Delivery delivery) override {
+    void receive(drivers::Bytes headers, drivers::Bytes bodies,
+                 drivers::Delivery delivery) override {
       end_->receive(headers, bodies, delivery);
     }
-    void listen(Bytes headers) override { end_->listen(headers); }
-    void accept(std::span<const Bytes> bodies) override { end_->accept(bodies); }
+    void listen(drivers::Bytes headers) override { end_->listen(headers); }
+    void accept(std::span<const drivers::Bytes> bodies) override { end_->accept(bodies); }
     Progress poll() override {
       const Progress progress = end_->poll();
       bytes_ += progress.received_bytes;
       return progress;
     }
-    void copy(Bytes to, ConstBytes from) override { end_->copy(to, from); }
+    void copy(drivers::Bytes to, drivers::ConstBytes from) override { end_->copy(to, from); }
     std::size_t size_bytes_max(Method method) const override {
       return end_->size_bytes_max(method);
     }
 
    private:
-    std::unique_ptr<Endpoint> end_;
+    std::unique_ptr<drivers::Endpoint> end_;
     std::size_t& bytes_;
   };
-  Driver& driver_;
+  drivers::Driver& driver_;
 };
 
 Step step(std::uint64_t size_bytes, bool contended) {
@@ -241,4 +244,4 @@ TEST(RailsTogether, StayWithinTheBudget) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -10,7 +10,7 @@
 #include "sampler/rail/state_watch.h"
 #include "tests/sampler/described_rail.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr const char* kNoise =
@@ -308,11 +308,11 @@ TEST(StateWatch, DriftWithinAStateIsUsual) {
 }
 
 TEST(Journal, IsDisturbedWhenEitherEndWaitedOrTimeWasStolen) {
-  Interference quiet{.run_delay_ns = 1000, .involuntary_switches = 5};
+  node::Interference quiet{.run_delay_ns = 1000, .involuntary_switches = 5};
   EXPECT_FALSE(is_disturbed(quiet, 1'000'000));
   EXPECT_TRUE(is_disturbed({.run_delay_ns = 100'000}, 1'000'000));
   EXPECT_TRUE(is_disturbed({.steal_ns = 100'000}, 1'000'000));
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 using ::testing::ElementsAre;
@@ -46,4 +46,4 @@ TEST(SizeBetween, IsTheGeometricMeanToTheKibibyte) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 std::string crossing_rail(const std::string& noise) {
   return R"({"seed":7,"rails":[{"name":"myri","methods":{
@@ -21,13 +21,13 @@ std::string crossing_rail(const std::string& noise) {
          noise + "}]}";
 }
 
-std::unique_ptr<Driver> described(const std::string& json, std::uint64_t seed) {
+std::unique_ptr<drivers::Driver> described(const std::string& json, std::uint64_t seed) {
   char file[] = "/tmp/nmadtune-described-XXXXXX";
   const int descriptor = ::mkstemp(file);
   NMT_CHECK(descriptor >= 0);
   ::close(descriptor);
   std::ofstream(file) << json;
-  auto driver = make_fake_driver(file, seed);
+  auto driver = drivers::make_fake_driver(file, seed);
   std::remove(file);
   return driver;
 }
@@ -53,11 +53,12 @@ std::vector<Sample> SampleCollector::samples(const std::string& rail) const {
   return found == cells_.end() ? std::vector<Sample>{} : found->second;
 }
 
-CampaignReport sample(Driver& driver, const SamplingOptions& options, SampleCollector& recorder,
+CampaignReport sample(drivers::Driver& driver, const SamplingOptions& options,
+                      SampleCollector& recorder,
                       const std::map<std::string, std::vector<Sample>>& earlier) {
   std::vector<RailToSample> rails;
   for (const Rail& rail : driver.detect().rails) rails.push_back({&driver, rail});
   return run_campaign(rails, options, earlier, recorder);
 }
 
-}  // namespace nmt
+}  // namespace nmt::sampler

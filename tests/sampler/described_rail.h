@@ -10,13 +10,13 @@
 
 #include "sampler/sampler.h"
 
-namespace nmt {
+namespace nmt::sampler {
 
 // A rail whose copy and iovec cross once near 700 B, and eager and rendezvous near 20 KB.
 std::string crossing_rail(const std::string& noise = "{}");
 
 // A fake driver on the given JSON, read back through a temporary file.
-std::unique_ptr<Driver> described(const std::string& json, std::uint64_t seed = 1);
+std::unique_ptr<drivers::Driver> described(const std::string& json, std::uint64_t seed = 1);
 
 // Keeps what a campaign tells it: the last state of every cell per rail, in order of first sight.
 class SampleCollector final : public Observer {
@@ -35,7 +35,8 @@ class SampleCollector final : public Observer {
   std::map<std::string, std::vector<Sample>> cells_;
 };
 
-CampaignReport sample(Driver& driver, const SamplingOptions& options, SampleCollector& recorder,
+CampaignReport sample(drivers::Driver& driver, const SamplingOptions& options,
+                      SampleCollector& recorder,
                       const std::map<std::string, std::vector<Sample>>& earlier = {});
 
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -9,22 +9,22 @@
 #include "core/statistics.h"
 #include "node/node.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 class Offload : public testing::Test {
  protected:
   void SetUp() override {
-    if (allowed_cores().size() < 2) GTEST_SKIP() << "there is no other core to hand work to";
+    if (node::allowed_cores().size() < 2) GTEST_SKIP() << "there is no other core to hand work to";
   }
   RealClock clock_;
 };
 
 TEST_F(Offload, IsMeasuredForEveryPlacementIdleAndPreempting) {
   std::set<std::string> placements;
-  const int own = nearest_cores().near;
-  for (const int core : allowed_cores()) {
-    if (core != own) placements.insert(placement(own, core));
+  const int own = node::nearest_cores().near;
+  for (const int core : node::allowed_cores()) {
+    if (core != own) placements.insert(node::placement(own, core));
   }
   const std::vector<Sample> samples = sample_offload(clock_, 50e6);
   std::set<std::pair<std::string, std::string>> measured;
@@ -52,10 +52,10 @@ TEST_F(Offload, IsPositiveWithLimitsAroundItHoweverSmallTheBudget) {
 }
 
 TEST_F(Offload, LeavesThisThreadOnTheCoresItHad) {
-  const std::vector<int> before = allowed_cores();
+  const std::vector<int> before = node::allowed_cores();
   sample_offload(clock_, 1);
-  EXPECT_EQ(allowed_cores(), before);
+  EXPECT_EQ(node::allowed_cores(), before);
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sampler

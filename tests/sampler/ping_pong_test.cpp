@@ -8,7 +8,7 @@
 #include "sampler/rail/partner.h"
 #include "tests/sampler/described_rail.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 constexpr std::size_t kSizeMax = 1 << 20;
@@ -70,10 +70,10 @@ TEST(PingPong, TimesHalfARoundTripOfEveryExperimentInVirtualTime) {
 class ForkedPingPong : public testing::TestWithParam<std::string> {};
 
 TEST_P(ForkedPingPong, MeasuresEveryExperimentAndSurvivesTheLossOfItsPartner) {
-  auto drivers = make_drivers();
+  auto drivers = drivers::make_drivers();
   const RealClock clock;
   const Buffers buffers(kSizeMax, 65536);
-  const CorePair cores = nearest_cores();
+  const node::CorePair cores = node::nearest_cores();
   for (const auto& driver : drivers) {
     for (const Rail& rail : driver->detect().rails) {
       if (rail.full_name() != GetParam()) continue;
@@ -104,4 +104,4 @@ INSTANTIATE_TEST_SUITE_P(Rails, ForkedPingPong, testing::Values("shm", "tcp:lo")
                          [](const auto& rail) { return rail.param == "shm" ? "Shm" : "TcpLo"; });
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 
-namespace nmt::remote {
+namespace nmt::sampler::remote {
 namespace {
 
 using ::testing::HasSubstr;
@@ -206,4 +206,4 @@ TEST(Remote, DamagedTextIsNeverAnythingElseThanRefused) {
 }
 
 }  // namespace
-}  // namespace nmt::remote
+}  // namespace nmt::sampler::remote

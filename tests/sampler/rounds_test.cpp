@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 using Nodes = std::set<std::size_t>;
@@ -60,4 +60,4 @@ TEST(Rounds, OfSomePairsGrowWithTheLogarithmAndLeaveNoNodeOut) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sampler

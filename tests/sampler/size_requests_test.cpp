@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 const MeasurementSpace kSpace{{Method::kCopy, Method::kIovec, Method::kRendezvous}, 1 << 20, 65536};
@@ -125,4 +125,4 @@ TEST(Contests, EndWithTheLargestUnexpectedMessage) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sampler

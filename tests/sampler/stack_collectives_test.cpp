@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 using Rounds = std::vector<std::uint64_t>;
@@ -20,4 +20,4 @@ TEST(StackCollectives, DropOnlyWhatLosesInEachRound) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sampler

@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 using State = StoppingRule::State;
@@ -50,4 +50,4 @@ TEST(StoppingRule, DoubtsEverythingWithoutValues) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sampler

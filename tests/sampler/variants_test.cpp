@@ -8,7 +8,7 @@
 #include "sampler/rail/evidence.h"
 #include "sampler/rail/measurement_space.h"
 
-namespace nmt {
+namespace nmt::sampler {
 namespace {
 
 const MeasurementSpace kSpace{.methods = {Method::kCopy, Method::kRendezvous},
@@ -50,4 +50,4 @@ TEST(Variants, AreStoredByNameAndFoundAgain) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::sampler

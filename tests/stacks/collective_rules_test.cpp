@@ -7,7 +7,7 @@
 #include "core/method.h"
 #include "stacks/stacks.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 using ::testing::HasSubstr;
@@ -151,4 +151,4 @@ TEST(StackRules, AreNoneWhereTheLibraryChoosesWell) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::stacks

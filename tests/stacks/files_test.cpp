@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "stacks/stacks.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 using ::testing::AllOf;
@@ -284,4 +284,4 @@ TEST(Versions, AreThoseThatAreKnown) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -14,7 +14,7 @@
 #include "stacks/stacks.h"
 #include "tests/stacks/planted_mpich.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 using testing::algorithms_text;
@@ -313,4 +313,4 @@ TEST(MpichTables, TellEachWayByItsSizeWhileTheyAreTried) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::stacks

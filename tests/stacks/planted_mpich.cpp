@@ -33,7 +33,7 @@ std::string algorithms_text() {
     return fmt::format(R"({{"algorithm={}":{{}}}})", name);
   };
   std::string text;
-  for (const MpichOperation& each : mpich_operations()) {
+  for (const stacks::MpichOperation& each : stacks::mpich_operations()) {
     const std::string title = titled(std::string(each.name));
     text += fmt::format(R"({}"collective={}":{{"comm_type=intra":)", text.empty() ? "{" : ",",
                         each.name);
@@ -53,7 +53,7 @@ std::string algorithms_text() {
 
 std::string compositions_text() {
   std::string text;
-  for (const MpichOperation& each : mpich_operations()) {
+  for (const stacks::MpichOperation& each : stacks::mpich_operations()) {
     const std::string name =
         fmt::format("MPIDI_{}_intra_composition_old", titled(std::string(each.name)));
     text += fmt::format(R"({}"collective={}":{{"comm_type=intra":{{"composition={}":{{}}}}}})",
@@ -76,8 +76,8 @@ std::string planted_mpich_library() {
     if (!rest.starts_with("\"algorithm=") && !rest.starts_with("\"composition=")) continue;
     add(rest.substr(1, rest.find('"', 1) - 1));
   }
-  for (const MpichOperation& operation : mpich_operations()) {
-    for (const MpichAlgorithm& each : operation.algorithms) {
+  for (const stacks::MpichOperation& operation : stacks::mpich_operations()) {
+    for (const stacks::MpichAlgorithm& each : operation.algorithms) {
       add(fmt::format("algorithm={}", each.function));
     }
     if (operation.over_all.empty()) continue;

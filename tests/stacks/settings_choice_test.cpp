@@ -10,7 +10,7 @@
 #include "core/method.h"
 #include "stacks/stacks.h"
 
-namespace nmt {
+namespace nmt::stacks {
 namespace {
 
 using ::testing::HasSubstr;
@@ -179,4 +179,4 @@ TEST(StackSettings, AreWordsOfOneLine) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::stacks

@@ -135,4 +135,21 @@ std::vector<std::string> map_problems(std::span<const SourceFile> files,
   return problems;
 }
 
+std::vector<std::string> namespace_violations(std::span<const SourceFile> files) {
+  constexpr std::string_view kOpening = "namespace nmt";
+  std::vector<std::string> violations;
+  for (const SourceFile& file : files) {
+    if (!is_ours(file) || file.folder() == "core") continue;
+    const std::string own = fmt::format("nmt::{}", file.folder());
+    for (const std::string_view line : split(file.text, '\n')) {
+      if (!line.starts_with(kOpening) || !line.ends_with('{')) continue;
+      std::string_view name = line.substr(line.find("nmt"));
+      name = trim(name.substr(0, name.size() - 1));
+      if (name == own || name.starts_with(own + "::")) continue;
+      violations.push_back(fmt::format("{}: {} is not {}", file.path, name, own));
+    }
+  }
+  return violations;
+}
+
 }  // namespace nmt::style

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a reader can guess of a folder: a source has a header of its own name, and the folder's face
-// opens with a map that names each of its files.
+// What a reader can guess of a folder: a source has a header of its own name, the folder's face
+// opens with a map that names each of its files, and what it defines is in a namespace of its name.
 #pragma once
 
 #include <span>
@@ -36,5 +36,9 @@ struct Face {
 // part of a file (NAME_PART.cpp) needs none.
 std::vector<std::string> map_problems(std::span<const SourceFile> files,
                                       std::span<const Face> faces);
+
+// Namespaces that are not of the file's folder: a folder's is nmt::FOLDER, and those within it.
+// What core defines is in nmt itself, for it is every folder's vocabulary.
+std::vector<std::string> namespace_violations(std::span<const SourceFile> files);
 
 }  // namespace nmt::style

@@ -101,10 +101,23 @@ TEST(Maps, StandInAFaceThatExists) {
   EXPECT_THAT(map_problems(files, faces), IsEmpty());
 }
 
+TEST(Namespaces, AreThoseOfTheFolder) {
+  const std::vector<SourceFile> files = {{"core/a.h", "namespace nmt {\n"},
+                                         {"core/b.h", "namespace nmt::json {\n"},
+                                         {"node/a.h", "namespace nmt::node {\n"},
+                                         {"node/deep/b.h", "namespace nmt::node::deep {\n"},
+                                         {"node/c.h", "namespace nmt {\n"},
+                                         {"node/d.h", "\nnamespace nmt::nodes {\n"},
+                                         {"tests/node/a.cpp", "namespace nmt::testing {\n"}};
+  EXPECT_THAT(namespace_violations(files), ElementsAre("node/c.h: nmt is not nmt::node",
+                                                       "node/d.h: nmt::nodes is not nmt::node"));
+}
+
 TEST(Layout, HoldsInThisProject) {
   const std::vector<SourceFile> files = read_tree(NMADTUNE_SOURCE_DIR);
   std::vector<std::string> found = sources_without_header(files, kExceptions);
   std::ranges::move(map_problems(files, kFaces), std::back_inserter(found));
+  std::ranges::move(namespace_violations(files), std::back_inserter(found));
   EXPECT_TRUE(found.empty()) << fmt::format("{}", fmt::join(found, "\n"));
 }
 

@@ -53,7 +53,8 @@ TEST_F(Conventions, EveryHelpFitsOneScreenAndExitsZero) {
     EXPECT_THAT(result.err, IsEmpty());
     EXPECT_LE(std::count(result.out.begin(), result.out.end(), '\n'), 24) << result.out;
     std::istringstream lines(result.out);
-    for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80u) << line;
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(tools::display_width(line), 80u) << line;
   }
 }
 

@@ -64,7 +64,7 @@ TEST_P(Job, MeasuresAlltoallsAndRankZeroKeepsThemAndAloneTellsHowFarItIs) {
   const Result result = sample({}, {"--parts", "alltoall", "--budget", "5s", "--ranks", "3,4"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("Sampled on h0"));
-  const ProfileDb profile(path("a.db"), {});
+  const profiledb::ProfileDb profile(path("a.db"), {});
   std::set<std::int64_t> ranks, connections;
   std::set<std::string> algorithms;
   std::set<std::uint64_t> sizes_bytes;
@@ -124,7 +124,7 @@ TEST_P(Job, WarnsWhereRanksOutnumberCores) {
                                    "1s", "--max-size", "4K", "--json"});
     return run(lab_->job(GetParam(), {"-n", "2"}, command));
   };
-  const std::vector<int> cores = allowed_cores();
+  const std::vector<int> cores = node::allowed_cores();
   const Result crowded = sampled({"taskset", "--cpu-list", std::to_string(cores.front())});
   EXPECT_THAT(crowded.err,
               HasSubstr("warning: 2 ranks on 1 core: small messages measure the scheduler"));
@@ -153,7 +153,7 @@ class JobThatFails : public Job {
   }
 
   void expect_partial() const {
-    const ProfileDb profile(path("a.db"), {});
+    const profiledb::ProfileDb profile(path("a.db"), {});
     ASSERT_EQ(profile.platforms().size(), 1u);
     const std::vector<Campaign> campaigns = profile.campaigns(profile.platforms().front().id);
     ASSERT_EQ(campaigns.size(), 1u);
@@ -164,7 +164,7 @@ class JobThatFails : public Job {
  private:
   bool has_samples() const {
     try {
-      const ProfileDb profile(path("a.db"), {});
+      const profiledb::ProfileDb profile(path("a.db"), {});
       for (const Platform& platform : profile.platforms()) {
         if (!profile.sample_sets_in_force(platform.id).empty()) return true;
       }
@@ -204,7 +204,7 @@ class JobOnFastPorts : public Job {
 TEST_P(JobOnFastPorts, AddsWhatIsKnownLeast) {
   const Result result = sample({}, {"--parts", "alltoall", "--budget", "40s"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  const ProfileDb profile(path("a.db"), {});
+  const profiledb::ProfileDb profile(path("a.db"), {});
   std::map<std::int64_t, std::set<std::uint64_t>> sizes_of_ranks;
   for (const Platform& platform : profile.platforms()) {
     for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {
@@ -255,7 +255,7 @@ TEST_P(JobOfTwo, SamplesBothRailsAndThePairAsThePeerModeDoes) {
       sample({"-n", "2"}, {"--parts", "pairs,mpi", "--budget", "8s", "--max-size", "64K"});
   EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: on a machine that is not quiet
   EXPECT_THAT(result.out, HasSubstr("Rails between nodes"));
-  const ProfileDb profile(path("a.db"), {});
+  const profiledb::ProfileDb profile(path("a.db"), {});
   std::set<std::string> alone, together, methods;
   for (const Platform& platform : profile.platforms()) {
     for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {

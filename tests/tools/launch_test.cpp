@@ -13,7 +13,7 @@
 #include "sampler/stack/launch.h"
 #include "tools/peer/launcher.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 using ::testing::HasSubstr;
@@ -41,7 +41,8 @@ const std::string kSilentJob = "sh -c 'exec >&- 2>&-; sleep 8' sh";
 TEST(Launch, AJobThatClosedItsOutputIsHeldToTheTimeLimit) {
   std::string message;
   EXPECT_LT(seconds([&] {
-              message = refusal([] { launch({.launcher = kSilentJob, .timeout_ns = 0.3e9}); });
+              message =
+                  refusal([] { sampler::launch({.launcher = kSilentJob, .timeout_ns = 0.3e9}); });
             }),
             kSoonS);
   EXPECT_THAT(message, HasSubstr("did not end within"));
@@ -54,15 +55,16 @@ TEST(Launch, AJobThatClosedItsOutputIsInterrupted) {
   };
   std::string message;
   EXPECT_LT(seconds([&] {
-              message =
-                  refusal([&] { launch({.launcher = kSilentJob, .interrupted = interrupted}); });
+              message = refusal(
+                  [&] { sampler::launch({.launcher = kSilentJob, .interrupted = interrupted}); });
             }),
             kSoonS);
   EXPECT_THAT(message, HasSubstr("was interrupted"));
 }
 
 TEST(Launch, AJobThatClosedItsOutputAndEndsIsASuccess) {
-  const Launched launched = launch({.launcher = "sh -c 'echo said; exec >&- 2>&-; sleep 0.2' sh"});
+  const sampler::Launched launched =
+      sampler::launch({.launcher = "sh -c 'echo said; exec >&- 2>&-; sleep 0.2' sh"});
   EXPECT_EQ(launched.out, "said\n");
   EXPECT_GE(launched.elapsed_ns, 0.2e9);
 }
@@ -82,4 +84,4 @@ TEST(PeerLauncher, ASignalDoesNotMakeItWaitBeyondItsTimeLimit) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 // Six links of one rail that differ by some percent.
@@ -64,4 +64,4 @@ TEST(Links, SurviveTheWayThroughJson) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -15,11 +15,11 @@ namespace fs = std::filesystem;
 // What the kernel would tell of a process, in a folder.
 class StackNetwork : public Sandbox {
  protected:
-  LoadedStack look(const std::string& maps, const std::string& open_file) const {
+  tools::LoadedStack look(const std::string& maps, const std::string& open_file) const {
     write("maps", maps);
     fs::create_directory(path("fd"));
     fs::create_symlink(open_file, fs::path(path("fd")) / "3");
-    return loaded_stack(path(""));
+    return tools::loaded_stack(path(""));
   }
 };
 
@@ -29,14 +29,14 @@ constexpr char kOpenMpi[] =
     "7f04-7f05 rw-p 00000000 00:00 0 \n";
 
 TEST_F(StackNetwork, IsVerbsWhereADeviceOfTheirsIsOpen) {
-  const LoadedStack loaded = look(kOpenMpi, "/dev/infiniband/uverbs1");
-  EXPECT_EQ(loaded.network, Transport::kVerbs);
+  const tools::LoadedStack loaded = look(kOpenMpi, "/dev/infiniband/uverbs1");
+  EXPECT_EQ(loaded.network, stacks::Transport::kVerbs);
   EXPECT_EQ(loaded.library_file, "/usr/lib/x/libmpi.so.40.30.4");
   EXPECT_EQ(loaded.messages_by, "");
 }
 
 TEST_F(StackNetwork, IsTcpWhereNoneIs) {
-  EXPECT_EQ(look(kOpenMpi, "/dev/infiniband/rdma_cm").network, Transport::kTcp);
+  EXPECT_EQ(look(kOpenMpi, "/dev/infiniband/rdma_cm").network, stacks::Transport::kTcp);
 }
 
 TEST_F(StackNetwork, KnowsWhoCarriesOpenMpisMessages) {
@@ -46,9 +46,9 @@ TEST_F(StackNetwork, KnowsWhoCarriesOpenMpisMessages) {
 }
 
 TEST_F(StackNetwork, OfThisProcessIsNoMpiAtAll) {
-  const LoadedStack loaded = loaded_stack();
+  const tools::LoadedStack loaded = tools::loaded_stack();
   EXPECT_EQ(loaded.library_file, "");
-  EXPECT_EQ(loaded.network, Transport::kTcp);
+  EXPECT_EQ(loaded.network, stacks::Transport::kTcp);
 }
 
 }  // namespace

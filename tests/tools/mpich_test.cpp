@@ -28,8 +28,8 @@ constexpr std::string_view kLauncher =
 constexpr std::string_view kOnOneNode = "mpiexec.hydra -n 4";
 constexpr std::string_view kOnOneEach = "mpiexec.hydra -genv MPIR_CVAR_NUM_CLIQUES 4 -n 4";
 
-RuledCell rule(const std::string& operation, std::uint64_t size_bytes, const std::string& algorithm,
-               std::int64_t ranks_per_node = 2) {
+stacks::RuledCell rule(const std::string& operation, std::uint64_t size_bytes,
+                       const std::string& algorithm, std::int64_t ranks_per_node = 2) {
   return {.operation = operation,
           .ranks = 4,
           .size_bytes = size_bytes,
@@ -50,11 +50,11 @@ class Mpich : public Sandbox {
   }
 
   // What rank 0 says, under these tables if there are any.
-  std::string calls(const std::vector<ExportedFile>& files, const std::string& arguments,
+  std::string calls(const std::vector<stacks::ExportedFile>& files, const std::string& arguments,
                     std::string_view launcher = kLauncher) const {
     std::string command(launcher);
-    for (const ExportedFile& file : files) write(file.name, file.content);
-    for (const auto& [name, value] : rules_settings("mpich", path(""))) {
+    for (const stacks::ExportedFile& file : files) write(file.name, file.content);
+    for (const auto& [name, value] : stacks::rules_settings("mpich", path(""))) {
       if (!files.empty()) command += fmt::format(" -genv {} {}", name, value);
     }
     const Result result =
@@ -63,11 +63,11 @@ class Mpich : public Sandbox {
     return result.out;
   }
 
-  std::vector<ExportedFile> files_with(const std::vector<RuledCell>& cells) const {
-    StackFindings findings{.stack = "mpich", .version = "4.0.2"};
+  std::vector<stacks::ExportedFile> files_with(const std::vector<stacks::RuledCell>& cells) const {
+    stacks::StackFindings findings{.stack = "mpich", .version = "4.0.2"};
     findings.cells = cells;
-    findings.tables = read_mpich_tables(library_file_);
-    return write_rules(findings);
+    findings.tables = tools::read_mpich_tables(library_file_);
+    return stacks::write_rules(findings);
   }
 
   std::string library_file_;
@@ -75,8 +75,8 @@ class Mpich : public Sandbox {
 
 // UCX under MPICH: it warns of variables that it does not know.
 TEST_F(Mpich, UcxKnowsEverySettingThatIsWrittenForIt) {
-  const Stack& ucx = find_stack("ucx");
-  Fields settings = ucx.eager_up_to(Transport::kTcp, 9000, 0);
+  const stacks::Stack& ucx = stacks::find_stack("ucx");
+  Fields settings = ucx.eager_up_to(stacks::Transport::kTcp, 9000, 0);
   settings.merge(ucx.copied_up_to(4000));
   ASSERT_EQ(settings.size(), 2u);
   const auto said_with = [&](const Fields& variables) {
@@ -93,7 +93,7 @@ TEST_F(Mpich, UcxKnowsEverySettingThatIsWrittenForIt) {
 }
 
 TEST_F(Mpich, TakesTheTablesThatAreWrittenAsTheMessagesOfARankShow) {
-  const std::vector<ExportedFile> files = files_with(
+  const std::vector<stacks::ExportedFile> files = files_with(
       {rule("bcast", 64, "default"), rule("bcast", 65536, "scatter_ring_allgather"),
        rule("bcast", 1 << 20, "nodes+scatter_ring_allgather"), rule("allgather", 16384, "ring"),
        rule("allreduce", 65536, "recursive_doubling")});
@@ -116,7 +116,7 @@ TEST_F(Mpich, TakesRulesForTheShapeThatWasMeasuredOnly) {
   const std::map<int, std::string_view> launchers = {
       {4, kOnOneNode}, {2, kLauncher}, {1, kOnOneEach}};
   for (const int measured : {4, 2, 1}) {
-    const std::vector<ExportedFile> files =
+    const std::vector<stacks::ExportedFile> files =
         files_with({rule("bcast", 65536, "scatter_ring_allgather", measured)});
     for (const auto& [ranks_per_node, launcher] : launchers) {
       EXPECT_THAT(calls(files, "bcast 65536", launcher),
@@ -127,12 +127,12 @@ TEST_F(Mpich, TakesRulesForTheShapeThatWasMeasuredOnly) {
 }
 
 TEST_F(Mpich, SurvivesAllCollectivesUnderTablesWithRules) {
-  std::vector<RuledCell> cells;
-  const std::vector<std::string> known = read_mpich_tables(library_file_).known;
-  for (const MpichOperation& operation : mpich_operations()) {
+  std::vector<stacks::RuledCell> cells;
+  const std::vector<std::string> known = tools::read_mpich_tables(library_file_).known;
+  for (const stacks::MpichOperation& operation : stacks::mpich_operations()) {
     std::uint64_t size_bytes = 16;
-    for (const std::string& way : mpich_ways(operation)) {
-      if (!has_way(operation, way, known)) continue;
+    for (const std::string& way : stacks::mpich_ways(operation)) {
+      if (!stacks::has_way(operation, way, known)) continue;
       cells.push_back(rule(std::string(operation.name), size_bytes, way));
       size_bytes *= 2;
     }
@@ -141,16 +141,16 @@ TEST_F(Mpich, SurvivesAllCollectivesUnderTablesWithRules) {
 }
 
 TEST_F(Mpich, SurvivesAllCollectivesUnderTablesThatTryAllWays) {
-  const MpichTables tables = read_mpich_tables(library_file_);
-  std::vector<CollectivesOrder> orders = collectives_orders("mpich", 1e9, 1);
-  leave_out_impossible(tables.known, 4, 2, &orders);
-  const std::vector<ExportedFile> files = write_trials(tables, orders, {4});
+  const stacks::MpichTables tables = tools::read_mpich_tables(library_file_);
+  std::vector<sampler::CollectivesOrder> orders = sampler::collectives_orders("mpich", 1e9, 1);
+  sampler::leave_out_impossible(tables.known, 4, 2, &orders);
+  const std::vector<stacks::ExportedFile> files = sampler::write_trials(tables, orders, {4});
   EXPECT_THAT(calls(files, "every"), HasSubstr("every collective ran"));
 }
 
 TEST_F(Mpich, TablesEditedByHandAreCheckedWithTheLineOfWhatIsWrong) {
-  const std::vector<ExportedFile> files = files_with({rule("bcast", 65536, "binomial")});
-  for (const ExportedFile& file : files) {
+  const std::vector<stacks::ExportedFile> files = files_with({rule("bcast", 65536, "binomial")});
+  for (const stacks::ExportedFile& file : files) {
     write(file.name, file.content);
     const Result checked = tune({"export", "mpich", "--check", path(file.name)});
     EXPECT_EQ(checked.exit_code, 0) << checked.err;
@@ -170,7 +170,7 @@ TEST_F(Mpich, CollectivesAreSampledByAllWaysInTurns) {
   ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
   EXPECT_THAT(sampled.err, HasSubstr("5 collectives of 1.00 s each"));
   std::map<std::string, std::set<std::string>> algorithms;
-  const ProfileDb profile(path("a.db"), {});
+  const profiledb::ProfileDb profile(path("a.db"), {});
   for (const Platform& platform : profile.platforms()) {
     for (const Campaign& campaign : profile.campaigns(platform.id)) {
       EXPECT_THAT(campaign.options.at("library_file"), HasSubstr("libmpi"));
@@ -182,11 +182,11 @@ TEST_F(Mpich, CollectivesAreSampledByAllWaysInTurns) {
       }
     }
   }
-  const std::vector<std::string> known = read_mpich_tables(library_file_).known;
-  for (const MpichOperation& operation : mpich_operations()) {
+  const std::vector<std::string> known = tools::read_mpich_tables(library_file_).known;
+  for (const stacks::MpichOperation& operation : stacks::mpich_operations()) {
     std::set<std::string> possible;
-    for (const std::string& way : mpich_ways(operation)) {
-      if (has_way(operation, way, known)) possible.insert(way);
+    for (const std::string& way : stacks::mpich_ways(operation)) {
+      if (stacks::has_way(operation, way, known)) possible.insert(way);
     }
     EXPECT_EQ(algorithms[std::string(operation.name)], possible) << operation.name;
   }

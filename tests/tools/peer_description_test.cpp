@@ -13,7 +13,7 @@
 #include "control/control.h"
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 using ::testing::HasSubstr;
@@ -78,4 +78,4 @@ TEST(PeerDescription, WhatThePeerWouldRefuseIsNotSent) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -57,7 +57,7 @@ class Peer : public PeerSandbox {
 
   // The paths that have samples, as "one tcp:r0 > two tcp:r0".
   std::vector<std::string> measured_paths(const std::string& db) const {
-    const ProfileDb profile(path(db), {});
+    const profiledb::ProfileDb profile(path(db), {});
     std::vector<std::string> found;
     for (const Platform& platform : profile.platforms()) {
       for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {
@@ -77,7 +77,7 @@ class Peer : public PeerSandbox {
 
   // What was measured beside busy rails, as "tcp:r0 beside tcp:r1".
   std::set<std::string> measured_beside(const std::string& db) const {
-    const ProfileDb profile(path(db), {});
+    const profiledb::ProfileDb profile(path(db), {});
     std::set<std::string> found;
     for (const Platform& platform : profile.platforms()) {
       for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {
@@ -119,7 +119,7 @@ TEST_F(Peer, BothEndsKeepTheSameRepetitions) {
   expect_measured(near.wait());
   expect_measured(server.wait());
   const auto samples = [&](const std::string& db) {
-    const ProfileDb profile(path(db), {});
+    const profiledb::ProfileDb profile(path(db), {});
     std::vector<nmt::Sample> all;
     for (const Platform& platform : profile.platforms()) {
       for (SampleSet& set : profile.sample_sets_in_force(platform.id)) {
@@ -138,7 +138,7 @@ TEST_F(Peer, BothEndsKeepTheSameRepetitions) {
 }
 
 TEST_F(Peer, BothEndsMeasureWhatHandingOverCostsAmongTheirCores) {
-  if (allowed_cores().size() < 2) GTEST_SKIP() << "there is no other core to hand work to";
+  if (node::allowed_cores().size() < 2) GTEST_SKIP() << "there is no other core to hand work to";
   Process server = start_server();
   Process near = start("two", quick({"--rails", "tcp:r0"}));
   expect_measured(near.wait());

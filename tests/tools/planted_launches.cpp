@@ -37,7 +37,7 @@ std::vector<Sample> samples_of(const PlantedLaunch& launch, std::mt19937_64& ran
 
 void PlantedLaunches::add(const std::string& file, const PlantedLaunch& launch,
                           std::mt19937_64& random) const {
-  ProfileDb db(file, {.mode = ProfileDb::Mode::kWrite});
+  profiledb::ProfileDb db(file, {.mode = profiledb::ProfileDb::Mode::kWrite});
   const Platform platform = db.ensure_platform(
       {.id = Id::random(), .name = "planted", .fingerprint = {{"kernel", launch.kernel}}});
   const Node near = db.ensure_node({Id::random(), launch.near}, platform.id);

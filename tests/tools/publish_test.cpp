@@ -34,7 +34,8 @@ TEST_F(SitePolicy, PublishesAProfileAndBringsBackTheOneBefore) {
   EXPECT_EQ(site({"db", "rollback"}).exit_code, 2);  // there is none before
   ASSERT_EQ(site({"db", "approve", "--db", second}).exit_code, 0);
   EXPECT_EQ(read("site/profile.db"), read("b.db"));
-  const ProfileDb job(published, {.mode = ProfileDb::Mode::kRead});  // one that reads
+  const profiledb::ProfileDb job(published,
+                                 {.mode = profiledb::ProfileDb::Mode::kRead});  // one that reads
   ASSERT_EQ(site({"db", "rollback"}).exit_code, 0);
   EXPECT_EQ(read("site/profile.db"), read("a.db"));
   EXPECT_FALSE(job.platforms().empty());
@@ -52,7 +53,8 @@ TEST_F(SitePolicy, NeverLeavesAJobWithoutAWholeProfileWhileItGoesBack) {
   std::thread jobs([&] {
     for (; !ends; ++opened) {
       try {
-        const ProfileDb job(path("site/profile.db"), {.mode = ProfileDb::Mode::kRead});
+        const profiledb::ProfileDb job(path("site/profile.db"),
+                                       {.mode = profiledb::ProfileDb::Mode::kRead});
         whole += job.plan(job.platforms().front().id).has_value();
       } catch (const Error&) {
       }

@@ -16,7 +16,7 @@ json::Value data_of(const std::string& page) {
 
 void write_small_profile(const std::string& file, const std::string& host, const std::string& rail,
                          int samples) {
-  ProfileDb db(file, {.mode = ProfileDb::Mode::kWrite});
+  profiledb::ProfileDb db(file, {.mode = profiledb::ProfileDb::Mode::kWrite});
   const Platform platform = db.ensure_platform(
       {.id = Id::random(), .name = "platform of " + host, .fingerprint = {{"cpu_model", host}}});
   const Node near = db.ensure_node({.id = Id::random(), .host = host}, platform.id);

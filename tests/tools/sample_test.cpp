@@ -198,7 +198,7 @@ TEST_F(Sample, RailsNamedThatCannotAllBeUsedAreAPartialResult) {
 
 // Disturbed is no failure here: the machine may have other work.
 TEST_F(Sample, OfTheMachinesOwnRailsAlsoMeasuresWhatHandingOverCosts) {
-  if (allowed_cores().size() < 2) GTEST_SKIP() << "there is no other core to hand work to";
+  if (node::allowed_cores().size() < 2) GTEST_SKIP() << "there is no other core to hand work to";
   const Result result = sample(
       {"--rails", "tcp:lo", "--budget", "3s", "--max-size", "4K", "--db", path("a.db"), "--json"});
   EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 4) << result.err;

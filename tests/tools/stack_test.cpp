@@ -145,7 +145,7 @@ TEST_F(StackTest, IsSampledAndItsSettingsAreExportedWithWhatTheyAreWorth) {
   const Result exported =
       tune({"export", "openmpi", "--db", path("a.db"), "-o", path("mca-params.conf")});
   ASSERT_EQ(exported.exit_code, 0) << exported.err << exported.out;
-  const Fields settings = read_mca_params(read("mca-params.conf"), "mca-params.conf");
+  const Fields settings = stacks::read_mca_params(read("mca-params.conf"), "mca-params.conf");
   ASSERT_TRUE(settings.contains("btl_tcp_bandwidth_r0")) << exported.out;
   const double shares = std::stod(settings.at("btl_tcp_bandwidth_r0")) /
                         std::stod(settings.at("btl_tcp_bandwidth_r1"));
@@ -223,7 +223,7 @@ TEST_F(StackTest, VerbsAreATransportOfTheirOwnWithLimitsOfTheirOwn) {
   const Result exported =
       tune({"export", "openmpi", "--db", path("a.db"), "-o", path("mca-params.conf")});
   ASSERT_EQ(exported.exit_code, 0) << exported.err << exported.out;
-  const Fields settings = read_mca_params(read("mca-params.conf"), "mca-params.conf");
+  const Fields settings = stacks::read_mca_params(read("mca-params.conf"), "mca-params.conf");
   EXPECT_TRUE(settings.contains("btl_openib_eager_limit")) << exported.out;
   EXPECT_FALSE(settings.contains("btl_tcp_bandwidth_r0")) << "weights are of TCP";
 }
@@ -293,7 +293,7 @@ TEST_F(StackTest, WhereUcxStopsCopyingIsExportedIfThatPays) {
   ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
   const Result exported = tune({"export", "ucx", "--db", path("a.db"), "-o", path("ucx.conf")});
   ASSERT_EQ(exported.exit_code, 0) << exported.err;
-  const Fields settings = read_ucx_conf(read("ucx.conf"), "ucx.conf");
+  const Fields settings = stacks::read_ucx_conf(read("ucx.conf"), "ucx.conf");
   ASSERT_TRUE(settings.contains("UCX_ZCOPY_THRESH")) << exported.out;
   const double copied_bytes = std::stod(settings.at("UCX_ZCOPY_THRESH"));
   EXPECT_GT(copied_bytes, 2900);  // they cross at 4000
@@ -319,7 +319,8 @@ TEST_F(StackTest, RulesThatLoseAnAbAreWithdrawnByOperation) {
       tune({"export", "openmpi", "--db", path("a.db"), "-o", path("conf") + "/"});
   ASSERT_EQ(exported.exit_code, 0) << exported.err;
   EXPECT_THAT(read("conf/mca-params.conf"), HasSubstr("left out: bcast on 4 ranks: rules were"));
-  const TunedRules rules = read_tuned_rules(read("conf/coll_tuned_rules.conf"), "rules", "4.1.4");
+  const stacks::TunedRules rules =
+      stacks::read_tuned_rules(read("conf/coll_tuned_rules.conf"), "rules", "4.1.4");
   EXPECT_FALSE(rules.contains("bcast"));
   EXPECT_TRUE(rules.contains("alltoall"));
   for (const std::string& file : files()) EXPECT_THAT(file, Not(HasSubstr(".rules")));
@@ -340,12 +341,12 @@ TEST_F(StackTest, WhereHanIsAskedFirstItsRulesHandOnWhatTunedDoesBetter) {
   const Result exported =
       tune({"export", "openmpi", "--db", path("a.db"), "-o", path("conf") + "/"});
   ASSERT_EQ(exported.exit_code, 0) << exported.err;
-  const HanRules rules = read_han_rules(read("conf/coll_han_rules.conf"), "rules");
-  EXPECT_EQ(rules.at("bcast").at(4), (std::vector<HanRule>{{0, "tuned"}}));
+  const stacks::HanRules rules = stacks::read_han_rules(read("conf/coll_han_rules.conf"), "rules");
+  EXPECT_EQ(rules.at("bcast").at(4), (std::vector<stacks::HanRule>{{0, "tuned"}}));
   EXPECT_FALSE(rules.contains("alltoall"));  // which coll/han does not have
-  EXPECT_TRUE(
-      read_tuned_rules(read("conf/coll_tuned_rules.conf"), "rules", "5.0.7").contains("alltoall"));
-  const Fields settings = read_mca_params(read("conf/mca-params.conf"), "mca-params.conf");
+  EXPECT_TRUE(stacks::read_tuned_rules(read("conf/coll_tuned_rules.conf"), "rules", "5.0.7")
+                  .contains("alltoall"));
+  const Fields settings = stacks::read_mca_params(read("conf/mca-params.conf"), "mca-params.conf");
   EXPECT_EQ(settings.at("coll_han_use_dynamic_file_rules"), "1");
   EXPECT_THAT(settings.at("coll_han_dynamic_rules_filename"), HasSubstr("/conf/coll_han_rules"));
 }
@@ -370,12 +371,13 @@ TEST_F(StackTest, MpichsTablesAreExportedAndWithdrawnByOperation) {
   ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
   const Result exported = tune(command({"export", "mpich", "-o", path("mpich") + "/"}));
   ASSERT_EQ(exported.exit_code, 0) << exported.err;
-  const Fields settings = read_environment(read("mpich/mpich.env"), "mpich.env");
+  const Fields settings = stacks::read_environment(read("mpich/mpich.env"), "mpich.env");
   EXPECT_EQ(settings.at("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"),
             path("mpich/mpich_algorithms.json"));
   EXPECT_THAT(read("mpich/mpich.env"), HasSubstr("bcast on 4 ranks: rules at"));
-  const Selection rules = read_selection(read("mpich/mpich_algorithms.json"), "rules");
-  EXPECT_NE(rules, find_mpich_tables(planted_mpich_library())->algorithms);
+  const stacks::Selection rules =
+      stacks::read_selection(read("mpich/mpich_algorithms.json"), "rules");
+  EXPECT_NE(rules, stacks::find_mpich_tables(planted_mpich_library())->algorithms);
   EXPECT_EQ(tune({"export", "mpich", "--check", path("mpich/mpich.env"), "--for", "4.0"}).exit_code,
             0);
 
@@ -502,7 +504,7 @@ TEST_F(StackTest, NewMadeleineIsExportedFromTheProfilesOwnRails) {
   const Result result = tune({"export", "newmadeleine", "--db", profile, "-o", path("ns") + "/"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   for (const std::string name : {"nm:minidriver_fake", "nm:minidriver_fake-large"}) {
-    EXPECT_EQ(read_nm_ns(read("ns/" + name + "_x86_64.nm_ns"), "x").size(), 26u);
+    EXPECT_EQ(stacks::read_nm_ns(read("ns/" + name + "_x86_64.nm_ns"), "x").size(), 26u);
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include "tools/command/records.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 TEST(Table, AlignsNumbersToTheRightAndTextToTheLeft) {
@@ -65,4 +65,4 @@ TEST(Records, KeepOneRecordPerLine) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tools

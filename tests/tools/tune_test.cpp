@@ -35,8 +35,8 @@ class Tune : public Sandbox {
   // with another description of a rail.
   void measure_elsewhere(const std::string& file, const Fields& fields,
                          const std::string& utc = "2020-01-01T00:00:00Z") const {
-    const ProfileDb from(db_, {.mode = ProfileDb::Mode::kRead});
-    ProfileDb to(file, {.mode = ProfileDb::Mode::kWrite});
+    const profiledb::ProfileDb from(db_, {.mode = profiledb::ProfileDb::Mode::kRead});
+    profiledb::ProfileDb to(file, {.mode = profiledb::ProfileDb::Mode::kWrite});
     Platform platform = from.platforms().front();
     platform.id = Id::random();
     platform.name = "another machine";
@@ -98,8 +98,8 @@ TEST_F(Tune, ThresholdsInJsonAreWhatDecisionsFollow) {
 class NamedPairs : public Tune {
  protected:
   NamedPairs() : cluster_(path("cluster.db")) {
-    const ProfileDb from(db_, {.mode = ProfileDb::Mode::kRead});
-    ProfileDb to(cluster_, {.mode = ProfileDb::Mode::kWrite});
+    const profiledb::ProfileDb from(db_, {.mode = profiledb::ProfileDb::Mode::kRead});
+    profiledb::ProfileDb to(cluster_, {.mode = profiledb::ProfileDb::Mode::kWrite});
     const Platform platform = to.ensure_platform(from.platforms().front());
     std::vector<Node> nodes;
     for (const char* host : {"node07", "node12", "a -> b\n'x"}) {
@@ -251,7 +251,7 @@ TEST_F(Tune, CheckNamesEveryFieldThatDiffersAndExitsSeven) {
 }
 
 TEST_F(Tune, CheckSaysThatAPatchReleaseIsToBeConfirmedAndThatAnMpiIsNothing) {
-  const std::string kernel = cheap_fingerprint().at("kernel");
+  const std::string kernel = node::cheap_fingerprint().at("kernel");
   const std::string release =
       kernel.substr(0, kernel.find_first_not_of("0123456789", kernel.find('.') + 1));
   measure_elsewhere(path("b.db"), {{"kernel", release + ".999-other"}, {"mvapich", "3.0"}});
@@ -272,8 +272,8 @@ TEST_F(Tune, CheckSaysThatAPatchReleaseIsToBeConfirmedAndThatAnMpiIsNothing) {
 
 TEST_F(Tune, CheckNamesTheRailThatChangedOrWent) {
   {
-    ProfileDb db(db_, {.mode = ProfileDb::Mode::kWrite});
-    const Node node = db.ensure_node({Id::random(), host_name()}, db.platforms().front().id);
+    profiledb::ProfileDb db(db_, {.mode = profiledb::ProfileDb::Mode::kWrite});
+    const Node node = db.ensure_node({Id::random(), node::host_name()}, db.platforms().front().id);
     const Rail gone{"tcp", "gone0", {{"mtu_bytes", "1500"}}};
     db.ensure_path({Id::random(), node.id, node.id, gone, gone});
   }

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <random>
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 using testing::ElementsAre;
@@ -37,7 +37,7 @@ SizeComparisons size_comparisons_of(const std::vector<double>& log_ratios,
 }
 
 ChosenSides choose_sides(const SizeComparisons& size_comparisons) {
-  return nmt::choose_sides(size_comparisons, log_ratios_of(size_comparisons));
+  return nmt::tuner::choose_sides(size_comparisons, log_ratios_of(size_comparisons));
 }
 
 TEST(Shares, FillTheLogarithmicAxis) {
@@ -164,4 +164,4 @@ TEST(Judge, IsAsGoodAsTryingEveryVerdict) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -10,7 +10,7 @@
 #include "tests/tuner/planted.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 constexpr std::uint64_t kSizeMax = std::uint64_t{1} << 20;
@@ -86,4 +86,4 @@ TEST(ConcurrentBandwidth, SaysNothingOfRailsOfWhichOnlyOneWasMeasuredBesideTheOt
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 const CurveKey kKey = {"transfer", "copy", "inline"};
@@ -78,4 +78,4 @@ TEST(PlanCurve, OfOneRepetitionHasNoSpreadToShow) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -6,7 +6,7 @@
 #include "tests/tuner/planted.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 RailPlan plan_of(const planted::Rail& rail) {
@@ -99,4 +99,4 @@ TEST(Compare, LeavesOutWhatARailDoesNotDecide) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -8,7 +8,7 @@
 
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 const CurveKey kCopy = {"transfer", "copy", ""};
@@ -151,4 +151,4 @@ TEST(RegretOfARatio, IsZeroInsideTheEquivalenceZone) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -3,7 +3,7 @@
 
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 PlanCurve curve(const std::string& method, const std::string& variant, double start_ns) {
@@ -62,4 +62,4 @@ TEST(Predict, IsSilentAboutAMethodWithoutACurve) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tuner

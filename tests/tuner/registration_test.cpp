@@ -7,7 +7,7 @@
 #include "tests/tuner/planted.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 constexpr std::uint64_t kSizeMax = std::uint64_t{1} << 20;
@@ -85,4 +85,4 @@ TEST(Registrations, LeaveTheThresholdsOfTheRailAlone) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -11,7 +11,7 @@
 #include "tuner/thresholds.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 using planted::Campaigning;
@@ -178,4 +178,4 @@ TEST(Launches, MergedInFivesComeWithinFourPercentOfTheRail) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tuner

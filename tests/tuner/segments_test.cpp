@@ -5,7 +5,7 @@
 
 #include "core/method.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 struct Way {
@@ -136,4 +136,4 @@ TEST(Segments, AreNotThoseOfAlltoalls) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tuner

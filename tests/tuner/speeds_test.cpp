@@ -8,7 +8,7 @@
 #include "tests/tuner/planted.h"
 #include "tuner/pool.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 using planted::measure;
@@ -94,4 +94,4 @@ TEST(Speeds, OfRoundsThatOnlyVerifiedAreRelativeToTheOthers) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tuner

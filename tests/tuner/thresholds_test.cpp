@@ -10,7 +10,7 @@
 #include "tests/tuner/planted.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 using planted::Campaigning;
@@ -280,4 +280,4 @@ TEST(DerivePlan, LeavesSamplesOfOtherModelsAlone) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tuner

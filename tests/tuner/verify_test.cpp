@@ -7,7 +7,7 @@
 #include "tests/tuner/planted.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tuner {
 namespace {
 
 using planted::Campaigning;
@@ -154,4 +154,4 @@ TEST(Verify, OfNothingHeldOutIsEmpty) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::tuner

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nmt {
+namespace nmt::verbs {
 
 struct Breaker {
   std::string_view name;
@@ -16,4 +16,4 @@ struct Breaker {
 };
 extern const std::vector<Breaker> kBreakers;
 
-}  // namespace nmt
+}  // namespace nmt::verbs

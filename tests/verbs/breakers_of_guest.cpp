@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "tests/verbs/breakers.h"
 
-namespace nmt {
+namespace nmt::verbs {
 namespace {
 
 void run(const char* command) { NMT_CHECK(std::system(command) == 0); }
@@ -18,4 +18,4 @@ const std::vector<Breaker> kBreakers = {
     {"link down", [] { run("ip link set dev eth1 down"); },
      [] { run("ip link set dev eth1 up; sleep 1; rdma link show rxe1/1 | grep -q ACTIVE"); }}};
 
-}  // namespace nmt
+}  // namespace nmt::verbs

@@ -13,7 +13,7 @@
 #include "tests/drivers/pair.h"
 #include "tests/verbs/stub.h"
 
-namespace nmt {
+namespace nmt::verbs {
 namespace {
 
 using testing::ElementsAre;
@@ -29,7 +29,7 @@ class VerbsDetection : public testing::Test {
 
   // The one refusal of the one device.
   Refusal refusal() {
-    const Detection detection = make_verbs_driver()->detect();
+    const drivers::Detection detection = drivers::make_verbs_driver()->detect();
     EXPECT_THAT(detection.rails, IsEmpty());
     EXPECT_EQ(detection.refusals.size(), 1u);
     return detection.refusals.empty() ? Refusal{} : detection.refusals.front();
@@ -39,13 +39,14 @@ class VerbsDetection : public testing::Test {
 TEST_F(VerbsDetection, EveryActivePortIsARail) {
   stub::settings().devices[1].ports.resize(2);
   std::vector<std::string> names;
-  for (const Rail& rail : make_verbs_driver()->detect().rails) names.push_back(rail.full_name());
+  for (const Rail& rail : drivers::make_verbs_driver()->detect().rails)
+    names.push_back(rail.full_name());
   EXPECT_THAT(names, ElementsAre("verbs:stub0/1", "verbs:stub1/1", "verbs:stub1/2"));
 }
 
 TEST_F(VerbsDetection, TheFingerprintTellsWhatMakesMeasurementsStale) {
   one_device();
-  const Rail rail = make_verbs_driver()->detect().rails.at(0);
+  const Rail rail = drivers::make_verbs_driver()->detect().rails.at(0);
   EXPECT_EQ(rail.fingerprint.at("firmware"), "1.0");
   EXPECT_EQ(rail.fingerprint.at("mtu_bytes"), "1024");
   EXPECT_EQ(rail.fingerprint.at("gid"), "RoCE v2, IPv4");
@@ -120,12 +121,12 @@ TEST_F(VerbsDetection, EveryCallThatFailsIsNamedAndLeavesNothingBehind) {
 }
 
 TEST_F(VerbsDetection, ADeviceThatVanishesBetweenDetectionAndUseIsSaid) {
-  const std::unique_ptr<Driver> driver = make_verbs_driver();
+  const std::unique_ptr<drivers::Driver> driver = drivers::make_verbs_driver();
   const Rail rail = driver->detect().rails.at(0);
   stub::settings().devices.clear();
-  Saying exchange("");
+  drivers::Saying exchange("");
   try {
-    driver->open(rail, Side::kNear, exchange);
+    driver->open(rail, drivers::Side::kNear, exchange);
     FAIL() << "opened";
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::kFailed);
@@ -134,34 +135,34 @@ TEST_F(VerbsDetection, ADeviceThatVanishesBetweenDetectionAndUseIsSaid) {
 }
 
 TEST_F(VerbsDetection, RoceV2OverIpv4IsPreferred) {
-  PortFacts facts{.ethernet = true};
-  const auto gid = [](unsigned index, GidKind kind, bool ipv4) {
-    VerbsGid made{.index = index, .kind = kind};
+  drivers::PortFacts facts{.ethernet = true};
+  const auto gid = [](unsigned index, drivers::GidKind kind, bool ipv4) {
+    drivers::VerbsGid made{.index = index, .kind = kind};
     made.bytes = {0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
     if (ipv4) made.bytes = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, 1};
     return made;
   };
-  facts.gids = {gid(0, GidKind::kRoceV1, false), gid(1, GidKind::kRoceV2, false),
-                gid(2, GidKind::kRoceV1, true), gid(3, GidKind::kRoceV2, true)};
-  EXPECT_EQ(best_gid(facts)->index, 3u);
+  facts.gids = {gid(0, drivers::GidKind::kRoceV1, false), gid(1, drivers::GidKind::kRoceV2, false),
+                gid(2, drivers::GidKind::kRoceV1, true), gid(3, drivers::GidKind::kRoceV2, true)};
+  EXPECT_EQ(drivers::best_gid(facts)->index, 3u);
   facts.gids.pop_back();
-  EXPECT_EQ(best_gid(facts)->index, 1u);
-  facts.gids = {VerbsGid{}};
-  EXPECT_EQ(best_gid(facts), nullptr);
+  EXPECT_EQ(drivers::best_gid(facts)->index, 1u);
+  facts.gids = {drivers::VerbsGid{}};
+  EXPECT_EQ(drivers::best_gid(facts), nullptr);
 }
 
 TEST_F(VerbsDetection, PortsMeetWithinTheirFabricOnly) {
-  EXPECT_TRUE(same_fabric("roce 10.0.1.1/24", "roce 10.0.1.2/24"));
-  EXPECT_FALSE(same_fabric("roce 10.0.1.1/24", "roce 10.0.2.2/24"));
-  EXPECT_FALSE(same_fabric("roce 10.0.1.1/24", "roce 10.0.1.1/24"));
-  EXPECT_TRUE(same_fabric("roce fd00::1/64", "roce fd00::2/64"));
-  EXPECT_TRUE(same_fabric("ib fe80000000000000 1", "ib fe80000000000000 2"));
-  EXPECT_FALSE(same_fabric("ib fe80000000000000 1", "ib fe80000000000001 2"));
-  EXPECT_FALSE(same_fabric("ib fe80000000000000 1", "roce 10.0.1.2/24"));
+  EXPECT_TRUE(drivers::same_fabric("roce 10.0.1.1/24", "roce 10.0.1.2/24"));
+  EXPECT_FALSE(drivers::same_fabric("roce 10.0.1.1/24", "roce 10.0.2.2/24"));
+  EXPECT_FALSE(drivers::same_fabric("roce 10.0.1.1/24", "roce 10.0.1.1/24"));
+  EXPECT_TRUE(drivers::same_fabric("roce fd00::1/64", "roce fd00::2/64"));
+  EXPECT_TRUE(drivers::same_fabric("ib fe80000000000000 1", "ib fe80000000000000 2"));
+  EXPECT_FALSE(drivers::same_fabric("ib fe80000000000000 1", "ib fe80000000000001 2"));
+  EXPECT_FALSE(drivers::same_fabric("ib fe80000000000000 1", "roce 10.0.1.2/24"));
   for (const char* garbage : {"", "roce", "roce 1/2/3", "roce 10.0.1.2/99", "roce 10.0.1.2"}) {
-    EXPECT_FALSE(same_fabric("roce 10.0.1.1/24", garbage)) << garbage;
+    EXPECT_FALSE(drivers::same_fabric("roce 10.0.1.1/24", garbage)) << garbage;
   }
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::verbs

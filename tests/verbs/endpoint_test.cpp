@@ -12,7 +12,7 @@
 #include "tests/drivers/pair.h"
 #include "tests/verbs/stub.h"
 
-namespace nmt {
+namespace nmt::verbs {
 namespace {
 
 using testing::AllOf;
@@ -22,7 +22,7 @@ using testing::StartsWith;
 class VerbsEndpoints : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    pair_ = open_pair("verbs:stub0/1");
+    pair_ = drivers::open_pair("verbs:stub0/1");
     pair_.use("rdma_read");
   }
   void TearDown() override {
@@ -34,13 +34,13 @@ class VerbsEndpoints : public testing::TestWithParam<const char*> {
   }
 
   // "received", or what the ends say instead, polled as long as it takes.
-  std::string move(Method method, const TestMessage& message) {
-    TestReceive receive(message);
+  std::string move(Method method, const drivers::TestMessage& message) {
+    drivers::TestReceive receive(message);
     try {
       receive.post(*pair_.far);
       pair_.near->send(method, message.packets());
       unsigned sent = 0;
-      const bool done = eventually([&] {
+      const bool done = drivers::eventually([&] {
         sent += pair_.near->poll().sent;
         receive.take(pair_.far->poll());
         return sent == 1 && receive.done();
@@ -51,30 +51,30 @@ class VerbsEndpoints : public testing::TestWithParam<const char*> {
     }
   }
 
-  Pair pair_;
+  drivers::Pair pair_;
 };
 
 constexpr std::size_t kLarge = 100000;
 
 TEST_F(VerbsEndpoints, SmallMessagesGoInline) {
   const auto before = stub::counts();
-  EXPECT_EQ(move(Method::kCopy, TestMessage(1, {8}, {8})), "received");
-  EXPECT_EQ(move(Method::kIovec, TestMessage(1, {8}, {8})), "received");
+  EXPECT_EQ(move(Method::kCopy, drivers::TestMessage(1, {8}, {8})), "received");
+  EXPECT_EQ(move(Method::kIovec, drivers::TestMessage(1, {8}, {8})), "received");
   EXPECT_EQ(stub::counts().inlined, before.inlined + 2);
   EXPECT_EQ(stub::counts().registrations, before.registrations);
-  EXPECT_EQ(move(Method::kCopy, TestMessage(1, {8}, {200})), "received");
+  EXPECT_EQ(move(Method::kCopy, drivers::TestMessage(1, {8}, {200})), "received");
   EXPECT_EQ(stub::counts().inlined, before.inlined + 2);
 }
 
 TEST_F(VerbsEndpoints, ASmallMessageBehindOneThatWaitsKeepsItsPlace) {
-  const TestMessage large(1, kLarge), small(2, 8);
-  TestReceive first(large), second(small);
+  const drivers::TestMessage large(1, kLarge), small(2, 8);
+  drivers::TestReceive first(large), second(small);
   pair_.near->send(Method::kRendezvous, large.packets());
   pair_.near->send(Method::kCopy, small.packets());
   first.post(*pair_.far);
   unsigned sent = 0;
   bool posted = false;
-  EXPECT_TRUE(eventually([&] {
+  EXPECT_TRUE(drivers::eventually([&] {
     sent += pair_.near->poll().sent;
     (posted ? second : first).take(pair_.far->poll());
     if (first.done() && !posted) second.post(*pair_.far), posted = true;
@@ -85,17 +85,20 @@ TEST_F(VerbsEndpoints, ASmallMessageBehindOneThatWaitsKeepsItsPlace) {
 
 TEST_F(VerbsEndpoints, FewPiecesOfWorkTell) {
   const auto before = stub::counts();
-  for (int i = 0; i < 160; ++i) ASSERT_EQ(move(Method::kCopy, TestMessage(1, 8)), "received");
+  for (int i = 0; i < 160; ++i)
+    ASSERT_EQ(move(Method::kCopy, drivers::TestMessage(1, 8)), "received");
   EXPECT_GE(stub::counts().posted - before.posted, 160u);
   EXPECT_LE(stub::counts().signalled - before.signalled, 20u);
 }
 
 TEST_F(VerbsEndpoints, MorePiecesThanTheDeviceTakesAreSplit) {
-  const std::vector<std::size_t> headers(kPacketsMax, 1), bodies(kPacketsMax, 300);
+  const std::vector<std::size_t> headers(drivers::kPacketsMax, 1),
+      bodies(drivers::kPacketsMax, 300);
   for (const char* way : {"rdma_read", "rdma_write"}) {
     pair_.use(way);
     for (const Method method : kMethods) {
-      EXPECT_EQ(move(method, TestMessage(3, headers, bodies)), "received") << to_string(method);
+      EXPECT_EQ(move(method, drivers::TestMessage(3, headers, bodies)), "received")
+          << to_string(method);
     }
   }
 }
@@ -104,19 +107,19 @@ TEST_F(VerbsEndpoints, MorePiecesThanTheDeviceTakesAreSplit) {
 TEST_F(VerbsEndpoints, AMessageMayBeAcceptedInManyPieces) {
   for (const char* way : {"rdma_read", "rdma_write"}) {
     pair_.use(way);
-    const TestMessage message(4, 30000);
+    const drivers::TestMessage message(4, 30000);
     std::vector<std::byte> headers(64), bodies(30000);
-    std::vector<Bytes> places;
+    std::vector<drivers::Bytes> places;
     for (std::size_t at = 0; at < bodies.size(); at += 25) {
-      places.push_back(Bytes(bodies).subspan(at, 25));
+      places.push_back(drivers::Bytes(bodies).subspan(at, 25));
     }
     pair_.far->listen(headers);
     pair_.near->send(Method::kRendezvous, message.packets());
     bool received = false;
     unsigned sent = 0;
-    EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(drivers::eventually([&] {
       sent += pair_.near->poll().sent;
-      const Endpoint::Progress progress = pair_.far->poll();
+      const drivers::Endpoint::Progress progress = pair_.far->poll();
       if (progress.announced) pair_.far->accept(places);
       received |= progress.received;
       return received && sent == 1;
@@ -143,9 +146,10 @@ TEST_F(VerbsEndpoints, EveryClassOfFailedCompletionSaysWhoFailed) {
       {IBV_WC_GENERAL_ERR, "failed: verbs:stub0/1: the device failed"}};
   for (const auto& [status, answer] : classes) {
     for (const Method method : kMethods) {
-      pair_ = open_pair("verbs:stub0/1");
+      pair_ = drivers::open_pair("verbs:stub0/1");
       stub::settings().next_work = status;
-      EXPECT_THAT(move(method, TestMessage(1, kLarge)), StartsWith(answer)) << to_string(method);
+      EXPECT_THAT(move(method, drivers::TestMessage(1, kLarge)), StartsWith(answer))
+          << to_string(method);
     }
   }
 }
@@ -156,12 +160,12 @@ TEST_F(VerbsEndpoints, EveryEventThatEndsARailIsSaid) {
       {IBV_EVENT_PORT_ERR, "the port went down"},
       {IBV_EVENT_CQ_ERR, "the completion queue overflowed"}};
   for (const auto& [event, answer] : events) {
-    pair_ = open_pair("verbs:stub0/1");
+    pair_ = drivers::open_pair("verbs:stub0/1");
     stub::raise(event);
-    EXPECT_THAT(move(Method::kRendezvous, TestMessage(1, kLarge)),
+    EXPECT_THAT(move(Method::kRendezvous, drivers::TestMessage(1, kLarge)),
                 testing::Not(HasSubstr("other")));
     std::string said;
-    EXPECT_TRUE(eventually([&] {
+    EXPECT_TRUE(drivers::eventually([&] {
       try {
         pair_.near->poll();
       } catch (const Error& error) {
@@ -177,18 +181,18 @@ TEST_F(VerbsEndpoints, EventsOfOthersAreNone) {
   stub::raise(IBV_EVENT_PORT_ERR, "stub0", 2);
   stub::raise(IBV_EVENT_SM_CHANGE);
   for (int i = 0; i < 2000; ++i) pair_.near->poll();
-  EXPECT_EQ(move(Method::kCopy, TestMessage(1, 8)), "received");
+  EXPECT_EQ(move(Method::kCopy, drivers::TestMessage(1, 8)), "received");
 }
 
 TEST_F(VerbsEndpoints, ACompletionQueueThatRunsOverEndsTheRail) {
   stub::settings().queues_hold_nothing = true;
-  EXPECT_THAT(move(Method::kIovec, TestMessage(1, kLarge)),
+  EXPECT_THAT(move(Method::kIovec, drivers::TestMessage(1, kLarge)),
               StartsWith("failed: verbs:stub0/1: the completion queue overflowed"));
 }
 
 TEST_F(VerbsEndpoints, AFailedRegistrationIsSaidWithItsRemedy) {
   stub::settings().failing["ibv_reg_mr"] = EPERM;
-  EXPECT_THAT(move(Method::kIovec, TestMessage(1, kLarge)),
+  EXPECT_THAT(move(Method::kIovec, drivers::TestMessage(1, kLarge)),
               AllOf(HasSubstr("cannot register"), HasSubstr("Operation not permitted")));
 }
 
@@ -197,7 +201,7 @@ TEST_F(VerbsEndpoints, ACutIsNoticedByAnIdleEnd) {
   stub::cut("stub0");
   std::string said;
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_TRUE(eventually([&] {
+  EXPECT_TRUE(drivers::eventually([&] {
     try {
       pair_.near->poll();
     } catch (const Error& error) {
@@ -211,9 +215,9 @@ TEST_F(VerbsEndpoints, ACutIsNoticedByAnIdleEnd) {
 
 TEST_F(VerbsEndpoints, AFailedRailCanBeOpenedAgain) {
   stub::settings().next_work = IBV_WC_RETRY_EXC_ERR;
-  EXPECT_THAT(move(Method::kCopy, TestMessage(1, kLarge)), StartsWith("peer:"));
-  pair_ = open_pair("verbs:stub0/1");
-  EXPECT_EQ(move(Method::kRendezvous, TestMessage(1, kLarge)), "received");
+  EXPECT_THAT(move(Method::kCopy, drivers::TestMessage(1, kLarge)), StartsWith("peer:"));
+  pair_ = drivers::open_pair("verbs:stub0/1");
+  EXPECT_EQ(move(Method::kRendezvous, drivers::TestMessage(1, kLarge)), "received");
 }
 
 TEST_F(VerbsEndpoints, SleepingEndsWithTheNextMessage) {
@@ -223,19 +227,19 @@ TEST_F(VerbsEndpoints, SleepingEndsWithTheNextMessage) {
   EXPECT_TRUE(pair_.far->watch(watched));
   ASSERT_EQ(watched.size(), 2u);
   EXPECT_EQ(::poll(watched.data(), 2, 0), 0);
-  const TestMessage message(1, 8);
+  const drivers::TestMessage message(1, 8);
   pair_.near->send(Method::kCopy, message.packets());
   EXPECT_EQ(::poll(watched.data(), 2, 1000), 1);
-  TestReceive receive(message);
+  drivers::TestReceive receive(message);
   receive.post(*pair_.far);
-  EXPECT_TRUE(eventually([&] {
+  EXPECT_TRUE(drivers::eventually([&] {
     receive.take(pair_.far->poll());
     return receive.done();
   }));
 }
 
 // An exchange in which the other end says what this one would, but for one member.
-class Lying final : public Exchange {
+class Lying final : public drivers::Exchange {
  public:
   Lying(std::string member, json::Value value) : member_(std::move(member)), value_(value) {}
   std::string swap(std::string_view mine) override {
@@ -248,10 +252,10 @@ class Lying final : public Exchange {
   json::Value value_;
 };
 
-std::string answer_to(Exchange& exchange) {
-  const std::unique_ptr<Driver> driver = make_verbs_driver();
+std::string answer_to(drivers::Exchange& exchange) {
+  const std::unique_ptr<drivers::Driver> driver = drivers::make_verbs_driver();
   try {
-    driver->open(driver->detect().rails.at(0), Side::kNear, exchange);
+    driver->open(driver->detect().rails.at(0), drivers::Side::kNear, exchange);
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::kPeer);
     return error.what();
@@ -269,7 +273,7 @@ TEST_F(VerbsEndpoints, APeerOfAnotherVersionOrOtherSizesIsRefused) {
 
 TEST_F(VerbsEndpoints, APeerThatSaysSomethingElseIsRefused) {
   for (const char* text : {"", "{", "HTTP/1.1 200 OK", "{\"verbs\":1}", "[]", "null"}) {
-    Saying exchange(text);
+    drivers::Saying exchange(text);
     EXPECT_THAT(answer_to(exchange), StartsWith("verbs:stub0/1: introduction of the peer"));
   }
   const std::pair<const char*, json::Value> lies[] = {{"queue", 1 << 24},   {"lid", -1},
@@ -285,15 +289,15 @@ TEST_F(VerbsEndpoints, APeerThatSaysSomethingElseIsRefused) {
 class VerbsStranger : public VerbsEndpoints {
  protected:
   void SetUp() override {
-    ExchangePair meeting;
-    near_ = std::make_unique<VerbsEndpoint>("verbs:near", "stub0/1");
-    stranger_ = std::make_unique<VerbsConnection>("verbs:stranger", "stub0/1",
-                                                  VerbsNeeds{.receives = 100, .sends = 100});
-    memory_.resize(100 * VerbsCells::kCellBytes);
-    region_ = stranger_->register_memory(memory_, VerbsAccess::kTarget);
+    drivers::ExchangePair meeting;
+    near_ = std::make_unique<drivers::VerbsEndpoint>("verbs:near", "stub0/1");
+    stranger_ = std::make_unique<drivers::VerbsConnection>(
+        "verbs:stranger", "stub0/1", drivers::VerbsNeeds{.receives = 100, .sends = 100});
+    memory_.resize(100 * drivers::VerbsCells::kCellBytes);
+    region_ = stranger_->register_memory(memory_, drivers::VerbsAccess::kTarget);
     for (std::uint64_t i = 0; i < 100; ++i) {
-      stranger_->receive({memory_.data() + i * VerbsCells::kCellBytes, VerbsCells::kCellBytes,
-                          region_->local_key()},
+      stranger_->receive({memory_.data() + i * drivers::VerbsCells::kCellBytes,
+                          drivers::VerbsCells::kCellBytes, region_->local_key()},
                          i);
     }
     stranger_->connect(near_->connection().address());
@@ -314,15 +318,15 @@ class VerbsStranger : public VerbsEndpoints {
       cell.insert(cell.end(), bytes.begin(), bytes.end());
     };
     (append(parts), ...);
-    const auto region = stranger_->register_memory(cell, VerbsAccess::kOwn);
-    stranger_->send(std::array{VerbsPiece{cell.data(), static_cast<std::uint32_t>(cell.size()),
-                                          region->local_key()}},
+    const auto region = stranger_->register_memory(cell, drivers::VerbsAccess::kOwn);
+    stranger_->send(std::array{drivers::VerbsPiece{
+                        cell.data(), static_cast<std::uint32_t>(cell.size()), region->local_key()}},
                     false, true);
   }
 
   // What the endpoint says of all that with a receive of 1000 bytes posted.
   std::string answer() {
-    TestReceive receive(64, 1000);
+    drivers::TestReceive receive(64, 1000);
     receive.post(*near_);
     try {
       for (int i = 0; i < 100; ++i) {
@@ -334,16 +338,16 @@ class VerbsStranger : public VerbsEndpoints {
     return "waits";
   }
 
-  static Frame frame(FrameKind kind, std::uint64_t body_bytes) {
-    Frame made{.kind = kind, .packets = 1};
+  static drivers::Frame frame(drivers::FrameKind kind, std::uint64_t body_bytes) {
+    drivers::Frame made{.kind = kind, .packets = 1};
     made.body_bytes = body_bytes;
     return made;
   }
 
-  std::unique_ptr<VerbsEndpoint> near_;
-  std::unique_ptr<VerbsConnection> stranger_;
+  std::unique_ptr<drivers::VerbsEndpoint> near_;
+  std::unique_ptr<drivers::VerbsConnection> stranger_;
   std::vector<std::byte> memory_;
-  std::shared_ptr<VerbsRegion> region_;
+  std::shared_ptr<drivers::VerbsRegion> region_;
 };
 
 TEST_F(VerbsStranger, WhatIsNoCellIsALostPeer) {
@@ -352,42 +356,43 @@ TEST_F(VerbsStranger, WhatIsNoCellIsALostPeer) {
 }
 
 TEST_F(VerbsStranger, CellsOfAnotherKindOrMagicAreALostPeer) {
-  say(CellHead{.kind = static_cast<CellKind>(99)});
+  say(drivers::CellHead{.kind = static_cast<drivers::CellKind>(99)});
   EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the peer sent a cell of unknown kind 99"));
 }
 
 TEST_F(VerbsStranger, CreditsForWhatWasNotSentAreALostPeer) {
-  say(CellHead{.kind = CellKind::kCredits, .freed = 5});
+  say(drivers::CellHead{.kind = drivers::CellKind::kCredits, .freed = 5});
   EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the peer freed a cell that was not sent"));
 }
 
 TEST_F(VerbsStranger, ControlThatNobodyAskedForIsALostPeer) {
-  for (const CellKind kind : {CellKind::kGrant, CellKind::kWritten, CellKind::kRead}) {
+  for (const drivers::CellKind kind :
+       {drivers::CellKind::kGrant, drivers::CellKind::kWritten, drivers::CellKind::kRead}) {
     TearDown();
     SetUp();
-    say(CellHead{.kind = kind});
+    say(drivers::CellHead{.kind = kind});
     EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the peer"));
   }
 }
 
 TEST_F(VerbsStranger, HalfAMessageIsALostPeer) {
-  say(CellHead{}, std::uint64_t{1});
+  say(drivers::CellHead{}, std::uint64_t{1});
   EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the peer sent only a part of a message"));
 }
 
 TEST_F(VerbsStranger, AnAbsurdLengthIsRefusedBeforeAnythingIsDoneWithIt) {
-  say(CellHead{}, frame(FrameKind::kEager, std::uint64_t{1} << 60));
+  say(drivers::CellHead{}, frame(drivers::FrameKind::kEager, std::uint64_t{1} << 60));
   EXPECT_THAT(answer(),
               StartsWith("peer: verbs:near: unexpected message from the peer: a message of"));
 }
 
 TEST_F(VerbsStranger, MoreThanWasAnnouncedIsALostPeer) {
-  say(CellHead{}, frame(FrameKind::kEager, 4), std::uint64_t{1});
+  say(drivers::CellHead{}, frame(drivers::FrameKind::kEager, 4), std::uint64_t{1});
   EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the peer sent more than it announced"));
 }
 
 TEST_F(VerbsStranger, MoreThanTheCreditsAllowIsALostPeer) {
-  for (std::uint32_t i = 0; i <= VerbsCells::kCredits; ++i) say(CellHead{});
+  for (std::uint32_t i = 0; i <= drivers::VerbsCells::kCredits; ++i) say(drivers::CellHead{});
   EXPECT_THAT(
       [&] {
         try {
@@ -401,25 +406,26 @@ TEST_F(VerbsStranger, MoreThanTheCreditsAllowIsALostPeer) {
 }
 
 TEST_F(VerbsStranger, AnOfferOfOtherSizesIsALostPeer) {
-  say(CellHead{}, frame(FrameKind::kRequest, 500), std::uint64_t{1}, VerbsTarget{0, 0, 900});
+  say(drivers::CellHead{}, frame(drivers::FrameKind::kRequest, 500), std::uint64_t{1},
+      drivers::VerbsTarget{0, 0, 900});
   EXPECT_THAT(answer(), HasSubstr("offered other sizes than it announced"));
 }
 
 TEST_F(VerbsStranger, AnOfferOfMorePiecesThanPacketsIsALostPeer) {
-  say(CellHead{}, frame(FrameKind::kRequest, 500), ~std::uint64_t{0});
+  say(drivers::CellHead{}, frame(drivers::FrameKind::kRequest, 500), ~std::uint64_t{0});
   EXPECT_THAT(answer(), HasSubstr("sent only a part of a message"));
 }
 
 TEST_F(VerbsStranger, AKeyThatIsNoneIsALostPeer) {
-  const VerbsTarget invented{0x1000, 4711, 500};
-  say(CellHead{}, frame(FrameKind::kRequest, 500), std::uint64_t{1}, invented);
+  const drivers::VerbsTarget invented{0x1000, 4711, 500};
+  say(drivers::CellHead{}, frame(drivers::FrameKind::kRequest, 500), std::uint64_t{1}, invented);
   EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the peer refused the access to its memory"));
 }
 
 TEST_F(VerbsStranger, AnAddressOutsideTheAnnouncedRegionIsALostPeer) {
   const auto end = reinterpret_cast<std::uintptr_t>(memory_.data()) + memory_.size();
-  say(CellHead{}, frame(FrameKind::kRequest, 500), std::uint64_t{1},
-      VerbsTarget{end - 100, region_->remote_key(), 500});
+  say(drivers::CellHead{}, frame(drivers::FrameKind::kRequest, 500), std::uint64_t{1},
+      drivers::VerbsTarget{end - 100, region_->remote_key(), 500});
   EXPECT_THAT(answer(), StartsWith("peer: verbs:near: the peer refused the access to its memory"));
 }
 
@@ -436,11 +442,11 @@ TEST_F(VerbsStranger, GrantsAreHeldAgainstWhatWasAsked) {
                         {0, 77, 500, "refused the access to its memory"}};
   for (const Case& each : cases) {
     near_->use(Method::kRendezvous, 1);
-    const TestMessage message(1, {8}, {1000});
+    const drivers::TestMessage message(1, {8}, {1000});
     near_->send(Method::kRendezvous, message.packets());
-    say(CellHead{.kind = CellKind::kGrant},
-        VerbsTarget{reinterpret_cast<std::uintptr_t>(memory_.data()) + each.offset,
-                    region_->remote_key() + each.key, each.size_bytes});
+    say(drivers::CellHead{.kind = drivers::CellKind::kGrant},
+        drivers::VerbsTarget{reinterpret_cast<std::uintptr_t>(memory_.data()) + each.offset,
+                             region_->remote_key() + each.key, each.size_bytes});
     EXPECT_THAT(answer(), AllOf(StartsWith("peer: verbs:near"), HasSubstr(each.answer)));
     TearDown();
     SetUp();
@@ -448,4 +454,4 @@ TEST_F(VerbsStranger, GrantsAreHeldAgainstWhatWasAsked) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::verbs

@@ -31,7 +31,7 @@ TEST_P(VerbsUnderTheEngine, BringEveryMessage) {
 }
 
 TEST_P(VerbsUnderTheEngine, LoseNothingWhereOneEnds) {
-  for (const Breaker& breaker : kBreakers) {
+  for (const verbs::Breaker& breaker : verbs::kBreakers) {
     for (const std::string& first : {kRails[0], std::string("tcp:lo")}) {
       RealCouple couple({first, kRails[1]}, GetParam());
       ASSERT_EQ(couple.missing, "");

@@ -8,15 +8,15 @@
 #include "tests/drivers/pair.h"
 #include "tests/verbs/stub.h"
 
-namespace nmt {
+namespace nmt::verbs {
 namespace {
 
 TEST(RegistrationCosts, AreOfMemoryNeverSeenAndOfMemoryThatIsKnown) {
   {
-    const Pair pair = open_pair("verbs:stub0/1");
+    const drivers::Pair pair = drivers::open_pair("verbs:stub0/1");
     const auto before = stub::counts().registrations;
     const auto samples =
-        sample_registration(*pair.near, RealClock(), {}, std::uint64_t{1} << 20, 1e6);
+        sampler::sample_registration(*pair.near, RealClock(), {}, std::uint64_t{1} << 20, 1e6);
     std::size_t cold = 0;
     ASSERT_EQ(samples.size(), 10u);  // 4 KiB to 1 MiB, both
     for (const Sample& sample : samples) {
@@ -30,10 +30,10 @@ TEST(RegistrationCosts, AreOfMemoryNeverSeenAndOfMemoryThatIsKnown) {
 }
 
 TEST(RegistrationCosts, AreNoneOfARailThatNeedsNoRegistration) {
-  const Pair pair = open_pair("shm");
-  EXPECT_TRUE(
-      sample_registration(*pair.near, RealClock(), {}, std::uint64_t{1} << 20, 1e6).empty());
+  const drivers::Pair pair = drivers::open_pair("shm");
+  EXPECT_TRUE(sampler::sample_registration(*pair.near, RealClock(), {}, std::uint64_t{1} << 20, 1e6)
+                  .empty());
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::verbs

@@ -12,7 +12,7 @@
 #include "tests/drivers/pair.h"
 #include "tests/verbs/stub.h"
 
-namespace nmt {
+namespace nmt::verbs {
 namespace {
 
 constexpr std::size_t kPage = 4096;
@@ -36,10 +36,10 @@ class Pages {
     memory_ = nullptr;
   }
   std::byte* memory() const { return memory_; }
-  ConstBytes bytes(std::size_t from, std::size_t size_bytes) const {
+  drivers::ConstBytes bytes(std::size_t from, std::size_t size_bytes) const {
     return {memory_ + from, size_bytes};
   }
-  ConstBytes page(std::size_t first, std::size_t count = 1) const {
+  drivers::ConstBytes page(std::size_t first, std::size_t count = 1) const {
     return bytes(first * kPage, count * kPage);
   }
 
@@ -52,9 +52,10 @@ class VerbsRegistered : public testing::Test {
  protected:
   void SetUp() override {
     std::string reason;
-    watch_ = UnmapWatch::of_this_process(&reason);
+    watch_ = node::UnmapWatch::of_this_process(&reason);
     if (!watch_) GTEST_SKIP() << reason;
-    connection_ = std::make_unique<VerbsConnection>("verbs:test", "stub0/1", VerbsNeeds{16, 16});
+    connection_ = std::make_unique<drivers::VerbsConnection>("verbs:test", "stub0/1",
+                                                             drivers::VerbsNeeds{16, 16});
     keep(16 * kPage);
   }
   void TearDown() override {
@@ -65,19 +66,19 @@ class VerbsRegistered : public testing::Test {
   }
   void keep(std::size_t size_bytes) {
     registrations_.reset();
-    registrations_ = std::make_unique<VerbsRegistrations>(*connection_, VerbsAccess::kSource,
-                                                          watch_, size_bytes);
+    registrations_ = std::make_unique<drivers::VerbsRegistrations>(
+        *connection_, drivers::VerbsAccess::kSource, watch_, size_bytes);
   }
   // Registrations that these stretches of memory cost.
-  std::uint64_t cost(std::initializer_list<ConstBytes> stretches) {
+  std::uint64_t cost(std::initializer_list<drivers::ConstBytes> stretches) {
     const std::uint64_t before = registrations_->made();
-    for (const ConstBytes stretch : stretches) registrations_->get(stretch);
+    for (const drivers::ConstBytes stretch : stretches) registrations_->get(stretch);
     return registrations_->made() - before;
   }
 
-  std::shared_ptr<UnmapWatch> watch_;
-  std::unique_ptr<VerbsConnection> connection_;
-  std::unique_ptr<VerbsRegistrations> registrations_;
+  std::shared_ptr<node::UnmapWatch> watch_;
+  std::unique_ptr<drivers::VerbsConnection> connection_;
+  std::unique_ptr<drivers::VerbsRegistrations> registrations_;
 };
 
 TEST_F(VerbsRegistered, MemoryIsRegisteredOnce) {
@@ -165,7 +166,8 @@ TEST_F(VerbsRegistered, WhatTheDeviceHasNoRoomForReplacesWhatIsKept) {
 }
 
 TEST_F(VerbsRegistered, WithoutAWatchNothingIsKept) {
-  VerbsRegistrations registrations(*connection_, VerbsAccess::kSource, nullptr, 16 * kPage);
+  drivers::VerbsRegistrations registrations(*connection_, drivers::VerbsAccess::kSource, nullptr,
+                                            16 * kPage);
   const Pages pages(4);
   registrations.get(pages.page(0));
   EXPECT_EQ(stub::counts().regions, 0u);
@@ -186,16 +188,16 @@ TEST_F(VerbsRegistered, ManyMappingsComeAndGoWithoutAStall) {
 
 TEST_F(VerbsRegistered, ASecondTransferFromTheSameMemoryRegistersNothing) {
   for (const char* way : {"rdma_read", "rdma_write"}) {
-    Pair pair = open_pair("verbs:stub0/1");
+    drivers::Pair pair = drivers::open_pair("verbs:stub0/1");
     pair.use(way);
-    const TestMessage message(1, 100000);
+    const drivers::TestMessage message(1, 100000);
     std::vector<std::byte> headers(64), bodies(100000);
     const auto move = [&] {
       const std::uint64_t before = stub::counts().registrations;
-      pair.far->receive(headers, bodies, Delivery::kExpected);
+      pair.far->receive(headers, bodies, drivers::Delivery::kExpected);
       pair.near->send(Method::kRendezvous, message.packets());
       unsigned sent = 0, received = 0;
-      EXPECT_TRUE(eventually([&] {
+      EXPECT_TRUE(drivers::eventually([&] {
         sent += pair.near->poll().sent;
         received += pair.far->poll().received;
         return sent == 1 && received == 1;
@@ -209,4 +211,4 @@ TEST_F(VerbsRegistered, ASecondTransferFromTheSameMemoryRegistersNothing) {
 }
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::verbs

@@ -13,40 +13,40 @@
 #include "drivers/verbs/endpoint.h"
 #include "tests/drivers/contract.h"
 
-namespace nmt {
+namespace nmt::verbs {
 namespace {
 
 // The limits of a rail, and both sides of each.
 std::vector<std::size_t> sizes_around_limits(const Rail& rail) {
   const std::size_t inline_bytes = std::stoul(rail.fingerprint.at("inline_bytes"));
   const std::size_t mtu_bytes = std::stoul(rail.fingerprint.at("mtu_bytes"));
-  const std::size_t overhead = sizeof(CellHead) + sizeof(Frame) + 64;
+  const std::size_t overhead = sizeof(drivers::CellHead) + sizeof(drivers::Frame) + 64;
   std::vector<std::size_t> sizes;
-  for (const std::size_t limit :
-       {std::size_t{1}, inline_bytes - overhead, mtu_bytes,
-        VerbsCells::kPayloadBytes - sizeof(Frame) - 64, VerbsCells::kPayloadBytes,
-        std::size_t{65536}, std::size_t{1} << 20, std::size_t{8} << 20}) {
+  for (const std::size_t limit : {std::size_t{1}, inline_bytes - overhead, mtu_bytes,
+                                  drivers::VerbsCells::kPayloadBytes - sizeof(drivers::Frame) - 64,
+                                  drivers::VerbsCells::kPayloadBytes, std::size_t{65536},
+                                  std::size_t{1} << 20, std::size_t{8} << 20}) {
     for (std::size_t size = limit - 1; size <= limit + 1; ++size) sizes.push_back(size);
   }
   return sizes;
 }
 
-using Transfers = Contract;
+using Transfers = drivers::Contract;
 
 TEST_P(Transfers, DataIsIntactAroundEveryLimit) {
   for (const std::size_t size_bytes : sizes_around_limits(pair_.under_test.rail)) {
     for (const Method method : methods_) {
-      EXPECT_TRUE(moves(near(), far(), method, TestMessage(size_bytes, size_bytes)))
+      EXPECT_TRUE(moves(near(), far(), method, drivers::TestMessage(size_bytes, size_bytes)))
           << to_string(method) << size_bytes;
     }
   }
 }
 
 TEST_P(Transfers, GatherListsOfAllLengthsAreIntact) {
-  for (std::size_t pieces = 1; pieces <= kPacketsMax; ++pieces) {
+  for (std::size_t pieces = 1; pieces <= drivers::kPacketsMax; ++pieces) {
     const std::vector<std::size_t> headers(pieces, 3), bodies(pieces, 101);
     for (const Method method : methods_) {
-      EXPECT_TRUE(moves(near(), far(), method, TestMessage(pieces, headers, bodies)))
+      EXPECT_TRUE(moves(near(), far(), method, drivers::TestMessage(pieces, headers, bodies)))
           << to_string(method) << pieces;
     }
   }
@@ -55,29 +55,32 @@ TEST_P(Transfers, GatherListsOfAllLengthsAreIntact) {
 // Random sizes at random places of a large buffer, thousands in each direction at once.
 class Direction {
  public:
-  Direction(Endpoint& from, Endpoint& to, const std::vector<Method>& methods, std::uint64_t seed)
+  Direction(drivers::Endpoint& from, drivers::Endpoint& to, const std::vector<Method>& methods,
+            std::uint64_t seed)
       : from_(from), to_(to), methods_(methods), random_(seed), source_(kArena), target_(kArena) {
     for (std::byte& byte : source_) byte = static_cast<std::byte>(random_());
   }
 
   void step() {
-    if (started_ < kTransfers && started_ - sent_ < kSendsInFlightMax) {
+    if (started_ < kTransfers && started_ - sent_ < drivers::kSendsInFlightMax) {
       const double exponent = static_cast<double>(random_() % 1000) / 1000 * 17;
       const auto size = static_cast<std::size_t>(std::exp2(exponent));
       const Stretch stretch{random_() % (kArena - size), size, started_++};
-      const Packet packet{std::as_bytes(std::span(&stretch.number, 1)),
-                          ConstBytes(source_).subspan(stretch.from, stretch.size)};
+      const drivers::Packet packet{
+          std::as_bytes(std::span(&stretch.number, 1)),
+          drivers::ConstBytes(source_).subspan(stretch.from, stretch.size)};
       from_.send(methods_[random_() % methods_.size()], {&packet, 1});
       waiting_.push_back(stretch);
     }
     if (!posted_ && received_ < kTransfers) {
       place_ = random_() % 4096;
-      to_.receive(header_, Bytes(target_).subspan(place_, kLargest), Delivery::kExpected);
+      to_.receive(header_, drivers::Bytes(target_).subspan(place_, kLargest),
+                  drivers::Delivery::kExpected);
       posted_ = true;
     }
   }
 
-  void take(const Endpoint::Progress& of_from, const Endpoint::Progress& of_to) {
+  void take(const drivers::Endpoint::Progress& of_from, const drivers::Endpoint::Progress& of_to) {
     sent_ += of_from.sent;
     if (!of_to.received) return;
     posted_ = false;
@@ -103,8 +106,8 @@ class Direction {
     std::uint64_t number;
   };
 
-  Endpoint& from_;
-  Endpoint& to_;
+  drivers::Endpoint& from_;
+  drivers::Endpoint& to_;
   std::vector<Method> methods_;
   std::mt19937_64 random_;
   std::vector<std::byte> source_, target_;
@@ -120,7 +123,7 @@ TEST_P(Transfers, RandomOnesAreIntactInBothDirectionsAtOnce) {
   while (!there.done() || !back.done()) {
     there.step();
     back.step();
-    const Endpoint::Progress of_near = near().poll(), of_far = far().poll();
+    const drivers::Endpoint::Progress of_near = near().poll(), of_far = far().poll();
     there.take(of_near, of_far);
     back.take(of_far, of_near);
   }
@@ -130,7 +133,7 @@ TEST_P(Transfers, RandomOnesAreIntactInBothDirectionsAtOnce) {
 // The same address with other pages behind it: a kept registration would send the old ones.
 TEST_P(Transfers, MemoryThatWasMappedAnewSendsItsNewContent) {
   constexpr std::size_t kBytes = 256 << 10;
-  auto& sender = dynamic_cast<VerbsEndpoint&>(near());
+  auto& sender = dynamic_cast<drivers::VerbsEndpoint&>(near());
   if (!sender.keeps_registrations()) GTEST_SKIP() << sender.why_not();
   std::vector<std::byte> headers(8), bodies(kBytes);
   void* at = nullptr;
@@ -141,11 +144,12 @@ TEST_P(Transfers, MemoryThatWasMappedAnewSendsItsNewContent) {
     std::memset(at, content, kBytes);
     for (const std::uint64_t registrations : {1, 0}) {
       const std::uint64_t before = sender.registrations();
-      const Packet packet{ConstBytes(headers), ConstBytes(static_cast<std::byte*>(at), kBytes)};
-      far().receive(headers, bodies, Delivery::kExpected);
+      const drivers::Packet packet{drivers::ConstBytes(headers),
+                                   drivers::ConstBytes(static_cast<std::byte*>(at), kBytes)};
+      far().receive(headers, bodies, drivers::Delivery::kExpected);
       near().send(Method::kRendezvous, {&packet, 1});
       unsigned sent = 0, received = 0;
-      ASSERT_TRUE(eventually([&] {
+      ASSERT_TRUE(drivers::eventually([&] {
         sent += near().poll().sent;
         received += far().poll().received;
         return sent == 1 && received == 1;
@@ -158,7 +162,8 @@ TEST_P(Transfers, MemoryThatWasMappedAnewSendsItsNewContent) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rails, Transfers, testing::ValuesIn(kRailsUnderTest), name_of_rail);
+INSTANTIATE_TEST_SUITE_P(Rails, Transfers, testing::ValuesIn(drivers::kRailsUnderTest),
+                         drivers::name_of_rail);
 
 }  // namespace
-}  // namespace nmt
+}  // namespace nmt::verbs

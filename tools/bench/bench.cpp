@@ -14,7 +14,7 @@
 #include "tools/bench/request.h"
 #include "tools/peer/rail_negotiation.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 // Untimed runs of a contender in a cell: engines learn from what they send.
@@ -70,7 +70,7 @@ Report measure_all(const BenchRequest& request, const bench::Setup& setup,
 
 Report bench_this_node(const BenchOptions& options, const Invocation& invocation) {
   const BenchRequest request = request_of(options);
-  const std::vector<std::unique_ptr<Driver>> drivers = make_drivers();
+  const std::vector<std::unique_ptr<drivers::Driver>> drivers = drivers::make_drivers();
   const OpenedProfile profile = open_profile(options.profile, invocation);
   bench::Setup setup{.rails = choose_rails_in_use(options.rails, drivers),
                      .profile = profile.get(),
@@ -131,4 +131,4 @@ Report run_benchmark(const BenchOptions& options, const Invocation& invocation) 
   return bench_this_node(options, invocation);
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -22,8 +22,8 @@
 #include "tools/bench/options.h"
 #include "tools/command/command.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 Report run_benchmark(const BenchOptions& options, const Invocation& invocation);
 
-}  // namespace nmt
+}  // namespace nmt::tools

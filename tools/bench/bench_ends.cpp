@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace nmt::bench {
+namespace nmt::tools::bench {
 namespace {
 
 constexpr std::chrono::seconds kOpenTimeout{10};
@@ -24,7 +24,7 @@ std::string expect(control::Message message, Kind kind) {
   return std::move(message.text);
 }
 
-class ConnectionExchange final : public Exchange {
+class ConnectionExchange final : public drivers::Exchange {
  public:
   explicit ConnectionExchange(control::Connection& peer) : peer_(peer) {}
   std::string swap(std::string_view mine) override {
@@ -51,7 +51,7 @@ double processor_ns() {
 }
 
 // Totals so far.
-ResourceUsage usage_of(const Engine& engine) {
+ResourceUsage usage_of(const engine::Engine& engine) {
   return {.processor_ns = processor_ns(), .links = engine.links(0), .gate = engine.state(0)};
 }
 
@@ -63,15 +63,15 @@ ResourceUsage usage_of(const Engine& engine) {
 
 }  // namespace
 
-BenchEnd::BenchEnd(const Setup& setup, Side side, control::Connection& peer)
+BenchEnd::BenchEnd(const Setup& setup, drivers::Side side, control::Connection& peer)
     : runner_(setup.config.size_bytes_max, setup.config.at_once_max) {
   ConnectionExchange exchange(peer);
   for (const Contender& contender : setup.config.contenders) {
-    engines_.push_back(std::make_unique<Engine>(
-        EngineOptions{.strategy = strategy_of(contender, setup.rails),
-                      .profile = setup.config.no_profile ? nullptr : setup.profile,
-                      .report = setup.report}));
-    std::vector<LinkDescription> links;
+    engines_.push_back(std::make_unique<engine::Engine>(
+        engine::EngineOptions{.strategy = strategy_of(contender, setup.rails),
+                              .profile = setup.config.no_profile ? nullptr : setup.profile,
+                              .report = setup.report}));
+    std::vector<engine::LinkDescription> links;
     for (const RailInUse& rail : setup.rails) {
       links.push_back({rail.driver->open(rail.rail, side, exchange), rail.rail.full_name(),
                        rail.driver->methods(rail.rail),
@@ -81,11 +81,11 @@ BenchEnd::BenchEnd(const Setup& setup, Side side, control::Connection& peer)
   }
 }
 
-double BenchEnd::run(Side side, const BenchCell& cell, ResourceUsage& usage) {
-  Engine& engine = *engines_[cell.contender];
+double BenchEnd::run(drivers::Side side, const BenchCell& cell, ResourceUsage& usage) {
+  engine::Engine& engine = *engines_[cell.contender];
   const ResourceUsage before = usage_of(engine);
   double elapsed_ns = 0;
-  if (side == Side::kNear) {
+  if (side == drivers::Side::kNear) {
     elapsed_ns = runner_.run_near(engine, cell);
   } else {
     runner_.run_far(engine, cell);
@@ -95,7 +95,7 @@ double BenchEnd::run(Side side, const BenchCell& cell, ResourceUsage& usage) {
 }
 
 NearEnd::NearEnd(const Setup& setup, control::Connection& peer)
-    : peer_(peer), rails_(setup.rails.size()), end_(setup, Side::kNear, peer) {}
+    : peer_(peer), rails_(setup.rails.size()), end_(setup, drivers::Side::kNear, peer) {}
 
 NearEnd::~NearEnd() {
   try {
@@ -108,7 +108,7 @@ CellResult NearEnd::run(const BenchCell& cell) {
   CellResult result;
   try {
     peer_.send(kPlay, to_json(cell).dump(-1));
-    result.elapsed_ns = end_.run(Side::kNear, cell, result.usage);
+    result.elapsed_ns = end_.run(drivers::Side::kNear, cell, result.usage);
   } catch (const Error& error) {
     tell_failure(peer_, error);
   }
@@ -118,13 +118,13 @@ CellResult NearEnd::run(const BenchCell& cell) {
 
 std::uint64_t serve_cells(const Setup& setup, control::Connection& peer) {
   try {
-    BenchEnd end(setup, Side::kFar, peer);
+    BenchEnd end(setup, drivers::Side::kFar, peer);
     for (std::uint64_t cells = 0;; ++cells) {
       control::Message message = peer.receive(kOrderTimeout);
       if (message.kind == kEnd) return cells;
       const BenchCell cell = cell_from(expect(std::move(message), kPlay), setup.config);
       ResourceUsage usage;
-      end.run(Side::kFar, cell, usage);
+      end.run(drivers::Side::kFar, cell, usage);
       peer.send(kPlayed, to_json(usage).dump(-1));
     }
   } catch (const Error& error) {
@@ -136,4 +136,4 @@ std::uint64_t serve_cells(const Setup& setup, control::Connection& peer) {
   }
 }
 
-}  // namespace nmt::bench
+}  // namespace nmt::tools::bench

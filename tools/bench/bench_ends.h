@@ -16,10 +16,10 @@
 #include "drivers/drivers.h"
 #include "tools/bench/measurement_config.h"
 
-namespace nmt::bench {
+namespace nmt::tools::bench {
 
 struct RailInUse {
-  Driver* driver = nullptr;
+  drivers::Driver* driver = nullptr;
   Rail rail;  // with this end's name
 };
 
@@ -41,13 +41,13 @@ struct CellResult {
 class BenchEnd {
  public:
   // Error(kUsage) for an unknown strategy, Error(kPeer) if the other end fails.
-  BenchEnd(const Setup& setup, Side side, control::Connection& peer);
+  BenchEnd(const Setup& setup, drivers::Side side, control::Connection& peer);
 
-  double run(Side side, const BenchCell& cell, ResourceUsage& usage);
+  double run(drivers::Side side, const BenchCell& cell, ResourceUsage& usage);
 
  private:
   TrafficRunner runner_;
-  std::vector<std::unique_ptr<Engine>> engines_;
+  std::vector<std::unique_ptr<engine::Engine>> engines_;
 };
 
 class NearEnd {
@@ -83,4 +83,4 @@ class ForkedFarEnd {
   pid_t child_ = -1;
 };
 
-}  // namespace nmt::bench
+}  // namespace nmt::tools::bench

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "tools/bench/bench_ends.h"
 
-namespace nmt::bench {
+namespace nmt::tools::bench {
 namespace {
 
 constexpr char kOtherProcess[] = "the other process";
@@ -52,4 +52,4 @@ ForkedFarEnd::~ForkedFarEnd() {
   }
 }
 
-}  // namespace nmt::bench
+}  // namespace nmt::tools::bench

@@ -9,7 +9,7 @@
 #include "core/statistics.h"
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr double kMegabyte = 1e6;
@@ -28,7 +28,7 @@ json::Value number(const std::optional<double>& value) {
 
 // How the messages were sent, per operation.
 json::Value decisions_of(const MeasuredContender& contender) {
-  const GateState& gate = contender.usage.gate;
+  const engine::GateState& gate = contender.usage.gate;
   return json::Value::object()
       .set("eager", contender.per_operation(gate.eager_sends))
       .set("asked", contender.per_operation(gate.asked_sends))
@@ -37,13 +37,13 @@ json::Value decisions_of(const MeasuredContender& contender) {
 }
 
 // Difference between the ends of split messages' chunks, relative to their durations.
-json::Value chunks_apart(const GateState& gate) {
+json::Value chunks_apart(const engine::GateState& gate) {
   if (gate.split_messages == 0) return {};
   return gate.split_apart_ns / gate.split_duration_ns;
 }
 
 // Error of the predicted releases of busy rails, relative to the transfers' durations.
-json::Value release_error(const GateState& gate) {
+json::Value release_error(const engine::GateState& gate) {
   if (gate.foreseen_releases == 0) return {};
   return gate.foreseen_error_ns / gate.foreseen_duration_ns;
 }
@@ -138,7 +138,7 @@ void BenchReport::add_row(const Row& row, double best_ns) {
 json::Value BenchReport::rails_of(const MeasuredContender& contender) const {
   json::Value rails = json::Value::array();
   for (std::size_t i = 0; i < rails_.size(); ++i) {
-    const LinkState& link = contender.usage.links[i];
+    const engine::LinkState& link = contender.usage.links[i];
     rails.push_back(json::Value::object()
                         .set("rail", rails_[i])
                         .set("bytes", contender.per_operation(link.bytes_sent))
@@ -176,4 +176,4 @@ Report BenchReport::take() {
   return std::move(report_);
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -14,7 +14,7 @@
 #include "tools/bench/request.h"
 #include "tools/command/report.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct MeasuredContender {
   std::vector<double> durations_ns;  // per operation, one per round
@@ -50,4 +50,4 @@ class BenchReport {
   json::Value cells_ = json::Value::array();
 };
 
-}  // namespace nmt
+}  // namespace nmt::tools

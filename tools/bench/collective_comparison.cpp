@@ -9,7 +9,7 @@
 #include <random>
 #include <sstream>
 
-namespace nmt::bench {
+namespace nmt::tools::bench {
 namespace {
 
 constexpr int kWarmUps = 2;            // their first use makes connections
@@ -20,7 +20,7 @@ constexpr std::size_t kSides = 2;      // ours and the library's
 class ComparisonRunner {
  public:
   ComparisonRunner(const control::MpiJob& job, const ComparisonSchedule& schedule,
-                   const decltype(CollectivesOptions::run)& run_one)
+                   const decltype(sampler::CollectivesOptions::run)& run_one)
       : job_(job), schedule_(schedule), run_one_(run_one) {
     std::vector<int> all(static_cast<std::size_t>(job.size()));
     std::iota(all.begin(), all.end(), 0);
@@ -39,7 +39,7 @@ class ComparisonRunner {
   // Returns this rank's time, in nanoseconds.
   double take_turn(std::size_t comparison, std::size_t side) {
     const CollectiveComparison& each = schedule_.comparisons[comparison];
-    const CollectiveWay library{each.ours.operation, "library", 0};
+    const sampler::CollectiveWay library{each.ours.operation, "library", 0};
     const control::HangAlarm alarm(kPatienceNs, job_.mpi().abort);
     job_.mpi().barrier(world_);
     const auto start = std::chrono::steady_clock::now();
@@ -51,7 +51,7 @@ class ComparisonRunner {
  private:
   const control::MpiJob& job_;
   const ComparisonSchedule& schedule_;
-  const decltype(CollectivesOptions::run)& run_one_;
+  const decltype(sampler::CollectivesOptions::run)& run_one_;
   int world_ = 0;
   std::vector<std::byte> from_, to_;
 };
@@ -91,9 +91,9 @@ ComparisonSchedule schedule_from(const std::string& text) {
   return schedule;
 }
 
-std::vector<ComparisonTimes> run_comparisons(const control::MpiJob& job,
-                                             const ComparisonSchedule& schedule,
-                                             const decltype(CollectivesOptions::run)& run_one) {
+std::vector<ComparisonTimes> run_comparisons(
+    const control::MpiJob& job, const ComparisonSchedule& schedule,
+    const decltype(sampler::CollectivesOptions::run)& run_one) {
   ComparisonRunner runner(job, schedule, run_one);
   const std::size_t order_of_turns = kSides * schedule.comparisons.size();
   for (std::size_t turn = 0; turn < kWarmUps * order_of_turns; ++turn) {
@@ -118,4 +118,4 @@ std::vector<ComparisonTimes> run_comparisons(const control::MpiJob& job,
   return times;
 }
 
-}  // namespace nmt::bench
+}  // namespace nmt::tools::bench

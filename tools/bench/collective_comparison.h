@@ -13,10 +13,10 @@
 #include "control/control.h"
 #include "sampler/sampler.h"
 
-namespace nmt::bench {
+namespace nmt::tools::bench {
 
 struct CollectiveComparison {
-  CollectiveWay ours;
+  sampler::CollectiveWay ours;
   std::uint64_t size_bytes = 0;
 };
 
@@ -34,8 +34,8 @@ std::string to_text(const ComparisonSchedule& schedule);
 ComparisonSchedule schedule_from(const std::string& text);  // text of to_text()
 
 // Called by all ranks; the result is on rank 0.
-std::vector<ComparisonTimes> run_comparisons(const control::MpiJob& job,
-                                             const ComparisonSchedule& schedule,
-                                             const decltype(CollectivesOptions::run)& run_one);
+std::vector<ComparisonTimes> run_comparisons(
+    const control::MpiJob& job, const ComparisonSchedule& schedule,
+    const decltype(sampler::CollectivesOptions::run)& run_one);
 
-}  // namespace nmt::bench
+}  // namespace nmt::tools::bench

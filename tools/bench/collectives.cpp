@@ -14,7 +14,7 @@
 #include "tools/bench/collective_comparison.h"
 #include "tools/command/collectives_library.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 using bench::CollectiveComparison;
@@ -31,12 +31,12 @@ constexpr std::uint64_t kSegmentBytes = 64 << 10;  // paper "HierKNEM", 4.2
 
 // The profile's advice, and which of our algorithms is run in any case.
 struct Chosen {
-  CollectiveWay ours;
+  sampler::CollectiveWay ours;
   std::string advice;  // "ours", "library"; "-": none
 };
 
-Chosen choose(const nmt_profile* profile, const JobShape& shape, const std::string& operation,
-              std::uint64_t size_bytes) {
+Chosen choose(const nmt_profile* profile, const sampler::JobShape& shape,
+              const std::string& operation, std::uint64_t size_bytes) {
   std::size_t ranks_per_node = 0;
   for (const std::vector<int>& node : shape.nodes) {
     ranks_per_node = std::max(ranks_per_node, node.size());
@@ -89,8 +89,8 @@ std::vector<std::uint64_t> sizes_of(const CollectivesBenchOptions& options, std:
 // Rank 0's part: which collectives to run, and the report.
 class Leader {
  public:
-  Leader(const control::MpiJob& job, const JobShape& shape, const CollectivesBenchOptions& options,
-         const Invocation& invocation)
+  Leader(const control::MpiJob& job, const sampler::JobShape& shape,
+         const CollectivesBenchOptions& options, const Invocation& invocation)
       : job_(job), shape_(shape) {
     if (job.size() < 2)
       throw Error(Fault::kUsage,
@@ -119,7 +119,7 @@ class Leader {
            const ComparisonTimes& times);
 
   const control::MpiJob& job_;
-  const JobShape& shape_;
+  const sampler::JobShape& shape_;
   ComparisonSchedule schedule_;
   std::vector<Chosen> chosen_;
   Report report_;
@@ -135,7 +135,7 @@ void Leader::add(const CollectiveComparison& comparison, const Chosen& chosen,
   const Interval ours = median_interval(times.ours_ns);
   const Interval library = median_interval(times.library_ns);
   const double ratio = library_ns / ours_ns;
-  const CollectiveWay& way = comparison.ours;
+  const sampler::CollectiveWay& way = comparison.ours;
   sum_of_logarithms_ += std::log(ratio);
   table_.add({way.operation, format_bytes(comparison.size_bytes), way.algorithm,
               way.segment_bytes == 0 ? "whole" : format_bytes(way.segment_bytes),
@@ -178,7 +178,7 @@ Report Leader::report(const std::vector<ComparisonTimes>& times) {
 // Rank 0 finds errors; the other ranks get an empty schedule then.
 Report run_in(const control::MpiJob& job, const CollectivesBenchOptions& options,
               const Invocation& invocation) {
-  const JobShape shape = JobShape::of(job);
+  const sampler::JobShape shape = sampler::JobShape::of(job);
   Report silent;
   silent.silent = true;
   std::string text;
@@ -240,4 +240,4 @@ Report bench_collectives(const CollectivesBenchOptions& options, const Invocatio
   return report;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -16,7 +16,7 @@
 #include "tools/command/command.h"
 #include "tools/command/options.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct CollectivesBenchOptions {
   std::string operations;  // as typed; empty: all
@@ -31,4 +31,4 @@ void declare(Options& options, CollectivesBenchOptions& target);
 // Called by all ranks; only rank 0 reports.
 Report bench_collectives(const CollectivesBenchOptions& options, const Invocation& invocation);
 
-}  // namespace nmt
+}  // namespace nmt::tools

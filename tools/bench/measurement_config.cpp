@@ -5,7 +5,7 @@
 
 #include "tools/peer/rail_negotiation.h"
 
-namespace nmt::bench {
+namespace nmt::tools::bench {
 namespace {
 
 using json::Reader;
@@ -38,23 +38,23 @@ struct Named {
   std::string_view name;
   Number Struct::*member;
 };
-constexpr Named<LinkState, std::uint64_t> kLinkCounts[] = {
-    {"messages", &LinkState::messages_sent},
-    {"packets", &LinkState::packets_sent},
-    {"bytes", &LinkState::bytes_sent},
-    {"packets_again", &LinkState::packets_again}};
-constexpr Named<GateState, std::uint64_t> kGateCounts[] = {
-    {"eager_sends", &GateState::eager_sends},
-    {"asked_sends", &GateState::asked_sends},
-    {"ahead_sends", &GateState::ahead_sends},
-    {"chunks_sent", &GateState::chunks_sent},
-    {"split_messages", &GateState::split_messages},
-    {"foreseen_releases", &GateState::foreseen_releases}};
-constexpr Named<GateState, double> kGateDurations[] = {
-    {"split_duration_ns", &GateState::split_duration_ns},
-    {"split_apart_ns", &GateState::split_apart_ns},
-    {"foreseen_duration_ns", &GateState::foreseen_duration_ns},
-    {"foreseen_error_ns", &GateState::foreseen_error_ns}};
+constexpr Named<engine::LinkState, std::uint64_t> kLinkCounts[] = {
+    {"messages", &engine::LinkState::messages_sent},
+    {"packets", &engine::LinkState::packets_sent},
+    {"bytes", &engine::LinkState::bytes_sent},
+    {"packets_again", &engine::LinkState::packets_again}};
+constexpr Named<engine::GateState, std::uint64_t> kGateCounts[] = {
+    {"eager_sends", &engine::GateState::eager_sends},
+    {"asked_sends", &engine::GateState::asked_sends},
+    {"ahead_sends", &engine::GateState::ahead_sends},
+    {"chunks_sent", &engine::GateState::chunks_sent},
+    {"split_messages", &engine::GateState::split_messages},
+    {"foreseen_releases", &engine::GateState::foreseen_releases}};
+constexpr Named<engine::GateState, double> kGateDurations[] = {
+    {"split_duration_ns", &engine::GateState::split_duration_ns},
+    {"split_apart_ns", &engine::GateState::split_apart_ns},
+    {"foreseen_duration_ns", &engine::GateState::foreseen_duration_ns},
+    {"foreseen_error_ns", &engine::GateState::foreseen_error_ns}};
 
 // Calls `change` for each number of one and the same number of the other; both have the same links.
 template <class Change>
@@ -149,7 +149,7 @@ BenchCell cell_from(const std::string& text, const MeasurementConfig& config) {
 
 Value to_json(const ResourceUsage& usage) {
   Value links = Value::array();
-  for (const LinkState& link : usage.links) {
+  for (const engine::LinkState& link : usage.links) {
     Value counts = Value::object();
     for (const auto& [name, member] : kLinkCounts) counts.set(std::string(name), link.*member);
     links.push_back(std::move(counts));
@@ -166,7 +166,7 @@ ResourceUsage usage_from(const std::string& text, std::size_t rails) {
   constexpr std::uint64_t kMax = std::uint64_t{1} << 62;
   return read_theirs(text, "account", [&](const Reader& reader) {
     ResourceUsage usage{.processor_ns = reader["processor_ns"].number(0),
-                        .links = std::vector<LinkState>(rails)};
+                        .links = std::vector<engine::LinkState>(rails)};
     for (const auto& [name, member] : kGateCounts) {
       usage.gate.*member = reader[name].unsigned_integer(kMax);
     }
@@ -182,4 +182,4 @@ ResourceUsage usage_from(const std::string& text, std::size_t rails) {
   });
 }
 
-}  // namespace nmt::bench
+}  // namespace nmt::tools::bench

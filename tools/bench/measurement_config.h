@@ -20,7 +20,7 @@
 #include "core/json.h"
 #include "tools/bench/traffic_pattern.h"
 
-namespace nmt::bench {
+namespace nmt::tools::bench {
 
 enum Kind : std::uint16_t { kExchange = 96, kPlay, kPlayed, kEnd, kFailure };
 
@@ -46,8 +46,8 @@ struct MeasurementConfig {
 // Resource usage of a cell, at one end or at both.
 struct ResourceUsage {
   double processor_ns = 0;
-  std::vector<LinkState> links;  // traffic of each rail
-  GateState gate;
+  std::vector<engine::LinkState> links;  // traffic of each rail
+  engine::GateState gate;
 };
 ResourceUsage& operator+=(ResourceUsage& usage, const ResourceUsage& other);
 ResourceUsage operator-(ResourceUsage after, const ResourceUsage& before);  // with the same links
@@ -61,4 +61,4 @@ MeasurementConfig measurement_config_from(const std::string& text, std::size_t r
 BenchCell cell_from(const std::string& text, const MeasurementConfig& config);
 ResourceUsage usage_from(const std::string& text, std::size_t rails);
 
-}  // namespace nmt::bench
+}  // namespace nmt::tools::bench

@@ -20,23 +20,23 @@ constexpr char kDescription[] =
 }  // namespace
 
 int main(int argc, char** argv) {
-  nmt::secure_standard_streams();
-  nmt::Command command("nmad-bench", kDescription);
-  nmt::BenchOptions messages;
-  nmt::CollectivesBenchOptions collectives;
+  nmt::tools::secure_standard_streams();
+  nmt::tools::Command command("nmad-bench", kDescription);
+  nmt::tools::BenchOptions messages;
+  nmt::tools::CollectivesBenchOptions collectives;
   command.add_subcommand({"messages",
                           "measure messages over several rails, with one strategy or several",
-                          [&messages](nmt::Options& options) -> nmt::Work {
-                            nmt::declare(options, messages);
-                            return [&messages](const nmt::Invocation& invocation) {
-                              return nmt::run_benchmark(messages, invocation);
+                          [&messages](nmt::tools::Options& options) -> nmt::tools::Work {
+                            nmt::tools::declare(options, messages);
+                            return [&messages](const nmt::tools::Invocation& invocation) {
+                              return nmt::tools::run_benchmark(messages, invocation);
                             };
                           }});
   command.add_subcommand({"collectives", "in a job: compare our collectives with the MPI's own",
-                          [&collectives](nmt::Options& options) -> nmt::Work {
-                            nmt::declare(options, collectives);
-                            return [&collectives](const nmt::Invocation& invocation) {
-                              return nmt::bench_collectives(collectives, invocation);
+                          [&collectives](nmt::tools::Options& options) -> nmt::tools::Work {
+                            nmt::tools::declare(options, collectives);
+                            return [&collectives](const nmt::tools::Invocation& invocation) {
+                              return nmt::tools::bench_collectives(collectives, invocation);
                             };
                           }});
   command.options().example("nmad-bench --compare single:shm,adaptive --sizes 64K,1M");

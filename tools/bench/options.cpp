@@ -6,7 +6,7 @@
 
 #include "engine/engine.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 void declare(Options& options, BenchOptions& target) {
   options.list(
@@ -19,7 +19,7 @@ void declare(Options& options, BenchOptions& target) {
       fmt::format(
           "how to use the rails (adaptive)\n"
           "One of {}. single:eth0 is short for single:tcp:eth0 if only one rail has that name.",
-          fmt::join(strategy_names(), ", ")));
+          fmt::join(engine::strategy_names(), ", ")));
   options.list("--compare", target.compare, "NAME,...", "compare several strategies")
       .excludes("--strategy");
   options.choice(
@@ -55,4 +55,4 @@ void declare(Options& options, BenchOptions& target) {
   options.example("nmad-bench --compare single:shm,greedy,adaptive --sizes 64K,1M,16M");
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -12,7 +12,7 @@
 #include "tools/command/options.h"
 #include "tools/peer/peer.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct BenchOptions {
   PeerOptions peer;   // the other end, on another node; empty: a process of this node
@@ -28,4 +28,4 @@ struct BenchOptions {
 
 void declare(Options& options, BenchOptions& target);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "profiledb/profiledb.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 void declare(Options& options, ProfileInUse& target) {
   options.text("--db", target.db, "FILE", "the profile to decide by (as nmad-tune finds it)");
@@ -16,7 +16,7 @@ void declare(Options& options, ProfileInUse& target) {
 OpenedProfile open_profile(const ProfileInUse& wanted, const Invocation& invocation) {
   if (wanted.none) return nullptr;
   char message[1000] = "";
-  const std::string file = wanted.db.empty() ? "" : locate_for_reading(wanted.db).file;
+  const std::string file = wanted.db.empty() ? "" : profiledb::locate_for_reading(wanted.db).file;
   nmt_open_options options{};
   options.struct_bytes = sizeof options;
   options.file = file.empty() ? nullptr : file.c_str();
@@ -30,4 +30,4 @@ OpenedProfile open_profile(const ProfileInUse& wanted, const Invocation& invocat
   return nullptr;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

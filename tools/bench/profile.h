@@ -9,7 +9,7 @@
 #include "tools/command/opened_profile.h"
 #include "tools/command/options.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct ProfileInUse {
   std::string db;  // as typed; empty: the default location
@@ -21,4 +21,4 @@ void declare(Options& options, ProfileInUse& target);
 // cannot be opened.
 OpenedProfile open_profile(const ProfileInUse& wanted, const Invocation& invocation);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::uint64_t kSizesBytes[] = {1,     64,     512,     4096,    16384,
@@ -80,10 +80,10 @@ BenchRequest request_of(const BenchOptions& options) {
 }
 
 std::vector<bench::RailInUse> choose_rails_in_use(
-    const std::string& wanted, const std::vector<std::unique_ptr<Driver>>& drivers) {
+    const std::string& wanted, const std::vector<std::unique_ptr<drivers::Driver>>& drivers) {
   std::vector<bench::RailInUse> usable;
   std::vector<std::string> names;
-  for (const std::unique_ptr<Driver>& driver : drivers) {
+  for (const std::unique_ptr<drivers::Driver>& driver : drivers) {
     for (const Rail& rail : driver->detect().rails) {
       names.push_back(rail.full_name());
       usable.push_back({driver.get(), rail});
@@ -121,4 +121,4 @@ bench::MeasurementConfig config_of(const BenchRequest& request,
   return config;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -10,7 +10,7 @@
 #include "tools/bench/bench_ends.h"
 #include "tools/bench/options.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct BenchRequest {
   std::string pattern;
@@ -24,9 +24,9 @@ BenchRequest request_of(const BenchOptions& options);
 
 // The rails of this node by name. A rail may be named several times, for several links over it.
 std::vector<bench::RailInUse> choose_rails_in_use(
-    const std::string& wanted, const std::vector<std::unique_ptr<Driver>>& drivers);
+    const std::string& wanted, const std::vector<std::unique_ptr<drivers::Driver>>& drivers);
 
 bench::MeasurementConfig config_of(const BenchRequest& request,
                                    const std::vector<bench::RailInUse>& rails, bool no_profile);
 
-}  // namespace nmt
+}  // namespace nmt::tools

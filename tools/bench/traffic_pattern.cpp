@@ -6,7 +6,7 @@
 #include "core/clock.h"
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::chrono::seconds kPatience{20};  // far longer than any one message
@@ -28,24 +28,24 @@ std::vector<Piece> cut(std::byte* memory, std::uint64_t left_bytes, std::uint32_
   return pieces;
 }
 
-void finish(Engine& engine, Engine::Request request) {
-  const std::optional<Completion> completion = engine.wait(request, kPatience);
+void finish(engine::Engine& engine, engine::Engine::Request request) {
+  const std::optional<engine::Completion> completion = engine.wait(request, kPatience);
   if (!completion) throw Error(Fault::kPeer, "the peer did not answer in time");
-  if (completion->outcome != Outcome::kDone)
+  if (completion->outcome != engine::Outcome::kDone)
     throw Error(Fault::kPeer, "the connection to the peer is lost");
 }
 
-void finish_all(Engine& engine, std::vector<Engine::Request>& requests) {
-  for (const Engine::Request request : requests) finish(engine, request);
+void finish_all(engine::Engine& engine, std::vector<engine::Engine::Request>& requests) {
+  for (const engine::Engine::Request request : requests) finish(engine, request);
   requests.clear();
 }
 
 // Runs `count` operations, `at_once` at a time; waits for the oldest first.
 template <class Start>
-void keep_under_way(Engine& engine, const BenchCell& cell, Start start) {
-  std::vector<Engine::Request> ring(cell.at_once);
+void keep_under_way(engine::Engine& engine, const BenchCell& cell, Start start) {
+  std::vector<engine::Engine::Request> ring(cell.at_once);
   for (std::uint32_t i = 0; i < cell.count + cell.at_once; ++i) {
-    Engine::Request& slot = ring[i % cell.at_once];
+    engine::Engine::Request& slot = ring[i % cell.at_once];
     if (i >= cell.at_once && i - cell.at_once < cell.count) finish(engine, slot);
     if (i < cell.count) slot = start(i % cell.at_once);
   }
@@ -55,8 +55,8 @@ void keep_under_way(Engine& engine, const BenchCell& cell, Start start) {
 constexpr std::uint64_t kReady = std::uint64_t{1} << 32;
 constexpr std::uint64_t kThrough = kReady + 1;
 
-void say(Engine& engine, std::uint64_t word) { finish(engine, engine.isend(0, word, {})); }
-void hear(Engine& engine, std::uint64_t word) { finish(engine, engine.irecv(0, word, {})); }
+void say(engine::Engine& engine, std::uint64_t word) { finish(engine, engine.isend(0, word, {})); }
+void hear(engine::Engine& engine, std::uint64_t word) { finish(engine, engine.irecv(0, word, {})); }
 
 }  // namespace
 
@@ -90,17 +90,20 @@ std::byte* TrafficRunner::place(std::vector<std::byte>& memory, const BenchCell&
   return memory.data() + size_bytes * (slot % std::max<std::uint64_t>(1, slots));
 }
 
-Engine::Request TrafficRunner::send(Engine& engine, const BenchCell& cell, std::uint32_t slot) {
+engine::Engine::Request TrafficRunner::send(engine::Engine& engine, const BenchCell& cell,
+                                            std::uint32_t slot) {
   return engine.isend(
-      0, slot, cut<ConstBytes>(place(out_, cell, slot), cell.size_bytes(slot), cell.segments));
+      0, slot,
+      cut<drivers::ConstBytes>(place(out_, cell, slot), cell.size_bytes(slot), cell.segments));
 }
 
-Engine::Request TrafficRunner::receive(Engine& engine, const BenchCell& cell, std::uint32_t slot) {
-  return engine.irecv(0, slot,
-                      cut<Bytes>(place(in_, cell, slot), cell.size_bytes(slot), cell.segments));
+engine::Engine::Request TrafficRunner::receive(engine::Engine& engine, const BenchCell& cell,
+                                               std::uint32_t slot) {
+  return engine.irecv(
+      0, slot, cut<drivers::Bytes>(place(in_, cell, slot), cell.size_bytes(slot), cell.segments));
 }
 
-double TrafficRunner::run_near(Engine& engine, const BenchCell& cell) {
+double TrafficRunner::run_near(engine::Engine& engine, const BenchCell& cell) {
   say(engine, kReady);
   hear(engine, kReady);
   const RealClock clock;
@@ -110,7 +113,7 @@ double TrafficRunner::run_near(Engine& engine, const BenchCell& cell) {
     keep_under_way(engine, cell, start_send);
     hear(engine, kThrough);
   } else {
-    std::vector<Engine::Request> requests;
+    std::vector<engine::Engine::Request> requests;
     for (std::uint32_t round = 0; round < cell.count; ++round) {
       const bool back = cell.pattern == TrafficPattern::kPingPong;
       for (std::uint32_t slot = 0; slot < cell.at_once; ++slot) {
@@ -126,7 +129,7 @@ double TrafficRunner::run_near(Engine& engine, const BenchCell& cell) {
   return static_cast<double>(clock.now_ns() - start_ns);
 }
 
-void TrafficRunner::run_far(Engine& engine, const BenchCell& cell) {
+void TrafficRunner::run_far(engine::Engine& engine, const BenchCell& cell) {
   hear(engine, kReady);
   say(engine, kReady);
   const auto start_receive = [&](std::uint32_t slot) { return receive(engine, cell, slot); };
@@ -135,7 +138,7 @@ void TrafficRunner::run_far(Engine& engine, const BenchCell& cell) {
     say(engine, kThrough);
     return;
   }
-  std::vector<Engine::Request> coming, going;
+  std::vector<engine::Engine::Request> coming, going;
   for (std::uint32_t round = 0; round < cell.count; ++round) {
     for (std::uint32_t slot = 0; slot < cell.at_once; ++slot) coming.push_back(start_receive(slot));
     for (std::uint32_t slot = 0; slot < cell.at_once; ++slot) {
@@ -148,4 +151,4 @@ void TrafficRunner::run_far(Engine& engine, const BenchCell& cell) {
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -16,7 +16,7 @@
 
 #include "engine/engine.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 enum class TrafficPattern : std::uint32_t { kPingPong, kStream, kRate };
 inline constexpr std::array<std::string_view, 3> kTrafficPatternNames = {"ping-pong", "stream",
@@ -45,15 +45,16 @@ class TrafficRunner {
 
   // Both start together; the near end returns the duration. Error(kPeer) if the other end is lost
   // or silent.
-  double run_near(Engine& engine, const BenchCell& cell);
-  void run_far(Engine& engine, const BenchCell& cell);
+  double run_near(engine::Engine& engine, const BenchCell& cell);
+  void run_far(engine::Engine& engine, const BenchCell& cell);
 
  private:
-  Engine::Request send(Engine& engine, const BenchCell& cell, std::uint32_t slot);
-  Engine::Request receive(Engine& engine, const BenchCell& cell, std::uint32_t slot);
+  engine::Engine::Request send(engine::Engine& engine, const BenchCell& cell, std::uint32_t slot);
+  engine::Engine::Request receive(engine::Engine& engine, const BenchCell& cell,
+                                  std::uint32_t slot);
   std::byte* place(std::vector<std::byte>& memory, const BenchCell& cell, std::uint32_t slot) const;
 
   std::vector<std::byte> out_, in_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::tools

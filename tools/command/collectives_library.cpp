@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 CollectivesLibrary::CollectivesLibrary(const control::MpiJob& job) {
   Dl_info module{};
@@ -28,9 +28,9 @@ CollectivesLibrary::CollectivesLibrary(const control::MpiJob& job) {
   }
 }
 
-decltype(CollectivesOptions::run) CollectivesLibrary::collective_runner() const {
-  return [play = play_](const CollectiveWay& way, std::uint64_t size_bytes, const std::byte* from,
-                        std::byte* to) {
+decltype(sampler::CollectivesOptions::run) CollectivesLibrary::collective_runner() const {
+  return [play = play_](const sampler::CollectiveWay& way, std::uint64_t size_bytes,
+                        const std::byte* from, std::byte* to) {
     const nmt_collective_play order{.struct_bytes = sizeof order,
                                     .root = 0,
                                     .operation = way.operation.c_str(),
@@ -54,4 +54,4 @@ std::vector<std::int64_t> CollectivesLibrary::other_leaders() const {
   return {numbers.begin(), numbers.begin() + std::min<std::ptrdiff_t>(count, numbers.size())};
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -11,7 +11,7 @@
 #include "control/control.h"
 #include "sampler/sampler.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 class CollectivesLibrary {
  public:
@@ -19,7 +19,7 @@ class CollectivesLibrary {
   explicit CollectivesLibrary(const control::MpiJob& job);
 
   // In the form of CollectivesOptions; both are for all ranks.
-  decltype(CollectivesOptions::run) collective_runner() const;
+  decltype(sampler::CollectivesOptions::run) collective_runner() const;
   std::vector<std::int64_t> other_leaders() const;  // Error(kFailed)
 
  private:
@@ -27,4 +27,4 @@ class CollectivesLibrary {
   decltype(&nmt_collective_leaders) leaders_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -18,7 +18,7 @@
 #include "tools/command/terminal.h"
 #include "tools/command/usage_error.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr int kSchemaVersion = 1;  // of the JSON documents of commands
@@ -41,11 +41,11 @@ void print_message(std::string_view tool, std::string_view message) noexcept {
 }
 
 json::Value environment() {
-  const Fields fingerprint = cheap_fingerprint();
+  const Fields fingerprint = node::cheap_fingerprint();
   json::Value out = json::Value::object();
-  out.set("host", host_name());
+  out.set("host", node::host_name());
   out.set("utc", utc_now());
-  out.set("platform", platform_name(fingerprint));
+  out.set("platform", node::platform_name(fingerprint));
   out.set("fingerprint", to_json(fingerprint));
   return out;
 }
@@ -235,4 +235,4 @@ int Command::run(int argc, const char* const* argv) {
   return print(report(arguments));
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -43,7 +43,7 @@
 #include "tools/command/options.h"
 #include "tools/command/report.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // How a command was called, for its work.
 struct Invocation {
@@ -107,4 +107,4 @@ class Command {
   bool completion_ = false;
 };
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -8,7 +8,7 @@
 
 #include "tools/command/help.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 // One case per subcommand: the subcommands and options that may follow it.
@@ -76,4 +76,4 @@ complete -o default -F {1} {0}
                      root.get_name(), function, paths, words, values);
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -10,8 +10,8 @@ namespace CLI {
 class App;
 }
 
-namespace nmt {
+namespace nmt::tools {
 
 std::string completion(const CLI::App& root);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -7,7 +7,7 @@
 
 #include "tools/command/text.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::size_t kColumns = 80;
@@ -164,4 +164,4 @@ std::string Help::make_help(const CLI::App* app, std::string, CLI::AppFormatMode
   return out + example(*app);
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

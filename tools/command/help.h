@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nmt {
+namespace nmt::tools {
 
 inline constexpr char kRareOptions[] = "Rare";  // group of options that only the manual shows
 
@@ -36,4 +36,4 @@ std::string_view first_line(std::string_view text);
 std::string_view after_first_line(std::string_view text);
 std::string sentence(std::string_view text);  // with a capital and a full stop
 
-}  // namespace nmt
+}  // namespace nmt::tools

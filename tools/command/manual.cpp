@@ -12,7 +12,7 @@
 #include "tools/command/help.h"
 #include "tools/command/text.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::pair<const char*, const char*> kExitCodes[] = {
@@ -153,4 +153,4 @@ std::string manual(const CLI::App& root) {
   return out + fmt::format(".SH SEE ALSO\n.BR {} (1)\n", escaped(other));
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

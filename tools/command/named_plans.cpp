@@ -9,7 +9,7 @@
 #include "cluster/cluster.h"
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 PathName name_of(const RailPlan& plan, const std::map<Id, PathName>& names) {
@@ -91,7 +91,7 @@ std::vector<NamedPlan> named_plans(const std::vector<RailPlan>& plans,
     for (const RailPlan& plan : wanted) named.push_back({plan, name_of(plan, names)});
     return named;
   }
-  for (const PairClass& each : pair_classes(wanted, names)) {
+  for (const cluster::PairClass& each : cluster::pair_classes(wanted, names)) {
     const RailPlan& plan = wanted[each.members.front()];
     named.push_back({plan, name_of(plan, names), each.members.size()});
   }
@@ -126,4 +126,4 @@ void add_name_members(const NamedPlan& plan, json::Value* object) {
   for (std::size_t i = 0; i < names.size(); ++i) object->set(names[i], cells[i]);
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

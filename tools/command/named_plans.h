@@ -13,7 +13,7 @@
 #include "core/plan.h"
 #include "tools/command/options.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct PairOptions {
   std::string node;  // --node: a host at either end
@@ -42,4 +42,4 @@ void add_name_columns(std::vector<std::string>* header);
 void add_name_cells(const NamedPlan& plan, std::vector<json::Value>* row);
 void add_name_members(const NamedPlan& plan, json::Value* object);
 
-}  // namespace nmt
+}  // namespace nmt::tools

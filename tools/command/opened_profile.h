@@ -7,11 +7,11 @@
 
 #include "include/nmadtune.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct CloseProfile {
   void operator()(nmt_profile* profile) const { nmt_close(profile); }
 };
 using OpenedProfile = std::unique_ptr<nmt_profile, CloseProfile>;
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -13,7 +13,7 @@
 #include "tools/command/help.h"
 #include "tools/command/text.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 template <class Number, class Limits, class Format>
@@ -162,4 +162,4 @@ std::string suggestion(std::string_view wanted, const std::vector<std::string>& 
   return fmt::format("; there is: {}", fmt::join(known, ", "));
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

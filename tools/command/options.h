@@ -21,7 +21,7 @@ class App;
 class Option;
 }  // namespace CLI
 
-namespace nmt {
+namespace nmt::tools {
 
 struct ByteLimits {
   std::uint64_t low = 0;
@@ -82,4 +82,4 @@ class Options {
 // empty.
 std::string suggestion(std::string_view wanted, const std::vector<std::string>& known);
 
-}  // namespace nmt
+}  // namespace nmt::tools

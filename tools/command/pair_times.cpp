@@ -11,7 +11,7 @@
 #include "core/statistics.h"
 #include "tools/command/utc.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr double kDayS = 24 * 3600;
@@ -33,7 +33,7 @@ double median_ns(const Sample& sample) {
 
 }  // namespace
 
-std::vector<PairTime> pair_times(const SampleSet& set, const PathName& name) {
+std::vector<cluster::PairTime> pair_times(const SampleSet& set, const PathName& name) {
   if (name.peer.empty() || !set.others.empty()) return {};
   std::map<std::uint64_t, double> best_ns;  // by size, over the methods
   for (const Sample& sample : set.samples) {
@@ -49,26 +49,26 @@ std::vector<PairTime> pair_times(const SampleSet& set, const PathName& name) {
             : fmt::format("{} ({} to {})", name.rail, ends.first.hex().substr(0, 8),
                           ends.second.hex().substr(0, 8));
   const auto round = set.campaign.options.find("round");
-  PairTime time{.near = name.node,
-                .far = name.peer,
-                .rail = rail,
-                .figure = Figure::kLatency,
-                .launch = round == set.campaign.options.end() ? "" : round->second,
-                .duration_ns = best_ns.begin()->second};
-  std::vector<PairTime> both = {time};
+  cluster::PairTime time{.near = name.node,
+                         .far = name.peer,
+                         .rail = rail,
+                         .figure = cluster::Figure::kLatency,
+                         .launch = round == set.campaign.options.end() ? "" : round->second,
+                         .duration_ns = best_ns.begin()->second};
+  std::vector<cluster::PairTime> both = {time};
   if (best_ns.size() > 1) {
-    time.figure = Figure::kBandwidth;
+    time.figure = cluster::Figure::kBandwidth;
     time.duration_ns = best_ns.rbegin()->second;
     both.push_back(time);
   }
   return both;
 }
 
-PairTimes pair_times(const ProfileDb& db, const std::string& since) {
+PairTimes pair_times(const profiledb::ProfileDb& db, const std::string& since) {
   const std::map<Id, PathName> names = db.path_names();
   struct DatedTimes {
     double started_s;
-    std::vector<PairTime> times;
+    std::vector<cluster::PairTime> times;
   };
   std::vector<DatedTimes> all;
   PairTimes found;
@@ -98,4 +98,4 @@ PairTimes pair_times(const ProfileDb& db, const std::string& since) {
   return found;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -9,10 +9,10 @@
 #include "cluster/cluster.h"
 #include "profiledb/profiledb.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct PairTimes {
-  std::vector<PairTime> times;
+  std::vector<cluster::PairTime> times;
   std::string newest_utc;    // start of the newest campaign between nodes; empty: there is none
   std::size_t left_out = 0;  // campaigns between nodes that started too early
 };
@@ -20,9 +20,9 @@ struct PairTimes {
 // Of all campaigns of all platforms that started at `since` or later (a date in UTC, its beginning
 // suffices); empty: within 24 hours of the newest one between nodes. Rails of both ends' names and
 // platforms are compared with each other. Throws Error(kUsage) for text that is no date.
-PairTimes pair_times(const ProfileDb& db, const std::string& since);
+PairTimes pair_times(const profiledb::ProfileDb& db, const std::string& since);
 
 // The same of one set of samples: nothing, or one latency and one bandwidth.
-std::vector<PairTime> pair_times(const SampleSet& set, const PathName& name);
+std::vector<cluster::PairTime> pair_times(const SampleSet& set, const PathName& name);
 
-}  // namespace nmt
+}  // namespace nmt::tools

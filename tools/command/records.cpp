@@ -5,7 +5,7 @@
 
 #include "tools/command/text.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 std::string text_cell(std::string_view outside) {
@@ -43,4 +43,4 @@ std::string to_csv(const Records& records) {
   return out;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

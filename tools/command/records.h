@@ -12,7 +12,7 @@
 
 #include "core/json.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct Records {
   std::vector<std::string> header;  // units last: "latency_ns"
@@ -21,4 +21,4 @@ struct Records {
 
 std::string to_csv(const Records& records);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -17,7 +17,7 @@
 #include "tools/command/records.h"
 #include "tools/command/text.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct Problem {
   Problem(Fault fault, std::string text)
@@ -45,4 +45,4 @@ struct Report {
   bool silent = false;                // another process of the job reports
 };
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -7,24 +7,24 @@
 
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::tools {
 
-std::vector<ConcurrentBandwidth> of_rails(std::vector<ConcurrentBandwidth> all,
-                                          const std::vector<std::string>& rails) {
-  std::erase_if(all, [&](const ConcurrentBandwidth& each) {
-    return std::ranges::any_of(each.rails, [&](const RailSpeed& rail) {
+std::vector<tuner::ConcurrentBandwidth> of_rails(std::vector<tuner::ConcurrentBandwidth> all,
+                                                 const std::vector<std::string>& rails) {
+  std::erase_if(all, [&](const tuner::ConcurrentBandwidth& each) {
+    return std::ranges::any_of(each.rails, [&](const tuner::RailSpeed& rail) {
       return std::ranges::find(rails, rail.rail) == rails.end();
     });
   });
   return all;
 }
 
-void add_concurrent_bandwidths(const std::vector<ConcurrentBandwidth>& all, Text* text) {
+void add_concurrent_bandwidths(const std::vector<tuner::ConcurrentBandwidth>& all, Text* text) {
   if (all.empty()) return;
   Table table({"rails", ">size", ">alone", ">together", ">of the sum"});
-  for (const ConcurrentBandwidth& each : all) {
+  for (const tuner::ConcurrentBandwidth& each : all) {
     std::string names, alone, together;
-    for (const RailSpeed& rail : each.rails) {
+    for (const tuner::RailSpeed& rail : each.rails) {
       const std::string_view plus = names.empty() ? "" : " + ";
       names += fmt::format("{}{}", plus, rail.rail);
       alone += fmt::format("{}{}", plus, format_bandwidth(rail.alone_bytes_per_second));
@@ -36,11 +36,11 @@ void add_concurrent_bandwidths(const std::vector<ConcurrentBandwidth>& all, Text
   text->heading("Bandwidth of rails that are used at the same time").table(std::move(table));
 }
 
-json::Value concurrent_bandwidths_json(const std::vector<ConcurrentBandwidth>& all) {
+json::Value concurrent_bandwidths_json(const std::vector<tuner::ConcurrentBandwidth>& all) {
   json::Value out = json::Value::array();
-  for (const ConcurrentBandwidth& each : all) {
+  for (const tuner::ConcurrentBandwidth& each : all) {
     json::Value rails = json::Value::array();
-    for (const RailSpeed& rail : each.rails) {
+    for (const tuner::RailSpeed& rail : each.rails) {
       rails.push_back(json::Value::object()
                           .set("rail", rail.rail)
                           .set("alone_bytes_per_second", rail.alone_bytes_per_second)
@@ -56,4 +56,4 @@ json::Value concurrent_bandwidths_json(const std::vector<ConcurrentBandwidth>& a
   return out;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

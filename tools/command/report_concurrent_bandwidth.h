@@ -11,15 +11,15 @@
 #include "tools/command/text.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // Only for the named rails.
-std::vector<ConcurrentBandwidth> of_rails(std::vector<ConcurrentBandwidth> all,
-                                          const std::vector<std::string>& rails);
+std::vector<tuner::ConcurrentBandwidth> of_rails(std::vector<tuner::ConcurrentBandwidth> all,
+                                                 const std::vector<std::string>& rails);
 
-void add_concurrent_bandwidths(const std::vector<ConcurrentBandwidth>& all,
+void add_concurrent_bandwidths(const std::vector<tuner::ConcurrentBandwidth>& all,
                                Text* text);  // nothing if empty
 json::Value concurrent_bandwidths_json(
-    const std::vector<ConcurrentBandwidth>& all);  // the array "together"
+    const std::vector<tuner::ConcurrentBandwidth>& all);  // the array "together"
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -7,7 +7,7 @@
 
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::size_t kNextShown = 20;
@@ -16,7 +16,7 @@ json::Value text_or_null(const std::string& text) {
   return text.empty() ? json::Value() : json::Value(text);
 }
 
-json::Value to_json(const Outlier& each) {
+json::Value to_json(const cluster::Outlier& each) {
   return json::Value::object()
       .set("kind", to_string(each.culprit))
       .set("node", each.node)
@@ -30,7 +30,7 @@ json::Value to_json(const Outlier& each) {
       .set("pairs", each.pairs);
 }
 
-json::Value to_json(const NextPair& each) {
+json::Value to_json(const cluster::NextPair& each) {
   return json::Value::object()
       .set("node", each.near)
       .set("peer", each.far)
@@ -38,7 +38,7 @@ json::Value to_json(const NextPair& each) {
       .set("reason", each.reason);
 }
 
-void add_next(const std::vector<NextPair>& next, Text* text) {
+void add_next(const std::vector<cluster::NextPair>& next, Text* text) {
   if (next.empty()) return;
   text->heading("Suspected, but not sure: measure these pairs next");
   Table table({"from", "to", "rail", "why"});
@@ -53,29 +53,30 @@ void add_next(const std::vector<NextPair>& next, Text* text) {
 
 }  // namespace
 
-std::string name_of(const Outlier& outlier) {
+std::string name_of(const cluster::Outlier& outlier) {
   switch (outlier.culprit) {
-    case Culprit::kNode:
+    case cluster::Culprit::kNode:
       return "node " + outlier.node;
-    case Culprit::kRail:
+    case cluster::Culprit::kRail:
       return fmt::format("rail {} of {}", outlier.rail, outlier.node);
-    case Culprit::kLink:
+    case cluster::Culprit::kLink:
       break;
   }
   return fmt::format("link {} - {} over {}", outlier.node, outlier.peer, outlier.rail);
 }
 
-json::Value outliers_json(const OutlierFindings& findings) {
+json::Value outliers_json(const cluster::OutlierFindings& findings) {
   json::Value outliers = json::Value::array(), next = json::Value::array();
-  for (const Outlier& each : findings.outliers) outliers.push_back(to_json(each));
-  for (const NextPair& each : findings.next) next.push_back(to_json(each));
+  for (const cluster::Outlier& each : findings.outliers) outliers.push_back(to_json(each));
+  for (const cluster::NextPair& each : findings.next) next.push_back(to_json(each));
   return json::Value::object()
       .set("can_say", findings.can_say)
       .set("outliers", std::move(outliers))
       .set("next", std::move(next));
 }
 
-void add_outliers(const OutlierFindings& findings, const OutlierOptions& options, Report* report) {
+void add_outliers(const cluster::OutlierFindings& findings, const cluster::OutlierOptions& options,
+                  Report* report) {
   const json::Value json = outliers_json(findings);
   for (const char* member : {"can_say", "outliers", "next"}) {
     report->payload.set(member, *json.find(member));
@@ -83,7 +84,7 @@ void add_outliers(const OutlierFindings& findings, const OutlierOptions& options
   report->records.header = {"kind",  "node",      "peer",       "rail",   "figure",
                             "ratio", "low_ratio", "high_ratio", "chance", "pairs"};
   Table table({"what", "figure", ">slower", "95 % interval", ">by chance", ">pairs"});
-  for (const Outlier& each : findings.outliers) {
+  for (const cluster::Outlier& each : findings.outliers) {
     table.add({name_of(each), std::string(to_string(each.figure)), format_fraction(each.ratio - 1),
                fmt::format("{} .. {}", format_fraction(each.interval.low - 1),
                            format_fraction(each.interval.high - 1)),
@@ -111,4 +112,4 @@ void add_outliers(const OutlierFindings& findings, const OutlierOptions& options
   add_next(findings.next, &report->text);
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

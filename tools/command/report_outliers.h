@@ -6,15 +6,16 @@
 #include "cluster/cluster.h"
 #include "tools/command/report.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // {"can_say", "outliers": [...], "next": [...]}, as nmad-tune outliers --json has them.
-json::Value outliers_json(const OutlierFindings& findings);
+json::Value outliers_json(const cluster::OutlierFindings& findings);
 
 // JSON members as above; CSV has the outliers.
-void add_outliers(const OutlierFindings& findings, const OutlierOptions& options, Report* report);
+void add_outliers(const cluster::OutlierFindings& findings, const cluster::OutlierOptions& options,
+                  Report* report);
 
 // "node node07", "link node03 - node04 over tcp:e0", "rail tcp:e1 of node05".
-std::string name_of(const Outlier& outlier);
+std::string name_of(const cluster::Outlier& outlier);
 
-}  // namespace nmt
+}  // namespace nmt::tools

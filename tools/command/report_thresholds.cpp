@@ -6,7 +6,7 @@
 #include "core/plan_json.h"
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 std::string interval_text(const Threshold& threshold) {
@@ -114,4 +114,4 @@ json::Value platform_json(const Platform& platform) {
   return json::Value::object().set("id", platform.id.hex()).set("name", platform.name);
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

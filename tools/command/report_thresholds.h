@@ -13,7 +13,7 @@
 #include "tools/command/named_plans.h"
 #include "tools/command/report.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // Rail plans of one regime ("hot", "cold") without busy rails, of the named rails in their order;
 // of all rails if none is named.
@@ -34,4 +34,4 @@ json::Value thresholds_json(const RailPlan& rail);  // the array "thresholds"
 // {"id", "name"}: how documents name a platform.
 json::Value platform_json(const Platform& platform);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -5,7 +5,7 @@
 
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 Verification of_rails(const Verification& verification, const std::vector<std::string>& rails) {
   const auto of_others = [&](const auto& entry) {
@@ -35,4 +35,4 @@ void add_verification(const Verification& verification, Text* text) {
   text->heading("Decisions at held-out sizes").table(std::move(decisions));
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

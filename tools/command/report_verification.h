@@ -10,11 +10,11 @@
 #include "core/plan.h"
 #include "tools/command/text.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // Only for the named rails.
 Verification of_rails(const Verification& verification, const std::vector<std::string>& rails);
 
 void add_verification(const Verification& verification, Text* text);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -14,7 +14,7 @@
 #include "control/control.h"
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 void secure_standard_streams() {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
@@ -61,4 +61,4 @@ bool write_all(int descriptor, std::string_view text, std::string_view what) {
   return true;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace nmt {
+namespace nmt::tools {
 
 // Call it first in main(). Closed standard streams then refuse every use. Writing into a pipe
 // without a reader, or into a file beyond its limit, gives an error code, not a signal.
@@ -28,4 +28,4 @@ bool takes_highlighting(int descriptor);
 // other failures.
 bool write_all(int descriptor, std::string_view text, std::string_view what = "standard output");
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/json.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::string_view kBold = "\033[1m";
@@ -138,4 +138,4 @@ std::string Text::render(const TextStyle& style) const {
   return out;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

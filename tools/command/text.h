@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-namespace nmt {
+namespace nmt::tools {
 
 // How to render; 0 columns means no limit.
 struct TextStyle {
@@ -63,4 +63,4 @@ std::size_t display_width(std::string_view text);
 // least one line.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -3,13 +3,13 @@
 
 #include "node/node.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 Platform this_platform() {
-  const Fields fingerprint = full_fingerprint();
-  return {.id = Id::random(), .name = platform_name(fingerprint), .fingerprint = fingerprint};
+  const Fields fingerprint = node::full_fingerprint();
+  return {.id = Id::random(), .name = node::platform_name(fingerprint), .fingerprint = fingerprint};
 }
 
-Node this_node() { return {.id = Id::random(), .host = host_name()}; }
+Node this_node() { return {.id = Id::random(), .host = node::host_name()}; }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -6,9 +6,9 @@
 
 #include "core/rail.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 Platform this_platform();  // full fingerprint: some milliseconds
 Node this_node();
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -9,10 +9,10 @@
 #include "profiledb/profiledb.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // Derives the plan from the samples in force, with its contention signatures, verifies it if there
 // are held-out samples, stores it and returns it.
-Plan tune(ProfileDb& db, const Id& platform, const TuneOptions& options = {});
+Plan tune(profiledb::ProfileDb& db, const Id& platform, const tuner::TuneOptions& options = {});
 
-}  // namespace nmt
+}  // namespace nmt::tools

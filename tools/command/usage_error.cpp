@@ -10,7 +10,7 @@
 #include "tools/command/options.h"
 #include "tools/command/text.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 std::string explain_unknown(const std::string& argument, const CLI::App& subcommand) {
@@ -59,4 +59,4 @@ std::string explain(const CLI::ParseError& error, const CLI::App& root) {
   return plain(error.what());
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -11,7 +11,7 @@ class App;
 class ParseError;
 }  // namespace CLI
 
-namespace nmt {
+namespace nmt::tools {
 
 // The deepest subcommand that the command line named; the root if it named none.
 const CLI::App& verb_named(const CLI::App& root);
@@ -19,4 +19,4 @@ const CLI::App& verb_named(const CLI::App& root);
 // One line. `root` is the parsed app, in its state after the error.
 std::string explain(const CLI::ParseError& error, const CLI::App& root);
 
-}  // namespace nmt
+}  // namespace nmt::tools

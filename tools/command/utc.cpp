@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 double seconds_since_1970(const std::string& utc) {
   std::tm fields = {};
@@ -33,4 +33,4 @@ double started_s(const Campaign& campaign) {
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

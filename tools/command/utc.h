@@ -7,7 +7,7 @@
 
 #include "core/sample.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // Of "2026-11-24" or "2026-11-24T08:00:00Z"; Error(kUsage) for other text.
 double seconds_since_1970(const std::string& utc);
@@ -15,4 +15,4 @@ double seconds_since_1970(const std::string& utc);
 // When a campaign started; 0 if its date cannot be read.
 double started_s(const Campaign& campaign);
 
-}  // namespace nmt
+}  // namespace nmt::tools

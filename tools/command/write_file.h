@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-namespace nmt {
+namespace nmt::tools {
 
 // Writes under another name, then renames: under its own name a file is always complete. `force`
 // replaces an existing file. Throws Error(kFailed); Error(kUsage) for "-", which is no file.
 void write_file(const std::string& file, std::string_view content, bool force);
 
-}  // namespace nmt
+}  // namespace nmt::tools

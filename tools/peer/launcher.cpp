@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "tools/command/terminal.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::chrono::seconds kStartTimeout{60};  // a user may have to type a password
@@ -82,4 +82,4 @@ void Launcher::wait(std::chrono::nanoseconds timeout) {
   while (!process_.status() && !deadline.passed()) ::usleep(10'000);
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

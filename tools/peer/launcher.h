@@ -13,7 +13,7 @@
 #include "control/control.h"
 #include "node/node.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 class Launcher {  // its destructor ends the command
  public:
@@ -31,7 +31,7 @@ class Launcher {  // its destructor ends the command
  private:
   std::string what_;
   std::string mark_;  // text before the address
-  Subprocess process_;
+  node::Subprocess process_;
 };
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -9,7 +9,7 @@
 #include "drivers/drivers.h"
 #include "tools/command/terminal.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 using control::Connection;
@@ -40,9 +40,9 @@ Secret secret_of_peer(const PeerOptions& options, const std::string& tool) {
 
 // Of a tcp rail: other rails may have no address to listen at.
 std::string first_address() {
-  for (const auto& driver : make_drivers()) {
+  for (const auto& driver : drivers::make_drivers()) {
     if (driver->name() != "tcp") continue;
-    for (const Port& port : driver->ports()) {
+    for (const drivers::Port& port : driver->ports()) {
       return port.address.substr(0, port.address.find('/'));
     }
   }
@@ -151,4 +151,4 @@ std::optional<Connection> await_peer(const PeerOptions& options, const Invocatio
            }});
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

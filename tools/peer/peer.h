@@ -20,7 +20,7 @@
 #include "tools/command/command.h"
 #include "tools/peer/launcher.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct PeerOptions {
   bool serve = false;       // be the other end
@@ -65,4 +65,4 @@ std::optional<control::Connection> await_peer(const PeerOptions& options,
                                               const Invocation& invocation,
                                               std::function<bool()> interrupted = {});
 
-}  // namespace nmt
+}  // namespace nmt::tools

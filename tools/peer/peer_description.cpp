@@ -7,7 +7,7 @@
 #include "core/plan_json.h"
 #include "tools/peer/rail_negotiation.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 using json::Reader;
 using json::Value;
@@ -22,7 +22,7 @@ std::string peer_description_text(const PeerDescription& own, const std::string&
             own.ports.size(), kPortsMax));
   }
   Value list = Value::array();
-  for (const Port& port : own.ports) {
+  for (const drivers::Port& port : own.ports) {
     list.push_back(Value::object()
                        .set("driver", port.rail.driver)
                        .set("name", port.rail.name)
@@ -69,4 +69,4 @@ PeerDescription peer_description_from(const std::string& text, const std::string
   });
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

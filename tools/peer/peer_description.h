@@ -13,14 +13,14 @@
 #include "core/rail.h"
 #include "drivers/drivers.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 inline constexpr std::size_t kPortsMax = 256;
 
 struct PeerDescription {
   Platform platform;
   Node node;
-  std::vector<Port> ports;
+  std::vector<drivers::Port> ports;
 };
 
 // JSON of at most control::kMessageBytesMax. Error(kFailed) if there are more than kPortsMax ports,
@@ -30,4 +30,4 @@ std::string peer_description_text(const PeerDescription& own, const std::string&
 // Error(kPeer) if `text` is not such a description, or if the peer does not run `tool`.
 PeerDescription peer_description_from(const std::string& text, const std::string& tool);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -12,7 +12,7 @@
 #include "tools/command/this_machine.h"
 #include "tools/peer/peer_description.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 using json::Reader;
@@ -24,8 +24,8 @@ constexpr std::chrono::seconds kAnswerTimeout{10};
 constexpr std::size_t kPairsMax = 256;  // each is a rail, also measured beside each other one
 
 struct OwnPort {
-  Driver* driver = nullptr;
-  Port port;
+  drivers::Driver* driver = nullptr;
+  drivers::Port port;
 };
 
 // Two ports that meet, by their indices in the two descriptions.
@@ -36,10 +36,10 @@ struct Pair {
   bool far_meets_several = false;
 };
 
-std::vector<OwnPort> own_ports(const std::vector<std::unique_ptr<Driver>>& drivers) {
+std::vector<OwnPort> own_ports(const std::vector<std::unique_ptr<drivers::Driver>>& drivers) {
   std::vector<OwnPort> ports;
   for (const auto& driver : drivers) {
-    for (Port& port : driver->ports()) ports.push_back({driver.get(), std::move(port)});
+    for (drivers::Port& port : driver->ports()) ports.push_back({driver.get(), std::move(port)});
   }
   return ports;
 }
@@ -100,7 +100,7 @@ Rail named(const Rail& rail, bool meets_several, const Rail& other) {
           "no rail to {}: no interface of this node ({}) is in the subnet of an interface of the "
           "peer ({})",
           far.node.host, list(own, [](const OwnPort& o) { return o.port; }),
-          json::printable(list(far.ports, [](const Port& p) { return p; }), 500)));
+          json::printable(list(far.ports, [](const drivers::Port& p) { return p; }), 500)));
 }
 
 std::string rail_pairs_text(const std::vector<Pair>& pairs) {
@@ -180,7 +180,7 @@ std::vector<Pair> choose(const std::vector<OwnPort>& own, const PeerDescription&
   return chosen;
 }
 
-SharedRail shared(const OwnPort& own, bool own_meets_several, const Port& theirs,
+SharedRail shared(const OwnPort& own, bool own_meets_several, const drivers::Port& theirs,
                   bool theirs_meets_several) {
   const Rail& rail = own.port.rail;
   return {.driver = own.driver,
@@ -198,7 +198,7 @@ std::string name_from(const Reader& reader) {
 
 RailNegotiation negotiate_as_near(control::Connection& peer, const std::string& tool,
                                   const std::string& rails) {
-  RailNegotiation negotiation{.drivers = make_drivers()};
+  RailNegotiation negotiation{.drivers = drivers::make_drivers()};
   const std::vector<OwnPort> own = own_ports(negotiation.drivers);
   peer.send(kPeerDescription, peer_description_text(tool, own));
   const PeerDescription far = peer_description_from(expect(peer, kPeerDescription), tool);
@@ -219,7 +219,7 @@ RailNegotiation negotiate_as_near(control::Connection& peer, const std::string& 
 }
 
 RailNegotiation negotiate_as_far(control::Connection& peer, const std::string& tool) {
-  RailNegotiation negotiation{.drivers = make_drivers()};
+  RailNegotiation negotiation{.drivers = drivers::make_drivers()};
   const std::vector<OwnPort> own = own_ports(negotiation.drivers);
   const std::string introduction = expect(peer, kPeerDescription);
   peer.send(kPeerDescription, peer_description_text(tool, own));
@@ -240,4 +240,4 @@ void send_config(control::Connection& peer, const Value& config) {
 
 std::string receive_config(control::Connection& peer) { return expect(peer, kConfig); }
 
-}  // namespace nmt
+}  // namespace nmt::tools

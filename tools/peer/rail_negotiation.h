@@ -27,19 +27,19 @@
 #include "core/rail.h"
 #include "drivers/drivers.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // A rail between the two nodes, with the names of both ends.
 struct SharedRail {
-  Driver* driver = nullptr;
+  drivers::Driver* driver = nullptr;
   Rail rail;
   Rail theirs;
 };
 
 struct RailNegotiation {
-  std::vector<std::unique_ptr<Driver>> drivers;  // own what `rails` points to
-  std::vector<SharedRail> rails;                 // in the same order at both ends
-  Platform platform;                             // of the peer
+  std::vector<std::unique_ptr<drivers::Driver>> drivers;  // own what `rails` points to
+  std::vector<SharedRail> rails;                          // in the same order at both ends
+  Platform platform;                                      // of the peer
   Node node;
 };
 
@@ -68,4 +68,4 @@ auto read_theirs(const std::string& text, std::string_view what, Read read) {
 // Printable text that is not empty.
 std::string name_from(const json::Reader& reader);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-namespace nmt {
+namespace nmt::tools {
 
 struct Asset {
   std::string_view name;  // of the file, without its folder
@@ -18,4 +18,4 @@ struct Asset {
 // In the order in which the page loads them.
 std::span<const Asset> report_assets();
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -7,7 +7,7 @@
 
 #include "core/plan_json.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 // Curves of more pairs than these have one point per octave.
@@ -103,4 +103,4 @@ json::Value cluster_json(const std::vector<Plan>& plans, const std::map<Id, Path
       .set("left_out", measured.size() - shown);
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -12,7 +12,7 @@
 #include "core/plan.h"
 #include "core/rail.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // {"pairs": [{"rail", "near", "far", "latency_ns", "bandwidth_bytes_per_second", "curve"}],
 // "platforms": [{"id", "name", "hosts", "fingerprint"}], "left_out": N}. Latency is that of the
@@ -23,4 +23,4 @@ inline constexpr std::size_t kPairsMax = 6000;
 json::Value cluster_json(const std::vector<Plan>& plans, const std::map<Id, PathName>& names,
                          const std::vector<Platform>& platforms);
 
-}  // namespace nmt
+}  // namespace nmt::tools

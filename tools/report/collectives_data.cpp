@@ -8,12 +8,12 @@
 #include "core/error.h"
 #include "core/statistics.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::int64_t kBeyond = 4;  // times the largest measured number of ranks
 
-json::Value time_json(const CollectiveTime* time) {
+json::Value time_json(const tuner::CollectiveTime* time) {
   if (time == nullptr) return {};
   return json::Value::object()
       .set("algorithm", time->algorithm)
@@ -22,9 +22,11 @@ json::Value time_json(const CollectiveTime* time) {
       .set("median_ns", time->median_ns);
 }
 
-json::Value prediction_json(const SignatureFit& fit, std::int64_t ranks, std::uint64_t size_bytes) {
-  const AlltoallPrediction prediction = predict_alltoall(fit, ranks, size_bytes);
-  const bool refused = prediction.verdict == Verdict::kRefused;
+json::Value prediction_json(const contention::SignatureFit& fit, std::int64_t ranks,
+                            std::uint64_t size_bytes) {
+  const contention::AlltoallPrediction prediction =
+      contention::predict_alltoall(fit, ranks, size_bytes);
+  const bool refused = prediction.verdict == contention::Verdict::kRefused;
   const auto limit = [&](double Interval::*end) {
     return prediction.interval_ns ? json::Value((*prediction.interval_ns).*end) : json::Value();
   };
@@ -38,7 +40,8 @@ json::Value prediction_json(const SignatureFit& fit, std::int64_t ranks, std::ui
       .set("verdict", to_string(prediction.verdict));
 }
 
-json::Value predictions_json(const SignatureFit& fit, const std::set<std::int64_t>& ranks,
+json::Value predictions_json(const contention::SignatureFit& fit,
+                             const std::set<std::int64_t>& ranks,
                              const std::set<std::uint64_t>& sizes_bytes) {
   std::set<std::int64_t> asked = ranks;
   for (std::int64_t n = 2 * *ranks.rbegin(); n <= kBeyond * *ranks.rbegin(); n *= 2) {
@@ -58,17 +61,17 @@ json::Value predictions_json(const SignatureFit& fit, const std::set<std::int64_
 
 }  // namespace
 
-json::Value collective_cells_json(std::span<const CollectiveCell> cells,
+json::Value collective_cells_json(std::span<const tuner::CollectiveCell> cells,
                                   const std::vector<SegmentRule>& rules) {
   json::Value list = json::Value::array();
-  for (const CollectiveCell& cell : cells) {
-    const CollectiveTime* library = nullptr;
-    const CollectiveTime* ours = nullptr;
-    for (const CollectiveTime& time : cell.times) {  // the fastest first
-      const CollectiveTime*& each = time.algorithm == "library" ? library : ours;
+  for (const tuner::CollectiveCell& cell : cells) {
+    const tuner::CollectiveTime* library = nullptr;
+    const tuner::CollectiveTime* ours = nullptr;
+    for (const tuner::CollectiveTime& time : cell.times) {  // the fastest first
+      const tuner::CollectiveTime*& each = time.algorithm == "library" ? library : ours;
       if (each == nullptr) each = &time;
     }
-    const std::optional<double> regretted = regret(rules, cell);
+    const std::optional<double> regretted = tuner::regret(rules, cell);
     list.push_back(json::Value::object()
                        .set("operation", cell.operation)
                        .set("nodes", cell.nodes)
@@ -81,11 +84,11 @@ json::Value collective_cells_json(std::span<const CollectiveCell> cells,
   return list;
 }
 
-json::Value alltoall_json(const AlltoallTimes& times) {
+json::Value alltoall_json(const contention::AlltoallTimes& times) {
   std::map<std::pair<std::int64_t, std::uint64_t>, std::vector<double>> measured;
   std::set<std::int64_t> ranks;
   std::set<std::uint64_t> sizes_bytes;
-  for (const AlltoallTime& time : times.times) {
+  for (const contention::AlltoallTime& time : times.times) {
     measured[{time.ranks, time.size_bytes}].push_back(time.duration_ns);
     ranks.insert(time.ranks);
     sizes_bytes.insert(time.size_bytes);
@@ -99,8 +102,8 @@ json::Value alltoall_json(const AlltoallTimes& times) {
                           .set("ranks_per_node", times.ranks_per_node)
                           .set("times", std::move(medians));
   try {
-    const SignatureFit fit = fit_signature(times, {});
-    entry.set("signature", to_json(fit))
+    const contention::SignatureFit fit = contention::fit_signature(times, {});
+    entry.set("signature", contention::to_json(fit))
         .set("predictions", predictions_json(fit, ranks, sizes_bytes));
   } catch (const Error& error) {  // too few measurements; it says which are missing
     entry.set("reason", error.what());
@@ -108,4 +111,4 @@ json::Value alltoall_json(const AlltoallTimes& times) {
   return entry;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

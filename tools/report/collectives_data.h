@@ -13,16 +13,16 @@
 #include "core/sample.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // The array "cells": one for each operation, shape and size that was measured, with the fastest of
 // ours and the MPI's own, and the regret of the rules' choice; null where that was not measured.
-json::Value collective_cells_json(std::span<const CollectiveCell> cells,
+json::Value collective_cells_json(std::span<const tuner::CollectiveCell> cells,
                                   const std::vector<SegmentRule>& rules);
 
 // {"algorithm", "ranks_per_node", "signature", "times": [[n, bytes, ns]], "predictions": [...]}:
 // the signature as `nmad-tune contention --json` has it, the median of what was measured, and
 // predictions at those sizes for the measured numbers of ranks and up to four times as many.
-json::Value alltoall_json(const AlltoallTimes& times);
+json::Value alltoall_json(const contention::AlltoallTimes& times);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/report/constants.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::uint64_t kKi = 1024;
@@ -41,4 +41,4 @@ std::vector<ForeignConstant> foreign_constants(std::string_view driver, Decision
   return found;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

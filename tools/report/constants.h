@@ -11,7 +11,7 @@
 
 #include "core/method.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct ForeignConstant {
   std::string_view name;    // "Open MPI, shared memory"
@@ -24,4 +24,4 @@ struct ForeignConstant {
 // Those that would decide on a rail of this driver.
 std::vector<ForeignConstant> foreign_constants(std::string_view driver, DecisionKind kind);
 
-}  // namespace nmt
+}  // namespace nmt::tools

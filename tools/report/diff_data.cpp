@@ -12,7 +12,7 @@
 #include "tools/report/node_data.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::size_t kCampaignsMax = 50;  // of each side, in the trend
@@ -139,12 +139,12 @@ json::Value ratios_json(const ProfileSide& before, const ProfileSide& after) {
 }
 
 json::Value moved_json(const RailPlan& now, const Threshold& before, const Threshold& after) {
-  const std::vector<RegretAt> regrets = regrets_at(now, before);
+  const std::vector<tuner::RegretAt> regrets = tuner::regrets_at(now, before);
   std::vector<std::uint64_t> sizes_bytes;
-  for (const RegretAt& each : regrets) sizes_bytes.push_back(each.size_bytes);
-  const std::vector<double> shares = shares_of(sizes_bytes);
+  for (const tuner::RegretAt& each : regrets) sizes_bytes.push_back(each.size_bytes);
+  const std::vector<double> shares = tuner::shares_of(sizes_bytes);
   double mean = 0;
-  RegretAt worst;
+  tuner::RegretAt worst;
   for (std::size_t i = 0; i < regrets.size(); ++i) {
     mean += shares[i] * regrets[i].regret;
     if (regrets[i].regret > worst.regret) worst = regrets[i];
@@ -243,4 +243,4 @@ json::Value diff_json(const ProfileSide& before, const ProfileSide& after) {
       .set("trend", trend_json(before, after));
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

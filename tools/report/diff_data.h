@@ -12,12 +12,12 @@
 #include "core/rail.h"
 #include "profiledb/profiledb.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // One side: what is in force for one platform of a profile.
 struct ProfileSide {
   std::string file;
-  const ProfileDb* db = nullptr;  // outlives the call
+  const profiledb::ProfileDb* db = nullptr;  // outlives the call
   Platform platform;
   Plan plan;
 };
@@ -34,4 +34,4 @@ struct ProfileSide {
 //     campaign of both, the oldest first}
 json::Value diff_json(const ProfileSide& before, const ProfileSide& after);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -39,7 +39,7 @@ endforeach()
 file(WRITE ${OUTPUT} "// Made by tools/report/embed.cmake.
 #include \"tools/report/assets.h\"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 ${texts}
 constexpr Asset kAssets[] = {
@@ -48,5 +48,5 @@ ${rows}};
 
 std::span<const Asset> report_assets() { return kAssets; }
 
-}  // namespace nmt
+}  // namespace nmt::tools
 ")

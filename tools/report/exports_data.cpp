@@ -6,20 +6,20 @@
 #include "core/error.h"
 #include "tools/stack/stack.h"
 
-namespace nmt {
+namespace nmt::tools {
 
-json::Value exports_json(const ProfileDb& db, const Id& platform, const Plan& plan,
+json::Value exports_json(const profiledb::ProfileDb& db, const Id& platform, const Plan& plan,
                          const std::string& profile) {
   json::Value list = json::Value::array();
-  for (const std::string& stack : exported_stacks()) {
+  for (const std::string& stack : stacks::exported_stacks()) {
     json::Value entry = json::Value::object().set("stack", stack);
     try {
       const Plan* own_rails = stack == "newmadeleine" ? &plan : nullptr;
-      const StackFindings findings =
+      const stacks::StackFindings findings =
           find_settings(db, platform, own_rails,
                         {.stack = stack, .version = "", .folder = "", .profile = profile});
       json::Value files = json::Value::array();
-      for (const ExportedFile& file : write_files(findings)) {
+      for (const stacks::ExportedFile& file : stacks::write_files(findings)) {
         files.push_back(json::Value::object().set("name", file.name).set("content", file.content));
       }
       Report verdicts;
@@ -36,4 +36,4 @@ json::Value exports_json(const ProfileDb& db, const Id& platform, const Plan& pl
   return list;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

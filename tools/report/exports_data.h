@@ -9,11 +9,11 @@
 #include "core/plan.h"
 #include "profiledb/profiledb.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // The array "exports": one entry for each stack, as `nmad-tune export STACK --json` has it; or with
 // a member "reason" where there is nothing to write.
-json::Value exports_json(const ProfileDb& db, const Id& platform, const Plan& plan,
+json::Value exports_json(const profiledb::ProfileDb& db, const Id& platform, const Plan& plan,
                          const std::string& profile);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -11,7 +11,7 @@
 #include "tools/report/constants.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 json::Value to_json(const PlanCurve& curve) {
@@ -29,14 +29,14 @@ json::Value to_json(const PlanCurve& curve) {
 // "worst_size_bytes", "points"}; null where nothing can be said.
 json::Value cost_json(const RailPlan& on, const Threshold& threshold, std::string_view name,
                       std::string_view source) {
-  const std::vector<RegretAt> regrets = regrets_at(on, threshold);
+  const std::vector<tuner::RegretAt> regrets = tuner::regrets_at(on, threshold);
   if (regrets.empty()) return {};
   std::vector<std::uint64_t> sizes_bytes;
-  for (const RegretAt& each : regrets) sizes_bytes.push_back(each.size_bytes);
-  const std::vector<double> shares = shares_of(sizes_bytes);
+  for (const tuner::RegretAt& each : regrets) sizes_bytes.push_back(each.size_bytes);
+  const std::vector<double> shares = tuner::shares_of(sizes_bytes);
   json::Value points = json::Value::array();
   double mean = 0;
-  RegretAt worst;
+  tuner::RegretAt worst;
   for (std::size_t i = 0; i < regrets.size(); ++i) {
     mean += shares[i] * regrets[i].regret;
     if (regrets[i].regret > worst.regret) worst = regrets[i];
@@ -62,7 +62,7 @@ json::Value costs_json(const std::vector<RailPlan>& rails, const RailPlan& on, D
   std::string driver, name;
   split_rail_name(on.rail, &driver, &name);
   for (const ForeignConstant& constant : foreign_constants(driver, kind)) {
-    add(threshold_at(kind, constant.bytes), constant.name, constant.source);
+    add(tuner::threshold_at(kind, constant.bytes), constant.name, constant.source);
   }
   for (const RailPlan& from : rails) {
     const Threshold* threshold = from.find_threshold(kind);
@@ -134,7 +134,7 @@ json::Value origins_json(std::span<const SampleSet> sets) {
 json::Value held_out_json(const std::vector<RailPlan>& rails, const Plan& plan,
                           std::span<const SampleSet> sets) {
   json::Value list = json::Value::array();
-  for (const HeldOut& point : held_out(plan, sets)) {
+  for (const tuner::HeldOut& point : tuner::held_out(plan, sets)) {
     const auto shown = [&](const RailPlan& rail) {
       return rail.path == point.path && rail.regime == point.regime;
     };
@@ -150,4 +150,4 @@ json::Value held_out_json(const std::vector<RailPlan>& rails, const Plan& plan,
   return list;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

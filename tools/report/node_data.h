@@ -12,7 +12,7 @@
 #include "core/sample.h"
 #include "tools/command/named_plans.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // Each rail once per placement and regime, alone: of several pairs of nodes, the one that was
 // measured first.
@@ -32,4 +32,4 @@ json::Value origins_json(std::span<const SampleSet> sets);
 json::Value held_out_json(const std::vector<RailPlan>& rails, const Plan& plan,
                           std::span<const SampleSet> sets);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "tools/report/assets.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 // Text for an element's content.
@@ -96,4 +96,4 @@ std::string report_page(const std::string& title, const json::Value& data, const
   return page;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

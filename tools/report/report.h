@@ -25,9 +25,9 @@
 #include "core/json.h"
 #include "tools/command/text.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // `tables` is shown where scripts are switched off.
 std::string report_page(const std::string& title, const json::Value& data, const Text& tables);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -7,7 +7,7 @@
 
 #include "tools/tune/split_ways.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::uint64_t kLeastBytes = 512;
@@ -148,4 +148,4 @@ json::Value splits_json(const Advice& advice, const std::vector<std::string>& ra
   return list;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

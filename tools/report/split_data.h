@@ -10,7 +10,7 @@
 #include "core/json.h"
 #include "tools/tune/advice.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // Of the end and of each rail's part, relative to the whole. Sizes at which a rail joins are found
 // to the byte.
@@ -20,4 +20,4 @@ inline constexpr double kSplitTolerance = 2e-4;
 // are more. {"rails", "size_bytes", "end_ns", "bytes": [per rail], "ways": [{"way", "points"}]}.
 json::Value splits_json(const Advice& advice, const std::vector<std::string>& rails);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -11,7 +11,7 @@
 #include "tools/sample/recorder.h"
 #include "tools/sample/sample_report.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 // The results of earlier sessions, for a resumed campaign.
@@ -20,7 +20,7 @@ struct Earlier {
   double elapsed_ns = 0;
 };
 
-Earlier read_earlier(const ProfileDb& db, const Record& record) {
+Earlier read_earlier(const profiledb::ProfileDb& db, const Record& record) {
   Earlier earlier;
   std::map<Id, double> elapsed_ns;  // by session; each measured several rails
   for (SampleSet& set : db.sample_sets(record.campaign.id)) {
@@ -37,7 +37,7 @@ Earlier read_earlier(const ProfileDb& db, const Record& record) {
 // Stores this machine, the rails, the campaign (resumed if requested and possible) and the session
 // in the profile, and keeps them in memory.
 Record begin(const Launch& launch, const CampaignShare& share) {
-  ProfileDb& db = launch.db;
+  profiledb::ProfileDb& db = launch.db;
   Record record;
   record.platform = db.ensure_platform(this_platform());
   record.node = db.ensure_node(this_node(), record.platform.id);
@@ -89,14 +89,14 @@ Record begin(const Launch& launch, const CampaignShare& share) {
 }
 
 // Fills in the campaign's result, for storing.
-void settle(Campaign& campaign, const CampaignReport& report) {
+void settle(Campaign& campaign, const sampler::CampaignReport& report) {
   campaign.complete = !report.interrupted && report.peer_lost.empty();
   campaign.quality = report.quality;
   campaign.remark = !report.peer_lost.empty() ? "peer lost: " + report.peer_lost
                     : report.interrupted      ? "interrupted"
                     : report.disturbed        ? "disturbed"
                                               : "";
-  for (const RailReport& rail : report.rails) {
+  for (const sampler::RailReport& rail : report.rails) {
     if (!rail.complete) campaign.complete = false;
     if (rail.failure.empty()) continue;
     campaign.remark += campaign.remark.empty() ? "" : "; ";
@@ -106,7 +106,7 @@ void settle(Campaign& campaign, const CampaignReport& report) {
 }
 
 // For a campaign without its own report: reports what was stored.
-void report_from(const Record& record, CampaignReport* campaign) {
+void report_from(const Record& record, sampler::CampaignReport* campaign) {
   for (const Path& path : record.paths) {
     if (path.from.driver != kCores) campaign->rails.push_back(record.report(path));
   }
@@ -114,13 +114,13 @@ void report_from(const Record& record, CampaignReport* campaign) {
 
 // Used when the profile cannot be written: derives the plan in memory, and saves everything in
 // another file, a profile that can be imported.
-void save_elsewhere(const Error& cause, Record& record, const TuneOptions& tuning,
+void save_elsewhere(const Error& cause, Record& record, const tuner::TuneOptions& tuning,
                     SampleResult* result) {
   if (result->campaign.rails.empty()) {  // this error stopped the campaign
     record.campaign.remark = "the profile could not be written";
     report_from(record, &result->campaign);
   }
-  ProfileDb memory = ProfileDb::in_memory();
+  profiledb::ProfileDb memory = profiledb::ProfileDb::in_memory();
   record.write(memory);
   result->plan = tune(memory, record.platform.id, tuning);
   const auto file = write_next_to(result->profile.file, memory.file_content());
@@ -141,7 +141,7 @@ Session describe_session(const RailChoice& choice, std::uint64_t seed) {
     session.clock_cost_ns = clock.cost_ns();
     session.clock_resolution_ns = clock.resolution_ns();
   };
-  const auto real = std::ranges::find_if(choice.rails, [](const RailToSample& each) {
+  const auto real = std::ranges::find_if(choice.rails, [](const sampler::RailToSample& each) {
     return each.driver->virtual_clock() == nullptr;
   });
   if (real != choice.rails.end()) {
@@ -157,40 +157,41 @@ std::uint64_t random_seed() {  // short enough to type again
   return Digest().add(Id::random().hex()).value() % kSeeds;
 }
 
-ProfileDb open_for_writing(const Location& profile, const Invocation& invocation,
-                           ProgressLine& line) {
-  return ProfileDb(profile.file,
-                   {.mode = ProfileDb::Mode::kWrite, .notice = [&](const std::string& message) {
-                      line.clear();
-                      invocation.notice(message);
-                    }});
+profiledb::ProfileDb open_for_writing(const profiledb::Location& profile,
+                                      const Invocation& invocation, ProgressLine& line) {
+  return profiledb::ProfileDb(profile.file, {.mode = profiledb::ProfileDb::Mode::kWrite,
+                                             .notice = [&](const std::string& message) {
+                                               line.clear();
+                                               invocation.notice(message);
+                                             }});
 }
 
 Report sample_rails(const RailChoice& choice, std::uint64_t seed, const Launch& launch) {
   SampleOptions with_cores = launch.options;
-  with_cores.sampling.offload = std::ranges::any_of(choice.rails, [](const RailToSample& each) {
-    return each.driver->virtual_clock() == nullptr;
-  });
-  return run_share(launch, {.options = with_cores,
-                            .choice = choice,
-                            .session = describe_session(choice, seed),
-                            .measure = [&](const SamplingOptions& sampling,
-                                           const SamplesByRail& earlier, Observer& observer) {
-                              return run_campaign(choice.rails, sampling, earlier, observer);
-                            }});
+  with_cores.sampling.offload = std::ranges::any_of(
+      choice.rails,
+      [](const sampler::RailToSample& each) { return each.driver->virtual_clock() == nullptr; });
+  return run_share(launch,
+                   {.options = with_cores,
+                    .choice = choice,
+                    .session = describe_session(choice, seed),
+                    .measure = [&](const sampler::SamplingOptions& sampling,
+                                   const SamplesByRail& earlier, sampler::Observer& observer) {
+                      return sampler::run_campaign(choice.rails, sampling, earlier, observer);
+                    }});
 }
 
 Report run_share(const Launch& launch, CampaignShare share) {
-  ProfileDb& db = launch.db;
+  profiledb::ProfileDb& db = launch.db;
   Record record = begin(launch, share);
   const Earlier earlier = read_earlier(db, record);
-  SamplingOptions sampling = share.options.sampling;
+  sampler::SamplingOptions sampling = share.options.sampling;
   sampling.seed = share.session.seed;
   // The rest of the budget, but enough to finish.
   constexpr double kShareMin = 0.1;
   sampling.budget_ns =
       std::max(kShareMin * sampling.budget_ns, sampling.budget_ns - earlier.elapsed_ns);
-  const TuneOptions tuning{.max_unexpected_bytes = sampling.max_unexpected_bytes};
+  const tuner::TuneOptions tuning{.max_unexpected_bytes = sampling.max_unexpected_bytes};
 
   SampleResult result{.options = share.options,
                       .choice = share.choice,
@@ -214,4 +215,4 @@ Report run_share(const Launch& launch, CampaignShare share) {
   return sample_report(result);
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

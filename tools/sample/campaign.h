@@ -18,7 +18,7 @@
 #include "tools/sample/rail_choice.h"
 #include "tools/sample/record.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 using SamplesByRail = std::map<std::string, std::vector<Sample>>;
 
@@ -28,7 +28,8 @@ struct CampaignShare {
   std::optional<Counterpart> peer;
   Fields more;      // further options of the campaign
   Session session;  // clock and seed; the rest is filled in
-  std::function<CampaignReport(const SamplingOptions&, const SamplesByRail& earlier, Observer&)>
+  std::function<sampler::CampaignReport(const sampler::SamplingOptions&,
+                                        const SamplesByRail& earlier, sampler::Observer&)>
       measure;
 };
 
@@ -36,8 +37,8 @@ struct CampaignShare {
 struct Launch {
   const SampleOptions& options;
   const Invocation& invocation;
-  const Location& profile;
-  ProfileDb& db;
+  const profiledb::Location& profile;
+  profiledb::ProfileDb& db;
   ProgressLine& line;
   const Interruption& interruption;
 };
@@ -48,12 +49,12 @@ Session describe_session(const RailChoice& choice, std::uint64_t seed);
 std::uint64_t random_seed();  // short enough to type again
 
 // Waits for another writer, and reports that above the progress line.
-ProfileDb open_for_writing(const Location& profile, const Invocation& invocation,
-                           ProgressLine& line);
+profiledb::ProfileDb open_for_writing(const profiledb::Location& profile,
+                                      const Invocation& invocation, ProgressLine& line);
 
 // All chosen rails of this node.
 Report sample_rails(const RailChoice& choice, std::uint64_t seed, const Launch& launch);
 
 Report run_share(const Launch& launch, CampaignShare share);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 volatile sig_atomic_t asked = 0;
@@ -47,4 +47,4 @@ Interruption::~Interruption() {
 
 int Interruption::signal() const { return asked; }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -7,7 +7,7 @@
 // as under nohup). One object at a time, because signals belong to the process.
 #pragma once
 
-namespace nmt {
+namespace nmt::tools {
 
 class Interruption {
  public:
@@ -19,4 +19,4 @@ class Interruption {
   int signal() const;  // that asked to stop; 0 if none did
 };
 
-}  // namespace nmt
+}  // namespace nmt::tools

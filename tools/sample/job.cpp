@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "tools/sample/job_campaign.h"
 
-namespace nmt {
+namespace nmt::tools {
 std::string mpi_of(const SampleOptions& options) {
   if (!options.mpi.empty()) return options.mpi;
   if (control::is_task_without_mpi()) {
@@ -36,4 +36,4 @@ Report sample_in_job(const SampleOptions& options, const Invocation& invocation,
   return report;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

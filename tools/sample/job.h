@@ -9,7 +9,7 @@
 #include "tools/command/command.h"
 #include "tools/sample/options.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // The MPI to use: from --mpi, else the one that launched this process; empty if neither.
 std::string mpi_of(const SampleOptions& options);
@@ -17,4 +17,4 @@ std::string mpi_of(const SampleOptions& options);
 Report sample_in_job(const SampleOptions& options, const Invocation& invocation,
                      const std::string& mpi);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -18,7 +18,7 @@
 #include "tools/sample/oversubscription.h"
 #include "tools/sample/peer.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 using control::MpiJob;
@@ -51,12 +51,12 @@ JobCampaign::JobCampaign(const MpiJob& job, const SampleOptions& options,
       invocation_(invocation),
       mpi_(std::move(mpi)),
       seed_(options.seed.value_or(random_seed())),
-      shape_(JobShape::of(job)),
+      shape_(sampler::JobShape::of(job)),
       cores_(cores_of(job)) {
   const bool speaks = std::ranges::any_of(
       shape_.nodes, [&](const std::vector<int>& node) { return node.front() == job.rank(); });
   hosts_ = job.to_all(this_node().host);
-  platforms_ = job.to_all(speaks ? to_json(this_platform().fingerprint).dump(-1) : "");
+  platforms_ = job.to_all(speaks ? nmt::to_json(this_platform().fingerprint).dump(-1) : "");
 }
 
 std::string JobCampaign::hosts_of_nodes() const {
@@ -72,9 +72,9 @@ Report JobCampaign::lead() {
   try {
     const std::vector<Part> parts = parts_from(options_.parts);
     check(alltoall_options({}), shape_);
-    const Location profile = locate_for_writing(options_.db, options_.system);
+    const profiledb::Location profile = profiledb::locate_for_writing(options_.db, options_.system);
     ProgressLine line(invocation_.quiet, ProgressLine::Terminal::kBehindLauncher);
-    ProfileDb db = open_for_writing(profile, invocation_, line);
+    profiledb::ProfileDb db = open_for_writing(profile, invocation_, line);
     const Interruption interruption;
     const Launch launch{options_, invocation_, profile, db, line, interruption};
     JobFindings findings{.library = job_.library(),
@@ -112,34 +112,35 @@ void JobCampaign::send_order(const JobOrder& order) const {
   job_.broadcast(word);
 }
 
-AlltoallOptions JobCampaign::alltoall_options(const JobOrder& order) const {
+sampler::AlltoallOptions JobCampaign::alltoall_options(const JobOrder& order) const {
   return {.budget_ns = order.budget_ns, .ranks = ranks_from(options_.ranks), .seed = seed_};
 }
 
-CampaignReport JobCampaign::run_together(const JobOrder& order, Observer* observer) {
+sampler::CampaignReport JobCampaign::run_together(const JobOrder& order,
+                                                  sampler::Observer* observer) {
   if (order.part == Part::kAlltoall) {
-    return run_alltoall(job_, mpi_, alltoall_options(order), observer);
+    return sampler::run_alltoall(job_, mpi_, alltoall_options(order), observer);
   }
   if (order.part == Part::kCollectives) {
     const CollectivesLibrary library(job_);
-    return run_collectives(job_, mpi_,
-                           {.budget_ns = order.budget_ns,
-                            .size_bytes_max = options_.sampling.size_bytes_max,
-                            .seed = seed_,
-                            .run = library.collective_runner(),
-                            .other_leaders = library.other_leaders()},
-                           observer);
+    return sampler::run_collectives(job_, mpi_,
+                                    {.budget_ns = order.budget_ns,
+                                     .size_bytes_max = options_.sampling.size_bytes_max,
+                                     .seed = seed_,
+                                     .run = library.collective_runner(),
+                                     .other_leaders = library.other_leaders()},
+                                    observer);
   }
-  return run_mpi_messages(job_, mpi_,
-                          {.budget_ns = order.budget_ns,
-                           .size_bytes_max = options_.sampling.size_bytes_max,
-                           .seed = seed_},
-                          observer);
+  return sampler::run_mpi_messages(job_, mpi_,
+                                   {.budget_ns = order.budget_ns,
+                                    .size_bytes_max = options_.sampling.size_bytes_max,
+                                    .seed = seed_},
+                                   observer);
 }
 
 // Runs this rank's work for the order, if it has any.
 Gathered JobCampaign::run_part(const JobOrder& order, const Interruption& interruption,
-                               ProfileDb* profile) {
+                               profiledb::ProfileDb* profile) {
   const auto place = std::ranges::find(order.ranks, job_.rank());
   if (place == order.ranks.end()) return run_shares(job_, {}, profile);
   SampleOptions options = options_;
@@ -147,12 +148,12 @@ Gathered JobCampaign::run_part(const JobOrder& order, const Interruption& interr
   Invocation invocation = invocation_;
   invocation.quiet = invocation.quiet || !job_.leads();
   ProgressLine line(invocation.quiet, ProgressLine::Terminal::kBehindLauncher);
-  const Location in_memory{.file = "memory", .reason = "rank 0 writes it"};
+  const profiledb::Location in_memory{.file = "memory", .reason = "rank 0 writes it"};
   const std::size_t index = static_cast<std::size_t>(place - order.ranks.begin());
   const bool pairs = order.part == Part::kPairs, near = index % 2 == 0;
   options.sampling.pairs = pairs ? !options.no_pairs : options.pairs;
-  RankWork work{.measure = [&](ProfileDb& db) {
-    const OnCores any;  // the campaign chooses cores, not the launcher
+  RankWork work{.measure = [&](profiledb::ProfileDb& db) {
+    const node::OnCores any;  // the campaign chooses cores, not the launcher
     const Launch launch{options, invocation, in_memory, db, line, interruption};
     if (!pairs) {
       const std::uint64_t seed = options.seed.value_or(random_seed());
@@ -209,13 +210,14 @@ void JobCampaign::measure_node(const Launch& launch, double budget_ns, JobFindin
 
 void JobCampaign::measure_pairs(const Launch& launch, double budget_ns, JobFindings* findings) {
   const std::size_t nodes = shape_.nodes.size();
-  const std::vector<Round> rounds =
-      options_.all_pairs ? rounds_of_all_pairs(nodes) : rounds_of_some_pairs(nodes);
+  const std::vector<sampler::Round> rounds = options_.all_pairs
+                                                 ? sampler::rounds_of_all_pairs(nodes)
+                                                 : sampler::rounds_of_some_pairs(nodes);
   if (rounds.empty()) findings->remarks.push_back("pairs: the job has only one node");
   for (std::size_t i = 0; i < rounds.size() && launch.interruption.signal() == 0; ++i) {
     JobOrder order{.part = Part::kPairs,
                    .budget_ns = budget_ns / static_cast<double>(rounds.size())};
-    for (const NodePair& pair : rounds[i]) {
+    for (const sampler::NodePair& pair : rounds[i]) {
       order.ranks.push_back(shape_.nodes[pair.near].front());
       order.ranks.push_back(shape_.nodes[pair.far].front());
     }
@@ -241,15 +243,16 @@ void JobCampaign::measure_mpi(const Launch& launch, Part part, double budget_ns,
   RailChoice choice;
   choice.rails.push_back({.rail = mpi_rail(mpi_)});
   const RealClock clock;
-  const auto run = [&](const SamplingOptions&, const SamplesByRail&, Observer& observer) {
+  const auto run = [&](const sampler::SamplingOptions&, const SamplesByRail&,
+                       sampler::Observer& observer) {
     send_order(order);
     return run_together(order, &observer);
   };
   findings->shares.push_back(
       run_share(launch, {.options = options,
                          .choice = choice,
-                         .more = {{kCoresOption, std::to_string(cores_)},
-                                  {kHostsOption, hosts_of_nodes()},
+                         .more = {{contention::kCoresOption, std::to_string(cores_)},
+                                  {contention::kHostsOption, hosts_of_nodes()},
                                   {"part", std::string(to_string(part))}},
                          .session = {.clock = clock.name(),
                                      .clock_cost_ns = clock.cost_ns(),
@@ -258,4 +261,4 @@ void JobCampaign::measure_mpi(const Launch& launch, Part part, double budget_ns,
                          .measure = run}));
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

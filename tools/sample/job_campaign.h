@@ -18,7 +18,7 @@
 #include "tools/sample/job_report.h"
 #include "tools/sample/job_shares.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 class JobCampaign {
  public:
@@ -30,9 +30,10 @@ class JobCampaign {
 
  private:
   // For every rank.
-  Gathered run_part(const JobOrder& order, const Interruption& interruption, ProfileDb* profile);
-  CampaignReport run_together(const JobOrder& order, Observer* observer);
-  AlltoallOptions alltoall_options(const JobOrder& order) const;
+  Gathered run_part(const JobOrder& order, const Interruption& interruption,
+                    profiledb::ProfileDb* profile);
+  sampler::CampaignReport run_together(const JobOrder& order, sampler::Observer* observer);
+  sampler::AlltoallOptions alltoall_options(const JobOrder& order) const;
 
   std::string hosts_of_nodes() const;  // in the order of nodes, between commas
 
@@ -49,10 +50,10 @@ class JobCampaign {
   const Invocation& invocation_;
   std::string mpi_;
   std::uint64_t seed_;
-  JobShape shape_;
+  sampler::JobShape shape_;
   std::size_t cores_ = 0;               // of all ranks together
   std::vector<std::string> hosts_;      // of each rank
   std::vector<std::string> platforms_;  // of each node's first rank; else empty
 };
 
-}  // namespace nmt
+}  // namespace nmt::tools

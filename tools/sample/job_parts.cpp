@@ -11,7 +11,7 @@
 #include "core/units.h"
 #include "tools/command/options.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::array<std::string_view, 5> kParts = {"node", "pairs", "mpi", "alltoall",
@@ -54,4 +54,4 @@ JobOrder job_order_from(const std::string& text) {
   return order;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -8,7 +8,7 @@
 
 #include "sampler/sampler.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 enum class Part { kNode, kPairs, kMessages, kAlltoall, kCollectives };
 std::string_view to_string(Part part);
@@ -26,4 +26,4 @@ struct JobOrder {
 std::string to_text(const JobOrder& order);
 JobOrder job_order_from(const std::string& text);  // text of to_text()
 
-}  // namespace nmt
+}  // namespace nmt::tools

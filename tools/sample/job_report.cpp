@@ -14,7 +14,7 @@
 #include "tools/command/tune_profile.h"
 #include "tools/sample/oversubscription.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 std::optional<Problem> problem_of(const JobFindings& findings) {
@@ -47,7 +47,7 @@ void add_links(const std::vector<Link>& links, Report* report) {
 }
 
 // The plan of each platform, from everything that was gathered.
-void add_plans(ProfileDb& db, Report* report) {
+void add_plans(profiledb::ProfileDb& db, Report* report) {
   json::Value platforms = json::Value::array();
   for (const Platform& platform : db.platforms()) {
     const std::vector<NamedPlan> plans =
@@ -76,7 +76,8 @@ void JobFindings::add(Gathered gathered) {
   std::ranges::move(gathered.links, std::back_inserter(links));
 }
 
-Report job_report(JobFindings findings, ProfileDb& db, const Location& profile) {
+Report job_report(JobFindings findings, profiledb::ProfileDb& db,
+                  const profiledb::Location& profile) {
   Report report;
   report.payload.set("mpi", findings.library)
       .set("ranks", findings.ranks)
@@ -107,4 +108,4 @@ Report job_report(JobFindings findings, ProfileDb& db, const Location& profile) 
   return report;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -12,7 +12,7 @@
 #include "tools/sample/job_shares.h"
 #include "tools/sample/links.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct JobFindings {
   std::string library;  // the MPI's name and version
@@ -29,6 +29,7 @@ struct JobFindings {
 };
 
 // Derives the plan of each platform again, from everything that was gathered.
-Report job_report(JobFindings findings, ProfileDb& db, const Location& profile);
+Report job_report(JobFindings findings, profiledb::ProfileDb& db,
+                  const profiledb::Location& profile);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -9,14 +9,14 @@
 #include "core/error.h"
 #include "tools/command/this_machine.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 // One line of JSON with the result, then the profile.
 std::string result_of(const RankWork& work) {
   if (!work.measure) return {};
   const std::string host = this_node().host;
-  ProfileDb measured = ProfileDb::in_memory();
+  profiledb::ProfileDb measured = profiledb::ProfileDb::in_memory();
   std::string problem;
   try {
     const Report report = work.measure(measured);
@@ -33,7 +33,8 @@ std::string result_of(const RankWork& work) {
 
 }  // namespace
 
-Gathered run_shares(const control::MpiJob& job, const RankWork& work, ProfileDb* profile) {
+Gathered run_shares(const control::MpiJob& job, const RankWork& work,
+                    profiledb::ProfileDb* profile) {
   Gathered gathered;
   const std::vector<std::string> results = job.gather(result_of(work));
   for (std::size_t rank = 0; rank < results.size(); ++rank) {
@@ -53,4 +54,4 @@ Gathered run_shares(const control::MpiJob& job, const RankWork& work, ProfileDb*
   return gathered;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

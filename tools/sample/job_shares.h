@@ -17,11 +17,11 @@
 #include "tools/command/report.h"
 #include "tools/sample/links.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // The work of one rank; empty if it has none.
 struct RankWork {
-  std::function<Report(ProfileDb& in_memory)> measure;
+  std::function<Report(profiledb::ProfileDb& in_memory)> measure;
   std::string far;    // host of the other node, on the near rank
   bool keeps = true;  // whether rank 0 stores its measurements
 };
@@ -33,6 +33,7 @@ struct Gathered {
 
 // Called by all ranks; `profile` is rank 0's, and null elsewhere. On rank 0 it throws if the
 // profile refuses the results.
-Gathered run_shares(const control::MpiJob& job, const RankWork& work, ProfileDb* profile);
+Gathered run_shares(const control::MpiJob& job, const RankWork& work,
+                    profiledb::ProfileDb* profile);
 
-}  // namespace nmt
+}  // namespace nmt::tools

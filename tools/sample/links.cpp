@@ -13,7 +13,7 @@
 #include "core/statistics.h"
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::size_t kOfARailMin = 3;
@@ -47,7 +47,7 @@ void mark(const std::vector<Link*>& links, Figure figure) {
 
 }  // namespace
 
-std::vector<Link> links_of(const ProfileDb& measured, const std::string& near,
+std::vector<Link> links_of(const profiledb::ProfileDb& measured, const std::string& near,
                            const std::string& far) {
   std::map<std::string, std::map<std::uint64_t, double>> by_rail;  // best duration by size
   for (const Platform& platform : measured.platforms()) {
@@ -120,4 +120,4 @@ Table table_of(const std::vector<Link>& links) {
   return table;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

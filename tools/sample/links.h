@@ -11,7 +11,7 @@
 #include "profiledb/profiledb.h"
 #include "tools/command/text.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct Link {
   std::string near, far;              // hosts
@@ -23,7 +23,7 @@ struct Link {
 };
 
 // For all paths to another node in `measured`, which one node measured with one other.
-std::vector<Link> links_of(const ProfileDb& measured, const std::string& near,
+std::vector<Link> links_of(const profiledb::ProfileDb& measured, const std::string& near,
                            const std::string& far);
 
 // Marks links that are slower than the usual link of the same rail: by much more than links differ,
@@ -34,4 +34,4 @@ json::Value to_json(const std::vector<Link>& links);
 std::vector<Link> links_from(const json::Reader& reader);
 Table table_of(const std::vector<Link>& links);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -6,7 +6,7 @@
 
 #include "core/plan_json.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 std::string details(const Fields& fields) {
@@ -15,7 +15,7 @@ std::string details(const Fields& fields) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-std::string methods_text(const RailToSample& each, std::string_view separator) {
+std::string methods_text(const sampler::RailToSample& each, std::string_view separator) {
   std::vector<std::string_view> names;
   for (const Method method : each.driver->methods(each.rail)) names.push_back(to_string(method));
   return fmt::format("{}", fmt::join(names, separator));
@@ -54,7 +54,7 @@ Report list_rails(const RailChoice& choice) {
   Table usable({"rail", "methods", "details"});
   json::Value rails = json::Value::array();
   report.records.header = {"rail", "usable", "methods", "reason", "remedy"};
-  for (const RailToSample& each : choice.rails) {
+  for (const sampler::RailToSample& each : choice.rails) {
     const std::string name = each.rail.full_name();
     usable.add({name, methods_text(each, ", "), details(each.rail.fingerprint)});
     json::Value methods = json::Value::array();
@@ -84,4 +84,4 @@ Report list_rails(const RailChoice& choice) {
   return report;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

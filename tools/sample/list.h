@@ -6,7 +6,7 @@
 #include "tools/command/report.h"
 #include "tools/sample/rail_choice.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 Report list_rails(const RailChoice& choice);
 
@@ -16,4 +16,4 @@ Problem no_usable_rail(const RailChoice& choice);
 json::Value to_json(const std::vector<Refusal>& refusals);
 std::string describe(const Refusal& refusal);  // "tcp:eth0: cause; remedy"
 
-}  // namespace nmt
+}  // namespace nmt::tools

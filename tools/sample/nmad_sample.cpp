@@ -19,12 +19,13 @@ constexpr char kDescription[] =
 }  // namespace
 
 int main(int argc, char** argv) {
-  nmt::secure_standard_streams();
-  nmt::Command command("nmad-sample", kDescription);
-  nmt::SampleOptions options;
-  nmt::Options declared = command.options();
-  nmt::declare(declared, options);
-  command.set_work(
-      [&options](const nmt::Invocation& invocation) { return nmt::sample(options, invocation); });
+  nmt::tools::secure_standard_streams();
+  nmt::tools::Command command("nmad-sample", kDescription);
+  nmt::tools::SampleOptions options;
+  nmt::tools::Options declared = command.options();
+  nmt::tools::declare(declared, options);
+  command.set_work([&options](const nmt::tools::Invocation& invocation) {
+    return nmt::tools::sample(options, invocation);
+  });
   return command.run(argc, argv);
 }

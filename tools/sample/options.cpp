@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 // Limits of what is sensible: below, a measurement shows nothing; above, the unit is probably
@@ -34,7 +34,7 @@ void declare_rails_and_profile(Options& options, SampleOptions& target) {
 }
 
 void declare_measuring(Options& options, SampleOptions& target) {
-  SamplingOptions& sampling = target.sampling;
+  sampler::SamplingOptions& sampling = target.sampling;
   options.duration_ns(
       "--budget", target.budget_ns, kBudgetNs,
       "time for all rails, verification included (60s)\n"
@@ -150,7 +150,7 @@ void declare(Options& options, SampleOptions& target) {  // in the order of the 
 }
 
 Fields campaign_options(const SampleOptions& options, const std::vector<std::string>& rails) {
-  const SamplingOptions& sampling = options.sampling;
+  const sampler::SamplingOptions& sampling = options.sampling;
   Fields fields = {
       {"budget_ns", fmt::format("{:.0f}", sampling.budget_ns)},
       {"max_size_bytes", std::to_string(sampling.size_bytes_max)},
@@ -164,4 +164,4 @@ Fields campaign_options(const SampleOptions& options, const std::vector<std::str
   return fields;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

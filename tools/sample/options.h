@@ -13,10 +13,10 @@
 #include "tools/command/options.h"
 #include "tools/peer/peer.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct SampleOptions {
-  SamplingOptions sampling;           // without seed; its budget is set later
+  sampler::SamplingOptions sampling;  // without seed; its budget is set later
   double budget_ns = 0;               // as typed; 0: the default for what is sampled
   std::optional<std::uint64_t> seed;  // random if not given
   std::string rails;                  // as typed; empty: all usable rails
@@ -42,4 +42,4 @@ void declare(Options& options, SampleOptions& target);
 // counts only if it was given.
 Fields campaign_options(const SampleOptions& options, const std::vector<std::string>& rails);
 
-}  // namespace nmt
+}  // namespace nmt::tools

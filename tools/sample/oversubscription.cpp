@@ -10,13 +10,13 @@
 #include "core/units.h"
 #include "node/node.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 std::size_t cores_of(const control::MpiJob& job) {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string kernel, own;
   std::getline(file, kernel);
-  for (const int core : allowed_cores()) {
+  for (const int core : node::allowed_cores()) {
     own += fmt::format("{}{}/{}", own.empty() ? "" : ",", kernel, core);
   }
   std::set<std::string> cores;
@@ -34,4 +34,4 @@ void warn_of_oversubscription(std::int64_t ranks, std::size_t cores, Report* rep
                   ranks, cores, cores == 1 ? "" : "s"));
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -10,7 +10,7 @@
 #include "control/control.h"
 #include "tools/command/report.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // Cores of all ranks together; called by all ranks. Cores of one kernel are counted once, even if
 // it simulates several nodes.
@@ -19,4 +19,4 @@ std::size_t cores_of(const control::MpiJob& job);
 // Does nothing if there are as many cores as ranks, or if their number is unknown (0).
 void warn_of_oversubscription(std::int64_t ranks, std::size_t cores, Report* report);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -6,7 +6,7 @@
 #include "tools/peer/rail_negotiation.h"
 #include "tools/sample/sampling_config.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 using control::Connection;
@@ -36,14 +36,15 @@ Report sample_as_near(Connection& peer, const Launch& launch) {
   const RailChoice choice = choice_of(negotiation, peer);
   const Session session = describe_session(choice, options.seed ? *options.seed : random_seed());
   send_config(peer, to_json({.sampling = options.sampling, .session = session}));
-  return run_share(launch, {.options = options,
-                            .choice = choice,
-                            .peer = counterpart_of(negotiation),
-                            .session = session,
-                            .measure = [&](const SamplingOptions& sampling,
-                                           const SamplesByRail& earlier, Observer& observer) {
-                              return run_campaign(choice.rails, sampling, earlier, observer);
-                            }});
+  return run_share(launch,
+                   {.options = options,
+                    .choice = choice,
+                    .peer = counterpart_of(negotiation),
+                    .session = session,
+                    .measure = [&](const sampler::SamplingOptions& sampling,
+                                   const SamplesByRail& earlier, sampler::Observer& observer) {
+                      return sampler::run_campaign(choice.rails, sampling, earlier, observer);
+                    }});
 }
 
 Report sample_as_far(Connection& peer, const Launch& launch) {
@@ -58,16 +59,16 @@ Report sample_as_far(Connection& peer, const Launch& launch) {
                             .choice = choice,
                             .peer = counterpart_of(negotiation),
                             .session = config.session,
-                            .measure = [&](const SamplingOptions& sampling, const SamplesByRail&,
-                                           Observer& observer) {
-                              return answer_campaign(choice.rails, sampling, observer);
+                            .measure = [&](const sampler::SamplingOptions& sampling,
+                                           const SamplesByRail&, sampler::Observer& observer) {
+                              return sampler::answer_campaign(choice.rails, sampling, observer);
                             }});
 }
 
 Report sample_with_peer(const SampleOptions& options, const Invocation& invocation) {
-  const Location profile = locate_for_writing(options.db, options.system);
+  const profiledb::Location profile = profiledb::locate_for_writing(options.db, options.system);
   ProgressLine line(invocation.quiet);
-  ProfileDb db = open_for_writing(profile, invocation, line);
+  profiledb::ProfileDb db = open_for_writing(profile, invocation, line);
   ReachedPeer peer(options.peer, invocation.tool);
   const Interruption interruption;
   Report report =
@@ -77,9 +78,9 @@ Report sample_with_peer(const SampleOptions& options, const Invocation& invocati
 }
 
 Report serve(const SampleOptions& options, const Invocation& invocation) {
-  const Location profile = locate_for_writing(options.db, options.system);
+  const profiledb::Location profile = profiledb::locate_for_writing(options.db, options.system);
   ProgressLine line(invocation.quiet);
-  ProfileDb db = open_for_writing(profile, invocation, line);
+  profiledb::ProfileDb db = open_for_writing(profile, invocation, line);
   const Interruption interruption;
   std::optional<Connection> peer =
       await_peer(options.peer, invocation, [&] { return interruption.signal() != 0; });
@@ -91,4 +92,4 @@ Report serve(const SampleOptions& options, const Invocation& invocation) {
   return sample_as_far(*peer, {options, invocation, profile, db, line, interruption});
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

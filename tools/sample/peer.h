@@ -9,7 +9,7 @@
 #include "tools/sample/campaign.h"
 #include "tools/sample/options.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // Over an existing connection.
 Report sample_as_near(control::Connection& peer, const Launch& launch);
@@ -18,4 +18,4 @@ Report sample_as_far(control::Connection& peer, const Launch& launch);
 Report sample_with_peer(const SampleOptions& options, const Invocation& invocation);
 Report serve(const SampleOptions& options, const Invocation& invocation);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -12,7 +12,7 @@
 #include "tools/command/terminal.h"
 #include "tools/command/text.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::string_view kEraseLine = "\r\033[K";
@@ -31,7 +31,7 @@ ProgressLine::ProgressLine(bool quiet, Terminal terminal)
     : overwrites_(!quiet && terminal == Terminal::kSeen && is_terminal(STDERR_FILENO)),
       adds_(!quiet && terminal == Terminal::kBehindLauncher) {}
 
-void ProgressLine::show(const Progress& progress) {
+void ProgressLine::show(const sampler::Progress& progress) {
   constexpr auto kInterval = std::chrono::milliseconds(100);
   const auto now = std::chrono::steady_clock::now();
   if (!(overwrites_ || adds_) || now < next_) return;
@@ -54,4 +54,4 @@ void ProgressLine::clear() {
   write_quietly(std::string(kEraseLine));
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

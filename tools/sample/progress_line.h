@@ -11,7 +11,7 @@
 
 #include "sampler/sampler.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 class ProgressLine {
  public:
@@ -21,8 +21,8 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void show(const Progress& progress);  // at most ten times per second
-  void clear();                         // call before other output to standard error
+  void show(const sampler::Progress& progress);  // at most ten times per second
+  void clear();                                  // call before other output to standard error
 
  private:
   bool overwrites_;  // on a terminal
@@ -32,4 +32,4 @@ class ProgressLine {
   std::chrono::steady_clock::time_point next_{};
 };
 
-}  // namespace nmt
+}  // namespace nmt::tools

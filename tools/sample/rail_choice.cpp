@@ -9,7 +9,7 @@
 #include "core/units.h"
 #include "tools/command/options.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::string_view kFake = "fake";
@@ -34,7 +34,7 @@ class Chooser {
     detect();
     const bool whole_driver = rest.empty();
     bool known = false;
-    for (const RailToSample& each : usable_) {
+    for (const sampler::RailToSample& each : usable_) {
       if (whole_driver ? each.rail.driver != driver : each.rail.full_name() != name) continue;
       known = true;
       add(each);
@@ -53,8 +53,8 @@ class Chooser {
  private:
   void detect() {
     if (!usable_.empty() || !refused_.empty()) return;
-    for (std::unique_ptr<Driver>& driver : make_drivers()) {
-      Detection detection = driver->detect();
+    for (std::unique_ptr<drivers::Driver>& driver : drivers::make_drivers()) {
+      drivers::Detection detection = driver->detect();
       for (Rail& rail : detection.rails) usable_.push_back({driver.get(), std::move(rail)});
       std::ranges::move(detection.refusals, std::back_inserter(refused_));
       choice_.drivers.push_back(std::move(driver));
@@ -68,14 +68,14 @@ class Chooser {
           fmt::format("--rails: '{}' needs a file that describes its rails; write fake:FILE",
                       name));
     }
-    std::unique_ptr<Driver> driver = make_fake_driver(file, seed_);
+    std::unique_ptr<drivers::Driver> driver = drivers::make_fake_driver(file, seed_);
     for (Rail& rail : driver->detect().rails) add({driver.get(), std::move(rail)});
     choice_.drivers.push_back(std::move(driver));
   }
 
   // A rail named twice is sampled once; two descriptions with one name contradict each other.
-  void add(const RailToSample& each) {
-    for (const RailToSample& known : choice_.rails) {
+  void add(const sampler::RailToSample& each) {
+    for (const sampler::RailToSample& known : choice_.rails) {
       if (known.rail.full_name() != each.rail.full_name()) continue;
       if (known.driver == each.driver) return;
       throw Error(Fault::kUsage,
@@ -86,14 +86,14 @@ class Chooser {
 
   [[noreturn]] void refuse_unknown(const std::string& name) const {
     std::vector<std::string> known;
-    for (const RailToSample& each : usable_) known.push_back(each.rail.full_name());
+    for (const sampler::RailToSample& each : usable_) known.push_back(each.rail.full_name());
     for (const Refusal& refusal : refused_) known.push_back(refusal.rail);
     throw Error(Fault::kUsage,
                 fmt::format("--rails: no rail '{}'{}", name, suggestion(name, known)));
   }
 
   std::uint64_t seed_;
-  std::vector<RailToSample> usable_;
+  std::vector<sampler::RailToSample> usable_;
   std::vector<Refusal> refused_;
   RailChoice choice_;
 };
@@ -102,7 +102,7 @@ class Chooser {
 
 std::vector<std::string> RailChoice::names() const {
   std::vector<std::string> names;
-  for (const RailToSample& each : rails) names.push_back(each.rail.full_name());
+  for (const sampler::RailToSample& each : rails) names.push_back(each.rail.full_name());
   return names;
 }
 
@@ -119,4 +119,4 @@ RailChoice choose_rails(const std::string& wanted, std::uint64_t seed) {
   return chooser.take();
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -10,12 +10,12 @@
 
 #include "sampler/sampler.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct RailChoice {
-  std::vector<std::unique_ptr<Driver>> drivers;  // own what `rails` points to
-  std::vector<RailToSample> rails;               // usable, in order of preference or as named
-  std::vector<Refusal> refusals;                 // of the requested rails
+  std::vector<std::unique_ptr<drivers::Driver>> drivers;  // own what `rails` points to
+  std::vector<sampler::RailToSample> rails;  // usable, in order of preference or as named
+  std::vector<Refusal> refusals;             // of the requested rails
 
   std::vector<std::string> names() const;  // of `rails`
 };
@@ -25,4 +25,4 @@ struct RailChoice {
 // unknown rail, Error(kFailed) for an invalid description.
 RailChoice choose_rails(const std::string& wanted, std::uint64_t seed);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "tools/command/write_file.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 const Path& Record::path_of(const std::string& rail) const {
   const auto found =
@@ -45,8 +45,8 @@ bool Record::has_samples() const {
   });
 }
 
-RailReport Record::report(const Path& path) const {
-  RailReport report{.rail = path.from.full_name()};
+sampler::RailReport Record::report(const Path& path) const {
+  sampler::RailReport report{.rail = path.from.full_name()};
   const auto cells = cells_.find(path.id);
   if (cells == cells_.end()) return report;
   report.cells = cells->second.size();
@@ -57,7 +57,7 @@ RailReport Record::report(const Path& path) const {
   return report;
 }
 
-void Record::write(ProfileDb& db) const {
+void Record::write(profiledb::ProfileDb& db) const {
   db.ensure_platform(platform);
   db.ensure_node(node, platform.id);
   if (peer) {
@@ -92,4 +92,4 @@ std::optional<std::string> write_next_to(const std::string& file, const std::str
   return std::nullopt;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

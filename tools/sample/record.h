@@ -15,7 +15,7 @@
 #include "profiledb/profiledb.h"
 #include "sampler/sampler.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // The node at the other end of all rails of a campaign.
 struct Counterpart {
@@ -42,10 +42,10 @@ class Record {
   bool has_samples() const;  // of a rail
 
   // What was stored, for the report of a campaign that ended without its own report.
-  RailReport report(const Path& path) const;
+  sampler::RailReport report(const Path& path) const;
 
   // Writes everything into an empty profile.
-  void write(ProfileDb& db) const;
+  void write(profiledb::ProfileDb& db) const;
 
  private:
   using Cell = std::tuple<Condition, std::uint64_t, bool>;
@@ -56,4 +56,4 @@ class Record {
 // returns its name, or nullopt if neither is possible.
 std::optional<std::string> write_next_to(const std::string& file, const std::string& content);
 
-}  // namespace nmt
+}  // namespace nmt::tools

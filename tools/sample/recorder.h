@@ -9,12 +9,12 @@
 #include "tools/sample/progress_line.h"
 #include "tools/sample/record.h"
 
-namespace nmt {
+namespace nmt::tools {
 
-class Recorder final : public Observer {
+class Recorder final : public sampler::Observer {
  public:
-  Recorder(ProfileDb& db, Record& record, ProgressLine& line, const Interruption& interruption,
-           double budget_ns)
+  Recorder(profiledb::ProfileDb& db, Record& record, ProgressLine& line,
+           const Interruption& interruption, double budget_ns)
       : db_(db), record_(record), line_(line), interruption_(interruption), budget_ns_(budget_ns) {}
 
   void measured(const Rail& rail, std::span<const Sample> cells) override {
@@ -24,7 +24,7 @@ class Recorder final : public Observer {
   }
   // Also stores the used time, so that a killed campaign can be resumed with the rest of its
   // budget.
-  void progress(const Progress& progress) override {
+  void progress(const sampler::Progress& progress) override {
     constexpr double kStep = 0.02;  // of the budget; each update is a transaction
     line_.show(progress);
     if (progress.done < noted_ + kStep) return;
@@ -35,7 +35,7 @@ class Recorder final : public Observer {
   bool interrupted() override { return interruption_.signal() != 0; }
 
  private:
-  ProfileDb& db_;
+  profiledb::ProfileDb& db_;
   Record& record_;
   ProgressLine& line_;
   const Interruption& interruption_;
@@ -43,4 +43,4 @@ class Recorder final : public Observer {
   double noted_ = 0;
 };
 
-}  // namespace nmt
+}  // namespace nmt::tools

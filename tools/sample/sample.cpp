@@ -10,7 +10,7 @@
 #include "tools/sample/peer.h"
 #include "tools/stack/stack.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 Report sample_this_node(const SampleOptions& options, const Invocation& invocation) {
@@ -22,9 +22,9 @@ Report sample_this_node(const SampleOptions& options, const Invocation& invocati
     report.text = {};
     return report;
   }
-  const Location profile = locate_for_writing(options.db, options.system);
+  const profiledb::Location profile = profiledb::locate_for_writing(options.db, options.system);
   ProgressLine line(invocation.quiet);
-  ProfileDb db = open_for_writing(profile, invocation, line);
+  profiledb::ProfileDb db = open_for_writing(profile, invocation, line);
   const Interruption interruption;
   return sample_rails(choice, seed, {options, invocation, profile, db, line, interruption});
 }
@@ -54,4 +54,4 @@ Report sample(const SampleOptions& typed, const Invocation& invocation) {
   return sample_this_node(options, invocation);
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -27,8 +27,8 @@
 #include "tools/command/command.h"
 #include "tools/sample/options.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 Report sample(const SampleOptions& options, const Invocation& invocation);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -14,7 +14,7 @@
 #include "tools/command/report_verification.h"
 #include "tools/sample/list.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::string_view kRegime = "hot";  // cold ones: nmad-tune thresholds --regime cold
@@ -24,14 +24,14 @@ double share(std::size_t part, std::size_t whole) {
 }
 
 // Why the measuring of a rail ended.
-std::string stop_reason(const RailReport& rail, const SampleResult& result) {
+std::string stop_reason(const sampler::RailReport& rail, const SampleResult& result) {
   if (!rail.failure.empty()) return "failed";
   if (!rail.complete) return "interrupted";
   if (rail.cells == 0) return "budget spent";
   return rail.precision <= result.options.sampling.precision ? "precision reached" : "budget spent";
 }
 
-json::Value rail_json(const RailReport& rail, const std::vector<RailPlan>& plans,
+json::Value rail_json(const sampler::RailReport& rail, const std::vector<RailPlan>& plans,
                       const SampleResult& result) {
   json::Value out = json::Value::object();
   out.set("rail", rail.rail);
@@ -58,7 +58,7 @@ json::Value rail_json(const RailReport& rail, const std::vector<RailPlan>& plans
 void add_payload(const SampleResult& result, const std::vector<RailPlan>& plans,
                  json::Value* payload) {
   const Record& record = result.record;
-  const CampaignReport& campaign = result.campaign;
+  const sampler::CampaignReport& campaign = result.campaign;
   payload->set("platform", platform_json(record.platform));
   if (record.peer) payload->set("peer", record.peer->node.host);
   payload->set(
@@ -66,7 +66,7 @@ void add_payload(const SampleResult& result, const std::vector<RailPlan>& plans,
       json::Value::object().set("file", result.profile.file).set("reason", result.profile.reason));
   payload->set("campaign", json::Value::object()
                                .set("id", record.campaign.id.hex())
-                               .set("options", to_json(record.campaign.options))
+                               .set("options", nmt::to_json(record.campaign.options))
                                .set("seed", record.session.seed)
                                .set("resumed", result.resumed)
                                .set("complete", record.campaign.complete)
@@ -77,7 +77,7 @@ void add_payload(const SampleResult& result, const std::vector<RailPlan>& plans,
                                .set("budget_ns", result.options.sampling.budget_ns)
                                .set("elapsed_ns", campaign.elapsed_ns));
   json::Value rails = json::Value::array();
-  for (const RailReport& rail : campaign.rails) {
+  for (const sampler::RailReport& rail : campaign.rails) {
     rails.push_back(rail_json(rail, plans, result));
   }
   payload->set("rails", std::move(rails));
@@ -86,7 +86,7 @@ void add_payload(const SampleResult& result, const std::vector<RailPlan>& plans,
 
 void add_rails_table(const SampleResult& result, Text* text) {
   Table table({"rail", ">cells", ">repetitions", ">disturbed", ">precision", ">time", "ended"});
-  for (const RailReport& rail : result.campaign.rails) {
+  for (const sampler::RailReport& rail : result.campaign.rails) {
     table.add({rail.name(), std::to_string(rail.cells), std::to_string(rail.repetitions),
                format_fraction(share(rail.disturbed, rail.repetitions)),
                format_fraction(rail.precision), format_duration(rail.elapsed_ns),
@@ -100,7 +100,7 @@ void add_rails_table(const SampleResult& result, Text* text) {
   text->table(std::move(table));
 }
 
-std::string disturbance(const CampaignReport& campaign) {
+std::string disturbance(const sampler::CampaignReport& campaign) {
   return fmt::format(
       "{} of the time was disturbed by other work or by a change of the machine's state; "
       "measurements of that time are stored and marked",
@@ -122,7 +122,7 @@ std::optional<Problem> problem(const SampleResult& result) {
                                        "command with --resume continues",
                                        ::strsignal(result.signal)));
   }
-  const CampaignReport& campaign = result.campaign;
+  const sampler::CampaignReport& campaign = result.campaign;
   const bool nothing = !result.record.has_samples();
   if (!campaign.peer_lost.empty()) {
     return Problem(Fault::kPeer,
@@ -137,7 +137,7 @@ std::optional<Problem> problem(const SampleResult& result) {
   const auto add = [&](const std::string& cause) {
     causes += (causes.empty() ? "" : "; ") + cause;
   };
-  for (const RailReport& rail : campaign.rails) {
+  for (const sampler::RailReport& rail : campaign.rails) {
     if (!rail.failure.empty()) {
       add(rail.name() + ": " + rail.failure);
       if (nothing) fault = rail.fault;
@@ -176,8 +176,8 @@ Report sample_report(const SampleResult& result) {
   const std::vector<NamedPlan> named = named_plans(plans, result.record.path_names(), {});
   add_thresholds(named, &report.text);
   add_thresholds(named, &report.records);
-  const std::vector<ConcurrentBandwidth> together =
-      of_rails(concurrent_bandwidths(result.plan), rails);
+  const std::vector<tuner::ConcurrentBandwidth> together =
+      of_rails(tuner::concurrent_bandwidths(result.plan), rails);
   report.payload.set("together", concurrent_bandwidths_json(together));
   add_concurrent_bandwidths(together, &report.text);
   if (result.options.sampling.verify) {
@@ -200,7 +200,7 @@ Report sample_report(const SampleResult& result) {
   std::size_t cells = 0;
   std::size_t repetitions = 0;
   std::size_t rails_alone = 0;
-  for (const RailReport& rail : result.campaign.rails) {
+  for (const sampler::RailReport& rail : result.campaign.rails) {
     if (rail.busy_rails.empty()) ++rails_alone;
     cells += rail.cells;
     repetitions += rail.repetitions;
@@ -217,4 +217,4 @@ Report sample_report(const SampleResult& result) {
   return report;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -12,15 +12,15 @@
 #include "tools/sample/rail_choice.h"
 #include "tools/sample/record.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct SampleResult {
   const SampleOptions& options;
   const RailChoice& choice;
   const Record& record;
-  Location profile;
+  profiledb::Location profile;
   bool resumed = false;
-  CampaignReport campaign;
+  sampler::CampaignReport campaign;
   Plan plan;
   std::optional<Problem> unsaved;  // the profile could not be written
   int signal = 0;                  // that ended it early
@@ -28,4 +28,4 @@ struct SampleResult {
 
 Report sample_report(const SampleResult& result);
 
-}  // namespace nmt
+}  // namespace nmt::tools

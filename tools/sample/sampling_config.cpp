@@ -3,7 +3,7 @@
 
 #include "tools/peer/rail_negotiation.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::uint64_t kSizeBytesMax = std::uint64_t{64} << 20;
@@ -44,4 +44,4 @@ SamplingConfig sampling_config_from(const std::string& text) {
   });
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

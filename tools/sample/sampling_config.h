@@ -10,14 +10,14 @@
 #include "core/sample.h"
 #include "sampler/sampler.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct SamplingConfig {
-  SamplingOptions sampling;  // without its seed
-  Session session;           // clock and seed of the near end
+  sampler::SamplingOptions sampling;  // without its seed
+  Session session;                    // clock and seed of the near end
 };
 
 json::Value to_json(const SamplingConfig& config);
 SamplingConfig sampling_config_from(const std::string& text);  // Error(kPeer) for an invalid text
 
-}  // namespace nmt
+}  // namespace nmt::tools

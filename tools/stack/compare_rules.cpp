@@ -14,22 +14,22 @@
 #include "sampler/sampler.h"
 #include "tools/command/write_file.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 namespace fs = std::filesystem;
 
 }  // namespace
 
-Fields recorded_rules(std::string_view stack) { return rules_settings(stack, ""); }
+Fields recorded_rules(std::string_view stack) { return stacks::rules_settings(stack, ""); }
 
-RulesFiles::RulesFiles(std::string_view stack, const std::vector<ExportedFile>& files,
+RulesFiles::RulesFiles(std::string_view stack, const std::vector<stacks::ExportedFile>& files,
                        const std::string& profile)
     : stack_(stack),
       prefix_(fmt::format("{}.{}.rules.", fs::absolute(profile).string(), ::getpid())) {
-  for (const ExportedFile& file : files) {
+  for (const stacks::ExportedFile& file : files) {
     write_file(paths_.emplace_back(prefix_ + file.name), file.content, true);
-    if (file.name == kHanRulesFile) han_chooses_ = true;
+    if (file.name == stacks::kHanRulesFile) han_chooses_ = true;
   }
 }
 
@@ -39,27 +39,27 @@ RulesFiles::~RulesFiles() {
 }
 
 Fields RulesFiles::launchable(Fields settings) const {
-  if (of_group(settings, kRulesGroup).empty()) return settings;
-  settings = without_group(settings, kRulesGroup);
-  settings.merge(rules_settings(stack_, prefix_, han_chooses_));
+  if (stacks::of_group(settings, stacks::kRulesGroup).empty()) return settings;
+  settings = stacks::without_group(settings, stacks::kRulesGroup);
+  settings.merge(stacks::rules_settings(stack_, prefix_, han_chooses_));
   return settings;
 }
 
 void check_rules_are_here() {
-  for (const Stack& stack : all_stacks()) {
-    for (const auto& [name, recorded] : rules_settings(stack.name, "", true)) {
+  for (const stacks::Stack& stack : stacks::all_stacks()) {
+    for (const auto& [name, recorded] : stacks::rules_settings(stack.name, "", true)) {
       const char* file = std::getenv((std::string(stack.environment_prefix) + name).c_str());
       if (file == nullptr || recorded == "1") continue;
       if (::access(file, R_OK) == 0) continue;
       throw Error(Fault::kFailed, fmt::format("{} cannot read {}: to compare rules for "
                                               "collectives, put the profile on a file system "
                                               "that all nodes of the job share",
-                                              host_name(), file));
+                                              node::host_name(), file));
     }
   }
 }
 
-bool has_levels(const LaunchedRound& first) {
+bool has_levels(const sampler::LaunchedRound& first) {
   const auto nodes = static_cast<std::int64_t>(first.hosts.size());
   return nodes > 1 && first.ranks > nodes;
 }
@@ -72,20 +72,21 @@ double expected_ns(const OwnChoiceRounds& plan, double launch_ns) {
   return static_cast<double>(launches_of(plan)) * (launch_ns + plan.budget_ns);
 }
 
-void run_rounds(const StackJob& job, const OwnChoiceRounds& plan, const RulesFiles& rules,
+void run_rounds(const sampler::StackJob& job, const OwnChoiceRounds& plan, const RulesFiles& rules,
                 StackRecorder* recorder) {
   std::mt19937 random(std::random_device{}());  // for seeds that an order can carry, below 2^63
   std::vector<Fields> variants = plan.variants;
   for (std::uint32_t round = 0; round < plan.rounds; ++round) {
-    for (const CollectivesOrder& each :
-         collectives_orders(job.stack.name, plan.budget_ns, random())) {
+    for (const sampler::CollectivesOrder& each :
+         sampler::collectives_orders(job.stack.name, plan.budget_ns, random())) {
       if (std::ranges::find(plan.operations, each.operation) == plan.operations.end()) continue;
-      const CollectivesOrder order = own_choice_only(each);
+      const sampler::CollectivesOrder order = sampler::own_choice_only(each);
       std::shuffle(variants.begin(), variants.end(), random);
       for (const Fields& settings : variants) {
-        const LaunchedCollectives launched =
-            launch_collectives(job, rules.launchable(settings), order);
-        std::vector<Sample> samples = samples_of(job.stack.name, launched, order, settings, round);
+        const sampler::LaunchedCollectives launched =
+            sampler::launch_collectives(job, rules.launchable(settings), order);
+        std::vector<Sample> samples =
+            sampler::samples_of(job.stack.name, launched, order, settings, round);
         for (Sample& sample : samples) {
           for (Repetition& repetition : sample.repetitions) repetition.round = round;
         }
@@ -95,4 +96,4 @@ void run_rounds(const StackJob& job, const OwnChoiceRounds& plan, const RulesFil
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

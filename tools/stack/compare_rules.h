@@ -15,7 +15,7 @@
 #include "tools/stack/stack_recorder.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // The rail of their samples.
 inline constexpr std::string_view kOwnChoiceRail = "own_choice";
@@ -27,7 +27,7 @@ Fields recorded_rules(std::string_view stack);
 // rank on a node that cannot read them ends its job.
 class RulesFiles {
  public:
-  RulesFiles(std::string_view stack, const std::vector<ExportedFile>& files,
+  RulesFiles(std::string_view stack, const std::vector<stacks::ExportedFile>& files,
              const std::string& profile);
   ~RulesFiles();
   RulesFiles(const RulesFiles&) = delete;
@@ -46,7 +46,7 @@ class RulesFiles {
 void check_rules_are_here();
 
 // Whether there are several nodes with several ranks, as hierarchical collectives need.
-bool has_levels(const LaunchedRound& first);
+bool has_levels(const sampler::LaunchedRound& first);
 
 struct OwnChoiceRounds {
   std::vector<std::string> operations;
@@ -57,7 +57,7 @@ struct OwnChoiceRounds {
 std::size_t launches_of(const OwnChoiceRounds& plan);
 // Expected duration; `launch_ns` is that of a launch that times almost nothing.
 double expected_ns(const OwnChoiceRounds& plan, double launch_ns);
-void run_rounds(const StackJob& job, const OwnChoiceRounds& plan, const RulesFiles& rules,
+void run_rounds(const sampler::StackJob& job, const OwnChoiceRounds& plan, const RulesFiles& rules,
                 StackRecorder* recorder);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -9,15 +9,15 @@
 #include "tools/stack/mpich_library.h"
 #include "tools/stack/stack_recorder.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 // Rules for MPICH are its own tables with cells in them; without its tables there are none.
-void add_tables(const std::vector<StackSamples>& samples, StackFindings* findings) {
-  if (ruled_operations(findings->cells).empty()) return;
+void add_tables(const std::vector<stacks::StackSamples>& samples, stacks::StackFindings* findings) {
+  if (stacks::ruled_operations(findings->cells).empty()) return;
   std::string library_file;
-  for (const StackSamples& each : samples) {  // newest first
-    const auto found = each.campaign.options.find(std::string(kLibraryFile));
+  for (const stacks::StackSamples& each : samples) {  // newest first
+    const auto found = each.campaign.options.find(std::string(sampler::kLibraryFile));
     if (found == each.campaign.options.end() || !each.rail.ends_with("/collectives")) continue;
     library_file = found->second;
     break;
@@ -31,15 +31,15 @@ void add_tables(const std::vector<StackSamples>& samples, StackFindings* finding
 }
 
 // Whether the newest campaign that measured collectives found coll/han in front of coll/tuned.
-bool han_chose(const std::vector<StackSamples>& samples) {
-  for (const StackSamples& each : samples) {  // the newest first
+bool han_chose(const std::vector<stacks::StackSamples>& samples) {
+  for (const stacks::StackSamples& each : samples) {  // the newest first
     if (each.rail.ends_with("/collectives")) return each.campaign.options.contains(kHanChooses);
   }
   return false;
 }
 
 // Another version's tables are not those of the library that was measured.
-void leave_rules_out(const std::string& measured, StackFindings* findings) {
+void leave_rules_out(const std::string& measured, stacks::StackFindings* findings) {
   findings->cells.clear();
   findings->notes = {fmt::format(
       "left out: rules for collectives: their tables belong to {}, and this export is for {}",
@@ -47,44 +47,44 @@ void leave_rules_out(const std::string& measured, StackFindings* findings) {
 }
 
 // Of UCX, the version below the MPI that was launched.
-std::string measured_version(std::string_view stack, const StackSamples& newest) {
-  if (stack != "ucx") return version_in(newest.mpi);
-  const auto found = newest.campaign.options.find(std::string(kUcxVersion));
+std::string measured_version(std::string_view stack, const stacks::StackSamples& newest) {
+  if (stack != "ucx") return stacks::version_in(newest.mpi);
+  const auto found = newest.campaign.options.find(std::string(sampler::kUcxVersion));
   return found == newest.campaign.options.end() ? "" : found->second;
 }
 
 }  // namespace
 
-StackFindings find_settings(const ProfileDb& db, const Id& platform, const Plan* plan,
-                            const FindingsFor& what) {
-  export_version(what.stack, what.version, "");
-  StackFindings findings{.stack = what.stack, .plan = plan, .folder = what.folder};
+stacks::StackFindings find_settings(const profiledb::ProfileDb& db, const Id& platform,
+                                    const Plan* plan, const FindingsFor& what) {
+  stacks::export_version(what.stack, what.version, "");
+  stacks::StackFindings findings{.stack = what.stack, .plan = plan, .folder = what.folder};
   findings.origin = fmt::format("Written by nmad-tune {} export {} from {}", NMT_VERSION,
                                 what.stack, what.profile);
   utsname names{};
   if (::uname(&names) == 0) findings.machine = names.machine;
   if (plan == nullptr) {
-    const std::vector<StackSamples> samples = read_stack_samples(db, platform, what.stack);
+    const std::vector<stacks::StackSamples> samples = read_stack_samples(db, platform, what.stack);
     if (samples.empty()) {
       throw Error(Fault::kDatabase,
                   fmt::format("{}: the profile has no campaign of {}; measure it with nmad-sample "
                               "--stack {} --db {}",
                               what.profile, what.stack, what.stack, what.profile));
     }
-    findings.verdicts = judge_groups(samples);
-    RuleChoice choice = choose_rules(samples);
+    findings.verdicts = stacks::judge_groups(samples);
+    stacks::RuleChoice choice = stacks::choose_rules(samples);
     findings.rules = std::move(choice.rules);
     findings.cells = std::move(choice.cells);
     findings.notes = std::move(choice.notes);
     findings.measured = measured_version(what.stack, samples.front());
     if (what.stack == "mpich") add_tables(samples, &findings);
-    if (han_chose(samples)) findings.han_rules = han_rules_of(findings.cells);
+    if (han_chose(samples)) findings.han_rules = stacks::han_rules_of(findings.cells);
   }
-  findings.version = export_version(what.stack, what.version, findings.measured);
+  findings.version = stacks::export_version(what.stack, what.version, findings.measured);
   if (!findings.tables.algorithms.empty() && findings.version != findings.measured) {
     leave_rules_out(findings.measured, &findings);
   }
   return findings;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

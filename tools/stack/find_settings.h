@@ -9,7 +9,7 @@
 #include "profiledb/profiledb.h"
 #include "stacks/stacks.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct FindingsFor {
   std::string stack;
@@ -21,7 +21,7 @@ struct FindingsFor {
 // Error(kUsage) for an unknown stack or version. Error(kDatabase) if the profile has nothing about
 // it; the message says which command measures it. `plan` is for NewMadeleine and must outlive the
 // result.
-StackFindings find_settings(const ProfileDb& db, const Id& platform, const Plan* plan,
-                            const FindingsFor& what);
+stacks::StackFindings find_settings(const profiledb::ProfileDb& db, const Id& platform,
+                                    const Plan* plan, const FindingsFor& what);
 
-}  // namespace nmt
+}  // namespace nmt::tools

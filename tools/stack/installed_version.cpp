@@ -8,7 +8,7 @@
 #include "sampler/sampler.h"
 #include "stacks/stacks.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 struct VersionCommand {
@@ -26,13 +26,13 @@ std::string installed_version(std::string_view stack) {
   const auto command = std::ranges::find(kCommands, stack, &VersionCommand::stack);
   if (command == kCommands.end()) return {};
   try {
-    return version_in(launch({.launcher = std::string(command->program),
-                              .program = {std::string(command->option)},
-                              .timeout_ns = 60e9})
-                          .out);
+    return stacks::version_in(sampler::launch({.launcher = std::string(command->program),
+                                               .program = {std::string(command->option)},
+                                               .timeout_ns = 60e9})
+                                  .out);
   } catch (const Error&) {  // not here
     return {};
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

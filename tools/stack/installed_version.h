@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace nmt {
+namespace nmt::tools {
 
 // As the stack's own command on the PATH prints it, "4.1.4"; empty where there is none.
 std::string installed_version(std::string_view stack);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -19,7 +19,7 @@
 #include "tools/stack/compare_rules.h"
 #include "tools/stack/loaded_library.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::chrono::milliseconds kUntilPrinted{200};
@@ -27,9 +27,9 @@ constexpr std::chrono::milliseconds kUntilPrinted{200};
 // One line per interface of this node: its name and its subnet.
 std::string own_ports() {
   std::string lines;
-  for (const auto& driver : make_drivers()) {
+  for (const auto& driver : drivers::make_drivers()) {
     if (driver->name() != "tcp") continue;
-    for (const Port& port : driver->ports()) {
+    for (const drivers::Port& port : driver->ports()) {
       lines += fmt::format("{} {}\n", port.rail.name, port.address);
     }
   }
@@ -42,7 +42,7 @@ json::Value shared_interfaces(const std::string& own, const std::string& theirs)
   const char* included = std::getenv("OMPI_MCA_btl_tcp_if_include");
   const std::vector<std::string> chosen = split_list(included != nullptr ? included : "");
   json::Value names = json::Value::array();
-  for (const auto& driver : make_drivers()) {
+  for (const auto& driver : drivers::make_drivers()) {
     if (driver->name() != "tcp") continue;
     std::istringstream ours(own);
     for (std::string name, address; ours >> name >> address;) {
@@ -59,19 +59,20 @@ json::Value shared_interfaces(const std::string& own, const std::string& theirs)
   return names;
 }
 
-Report measure(const control::MpiJob& job, const CollectivesOrder* collectives_order,
-               const LaunchRoundOrder& order) {
+Report measure(const control::MpiJob& job, const sampler::CollectivesOrder* collectives_order,
+               const sampler::LaunchRoundOrder& order) {
   Report report;
   if (collectives_order != nullptr) {
-    const CollectivesResult result = run_stack_collectives(job, *collectives_order);
-    if (job.leads()) report.payload.set("collectives", to_json(result));
+    const sampler::CollectivesResult result =
+        sampler::run_stack_collectives(job, *collectives_order);
+    if (job.leads()) report.payload.set("collectives", sampler::to_json(result));
   } else {
-    const LaunchRound timings = time_launch_round(job, order);
-    if (job.leads()) report.payload.set("turn", to_json(timings));
+    const sampler::LaunchRound timings = sampler::time_launch_round(job, order);
+    if (job.leads()) report.payload.set("turn", sampler::to_json(timings));
   }
-  const JobShape shape = JobShape::of(job);
+  const sampler::JobShape shape = sampler::JobShape::of(job);
   const std::size_t cores = cores_of(job);
-  const std::vector<std::string> hosts = job.gather(host_name());
+  const std::vector<std::string> hosts = job.gather(node::host_name());
   const std::vector<std::string> ports = job.gather(own_ports());
   report.silent = !job.leads();
   if (report.silent) return report;
@@ -96,11 +97,13 @@ Report measure(const control::MpiJob& job, const CollectivesOrder* collectives_o
 }  // namespace
 
 Report run_launched_rank(const SampleOptions& options, const std::string& mpi) {
-  const bool collectives = is_collectives_order(options.rank_order);
-  const CollectivesOrder collectives_order =
-      collectives ? collectives_order_from(options.rank_order) : CollectivesOrder{};
-  const LaunchRoundOrder order =
-      collectives ? LaunchRoundOrder{} : launch_round_order_from(options.rank_order);
+  const bool collectives = sampler::is_collectives_order(options.rank_order);
+  const sampler::CollectivesOrder collectives_order =
+      collectives ? sampler::collectives_order_from(options.rank_order)
+                  : sampler::CollectivesOrder{};
+  const sampler::LaunchRoundOrder order =
+      collectives ? sampler::LaunchRoundOrder{}
+                  : sampler::launch_round_order_from(options.rank_order);
   check_rules_are_here();
   const control::MpiJob job(mpi);
   try {
@@ -113,4 +116,4 @@ Report run_launched_rank(const SampleOptions& options, const std::string& mpi) {
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -7,8 +7,8 @@
 #include "tools/command/command.h"
 #include "tools/sample/options.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 Report run_launched_rank(const SampleOptions& options, const std::string& mpi);
 
-}  // namespace nmt
+}  // namespace nmt::tools

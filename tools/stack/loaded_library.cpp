@@ -6,7 +6,7 @@
 #include <fstream>
 #include <system_error>
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 namespace fs = std::filesystem;
@@ -35,7 +35,7 @@ LoadedStack loaded_stack(const fs::path& process) {
   std::error_code ignored;
   for (const fs::directory_entry& open : fs::directory_iterator(process / "fd", ignored)) {
     const std::string target = fs::read_symlink(open.path(), ignored).string();
-    if (target.starts_with(kUverbs)) loaded.network = Transport::kVerbs;
+    if (target.starts_with(kUverbs)) loaded.network = stacks::Transport::kVerbs;
   }
   return loaded;
 }
@@ -46,9 +46,9 @@ std::string loaded_ucx_version() {
   if (library == nullptr) return {};
   using Version = const char*();
   auto* const version = reinterpret_cast<Version*>(::dlsym(library, "ucp_get_version_string"));
-  std::string text = version != nullptr ? version_in(version()) : "";
+  std::string text = version != nullptr ? stacks::version_in(version()) : "";
   ::dlclose(library);
   return text;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

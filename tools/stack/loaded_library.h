@@ -9,12 +9,12 @@
 
 #include "stacks/stacks.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct LoadedStack {
   std::string library_file;  // the MPI's own; empty for an unknown MPI
   std::string messages_by;   // Open MPI's component for messages if it is not its own: "ucx"
-  Transport network = Transport::kTcp;  // verbs if one of their devices is open
+  stacks::Transport network = stacks::Transport::kTcp;  // verbs if one of their devices is open
 };
 
 // Call it after the MPI's initialisation. `process`: the kernel's files about the process.
@@ -23,4 +23,4 @@ LoadedStack loaded_stack(const std::filesystem::path& process = "/proc/self");
 // Of the UCX that this process has loaded, "1.18.1"; empty where it has none.
 std::string loaded_ucx_version();
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -9,9 +9,9 @@
 #include "core/error.h"
 #include "sampler/sampler.h"
 
-namespace nmt {
+namespace nmt::tools {
 
-MpichTables read_mpich_tables(const std::string& library_file) {
+stacks::MpichTables read_mpich_tables(const std::string& library_file) {
   std::ifstream file(library_file, std::ios::binary);
   if (library_file.empty() || !file) {
     throw Error(
@@ -22,7 +22,7 @@ MpichTables read_mpich_tables(const std::string& library_file) {
             library_file));
   }
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  std::optional<MpichTables> tables = find_mpich_tables(bytes);
+  std::optional<stacks::MpichTables> tables = stacks::find_mpich_tables(bytes);
   if (!tables) {
     throw Error(
         Fault::kFailed,
@@ -37,8 +37,8 @@ MpichTables read_mpich_tables(const std::string& library_file) {
 // Searches like the loader.
 std::vector<std::string> known_mpich_algorithms() {
   try {
-    const Launched listed =
-        launch({.launcher = "env PATH=$PATH:/sbin:/usr/sbin ldconfig", .program = {"-p"}});
+    const sampler::Launched listed =
+        sampler::launch({.launcher = "env PATH=$PATH:/sbin:/usr/sbin ldconfig", .program = {"-p"}});
     constexpr std::string_view kArrow = "=> ";
     const std::size_t name = listed.out.find("libmpich.so");
     const std::size_t arrow = listed.out.find(kArrow, name);
@@ -50,4 +50,4 @@ std::vector<std::string> known_mpich_algorithms() {
   }
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

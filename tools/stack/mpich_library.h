@@ -8,12 +8,12 @@
 
 #include "stacks/stacks.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // Error(kFailed) with the reason if the file is not here, or has no readable tables.
-MpichTables read_mpich_tables(const std::string& library_file);
+stacks::MpichTables read_mpich_tables(const std::string& library_file);
 
 // For the MPICH that programs of this machine link; empty if there is none.
 std::vector<std::string> known_mpich_algorithms();
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "sampler/sampler.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 namespace fs = std::filesystem;
@@ -64,10 +64,10 @@ LoadedSettings ask_ompi_info(std::string_view mca_params, const Fields& settings
   const Home home(mca_params);
   Fields values;
   try {
-    values = values_in(launch({.launcher = "ompi_info",
-                               .program = {"--all", "--parsable"},
-                               .environment = {{"HOME", home.folder()}},
-                               .timeout_ns = 60e9})
+    values = values_in(sampler::launch({.launcher = "ompi_info",
+                                        .program = {"--all", "--parsable"},
+                                        .environment = {{"HOME", home.folder()}},
+                                        .timeout_ns = 60e9})
                            .out);
   } catch (const Error&) {  // not installed here
     return loaded;
@@ -86,4 +86,4 @@ LoadedSettings ask_ompi_info(std::string_view mca_params, const Fields& settings
   return loaded;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

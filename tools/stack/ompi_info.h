@@ -10,7 +10,7 @@
 
 #include "core/fields.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct LoadedSettings {
   bool installed = false;
@@ -21,4 +21,4 @@ struct LoadedSettings {
 
 LoadedSettings ask_ompi_info(std::string_view mca_params, const Fields& settings);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -7,18 +7,18 @@
 
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::tools {
 
-void add_verdicts(std::span<const GroupVerdict> verdicts, Report* report) {
+void add_verdicts(std::span<const stacks::GroupVerdict> verdicts, Report* report) {
   Table table(
       {"group", "settings", ">gain", "95 % interval", ">most at", "measured on", "verdict"});
   json::Value all = json::Value::array();
   report->records.header = {"group",     "settings", "gain", "gain_low",
                             "gain_high", "rail",     "kept", "reason"};
-  for (const GroupVerdict& verdict : verdicts) {
-    const Ratio& gain = verdict.gain;
+  for (const stacks::GroupVerdict& verdict : verdicts) {
+    const stacks::Ratio& gain = verdict.gain;
     const double high = std::min(gain.high, 99.99);  // an unlimited interval is no number
-    const std::string settings = to_variant(verdict.settings);
+    const std::string settings = stacks::to_variant(verdict.settings);
     table.add(
         {verdict.group, settings, fmt::format("{:.3f}", gain.value),
          fmt::format("{:.3f} .. {:.3f}", gain.low, high),
@@ -41,4 +41,4 @@ void add_verdicts(std::span<const GroupVerdict> verdicts, Report* report) {
   report->payload.set("settings", std::move(all));
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -9,9 +9,9 @@
 #include "stacks/stacks.h"
 #include "tools/command/report.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // Adds a table, CSV rows and the member "settings".
-void add_verdicts(std::span<const GroupVerdict> verdicts, Report* report);
+void add_verdicts(std::span<const stacks::GroupVerdict> verdicts, Report* report);
 
-}  // namespace nmt
+}  // namespace nmt::tools

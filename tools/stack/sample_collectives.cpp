@@ -16,7 +16,7 @@
 #include "tools/stack/report_settings.h"
 #include "tools/stack/stack_recorder.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr double kAllNs = 780e9;  // default: a quarter of an hour, with some reserve
@@ -26,22 +26,23 @@ constexpr double kHanLaunchNs = 1e9;
 constexpr std::uint64_t kHanSegments[] = {16 << 10, 64 << 10, 256 << 10};
 
 // Uses no rules, which are not known yet: the number of launches is the same with and without them.
-OwnChoiceRounds han_rounds(const StackJob& job, const LaunchedRound& first,
-                           const TunedRules& rules) {
+OwnChoiceRounds han_rounds(const sampler::StackJob& job, const sampler::LaunchedRound& first,
+                           const stacks::TunedRules& rules) {
   OwnChoiceRounds plan{.rounds = kHanRounds, .budget_ns = kHanLaunchNs};
   if (job.stack.name != "openmpi" || !has_levels(first)) return plan;
-  for (const std::string_view operation : han_operations()) plan.operations.emplace_back(operation);
+  for (const std::string_view operation : stacks::han_operations())
+    plan.operations.emplace_back(operation);
   const Fields base = rules.empty() ? Fields{} : recorded_rules("openmpi");
   plan.variants = {base};
   for (const std::uint64_t segment_bytes : kHanSegments) {
     plan.variants.push_back(base);
-    plan.variants.back().merge(han_settings(segment_bytes));
+    plan.variants.back().merge(stacks::han_settings(segment_bytes));
   }
   return plan;
 }
 
-void announce(const Invocation& invocation, const LaunchedRound& first, std::size_t operations,
-              double budget_ns, const OwnChoiceRounds& han) {
+void announce(const Invocation& invocation, const sampler::LaunchedRound& first,
+              std::size_t operations, double budget_ns, const OwnChoiceRounds& han) {
   const double rules_ns = static_cast<double>(operations) * (budget_ns + first.elapsed_ns);
   const double han_ns = expected_ns(han, first.elapsed_ns);
   std::string also;
@@ -57,16 +58,16 @@ void announce(const Invocation& invocation, const LaunchedRound& first, std::siz
 
 // Measured together with the rules, which these settings would replace. If it fails, that has no
 // consequence.
-void try_han(const StackJob& job, const LaunchedRound& first, const std::string& profile,
-             const Invocation& invocation, StackRecorder* recorder) {
-  StackFindings findings{.stack = std::string(job.stack.name),
-                         .version = version_in(first.library)};
-  RuleChoice choice = choose_rules(recorder->samples());
+void try_han(const sampler::StackJob& job, const sampler::LaunchedRound& first,
+             const std::string& profile, const Invocation& invocation, StackRecorder* recorder) {
+  stacks::StackFindings findings{.stack = std::string(job.stack.name),
+                                 .version = stacks::version_in(first.library)};
+  stacks::RuleChoice choice = stacks::choose_rules(recorder->samples());
   findings.rules = std::move(choice.rules);
   if (recorder->campaign().options.contains(kHanChooses)) {
-    findings.han_rules = han_rules_of(choice.cells);
+    findings.han_rules = stacks::han_rules_of(choice.cells);
   }
-  const RulesFiles files(job.stack.name, write_rules(findings), profile);
+  const RulesFiles files(job.stack.name, stacks::write_rules(findings), profile);
   try {
     run_rounds(job, han_rounds(job, first, findings.rules), files, recorder);
   } catch (const Error& error) {
@@ -78,14 +79,14 @@ void try_han(const StackJob& job, const LaunchedRound& first, const std::string&
 // Open MPI gets the algorithm by variables of its tuned component; MPICH by tables that it loads
 // when its job starts.
 struct RuleDelivery {
-  std::vector<ExportedFile> files;
+  std::vector<stacks::ExportedFile> files;
   Fields settings;
 };
-RuleDelivery rule_delivery_of(const StackJob& job, const LaunchedRound& first,
-                              std::vector<CollectivesOrder>* orders) {
+RuleDelivery rule_delivery_of(const sampler::StackJob& job, const sampler::LaunchedRound& first,
+                              std::vector<sampler::CollectivesOrder>* orders) {
   if (job.stack.name == "openmpi") {
-    leave_out_unknown(first, orders);
-    sample_beside_han(first, orders);
+    sampler::leave_out_unknown(first, orders);
+    sampler::sample_beside_han(first, orders);
     return {{}, {{"coll_tuned_use_dynamic_rules", "1"}}};
   }
   const auto nodes = static_cast<std::int64_t>(first.hosts.size());
@@ -94,19 +95,19 @@ RuleDelivery rule_delivery_of(const StackJob& job, const LaunchedRound& first,
                                            "each node; {} ranks are on {} nodes",
                                            first.ranks, nodes));
   }
-  const MpichTables tables = read_mpich_tables(first.library_file);
-  leave_out_impossible(tables.known, first.ranks, first.ranks / nodes, orders);
+  const stacks::MpichTables tables = read_mpich_tables(first.library_file);
+  sampler::leave_out_impossible(tables.known, first.ranks, first.ranks / nodes, orders);
   std::vector<int> ranks = {static_cast<int>(first.ranks)};
   if (nodes > 3) {  // half of them
     ranks.insert(ranks.begin(), static_cast<int>(first.ranks / nodes * (nodes / 2)));
   }
-  return {write_trials(tables, *orders, ranks), recorded_rules(job.stack.name)};
+  return {sampler::write_trials(tables, *orders, ranks), recorded_rules(job.stack.name)};
 }
 
-Report report_of(const StackJob& job, const StackRecorder& recorder, std::size_t operations,
-                 const std::string& library, const std::string& profile) {
-  const std::vector<StackSamples> samples = recorder.samples();
-  const RuleChoice choice = choose_rules(samples);
+Report report_of(const sampler::StackJob& job, const StackRecorder& recorder,
+                 std::size_t operations, const std::string& library, const std::string& profile) {
+  const std::vector<stacks::StackSamples> samples = recorder.samples();
+  const stacks::RuleChoice choice = stacks::choose_rules(samples);
   Report report;
   json::Value notes = json::Value::array();
   report.text.heading(fmt::format("Sampled collectives of {}", library));
@@ -115,7 +116,7 @@ Report report_of(const StackJob& job, const StackRecorder& recorder, std::size_t
     notes.push_back(note);
   }
   json::Value cells = json::Value::array();
-  for (const RuledCell& cell : choice.cells) {
+  for (const stacks::RuledCell& cell : choice.cells) {
     cells.push_back(json::Value::object()
                         .set("operation", cell.operation)
                         .set("ranks", cell.ranks)
@@ -125,7 +126,7 @@ Report report_of(const StackJob& job, const StackRecorder& recorder, std::size_t
                         .set("best_gain", cell.best_gain));
   }
   report.payload.set("collectives", std::move(notes)).set("cells", std::move(cells));
-  add_verdicts(judge_groups(samples), &report);
+  add_verdicts(stacks::judge_groups(samples), &report);
   report.summary = {{"stack", std::string(job.stack.name)},
                     {"operations", std::to_string(operations)},
                     {"repetitions", std::to_string(recorder.repetitions())},
@@ -137,46 +138,48 @@ Report report_of(const StackJob& job, const StackRecorder& recorder, std::size_t
 }  // namespace
 
 Report sample_stack_collectives(const SampleOptions& options, const Invocation& invocation,
-                                const Location& profile, ProfileDb& db) {
+                                const profiledb::Location& profile, profiledb::ProfileDb& db) {
   const Interruption interruption;
-  StackJob job = stack_job(find_stack(options.stack), options.peer.launcher);
+  sampler::StackJob job =
+      sampler::stack_job(stacks::find_stack(options.stack), options.peer.launcher);
   job.interrupted = [&] { return interruption.signal() != 0; };
   if (recorded_rules(job.stack.name).empty()) {
     throw Error(Fault::kUsage,
                 "--parts collectives: choose --stack openmpi or mpich; ucx has no collectives");
   }
-  LaunchRoundOrder probe{.sizes_bytes = {1}};
+  sampler::LaunchRoundOrder probe{.sizes_bytes = {1}};
   const bool openmpi = job.stack.name == "openmpi";
-  for (const auto& [name, value] : openmpi ? han_settings(0) : Fields{}) {
+  for (const auto& [name, value] : openmpi ? stacks::han_settings(0) : Fields{}) {
     probe.variables.push_back(name);
   }
   if (openmpi) {
-    for (const std::string& name : algorithm_counts()) probe.variables.push_back(name);
-    probe.variables.emplace_back(kTunedPriority);
+    for (const std::string& name : sampler::algorithm_counts()) probe.variables.push_back(name);
+    probe.variables.emplace_back(sampler::kTunedPriority);
   }
-  const LaunchedRound first = launch_round(job, {}, probe);
+  const sampler::LaunchedRound first = sampler::launch_round(job, {}, probe);
   const OwnChoiceRounds han = han_rounds(job, first, {});
-  const auto operations = static_cast<double>(tuned_operations().size());
+  const auto operations = static_cast<double>(stacks::tuned_operations().size());
   const double left_ns = kAllNs - expected_ns(han, first.elapsed_ns);
   const double budget_ns = options.budget_ns > 0
                                ? options.budget_ns
                                : std::max(kLeastNs, left_ns / operations - first.elapsed_ns);
-  std::vector<CollectivesOrder> orders =
-      collectives_orders(job.stack.name, budget_ns, options.seed.value_or(random_seed()));
+  std::vector<sampler::CollectivesOrder> orders =
+      sampler::collectives_orders(job.stack.name, budget_ns, options.seed.value_or(random_seed()));
   const RuleDelivery delivery = rule_delivery_of(job, first, &orders);
   const RulesFiles files(job.stack.name, delivery.files, profile.file);
   announce(invocation, first, orders.size(), budget_ns, han);
-  Fields facts = facts_of(job.stack, first);
+  Fields facts = sampler::facts_of(job.stack, first);
   facts["part"] = "collectives";
   if (std::ranges::any_of(orders, [](const auto& order) { return !order.component.empty(); })) {
     facts[kHanChooses] = "1";
   }
   StackRecorder recorder(db, job, first, facts, invocation);
   try {
-    for (const CollectivesOrder& order : orders) {
+    for (const sampler::CollectivesOrder& order : orders) {
       const Fields settings = openmpi ? delivery.settings : files.launchable(delivery.settings);
-      const LaunchedCollectives launched = launch_collectives(job, settings, order);
-      recorder.add("collectives", samples_of(job.stack.name, launched, order, {}, 0));
+      const sampler::LaunchedCollectives launched =
+          sampler::launch_collectives(job, settings, order);
+      recorder.add("collectives", sampler::samples_of(job.stack.name, launched, order, {}, 0));
     }
     if (openmpi) try_han(job, first, profile.file, invocation, &recorder);
   } catch (const Error& error) {
@@ -189,4 +192,4 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
   return report;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -6,9 +6,9 @@
 
 #include "tools/sample/campaign.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 Report sample_stack_collectives(const SampleOptions& options, const Invocation& invocation,
-                                const Location& profile, ProfileDb& db);
+                                const profiledb::Location& profile, profiledb::ProfileDb& db);
 
-}  // namespace nmt
+}  // namespace nmt::tools

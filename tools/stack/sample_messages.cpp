@@ -22,7 +22,7 @@
 #include "tools/stack/sample_collectives.h"
 #include "tools/stack/stack_recorder.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 // The two ways of sending eagerly, in UCX's words, if one of them was forced.
@@ -40,18 +40,19 @@ constexpr std::uint64_t kRoundsMin = 5;  // with fewer there is no result (stack
 
 class StackCampaign {
  public:
-  StackCampaign(const SampleOptions& options, const Invocation& invocation, ProfileDb& db)
+  StackCampaign(const SampleOptions& options, const Invocation& invocation,
+                profiledb::ProfileDb& db)
       : options_(options),
         invocation_(invocation),
         db_(db),
         line_(invocation.quiet),
-        job_(stack_job(find_stack(options.stack), options.peer.launcher)),
-        sizes_bytes_(stack_grid(options.sampling.size_bytes_max)),
+        job_(sampler::stack_job(stacks::find_stack(options.stack), options.peer.launcher)),
+        sizes_bytes_(sampler::stack_grid(options.sampling.size_bytes_max)),
         random_(options.seed.value_or(random_seed())) {
     job_.interrupted = [this] { return interruption_.signal() != 0; };
   }
 
-  Report run(const Location& profile);
+  Report run(const profiledb::Location& profile);
 
  private:
   struct Stage {
@@ -66,18 +67,18 @@ class StackCampaign {
   void announce() const;
   void measure(const Stage& stage);
   void weigh_interfaces();
-  std::optional<GroupVerdict> verdict_on(std::string_view group) const;
+  std::optional<stacks::GroupVerdict> verdict_on(std::string_view group) const;
   void force_protocols();
   void try_limits();
-  std::vector<Transport> transports() const;
-  StackTimes forced(Transport transport, std::string_view method) const;
+  std::vector<stacks::Transport> transports() const;
+  stacks::StackTimes forced(stacks::Transport transport, std::string_view method) const;
   bool weighs() const {
-    return job_.stack.weighs_interfaces && first_.network == Transport::kTcp &&
+    return job_.stack.weighs_interfaces && first_.network == stacks::Transport::kTcp &&
            first_.interfaces.size() > 1;
   }
   bool copies() const { return !job_.stack.copied_up_to(0).empty(); }
-  std::uint64_t header(Transport transport) const;
-  std::uint64_t forced_bytes_max(Transport transport) const;
+  std::uint64_t header(stacks::Transport transport) const;
+  std::uint64_t forced_bytes_max(stacks::Transport transport) const;
   Fields ask_first() const;
   std::uint64_t rounds() const { return options_.rounds.value_or(kRounds); }
   std::uint64_t threshold_rounds() const { return options_.rounds.value_or(kThresholdRounds); }
@@ -86,19 +87,19 @@ class StackCampaign {
   std::size_t weights_launches() const;
   std::size_t thresholds_launches() const;
   std::size_t launches() const { return 3 + weights_launches() + thresholds_launches(); }
-  void add_protocols(std::span<const GroupVerdict> verdicts, Report* report) const;
-  Report report(const Location& profile) const;
+  void add_protocols(std::span<const stacks::GroupVerdict> verdicts, Report* report) const;
+  Report report(const profiledb::Location& profile) const;
 
   const SampleOptions& options_;
   const Invocation& invocation_;
-  ProfileDb& db_;
+  profiledb::ProfileDb& db_;
   ProgressLine line_;
   Interruption interruption_;
-  StackJob job_;
+  sampler::StackJob job_;
   std::vector<std::uint64_t> sizes_bytes_;
   std::mt19937_64 random_;
-  LaunchedRound first_;
-  LaunchedRound usual_;  // the quicker one of two
+  sampler::LaunchedRound first_;
+  sampler::LaunchedRound usual_;  // the quicker one of two
   std::optional<StackRecorder> recorder_;
   Fields weights_;  // if they were kept
   std::uint32_t round_ = 0;
@@ -109,15 +110,15 @@ class StackCampaign {
 // Launches with defaults, to find what can be measured and how long a launch takes. Two launches,
 // because the first one may wait for things that later ones have.
 void StackCampaign::begin() {
-  first_ = probe_stack(job_, sizes_bytes_);
-  job_.stack = for_ucx_version(job_.stack, first_.ucx_version);
+  first_ = sampler::probe_stack(job_, sizes_bytes_);
+  job_.stack = stacks::for_ucx_version(job_.stack, first_.ucx_version);
   elapsed_ns_ += first_.elapsed_ns;
   prove_effect();
-  Fields facts = facts_of(job_.stack, first_);
+  Fields facts = sampler::facts_of(job_.stack, first_);
   facts["part"] = "messages";
   recorder_.emplace(db_, job_, first_, facts, invocation_);
   recorder_->add(first_, {}, round_++);
-  usual_ = launch_round(job_, {}, {.sizes_bytes = sizes_bytes_});
+  usual_ = sampler::launch_round(job_, {}, {.sizes_bytes = sizes_bytes_});
   recorder_->add(usual_, {}, round_++);
   elapsed_ns_ += usual_.elapsed_ns;
   launched_ += 2;
@@ -128,14 +129,15 @@ void StackCampaign::begin() {
 // the stack, its version and its documentation say.
 void StackCampaign::prove_effect() {
   const Fields asked = ask_first();
-  const LaunchedRound forced = launch_round(job_, asked, {.sizes_bytes = {1}, .find_eager = true});
+  const sampler::LaunchedRound forced =
+      sampler::launch_round(job_, asked, {.sizes_bytes = {1}, .find_eager = true});
   elapsed_ns_ += forced.elapsed_ns;
   ++launched_;
   std::vector<std::string> unmoved;
-  std::erase_if(first_.timings.eager, [&](const LaunchRound::Eager& usual) {
+  std::erase_if(first_.timings.eager, [&](const sampler::LaunchRound::Eager& usual) {
     if (usual.bytes_max <= 4 * kAskedBytes) return false;  // there is nothing to move
-    const auto now =
-        std::ranges::find(forced.timings.eager, usual.placement, &LaunchRound::Eager::placement);
+    const auto now = std::ranges::find(forced.timings.eager, usual.placement,
+                                       &sampler::LaunchRound::Eager::placement);
     const bool moved = now != forced.timings.eager.end() && now->bytes_max <= 4 * kAskedBytes;
     if (!moved) unmoved.push_back(usual.placement);
     return !moved;
@@ -144,7 +146,7 @@ void StackCampaign::prove_effect() {
   const std::string found = fmt::format(
       "{}{}: {} did not move the size from which messages of {} ask first", first_.library,
       first_.messages_by.empty() ? "" : " sends its messages by " + first_.messages_by,
-      to_variant(asked), fmt::join(unmoved, " and "));
+      stacks::to_variant(asked), fmt::join(unmoved, " and "));
   if (!first_.timings.eager.empty()) {
     invocation_.notice(found + "; it is left alone there");
     return;
@@ -161,29 +163,29 @@ void StackCampaign::prove_effect() {
 // Rendezvous for all but the shortest messages.
 Fields StackCampaign::ask_first() const {
   Fields settings;
-  for (const Transport transport : transports()) {
+  for (const stacks::Transport transport : transports()) {
     settings.merge(job_.stack.eager_up_to(transport, kAskedBytes, header(transport)));
   }
   return settings;
 }
 
 // Beyond the size where the stack itself changes.
-std::uint64_t StackCampaign::forced_bytes_max(Transport transport) const {
-  std::uint64_t most_bytes = forced_eager_bytes_max(transport);
-  for (const LaunchRound::Eager& usual : first_.timings.eager) {
+std::uint64_t StackCampaign::forced_bytes_max(stacks::Transport transport) const {
+  std::uint64_t most_bytes = stacks::forced_eager_bytes_max(transport);
+  for (const sampler::LaunchRound::Eager& usual : first_.timings.eager) {
     if (first_.transport_of(usual.placement) != transport) continue;
     most_bytes = std::max(most_bytes, std::bit_ceil(usual.bytes_max + 1));
   }
   return most_bytes;
 }
 
-std::uint64_t StackCampaign::header(Transport transport) const {
-  return header_bytes(job_.stack, first_, transport);
+std::uint64_t StackCampaign::header(stacks::Transport transport) const {
+  return sampler::header_bytes(job_.stack, first_, transport);
 }
 
-std::vector<Transport> StackCampaign::transports() const {
-  std::vector<Transport> all;
-  for (const LaunchRound::Eager& eager : first_.timings.eager) {
+std::vector<stacks::Transport> StackCampaign::transports() const {
+  std::vector<stacks::Transport> all;
+  for (const sampler::LaunchRound::Eager& eager : first_.timings.eager) {
     all.push_back(first_.transport_of(eager.placement));
   }
   return all;
@@ -199,7 +201,7 @@ std::vector<std::uint64_t> StackCampaign::sizes_up_to(std::uint64_t most_bytes) 
 // ones.
 double StackCampaign::launch_ns(std::uint64_t most_bytes) const {
   double ns = usual_.elapsed_ns;
-  for (const LaunchRoundCell& cell : usual_.timings.cells) {
+  for (const sampler::LaunchRoundCell& cell : usual_.timings.cells) {
     if (cell.size_bytes <= most_bytes) continue;
     for (const std::uint64_t total_ns : cell.totals_ns) ns -= static_cast<double>(total_ns);
   }
@@ -212,7 +214,7 @@ std::size_t StackCampaign::weights_launches() const {
 }
 
 std::size_t StackCampaign::thresholds_launches() const {
-  std::size_t variants = job_.stack.limit(Transport::kTcp).empty() ? 5 : 4;
+  std::size_t variants = job_.stack.limit(stacks::Transport::kTcp).empty() ? 5 : 4;
   if (copies()) variants += 3;
   return variants * threshold_rounds();
 }
@@ -231,8 +233,8 @@ void StackCampaign::measure(const Stage& stage) {
   for (std::uint64_t i = 0; i < stage.rounds; ++i, ++round_) {
     std::shuffle(variants.begin(), variants.end(), random_);
     for (const StackVariant& variant : variants) {
-      const LaunchedRound launched =
-          launch_round(job_, variant.settings, {.sizes_bytes = stage.sizes_bytes});
+      const sampler::LaunchedRound launched =
+          sampler::launch_round(job_, variant.settings, {.sizes_bytes = stage.sizes_bytes});
       recorder_->add(launched, variant, round_);
       ++launched_;
       elapsed_ns_ += launched.elapsed_ns;
@@ -260,13 +262,13 @@ void StackCampaign::weigh_interfaces() {
       speeds.emplace_back(each, each == only ? kAll : kNothing);
       variant.settings["btl_tcp_latency_" + each] = each == only ? "1" : "100";
     }
-    variant.settings.merge(interface_weights(speeds));
+    variant.settings.merge(stacks::interface_weights(speeds));
     alone.variants.push_back(std::move(variant));
   }
   measure(alone);
 
   std::map<std::string, double> mbits_per_second;
-  for (const StackSamples& samples : recorder_->samples()) {
+  for (const stacks::StackSamples& samples : recorder_->samples()) {
     for (const auto& [key, times] : samples.times) {
       const std::size_t colon = samples.rail.find(':');
       if (colon == std::string::npos || times.empty()) continue;
@@ -278,24 +280,25 @@ void StackCampaign::weigh_interfaces() {
           8e3 * static_cast<double>(times.rbegin()->first) / median(durations_ns);
     }
   }
-  const Fields weights = interface_weights({mbits_per_second.begin(), mbits_per_second.end()});
+  const Fields weights =
+      stacks::interface_weights({mbits_per_second.begin(), mbits_per_second.end()});
   const Stage compared{.name = "weights",
                        .variants = {{}, {.settings = weights}},
                        .sizes_bytes = sizes_bytes_,
                        .rounds = rounds()};
   measure(compared);
-  std::optional<GroupVerdict> verdict = verdict_on(kWeightsGroup);
+  std::optional<stacks::GroupVerdict> verdict = verdict_on(stacks::kWeightsGroup);
   // A launch is fast or slow as a whole, so settings sometimes seem to lose at sizes that they do
   // not affect. More launches give certainty.
   if (verdict && !verdict->kept && verdict->gain.faster()) {
     measure(compared);
-    verdict = verdict_on(kWeightsGroup);
+    verdict = verdict_on(stacks::kWeightsGroup);
   }
   if (verdict && verdict->kept) weights_ = verdict->settings;
 }
 
-std::optional<GroupVerdict> StackCampaign::verdict_on(std::string_view group) const {
-  for (GroupVerdict& verdict : judge_groups(recorder_->samples())) {
+std::optional<stacks::GroupVerdict> StackCampaign::verdict_on(std::string_view group) const {
+  for (stacks::GroupVerdict& verdict : stacks::judge_groups(recorder_->samples())) {
     if (verdict.group == group) return std::move(verdict);
   }
   return std::nullopt;
@@ -306,7 +309,7 @@ void StackCampaign::force_protocols() {
   StackVariant asked{.settings = weights_, .method = std::string(to_string(Method::kRendezvous))};
   asked.settings.merge(ask_first());
   std::uint64_t most_bytes = 0;
-  for (const Transport transport : transports()) {
+  for (const stacks::Transport transport : transports()) {
     const std::uint64_t bytes = forced_bytes_max(transport);
     const std::uint64_t header_bytes = header(transport);
     most_bytes = std::max(most_bytes, bytes);
@@ -331,10 +334,11 @@ void StackCampaign::force_protocols() {
 }
 
 // Empty if that was not measured.
-StackTimes StackCampaign::forced(Transport transport, std::string_view method) const {
+stacks::StackTimes StackCampaign::forced(stacks::Transport transport,
+                                         std::string_view method) const {
   const std::uint64_t most_bytes = forced_bytes_max(transport);
-  StackTimes all;
-  for (const StackSamples& samples : recorder_->samples()) {
+  stacks::StackTimes all;
+  for (const stacks::StackSamples& samples : recorder_->samples()) {
     if (transport_of(samples) != transport) continue;
     for (const auto& [key, times] : samples.times) {
       if (key.method != method) continue;
@@ -348,11 +352,11 @@ StackTimes StackCampaign::forced(Transport transport, std::string_view method) c
 
 void StackCampaign::try_limits() {
   std::vector<StackVariant> variants = {{.settings = weights_}};
-  const bool together = !job_.stack.limit(Transport::kTcp).empty();
+  const bool together = !job_.stack.limit(stacks::Transport::kTcp).empty();
   if (together) variants.push_back({.settings = weights_});
-  for (const Transport transport : transports()) {
-    const auto found = choose_threshold(forced(transport, to_string(Method::kCopy)),
-                                        forced(transport, to_string(Method::kRendezvous)));
+  for (const stacks::Transport transport : transports()) {
+    const auto found = stacks::choose_threshold(forced(transport, to_string(Method::kCopy)),
+                                                forced(transport, to_string(Method::kRendezvous)));
     if (!found) continue;
     const Fields limit = job_.stack.eager_up_to(
         transport, std::max<std::uint64_t>(found->eager_bytes_max, 1), header(transport));
@@ -360,8 +364,8 @@ void StackCampaign::try_limits() {
     variants.back().settings.insert(limit.begin(), limit.end());
   }
   // UCX always copies active messages in shared memory, so only the network shows a difference.
-  const auto copied =
-      choose_threshold(forced(first_.network, kBuffered), forced(first_.network, kUncopied));
+  const auto copied = stacks::choose_threshold(forced(first_.network, kBuffered),
+                                               forced(first_.network, kUncopied));
   if (copied) {
     variants.push_back({.settings = weights_});
     variants.back().settings.merge(job_.stack.copied_up_to(copied->eager_bytes_max));
@@ -374,7 +378,7 @@ void StackCampaign::try_limits() {
   }
 }
 
-Report StackCampaign::run(const Location& profile) {
+Report StackCampaign::run(const profiledb::Location& profile) {
   begin();
   announce();
   try {
@@ -398,23 +402,24 @@ Report StackCampaign::run(const Location& profile) {
 
 // Every size with each protocol, and up to which size each transport is eager with the kept
 // settings.
-void StackCampaign::add_protocols(std::span<const GroupVerdict> verdicts, Report* report) const {
+void StackCampaign::add_protocols(std::span<const stacks::GroupVerdict> verdicts,
+                                  Report* report) const {
   json::Value protocols = json::Value::array(), in_force = json::Value::array();
-  for (const Transport transport : transports()) {
-    const StackTimes eager = forced(transport, to_string(Method::kCopy));
-    const StackTimes asked = forced(transport, to_string(Method::kRendezvous));
+  for (const stacks::Transport transport : transports()) {
+    const stacks::StackTimes eager = forced(transport, to_string(Method::kCopy));
+    const stacks::StackTimes asked = forced(transport, to_string(Method::kRendezvous));
     for (const auto& [size_bytes, rounds] : eager) {
       const auto other = asked.find(size_bytes);
       if (other == asked.end()) continue;
       protocols.push_back(json::Value::object()
                               .set("transport", to_string(transport))
                               .set("size_bytes", size_bytes)
-                              .set("eager_gain", ratio_of(other->second, rounds).value));
+                              .set("eager_gain", stacks::ratio_of(other->second, rounds).value));
     }
-    for (const LaunchRound::Eager& each : first_.timings.eager) {
+    for (const sampler::LaunchRound::Eager& each : first_.timings.eager) {
       if (first_.transport_of(each.placement) != transport) continue;
       std::uint64_t bytes = each.bytes_max;
-      for (const GroupVerdict& verdict : verdicts) {
+      for (const stacks::GroupVerdict& verdict : verdicts) {
         const Fields limit = job_.stack.eager_up_to(transport, 0, header(transport));
         const auto& [name, none] = *limit.begin();
         const auto set = verdict.settings.find(name);
@@ -429,9 +434,9 @@ void StackCampaign::add_protocols(std::span<const GroupVerdict> verdicts, Report
   report->payload.set("protocols", std::move(protocols)).set("in_force", std::move(in_force));
 }
 
-Report StackCampaign::report(const Location& profile) const {
+Report StackCampaign::report(const profiledb::Location& profile) const {
   Report report;
-  const std::vector<GroupVerdict> verdicts = judge_groups(recorder_->samples());
+  const std::vector<stacks::GroupVerdict> verdicts = stacks::judge_groups(recorder_->samples());
   report.text.heading(
       fmt::format("Sampled {} on {}", first_.library, fmt::join(first_.hosts, " and ")));
   add_verdicts(verdicts, &report);
@@ -452,13 +457,13 @@ Report StackCampaign::report(const Location& profile) const {
 }  // namespace
 
 Report sample_stack(const SampleOptions& options, const Invocation& invocation) {
-  find_stack(options.stack);
+  stacks::find_stack(options.stack);
   if (options.rounds.value_or(kRounds) < kRoundsMin) {
     throw Error(Fault::kUsage, fmt::format("--rounds: at least {}", kRoundsMin));
   }
-  const Location profile = locate_for_writing(options.db, options.system);
+  const profiledb::Location profile = profiledb::locate_for_writing(options.db, options.system);
   ProgressLine line(invocation.quiet);
-  ProfileDb db = open_for_writing(profile, invocation, line);
+  profiledb::ProfileDb db = open_for_writing(profile, invocation, line);
   if (options.parts == "collectives") {
     return sample_stack_collectives(options, invocation, profile, db);
   }
@@ -468,4 +473,4 @@ Report sample_stack(const SampleOptions& options, const Invocation& invocation) 
   return StackCampaign(options, invocation, db).run(profile);
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

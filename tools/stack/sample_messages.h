@@ -11,8 +11,8 @@
 #include "tools/command/command.h"
 #include "tools/sample/options.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 Report sample_stack(const SampleOptions& options, const Invocation& invocation);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -9,10 +9,11 @@
 #include "tools/command/this_machine.h"
 #include "tools/command/tune_profile.h"
 
-namespace nmt {
+namespace nmt::tools {
 
-StackRecorder::StackRecorder(ProfileDb& db, const StackJob& job, const LaunchedRound& first,
-                             Fields options, const Invocation& invocation)
+StackRecorder::StackRecorder(profiledb::ProfileDb& db, const sampler::StackJob& job,
+                             const sampler::LaunchedRound& first, Fields options,
+                             const Invocation& invocation)
     : db_(db), stack_(job.stack.name), platform_(db.ensure_platform(this_platform())) {
   here_ = db.ensure_node({.id = Id::random(), .host = first.hosts.front()}, platform_.id);
   there_ = first.hosts.size() < 2
@@ -38,21 +39,22 @@ StackRecorder::StackRecorder(ProfileDb& db, const StackJob& job, const LaunchedR
   db.begin_session(session_, campaign_.id);
 }
 
-void StackRecorder::add(const LaunchedRound& launched, const StackVariant& variant,
+void StackRecorder::add(const sampler::LaunchedRound& launched, const StackVariant& variant,
                         std::uint32_t round) {
   std::map<Id, std::vector<Sample>> changed;
-  for (const LaunchRoundCell& cell : launched.timings.cells) {
-    const Transport transport = launched.transport_of(cell.placement);
-    const bool same_node = cell.placement == kSameNode;
+  for (const sampler::LaunchRoundCell& cell : launched.timings.cells) {
+    const stacks::Transport transport = launched.transport_of(cell.placement);
+    const bool same_node = cell.placement == sampler::kSameNode;
     if (!variant.interface.empty() && same_node) continue;
     const Id path = path_of(std::string(to_string(transport)), variant.interface, same_node);
-    Condition condition{.benchmark = std::string(benchmark::kStackMessage),
-                        .method = variant.method,
-                        .variant = to_variant(of_transport(transport, variant.settings)),
-                        .placement = cell.placement,
-                        .mpi = launched.library,
-                        .ranks = 2,
-                        .nodes = same_node ? 1 : 2};
+    Condition condition{
+        .benchmark = std::string(benchmark::kStackMessage),
+        .method = variant.method,
+        .variant = stacks::to_variant(stacks::of_transport(transport, variant.settings)),
+        .placement = cell.placement,
+        .mpi = launched.library,
+        .ranks = 2,
+        .nodes = same_node ? 1 : 2};
     Sample& sample = samples_[{path, condition, cell.size_bytes}];
     sample.condition = condition;
     sample.size_bytes = cell.size_bytes;
@@ -89,8 +91,8 @@ void StackRecorder::finish(bool complete, const std::string& remark) {
   if (db_.plan(platform_.id)) tune(db_, platform_.id);
 }
 
-std::vector<StackSamples> StackRecorder::samples() const {
-  return stack_samples(stack_, db_.sample_sets(campaign_.id));
+std::vector<stacks::StackSamples> StackRecorder::samples() const {
+  return stacks::stack_samples(stack_, db_.sample_sets(campaign_.id));
 }
 
 Id StackRecorder::path_of(const std::string& transport, const std::string& interface,
@@ -107,21 +109,21 @@ Id StackRecorder::path_of(const std::string& transport, const std::string& inter
 }
 
 // Of rail "openmpi/tcp:r0", what stands behind the stack's name.
-Transport transport_of(const StackSamples& samples) {
+stacks::Transport transport_of(const stacks::StackSamples& samples) {
   std::string_view rail = samples.rail;
   rail.remove_prefix(std::min(rail.size(), rail.find('/') + 1));
-  return parse_transport(rail.substr(0, rail.find(':'))).value_or(Transport::kTcp);
+  return stacks::parse_transport(rail.substr(0, rail.find(':'))).value_or(stacks::Transport::kTcp);
 }
 
-std::vector<StackSamples> read_stack_samples(const ProfileDb& db, const Id& platform,
-                                             std::string_view stack) {
+std::vector<stacks::StackSamples> read_stack_samples(const profiledb::ProfileDb& db,
+                                                     const Id& platform, std::string_view stack) {
   std::vector<SampleSet> all;
   for (const Campaign& campaign : db.campaigns(platform)) {
     const auto about = campaign.options.find("stack");
     if (about == campaign.options.end() || about->second != stack || !campaign.complete) continue;
     for (SampleSet& set : db.sample_sets(campaign.id)) all.push_back(std::move(set));
   }
-  return stack_samples(stack, all);
+  return stacks::stack_samples(stack, all);
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -16,7 +16,7 @@
 #include "sampler/sampler.h"
 #include "tools/command/command.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // The settings of one launch.
 struct StackVariant {
@@ -29,18 +29,19 @@ class StackRecorder {
  public:
   // Begins a campaign on this machine. `options` are its own; the stack's are added. `first` gives
   // the hosts and the library.
-  StackRecorder(ProfileDb& db, const StackJob& job, const LaunchedRound& first, Fields options,
-                const Invocation& invocation);
+  StackRecorder(profiledb::ProfileDb& db, const sampler::StackJob& job,
+                const sampler::LaunchedRound& first, Fields options, const Invocation& invocation);
 
   // Adds the results of a launch. Rounds are counted over the whole campaign.
-  void add(const LaunchedRound& launched, const StackVariant& variant, std::uint32_t round);
+  void add(const sampler::LaunchedRound& launched, const StackVariant& variant,
+           std::uint32_t round);
   // Adds other kinds, collectives or programs, as samples of rail "STACK/KIND". Repetitions are
   // appended to those of the same cells.
   void add(const std::string& kind, const std::vector<Sample>& samples);
 
   void finish(bool complete, const std::string& remark);
 
-  std::vector<StackSamples> samples() const;  // of this campaign so far
+  std::vector<stacks::StackSamples> samples() const;  // of this campaign so far
 
   const Campaign& campaign() const { return campaign_; }
   const Platform& platform() const { return platform_; }
@@ -52,7 +53,7 @@ class StackRecorder {
 
   Id path_of(const std::string& transport, const std::string& interface, bool same_node);
 
-  ProfileDb& db_;
+  profiledb::ProfileDb& db_;
   std::string stack_;
   Platform platform_;
   Node here_, there_;
@@ -63,13 +64,13 @@ class StackRecorder {
   std::size_t repetitions_ = 0;
 };
 
-Transport transport_of(const StackSamples& samples);
+stacks::Transport transport_of(const stacks::StackSamples& samples);
 
 // An option of a campaign that measured collectives where coll/han is asked before coll/tuned.
 inline const std::string kHanChooses = "han_chooses";
 
 // What complete campaigns about a stack measured on a platform, the newest first.
-std::vector<StackSamples> read_stack_samples(const ProfileDb& db, const Id& platform,
-                                             std::string_view stack);
+std::vector<stacks::StackSamples> read_stack_samples(const profiledb::ProfileDb& db,
+                                                     const Id& platform, std::string_view stack);
 
-}  // namespace nmt
+}  // namespace nmt::tools

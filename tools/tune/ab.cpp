@@ -21,7 +21,7 @@
 #include "tools/tune/ab_collectives.h"
 #include "tools/tune/open_profile.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::uint64_t kRounds = 7;
@@ -39,44 +39,46 @@ struct AbOptions {
 
 // Everything that is exported, and which settings messages and collectives are compared with.
 struct Exported {
-  explicit Exported(StackFindings found) : findings(std::move(found)) {
-    all = kept_settings(findings);
-    collectives = of_group(all, kHanGroup);
-    messages = without_group(all, kHanGroup);
-    rules = write_rules(findings);
+  explicit Exported(stacks::StackFindings found) : findings(std::move(found)) {
+    all = stacks::kept_settings(findings);
+    collectives = stacks::of_group(all, stacks::kHanGroup);
+    messages = stacks::without_group(all, stacks::kHanGroup);
+    rules = stacks::write_rules(findings);
     if (!rules.empty()) all.merge(recorded_rules(findings.stack));
   }
   // A job without several nodes and ranks says nothing about han.
   void leave_han_out() {
-    all = without_group(all, kHanGroup);
+    all = stacks::without_group(all, stacks::kHanGroup);
     collectives.clear();
   }
 
-  StackFindings findings;
-  std::vector<ExportedFile> rules;
+  stacks::StackFindings findings;
+  std::vector<stacks::ExportedFile> rules;
   Fields all, messages, collectives;
 };
 
 std::vector<StackVariant> variants_of(const Fields& settings) {
   std::vector<StackVariant> variants = {{}, {.settings = settings}};
-  const std::vector<std::string> groups = groups_of(settings);
+  const std::vector<std::string> groups = stacks::groups_of(settings);
   if (groups.size() < 2) return variants;
   for (const std::string& group : groups) {
-    variants.push_back({.settings = without_group(settings, group)});
+    variants.push_back({.settings = stacks::without_group(settings, group)});
   }
   return variants;
 }
 
-void run_program(const AbOptions& options, const StackJob& job, const StackVariant& variant,
-                 const RulesFiles& rules, std::uint32_t round, StackRecorder* recorder) {
+void run_program(const AbOptions& options, const sampler::StackJob& job,
+                 const StackVariant& variant, const RulesFiles& rules, std::uint32_t round,
+                 StackRecorder* recorder) {
   const Fields settings = rules.launchable(variant.settings);
-  const Launched launched = launch({.launcher = job.launcher,
-                                    .program = options.program,
-                                    .environment = environment_of(job.stack, settings),
-                                    .timeout_ns = 3600e9});
+  const sampler::Launched launched =
+      sampler::launch({.launcher = job.launcher,
+                       .program = options.program,
+                       .environment = sampler::environment_of(job.stack, settings),
+                       .timeout_ns = 3600e9});
   Sample sample;
   sample.condition = {.benchmark = std::string(benchmark::kStackMessage),
-                      .variant = to_variant(variant.settings),
+                      .variant = stacks::to_variant(variant.settings),
                       .operation = fmt::format("{}", fmt::join(options.program, " "))};
   sample.repetitions = {
       {.total_ns = static_cast<std::uint64_t>(launched.elapsed_ns), .round = round}};
@@ -94,9 +96,9 @@ void in_rounds(const AbOptions& options, const Fields& settings, const Launch& l
   }
 }
 
-void compare(const AbOptions& options, const StackJob& job, const LaunchedRound& first,
-             const Exported& exported, const std::string& profile, const Invocation& invocation,
-             StackRecorder* recorder) {
+void compare(const AbOptions& options, const sampler::StackJob& job,
+             const sampler::LaunchedRound& first, const Exported& exported,
+             const std::string& profile, const Invocation& invocation, StackRecorder* recorder) {
   OwnChoiceRounds turns = collective_rounds(exported.findings, exported.collectives, first.ranks);
   turns.rounds = options.turns();
   const std::size_t messages =
@@ -114,10 +116,10 @@ void compare(const AbOptions& options, const StackJob& job, const LaunchedRound&
                                   first.ranks));
   }
   const RulesFiles rules(options.stack, exported.rules, profile);
-  const LaunchRoundOrder order{.sizes_bytes = stack_grid(options.size_bytes_max)};
+  const sampler::LaunchRoundOrder order{.sizes_bytes = sampler::stack_grid(options.size_bytes_max)};
   if (messages > 0) {
     in_rounds(options, exported.messages, [&](const StackVariant& variant, std::uint32_t round) {
-      recorder->add(launch_round(job, variant.settings, order), variant, round);
+      recorder->add(sampler::launch_round(job, variant.settings, order), variant, round);
     });
   }
   run_rounds(job, turns, rules, recorder);
@@ -129,34 +131,38 @@ void compare(const AbOptions& options, const StackJob& job, const LaunchedRound&
 }
 
 // One row per size of each rail: the default, all settings, and their ratio.
-void add_rows(const std::vector<StackSamples>& samples, const Fields& settings, Report* report) {
+void add_rows(const std::vector<stacks::StackSamples>& samples, const Fields& settings,
+              Report* report) {
   json::Value cells = json::Value::array();
-  for (const StackSamples& each : samples) {
+  for (const stacks::StackSamples& each : samples) {
     if (each.rail.ends_with(kOwnChoiceRail)) continue;
     Table table({">size", ">default", ">tuned", ">times as fast", "95 % interval"});
     for (const auto& [key, times] : each.times) {
       if (!key.variant.empty()) continue;
-      StackKey tuned = key;
+      stacks::StackKey tuned = key;
       const bool program = !key.operation.empty();
-      const Fields messages = without_group(without_group(settings, kHanGroup), kRulesGroup);
-      tuned.variant = to_variant(program ? settings : of_transport(transport_of(each), messages));
+      const Fields messages = stacks::without_group(
+          stacks::without_group(settings, stacks::kHanGroup), stacks::kRulesGroup);
+      tuned.variant = stacks::to_variant(
+          program ? settings : stacks::of_transport(transport_of(each), messages));
       const auto with = each.times.find(tuned);
       if (with == each.times.end()) continue;
       for (const auto& [size_bytes, before] : times) {
         const auto after = with->second.find(size_bytes);
         if (after == with->second.end()) continue;
-        const Ratio ratio = ratio_of(before, after->second);
+        const stacks::Ratio ratio = stacks::ratio_of(before, after->second);
         const double high = std::min(ratio.high, 99.99);
         table.add({program ? key.operation : format_bytes(size_bytes),
-                   format_duration(typical_ns(before)), format_duration(typical_ns(after->second)),
+                   format_duration(stacks::typical_ns(before)),
+                   format_duration(stacks::typical_ns(after->second)),
                    fmt::format("{:.3f}", ratio.value),
                    fmt::format("{:.3f} .. {:.3f}", ratio.low, high)});
         cells.push_back(json::Value::object()
                             .set("rail", each.rail)
                             .set("program", key.operation)
                             .set("size_bytes", size_bytes)
-                            .set("default_ns", typical_ns(before))
-                            .set("tuned_ns", typical_ns(after->second))
+                            .set("default_ns", stacks::typical_ns(before))
+                            .set("tuned_ns", stacks::typical_ns(after->second))
                             .set("ratio", ratio.value)
                             .set("ratio_low", ratio.low)
                             .set("ratio_high", high));
@@ -169,14 +175,14 @@ void add_rows(const std::vector<StackSamples>& samples, const Fields& settings, 
 }
 
 // Groups, and operations with rules, that are no longer exported.
-std::vector<std::string> withdrawn_since(const Exported& before, const StackFindings& now) {
+std::vector<std::string> withdrawn_since(const Exported& before, const stacks::StackFindings& now) {
   std::vector<std::string> withdrawn;
-  for (const GroupVerdict& verdict : now.verdicts) {
-    const bool was = !of_group(before.all, verdict.group).empty();
+  for (const stacks::GroupVerdict& verdict : now.verdicts) {
+    const bool was = !stacks::of_group(before.all, verdict.group).empty();
     if (was && !verdict.kept) withdrawn.push_back(verdict.group);
   }
-  const std::set<std::string> still = ruled_operations(now.cells);
-  for (const std::string& operation : ruled_operations(before.findings.cells)) {
+  const std::set<std::string> still = stacks::ruled_operations(now.cells);
+  for (const std::string& operation : stacks::ruled_operations(before.findings.cells)) {
     if (!still.contains(operation)) withdrawn.push_back(operation);
   }
   return withdrawn;
@@ -187,7 +193,8 @@ Report ab(const AbOptions& options, const ProfileOptions& profile_options,
   if (options.turns() < kRoundsMin) {
     throw Error(Fault::kUsage, fmt::format("--rounds: at least {}", kRoundsMin));
   }
-  const StackJob job = stack_job(find_stack(options.stack), options.launcher);
+  const sampler::StackJob job =
+      sampler::stack_job(stacks::find_stack(options.stack), options.launcher);
   OpenProfile profile = open_to_write(profile_options, invocation);
   const auto find = [&] {
     return find_settings(profile.db, profile.platform.id, nullptr,
@@ -195,15 +202,15 @@ Report ab(const AbOptions& options, const ProfileOptions& profile_options,
   };
   Exported exported(find());
   Report report;
-  report.payload.set("stack", options.stack).set("variant", to_variant(exported.all));
+  report.payload.set("stack", options.stack).set("variant", stacks::to_variant(exported.all));
   std::vector<std::string> withdrawn;
   if (exported.all.empty()) {
     report.text.line("Nothing to compare: no setting is measurably faster here");
   } else {
-    const LaunchedRound first =
-        probe_stack(job, stack_grid(exported.messages.empty() ? 1 : options.size_bytes_max));
+    const sampler::LaunchedRound first = sampler::probe_stack(
+        job, sampler::stack_grid(exported.messages.empty() ? 1 : options.size_bytes_max));
     if (!has_levels(first)) exported.leave_han_out();
-    Fields facts = facts_of(job.stack, first);
+    Fields facts = sampler::facts_of(job.stack, first);
     facts["part"] = "ab";
     StackRecorder recorder(profile.db, job, first, facts, invocation);
     try {
@@ -213,10 +220,10 @@ Report ab(const AbOptions& options, const ProfileOptions& profile_options,
       throw;
     }
     recorder.finish(true, "");
-    const std::vector<StackSamples> samples = recorder.samples();
+    const std::vector<stacks::StackSamples> samples = recorder.samples();
     add_rows(samples, exported.all, &report);
     add_collective_rows(samples, exported.findings, exported.collectives, &report);
-    const StackFindings now = find();
+    const stacks::StackFindings now = find();
     withdrawn = withdrawn_since(exported, now);
     report.text.heading("Settings from now on");
     add_verdicts(now.verdicts, &report);
@@ -254,4 +261,4 @@ Work declare_ab(Options& options, const ProfileOptions& profile) {
   return [own, &profile](const Invocation& invocation) { return ab(*own, profile, invocation); };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -8,16 +8,17 @@
 #include "tools/command/report.h"
 #include "tools/stack/compare_rules.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // What to compare in a job with this many ranks. Empty if no rule applies to that number and
 // `whole`, the settings of all collectives, is empty.
-OwnChoiceRounds collective_rounds(const StackFindings& findings, const Fields& whole,
+OwnChoiceRounds collective_rounds(const stacks::StackFindings& findings, const Fields& whole,
                                   std::int64_t ranks);
 
 // One row per size of each operation and number of ranks: the default, all of these settings, and
 // their ratio; also as the member "collectives".
-void add_collective_rows(const std::vector<StackSamples>& samples, const StackFindings& findings,
-                         const Fields& whole, Report* report);
+void add_collective_rows(const std::vector<stacks::StackSamples>& samples,
+                         const stacks::StackFindings& findings, const Fields& whole,
+                         Report* report);
 
-}  // namespace nmt
+}  // namespace nmt::tools

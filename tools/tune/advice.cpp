@@ -11,7 +11,7 @@
 #include "profiledb/profiledb.h"
 #include "tools/command/options.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 Fault fault_of(int status) {
@@ -40,7 +40,7 @@ std::vector<std::string> rails_of(const Advice& advice) {
 }  // namespace
 
 Advice open_advice(const ProfileOptions& options, const Invocation& invocation) {
-  const Location location = locate_for_reading(options.db);
+  const profiledb::Location location = profiledb::locate_for_reading(options.db);
   std::array<char, 1000> message{};
   nmt_open_options wanted{};
   wanted.struct_bytes = sizeof wanted;
@@ -96,4 +96,4 @@ int find_path(const Advice& advice, const std::string& rail, const std::string& 
               fmt::format("no rail '{}' in this profile{}", rail, suggestion(rail, known)));
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -11,7 +11,7 @@
 #include "tools/command/opened_profile.h"
 #include "tools/tune/subcommands.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 using Advice = OpenedProfile;
 
@@ -27,4 +27,4 @@ json::Value platform_json(const Advice& advice);
 // not measured in this regime.
 int find_path(const Advice& advice, const std::string& rail, const std::string& regime);
 
-}  // namespace nmt
+}  // namespace nmt::tools

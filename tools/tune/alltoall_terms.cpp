@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::size_t kValuesMax = 10'000;  // in one list; more is a typing error
@@ -89,8 +89,8 @@ double ratio_from(const std::string& text) {
                                          text.substr(0, 40)));
 }
 
-DeltaForm parse_form(const std::string& text) {
-  if (const auto form = parse_delta_form(text)) return *form;
+contention::DeltaForm parse_form(const std::string& text) {
+  if (const auto form = contention::parse_delta_form(text)) return *form;
   throw Error(Fault::kUsage, fmt::format("no form '{}'; there is: per_communication, once", text));
 }
 
@@ -122,7 +122,7 @@ Signature parse_signature(const std::string& text) {
     signature.ranks_min = signature.ranks_max = static_cast<std::int64_t>(parse_count(value));
   };
   const auto form = [&](const std::string& value) {
-    signature.delta_per_message = parse_form(value) == DeltaForm::kPerCommunication;
+    signature.delta_per_message = parse_form(value) == contention::DeltaForm::kPerCommunication;
   };
   const std::map<std::string, std::function<void(const std::string&)>> terms = {
       {"alpha", [&](const std::string& value) { alpha_ns = parse_duration_ns(value); }},
@@ -157,8 +157,8 @@ Signature parse_signature(const std::string& text) {
   if (seen.contains("delta") && !seen.contains("M")) {
     refuse("--signature", "delta needs M, the size at which it begins; write for example M=8K");
   }
-  signature.bound = straight_line(alpha_ns, beta_ns);
+  signature.bound = contention::straight_line(alpha_ns, beta_ns);
   return signature;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -13,7 +13,7 @@
 
 #include "core/signature.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 std::vector<std::int64_t> parse_ranks(const std::string& option, const std::string& text);
 std::vector<std::uint64_t> parse_sizes(const std::string& option, const std::string& text);
@@ -25,4 +25,4 @@ double parse_ratio(const std::string& option, const std::string& text);
 
 Signature parse_signature(const std::string& text);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -13,7 +13,7 @@
 #include "tools/command/this_machine.h"
 #include "tools/tune/open_profile.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::string_view kDescribed = "fake";  // described rails belong to no machine
@@ -26,8 +26,8 @@ struct Finding {
 
 std::map<std::string, Fields> rails_now() {
   std::map<std::string, Fields> now;
-  for (const auto& driver : make_drivers()) {
-    Detection detection = driver->detect();
+  for (const auto& driver : drivers::make_drivers()) {
+    drivers::Detection detection = driver->detect();
     for (Rail& rail : detection.rails) now[rail.full_name()] = rail.fingerprint;
     for (const Refusal& refusal : detection.refusals) now[refusal.rail]["usable"] = refusal.reason;
   }
@@ -134,4 +134,4 @@ Work declare_check(Options& options, const ProfileOptions& profile) {
   return [&profile](const Invocation& invocation) { return check_platform(profile, invocation); };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -14,7 +14,7 @@
 #include "tools/tune/open_profile.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 std::string range_of(const SegmentRule& rule) {
@@ -22,7 +22,7 @@ std::string range_of(const SegmentRule& rule) {
                      rule.to_bytes ? format_bytes(*rule.to_bytes) : "...");
 }
 
-bool covers(const SegmentRule& rule, const CollectiveCell& cell) {
+bool covers(const SegmentRule& rule, const tuner::CollectiveCell& cell) {
   return rule.mpi == cell.mpi && rule.operation == cell.operation && rule.nodes == cell.nodes &&
          rule.ranks_per_node == cell.ranks_per_node && cell.size_bytes >= rule.from_bytes &&
          (!rule.to_bytes || cell.size_bytes < *rule.to_bytes);
@@ -33,9 +33,9 @@ struct Fastest {
   double library_ns = 0;
   double ours_ns = 0;
 };
-Fastest fastest_of(const CollectiveCell& cell) {
+Fastest fastest_of(const tuner::CollectiveCell& cell) {
   Fastest fastest;
-  for (const CollectiveTime& time : cell.times) {
+  for (const tuner::CollectiveTime& time : cell.times) {
     double& each_ns = time.algorithm == "library" ? fastest.library_ns : fastest.ours_ns;
     if (each_ns == 0) each_ns = time.median_ns;
   }
@@ -43,10 +43,11 @@ Fastest fastest_of(const CollectiveCell& cell) {
 }
 
 // Ratio of the MPI's own to ours over the sizes of a rule: the geometric mean.
-std::optional<double> speedup(const SegmentRule& rule, const std::vector<CollectiveCell>& cells) {
+std::optional<double> speedup(const SegmentRule& rule,
+                              const std::vector<tuner::CollectiveCell>& cells) {
   double sum = 0;
   int count = 0;
-  for (const CollectiveCell& cell : cells) {
+  for (const tuner::CollectiveCell& cell : cells) {
     const Fastest fastest = fastest_of(cell);
     if (!covers(rule, cell) || fastest.library_ns == 0 || fastest.ours_ns == 0) continue;
     sum += std::log(fastest.library_ns / fastest.ours_ns);
@@ -69,11 +70,11 @@ struct Regrets {
 };
 
 Regrets regrets_of(const std::vector<SegmentRule>& rules, const SegmentRule& rule,
-                   const std::vector<CollectiveCell>& cells) {
+                   const std::vector<tuner::CollectiveCell>& cells) {
   Regrets regrets;
-  for (const CollectiveCell& cell : cells) {
+  for (const tuner::CollectiveCell& cell : cells) {
     if (!covers(rule, cell)) continue;
-    if (const std::optional<double> each = regret(rules, cell)) regrets.add(*each);
+    if (const std::optional<double> each = tuner::regret(rules, cell)) regrets.add(*each);
   }
   return regrets;
 }
@@ -88,8 +89,8 @@ Report show_collectives(const ProfileOptions& options, const Invocation& invocat
                 "the profile has no collectives; measure them with mpirun ... nmad-sample --parts "
                 "collectives");
   }
-  const std::vector<CollectiveCell> cells =
-      collective_cells(profile.db.sample_sets_in_force(profile.platform.id));
+  const std::vector<tuner::CollectiveCell> cells =
+      tuner::collective_cells(profile.db.sample_sets_in_force(profile.platform.id));
   Report report;
   report.records.header = {"operation", "nodes",       "ranks_per_node", "from_bytes",
                            "to_bytes",  "algorithm",   "segment_bytes",  "leaders",
@@ -133,4 +134,4 @@ Work declare_collectives(Options& options, const ProfileOptions& profile) {
   return [&profile](const Invocation& invocation) { return show_collectives(profile, invocation); };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -12,12 +12,12 @@
 #include "tools/tune/open_profile.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
-std::string cell(const std::vector<ForeignRegret>& regrets, DecisionKind kind,
+std::string cell(const std::vector<tuner::ForeignRegret>& regrets, DecisionKind kind,
                  const std::string& from, const std::string& on) {
-  for (const ForeignRegret& each : regrets) {
+  for (const tuner::ForeignRegret& each : regrets) {
     if (each.kind != kind || each.from != from || each.on != on) continue;
     return fmt::format("{} ({})", format_fraction(each.mean), format_fraction(each.worst));
   }
@@ -25,8 +25,8 @@ std::string cell(const std::vector<ForeignRegret>& regrets, DecisionKind kind,
 }
 
 // One table per decision: rows are where thresholds come from, columns where they are applied.
-void add_tables(const std::vector<RailPlan>& rails, const std::vector<ForeignRegret>& regrets,
-                Text* text) {
+void add_tables(const std::vector<RailPlan>& rails,
+                const std::vector<tuner::ForeignRegret>& regrets, Text* text) {
   for (const DecisionKind kind : kDecisions) {
     std::vector<std::string> headings = {"thresholds of"};
     for (const RailPlan& on : rails) headings.push_back(">on " + on.rail);
@@ -58,13 +58,13 @@ Report compare_rails(const std::vector<std::string>& names, const ProfileOptions
                 fmt::format("compare needs two rails, not {}; nmad-tune show lists the rails",
                             rails.size()));
   }
-  const std::vector<ForeignRegret> regrets = compare(rails);
+  const std::vector<tuner::ForeignRegret> regrets = tuner::compare(rails);
   Report report;
   add_tables(rails, regrets, &report.text);
   json::Value list = json::Value::array();
   report.records.header = {"kind", "from", "on", "mean", "worst", "worst_size_bytes"};
   double worst = 0;
-  for (const ForeignRegret& each : regrets) {
+  for (const tuner::ForeignRegret& each : regrets) {
     list.push_back(json::Value::object()
                        .set("kind", to_string(each.kind))
                        .set("from", each.from)
@@ -95,4 +95,4 @@ Work declare_compare(Options& options, const ProfileOptions& profile) {
   };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

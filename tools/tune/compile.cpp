@@ -7,7 +7,7 @@
 #include "tools/command/write_file.h"
 #include "tools/tune/advice.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 struct CompileOptions {
@@ -18,7 +18,7 @@ struct CompileOptions {
 Report compile_profile(const CompileOptions& options, const ProfileOptions& profile,
                        const Invocation& invocation) {
   const Advice advice = open_advice(profile, invocation);
-  const std::span<const std::byte> bytes = snapshot_bytes(*advice);
+  const std::span<const std::byte> bytes = runtime::snapshot_bytes(*advice);
   write_file(options.file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()},
              options.force);
   const std::uint64_t size_bytes = bytes.size();
@@ -49,4 +49,4 @@ Work declare_compile(Options& options, const ProfileOptions& profile) {
   };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -11,7 +11,7 @@
 #include "tools/command/report_thresholds.h"
 #include "tools/tune/signatures.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 std::string between(const Interval& interval, std::string (*format)(double)) {
@@ -25,10 +25,10 @@ std::string bytes(double size_bytes) {
 }
 
 // Of the switches with nodes: "4" or "2 .. 4"; nullopt without any known uplink.
-std::optional<std::string> uplinks_of(const SignatureFit& fit) {
+std::optional<std::string> uplinks_of(const contention::SignatureFit& fit) {
   if (!fit.topology) return {};
   std::optional<Interval> range;
-  for (const Switch& one : fit.topology->switches()) {
+  for (const contention::Switch& one : fit.topology->switches()) {
     if (one.uplink <= 0 || one.nodes.empty()) continue;
     if (!range) range = Interval{one.uplink, one.uplink};
     range = Interval{std::min(range->low, one.uplink), std::max(range->high, one.uplink)};
@@ -37,7 +37,7 @@ std::optional<std::string> uplinks_of(const SignatureFit& fit) {
   return range->low == range->high ? ratio(range->low) : between(*range, ratio);
 }
 
-Table table_of(const SignatureFit& fit) {
+Table table_of(const contention::SignatureFit& fit) {
   const Signature& signature = fit.signature;
   Table table({"what", ">value", "95 % interval", "meaning"});
   table.add({"alpha", format_duration(signature.bound.at(0)), "", "one message, empty"});
@@ -74,9 +74,9 @@ Table table_of(const SignatureFit& fit) {
   return table;
 }
 
-Table gammas_of(const SignatureFit& fit) {
+Table gammas_of(const contention::SignatureFit& fit) {
   Table table({">n", ">gamma", "95 % interval"});
-  for (const GammaAt& each : fit.gamma_by_ranks) {
+  for (const contention::GammaAt& each : fit.gamma_by_ranks) {
     table.add({std::to_string(each.ranks), ratio(each.gamma), between(each.interval, ratio)});
   }
   return table;
@@ -87,7 +87,7 @@ Table gammas_of(const SignatureFit& fit) {
 Report show_signature(const SignatureChoice& choice, const ProfileOptions& profile,
                       const Invocation& invocation) {
   const ChosenSignature chosen = choose_signature(choice, profile, invocation);
-  const SignatureFit& fit = chosen.fit;
+  const contention::SignatureFit& fit = chosen.fit;
   const Signature& signature = fit.signature;
   Report report;
   report.text.heading(fmt::format("{}: {}, {} per node", chosen.platform->name, signature.algorithm,
@@ -110,7 +110,7 @@ Report show_signature(const SignatureChoice& choice, const ProfileOptions& profi
   }
   report.warnings = fit.remarks;
   report.payload.set("platform", platform_json(*chosen.platform));
-  report.payload.set("signature", to_json(fit));
+  report.payload.set("signature", contention::to_json(fit));
   report.records.header = {"algorithm",    "ranks_per_node", "alpha_ns",   "beta_ns_per_byte",
                            "gamma",        "gamma_low",      "gamma_high", "delta_ns",
                            "delta_low_ns", "delta_high_ns",  "delta_form", "m_from_bytes",
@@ -137,4 +137,4 @@ Work declare_contention(Options& options, const ProfileOptions& profile) {
   };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

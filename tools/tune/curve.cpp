@@ -8,7 +8,7 @@
 #include "tools/command/report_thresholds.h"
 #include "tools/tune/open_profile.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 struct CurveOptions {
@@ -107,4 +107,4 @@ Work declare_curve(Options& options, const ProfileOptions& profile) {
   return [own, &profile](const Invocation& invocation) { return curve(*own, profile, invocation); };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

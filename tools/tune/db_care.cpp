@@ -9,19 +9,19 @@
 #include "tools/tune/open_profile.h"
 #include "tools/tune/retuned.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::uint64_t kKeep = 3;
 
 Report check_database(const ProfileOptions& options, const Invocation& invocation) {
-  const ProfileDb db = open_whole_to_read(options, invocation);
-  const std::vector<ProfileDb::Problem> problems = db.check();
+  const profiledb::ProfileDb db = open_whole_to_read(options, invocation);
+  const std::vector<profiledb::ProfileDb::Problem> problems = db.check();
   Report report;
   Table table({"where", "what", "way out"});
   json::Value list = json::Value::array();
   report.records.header = {"where", "what", "remedy"};
-  for (const ProfileDb::Problem& problem : problems) {
+  for (const profiledb::ProfileDb::Problem& problem : problems) {
     table.add({problem.where, problem.what, problem.remedy});
     report.records.rows.push_back({problem.where, problem.what, problem.remedy});
     list.push_back(json::Value::object()
@@ -45,7 +45,7 @@ Report check_database(const ProfileOptions& options, const Invocation& invocatio
 Report prune(std::uint64_t keep, const ProfileOptions& options, const Invocation& invocation) {
   if (keep == 0)
     throw Error(Fault::kUsage, "--keep: 0 would delete all campaigns; keep at least 1");
-  ProfileDb db = open_whole_to_write(options, invocation, false);
+  profiledb::ProfileDb db = open_whole_to_write(options, invocation, false);
   const std::size_t dropped = db.prune(keep);
   Report report;
   report.text.line(fmt::format("{} superseded campaigns deleted", dropped));
@@ -61,7 +61,7 @@ Report pin(const std::vector<std::string>& prefixes, bool none, const ProfileOpt
     throw Error(Fault::kUsage,
                 "no campaign to pin; name campaigns as nmad-tune show lists them, or give --none");
   }
-  ProfileDb db = open_whole_to_write(options, invocation, false);
+  profiledb::ProfileDb db = open_whole_to_write(options, invocation, false);
   std::vector<Id> known;
   for (const Platform& platform : db.platforms()) {
     for (const Campaign& campaign : db.campaigns(platform.id)) known.push_back(campaign.id);
@@ -102,4 +102,4 @@ Work declare_db_pin(Options& options, const ProfileOptions& profile) {
   };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -14,18 +14,18 @@
 #include "tools/tune/read_file.h"
 #include "tools/tune/retuned.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 struct ExportOptions {
   std::string file;
   bool force = false;
-  ProfileDb::ExportOptions content;
+  profiledb::ProfileDb::ExportOptions content;
 };
 
 Report export_profile(const ExportOptions& options, const ProfileOptions& profile,
                       const Invocation& invocation) {
-  const ProfileDb db = open_whole_to_read(profile, invocation);
+  const profiledb::ProfileDb db = open_whole_to_read(profile, invocation);
   const std::string text = db.export_json(options.content);
   write_file(options.file, text, options.force);
   Report report;
@@ -36,7 +36,7 @@ Report export_profile(const ExportOptions& options, const ProfileOptions& profil
   return report;
 }
 
-std::vector<Platform> with_old_plans(const ProfileDb& db) {
+std::vector<Platform> with_old_plans(const profiledb::ProfileDb& db) {
   std::vector<Platform> platforms = db.platforms();
   std::erase_if(platforms,
                 [&](const Platform& platform) { return db.plan_is_current(platform.id); });
@@ -44,9 +44,9 @@ std::vector<Platform> with_old_plans(const ProfileDb& db) {
 }
 
 // A file of results that nmad-sample could not store in the profile is a database itself.
-void import_file(ProfileDb& staged, const std::string& file) {
-  if (ProfileDb::is_database(file)) {
-    staged.merge(ProfileDb(file, {.mode = ProfileDb::Mode::kRead}));
+void import_file(profiledb::ProfileDb& staged, const std::string& file) {
+  if (profiledb::ProfileDb::is_database(file)) {
+    staged.merge(profiledb::ProfileDb(file, {.mode = profiledb::ProfileDb::Mode::kRead}));
   } else {
     staged.import_json(read_file(file), file);
   }
@@ -55,15 +55,15 @@ void import_file(ProfileDb& staged, const std::string& file) {
 // All files are read before the profile is opened or created: all or nothing.
 Report import_profile(const std::vector<std::string>& files, const ProfileOptions& profile,
                       const Invocation& invocation) {
-  ProfileDb staged = ProfileDb::in_memory();
+  profiledb::ProfileDb staged = profiledb::ProfileDb::in_memory();
   for (const std::string& file : files) import_file(staged, file);
-  ProfileDb db = open_whole_to_write(profile, invocation, true);
+  profiledb::ProfileDb db = open_whole_to_write(profile, invocation, true);
   db.merge(staged);
   return retuned(db, with_old_plans(db));
 }
 
 // Complete campaigns that this profile uses for decisions.
-std::set<Id> in_force(const ProfileDb& db) {
+std::set<Id> in_force(const profiledb::ProfileDb& db) {
   std::set<Id> ids;
   for (const Platform& platform : db.platforms()) {
     for (const SampleSet& set : db.sample_sets_in_force(platform.id)) {
@@ -78,14 +78,14 @@ std::set<Id> in_force(const ProfileDb& db) {
 // rule applies.
 Report merge_profiles(const std::vector<std::string>& files, const ProfileOptions& profile,
                       const Invocation& invocation) {
-  ProfileDb staged = ProfileDb::in_memory();
+  profiledb::ProfileDb staged = profiledb::ProfileDb::in_memory();
   std::set<Id> candidates;
   for (const std::string& file : files) {
-    const ProfileDb source(file, {.mode = ProfileDb::Mode::kRead});
+    const profiledb::ProfileDb source(file, {.mode = profiledb::ProfileDb::Mode::kRead});
     candidates.merge(in_force(source));
     staged.merge(source);
   }
-  ProfileDb db = open_whole_to_write(profile, invocation, true);
+  profiledb::ProfileDb db = open_whole_to_write(profile, invocation, true);
   candidates.merge(in_force(db));
   db.merge(staged);
 
@@ -134,4 +134,4 @@ Work declare_db_merge(Options& options, const ProfileOptions& profile) {
   };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

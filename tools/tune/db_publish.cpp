@@ -19,7 +19,7 @@
 #include "core/site_switch.h"
 #include "tools/tune/open_profile.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 namespace fs = std::filesystem;
@@ -110,9 +110,9 @@ std::string content_of(const std::string& file) {
 
 Report approve(const SiteOptions& options, const ProfileOptions& profile,
                const Invocation& invocation) {
-  const Location source = locate_for_reading(profile.db);
+  const profiledb::Location source = profiledb::locate_for_reading(profile.db);
   const auto require_whole = [&](const std::string& file) {
-    const ProfileDb db = open_whole_to_read({.db = file, .platform = ""}, invocation);
+    const profiledb::ProfileDb db = open_whole_to_read({.db = file, .platform = ""}, invocation);
     const auto problems = db.check();
     if (!problems.empty()) {
       throw Error(Fault::kDatabase,
@@ -239,4 +239,4 @@ Work declare_db_on(Options& options, const ProfileOptions&) {
   return [own](const Invocation&) { return switch_to(true, *own); };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

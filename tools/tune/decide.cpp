@@ -12,7 +12,7 @@
 #include "core/units.h"
 #include "tools/tune/advice.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 struct DecideOptions {
@@ -174,4 +174,4 @@ Work declare_decide(Options& options, const ProfileOptions& profile) {
       [own, &profile](const Invocation& invocation) { return decide(*own, profile, invocation); };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -17,7 +17,7 @@
 #include "tools/tune/open_profile.h"
 #include "tools/tune/read_file.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 namespace fs = std::filesystem;
@@ -33,7 +33,7 @@ struct ExportOptions {
 // NewMadeleine has one format, of one version.
 std::string version_to_check_for(const ExportOptions& options) {
   if (!options.version.empty() || options.stack == "newmadeleine") {
-    return export_version(options.stack, options.version, "");
+    return stacks::export_version(options.stack, options.version, "");
   }
   const std::string installed = installed_version(options.stack);
   if (installed.empty()) {
@@ -50,7 +50,7 @@ Report check_by_reader(const ExportOptions& options) {
   const std::vector<std::string> known =
       options.stack == "mpich" ? known_mpich_algorithms() : std::vector<std::string>{};
   const std::size_t count =
-      check_file(options.stack, version, read_file(options.check), options.check, known);
+      stacks::check_file(options.stack, version, read_file(options.check), options.check, known);
   Report report;
   report.text.line(fmt::format("{}: {} settings, rules, collectives or sizes that {} {} reads",
                                options.check, count, options.stack, version));
@@ -60,7 +60,7 @@ Report check_by_reader(const ExportOptions& options) {
 }
 
 // The one file under the requested name, or all files under their own names in a folder.
-std::vector<std::string> paths_of(const std::vector<ExportedFile>& files,
+std::vector<std::string> paths_of(const std::vector<stacks::ExportedFile>& files,
                                   const std::string& output) {
   const bool folder = output.ends_with('/') || fs::is_directory(output);
   if (!folder && files.size() > 1) {
@@ -68,7 +68,7 @@ std::vector<std::string> paths_of(const std::vector<ExportedFile>& files,
                                            output, files.size()));
   }
   std::vector<std::string> paths;
-  for (const ExportedFile& file : files) {
+  for (const stacks::ExportedFile& file : files) {
     paths.push_back(folder ? (fs::path(output) / file.name).string() : output);
   }
   return paths;
@@ -83,11 +83,11 @@ std::string folder_of(const std::string& output) {
 }
 
 // Asks the stack itself about the file, if it is installed here.
-void check_by_stack(const std::vector<ExportedFile>& files, Report* report) {
-  for (const ExportedFile& file : files) {
+void check_by_stack(const std::vector<stacks::ExportedFile>& files, Report* report) {
+  for (const stacks::ExportedFile& file : files) {
     if (file.name != "mca-params.conf") continue;
     const LoadedSettings loaded =
-        ask_ompi_info(file.content, read_mca_params(file.content, file.name));
+        ask_ompi_info(file.content, stacks::read_mca_params(file.content, file.name));
     if (!loaded.installed) {
       report->text.line("Not checked with Open MPI: ompi_info is not installed");
       return;
@@ -105,7 +105,7 @@ void check_by_stack(const std::vector<ExportedFile>& files, Report* report) {
 }
 
 // For people at a terminal; the file must not be able to control it.
-void show(const ExportedFile& file, Report* report) {
+void show(const stacks::ExportedFile& file, Report* report) {
   report->text.heading("# " + file.name);
   std::istringstream lines(file.content);
   for (std::string line; std::getline(lines, line);) {
@@ -115,19 +115,20 @@ void show(const ExportedFile& file, Report* report) {
 }
 
 // For all other readers, byte for byte; each of several files below its name.
-void write_out(const std::vector<ExportedFile>& files, Report* report) {
-  for (const ExportedFile& file : files) {
+void write_out(const std::vector<stacks::ExportedFile>& files, Report* report) {
+  for (const stacks::ExportedFile& file : files) {
     if (files.size() > 1) report->file_content += "# " + file.name + '\n';
     report->file_content += file.content;
   }
 }
 
 // If the stack was updated since, what was measured need not hold any more.
-void refuse_other_version(const ExportOptions& options, const StackFindings& findings,
+void refuse_other_version(const ExportOptions& options, const stacks::StackFindings& findings,
                           const std::string& profile) {
   if (!options.version.empty() || findings.measured.empty()) return;
   const std::string installed = installed_version(options.stack);
-  const bool same = !older(installed, findings.measured) && !older(findings.measured, installed);
+  const bool same =
+      !stacks::older(installed, findings.measured) && !stacks::older(findings.measured, installed);
   if (installed.empty() || same) return;
   throw Error(Fault::kStale,
               fmt::format("{0}: {1} {2} was measured, and {1} {3} is installed here; measure again "
@@ -138,19 +139,19 @@ void refuse_other_version(const ExportOptions& options, const StackFindings& fin
 
 Report export_settings(const ExportOptions& options, const ProfileOptions& profile_options,
                        const Invocation& invocation) {
-  export_version(options.stack, options.version, "");
+  stacks::export_version(options.stack, options.version, "");
   if (!options.check.empty()) return check_by_reader(options);
   const OpenProfile profile = open_to_read(profile_options, invocation);
   const bool own_rails = options.stack == "newmadeleine";
   const Plan plan = own_rails ? read_plan(profile, invocation) : Plan{};
-  const StackFindings findings =
+  const stacks::StackFindings findings =
       find_settings(profile.db, profile.platform.id, own_rails ? &plan : nullptr,
                     {.stack = options.stack,
                      .version = options.version,
                      .folder = folder_of(options.output),
                      .profile = profile.location.file});
   refuse_other_version(options, findings, profile.location.file);
-  const std::vector<ExportedFile> files = write_files(findings);
+  const std::vector<stacks::ExportedFile> files = stacks::write_files(findings);
   Report report;
   if (!options.output.empty()) {
     const std::vector<std::string> paths = paths_of(files, options.output);
@@ -160,7 +161,7 @@ Report export_settings(const ExportOptions& options, const ProfileOptions& profi
       report.text.line(fmt::format("{} written", paths[i]));
     }
   } else if (is_terminal(STDOUT_FILENO)) {
-    for (const ExportedFile& file : files) show(file, &report);
+    for (const stacks::ExportedFile& file : files) show(file, &report);
   } else {
     write_out(files, &report);
   }
@@ -171,14 +172,14 @@ Report export_settings(const ExportOptions& options, const ProfileOptions& profi
   add_verdicts(findings.verdicts, &report);
   check_by_stack(files, &report);
   json::Value written = json::Value::array();
-  for (const ExportedFile& file : files) {
+  for (const stacks::ExportedFile& file : files) {
     written.push_back(json::Value::object().set("name", file.name).set("content", file.content));
   }
   report.payload.set("stack", findings.stack).set("version", findings.version);
   report.payload.set("files", std::move(written));
   report.summary = {{"stack", findings.stack},
                     {"version", findings.version},
-                    {"settings", std::to_string(kept_settings(findings).size())},
+                    {"settings", std::to_string(stacks::kept_settings(findings).size())},
                     {"files", std::to_string(files.size())}};
   return report;
 }
@@ -211,4 +212,4 @@ Work declare_export(Options& options, const ProfileOptions& profile) {
   };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

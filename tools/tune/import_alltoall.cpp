@@ -23,7 +23,7 @@
 #include "tools/tune/open_profile.h"
 #include "tools/tune/read_file.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::size_t kUnreadShown = 20;
@@ -41,7 +41,7 @@ struct ImportOptions {
 
 struct ImportedFile {
   std::string file;
-  Imported content;
+  contention::Imported content;
 };
 
 // The numbers of ranks given with -n are assigned in order to the files that do not contain theirs;
@@ -54,7 +54,7 @@ std::vector<ImportedFile> read_files(const ImportOptions& options) {
   for (const std::string& file : options.files) {
     const std::string text = read_file(file);
     std::optional<std::int64_t> ranks;
-    if (needs_ranks(text) && !given.empty()) {
+    if (contention::needs_ranks(text) && !given.empty()) {
       if (given.size() > 1 && silent >= given.size()) {
         throw Error(
             Fault::kUsage,
@@ -66,12 +66,13 @@ std::vector<ImportedFile> read_files(const ImportOptions& options) {
       ranks = given.size() == 1 ? given.front() : given[silent];
       ++silent;
     }
-    files.push_back({file, import_times(text, file, ranks)});
+    files.push_back({file, contention::import_times(text, file, ranks)});
   }
   if (!options.messages.empty()) {
-    ImportedFile messages{options.messages,
-                          import_times(read_file(options.messages), options.messages, {})};
-    std::erase_if(messages.content.times, [](const ImportedTime& time) { return time.ranks != 0; });
+    ImportedFile messages{options.messages, contention::import_times(read_file(options.messages),
+                                                                     options.messages, {})};
+    std::erase_if(messages.content.times,
+                  [](const contention::ImportedTime& time) { return time.ranks != 0; });
     if (messages.content.times.empty()) {
       throw Error(Fault::kUsage,
                   fmt::format("--p2p: {} has no durations of single messages", options.messages));
@@ -81,9 +82,9 @@ std::vector<ImportedFile> read_files(const ImportOptions& options) {
   return files;
 }
 
-std::vector<Sample> samples_of(const Imported& imported, const ImportOptions& options) {
+std::vector<Sample> samples_of(const contention::Imported& imported, const ImportOptions& options) {
   std::map<std::pair<std::int64_t, std::uint64_t>, Sample> samples;
-  for (const ImportedTime& time : imported.times) {
+  for (const contention::ImportedTime& time : imported.times) {
     Sample& sample = samples[{time.ranks, time.size_bytes}];
     sample.size_bytes = time.size_bytes;
     sample.origin = Origin::kImported;
@@ -91,7 +92,7 @@ std::vector<Sample> samples_of(const Imported& imported, const ImportOptions& op
     condition.mpi = options.mpi;
     condition.benchmark = time.ranks == 0 ? benchmark::kMessage : benchmark::kCollective;
     if (time.ranks != 0) {
-      condition.operation = kAlltoall;
+      condition.operation = contention::kAlltoall;
       condition.algorithm = options.algorithm;
       condition.ranks = time.ranks;
       condition.ranks_per_node = static_cast<std::int64_t>(options.ranks_per_node.value_or(1));
@@ -108,8 +109,8 @@ std::vector<Sample> samples_of(const Imported& imported, const ImportOptions& op
   return list;
 }
 
-Platform store(ProfileDb& db, const std::vector<ImportedFile>& files, const ImportOptions& options,
-               const Invocation& invocation) {
+Platform store(profiledb::ProfileDb& db, const std::vector<ImportedFile>& files,
+               const ImportOptions& options, const Invocation& invocation) {
   const Platform platform =
       db.ensure_platform({Id::random(), options.network, {{"network", options.network}}});
   const Node node = db.ensure_node({Id::random(), options.network}, platform.id);
@@ -121,14 +122,15 @@ Platform store(ProfileDb& db, const std::vector<ImportedFile>& files, const Impo
                     .tool_version = NMT_VERSION,
                     .command_line = invocation.command_line,
                     .remark = "imported"};
-  if (options.cores) campaign.options[kCoresOption] = std::to_string(*options.cores);
+  if (options.cores) campaign.options[contention::kCoresOption] = std::to_string(*options.cores);
   std::vector<Session> sessions;
   for (const ImportedFile& file : files) {
     const Session& session = sessions.emplace_back(Session{
         .id = Id::random(), .started_utc = campaign.started_utc, .clock = file.content.tool});
     if (file.content.hosts.empty()) continue;
-    expand_hosts(file.content.hosts);  // refuses what nobody could read later
-    campaign.options[fmt::format("{}.{}", kHostsOption, session.id.hex())] = file.content.hosts;
+    contention::expand_hosts(file.content.hosts);  // refuses what nobody could read later
+    campaign.options[fmt::format("{}.{}", contention::kHostsOption, session.id.hex())] =
+        file.content.hosts;
   }
   db.begin_campaign(campaign);
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -145,7 +147,7 @@ void add_unread(const std::vector<ImportedFile>& files, Report* report) {
   json::Value list = json::Value::array();
   std::size_t count = 0;
   for (const ImportedFile& file : files) {
-    for (const UnreadLine& unread : file.content.unread) {
+    for (const contention::UnreadLine& unread : file.content.unread) {
       if (++count <= kUnreadShown) {
         report->warnings.push_back(
             fmt::format("{}: line {}: {}", file.file, unread.line, unread.problem));
@@ -179,7 +181,7 @@ Report import_alltoall(const ImportOptions& options, const ProfileOptions& profi
   for (const ImportedFile& file : files) {
     std::set<std::int64_t> ranks;
     std::size_t alone = 0;
-    for (const ImportedTime& time : file.content.times) {
+    for (const contention::ImportedTime& time : file.content.times) {
       if (time.ranks == 0) ++alone;
       if (time.ranks != 0) ranks.insert(time.ranks);
     }
@@ -197,7 +199,7 @@ Report import_alltoall(const ImportOptions& options, const ProfileOptions& profi
   if (times == 0)
     throw Error(Fault::kUsage,
                 "none of these files has a row that can be read; nothing was imported");
-  ProfileDb db = open_whole_to_write(profile, invocation, true);
+  profiledb::ProfileDb db = open_whole_to_write(profile, invocation, true);
   const Platform platform = store(db, files, options, invocation);
   tune(db, platform.id);
   if (!messages) {
@@ -234,4 +236,4 @@ Work declare_import_alltoall(Options& options, const ProfileOptions& profile) {
   };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -9,8 +9,8 @@
 
 namespace {
 
-using nmt::Options;
-using nmt::ProfileOptions;
+using nmt::tools::Options;
+using nmt::tools::ProfileOptions;
 
 constexpr char kDescription[] =
     "Prints decisions from the profile that nmad-sample wrote (default: thresholds).\n"
@@ -21,52 +21,61 @@ constexpr char kDescription[] =
 struct Row {
   const char* path;
   const char* description;
-  nmt::Work (*declare)(Options&, const ProfileOptions&);  // null: its subcommands follow
+  nmt::tools::Work (*declare)(Options&, const ProfileOptions&);  // null: its subcommands follow
   bool rare = false;
 };
 
 constexpr Row kVerbs[] = {
     {"thresholds", "print the sizes at which to change the transfer method",
-     nmt::declare_thresholds},
-    {"show", "list what the profile holds, its quality and its age", nmt::declare_show},
-    {"check", "check that this platform is the one that was measured", nmt::declare_check},
-    {"outliers", "name nodes, links and rails that are slower than others", nmt::declare_outliers},
-    {"compare", "report what one rail's thresholds cost on another rail", nmt::declare_compare},
-    {"curve", "print the duration of one method at all sizes", nmt::declare_curve},
+     nmt::tools::declare_thresholds},
+    {"show", "list what the profile holds, its quality and its age", nmt::tools::declare_show},
+    {"check", "check that this platform is the one that was measured", nmt::tools::declare_check},
+    {"outliers", "name nodes, links and rails that are slower than others",
+     nmt::tools::declare_outliers},
+    {"compare", "report what one rail's thresholds cost on another rail",
+     nmt::tools::declare_compare},
+    {"curve", "print the duration of one method at all sizes", nmt::tools::declare_curve},
     {"predict", "predict durations", nullptr},
-    {"predict transfer", "predict the duration of one message", nmt::declare_predict_transfer},
-    {"predict alltoall", "predict an exchange between all ranks", nmt::declare_predict_alltoall},
-    {"predict alltoallv", "predict an exchange of unequal sizes", nmt::declare_predict_alltoallv},
-    {"contention", "print the contention signature of this network", nmt::declare_contention},
+    {"predict transfer", "predict the duration of one message",
+     nmt::tools::declare_predict_transfer},
+    {"predict alltoall", "predict an exchange between all ranks",
+     nmt::tools::declare_predict_alltoall},
+    {"predict alltoallv", "predict an exchange of unequal sizes",
+     nmt::tools::declare_predict_alltoallv},
+    {"contention", "print the contention signature of this network",
+     nmt::tools::declare_contention},
     {"collectives", "print the algorithm and the segment for each collective",
-     nmt::declare_collectives},
-    {"decide", "choose the method for a message, and explain the choice", nmt::declare_decide},
-    {"split", "split a message over several rails", nmt::declare_split},
-    {"report", "write a page with plots of all of it, for a browser", nmt::declare_report},
-    {"compile", "write the profile as a flat snapshot", nmt::declare_compile, true},
-    {"export", "write the settings that make another stack faster here", nmt::declare_export},
-    {"ab", "compare exported settings with the stack's defaults", nmt::declare_ab},
-    {"import-alltoall", "import alltoalls that other tools measured", nmt::declare_import_alltoall,
-     true},
-    {"retune", "derive the plan from the samples again", nmt::declare_retune, true},
+     nmt::tools::declare_collectives},
+    {"decide", "choose the method for a message, and explain the choice",
+     nmt::tools::declare_decide},
+    {"split", "split a message over several rails", nmt::tools::declare_split},
+    {"report", "write a page with plots of all of it, for a browser", nmt::tools::declare_report},
+    {"compile", "write the profile as a flat snapshot", nmt::tools::declare_compile, true},
+    {"export", "write the settings that make another stack faster here",
+     nmt::tools::declare_export},
+    {"ab", "compare exported settings with the stack's defaults", nmt::tools::declare_ab},
+    {"import-alltoall", "import alltoalls that other tools measured",
+     nmt::tools::declare_import_alltoall, true},
+    {"retune", "derive the plan from the samples again", nmt::tools::declare_retune, true},
     {"db", "manage profiles: export, merge, check, pin, approve ...", nullptr},
-    {"db export", "write the profile as JSON", nmt::declare_db_export},
-    {"db import", "import exported profiles, all or none", nmt::declare_db_import},
-    {"db merge", "merge profiles into --db; all their campaigns count", nmt::declare_db_merge},
-    {"db check", "check that no row of the profile is damaged", nmt::declare_db_check},
-    {"db prune", "delete campaigns that newer ones supersede", nmt::declare_db_prune},
-    {"db pin", "choose the campaigns that decisions follow", nmt::declare_db_pin},
-    {"db approve", "publish a profile to all users of this node", nmt::declare_db_approve},
-    {"db rollback", "publish the profile before this one again", nmt::declare_db_rollback},
-    {"db off", "turn all advice off, for all users of this node", nmt::declare_db_off},
-    {"db on", "turn advice on again", nmt::declare_db_on},
+    {"db export", "write the profile as JSON", nmt::tools::declare_db_export},
+    {"db import", "import exported profiles, all or none", nmt::tools::declare_db_import},
+    {"db merge", "merge profiles into --db; all their campaigns count",
+     nmt::tools::declare_db_merge},
+    {"db check", "check that no row of the profile is damaged", nmt::tools::declare_db_check},
+    {"db prune", "delete campaigns that newer ones supersede", nmt::tools::declare_db_prune},
+    {"db pin", "choose the campaigns that decisions follow", nmt::tools::declare_db_pin},
+    {"db approve", "publish a profile to all users of this node", nmt::tools::declare_db_approve},
+    {"db rollback", "publish the profile before this one again", nmt::tools::declare_db_rollback},
+    {"db off", "turn all advice off, for all users of this node", nmt::tools::declare_db_off},
+    {"db on", "turn advice on again", nmt::tools::declare_db_on},
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  nmt::secure_standard_streams();
-  nmt::Command command("nmad-tune", kDescription);
+  nmt::tools::secure_standard_streams();
+  nmt::tools::Command command("nmad-tune", kDescription);
   ProfileOptions profile;
   command.options().text(
       "--db", profile.db, "FILE",
@@ -78,7 +87,7 @@ int main(int argc, char** argv) {
                          "Its identifier, as nmad-tune show prints it, or the first digits of it.");
   command.options().example("nmad-tune thresholds --json");
   for (const Row& row : kVerbs) {
-    nmt::Subcommand subcommand{row.path, row.description, nullptr, row.rare};
+    nmt::tools::Subcommand subcommand{row.path, row.description, nullptr, row.rare};
     if (row.declare != nullptr) {
       subcommand.declare = [&](Options& options) { return row.declare(options, profile); };
     }

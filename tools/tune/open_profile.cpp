@@ -11,12 +11,13 @@
 #include "tools/command/options.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr std::size_t kShortId = 8;
 
-ProfileDb::Options options_for(ProfileDb::Mode mode, const Invocation& invocation) {
+profiledb::ProfileDb::Options options_for(profiledb::ProfileDb::Mode mode,
+                                          const Invocation& invocation) {
   return {.mode = mode,
           .notice = [invocation](const std::string& message) { invocation.notice(message); }};
 }
@@ -28,13 +29,13 @@ Effect effect_here(const Platform& platform, const Fields& here) {
   return effect_of(found);
 }
 
-std::string last_measured(const ProfileDb& db, const Platform& platform) {
+std::string last_measured(const profiledb::ProfileDb& db, const Platform& platform) {
   const std::vector<Campaign> campaigns = db.campaigns(platform.id);
   return campaigns.empty() ? "" : campaigns.front().started_utc;
 }
 
-OpenProfile choose_platform(Location location, ProfileDb db, const std::string& wanted,
-                            const Invocation& invocation) {
+OpenProfile choose_platform(profiledb::Location location, profiledb::ProfileDb db,
+                            const std::string& wanted, const Invocation& invocation) {
   const std::vector<Platform> platforms = db.platforms();
   if (platforms.empty()) {
     throw Error(
@@ -57,7 +58,7 @@ OpenProfile choose_platform(Location location, ProfileDb db, const std::string& 
     return chosen(*std::ranges::find(platforms, id, &Platform::id), "--platform");
   }
   if (platforms.size() == 1) return chosen(platforms.front(), "the only one");
-  const Fields here = cheap_fingerprint();
+  const Fields here = node::cheap_fingerprint();
   const auto rank = [&](const Platform& platform) { return effect_here(platform, here); };
   const Effect least = rank(*std::ranges::min_element(platforms, {}, rank));
   const auto nearest = [&](const Platform& platform) {
@@ -70,29 +71,33 @@ OpenProfile choose_platform(Location location, ProfileDb db, const std::string& 
 }  // namespace
 
 OpenProfile open_to_read(const ProfileOptions& options, const Invocation& invocation) {
-  Location location = locate_for_reading(options.db);
-  ProfileDb db(location.file, options_for(ProfileDb::Mode::kRead, invocation));
+  profiledb::Location location = profiledb::locate_for_reading(options.db);
+  profiledb::ProfileDb db(location.file,
+                          options_for(profiledb::ProfileDb::Mode::kRead, invocation));
   return choose_platform(std::move(location), std::move(db), options.platform, invocation);
 }
 
 OpenProfile open_to_write(const ProfileOptions& options, const Invocation& invocation) {
-  return choose_platform(locate_for_writing(options.db, false),
+  return choose_platform(profiledb::locate_for_writing(options.db, false),
                          open_whole_to_write(options, invocation, false), options.platform,
                          invocation);
 }
 
-ProfileDb open_whole_to_read(const ProfileOptions& options, const Invocation& invocation) {
-  const Location location = locate_for_reading(options.db);
-  return ProfileDb(location.file, options_for(ProfileDb::Mode::kRead, invocation));
+profiledb::ProfileDb open_whole_to_read(const ProfileOptions& options,
+                                        const Invocation& invocation) {
+  const profiledb::Location location = profiledb::locate_for_reading(options.db);
+  return profiledb::ProfileDb(location.file,
+                              options_for(profiledb::ProfileDb::Mode::kRead, invocation));
 }
 
-ProfileDb open_whole_to_write(const ProfileOptions& options, const Invocation& invocation,
-                              bool create) {
-  const Location location = locate_for_writing(options.db, false);
+profiledb::ProfileDb open_whole_to_write(const ProfileOptions& options,
+                                         const Invocation& invocation, bool create) {
+  const profiledb::Location location = profiledb::locate_for_writing(options.db, false);
   if (!create) {  // an absent or empty one is refused, not created
-    ProfileDb(location.file, options_for(ProfileDb::Mode::kRead, invocation));
+    profiledb::ProfileDb(location.file, options_for(profiledb::ProfileDb::Mode::kRead, invocation));
   }
-  return ProfileDb(location.file, options_for(ProfileDb::Mode::kWrite, invocation));
+  return profiledb::ProfileDb(location.file,
+                              options_for(profiledb::ProfileDb::Mode::kWrite, invocation));
 }
 
 Plan read_plan(const OpenProfile& profile, const Invocation& invocation) {
@@ -103,8 +108,8 @@ Plan read_plan(const OpenProfile& profile, const Invocation& invocation) {
     }
     return *std::move(plan);
   }
-  Plan plan =
-      derive_plan(profile.platform.id, profile.db.sample_sets_in_force(profile.platform.id), {});
+  Plan plan = tuner::derive_plan(profile.platform.id,
+                                 profile.db.sample_sets_in_force(profile.platform.id), {});
   if (plan.rails.empty()) {
     throw Error(Fault::kDatabase,
                 fmt::format("{}: the profile has no measurement of {}; measure this machine with "
@@ -155,4 +160,4 @@ NamedPlan one_plan(const std::vector<NamedPlan>& plans, const Invocation& invoca
 
 std::string short_id(const Id& id) { return id.hex().substr(0, kShortId); }
 
-}  // namespace nmt
+}  // namespace nmt::tools

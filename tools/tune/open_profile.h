@@ -12,11 +12,11 @@
 #include "tools/command/named_plans.h"
 #include "tools/tune/subcommands.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct OpenProfile {
-  Location location;
-  ProfileDb db;
+  profiledb::Location location;
+  profiledb::ProfileDb db;
   Platform platform;
   std::string why;  // why this platform: "the only one", "this machine's", ...
 };
@@ -27,9 +27,10 @@ OpenProfile open_to_read(const ProfileOptions& options, const Invocation& invoca
 OpenProfile open_to_write(const ProfileOptions& options, const Invocation& invocation);
 
 // The same without choosing a platform. `create`: make the file if it is absent.
-ProfileDb open_whole_to_read(const ProfileOptions& options, const Invocation& invocation);
-ProfileDb open_whole_to_write(const ProfileOptions& options, const Invocation& invocation,
-                              bool create);
+profiledb::ProfileDb open_whole_to_read(const ProfileOptions& options,
+                                        const Invocation& invocation);
+profiledb::ProfileDb open_whole_to_write(const ProfileOptions& options,
+                                         const Invocation& invocation, bool create);
 
 // The stored plan, or one derived now if none is stored (a campaign that was killed). Warns if the
 // samples have changed since.
@@ -46,4 +47,4 @@ NamedPlan one_plan(const std::vector<NamedPlan>& plans, const Invocation& invoca
 
 std::string short_id(const Id& id);  // distinguishes the entries of one profile
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -11,7 +11,7 @@
 #include "tools/command/report_outliers.h"
 #include "tools/tune/open_profile.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr NumberLimits kSlower = {.low = 0.001, .high = 10};
@@ -19,13 +19,13 @@ constexpr NumberLimits kChance = {.low = 1e-9, .high = 0.5};
 
 struct OutliersOptions {
   std::string since;
-  OutlierOptions find;
+  cluster::OutlierOptions find;
 };
 
 Report outliers(const OutliersOptions& options, const ProfileOptions& profile_options,
                 const Invocation& invocation) {
-  const Location location = locate_for_reading(profile_options.db);
-  const ProfileDb db = open_whole_to_read(profile_options, invocation);
+  const profiledb::Location location = profiledb::locate_for_reading(profile_options.db);
+  const profiledb::ProfileDb db = open_whole_to_read(profile_options, invocation);
   const PairTimes measured = pair_times(db, options.since);
   if (measured.times.empty()) {
     throw Error(Fault::kDatabase,
@@ -34,7 +34,7 @@ Report outliers(const OutliersOptions& options, const ProfileOptions& profile_op
                             location.file, options.since.empty() ? "" : " since " + options.since,
                             location.file));
   }
-  const OutlierFindings findings = find_outliers(measured.times, options.find);
+  const cluster::OutlierFindings findings = cluster::find_outliers(measured.times, options.find);
   Report report;
   if (options.since.empty() && measured.left_out > 0) {
     report.warnings.push_back(fmt::format(
@@ -78,4 +78,4 @@ Work declare_outliers(Options& options, const ProfileOptions& profile) {
       [own, &profile](const Invocation& invocation) { return outliers(*own, profile, invocation); };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -9,7 +9,7 @@
 #include "tools/tune/open_profile.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 struct TransferOptions {
@@ -46,7 +46,7 @@ Report predict(const TransferOptions& options, const ProfileOptions& profile_opt
                            "verdict"};
   add_name_columns(&report.records.header);
   for (const std::uint64_t size_bytes : options.sizes_bytes) {
-    const auto found = predict_transfer(named.plan, size_bytes, method);
+    const auto found = tuner::predict_transfer(named.plan, size_bytes, method);
     if (!found) {
       throw Error(Fault::kUsage,
                   fmt::format("{} has no {} curve of {}", options.rail, options.regime,
@@ -97,4 +97,4 @@ Work declare_predict_transfer(Options& options, const ProfileOptions& profile) {
       [own, &profile](const Invocation& invocation) { return predict(*own, profile, invocation); };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -12,7 +12,7 @@
 #include "tools/tune/read_file.h"
 #include "tools/tune/signatures.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 constexpr char kSignatureHelp[] =
@@ -23,7 +23,7 @@ constexpr char kSignatureHelp[] =
 
 constexpr char kHostsHelp[] = "nodes of the ranks, in order: node[01-16] (the topology's first)";
 
-std::string interval_text(const AlltoallPrediction& prediction) {
+std::string interval_text(const contention::AlltoallPrediction& prediction) {
   if (!prediction.interval_ns) return "not known";
   return fmt::format("{} .. {}", format_duration(prediction.interval_ns->low),
                      format_duration(prediction.interval_ns->high));
@@ -45,8 +45,9 @@ class Predictions {
     }
   }
 
-  void add(std::int64_t ranks, std::uint64_t size_bytes, const AlltoallPrediction& prediction) {
-    const json::Value predicted = prediction.verdict == Verdict::kRefused
+  void add(std::int64_t ranks, std::uint64_t size_bytes,
+           const contention::AlltoallPrediction& prediction) {
+    const json::Value predicted = prediction.verdict == contention::Verdict::kRefused
                                       ? json::Value()
                                       : json::Value(prediction.predicted_ns);
     const auto limit = [&](double Interval::*end) {
@@ -78,7 +79,7 @@ class Predictions {
     report.records.rows.push_back(std::move(row));
     list_.push_back(std::move(member));
     ++count_;
-    refused_ += prediction.verdict == Verdict::kRefused ? 1 : 0;
+    refused_ += prediction.verdict == contention::Verdict::kRefused ? 1 : 0;
     if (prediction.far) far_ = std::max(far_, ranks);
   }
 
@@ -126,7 +127,7 @@ std::vector<std::string> nodes_of(const AlltoallOptions& options) {
   if (options.signature.topology.empty()) {
     throw Error(Fault::kUsage, "--hosts places ranks below switches; give --topology");
   }
-  return expand_hosts(options.hosts);
+  return contention::expand_hosts(options.hosts);
 }
 
 Report predict(const AlltoallOptions& options, const ProfileOptions& profile,
@@ -138,17 +139,18 @@ Report predict(const AlltoallOptions& options, const ProfileOptions& profile,
   Predictions predictions(true);
   for (const std::int64_t n : ranks) {
     for (const std::uint64_t size_bytes : sizes) {
-      predictions.add(n, size_bytes, predict_alltoall(chosen.fit, n, size_bytes, nodes));
+      predictions.add(n, size_bytes,
+                      contention::predict_alltoall(chosen.fit, n, size_bytes, nodes));
     }
   }
   return predictions.finished(chosen);
 }
 
 // One row per line, with sizes as people write them, separated by blanks or commas.
-ExchangeSizes read_sizes(const std::string& file) {
+contention::ExchangeSizes read_sizes(const std::string& file) {
   std::istringstream stream(read_file(file));
   constexpr std::size_t kRanksMax = 4096;
-  ExchangeSizes sizes;
+  contention::ExchangeSizes sizes;
   std::string line;
   for (std::size_t number = 1; std::getline(stream, line); ++number) {
     for (char& c : line) c = c == ',' || c == '\t' || c == '\r' ? ' ' : c;
@@ -173,11 +175,11 @@ ExchangeSizes read_sizes(const std::string& file) {
 
 Report predict_unequal(const AlltoallOptions& options, const ProfileOptions& profile,
                        const Invocation& invocation) {
-  const ExchangeSizes sizes = read_sizes(options.file);
+  const contention::ExchangeSizes sizes = read_sizes(options.file);
   const ChosenSignature chosen = choose_signature(options.signature, profile, invocation);
   Predictions predictions(false);
   predictions.add(static_cast<std::int64_t>(sizes.size()), 0,
-                  predict_alltoallv(chosen.fit, sizes, nodes_of(options)));
+                  contention::predict_alltoallv(chosen.fit, sizes, nodes_of(options)));
   return predictions.finished(chosen);
 }
 
@@ -213,4 +215,4 @@ Work declare_predict_alltoallv(Options& options, const ProfileOptions& profile) 
   };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -12,7 +12,7 @@
 #include "core/json.h"
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 std::string read_file(const std::string& file) {
   std::error_code error;
@@ -32,4 +32,4 @@ std::string read_file(const std::string& file) {
   return std::move(text).str();
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -5,8 +5,8 @@
 
 #include <string>
 
-namespace nmt {
+namespace nmt::tools {
 
 std::string read_file(const std::string& file);  // Error(kFailed) names the file and the cause
 
-}  // namespace nmt
+}  // namespace nmt::tools

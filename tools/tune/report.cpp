@@ -28,7 +28,7 @@
 #include "tools/tune/open_profile.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 namespace fs = std::filesystem;
@@ -53,7 +53,8 @@ class AnonymousCopy {
     folder_ = name;
     const std::string text =
         open_whole_to_read(options, invocation).export_json({.anonymous = true});
-    ProfileDb(file(), {.mode = ProfileDb::Mode::kWrite}).import_json(text, "the profile");
+    profiledb::ProfileDb(file(), {.mode = profiledb::ProfileDb::Mode::kWrite})
+        .import_json(text, "the profile");
   }
   ~AnonymousCopy() {
     std::error_code ignored;
@@ -162,19 +163,21 @@ void add_collectives(const Plan& plan, const std::vector<SampleSet>& sets,
                      const ProfileOptions& options, const Invocation& invocation, Pages* pages) {
   if (!plan.segments.empty()) {
     const Report rules = show_collectives(options, invocation);
-    pages->data.set("collectives", json::Value::object()
-                                       .set("rules", *rules.payload.find("rules"))
-                                       .set("cells", collective_cells_json(collective_cells(sets),
-                                                                           plan.segments)));
+    pages->data.set(
+        "collectives",
+        json::Value::object()
+            .set("rules", *rules.payload.find("rules"))
+            .set("cells", collective_cells_json(tuner::collective_cells(sets), plan.segments)));
     pages->tables.append(rules.text);
   }
   json::Value alltoalls = json::Value::array();
-  for (const AlltoallTimes& times : alltoall_times(sets)) alltoalls.push_back(alltoall_json(times));
+  for (const contention::AlltoallTimes& times : contention::alltoall_times(sets))
+    alltoalls.push_back(alltoall_json(times));
   pages->data.set("alltoalls", std::move(alltoalls));
 }
 
 // The pairs of nodes of all platforms of a profile.
-json::Value cluster_of(const ProfileDb& db) {
+json::Value cluster_of(const profiledb::ProfileDb& db) {
   std::vector<Plan> plans;
   const std::vector<Platform> platforms = db.platforms();
   for (const Platform& platform : platforms) {
@@ -216,7 +219,8 @@ Pages pages_of(const ProfileOptions& options, const std::string& name, const Ope
   add_collectives(plan, sets, same, silent, &pages);
   if (json::Value cluster = cluster_of(profile.db); !cluster.is_null()) {
     pages.data.set("cluster", std::move(cluster));
-    const OutlierFindings findings = find_outliers(pair_times(profile.db, "").times);
+    const cluster::OutlierFindings findings =
+        cluster::find_outliers(pair_times(profile.db, "").times);
     pages.data.set("outliers", outliers_json(findings));
     Report outliers;
     add_outliers(findings, {}, &outliers);
@@ -251,7 +255,7 @@ Report write_report(const ReportOptions& options, const ProfileOptions& profile,
     against = std::make_unique<OpenProfile>(
         open_to_read(source_of({.db = options.against, .platform = ""}), invocation));
   }
-  const std::string name = options.anonymous ? "" : locate_for_reading(profile.db).file;
+  const std::string name = options.anonymous ? "" : profiledb::locate_for_reading(profile.db).file;
   const Pages pages = pages_of(source, name, against.get(), invocation);
   const std::string page = report_page(pages.title, pages.data, pages.tables);
   write_file(options.output, page, options.force);
@@ -288,4 +292,4 @@ Work declare_report(Options& options, const ProfileOptions& profile) {
   };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

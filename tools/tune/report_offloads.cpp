@@ -6,7 +6,7 @@
 #include "core/plan_json.h"
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 void add_offloads(const std::vector<OffloadCost>& offloads, Text* text) {
   if (offloads.empty()) return;
@@ -25,4 +25,4 @@ json::Value offloads_json(const std::vector<OffloadCost>& offloads) {
   return out;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -9,9 +9,9 @@
 #include "core/plan.h"
 #include "tools/command/text.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 void add_offloads(const std::vector<OffloadCost>& offloads, Text* text);  // nothing if empty
 json::Value offloads_json(const std::vector<OffloadCost>& offloads);      // the array "offloads"
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -5,7 +5,7 @@
 
 #include "core/units.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 std::string from(const std::optional<std::uint64_t>& size_bytes) {
@@ -19,28 +19,28 @@ json::Value size_or_null(const std::optional<std::uint64_t>& size_bytes) {
 
 }  // namespace
 
-void add_registrations(const std::vector<Registration>& all, Text* text) {
+void add_registrations(const std::vector<tuner::Registration>& all, Text* text) {
   if (all.empty()) return;
   Table table({"rail", ">size", ">first use", ">known"});
-  for (const Registration& each : all) {
-    for (const Registration::Cost& cost : each.costs) {
+  for (const tuner::Registration& each : all) {
+    for (const tuner::Registration::Cost& cost : each.costs) {
       table.add({each.rail, format_bytes(cost.size_bytes), format_duration(cost.cold_ns),
                  format_duration(cost.cached_ns)});
     }
   }
   text->heading("Registering memory for a rendezvous").table(std::move(table));
-  for (const Registration& each : all) {
+  for (const tuner::Registration& each : all) {
     text->line(fmt::format(
         "{}: rendezvous is faster {} if the memory is used again, {} if it is used once", each.rail,
         from(each.rendezvous_cached_bytes), from(each.rendezvous_cold_bytes)));
   }
 }
 
-json::Value registrations_json(const std::vector<Registration>& all) {
+json::Value registrations_json(const std::vector<tuner::Registration>& all) {
   json::Value out = json::Value::array();
-  for (const Registration& each : all) {
+  for (const tuner::Registration& each : all) {
     json::Value costs = json::Value::array();
-    for (const Registration::Cost& cost : each.costs) {
+    for (const tuner::Registration::Cost& cost : each.costs) {
       costs.push_back(json::Value::object()
                           .set("size_bytes", cost.size_bytes)
                           .set("cold_ns", cost.cold_ns)
@@ -57,4 +57,4 @@ json::Value registrations_json(const std::vector<Registration>& all) {
   return out;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -9,9 +9,11 @@
 #include "tools/command/text.h"
 #include "tuner/tuner.h"
 
-namespace nmt {
+namespace nmt::tools {
 
-void add_registrations(const std::vector<Registration>& all, Text* text);  // nothing if empty
-json::Value registrations_json(const std::vector<Registration>& all);  // the array "registrations"
+void add_registrations(const std::vector<tuner::Registration>& all,
+                       Text* text);  // nothing if empty
+json::Value registrations_json(
+    const std::vector<tuner::Registration>& all);  // the array "registrations"
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -11,7 +11,7 @@
 #include "tools/tune/open_profile.h"
 #include "tools/tune/retuned.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 std::vector<Id> ids_of(const std::vector<Campaign>& campaigns) {
@@ -63,4 +63,4 @@ Work declare_retune(Options& options, const ProfileOptions& profile) {
   };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

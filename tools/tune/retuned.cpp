@@ -6,9 +6,9 @@
 #include "tools/command/report_thresholds.h"
 #include "tools/command/tune_profile.h"
 
-namespace nmt {
+namespace nmt::tools {
 
-Report retuned(ProfileDb& db, const std::vector<Platform>& platforms) {
+Report retuned(profiledb::ProfileDb& db, const std::vector<Platform>& platforms) {
   Report report;
   json::Value list = json::Value::array();
   std::size_t campaigns = 0;
@@ -32,4 +32,4 @@ Report retuned(ProfileDb& db, const std::vector<Platform>& platforms) {
   return report;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

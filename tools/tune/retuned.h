@@ -9,8 +9,8 @@
 #include "profiledb/profiledb.h"
 #include "tools/command/report.h"
 
-namespace nmt {
+namespace nmt::tools {
 
-Report retuned(ProfileDb& db, const std::vector<Platform>& platforms);
+Report retuned(profiledb::ProfileDb& db, const std::vector<Platform>& platforms);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -18,7 +18,7 @@
 #include "tools/tune/report_offloads.h"
 #include "tools/tune/report_registrations.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 struct CampaignContent {
@@ -27,7 +27,7 @@ struct CampaignContent {
   std::string damage;  // why it cannot be read; empty if it can
 };
 
-CampaignContent content_of(const ProfileDb& db, const Campaign& campaign) {
+CampaignContent content_of(const profiledb::ProfileDb& db, const Campaign& campaign) {
   CampaignContent content;
   try {
     for (const SampleSet& set : db.sample_sets(campaign.id)) {
@@ -65,20 +65,20 @@ std::string state_text(const Campaign& campaign, const CampaignContent& content)
 
 class PlatformView {
  public:
-  PlatformView(const ProfileDb& db, const Platform& platform, bool all)
+  PlatformView(const profiledb::ProfileDb& db, const Platform& platform, bool all)
       : db_(db), platform_(platform), all_(all), plan_(db.plan(platform.id)) {}
 
   void add_to(Report* report, json::Value* platforms) {
     report->text.heading(fmt::format("{} (platform {})", platform_.name, short_id(platform_.id)));
     json::Value rails = add_rails(&report->text);
     json::Value campaigns = add_campaigns(report);
-    const std::vector<ConcurrentBandwidth> together =
-        plan_ ? concurrent_bandwidths(*plan_) : std::vector<ConcurrentBandwidth>{};
+    const std::vector<tuner::ConcurrentBandwidth> together =
+        plan_ ? tuner::concurrent_bandwidths(*plan_) : std::vector<tuner::ConcurrentBandwidth>{};
     add_concurrent_bandwidths(together, &report->text);
     const std::vector<OffloadCost> offloads = plan_ ? plan_->offloads : std::vector<OffloadCost>{};
     add_offloads(offloads, &report->text);
-    const std::vector<Registration> registered =
-        plan_ ? registrations(*plan_) : std::vector<Registration>{};
+    const std::vector<tuner::Registration> registered =
+        plan_ ? tuner::registrations(*plan_) : std::vector<tuner::Registration>{};
     add_registrations(registered, &report->text);
     platforms->push_back(platform_json(platform_)
                              .set("fingerprint", to_json(platform_.fingerprint))
@@ -182,7 +182,7 @@ class PlatformView {
     return list;
   }
 
-  const ProfileDb& db_;
+  const profiledb::ProfileDb& db_;
   const Platform& platform_;
   bool all_;  // each path, not one for all with the same description
   std::optional<Plan> plan_;
@@ -193,7 +193,7 @@ class PlatformView {
 Report show_profile(const ShowOptions& wanted, const ProfileOptions& options,
                     const Invocation& invocation) {
   Report report;
-  const Location location = locate_for_reading(options.db);
+  const profiledb::Location location = profiledb::locate_for_reading(options.db);
   report.payload.set(
       "origin", json::Value::object().set("file", location.file).set("reason", location.reason));
   report.text.line(wanted.origin ? fmt::format("Profile: {} ({})", location.file, location.reason)
@@ -227,4 +227,4 @@ Work declare_show(Options& options, const ProfileOptions& profile) {
   };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

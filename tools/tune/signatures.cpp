@@ -12,16 +12,17 @@
 #include "tools/tune/open_profile.h"
 #include "tools/tune/read_file.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 struct Measured {
   Platform platform;
-  std::vector<AlltoallTimes> times;
+  std::vector<contention::AlltoallTimes> times;
 };
 
-std::vector<AlltoallTimes> times_on(const ProfileDb& db, const Platform& platform) {
-  return alltoall_times(db.sample_sets_in_force(platform.id));
+std::vector<contention::AlltoallTimes> times_on(const profiledb::ProfileDb& db,
+                                                const Platform& platform) {
+  return contention::alltoall_times(db.sample_sets_in_force(platform.id));
 }
 
 // From the platform that other subcommands would choose, if it has alltoalls or was requested; else
@@ -32,7 +33,7 @@ Measured measured_in(const ProfileOptions& options, const Invocation& invocation
   if (!measured.times.empty() || !options.platform.empty()) return measured;
   std::vector<Measured> others;
   for (const Platform& platform : profile.db.platforms()) {
-    std::vector<AlltoallTimes> times = times_on(profile.db, platform);
+    std::vector<contention::AlltoallTimes> times = times_on(profile.db, platform);
     if (!times.empty()) others.push_back({platform, std::move(times)});
   }
   if (others.size() == 1) {
@@ -50,14 +51,15 @@ Measured measured_in(const ProfileOptions& options, const Invocation& invocation
                   suggestion("", names)));
 }
 
-std::string name_of(const AlltoallTimes& times) {
+std::string name_of(const contention::AlltoallTimes& times) {
   return fmt::format("{}, {} per node", times.algorithm, times.ranks_per_node);
 }
 
-AlltoallTimes chosen(std::vector<AlltoallTimes> all, const SignatureChoice& choice) {
+contention::AlltoallTimes chosen(std::vector<contention::AlltoallTimes> all,
+                                 const SignatureChoice& choice) {
   std::vector<std::string> names;
-  for (const AlltoallTimes& times : all) names.push_back(name_of(times));
-  std::erase_if(all, [&](const AlltoallTimes& times) {
+  for (const contention::AlltoallTimes& times : all) names.push_back(name_of(times));
+  std::erase_if(all, [&](const contention::AlltoallTimes& times) {
     return !times.algorithm.starts_with(choice.algorithm) ||
            (choice.ranks_per_node &&
             static_cast<std::uint64_t>(times.ranks_per_node) != *choice.ranks_per_node);
@@ -75,14 +77,15 @@ AlltoallTimes chosen(std::vector<AlltoallTimes> all, const SignatureChoice& choi
           all.empty() ? "none" : "several", suggestion("", names)));
 }
 
-std::optional<Topology> topology_of(const SignatureChoice& choice) {
+std::optional<contention::Topology> topology_of(const SignatureChoice& choice) {
   if (choice.topology.empty()) {
     if (!choice.uplink.empty()) {
       throw Error(Fault::kUsage, "--uplink is about the switches of a topology; give --topology");
     }
     return {};
   }
-  Topology topology = read_topology(read_file(choice.topology), choice.topology);
+  contention::Topology topology =
+      contention::read_topology(read_file(choice.topology), choice.topology);
   if (choice.uplink.empty()) return topology;
   return topology.with_uplink(parse_ratio("--uplink", choice.uplink));
 }
@@ -111,18 +114,18 @@ void declare_signature_choice(Options& options, SignatureChoice& choice) {
 
 ChosenSignature choose_signature(const SignatureChoice& choice, const ProfileOptions& profile,
                                  const Invocation& invocation) {
-  std::optional<Topology> topology = topology_of(choice);
+  std::optional<contention::Topology> topology = topology_of(choice);
   if (!choice.given.empty()) {
-    ChosenSignature given{taken_as_given(parse_signature(choice.given)), {}};
+    ChosenSignature given{contention::taken_as_given(parse_signature(choice.given)), {}};
     given.fit.topology = std::move(topology);
     return given;
   }
   const Measured measured = measured_in(profile, invocation);
-  FitOptions options{.delta_form = parse_delta_form(choice.delta_form)};
+  contention::FitOptions options{.delta_form = contention::parse_delta_form(choice.delta_form)};
   if (choice.delta_from_bytes > 0) options.delta_from_bytes = choice.delta_from_bytes;
-  AlltoallTimes times = chosen(measured.times, choice);
+  contention::AlltoallTimes times = chosen(measured.times, choice);
   times.topology = std::move(topology);
-  return {fit_signature(times, options), measured.platform};
+  return {contention::fit_signature(times, options), measured.platform};
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

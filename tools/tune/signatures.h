@@ -12,7 +12,7 @@
 #include "core/rail.h"
 #include "tools/tune/subcommands.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 struct SignatureChoice {
   std::string given;      // --signature; empty: from the profile
@@ -26,7 +26,7 @@ struct SignatureChoice {
 void declare_signature_choice(Options& options, SignatureChoice& choice);  // without --signature
 
 struct ChosenSignature {
-  SignatureFit fit;
+  contention::SignatureFit fit;
   std::optional<Platform> platform;  // nullopt: not from a profile
 };
 ChosenSignature choose_signature(const SignatureChoice& choice, const ProfileOptions& profile,
@@ -36,4 +36,4 @@ ChosenSignature choose_signature(const SignatureChoice& choice, const ProfileOpt
 Report show_signature(const SignatureChoice& choice, const ProfileOptions& profile,
                       const Invocation& invocation);
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -14,7 +14,7 @@
 #include "tools/tune/advice.h"
 #include "tools/tune/split_ways.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 struct SplitOptions {
@@ -201,4 +201,4 @@ Work declare_split(Options& options, const ProfileOptions& profile) {
   return [own, &profile](const Invocation& invocation) { return split(*own, profile, invocation); };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

@@ -3,19 +3,19 @@
 
 #include <utility>
 
-namespace nmt {
+namespace nmt::tools {
 
 std::vector<SplitWay> other_ways(const Advice& advice, const std::vector<std::string>& names,
                                  std::span<const nmt_share> shares, double size_bytes) {
-  std::vector<PaperRail> rails;
+  std::vector<runtime::PaperRail> rails;
   for (const nmt_share& share : shares) {
-    Curve curve = split_curve_of(*advice, share.path);
+    Curve curve = runtime::split_curve_of(*advice, share.path);
     if (curve.empty()) return {};
     rails.push_back({std::move(curve), share.release_ns});
   }
   std::vector<SplitWay> ways;
   const auto add = [&](std::string name, std::vector<double> chunks) {
-    const double end_ns = end_of(rails, chunks);
+    const double end_ns = runtime::end_of(rails, chunks);
     ways.push_back({std::move(name), std::move(chunks), end_ns});
   };
   for (std::size_t i = 0; i < rails.size(); ++i) {
@@ -27,11 +27,11 @@ std::vector<SplitWay> other_ways(const Advice& advice, const std::vector<std::st
   add("equal parts",
       std::vector<double>(rails.size(), size_bytes / static_cast<double>(rails.size())));
   if (rails.size() == 2) {
-    const double first = dichotomy(rails[0], rails[1], size_bytes);
+    const double first = runtime::dichotomy(rails[0], rails[1], size_bytes);
     add("dichotomy (paper)", {first, size_bytes - first});
   }
-  add("asymptotic bandwidths (paper)", by_asymptotic_bandwidths(rails, size_bytes));
+  add("asymptotic bandwidths (paper)", runtime::by_asymptotic_bandwidths(rails, size_bytes));
   return ways;
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools

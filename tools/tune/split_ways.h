@@ -10,7 +10,7 @@
 
 #include "tools/tune/advice.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // A way to split the message, and when its last part would end by the curves of each rail alone.
 struct SplitWay {
@@ -23,4 +23,4 @@ struct SplitWay {
 std::vector<SplitWay> other_ways(const Advice& advice, const std::vector<std::string>& names,
                                  std::span<const nmt_share> shares, double size_bytes);
 
-}  // namespace nmt
+}  // namespace nmt::tools

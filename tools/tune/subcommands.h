@@ -42,7 +42,7 @@
 
 #include "tools/command/command.h"
 
-namespace nmt {
+namespace nmt::tools {
 
 // Shared by all subcommands; outlives them.
 struct ProfileOptions {
@@ -103,4 +103,4 @@ Work declare_db_rollback(Options& options, const ProfileOptions& profile);
 Work declare_db_off(Options& options, const ProfileOptions& profile);
 Work declare_db_on(Options& options, const ProfileOptions& profile);
 
-}  // namespace nmt
+}  // namespace nmt::tools

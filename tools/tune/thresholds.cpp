@@ -8,7 +8,7 @@
 #include "tools/command/report_verification.h"
 #include "tools/tune/open_profile.h"
 
-namespace nmt {
+namespace nmt::tools {
 namespace {
 
 struct ThresholdsOptions {
@@ -75,4 +75,4 @@ Work declare_thresholds(Options& options, const ProfileOptions& profile) {
   };
 }
 
-}  // namespace nmt
+}  // namespace nmt::tools
