@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-//   outcomes operators|types|large|counts return|call|fatal
+//   outcomes operators|types|counts return|call|fatal
+//   outcomes large-copies|copies-beyond-int|large-reductions|reductions-beyond-int return
 //   outcomes errors|first-errors all|last return|call|fatal [WITHOUT...]
 #include "tests/collectives/outcomes.h"
 
@@ -111,7 +112,10 @@ int main(int argc, char** argv) {
   Outcomes outcomes(errors ? words[2] : words[1], world);
   if (words[0] == "operators") walk_over_operators(outcomes, words[1] == "fatal");
   if (words[0] == "types") walk_over_types(outcomes);
-  if (words[0] == "large") walk_over_large_counts(outcomes);
+  if (words[0] == "large-copies") walk_over_large_copies(outcomes, false);
+  if (words[0] == "copies-beyond-int") walk_over_large_copies(outcomes, true);
+  if (words[0] == "large-reductions") walk_over_large_reductions(outcomes, false);
+  if (words[0] == "reductions-beyond-int") walk_over_large_reductions(outcomes, true);
   if (words[0] == "counts") walk_over_other_counts(outcomes);
   if (errors) {
     walk_over_errors(outcomes, words[1] == "all", in_first_calls, {words.begin() + 3, words.end()});

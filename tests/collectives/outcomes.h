@@ -46,8 +46,10 @@ class Outcomes {
 void walk_over_operators(Outcomes& outcomes, bool only_valid);
 // Types by every constructor, MPI_BOTTOM with absolute addresses (4.1 and 4.1.5).
 void walk_over_types(Outcomes& outcomes);
-// More than 2^31 bytes and elements by a derived type.
-void walk_over_large_counts(Outcomes& outcomes);
+// The most bytes that are replaced, or more than 2^31, in a few MiB of memory, but for what the MPI
+// takes itself.
+void walk_over_large_copies(Outcomes& outcomes, bool beyond);
+void walk_over_large_reductions(Outcomes& outcomes, bool beyond);
 // Bcasts of which the last rank expects more or less than the root gives.
 void walk_over_other_counts(Outcomes& outcomes);
 // Every argument that is wrong, on all ranks or on the last one only, but those `without`; each in

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <functional>
 #include <numeric>
 
 #include "tests/collectives/outcomes.h"
@@ -140,69 +139,6 @@ void walk_over_types(Outcomes& outcomes) {
     if (!inner.is_predefined) MPI_Type_free(&inner.type);
   }
   for (const std::size_t half : {1u, 100u, 100'000u}) use_absolute_addresses(outcomes, comm, half);
-  MPI_Comm_free(&comm);
-}
-
-namespace {
-
-// By functions that count in MPI_Count. Of 2^32 and some elements, an int would hold the rest.
-#if MPI_VERSION >= 4
-void count_in_large(Outcomes& outcomes, MPI_Comm comm, Memory& data,
-                    const std::function<void(Memory&)>& fill,
-                    const std::function<Memory(const Memory&)>& sampled) {
-  constexpr MPI_Count kMany = (MPI_Count{1} << 32) + 3000;
-  MPI_Datatype nothing = MPI_DATATYPE_NULL;
-  fill(data);
-  int error = MPI_Bcast_c(data.data(), static_cast<MPI_Count>(data.size()), MPI_BYTE, 0, comm);
-  outcomes.tell("bcast of more than 2^31 bytes", error, sampled(data));
-  MPI_Type_contiguous(0, MPI_BYTE, &nothing);
-  MPI_Type_commit(&nothing);
-  error = MPI_Bcast_c(data.data(), kMany, nothing, 0, comm);
-  outcomes.tell("bcast of more than 2^32 elements of nothing", error, sampled(data));
-  error = MPI_Allgather_c(data.data(), kMany, nothing, data.data(), kMany, nothing, comm);
-  outcomes.tell("allgather of more than 2^32 elements of nothing", error, sampled(data));
-  MPI_Type_free(&nothing);
-}
-#else
-void count_in_large(Outcomes&, MPI_Comm, Memory&, const std::function<void(Memory&)>&,
-                    const std::function<Memory(const Memory&)>&) {}
-#endif
-
-}  // namespace
-
-// Ranks have 2 GiB each here.
-void walk_over_large_counts(Outcomes& outcomes) {
-  constexpr std::size_t kBlock = 1 << 20, kBlocks = 2049;
-  const auto fill = [&](Memory& bytes) {
-    for (std::size_t i = 0; i < bytes.size(); i += kBlock / 4 + 1) {
-      bytes[i] = static_cast<unsigned char>(i / kBlock + static_cast<std::size_t>(outcomes.rank()));
-    }
-  };
-  const auto sampled = [&](const Memory& bytes) {
-    Memory some;
-    for (std::size_t i = 0; i < bytes.size(); i += kBlock / 4 + 1) some.push_back(bytes[i]);
-    return some;
-  };
-  MPI_Comm comm = outcomes.fresh();
-  MPI_Datatype block = MPI_DATATYPE_NULL, all = MPI_DATATYPE_NULL;
-  MPI_Type_contiguous(kBlock, MPI_BYTE, &block);
-  MPI_Type_commit(&block);
-  MPI_Type_contiguous(kBlocks, block, &all);
-  MPI_Type_commit(&all);
-  Memory data(kBlock * kBlocks);
-  fill(data);
-  int error = MPI_Bcast(data.data(), kBlocks, block, 0, comm);
-  outcomes.tell("bcast of 2049 blocks of 1 MiB", error, sampled(data));
-  fill(data);
-  error = MPI_Bcast(data.data(), 1, all, 1, comm);
-  outcomes.tell("bcast of one type of 2049 MiB", error, sampled(data));
-  fill(data);
-  const auto each = static_cast<int>(kBlocks) / outcomes.size();
-  error = MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data.data(), each, block, comm);
-  outcomes.tell("allgather of 2048 blocks of 1 MiB", error, sampled(data));
-  count_in_large(outcomes, comm, data, fill, sampled);
-  MPI_Type_free(&block);
-  MPI_Type_free(&all);
   MPI_Comm_free(&comm);
 }
 

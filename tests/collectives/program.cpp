@@ -50,8 +50,9 @@ InFrontOfMpi::Environment InFrontOfMpi::environment(Environment more) const {
 }
 
 Result InFrontOfMpi::job(const std::vector<std::string>& program, int ranks,
-                         const Environment& more, bool in_front) const {
-  return run(job_command(program, ranks, in_front), {.environment = environment(more)});
+                         const Environment& more, bool in_front, double deadline_s) const {
+  return Process(job_command(program, ranks, in_front), {.environment = environment(more)})
+      .wait(deadline_s);
 }
 
 std::string InFrontOfMpi::mpi_name() const {

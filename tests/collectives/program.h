@@ -31,7 +31,7 @@ class InFrontOfMpi : public Sandbox, public ::testing::WithParamInterface<std::s
   // Of the job: no profile, unless `more` has one.
   Environment environment(Environment more) const;
   Result job(const std::vector<std::string>& program, int ranks, const Environment& more,
-             bool in_front = true) const;
+             bool in_front = true, double deadline_s = 60) const;
 
   std::string mpi_name() const;  // as profiles store it
 
