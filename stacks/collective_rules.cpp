@@ -28,13 +28,56 @@ using Winners = std::map<std::uint64_t, Winner>;  // by size of one rank
 // One operation on one number of ranks.
 using Which = std::pair<std::string, std::int64_t>;
 
-std::map<Which, Winners> winners_of(const StackSamples& samples) {
+StackKey own_choice_of(StackKey key) {
+  key.algorithm = kOwnChoice;
+  key.segment_bytes = 0;
+  return key;
+}
+
+// Launches that were too few for a proof count as well.
+bool may_lose(const ByRound& before, const ByRound& after) {
+  const Ratio ratio = ratio_of(before, after);
+  return ratio.value < 1 - kStackLoss && (ratio.high < 1 - kStackLoss || std::isinf(ratio.high));
+}
+
+// The segment of coll/han for each operation, where it is asked first and another segment than its
+// own is measurably faster and nowhere slower: it has one for all sizes.
+using Segments = std::map<std::string, std::int64_t>;
+Segments han_segments_in(const StackSamples& samples) {
+  std::map<std::pair<std::string, std::int64_t>, std::vector<BeforeAfter>> tried;
+  for (const auto& [key, times] : samples.times) {
+    const auto own = samples.times.find(own_choice_of(key));
+    if (key.algorithm != kHanComponent || key.segment_bytes == 0) continue;
+    if (own == samples.times.end()) continue;
+    for (const auto& [size_bytes, rounds] : times) {
+      const auto before = own->second.find(size_bytes);
+      if (before == own->second.end()) continue;
+      tried[{key.operation, key.segment_bytes}].emplace_back(&before->second, &rounds);
+    }
+  }
+  Segments segments;
+  std::map<std::string, double> gains;
+  for (const auto& [which, cells] : tried) {
+    const Ratio gain = ratio_over(cells);
+    const bool loses = std::ranges::any_of(
+        cells, [](const BeforeAfter& cell) { return may_lose(*cell.first, *cell.second); });
+    if (loses || !gain.faster() || gain.value < 1 + kStackLoss) continue;
+    if (gain.value <= gains[which.first]) continue;
+    gains[which.first] = gain.value;
+    segments[which.first] = which.second;
+  }
+  return segments;
+}
+
+std::map<Which, Winners> winners_of(const StackSamples& samples, const Segments& segments) {
   std::map<Which, Winners> all;
   for (const auto& [key, times] : samples.times) {
     if (key.algorithm.empty() || key.algorithm == kOwnChoice) continue;
-    StackKey reference = key;
-    reference.algorithm = kOwnChoice;
-    reference.segment_bytes = 0;
+    if (key.algorithm == kHanComponent && key.segment_bytes > 0) {
+      const auto segment = segments.find(key.operation);
+      if (segment == segments.end() || segment->second != key.segment_bytes) continue;
+    }
+    const StackKey reference = own_choice_of(key);
     const auto own = samples.times.find(reference);
     if (own == samples.times.end()) continue;
     Winners& winners = all[{key.operation, key.ranks}];
@@ -102,9 +145,11 @@ std::vector<TunedRule> rules_from(const TunedOperation& operation, std::int64_t 
   for (const auto& [size_bytes, winner] : winners) {
     const auto here = static_cast<double>(size_bytes);
     const double boundary = rules.empty() ? 0 : std::ceil(std::sqrt(last_bytes * here));
-    TunedRule rule{.size_bytes = static_cast<std::uint64_t>(boundary) * unit,
-                   .algorithm = number_of(operation, winner.algorithm).value_or(0),
-                   .segment_bytes = static_cast<std::uint64_t>(winner.segment_bytes)};
+    TunedRule rule{.size_bytes = static_cast<std::uint64_t>(boundary) * unit};
+    if (const auto number = number_of(operation, winner.algorithm)) {  // else a component's choice
+      rule.algorithm = *number;
+      rule.segment_bytes = static_cast<std::uint64_t>(winner.segment_bytes);
+    }
     const bool same = !rules.empty() && rules.back().algorithm == rule.algorithm &&
                       rules.back().segment_bytes == rule.segment_bytes;
     if (!same) rules.push_back(rule);
@@ -143,6 +188,7 @@ std::string note_on(const Which& which, const Winners& winners) {
 RuleChoice choose_rules(std::span<const StackSamples> samples) {
   RuleChoice choice;
   std::map<Which, Winners> all;
+  Segments segments;
   std::map<std::string, std::string> objections;  // by operation
   const bool by_numbers = !samples.empty() && samples.front().rail.starts_with("openmpi/");
   const auto is_known = [&](const std::string& operation) {
@@ -150,7 +196,12 @@ RuleChoice choose_rules(std::span<const StackSamples> samples) {
         all, [&](const auto& each) { return operation.empty() || each.first.first == operation; });
   };
   for (const StackSamples& each : samples) {  // newest first
-    for (auto& [which, winners] : winners_of(each)) all.try_emplace(which, std::move(winners));
+    const Segments here = han_segments_in(each);
+    for (auto& [which, winners] : winners_of(each, here)) {
+      if (!all.try_emplace(which, std::move(winners)).second) continue;
+      const auto segment = here.find(which.first);
+      if (segment != here.end()) segments.insert(*segment);
+    }
     for (const auto& [operation, objection] :
          objections_in(each)) {  // only against the current rules
       if (!is_known(operation) && objections[operation].empty()) objections[operation] = objection;
@@ -178,6 +229,10 @@ RuleChoice choose_rules(std::span<const StackSamples> samples) {
     sizes[static_cast<int>(which.second)] = std::move(rules);
   }
   const std::set<std::string> ruled = ruled_operations(choice.cells);
+  for (const auto& [operation, bytes] : segments) {
+    if (!ruled.contains(operation)) continue;
+    choice.han_segments[fmt::format("coll_han_{}_segsize", operation)] = std::to_string(bytes);
+  }
   std::erase_if(choice.rules, [&](const auto& each) { return !ruled.contains(each.first); });
   for (auto& [name, sizes] : choice.rules) {
     const int largest = sizes.rbegin()->first;

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/fields.h"
 #include "stacks/openmpi_tuned_rules.h"
 #include "stacks/times.h"
 
@@ -36,6 +37,7 @@ struct RuledCell {
 
 struct RuleChoice {
   TunedRules rules;                // for Open MPI
+  Fields han_segments;             // of coll/han, where another one pays: coll_han_bcast_segsize
   std::vector<RuledCell> cells;    // ordered by operation, ranks and size
   std::vector<std::string> notes;  // one line per operation and number of ranks
 };

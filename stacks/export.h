@@ -29,7 +29,8 @@ struct StackFindings {
   std::string origin;    // one line: which program wrote this, from which profile
   std::vector<GroupVerdict> verdicts;
   TunedRules rules;                // of Open MPI's collectives; empty where none is worth it
-  HanRules han_rules;              // beside them, where coll/han is asked first
+  HanRules han_rules;              // beside them, where coll/han is asked first,
+  Fields han_needs;                // with the priority that makes it first, and its segments
   std::vector<RuledCell> cells;    // of collectives, those without a rule too
   MpichTables tables;              // of the library that was measured, for MPICH
   std::vector<std::string> notes;  // on each operation that rules were sought for

@@ -16,9 +16,8 @@
 namespace nmt::stacks {
 namespace {
 
-constexpr std::string_view kHan = "han", kTuned = "tuned";
-constexpr std::string_view kComponents[] = {"self", "basic", "libnbc", kTuned,
-                                            "sm",   "adapt", kHan,     "xhc"};
+constexpr std::string_view kComponents[] = {"self", "basic", "libnbc",      kTunedComponent,
+                                            "sm",   "adapt", kHanComponent, "xhc"};
 constexpr std::uint64_t kProgramsLevel = 2;  // GLOBAL_COMMUNICATOR
 constexpr std::uint64_t kCountMax = 100'000;
 
@@ -65,7 +64,18 @@ std::map<int, std::vector<HanRule>> read_communicators(NumbersFile& numbers) {
   return sizes;
 }
 
+std::string_view component_for(const std::string& algorithm) {
+  if (algorithm == kOwnChoice || algorithm == kHanComponent) return kHanComponent;
+  return is_han_alternative(algorithm) ? std::string_view(algorithm) : kTunedComponent;
+}
+
 }  // namespace
+
+// Of the others, "self" and "sm" serve one process or one node, "libnbc" what does not block, and
+// "basic" has what coll/tuned calls linear.
+bool is_han_alternative(std::string_view component) {
+  return component == "adapt" || component == "xhc";
+}
 
 HanRules han_rules_of(std::span<const RuledCell> cells) {
   const std::set<std::string> ruled = ruled_operations(cells);
@@ -77,7 +87,7 @@ HanRules han_rules_of(std::span<const RuledCell> cells) {
     const auto here = static_cast<double>(cell.size_bytes);
     std::vector<HanRule>& sizes = rules[cell.operation][ranks];
     double& before = last_bytes[{cell.operation, ranks}];
-    const std::string_view component = cell.algorithm == kOwnChoice ? kHan : kTuned;
+    const std::string_view component = component_for(cell.algorithm);
     const double from = sizes.empty() ? 0 : std::ceil(std::sqrt(before * here));
     if (sizes.empty() || sizes.back().component != component) {
       sizes.push_back({static_cast<std::uint64_t>(from), std::string(component)});
@@ -86,8 +96,8 @@ HanRules han_rules_of(std::span<const RuledCell> cells) {
   }
   for (auto& [operation, sizes] : rules) {
     const int largest = sizes.rbegin()->first;
-    if (sizes.begin()->first > 1) sizes[1] = {{0, std::string(kHan)}};
-    sizes[2 * largest] = {{0, std::string(kHan)}};
+    if (sizes.begin()->first > 1) sizes[1] = {{0, std::string(kHanComponent)}};
+    sizes[2 * largest] = {{0, std::string(kHanComponent)}};
   }
   return rules;
 }

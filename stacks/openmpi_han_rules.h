@@ -31,10 +31,13 @@ struct HanRule {
 // By operation ("bcast") and size of the communicator; both ascending in the file.
 using HanRules = std::map<std::string, std::map<int, std::vector<HanRule>>>;
 
-// From cells that were measured where coll/han chooses by default: coll/tuned where one of its
-// algorithms, or its own choice, is measurably faster. Between two sizes the rule changes at their
-// geometric mean; communicators smaller than those measured, or twice as large, are left to
-// coll/han. Empty where it is better everywhere.
+// Whether coll/han can hand calls over several nodes on to this component, besides coll/tuned.
+bool is_han_alternative(std::string_view component);
+
+// From cells that were measured where coll/han chooses by default: another component where its own
+// choice, or an algorithm of coll/tuned, is measurably faster. Between two sizes the rule changes
+// at their geometric mean; communicators smaller than those measured, or twice as large, are left
+// to coll/han. Empty where it is better everywhere.
 HanRules han_rules_of(std::span<const RuledCell> cells);
 
 std::string write_han_rules(const HanRules& rules, std::string_view opening);

@@ -62,6 +62,9 @@ Fields interface_weights(const std::vector<std::pair<std::string, double>>& mbit
 // coll/tuned, so Open MPI uses no rule for these operations on communicators over several nodes.
 Fields han_settings(std::uint64_t segment_bytes);
 std::span<const std::string_view> han_operations();
+// Components for collectives; as Condition::algorithm, their own choice.
+inline constexpr std::string_view kHanComponent = "han";
+inline constexpr std::string_view kTunedComponent = "tuned";  // which has the numbered algorithms
 
 // "weights", "tcp", "shm", "verbs", "rendezvous", "intra", "inter", "zero-copy", "han": settings
 // that stand or fall together; a rules file is judged by operation instead.

@@ -203,38 +203,48 @@ std::optional<StackLoss> first_loss(const StackTimes& without, const StackTimes&
   return std::nullopt;
 }
 
-std::optional<StackThreshold> choose_threshold(const StackTimes& eager,
-                                               const StackTimes& rendezvous) {
-  std::vector<std::uint64_t> sizes_bytes = sizes_of(eager, rendezvous, {});
-  if (sizes_bytes.size() < 2) return std::nullopt;
-  const std::vector<double> shares = tuner::shares_of(sizes_bytes);
-  std::vector<double> logs;  // of rendezvous over eager: > 0 means eager is faster
-  for (const std::uint64_t size_bytes : sizes_bytes) {
-    logs.push_back(-std::log(ratio_of(eager.at(size_bytes), rendezvous.at(size_bytes)).value));
-  }
-  // The cost if the first `i` sizes are eager.
-  const auto cost = [&](std::size_t i) {
-    double sum = 0;
-    for (std::size_t k = 0; k < logs.size(); ++k) {
-      sum += shares[k] * std::max(0.0, k < i ? -logs[k] : logs[k]);
-    }
-    return sum;
+std::optional<StackThreshold> choose_threshold(std::span<const StackProtocols> transports) {
+  struct Regret {
+    double eager = 0, rendezvous = 0;  // of sending this size so, over all transports
+    double log = 0;                    // of rendezvous over eager: > 0 means eager is faster
   };
-  std::size_t best = 0;
-  for (std::size_t i = 1; i <= logs.size(); ++i) {
-    if (cost(i) < cost(best)) best = i;
+  std::map<std::uint64_t, Regret> by_size;
+  for (const StackProtocols& each : transports) {
+    const std::vector<std::uint64_t> sizes_bytes = sizes_of(each.eager, each.rendezvous, {});
+    const std::vector<double> shares = tuner::shares_of(sizes_bytes);
+    for (std::size_t k = 0; k < sizes_bytes.size(); ++k) {
+      const std::uint64_t size = sizes_bytes[k];
+      const double log = -std::log(ratio_of(each.eager.at(size), each.rendezvous.at(size)).value);
+      const double share = shares[k] / static_cast<double>(transports.size());
+      Regret& regret = by_size[size];
+      regret.eager += share * std::max(0.0, -log);
+      regret.rendezvous += share * std::max(0.0, log);
+      regret.log += log;
+    }
   }
-  StackThreshold threshold{.regret = std::exp(cost(best)) - 1};
-  if (best == logs.size()) {
-    threshold.eager_bytes_max = sizes_bytes.back();
-  } else if (best > 0) {
+  if (by_size.size() < 2) return std::nullopt;
+  double cost = 0, least = 0;  // of a change below all sizes, and behind each of them
+  for (const auto& [size_bytes, regret] : by_size) cost += regret.rendezvous;
+  least = cost;
+  auto next = by_size.begin();  // the first that is not eager
+  for (auto size = by_size.begin(); size != by_size.end(); ++size) {
+    cost += size->second.eager - size->second.rendezvous;
+    if (cost >= least) continue;
+    least = cost;
+    next = std::next(size);
+  }
+  StackThreshold threshold{.regret = std::exp(least) - 1};
+  if (next == by_size.end()) {
+    threshold.eager_bytes_max = by_size.rbegin()->first;
+  } else if (next != by_size.begin()) {
     // The crossing between the last eager size and the next one.
-    const double below = std::max(0.0, logs[best - 1]), above = std::max(0.0, -logs[best]);
+    const auto& [low_bytes, last] = *std::prev(next);
+    const double below = std::max(0.0, last.log), above = std::max(0.0, -next->second.log);
     const double place = below + above > 0 ? below / (below + above) : 0;
-    const auto low = static_cast<double>(sizes_bytes[best - 1]);
-    const auto high = static_cast<double>(sizes_bytes[best]);
-    threshold.eager_bytes_max = std::min(
-        sizes_bytes[best] - 1, static_cast<std::uint64_t>(low * std::pow(high / low, place)));
+    const auto low = static_cast<double>(low_bytes);
+    const auto high = static_cast<double>(next->first);
+    threshold.eager_bytes_max =
+        std::min(next->first - 1, static_cast<std::uint64_t>(low * std::pow(high / low, place)));
   }
   return threshold;
 }

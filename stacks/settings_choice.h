@@ -24,10 +24,14 @@ struct StackThreshold {
   std::uint64_t eager_bytes_max = 0;  // rendezvous above this size
   double regret = 0;                  // mean slowdown over the sizes, against the better of both
 };
-// nullopt if fewer than two sizes were sent both ways. Also used for eager messages that are copied
-// and eager messages that are not.
-std::optional<StackThreshold> choose_threshold(const StackTimes& eager,
-                                               const StackTimes& rendezvous);
+// The same sizes sent both ways, on one transport.
+struct StackProtocols {
+  StackTimes eager, rendezvous;
+};
+// nullopt if fewer than two sizes were sent both ways. Of several transports, which share one
+// setting: the size of least combined regret. Also used for eager messages that are copied and
+// eager messages that are not.
+std::optional<StackThreshold> choose_threshold(std::span<const StackProtocols> transports);
 
 // The sizes that a group of settings affects; all sizes if both are nullopt.
 struct AffectedSizes {

@@ -97,8 +97,10 @@ std::vector<ExportedFile> write_openmpi(const StackFindings& findings) {
   std::vector<ExportedFile> files = write_openmpi_rules(findings);
   if (!files.empty()) {
     text += "# algorithms of collectives, each with its gain below\n";
-    for (const auto& [name, value] :
-         rules_settings("openmpi", findings.folder + "/", !findings.han_rules.empty())) {
+    Fields loading = rules_settings("openmpi", findings.folder + "/", !findings.han_rules.empty());
+    loading.insert(findings.han_needs.begin(), findings.han_needs.end());
+    for (const auto& [name, value] : loading) {
+      if (settings.contains(name)) continue;  // group "han"
       text += fmt::format("{} = {}\n", name, value);
       settings[name] = value;
     }

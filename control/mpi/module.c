@@ -280,12 +280,18 @@ static int collective(const char* operation, int group, const void* from, void* 
   return 1;
 }
 
-// Opens a handle of the variable, and returns its type. Works in Open MPI and MPICH.
-static int open_variable(const char* name, MPI_T_cvar_handle* handle, MPI_Datatype* type) {
+static int begin_tools(void) {
   static int begun;
-  int level = 0, index = 0, count = 0, verbosity = 0, bind = 0, scope = 0;
+  int level = 0;
   if (!begun && MPI_T_init_thread(MPI_THREAD_SINGLE, &level) != MPI_SUCCESS) return 0;
   begun = 1;
+  return 1;
+}
+
+// Opens a handle of the variable, and returns its type. Works in Open MPI and MPICH.
+static int open_variable(const char* name, MPI_T_cvar_handle* handle, MPI_Datatype* type) {
+  int index = 0, count = 0, verbosity = 0, bind = 0, scope = 0;
+  if (!begin_tools()) return 0;
   if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS) return 0;
   MPI_T_cvar_get_info(index, NULL, NULL, &verbosity, type, NULL, NULL, NULL, &bind, &scope);
   return MPI_T_cvar_handle_alloc(index, NULL, handle, &count) == MPI_SUCCESS;
@@ -324,6 +330,57 @@ static int set_variable(const char* name, int value) {
       (type == MPI_INT || type == MPI_UNSIGNED) && MPI_T_cvar_write(handle, &value) == MPI_SUCCESS;
   MPI_T_cvar_handle_free(&handle);
   return set;
+}
+
+// Appends to a list in which commas separate words; returns its new length, or -1.
+static int append(char* list, int length, int list_bytes_max, const char* word, size_t word_bytes) {
+  if ((size_t)length + word_bytes + 2 > (size_t)list_bytes_max) return -1;
+  if (length > 0) list[length++] = ',';
+  memcpy(list + length, word, word_bytes);
+  list[length + (int)word_bytes] = '\0';
+  return length + (int)word_bytes;
+}
+
+// Open MPI closes the components that it has not chosen, and their variables with them.
+static int list_variables(const char* pattern, char* names, int names_bytes_max) {
+  const char* any = strchr(pattern, '%');
+  int variables = 0, length = 0;
+  if (any == NULL || !begin_tools() || MPI_T_cvar_get_num(&variables) != MPI_SUCCESS) return -1;
+  const size_t before = (size_t)(any - pattern), after = strlen(any + 1);
+  for (int i = 0; i < variables && length >= 0; ++i) {
+    char name[256];
+    int name_bytes = sizeof name, verbosity = 0, bind = 0, scope = 0;
+    MPI_Datatype type;
+    if (MPI_T_cvar_get_info(i, name, &name_bytes, &verbosity, &type, NULL, NULL, NULL, &bind,
+                            &scope) != MPI_SUCCESS) {
+      continue;
+    }
+    const size_t all = strlen(name);
+    if (all <= before + after || strncmp(name, pattern, before) != 0) continue;
+    if (strcmp(name + all - after, any + 1) != 0) continue;
+    length = append(names, length, names_bytes_max, name + before, all - before - after);
+  }
+  return length > 0 ? length : -1;
+}
+
+static int enumerate_variable(const char* name, char* values, int values_bytes_max) {
+  int index = 0, verbosity = 0, bind = 0, scope = 0, items = 0, length = 0;
+  char title[256];
+  int title_bytes = sizeof title;
+  MPI_Datatype type;
+  MPI_T_enum all = MPI_T_ENUM_NULL;
+  if (!begin_tools() || MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS) return -1;
+  MPI_T_cvar_get_info(index, NULL, NULL, &verbosity, &type, &all, NULL, NULL, &bind, &scope);
+  if (all == MPI_T_ENUM_NULL) return -1;
+  if (MPI_T_enum_get_info(all, &items, title, &title_bytes) != MPI_SUCCESS) return -1;
+  for (int i = 0; i < items && length >= 0; ++i) {
+    char item[256];
+    int value = 0, item_bytes = sizeof item;
+    if (MPI_T_enum_get_item(all, i, &value, item, &item_bytes) != MPI_SUCCESS) return -1;
+    if (value != i) return -1;  // not numbers of algorithms
+    length = append(values, length, values_bytes_max, item, strlen(item));
+  }
+  return length > 0 ? length : -1;
 }
 
 // Sends a byte from each rank to each other rank, in rounds.
@@ -384,6 +441,8 @@ __attribute__((visibility("default"))) const nmt_mpi_table* nmt_mpi_module(void)
       .collective = collective,
       .variable = read_variable,
       .set_variable = set_variable,
+      .variables = list_variables,
+      .enumeration = enumerate_variable,
   };
   return &table;
 }

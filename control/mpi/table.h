@@ -69,6 +69,11 @@ typedef struct nmt_mpi_table {
   // integer; 0: it cannot.
   int (*variable)(const char* name, char* value, int value_bytes_max);
   int (*set_variable)(const char* name, int value);
+  // variables() lists those that the library has in use, separated by commas: what may stand for
+  // the '%' of "pml_%_priority". enumeration() lists the names of a variable's values, from 0 on.
+  // Both return the length, or -1 if there is none or not enough room.
+  int (*variables)(const char* pattern, char* names, int names_bytes_max);
+  int (*enumeration)(const char* name, char* values, int values_bytes_max);
 } nmt_mpi_table;
 
 // The module's one symbol.

@@ -72,7 +72,7 @@ std::vector<std::uint64_t> sizes_of(const Operation& operation, const Collective
 
 std::string algorithm_name(const std::vector<std::string>& algorithms, int algorithm,
                            const CollectivesOrder& order) {
-  if (algorithm == kComponentsOwnChoice) return order.component;
+  if (algorithm >= kComponentsOwnChoice) return component_of(order, algorithm);
   return algorithms.at(static_cast<std::size_t>(algorithm));
 }
 
@@ -88,6 +88,10 @@ std::vector<CollectiveCandidate> candidates_of(const Operation& operation) {
     }
   }
   return candidates;
+}
+
+std::string algorithms_variable(std::string_view operation) {
+  return fmt::format("coll_tuned_{}_algorithm{}", operation, kEnumerated);
 }
 
 std::uint64_t number_from(const std::string& text) {
@@ -111,7 +115,7 @@ CollectivesResult result_from(const json::Reader& reader) {
   for (const json::Reader& item : reader["cells"].items()) {
     StackCell cell{.ranks = static_cast<int>(item["ranks"].integer(1, 1 << 30)),
                    .size_bytes = item["size_bytes"].unsigned_integer()};
-    cell.candidate = {static_cast<int>(item["algorithm"].integer(0, 100)),
+    cell.candidate = {static_cast<int>(item["algorithm"].integer(0, 127)),
                       item["segment_bytes"].unsigned_integer()};
     for (const json::Reader& round : item["rounds_ns"].items()) {
       cell.rounds_ns.push_back(round.unsigned_integer());
@@ -138,24 +142,30 @@ std::vector<CollectivesOrder> collectives_orders(std::string_view stack, double 
   return orders;
 }
 
-std::vector<std::string> algorithm_counts() {
-  std::vector<std::string> variables;
+std::vector<std::string> collective_variables() {
+  std::vector<std::string> variables = {std::string(kHanPriority), std::string(kTunedPriority),
+                                        std::string(kPriorities)};
   for (const stacks::TunedOperation& each : stacks::tuned_operations()) {
-    variables.push_back(fmt::format("coll_tuned_{}_algorithm_count", each.name));
+    variables.push_back(algorithms_variable(each.name));
   }
   return variables;
 }
 
+// Without names, as many as its version has; with names, those that mean what they mean here.
 void leave_out_unknown(const LaunchedRound& first, std::vector<CollectivesOrder>* orders) {
   for (CollectivesOrder& order : *orders) {
-    std::uint64_t count = stacks::algorithms_in(*stacks::find_tuned_operation(order.operation),
-                                                stacks::version_in(first.library));
-    const std::string variable = fmt::format("coll_tuned_{}_algorithm_count", order.operation);
+    const stacks::TunedOperation& operation = *stacks::find_tuned_operation(order.operation);
+    std::vector<std::string> known(
+        operation.algorithms.begin(),
+        operation.algorithms.begin() + static_cast<std::ptrdiff_t>(stacks::algorithms_in(
+                                           operation, stacks::version_in(first.library))));
     for (const auto& [name, value] : first.timings.variables) {
-      if (name == variable) count = parse_bytes(value);
+      if (name == algorithms_variable(order.operation)) known = split_list(value);
     }
     std::erase_if(order.candidates, [&](const CollectiveCandidate& candidate) {
-      return static_cast<std::uint64_t>(candidate.algorithm) >= count;
+      const auto number = static_cast<std::size_t>(candidate.algorithm);
+      if (number == 0) return false;
+      return number >= known.size() || known[number] != operation.algorithms[number];
     });
   }
 }
@@ -172,10 +182,25 @@ bool han_chooses(const LaunchedRound& first, std::string_view operation) {
 }
 
 void sample_beside_han(const LaunchedRound& first, std::vector<CollectivesOrder>* orders) {
+  constexpr std::uint64_t kHanSegments[] = {std::uint64_t{16} << 10, std::uint64_t{256} << 10};
+  std::vector<std::string> there;
+  for (const auto& [name, value] : first.timings.variables) {
+    if (name == kPriorities) there = split_list(value);
+  }
   for (CollectivesOrder& order : *orders) {
     if (!han_chooses(first, order.operation)) continue;
-    order.component = kTunedComponent;
-    order.candidates.push_back({kComponentsOwnChoice, 0});
+    const auto own_choice = [&](std::string_view component, std::uint64_t segment_bytes) {
+      const auto known = std::ranges::find(order.components, component);
+      const auto index = static_cast<int>(known - order.components.begin());
+      if (known == order.components.end()) order.components.emplace_back(component);
+      order.candidates.push_back({kComponentsOwnChoice + index, segment_bytes});
+    };
+    own_choice(stacks::kTunedComponent, 0);
+    for (const std::uint64_t segment_bytes : kHanSegments)
+      own_choice(stacks::kHanComponent, segment_bytes);
+    for (const std::string& component : there) {
+      if (stacks::is_han_alternative(component)) own_choice(component, 0);
+    }
   }
 }
 
@@ -215,7 +240,7 @@ std::vector<stacks::ExportedFile> write_trials(const stacks::MpichTables& tables
 CollectivesOrder own_choice_only(CollectivesOrder order) {
   order.candidates = {{0, 0}};
   order.step_bytes = 0;
-  order.component.clear();
+  order.components.clear();
   return order;
 }
 
@@ -226,10 +251,10 @@ std::string to_text(const CollectivesOrder& order) {
   for (const CollectiveCandidate& each : order.candidates) {
     candidates.push_back(fmt::format("{}x{}", each.algorithm, each.segment_bytes));
   }
-  return fmt::format("{}{}/candidates:{}/sizes:{}/step:{}/component:{}/budget:{:.0f}/seed:{}",
+  return fmt::format("{}{}/candidates:{}/sizes:{}/step:{}/components:{}/budget:{:.0f}/seed:{}",
                      kMark, order.operation, fmt::join(candidates, ","),
-                     fmt::join(order.sizes_bytes, ","), order.step_bytes, order.component,
-                     order.budget_ns, order.seed);
+                     fmt::join(order.sizes_bytes, ","), order.step_bytes,
+                     fmt::join(order.components, ","), order.budget_ns, order.seed);
 }
 
 CollectivesOrder collectives_order_from(const std::string& text) {
@@ -240,19 +265,23 @@ CollectivesOrder collectives_order_from(const std::string& text) {
     const std::string key = part.substr(0, part.find(':'));
     const std::string value = part.substr(std::min(part.size(), key.size() + 1));
     if (key == "operation") order.operation = value;
-    if (key == "component") order.component = value;
     if (key == "budget") order.budget_ns = static_cast<double>(number_from(value));
     if (key == "seed") order.seed = number_from(value);
     if (key == "step") order.step_bytes = number_from(value);
     for (const std::string& word : split_list(value)) {
       if (key == "candidates") order.candidates.push_back(candidate_from(word));
       if (key == "sizes") order.sizes_bytes.push_back(number_from(word));
+      if (key == "components") order.components.push_back(word);
     }
   }
   const bool known = stacks::find_tuned_operation(order.operation) != nullptr;
   const bool empty = order.candidates.empty() || order.sizes_bytes.empty();
   const std::uint64_t below = order.candidates.size() * order.step_bytes;
-  if (!known || empty || below > *std::ranges::min_element(order.sizes_bytes)) {
+  const bool chosen = std::ranges::all_of(order.candidates, [&](const auto& candidate) {
+    const int component = candidate.algorithm - kComponentsOwnChoice;
+    return component < 0 || static_cast<std::size_t>(component) < order.components.size();
+  });
+  if (!known || empty || !chosen || below > *std::ranges::min_element(order.sizes_bytes)) {
     throw Error(Fault::kUsage, "--turn: no order for collectives");
   }
   return order;

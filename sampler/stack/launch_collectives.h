@@ -17,16 +17,19 @@ namespace nmt::sampler {
 // Orders for all operations of a stack whose algorithms can be selected; each has this budget.
 std::vector<CollectivesOrder> collectives_orders(std::string_view stack, double budget_ns,
                                                  std::uint64_t seed);
-// The variables by which an Open MPI says how many algorithms it has; and its orders without those
-// beyond, by what a launch said of them, else by its version.
-std::vector<std::string> algorithm_counts();
+// What an Open MPI is asked (LaunchRoundOrder::variables): which components it has, their
+// priorities, and the names of its algorithms by their numbers. leave_out_unknown: its orders
+// without what does not have the number that it has here, or, where the library does not tell, is
+// beyond its version.
+std::vector<std::string> collective_variables();
 void leave_out_unknown(const LaunchedRound& first, std::vector<CollectivesOrder>* orders);
 // Whether coll/han, whose priority is above that of coll/tuned from Open MPI 5.0 on, answers calls
 // of an operation over several nodes. Then each algorithm of coll/tuned is sampled on a
-// communicator that prefers that component, and the component's own choice beside them.
+// communicator that prefers that component, beside the own choices of coll/tuned, of coll/han in
+// other segments, and of the other components to which coll/han can hand calls on.
 inline constexpr std::string_view kHanPriority = "coll_han_priority";
 inline constexpr std::string_view kTunedPriority = "coll_tuned_priority";
-inline constexpr std::string_view kTunedComponent = "tuned";
+inline constexpr std::string_view kPriorities = "coll_%_priority";
 bool han_chooses(const LaunchedRound& first, std::string_view operation);
 void sample_beside_han(const LaunchedRound& first, std::vector<CollectivesOrder>* orders);
 // MPICH's orders without candidates that the library does not have (`known`: its leaves) or that a

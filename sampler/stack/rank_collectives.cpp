@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdlib>
 #include <random>
 
 #include "core/clock.h"
@@ -24,6 +26,7 @@ enum class Word : std::int32_t { kEnd, kClock, kMeasure };
 struct Command {
   Word word = Word::kEnd;
   std::int32_t group = 0;
+  std::int32_t candidate = 0;  // its index
   std::uint64_t size_bytes = 0;
   double start_ns = 0;  // by rank 0's clock
 };
@@ -31,8 +34,36 @@ struct Command {
 struct Cell {
   StackCell result;
   std::int32_t group = 0;
+  std::int32_t candidate = 0;
   std::uint64_t message_bytes = 0;
   bool out = false;
+};
+
+// A segment of a component, for as long as this object lives.
+class SegmentSetting {
+ public:
+  SegmentSetting(const control::MpiJob& job, std::string variable, std::uint64_t bytes)
+      : job_(job), variable_(std::move(variable)) {
+    std::array<char, 64> value{};
+    const auto room = static_cast<int>(value.size());
+    if (variable_.empty() || job.mpi().variable(variable_.c_str(), value.data(), room) < 0) return;
+    before_ = std::atoi(value.data());
+    is_set_ = job.mpi().set_variable(variable_.c_str(), static_cast<int>(bytes)) != 0;
+  }
+  ~SegmentSetting() {
+    if (is_set_) job_.mpi().set_variable(variable_.c_str(), before_);
+  }
+  SegmentSetting(const SegmentSetting&) = delete;
+  SegmentSetting& operator=(const SegmentSetting&) = delete;
+
+  bool is_set() const { return is_set_; }
+  std::uint64_t before_bytes() const { return static_cast<std::uint64_t>(std::max(0, before_)); }
+
+ private:
+  const control::MpiJob& job_;
+  std::string variable_;
+  int before_ = 0;
+  bool is_set_ = false;
 };
 
 class Collectives {
@@ -52,6 +83,8 @@ class Collectives {
  private:
   void make_groups();
   int group(const std::vector<int>& members, const CollectiveCandidate& candidate);
+  std::string segment_variable(const CollectiveCandidate& candidate) const;
+  bool has_no_effect(const CollectiveCandidate& candidate, std::uint64_t size_bytes);
   void set(const std::string& variable, std::uint64_t value);
   double measure(const Cell& cell);
   double play(const Command& command);
@@ -86,10 +119,29 @@ void Collectives::set(const std::string& variable, std::uint64_t value) {
 
 int Collectives::group(const std::vector<int>& members, const CollectiveCandidate& candidate) {
   const int ranks = static_cast<int>(members.size());
-  if (order_.component.empty() || candidate.algorithm == 0) {
+  if (order_.components.empty() || candidate.algorithm == 0) {
     return job_.mpi().group(members.data(), ranks);
   }
-  return job_.mpi().group_preferring(members.data(), ranks, order_.component.c_str());
+  return job_.mpi().group_preferring(members.data(), ranks,
+                                     component_of(order_, candidate.algorithm).c_str());
+}
+
+// Of a component's own choice, in a segment of its own; empty for others.
+std::string Collectives::segment_variable(const CollectiveCandidate& candidate) const {
+  if (candidate.algorithm < kComponentsOwnChoice || candidate.segment_bytes == 0) return {};
+  return fmt::format("coll_{}_{}_segsize", component_of(order_, candidate.algorithm),
+                     order_.operation);
+}
+
+// A segment that leaves the message whole, as it is without, or that the library does not let be
+// set.
+bool Collectives::has_no_effect(const CollectiveCandidate& candidate, std::uint64_t size_bytes) {
+  if (candidate.segment_bytes == 0) return false;
+  const std::string variable = segment_variable(candidate);
+  if (variable.empty()) return candidate.segment_bytes >= size_bytes;
+  const SegmentSetting setting(job_, variable, candidate.segment_bytes);
+  const std::uint64_t least_bytes = std::min(candidate.segment_bytes, setting.before_bytes());
+  return !setting.is_set() || least_bytes >= size_bytes;
 }
 
 void Collectives::make_groups() {
@@ -110,19 +162,20 @@ void Collectives::make_groups() {
     const int ranks = static_cast<int>(members.size());
     std::vector<std::int32_t> groups;
     for (const CollectiveCandidate& candidate : order_.candidates) {
-      const bool own = candidate.algorithm == 0 || candidate.algorithm == kComponentsOwnChoice;
+      const bool own = candidate.algorithm == 0 || candidate.algorithm >= kComponentsOwnChoice;
       if (orders) set("", own ? 0 : static_cast<std::uint64_t>(candidate.algorithm));
-      if (orders) set("_segmentsize", candidate.segment_bytes);
+      if (orders) set("_segmentsize", own ? 0 : candidate.segment_bytes);
       const bool same = by_size && !groups.empty();
       groups.push_back(same ? groups.front() : group(members, candidate));
     }
     for (const std::uint64_t size_bytes : order_.sizes_bytes) {
       for (std::size_t i = 0; i < groups.size(); ++i) {
-        const std::uint64_t segment_bytes = order_.candidates[i].segment_bytes;
-        const bool whole = segment_bytes >= size_bytes && segment_bytes > 0;  // as without
         const std::uint64_t message_bytes = size_bytes - (candidates - 1 - i) * order_.step_bytes;
-        cells_.push_back(
-            {{ranks, order_.candidates[i], size_bytes, {}}, groups[i], message_bytes, whole});
+        cells_.push_back({{ranks, order_.candidates[i], size_bytes, {}},
+                          groups[i],
+                          static_cast<std::int32_t>(i),
+                          message_bytes,
+                          has_no_effect(order_.candidates[i], size_bytes)});
       }
     }
   }
@@ -146,6 +199,8 @@ double Collectives::obey(const Command& command) {
 
 double Collectives::play(const Command& command) {
   if (job_.mpi().group_rank(command.group) < 0) return 0;
+  const auto& candidate = order_.candidates.at(static_cast<std::size_t>(command.candidate));
+  const SegmentSetting setting(job_, segment_variable(candidate), candidate.segment_bytes);
   clock_.wait_until(command.start_ns);
   double start_ns = clock_.now_ns();
   job_.mpi().collective(order_.operation.c_str(), command.group, from_.data(), to_.data(),
@@ -156,7 +211,7 @@ double Collectives::play(const Command& command) {
 }
 
 double Collectives::measure(const Cell& cell) {
-  return run_on_all({Word::kMeasure, cell.group, cell.message_bytes, 0});
+  return run_on_all({Word::kMeasure, cell.group, cell.candidate, cell.message_bytes, 0});
 }
 
 void Collectives::drop_the_beaten() {
@@ -226,6 +281,11 @@ void Collectives::follow() {
 }
 
 }  // namespace
+
+std::string component_of(const CollectivesOrder& order, int algorithm) {
+  return order.components.at(
+      static_cast<std::size_t>(std::max(0, algorithm - kComponentsOwnChoice)));
+}
 
 bool is_beaten(const std::vector<std::uint64_t>& own_ns,
                const std::vector<std::uint64_t>& best_ns) {

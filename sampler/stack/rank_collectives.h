@@ -4,9 +4,11 @@
 // size, all in one launch.
 //
 // Open MPI reads which algorithm to use whenever a communicator is made. So each candidate has its
-// own communicator, and all take turns within rounds, milliseconds apart. MPICH reads its tables
-// once, when a job starts. So its tables select by size: each candidate's messages are some bytes
-// shorter than those of the next one (stacks/mpich_tables.h). A candidate that is slower with
+// own communicator, and all take turns within rounds, milliseconds apart. Candidates of another
+// component than the one that Open MPI asks first have communicators that prefer it; the segments
+// of coll/han are variables that it reads in each call, where it lets them be set. MPICH reads its
+// tables once, when a job starts. So its tables select by size: each candidate's messages are some
+// bytes shorter than those of the next one (stacks/mpich_tables.h). A candidate that is slower with
 // statistical certainty is no longer measured; its time goes to candidates near the best. A
 // duration is from the first rank's start to the last rank's end (sampler/job/clock.h).
 #pragma once
@@ -19,8 +21,7 @@
 
 namespace nmt::sampler {
 
-// Where another component of the library chooses by default: the own choice of the one that has the
-// algorithms.
+// From this number on: the own choice of the first of CollectivesOrder::components, the second ...
 inline constexpr int kComponentsOwnChoice = 99;
 
 struct CollectiveCandidate {
@@ -34,11 +35,16 @@ struct CollectivesOrder {
   std::vector<CollectiveCandidate> candidates;  // 0 first
   std::vector<std::uint64_t> sizes_bytes;       // of one rank
   std::uint64_t step_bytes = 0;  // by which candidates' messages differ, the last one's as they
-                                 // are; 0: variables of the library distinguish them
-  std::string component;  // that has the algorithms, where another one chooses by default ("tuned")
+                                 // are; 0: variables of the library tell them apart
+  // Open MPI's components that compete with the one that it asks first; the first of them has the
+  // algorithms: "tuned", "han". Empty where the one that it asks first has them.
+  std::vector<std::string> components;
   double budget_ns = 60e9;
   std::uint64_t seed = 1;
 };
+
+// Of the components, that of a numbered algorithm or of its own choice.
+std::string component_of(const CollectivesOrder& order, int algorithm);
 
 struct StackCell {
   int ranks = 0;

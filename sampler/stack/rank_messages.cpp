@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/clock.h"
+#include "core/units.h"
 #include "sampler/job/executor.h"
 
 namespace nmt::sampler {
@@ -137,19 +138,30 @@ std::vector<Partner> partners_of(const JobShape& shape) {
   return partners;
 }
 
+// Of a variable its value, of "NAME.enumerated" the names of its values, of a pattern what it
+// stands for (nmt_mpi_table); the length, or -1.
+int read_into(const control::MpiJob& job, const std::string& name, std::string* value) {
+  const auto room = static_cast<int>(value->size());
+  if (name.ends_with(kEnumerated)) {
+    const std::string variable = name.substr(0, name.size() - kEnumerated.size());
+    return job.mpi().enumeration(variable.c_str(), value->data(), room);
+  }
+  if (name.find('%') != std::string::npos) {
+    return job.mpi().variables(name.c_str(), value->data(), room);
+  }
+  return job.mpi().variable(name.c_str(), value->data(), room);
+}
+
 std::vector<std::pair<std::string, std::string>> values_of(
     const control::MpiJob& job, const std::vector<std::string>& variables) {
   std::vector<std::pair<std::string, std::string>> values;
   for (const std::string& name : variables) {
-    std::string value(256, '\0');
-    const auto read = [&] {
-      return job.mpi().variable(name.c_str(), value.data(), static_cast<int>(value.size()));
-    };
-    int length = read();
+    std::string value(4096, '\0');
+    int length = read_into(job, name, &value);
     if (length < 0) continue;
     if (static_cast<std::size_t>(length) >= value.size()) {
       value.resize(static_cast<std::size_t>(length) + 1);
-      length = read();
+      length = read_into(job, name, &value);
     }
     value.resize(static_cast<std::size_t>(length));
     values.emplace_back(name, std::move(value));
@@ -158,6 +170,17 @@ std::vector<std::pair<std::string, std::string>> values_of(
 }
 
 }  // namespace
+
+std::string messages_by(const control::MpiJob& job) {
+  const auto values = values_of(job, {"pml_%_priority", "mtl_%_priority"});
+  std::string pml, mtl;
+  for (const auto& [name, value] : values) (name.starts_with("pml") ? pml : mtl) = value;
+  for (const std::string& each : split_list(pml)) {
+    if (each == "ob1") return {};
+    if (each == "ucx") return each;
+  }
+  return pml.empty() && !mtl.empty() ? "cm" : "";  // which has no priority of its own
+}
 
 LaunchRound time_launch_round(const control::MpiJob& job, const LaunchRoundOrder& order) {
   const RealClock clock;

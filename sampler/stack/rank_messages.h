@@ -23,9 +23,12 @@ inline constexpr std::string_view kOtherNode = "other-node";
 
 struct LaunchRoundOrder {
   std::vector<std::uint64_t> sizes_bytes;
-  bool find_eager = false;             // also find which messages are sent eagerly
-  std::vector<std::string> variables;  // of the MPI, whose values are reported
+  bool find_eager = false;  // also find which messages are sent eagerly
+  // Of the MPI, whose values are reported: "NAME"; "NAME.enumerated", for the names of its values;
+  // with a '%', for what may stand there.
+  std::vector<std::string> variables;
 };
+inline constexpr std::string_view kEnumerated = ".enumerated";
 
 struct LaunchRoundCell {
   std::string placement;
@@ -48,6 +51,10 @@ struct LaunchRound {
   std::vector<std::pair<std::string, std::string>> variables;
   bool operator==(const LaunchRound&) const = default;
 };
+
+// Open MPI's component that carries this process's messages, by MPI_T, where it is not its own:
+// "ucx" or "cm" (a library of the network). Empty for ob1 and for other MPIs.
+std::string messages_by(const control::MpiJob& job);
 
 // Called by all ranks of a job with at least two ranks. The result is on rank 0, and empty
 // elsewhere.

@@ -82,12 +82,33 @@ TEST(StackThreshold, LiesWhereTheProtocolsCross) {
   for (const auto& [key, times] : samples[0].times) {
     (key.method == "copy" ? eager : asked) = times;
   }
-  const auto threshold = choose_threshold(eager, asked);
+  const std::vector<StackProtocols> sent = {{eager, asked}};
+  const auto threshold = choose_threshold(sent);
   ASSERT_TRUE(threshold);
   EXPECT_GT(threshold->eager_bytes_max, 5'300u);  // 6667 is where they cross
   EXPECT_LT(threshold->eager_bytes_max, 8'200u);
   EXPECT_LT(threshold->regret, 0.02);
-  EXPECT_FALSE(choose_threshold({}, asked));
+  EXPECT_FALSE(choose_threshold(std::vector<StackProtocols>{{{}, asked}}));
+}
+
+// As one threshold of UCX is for shared memory, which is better eager up to 4 KiB, and for a
+// network that is so up to 64 KiB; a wrong choice costs twice as much over the network.
+TEST(StackSettings, OfSeveralTransportsChangeWhereThatCostsLeastTogether) {
+  std::vector<StackProtocols> sent(2);
+  for (std::uint64_t size = 1 << 10; size <= 256 << 10; size *= 2) {
+    sent[0].eager[size] = {{0, size <= 4 << 10 ? 1.0 : 1.1}};
+    sent[0].rendezvous[size] = {{0, size <= 4 << 10 ? 1.1 : 1.0}};
+    sent[1].eager[size] = {{0, size <= 64 << 10 ? 1.0 : 1.21}};
+    sent[1].rendezvous[size] = {{0, size <= 64 << 10 ? 1.21 : 1.0}};
+  }
+  const auto alone = choose_threshold(std::span(sent).first(1)), both = choose_threshold(sent);
+  ASSERT_TRUE(alone && both);
+  EXPECT_LT(alone->eager_bytes_max, 8u << 10);
+  EXPECT_NEAR(alone->regret, 0, 1e-9);
+  EXPECT_GE(both->eager_bytes_max, 64u << 10);
+  EXPECT_LT(both->eager_bytes_max, 128u << 10);
+  EXPECT_GT(both->regret, 0.01);
+  EXPECT_LT(both->regret, 0.05);
 }
 
 TEST(StackSettings, ThatPayAreKeptWithWhatTheyReplace) {

@@ -25,24 +25,16 @@ class StackNetwork : public Sandbox {
 
 constexpr char kOpenMpi[] =
     "7f00-7f01 r-xp 00000000 fe:01 11 /usr/lib/x/libmpi.so.40.30.4\n"
-    "7f02-7f03 r-xp 00000000 fe:01 12 /usr/lib/x/openmpi3/mca_pml_ob1.so\n"
     "7f04-7f05 rw-p 00000000 00:00 0 \n";
 
 TEST_F(StackNetwork, IsVerbsWhereADeviceOfTheirsIsOpen) {
   const tools::LoadedStack loaded = look(kOpenMpi, "/dev/infiniband/uverbs1");
   EXPECT_EQ(loaded.network, stacks::Transport::kVerbs);
   EXPECT_EQ(loaded.library_file, "/usr/lib/x/libmpi.so.40.30.4");
-  EXPECT_EQ(loaded.messages_by, "");
 }
 
 TEST_F(StackNetwork, IsTcpWhereNoneIs) {
   EXPECT_EQ(look(kOpenMpi, "/dev/infiniband/rdma_cm").network, stacks::Transport::kTcp);
-}
-
-TEST_F(StackNetwork, KnowsWhoCarriesOpenMpisMessages) {
-  const std::string with_ucx =
-      std::string(kOpenMpi) + "7f06-7f07 r-xp 0 fe:01 13 /usr/lib/x/openmpi3/mca_pml_ucx.so\n";
-  EXPECT_EQ(look(with_ucx, "/dev/null").messages_by, "ucx");
 }
 
 TEST_F(StackNetwork, OfThisProcessIsNoMpiAtAll) {

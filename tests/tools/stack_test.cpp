@@ -82,6 +82,11 @@ BEGIN {
   for (i = 1; i <= candidates; i++) for (k = 1; k <= sizes; k++) {
     split(candidate[i], which, "x")
     ns = which[1] > 0 ? 30000 : 50000
+    if (which[1] >= 99) {
+      split(value["components:"], component, ",")
+      ns = component[which[1] - 98] == "han" && value["operation:"] == "bcast" && \
+          which[2] == 16384 ? SEGMENT : 51000
+    }
     if (rules != "" && candidates == 1) ns = value["operation:"] == "bcast" ? BCAST : OTHERS
     if (han > 0) ns = HAN
     printf "%s{\"ranks\": 4, \"algorithm\": %d, \"segment_bytes\": %d, \"size_bytes\": %d,",
@@ -126,6 +131,7 @@ class StackTest : public Sandbox {
     const std::string_view second = R"(, \"two\")";
     if (han_ns.empty()) text.replace(text.find(second), second.size(), "");
     text.replace(text.find("ns = HAN"), 8, "ns = " + (han_ns.empty() ? "1" : han_ns));
+    text.replace(text.find("SEGMENT"), 7, "40000");
     return script(name, text);
   }
   Result sample_collectives(const std::string& launcher) const {
@@ -327,28 +333,60 @@ TEST_F(StackTest, RulesThatLoseAnAbAreWithdrawnByOperation) {
 }
 
 // As Open MPI 5 has them: coll/han is asked first, unless its own rules hand a call on.
-TEST_F(StackTest, WhereHanIsAskedFirstItsRulesHandOnWhatTunedDoesBetter) {
-  collectives_script("launch", "30000", "30000", "60000");
-  std::string text = read("launch");
-  const std::string_view none = R"(\"variables\": {})", version = "Open MPI v4.1.4";
-  text.replace(
-      text.find(none), none.size(),
-      R"(\"variables\": {\"coll_han_priority\": \"35\", \"coll_tuned_priority\": \"30\"})");
-  text.replace(text.find(version), version.size(), "Open MPI v5.0.7");
-  install("ompi_info", "Open MPI v5.0.7");
-  const Result sampled = sample_collectives(script("launch", text));
-  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
-  const Result exported =
-      tune({"export", "openmpi", "--db", path("a.db"), "-o", path("conf") + "/"});
-  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+class WhereHanIsAskedFirst : public StackTest {
+ protected:
+  // `asked`: what the library says of itself besides.
+  std::string launcher(const std::string& asked, const std::string& segment_ns = "40000") const {
+    collectives_script("launch", "30000", "30000", "60000");
+    std::string text = read("launch");
+    const std::string none = R"(\"variables\": {})", version = "Open MPI v4.1.4", other = "40000";
+    text.replace(
+        text.find(none), none.size(),
+        R"(\"variables\": {\"coll_han_priority\": \"35\", \"coll_tuned_priority\": \"30\")" +
+            asked + "}");
+    text.replace(text.find(version), version.size(), "Open MPI v5.0.7");
+    text.replace(text.find(other), other.size(), segment_ns);
+    return script("launch", text);
+  }
+  Fields exported(const std::string& launcher) const {
+    const Result sampled = sample_collectives(launcher);
+    EXPECT_EQ(sampled.exit_code, 0) << sampled.err;
+    EXPECT_THAT(sampled.err, Not(HasSubstr("hierarchical ones")));  // they took turns already
+    const Result result =
+        tune({"export", "openmpi", "--db", path("a.db"), "-o", path("conf") + "/"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return stacks::read_mca_params(read("conf/mca-params.conf"), "mca-params.conf");
+  }
+};
+
+TEST_F(WhereHanIsAskedFirst, ItsRulesHandOnWhatTunedDoesBetter) {
+  const Fields settings = exported(launcher(""));
   const stacks::HanRules rules = stacks::read_han_rules(read("conf/coll_han_rules.conf"), "rules");
   EXPECT_EQ(rules.at("bcast").at(4), (std::vector<stacks::HanRule>{{0, "tuned"}}));
   EXPECT_FALSE(rules.contains("alltoall"));  // which coll/han does not have
   EXPECT_TRUE(stacks::read_tuned_rules(read("conf/coll_tuned_rules.conf"), "rules", "5.0.7")
                   .contains("alltoall"));
-  const Fields settings = stacks::read_mca_params(read("conf/mca-params.conf"), "mca-params.conf");
   EXPECT_EQ(settings.at("coll_han_use_dynamic_file_rules"), "1");
   EXPECT_THAT(settings.at("coll_han_dynamic_rules_filename"), HasSubstr("/conf/coll_han_rules"));
+  EXPECT_EQ(settings.at("coll_han_priority"), "35");
+  EXPECT_FALSE(settings.contains("coll_han_bcast_segsize"));
+}
+
+TEST_F(WhereHanIsAskedFirst, AnotherSegmentOfItIsExportedWhereThatPays) {
+  const Fields settings = exported(launcher("", "20000"));
+  const stacks::HanRules rules = stacks::read_han_rules(read("conf/coll_han_rules.conf"), "rules");
+  EXPECT_EQ(rules.at("bcast").at(4), (std::vector<stacks::HanRule>{{0, "han"}}));
+  EXPECT_EQ(rules.at("reduce").at(4), (std::vector<stacks::HanRule>{{0, "tuned"}}));
+  EXPECT_EQ(settings.at("coll_han_bcast_segsize"), "16384");
+  EXPECT_FALSE(settings.contains("coll_han_reduce_segsize"));
+}
+
+// A library that has put something else at a number of ours.
+TEST_F(WhereHanIsAskedFirst, AlgorithmsAreThoseThatTheLibraryNames) {
+  exported(launcher(R"(, \"coll_tuned_allgather_algorithm.enumerated\": \"ignore,linear,other\")"));
+  const stacks::TunedRules rules =
+      stacks::read_tuned_rules(read("conf/coll_tuned_rules.conf"), "rules", "5.0.7");
+  for (const stacks::TunedRule& rule : rules.at("allgather").at(4)) EXPECT_EQ(rule.algorithm, 1);
 }
 
 // Rules for MPICH are its library's own tables, with what was measured in them.

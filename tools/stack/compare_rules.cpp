@@ -24,8 +24,9 @@ namespace fs = std::filesystem;
 Fields recorded_rules(std::string_view stack) { return stacks::rules_settings(stack, ""); }
 
 RulesFiles::RulesFiles(std::string_view stack, const std::vector<stacks::ExportedFile>& files,
-                       const std::string& profile)
+                       const Fields& beside, const std::string& profile)
     : stack_(stack),
+      beside_(beside),
       prefix_(fmt::format("{}.{}.rules.", fs::absolute(profile).string(), ::getpid())) {
   for (const stacks::ExportedFile& file : files) {
     write_file(paths_.emplace_back(prefix_ + file.name), file.content, true);
@@ -42,6 +43,7 @@ Fields RulesFiles::launchable(Fields settings) const {
   if (stacks::of_group(settings, stacks::kRulesGroup).empty()) return settings;
   settings = stacks::without_group(settings, stacks::kRulesGroup);
   settings.merge(stacks::rules_settings(stack_, prefix_, han_chooses_));
+  settings.insert(beside_.begin(), beside_.end());
   return settings;
 }
 

@@ -27,8 +27,9 @@ Fields recorded_rules(std::string_view stack);
 // rank on a node that cannot read them ends its job.
 class RulesFiles {
  public:
+  // `beside`: settings that are in force with the rules, and not recorded.
   RulesFiles(std::string_view stack, const std::vector<stacks::ExportedFile>& files,
-             const std::string& profile);
+             const Fields& beside, const std::string& profile);
   ~RulesFiles();
   RulesFiles(const RulesFiles&) = delete;
   RulesFiles& operator=(const RulesFiles&) = delete;
@@ -38,6 +39,7 @@ class RulesFiles {
 
  private:
   std::string stack_;
+  Fields beside_;
   std::string prefix_;
   std::vector<std::string> paths_;
   bool han_chooses_ = false;

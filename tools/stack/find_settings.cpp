@@ -30,12 +30,22 @@ void add_tables(const std::vector<stacks::StackSamples>& samples, stacks::StackF
   }
 }
 
-// Whether the newest campaign that measured collectives found coll/han in front of coll/tuned.
-bool han_chose(const std::vector<stacks::StackSamples>& samples) {
+// Where the newest campaign that measured collectives found coll/han in front of coll/tuned: what
+// hands calls on, and the priority by which it is asked.
+void add_han_rules(const std::vector<stacks::StackSamples>& samples,
+                   const stacks::RuleChoice& choice, stacks::StackFindings* findings) {
   for (const stacks::StackSamples& each : samples) {  // the newest first
-    if (each.rail.ends_with("/collectives")) return each.campaign.options.contains(kHanChooses);
+    if (!each.rail.ends_with("/collectives")) continue;
+    const Fields& options = each.campaign.options;
+    if (!options.contains(kHanChooses)) return;
+    findings->han_rules = stacks::han_rules_of(choice.cells);
+    if (findings->han_rules.empty()) return;
+    findings->han_needs = choice.han_segments;
+    const auto priority = options.find(fmt::format("default {}", sampler::kHanPriority));
+    if (priority == options.end()) return;
+    findings->han_needs[std::string(sampler::kHanPriority)] = priority->second;
+    return;
   }
-  return false;
 }
 
 // Another version's tables are not those of the library that was measured.
@@ -73,12 +83,12 @@ stacks::StackFindings find_settings(const profiledb::ProfileDb& db, const Id& pl
     }
     findings.verdicts = stacks::judge_groups(samples);
     stacks::RuleChoice choice = stacks::choose_rules(samples);
+    add_han_rules(samples, choice, &findings);
     findings.rules = std::move(choice.rules);
     findings.cells = std::move(choice.cells);
     findings.notes = std::move(choice.notes);
     findings.measured = measured_version(what.stack, samples.front());
     if (what.stack == "mpich") add_tables(samples, &findings);
-    if (han_chose(samples)) findings.han_rules = stacks::han_rules_of(findings.cells);
   }
   findings.version = stacks::export_version(what.stack, what.version, findings.measured);
   if (!findings.tables.algorithms.empty() && findings.version != findings.measured) {

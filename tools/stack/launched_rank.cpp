@@ -86,7 +86,7 @@ Report measure(const control::MpiJob& job, const sampler::CollectivesOrder* coll
   }
   const LoadedStack loaded = loaded_stack();
   report.payload.set("library", job.library()).set("library_file", loaded.library_file);
-  report.payload.set("messages_by", loaded.messages_by);
+  report.payload.set("messages_by", sampler::messages_by(job));
   report.payload.set("ucx_version", loaded_ucx_version());
   report.payload.set("network", to_string(loaded.network));
   report.payload.set("ranks", job.size()).set("cores", cores);

@@ -13,14 +13,11 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kUverbs = "/dev/infiniband/uverbs";
 
-// Components that were not chosen are no longer mapped.
 void note_mapped(const std::string& file, LoadedStack* loaded) {
   const std::string name = file.substr(file.rfind('/') + 1);
   if (name.starts_with("libmpi.so") || name.starts_with("libmpich.so")) {
     loaded->library_file = file;
   }
-  if (name == "mca_pml_ucx.so") loaded->messages_by = "ucx";
-  if (name == "mca_pml_cm.so") loaded->messages_by = "cm";
 }
 
 }  // namespace

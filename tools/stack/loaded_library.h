@@ -12,8 +12,7 @@
 namespace nmt::tools {
 
 struct LoadedStack {
-  std::string library_file;  // the MPI's own; empty for an unknown MPI
-  std::string messages_by;   // Open MPI's component for messages if it is not its own: "ucx"
+  std::string library_file;                             // the MPI's own; empty for an unknown MPI
   stacks::Transport network = stacks::Transport::kTcp;  // verbs if one of their devices is open
 };
 

@@ -25,11 +25,16 @@ constexpr std::uint64_t kHanRounds = 5;
 constexpr double kHanLaunchNs = 1e9;
 constexpr std::uint64_t kHanSegments[] = {16 << 10, 64 << 10, 256 << 10};
 
-// Uses no rules, which are not known yet: the number of launches is the same with and without them.
+// Where coll/han is asked first, its algorithms and segments have taken turns with the others
+// already. Uses no rules, which are not known yet: the number of launches is the same with and
+// without them.
 OwnChoiceRounds han_rounds(const sampler::StackJob& job, const sampler::LaunchedRound& first,
                            const stacks::TunedRules& rules) {
   OwnChoiceRounds plan{.rounds = kHanRounds, .budget_ns = kHanLaunchNs};
-  if (job.stack.name != "openmpi" || !has_levels(first)) return plan;
+  const bool compared = std::ranges::any_of(stacks::han_operations(), [&](const auto& operation) {
+    return sampler::han_chooses(first, operation);
+  });
+  if (job.stack.name != "openmpi" || !has_levels(first) || compared) return plan;
   for (const std::string_view operation : stacks::han_operations())
     plan.operations.emplace_back(operation);
   const Fields base = rules.empty() ? Fields{} : recorded_rules("openmpi");
@@ -64,10 +69,7 @@ void try_han(const sampler::StackJob& job, const sampler::LaunchedRound& first,
                                  .version = stacks::version_in(first.library)};
   stacks::RuleChoice choice = stacks::choose_rules(recorder->samples());
   findings.rules = std::move(choice.rules);
-  if (recorder->campaign().options.contains(kHanChooses)) {
-    findings.han_rules = stacks::han_rules_of(choice.cells);
-  }
-  const RulesFiles files(job.stack.name, stacks::write_rules(findings), profile);
+  const RulesFiles files(job.stack.name, stacks::write_rules(findings), {}, profile);
   try {
     run_rounds(job, han_rounds(job, first, findings.rules), files, recorder);
   } catch (const Error& error) {
@@ -153,8 +155,7 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
     probe.variables.push_back(name);
   }
   if (openmpi) {
-    for (const std::string& name : sampler::algorithm_counts()) probe.variables.push_back(name);
-    probe.variables.emplace_back(sampler::kTunedPriority);
+    for (const std::string& name : sampler::collective_variables()) probe.variables.push_back(name);
   }
   const sampler::LaunchedRound first = sampler::launch_round(job, {}, probe);
   const OwnChoiceRounds han = han_rounds(job, first, {});
@@ -166,11 +167,11 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
   std::vector<sampler::CollectivesOrder> orders =
       sampler::collectives_orders(job.stack.name, budget_ns, options.seed.value_or(random_seed()));
   const RuleDelivery delivery = rule_delivery_of(job, first, &orders);
-  const RulesFiles files(job.stack.name, delivery.files, profile.file);
+  const RulesFiles files(job.stack.name, delivery.files, {}, profile.file);
   announce(invocation, first, orders.size(), budget_ns, han);
   Fields facts = sampler::facts_of(job.stack, first);
   facts["part"] = "collectives";
-  if (std::ranges::any_of(orders, [](const auto& order) { return !order.component.empty(); })) {
+  if (std::ranges::any_of(orders, [](const auto& order) { return !order.components.empty(); })) {
     facts[kHanChooses] = "1";
   }
   StackRecorder recorder(db, job, first, facts, invocation);

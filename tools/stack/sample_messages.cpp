@@ -5,8 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <random>
+#include <span>
 #include <string_view>
 
 #include "core/error.h"
@@ -29,6 +31,7 @@ namespace {
 constexpr std::string_view kBuffered = "bcopy", kUncopied = "zcopy";
 
 constexpr std::uint64_t kAskedBytes = 16;  // room for the first bytes, which a rendezvous brings
+constexpr std::uint64_t kMoved = 4;        // times as small a size shows that forcing it acts
 
 constexpr std::uint64_t kRounds = 7;
 // Rounds for protocols and limits, whose launches are short: if two protocols are nearly equal,
@@ -72,6 +75,8 @@ class StackCampaign {
   void try_limits();
   std::vector<stacks::Transport> transports() const;
   stacks::StackTimes forced(stacks::Transport transport, std::string_view method) const;
+  stacks::StackProtocols both_ways(stacks::Transport transport) const;
+  std::vector<Fields> limits_to_try() const;
   bool weighs() const {
     return job_.stack.weighs_interfaces && first_.network == stacks::Transport::kTcp &&
            first_.interfaces.size() > 1;
@@ -135,10 +140,11 @@ void StackCampaign::prove_effect() {
   ++launched_;
   std::vector<std::string> unmoved;
   std::erase_if(first_.timings.eager, [&](const sampler::LaunchRound::Eager& usual) {
-    if (usual.bytes_max <= 4 * kAskedBytes) return false;  // there is nothing to move
+    if (usual.bytes_max <= kMoved * kAskedBytes) return false;  // there is nothing to move
     const auto now = std::ranges::find(forced.timings.eager, usual.placement,
                                        &sampler::LaunchRound::Eager::placement);
-    const bool moved = now != forced.timings.eager.end() && now->bytes_max <= 4 * kAskedBytes;
+    const bool moved =
+        now != forced.timings.eager.end() && kMoved * now->bytes_max <= usual.bytes_max;
     if (!moved) unmoved.push_back(usual.placement);
     return !moved;
   });
@@ -215,7 +221,7 @@ std::size_t StackCampaign::weights_launches() const {
 
 std::size_t StackCampaign::thresholds_launches() const {
   std::size_t variants = job_.stack.limit(stacks::Transport::kTcp).empty() ? 5 : 4;
-  if (copies()) variants += 3;
+  if (copies()) variants += 4;
   return variants * threshold_rounds();
 }
 
@@ -350,22 +356,51 @@ stacks::StackTimes StackCampaign::forced(stacks::Transport transport,
   return all;
 }
 
+stacks::StackProtocols StackCampaign::both_ways(stacks::Transport transport) const {
+  return {forced(transport, to_string(Method::kCopy)),
+          forced(transport, to_string(Method::kRendezvous))};
+}
+
+// The limit that is best for each transport. Where several share a setting, also the one of least
+// combined regret, because what is best for one may be too bad for another.
+std::vector<Fields> StackCampaign::limits_to_try() const {
+  std::vector<Fields> limits;
+  std::map<std::string, std::vector<stacks::Transport>> sharing;  // by setting
+  const auto add = [&](std::span<const stacks::Transport> some) {
+    std::vector<stacks::StackProtocols> measured;
+    for (const stacks::Transport transport : some) measured.push_back(both_ways(transport));
+    const auto found = stacks::choose_threshold(measured);
+    if (!found) return;
+    limits.push_back(job_.stack.eager_up_to(
+        some.front(), std::max<std::uint64_t>(found->eager_bytes_max, 1), header(some.front())));
+    if (some.size() < 2) return;
+    invocation_.notice(fmt::format(
+        "{} is one setting for {} transports: {} costs them {} together, and is tried as well",
+        limits.back().begin()->first, some.size(), stacks::to_variant(limits.back()),
+        format_fraction(found->regret)));
+  };
+  for (const stacks::Transport transport : transports()) {
+    add(std::array{transport});
+    const Fields named = job_.stack.eager_up_to(transport, 1, header(transport));
+    sharing[named.begin()->first].push_back(transport);
+  }
+  for (const auto& [setting, some] : sharing) {
+    if (some.size() > 1) add(some);
+  }
+  return limits;
+}
+
 void StackCampaign::try_limits() {
   std::vector<StackVariant> variants = {{.settings = weights_}};
   const bool together = !job_.stack.limit(stacks::Transport::kTcp).empty();
-  if (together) variants.push_back({.settings = weights_});
-  for (const stacks::Transport transport : transports()) {
-    const auto found = stacks::choose_threshold(forced(transport, to_string(Method::kCopy)),
-                                                forced(transport, to_string(Method::kRendezvous)));
-    if (!found) continue;
-    const Fields limit = job_.stack.eager_up_to(
-        transport, std::max<std::uint64_t>(found->eager_bytes_max, 1), header(transport));
-    if (!together) variants.push_back({.settings = weights_});
+  for (const Fields& limit : limits_to_try()) {
+    if (!together || variants.size() == 1) variants.push_back({.settings = weights_});
     variants.back().settings.insert(limit.begin(), limit.end());
   }
   // UCX always copies active messages in shared memory, so only the network shows a difference.
-  const auto copied = stacks::choose_threshold(forced(first_.network, kBuffered),
-                                               forced(first_.network, kUncopied));
+  const stacks::StackProtocols eager{forced(first_.network, kBuffered),
+                                     forced(first_.network, kUncopied)};
+  const auto copied = stacks::choose_threshold(std::span(&eager, 1));
   if (copied) {
     variants.push_back({.settings = weights_});
     variants.back().settings.merge(job_.stack.copied_up_to(copied->eager_bytes_max));

@@ -115,7 +115,7 @@ void compare(const AbOptions& options, const sampler::StackJob& job,
     invocation.notice(fmt::format("rules for collectives are not compared: no rule is for {} ranks",
                                   first.ranks));
   }
-  const RulesFiles rules(options.stack, exported.rules, profile);
+  const RulesFiles rules(options.stack, exported.rules, exported.findings.han_needs, profile);
   const sampler::LaunchRoundOrder order{.sizes_bytes = sampler::stack_grid(options.size_bytes_max)};
   if (messages > 0) {
     in_rounds(options, exported.messages, [&](const StackVariant& variant, std::uint32_t round) {
