@@ -70,6 +70,10 @@ std::size_t check_ucx(std::string_view text, std::string_view what, std::string_
                       const std::vector<std::string>&) {
   return read_ucx_conf(text, what).size();
 }
+std::size_t check_libfabric(std::string_view text, std::string_view what, std::string_view,
+                            const std::vector<std::string>&) {
+  return read_environment(text, what).size();
+}
 std::size_t check_newmadeleine(std::string_view text, std::string_view what, std::string_view,
                                const std::vector<std::string>&) {
   return read_nm_ns(text, what).size();
@@ -80,6 +84,7 @@ constexpr std::array kWriters = {
     Writer{"openmpi", "4.0", "6.0", "4.1", write_openmpi, write_openmpi_rules, check_openmpi},
     Writer{"mpich", "4.0", "6.0", "4.0", write_mpich, write_mpich_rules, check_mpich},
     Writer{"ucx", "1.12", "2.0", "1.13", write_ucx, no_rules, check_ucx},
+    Writer{"libfabric", "1.14", "3.0", "2.1", write_libfabric, no_rules, check_libfabric},
     Writer{"newmadeleine", "2016", "2018", "2017.06", write_newmadeleine, no_rules,
            check_newmadeleine},
 };

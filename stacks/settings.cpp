@@ -59,11 +59,21 @@ Fields ucx_copied_up_to(std::uint64_t bytes) {
 
 Fields never_copied(std::uint64_t) { return {}; }
 
+// Of ofi_rxm, over tcp: eager messages fit into a buffer of its own, whose least size this is;
+// later versions cut what is a little larger into several buffers (segmentation and reassembly).
+constexpr std::uint64_t kRxmBufferBytesMin = 128;
+
+Fields libfabric_eager_up_to(Transport, std::uint64_t bytes, std::uint64_t) {
+  return {{"FI_OFI_RXM_BUFFER_SIZE", std::to_string(std::max(bytes, kRxmBufferBytesMin))},
+          {"FI_OFI_RXM_SAR_LIMIT", "0"}};
+}
+
 constexpr std::array kStacks = {
     Stack{"openmpi", "Open MPI", "OMPI_MCA_", true, openmpi_eager_up_to, openmpi_limit,
           never_copied},
     Stack{"mpich", "MPICH over UCX", "", false, ucx_eager_up_to, no_limit, ucx_copied_up_to},
     Stack{"ucx", "UCX", "", false, ucx_eager_up_to, no_limit, ucx_copied_up_to},
+    Stack{"libfabric", "libfabric", "", false, libfabric_eager_up_to, no_limit, never_copied},
 };
 
 struct Group {
@@ -79,6 +89,7 @@ constexpr std::array kGroups = {
     Group{"UCX_RNDV_THRESH:intra", kIntra},
     Group{"UCX_RNDV_THRESH:inter", kInter},
     Group{"UCX_RNDV_THRESH", "rendezvous"},
+    Group{"FI_OFI_RXM_", "rendezvous"},
     Group{"UCX_ZCOPY_THRESH", kZeroCopyGroup},
     Group{"coll_han_use_dynamic_file_rules", kRulesGroup},
     Group{"coll_han_dynamic_rules_filename", kRulesGroup},
@@ -102,7 +113,10 @@ std::span<const Stack> all_stacks() { return kStacks; }
 const Stack& find_stack(std::string_view name) {
   const auto found = std::ranges::find(kStacks, name, &Stack::name);
   if (found == kStacks.end()) {
-    throw Error(Fault::kUsage, fmt::format("no stack '{}'; there is: openmpi, mpich, ucx", name));
+    std::string names;
+    for (const Stack& each : kStacks)
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", each.name);
+    throw Error(Fault::kUsage, fmt::format("no stack '{}'; there is: {}", name, names));
   }
   return *found;
 }

@@ -17,6 +17,7 @@ namespace nmt::stacks {
 std::vector<ExportedFile> write_openmpi(const StackFindings& findings);
 std::vector<ExportedFile> write_mpich(const StackFindings& findings);
 std::vector<ExportedFile> write_ucx(const StackFindings& findings);
+std::vector<ExportedFile> write_libfabric(const StackFindings& findings);
 std::vector<ExportedFile> write_newmadeleine(const StackFindings& findings);
 
 // Only for stacks with files of rules; empty if no rule pays.

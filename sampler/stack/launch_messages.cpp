@@ -35,7 +35,7 @@ bool in_path(const std::string& command) {
 
 // If two are installed, the one named after the stack is used.
 std::vector<std::string> launchers_of(std::string_view stack) {
-  if (stack == "openmpi") return {"mpirun.openmpi", "mpirun"};
+  if (stack == "openmpi" || stack == "libfabric") return {"mpirun.openmpi", "mpirun"};
   return {"mpiexec.hydra", "mpirun.mpich", "mpirun"};
 }
 
@@ -161,8 +161,17 @@ Fields environment_of(const stacks::Stack& stack, const Fields& settings) {
     environment["OMPI_MCA_pml"] = "ucx";
     environment["OMPI_MCA_opal_common_ucx_tls"] = "any";
     environment["OMPI_MCA_opal_common_ucx_devices"] = "any";
-    if (!names.empty()) environment["OMPI_MCA_mca_base_env_list"] = names;
+  } else if (stack.name == "libfabric") {
+    environment["OMPI_MCA_pml"] = "cm";
+    environment["OMPI_MCA_mtl"] = "ofi";
+    // Called so before 5.0 and from 5.0 on; each version takes no notice of the other's.
+    for (const std::string_view framework : {"mtl_ofi", "opal_common_ofi"}) {
+      environment[fmt::format("OMPI_MCA_{}_provider_include", framework)] = "tcp;ofi_rxm";
+    }
+  } else {
+    return environment;
   }
+  if (!names.empty()) environment["OMPI_MCA_mca_base_env_list"] = names;
   return environment;
 }
 
@@ -220,6 +229,8 @@ LaunchedRound launch_round(const StackJob& job, const Fields& settings,
         timings.network = network_from(reader);
         timings.messages_by = reader["messages_by"].text();
         timings.ucx_version = reader.has("ucx_version") ? reader["ucx_version"].text() : "";
+        timings.libfabric_version =
+            reader.has("libfabric_version") ? reader["libfabric_version"].text() : "";
         timings.timings = launch_round_from(reader["turn"]);
       });
   return timings;

@@ -36,8 +36,9 @@ struct LaunchedRound {
   std::vector<std::string> hosts;                       // of the nodes
   std::vector<std::string> interfaces;                  // that two nodes share
   stacks::Transport network = stacks::Transport::kTcp;  // what messages between nodes go by
-  std::string messages_by;  // Open MPI's component for them where not its own
-  std::string ucx_version;  // "1.18.1"; empty where the job has loaded none
+  std::string messages_by;        // Open MPI's component for them where not its own
+  std::string ucx_version;        // "1.18.1"; empty where the job has loaded none
+  std::string libfabric_version;  // "2.1", likewise
   LaunchRound timings;
   double elapsed_ns = 0;
 

@@ -197,6 +197,17 @@ TEST(Writers, WriteUcxSettingsForUcxAndForMpich) {
   EXPECT_THAT(write_files(found).at(0).content, HasSubstr("\nexport UCX_RNDV_THRESH=20000\n"));
 }
 
+TEST(Writers, WriteLibfabricsSettingsForTheEnvironment) {
+  StackFindings found = findings("libfabric", "2.1");
+  found.verdicts = {
+      verdict("rendezvous", find_stack("libfabric").eager_up_to(Transport::kTcp, 9000, 1), true)};
+  const ExportedFile file = write_files(found).at(0);
+  EXPECT_EQ(file.name, "libfabric.env");
+  EXPECT_THAT(file.content, AllOf(HasSubstr("\nexport FI_OFI_RXM_BUFFER_SIZE=9000\n"),
+                                  HasSubstr("\nexport FI_OFI_RXM_SAR_LIMIT=0\n")));
+  EXPECT_EQ(check_file("libfabric", "2.1", file.content, "x"), 2u);
+}
+
 TEST(Writers, JoinUcxsThresholdsWithinANodeAndBetweenNodes) {
   StackFindings found = findings("ucx", "1.18.1");
   found.verdicts = {verdict("inter", {{"UCX_RNDV_THRESH:inter", "70000"}}, true),

@@ -474,7 +474,8 @@ TEST_F(StackTest, ALauncherOfAnotherMpiIsRefusedWithBothNames) {
 
 TEST_F(StackTest, StacksAndVersionsThatAreNotKnownAreRefusedWithThoseThatAre) {
   EXPECT_EQ(sample({"--stack", "lam"}).exit_code, 2);
-  EXPECT_THAT(sample({"--stack", "lam"}).err, HasSubstr("there is: openmpi, mpich, ucx"));
+  EXPECT_THAT(sample({"--stack", "lam"}).err,
+              HasSubstr("there is: openmpi, mpich, ucx, libfabric"));
   EXPECT_EQ(sample({"--stack", "openmpi", "--rounds", "2"}).exit_code, 2);
   EXPECT_EQ(sample({"--stack", "openmpi", "--turn", "sizes:1"}).exit_code, 2);
   const std::string profile = make_profile(path("b.db"));

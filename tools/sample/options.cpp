@@ -108,7 +108,7 @@ void declare_job(Options& options, SampleOptions& target) {
 void declare_stack(Options& options, SampleOptions& target) {
   options.text(
       "--stack", target.stack, "STACK",
-      "sample openmpi, mpich or ucx, launched by --launcher\n"
+      "sample openmpi, mpich, ucx, libfabric by --launcher\n"
       "Launches many jobs of that stack; forces its protocols and tries its settings. "
       "nmad-tune export then writes the settings that are measurably better. --launcher is the "
       "command that launches a job, as 'mpirun --hostfile hosts -n 2' (two ranks on this "

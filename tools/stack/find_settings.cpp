@@ -56,10 +56,12 @@ void leave_rules_out(const std::string& measured, stacks::StackFindings* finding
       measured, findings->version)};
 }
 
-// Of UCX, the version below the MPI that was launched.
+// Of UCX and libfabric, the version below the MPI that was launched.
 std::string measured_version(std::string_view stack, const stacks::StackSamples& newest) {
-  if (stack != "ucx") return stacks::version_in(newest.mpi);
-  const auto found = newest.campaign.options.find(std::string(sampler::kUcxVersion));
+  if (stack != "ucx" && stack != "libfabric") return stacks::version_in(newest.mpi);
+  const std::string_view version =
+      stack == "ucx" ? sampler::kUcxVersion : sampler::kLibfabricVersion;
+  const auto found = newest.campaign.options.find(std::string(version));
   return found == newest.campaign.options.end() ? "" : found->second;
 }
 

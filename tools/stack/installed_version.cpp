@@ -18,7 +18,8 @@ struct VersionCommand {
 };
 constexpr std::array kCommands = {VersionCommand{"openmpi", "ompi_info", "--version"},
                                   VersionCommand{"mpich", "mpichversion", "--version"},
-                                  VersionCommand{"ucx", "ucx_info", "-v"}};
+                                  VersionCommand{"ucx", "ucx_info", "-v"},
+                                  VersionCommand{"libfabric", "fi_info", "--version"}};
 
 }  // namespace
 

@@ -88,6 +88,7 @@ Report measure(const control::MpiJob& job, const sampler::CollectivesOrder* coll
   report.payload.set("library", job.library()).set("library_file", loaded.library_file);
   report.payload.set("messages_by", sampler::messages_by(job));
   report.payload.set("ucx_version", loaded_ucx_version());
+  report.payload.set("libfabric_version", loaded_libfabric_version());
   report.payload.set("network", to_string(loaded.network));
   report.payload.set("ranks", job.size()).set("cores", cores);
   report.payload.set("hosts", std::move(nodes)).set("interfaces", std::move(interfaces));

@@ -2,7 +2,9 @@
 #include "tools/stack/loaded_library.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
+#include <cstdint>
 #include <fstream>
 #include <system_error>
 
@@ -44,6 +46,17 @@ std::string loaded_ucx_version() {
   using Version = const char*();
   auto* const version = reinterpret_cast<Version*>(::dlsym(library, "ucp_get_version_string"));
   std::string text = version != nullptr ? stacks::version_in(version()) : "";
+  ::dlclose(library);
+  return text;
+}
+
+std::string loaded_libfabric_version() {
+  void* const library = ::dlopen("libfabric.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return {};
+  using Version = std::uint32_t();  // two halves, as in FI_VERSION
+  auto* const version = reinterpret_cast<Version*>(::dlsym(library, "fi_version"));
+  std::string text;
+  if (version != nullptr) text = fmt::format("{}.{}", version() >> 16, version() & 0xffff);
   ::dlclose(library);
   return text;
 }

@@ -21,5 +21,6 @@ LoadedStack loaded_stack(const std::filesystem::path& process = "/proc/self");
 
 // Of the UCX that this process has loaded, "1.18.1"; empty where it has none.
 std::string loaded_ucx_version();
+std::string loaded_libfabric_version();  // "2.1"
 
 }  // namespace nmt::tools

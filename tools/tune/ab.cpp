@@ -245,7 +245,7 @@ Work declare_ab(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<AbOptions>();
   options
       .text("STACK", own->stack, "STACK",
-            "openmpi, mpich or ucx, as for nmad-tune export\n"
+            "openmpi, mpich, ucx or libfabric, as for nmad-tune export\n"
             "Rules for collectives are compared too, if the launcher starts as many ranks as they "
             "are for.")
       .required();
