@@ -15,11 +15,10 @@ struct Part {
   void (*run)();
 };
 
-constexpr Part kParts[] = {{"rails", nmt::bench::weighted_rails},
-                           {"limits", nmt::bench::limits},
-                           {"collectives", nmt::bench::collective_rules},
-                           {"mpich", nmt::bench::mpich_rules},
-                           {"rules", nmt::bench::accepted_rules}};
+constexpr Part kParts[] = {
+    {"rails", nmt::bench::weighted_rails}, {"effects", nmt::bench::effects},
+    {"limits", nmt::bench::limits},        {"collectives", nmt::bench::collective_rules},
+    {"mpich", nmt::bench::mpich_rules},    {"rules", nmt::bench::accepted_rules}};
 
 void run(std::string_view name) {
   for (const Part& part : kParts) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Thresholds of Open MPI and MPICH over TCP and shared memory: no size slower than the default, and
-// what the exported threshold costs at each size of a forced sweep that was not used to find it.
+// Thresholds of Open MPI, MPICH, UCX and libfabric over TCP and shared memory: no size slower than
+// the default, and what the exported threshold costs at each size of a forced sweep that was not
+// used to find it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,10 +15,10 @@
 namespace nmt::bench {
 namespace {
 
-// Three times as many as a sampling takes: the sweep is the truth. Nothing is forced to be eager
-// beyond.
+// Three times as many as a sampling takes: the sweep is the truth. UCX itself sends up to 683 KiB
+// eagerly over TCP.
 constexpr int kSweepRounds = 21;
-constexpr std::uint64_t kSweepBytes = 256 << 10;
+constexpr std::uint64_t kSweepBytes = 1 << 20;
 
 // Of a size that is proven to be slower, in percent; 0 where none is.
 double worst_loss(const std::vector<Compared>& cells) {
@@ -39,9 +40,9 @@ std::vector<double> regrets(const json::Reader& sweep, const std::string& transp
   return all;
 }
 
-void of(const std::string& stack) {
+void of(const std::string& stack, const std::string& mpi) {
   const Stage stage("rails 1000");
-  const std::string launcher = stage.launcher(stack, "--per-host 2");
+  const std::string launcher = stage.launcher(mpi, "--per-host 2");
   const std::string arguments = fmt::format("--stack {} --launcher '{}'", stack, launcher);
   const json::Value found = stage.sample(arguments);
   const auto cells = compared_in(stage.tune(fmt::format("ab {} --launcher '{}'", stack, launcher)));
@@ -63,8 +64,10 @@ void of(const std::string& stack) {
 }  // namespace
 
 void limits() {
-  of("openmpi");
-  of("mpich");
+  of("openmpi", "openmpi");
+  of("mpich", "mpich");
+  of("ucx", "openmpi");
+  of("libfabric", "openmpi");
 }
 
 }  // namespace nmt::bench

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Every setting that is exported is seen to act: what it is about moves when it is forced
+// elsewhere. For a limit that is the largest message that leaves before its receiver asks for it,
+// between two hosts and within one; for rules, the duration of a broadcast that they cut into tiny
+// segments.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+
+#include "bench/exports/groups.h"
+#include "bench/exports/stage.h"
+#include "bench/output_of.h"
+#include "bench/row.h"
+#include "core/error.h"
+#include "core/statistics.h"
+#include "sampler/sampler.h"
+
+namespace nmt::bench {
+namespace {
+
+constexpr std::uint64_t kForcedBytes = 1000;
+
+json::Value launched(const stacks::Stack& stack, const Fields& settings,
+                     const std::string& launcher, const std::string& order) {
+  std::string words;
+  for (const auto& [name, value] : sampler::environment_of(stack, settings)) {
+    words += fmt::format("'{}={}' ", name, value);
+  }
+  return json::parse(
+      output_of(fmt::format("env {} {} nmad-sample --stack {} --json --quiet --turn {}", words,
+                            launcher, stack.name, order)),
+      "nmad-sample");
+}
+
+// By placement.
+std::map<std::string, double> eager_bytes(const json::Value& round) {
+  std::map<std::string, double> bytes;
+  for (const json::Reader& each : json::Reader(round, "nmad-sample")["turn"]["eager"].items()) {
+    bytes[each["placement"].text()] = each["bytes_max"].number();
+  }
+  return bytes;
+}
+
+void limits_of(const std::string& name, const std::string& mpi) {
+  constexpr std::string_view kOrder = "sizes:1/eager:1/variables:";
+  const Stage stage("rails 1000");
+  const std::string launcher = stage.launcher(mpi, "--per-host 2");
+  stacks::Stack stack = stacks::find_stack(name);
+  const json::Value usual = launched(stack, {}, launcher, std::string(kOrder));
+  stack = stacks::for_ucx_version(stack, json::Reader(usual, "nmad-sample")["ucx_version"].text());
+  const std::map<std::string, double> before = eager_bytes(usual);
+  for (const auto& [placement, transport] :
+       {std::pair(sampler::kSameNode, stacks::Transport::kShm),
+        std::pair(sampler::kOtherNode, stacks::Transport::kTcp)}) {
+    const Fields forced = stack.eager_up_to(transport, kForcedBytes, 0);
+    const auto after = eager_bytes(launched(stack, forced, launcher, std::string(kOrder)));
+    const std::string where(placement);
+    const std::string title = fmt::format("effect: {}, {}", name, placement);
+    print_row("exports", title + ": eager by default up to", before.at(where), "B");
+    print_row("exports", fmt::format("{} under {}", title, stacks::to_variant(forced)),
+              after.at(where), "B", Goal::kAtMost, static_cast<double>(kForcedBytes));
+  }
+}
+
+double broadcast_ns(const stacks::Stack& stack, const Fields& settings,
+                    const std::string& launcher) {
+  const json::Value document =
+      launched(stack, settings, launcher,
+               "operation:bcast/candidates:0x0/sizes:262144/budget:1000000000/seed:1");
+  const json::Reader cell = json::Reader(document, "nmad-sample")["collectives"]["cells"][0];
+  std::vector<double> rounds_ns;
+  for (const json::Reader& round : cell["rounds_ns"].items()) rounds_ns.push_back(round.number());
+  return median(rounds_ns);
+}
+
+// Where coll/han is asked first, it hands the call on to coll/tuned, whose rule then acts.
+void rules_through_han() {
+  constexpr double kFactor = 4;
+  const Stage stage("rails 1000");
+  const std::string launcher = stage.launcher("openmpi", "--per-host 2");
+  const stacks::Stack& stack = stacks::find_stack("openmpi");
+  const std::string prefix = stage.folder().string() + "/";
+  std::ofstream(prefix + std::string(stacks::kTunedRulesFile)) << stacks::write_tuned_rules(
+      {{"bcast", {{1, {{0, 0, 0, 0}}}, {2, {{0, 3, 0, 64}}}}}}, "# forced\n");
+  std::ofstream(prefix + std::string(stacks::kHanRulesFile)) << stacks::write_han_rules(
+      {{"bcast", {{1, {{0, std::string(stacks::kTunedComponent)}}}}}}, "# forced\n");
+  const Fields first = {{"coll_han_priority", "35"}};
+  Fields rules = stacks::rules_settings("openmpi", prefix, true);
+  rules.insert(first.begin(), first.end());
+  Fields segment = first;
+  segment["coll_han_bcast_segsize"] = "64";
+  const double han_ns = broadcast_ns(stack, first, launcher);
+  print_row("exports", "effect: rules of coll/han hand a broadcast on to a rule of coll/tuned",
+            broadcast_ns(stack, rules, launcher) / han_ns, "times", Goal::kAtLeast, kFactor);
+  print_row("exports", "effect: the segment of coll/han",
+            broadcast_ns(stack, segment, launcher) / han_ns, "times", Goal::kAtLeast, kFactor);
+}
+
+}  // namespace
+
+void effects() {
+  limits_of("openmpi", "openmpi");
+  limits_of("mpich", "mpich");
+  limits_of("ucx", "openmpi");
+  limits_of("libfabric", "openmpi");
+  rules_through_han();
+}
+
+}  // namespace nmt::bench
