@@ -229,9 +229,13 @@ RuleChoice choose_rules(std::span<const StackSamples> samples) {
     sizes[static_cast<int>(which.second)] = std::move(rules);
   }
   const std::set<std::string> ruled = ruled_operations(choice.cells);
-  for (const auto& [operation, bytes] : segments) {
-    if (!ruled.contains(operation)) continue;
-    choice.han_segments[fmt::format("coll_han_{}_segsize", operation)] = std::to_string(bytes);
+  for (const auto& segment : segments) {
+    const bool wins = std::ranges::any_of(choice.cells, [&](const RuledCell& cell) {
+      return cell.operation == segment.first && cell.algorithm == kHanComponent;
+    });
+    if (!wins) continue;
+    choice.han_segments[fmt::format("coll_han_{}_segsize", segment.first)] =
+        std::to_string(segment.second);
   }
   std::erase_if(choice.rules, [&](const auto& each) { return !ruled.contains(each.first); });
   for (auto& [name, sizes] : choice.rules) {
