@@ -349,6 +349,7 @@ class WhereHanIsAskedFirst : public StackTest {
     return script("launch", text);
   }
   Fields exported(const std::string& launcher) const {
+    install("ompi_info", "Open MPI v5.0.7");
     const Result sampled = sample_collectives(launcher);
     EXPECT_EQ(sampled.exit_code, 0) << sampled.err;
     EXPECT_THAT(sampled.err, Not(HasSubstr("hierarchical ones")));  // they took turns already
