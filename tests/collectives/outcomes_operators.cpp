@@ -67,11 +67,21 @@ bool is_of_standard(const Type& type, const Operator& by) {
              type.elements->operators.end();
 }
 
-// MPICH 4.0.2 accepts these and then ends the program by an assertion of its own.
+// MPICH accepts these and then ends the program by an assertion of its own (opland.c, oplor.c):
+// 4.0.2 for types of C, 4.2.1 for those of Fortran too.
 bool ends_the_mpi(const Type& type, const Operator& by) {
 #ifdef MPICH_VERSION
-  return (type.type == MPI_FLOAT || type.type == MPI_DOUBLE || type.type == MPI_LONG_DOUBLE) &&
-         (by.op == MPI_LAND || by.op == MPI_LOR);
+  std::vector<MPI_Datatype> reals = {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE};
+  if (MPICH_NUMVERSION >= 40200000) {
+    for (const MPI_Datatype each : {MPI_REAL, MPI_REAL4, MPI_REAL8, MPI_DOUBLE_PRECISION}) {
+      reals.push_back(each);
+    }
+#ifdef MPI_REAL16
+    reals.push_back(MPI_REAL16);
+#endif
+  }
+  return (by.op == MPI_LAND || by.op == MPI_LOR) &&
+         std::ranges::find(reals, type.type) != reals.end();
 #else
   static_cast<void>(type), static_cast<void>(by);
   return false;

@@ -135,7 +135,10 @@ TEST_P(CallReports, FitIntoATerminalAndSayWhyThereAreNoPredictions) {
   EXPECT_THAT(result.err, HasSubstr("no such profile"));
   EXPECT_THAT(result.err, Not(HasSubstr("calls replaced")));
   std::istringstream lines(result.err);
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('[')) continue;  // Open MPI 5 on interfaces, "[host][[job],rank][file:..."
+    EXPECT_LE(line.size(), 100u) << line;
+  }
 }
 
 TEST_P(CallReports, CountFortranOnceByMpifAndByBothModules) {
