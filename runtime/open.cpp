@@ -14,7 +14,7 @@
 #include "core/effect.h"
 #include "core/log.h"
 #include "core/site_switch.h"
-#include "runtime/load.h"
+#include "runtime/load_plan.h"
 #include "runtime/older_version.h"
 #include "runtime/open_log.h"
 #include "runtime/profile.h"

@@ -5,7 +5,7 @@
 //
 // In reading order:
 //   open                opens a profile or a snapshot
-//   load                reads a profile and compares its platform with this machine
+//   load_plan           reads the plan of a profile and compares its platform with this machine
 //   profile             the implementation of nmt_profile
 //   describe            descriptions of a profile and its paths
 //   find_path           the search for a path, by rail, device or peer

@@ -78,7 +78,7 @@ TEST(Floors, LetARowIncludeWhatItLists) {
                             "#include \"core/any.h\"\n#include <hw.h>\n"
                             "#include <sys/stat.h>\n#include <vector>\n"),
                   file_with("node/b.cpp", "#include \"node/private.h\"\n#include <hw.h>\n"),
-                  file_with("runtime/load.cpp",
+                  file_with("runtime/load_plan.cpp",
                             "#include \"node/node.h\"\n"
                             "#include \"store/store.h\"\n"),
                   file_with("tools/main.cpp",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "runtime/load.h"
+#include "runtime/load_plan.h"
 
 #include <fmt/format.h>
 
