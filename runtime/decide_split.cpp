@@ -2,6 +2,7 @@
 //
 // Decisions over several rails.
 #include <algorithm>
+#include <bit>
 
 #include "runtime/profile.h"
 #include "runtime/split.h"
@@ -35,7 +36,11 @@ class Shares {
     share.end_ns = bytes > 0 || left_out == NMT_TAKES_PART ? end_ns : 0;
     share.left_out = left_out;
     share.reserved = 0;
-    std::memcpy(at(i), &share, std::min<std::size_t>(first_->struct_bytes, sizeof share));
+    if (first_->struct_bytes >= sizeof share) [[likely]] {  // a size that the compiler knows
+      std::memcpy(at(i), &share, sizeof share);
+    } else {
+      std::memcpy(at(i), &share, first_->struct_bytes);
+    }
   }
 
  private:
@@ -111,26 +116,28 @@ bool split_by_table(const nmt_profile& profile, std::uint64_t size_bytes, nmt_sh
   const std::uint32_t piece = table->index.piece_at(size_bytes);
   const std::uint64_t bytes = std::min(size_bytes, table->bytes_at(piece, size_bytes));
   const double end_ns = release_ns + table->end_at(piece, size_bytes);
-  const std::uint64_t chunks[2] = {in_order ? bytes : size_bytes - bytes,
-                                   in_order ? size_bytes - bytes : bytes};
+  const std::uint64_t first = in_order ? bytes : size_bytes - bytes;
+  const std::uint64_t second = size_bytes - first;
   std::uint32_t flags = profile.advice_flags;
-  for (int i = 0; i < 2; ++i) {
-    const auto path = static_cast<std::uint32_t>(shares[i].path);
-    shares[i].offset_bytes = i == 0 ? 0 : chunks[0];
-    shares[i].bytes = chunks[i];
-    // No branches on which rail takes part, because they are mispredicted.
-    const bool carries = chunks[i] > 0;
+  // No branches on which rail takes part, because they are mispredicted.
+  const auto write = [&](nmt_share& share, std::uint64_t offset_bytes, std::uint64_t chunk_bytes) {
+    const auto path = static_cast<std::uint32_t>(share.path);
+    const std::uint64_t carries = chunk_bytes > 0;
     const std::uint32_t reason = left_out_reason(view, {path, release_ns, 0, 0}, end_ns);
-    shares[i].end_ns = carries ? end_ns : 0;
-    shares[i].left_out = reason & (carries ? 0 : UINT32_MAX);
-    const bool beyond = chunks[i] > view.paths[path].size_bytes_max;
+    share.offset_bytes = offset_bytes;
+    share.bytes = chunk_bytes;
+    share.end_ns = std::bit_cast<double>(std::bit_cast<std::uint64_t>(end_ns) & (0 - carries));
+    share.left_out = reason & static_cast<std::uint32_t>(carries - 1);
+    const bool beyond = chunk_bytes > view.paths[path].size_bytes_max;
     flags |= std::uint32_t{NMT_ADVICE_EXTRAPOLATED} * beyond;
-  }
-  const bool both = bytes > 0 && bytes < size_bytes;
-  if (both && table->simultaneous != 0) flags |= NMT_ADVICE_SIMULTANEOUS;
+  };
+  write(shares[0], 0, first);
+  write(shares[1], first, second);
+  const std::uint32_t both = std::uint32_t{first > 0} & std::uint32_t{second > 0};
+  flags |= NMT_ADVICE_SIMULTANEOUS * (both & std::uint32_t{table->simultaneous != 0});
   result->flags = flags;
   result->end_ns = end_ns;
-  result->chunks = both ? 2 : 1;
+  result->chunks = 1 + both;
   return true;
 }
 

@@ -107,7 +107,6 @@ class Splitter {
   bool attempt(Mask some) {
     SplitSolver solver(origin_ns_);
     std::size_t index[SplitSolver::kRailsMax];
-    double guess_ns = std::numeric_limits<double>::infinity();
     bool simultaneous = false;
     for (std::size_t i = 0; i < rails_.size(); ++i) {
       if ((some >> i & 1) == 0) continue;
@@ -116,10 +115,8 @@ class Splitter {
       simultaneous = simultaneous || path != rails_[i].path;
       index[solver.rails()] = i;
       solver.add(block.inverse, rails_[i].release_ns, block.chunk_bytes_min);
-      guess_ns = std::min(guess_ns, rails_[i].release_ns + block.duration.at(size_bytes_));
     }
-    if (solver.rails() == 2) guess_ns = guess_by_table(index, guess_ns);
-    const double end_ns = solver.solve(size_bytes_, guess_ns);
+    const double end_ns = solver.solve(size_bytes_, guess(index, solver.rails()));
     if (end_ns < 0) return false;
     if (end_ns >= best_ns_) return true;
     // These curves are for simultaneous use of all these rails. If one of them gets nothing, the
@@ -133,21 +130,31 @@ class Splitter {
     return true;
   }
 
-  // When two idle rails have carried the message, later by what each of their releases takes away.
-  double guess_by_table(const std::size_t index[2], double otherwise_ns) const {
-    const SplitRail& first = rails_[index[0]];
-    const SplitRail& second = rails_[index[1]];
-    bool in_order = false;
-    if (view_.pairs.empty()) return otherwise_ns;  // they are being made
-    const PairTable* table = pair_table(view_, first.path, second.path, &in_order);
-    if (table == nullptr) return otherwise_ns;
-    const std::uint32_t piece = table->index.piece_at(size_bytes_);
-    const double share = static_cast<double>(table->share[piece]) / PairTable::kOne;
-    const double of_first = in_order ? share : 1 - share;
-    const double idle_ns = table->end_at(piece, size_bytes_);
-    const double both_ns =
-        idle_ns + of_first * first.release_ns + (1 - of_first) * second.release_ns;
-    return std::min(both_ns, otherwise_ns);
+  double guess(const std::size_t index[], std::size_t count) const {
+    if (count == 2 && !view_.pairs.empty()) {  // which are empty while they are being made
+      const SplitRail& first = rails_[index[0]];
+      const SplitRail& second = rails_[index[1]];
+      bool in_order = false;
+      const PairTable* table = pair_table(view_, first.path, second.path, &in_order);
+      if (table != nullptr)
+        return by_table(*table, in_order ? first : second, in_order ? second : first);
+    }
+    double guess_ns = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < count; ++k) {
+      const SplitRail& rail = rails_[index[k]];
+      guess_ns =
+          std::min(guess_ns, rail.release_ns + view_.paths[rail.path].duration.at(size_bytes_));
+    }
+    return guess_ns;
+  }
+
+  // When both rails, idle, have carried the message, later by what each of their releases takes
+  // away.
+  double by_table(const PairTable& table, const SplitRail& first, const SplitRail& second) const {
+    const std::uint32_t piece = table.index.piece_at(size_bytes_);
+    const double of_first = static_cast<double>(table.share[piece]) / PairTable::kOne;
+    return table.end_at(piece, size_bytes_) + second.release_ns +
+           of_first * (first.release_ns - second.release_ns);
   }
 
   static bool all_carry(const SplitSolver& solver) {
@@ -212,19 +219,6 @@ class Splitter {
 SplitAnswer split_exactly(const View& view, std::uint64_t size_bytes, std::span<SplitRail> rails,
                           std::size_t chunks_max) {
   return Splitter(view, size_bytes, rails).answer(chunks_max);
-}
-
-const PairTable* pair_table(const View& view, std::uint32_t a, std::uint32_t b, bool* in_order) {
-  const PathBlock& path_a = view.paths[a];
-  const PathBlock& path_b = view.paths[b];
-  if (path_a.gate != path_b.gate || path_a.gate == PathBlock::kNone) return nullptr;
-  if (path_a.gate_place == path_b.gate_place) return nullptr;
-  *in_order = path_a.gate_place < path_b.gate_place;
-  const PathBlock& high = *in_order ? path_b : path_a;
-  const PathBlock& low = *in_order ? path_a : path_b;
-  const std::uint64_t place = high.gate_place;
-  const PairTable& table = view.pairs[high.gate_pairs + place * (place - 1) / 2 + low.gate_place];
-  return table.pieces > 0 ? &table : nullptr;
 }
 
 std::uint32_t companion(const View& view, std::uint32_t path,

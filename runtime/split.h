@@ -16,11 +16,12 @@
 
 namespace nmt::runtime {
 
+// Not initialized: a decision has room for 64 and uses few.
 struct SplitRail {
-  std::uint32_t path = 0;
-  double release_ns = 0;
-  std::uint64_t bytes = 0;     // result: its chunk,
-  std::uint32_t left_out = 0;  // or an nmt_left_out
+  std::uint32_t path;
+  double release_ns;
+  std::uint64_t bytes;     // result: its chunk,
+  std::uint32_t left_out;  // or an nmt_left_out
 };
 
 struct SplitAnswer {
@@ -47,7 +48,19 @@ inline std::uint32_t left_out_reason(const View& view, const SplitRail& rail, do
 }
 
 // The table of two paths of one gate, or null. `in_order`: whether `a` is its first rail.
-const PairTable* pair_table(const View& view, std::uint32_t a, std::uint32_t b, bool* in_order);
+inline const PairTable* pair_table(const View& view, std::uint32_t a, std::uint32_t b,
+                                   bool* in_order) {
+  const PathBlock& path_a = view.paths[a];
+  const PathBlock& path_b = view.paths[b];
+  if (path_a.gate != path_b.gate || path_a.gate == PathBlock::kNone) return nullptr;
+  if (path_a.gate_place == path_b.gate_place) return nullptr;
+  *in_order = path_a.gate_place < path_b.gate_place;
+  const PathBlock& high = *in_order ? path_b : path_a;
+  const PathBlock& low = *in_order ? path_a : path_b;
+  const std::uint64_t place = high.gate_place;
+  const PairTable& table = view.pairs[high.gate_pairs + place * (place - 1) / 2 + low.gate_place];
+  return table.pieces > 0 ? &table : nullptr;
+}
 
 // The path measured for `path` while most of `others` were busy; `path` itself if there is none.
 std::uint32_t companion(const View& view, std::uint32_t path,
