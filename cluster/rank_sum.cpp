@@ -24,16 +24,15 @@ double pairs_won(std::span<const double> some, std::span<const double> others) {
   return won;
 }
 
-// P(U >= won) for U of n and m values: the share of all ways to draw n of n + m.
-// probability[k][u] after i values: that k of them were drawn and won u pairs.
-double exact_probability(std::size_t n, std::size_t m, double won) {
-  const std::size_t most = n * m;
-  std::vector<std::vector<double>> ways(n + 1, std::vector<double>(most + 1, 0));
+// P(U <= lost) for U of n and m values, which is P(U >= n m - lost): the share of all ways to draw
+// n of n + m. probability[k][u] after i values: that k of them were drawn and won u pairs.
+double exact_probability(std::size_t n, std::size_t m, std::size_t lost) {
+  std::vector<std::vector<double>> ways(n + 1, std::vector<double>(lost + 1, 0));
   ways[0][0] = 1;
   for (std::size_t i = 0; i < n + m; ++i) {  // in ascending order: i - k others lie below
     const double left = static_cast<double>(n + m - i);
     for (std::size_t k = std::min(i + 1, n) + 1; k-- > 0;) {
-      for (std::size_t u = 0; u <= most; ++u) {
+      for (std::size_t u = 0; u <= lost; ++u) {
         double& cell = ways[k][u];
         // Not drawn (k of i were), or drawn as the k-th (k - 1 of i were, and it wins i - k + 1).
         const double missing = static_cast<double>(n) - static_cast<double>(k);
@@ -41,16 +40,14 @@ double exact_probability(std::size_t n, std::size_t m, double won) {
         double drawn = 0;
         if (k > 0 && i + 1 >= k && u + k >= i + 1) {
           const std::size_t before = u - (i + 1 - k);
-          if (before <= most) drawn = ways[k - 1][before] * (missing + 1) / left;
+          if (before <= lost) drawn = ways[k - 1][before] * (missing + 1) / left;
         }
         cell = kept + drawn;
       }
     }
   }
   double probability = 0;
-  for (std::size_t u = most + 1; u-- > 0 && static_cast<double>(u) >= won;) {
-    probability += ways[n][u];
-  }
+  for (const double each : ways[n]) probability += each;
   return std::min(probability, 1.0);
 }
 
@@ -67,8 +64,9 @@ double rank_sum_probability(std::span<const double> some, std::span<const double
   const auto m = static_cast<double>(others.size());
   const double won = std::floor(pairs_won(some, others));  // a half in favour of chance
   const double estimate = normal_probability(n, m, won);
-  if (estimate > kExactBelow || n * m * n * (n + m) > kExactWorkMax) return estimate;
-  return exact_probability(some.size(), others.size(), won);
+  const double lost = n * m - won;
+  if (estimate > kExactBelow || (lost + 1) * n * (n + m) > kExactWorkMax) return estimate;
+  return exact_probability(some.size(), others.size(), static_cast<std::size_t>(lost));
 }
 
 double least_rank_sum_probability(std::size_t some, std::size_t others) {
