@@ -24,9 +24,14 @@ struct Message {
   std::string text;
 };
 
+// Over any wire. Error(kPeer) as Connection's.
+void send_message(Wire& wire, std::uint16_t kind, std::string_view text);
+Message receive_message(Wire& wire, const std::string& peer, const Deadline& deadline,
+                        std::size_t length_bytes_max);
+
 class Connection {
  public:
-  // Takes a connected, non-blocking socket.
+  // Takes a connected, non-blocking socket, and detects from now on that its peer is lost.
   Connection(Descriptor descriptor, std::string peer);
   Connection(std::unique_ptr<Wire> wire, std::string peer);
 

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cerrno>
 
+#include "control/socket_wire.h"
 #include "core/error.h"
 
 namespace nmt::control {
@@ -22,16 +23,15 @@ std::string printable_reason(const std::string& text) {
   return reason;
 }
 
-Nonce expect(Connection& connection, Kind kind, const Deadline& deadline) {
-  const Message message = connection.receive(std::chrono::milliseconds(deadline.left_ms()),
-                                             std::max(sizeof(Nonce), kReasonBytesMax));
+Nonce expect(Wire& wire, const std::string& peer, Kind kind, const Deadline& deadline) {
+  const Message message =
+      receive_message(wire, peer, deadline, std::max(sizeof(Nonce), kReasonBytesMax));
   if (message.kind == kRefusal) {
-    throw Error(Fault::kPeer,
-                fmt::format("{}: refused: {}", connection.peer(), printable_reason(message.text)));
+    throw Error(Fault::kPeer, fmt::format("{}: refused: {}", peer, printable_reason(message.text)));
   }
   Nonce nonce{};
   if (message.kind != kind || message.text.size() != nonce.size()) {
-    throw Error(Fault::kPeer, connection.peer() + ": unexpected message in the handshake");
+    throw Error(Fault::kPeer, peer + ": unexpected message in the handshake");
   }
   std::copy(message.text.begin(), message.text.end(), nonce.begin());
   return nonce;
@@ -41,41 +41,31 @@ std::string_view text_of(const Nonce& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-void introduce(Connection& connection, const Secret& secret, const Deadline& deadline) {
+// The handshake, as the connecting end runs it.
+void introduce(Wire& wire, const std::string& peer, const Secret& secret,
+               const Deadline& deadline) {
   const Nonce own = random_bytes();
-  connection.send(kHello, text_of(own));
-  const Nonce theirs = expect(connection, kChallenge, deadline);
-  connection.send(kProof, text_of(prove(secret, Role::kConnecting, own, theirs)));
-  const Proof proof = expect(connection, kWelcome, deadline);
+  send_message(wire, kHello, text_of(own));
+  const Nonce theirs = expect(wire, peer, kChallenge, deadline);
+  send_message(wire, kProof, text_of(prove(secret, Role::kConnecting, own, theirs)));
+  const Proof proof = expect(wire, peer, kWelcome, deadline);
   if (!equal(proof, prove(secret, Role::kListening, own, theirs))) {
-    throw Error(Fault::kPeer, connection.peer() + ": the peer does not know the secret");
+    throw Error(Fault::kPeer, peer + ": the peer does not know the secret");
   }
 }
 
-Connection connect_to(const Address& address, const Secret& secret, const Deadline& deadline) {
-  const std::string peer = address.text();
-  Descriptor descriptor = make_socket(address.socket.ss_family);
-  const std::string call = fmt::format("connect({})", peer);
-  constexpr char kRemedy[] = "is nmad-sample --serve running there?";
-  if (::connect(descriptor.get(), reinterpret_cast<const sockaddr*>(&address.socket),
-                address.length) != 0 &&
-      errno != EINPROGRESS) {
-    throw system_error(Fault::kPeer, call, errno, kRemedy);
-  }
-  wait_until(descriptor.get(), POLLOUT, deadline, peer, "does not answer");
-  int error = 0;
-  socklen_t length = sizeof error;
-  ::getsockopt(descriptor.get(), SOL_SOCKET, SO_ERROR, &error, &length);
-  if (error != 0) throw system_error(Fault::kPeer, call, error, kRemedy);
-  Connection connection(std::move(descriptor), peer);
-  introduce(connection, secret, deadline);
-  return connection;
+void bind_to(int descriptor, const Address& address) {
+  if (::bind(descriptor, reinterpret_cast<const sockaddr*>(&address.socket), address.length) == 0)
+    return;
+  throw system_error(Fault::kUsage, fmt::format("bind({})", address.text()), errno);
 }
 
 }  // namespace
 
-Listener::Listener(const std::string& host, std::uint16_t port) {
-  address_ = resolve(host, port).front();
+Listener::Listener(const std::string& host, std::uint16_t port)
+    : Listener(resolve(host, port).front()) {}
+
+Listener::Listener(const Address& address) : address_(address) {
   descriptor_ = make_socket(address_.socket.ss_family);
   const int on = 1;
   ::setsockopt(descriptor_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -113,13 +103,13 @@ void Listener::admit(const Hooks& hooks) {
   pending_connections_.emplace_back(std::move(descriptor), from.text());
 }
 
-std::optional<Connection> Listener::hear(const Secret& secret, const Hooks& hooks) {
-  std::optional<Connection> proven;
+std::optional<ProvenSocket> Listener::hear(const Secret& secret, const Hooks& hooks) {
+  std::optional<ProvenSocket> proven;
   std::erase_if(pending_connections_, [&](PendingConnection& pending) {
     if (proven) return false;
     const PendingConnection::State state = pending.advance(secret);
     if (state == PendingConnection::State::kProven) {
-      proven.emplace(pending.take(), pending.address());
+      proven = {pending.take(), pending.address()};
       return true;
     }
     const bool silent = state == PendingConnection::State::kTalking && pending.late();
@@ -132,8 +122,9 @@ std::optional<Connection> Listener::hear(const Secret& secret, const Hooks& hook
   return proven;
 }
 
-std::optional<Connection> Listener::accept(const Secret& secret, std::chrono::nanoseconds timeout,
-                                           const Hooks& hooks) {
+std::optional<ProvenSocket> Listener::accept_socket(const Secret& secret,
+                                                    std::chrono::nanoseconds timeout,
+                                                    const Hooks& hooks) {
   const Deadline deadline(timeout);
   for (;;) {
     // Without a free descriptor, do not poll the listening socket; retry after kLookMs.
@@ -145,7 +136,7 @@ std::optional<Connection> Listener::accept(const Secret& secret, std::chrono::na
       throw system_error(Fault::kFailed, "poll", errno);
     }
     if (hooks.interrupted && hooks.interrupted()) return std::nullopt;
-    if (std::optional<Connection> proven = hear(secret, hooks)) {
+    if (std::optional<ProvenSocket> proven = hear(secret, hooks)) {
       pending_connections_.clear();
       return proven;
     }
@@ -157,13 +148,43 @@ std::optional<Connection> Listener::accept(const Secret& secret, std::chrono::na
   }
 }
 
+std::optional<Connection> Listener::accept(const Secret& secret, std::chrono::nanoseconds timeout,
+                                           const Hooks& hooks) {
+  std::optional<ProvenSocket> proven = accept_socket(secret, timeout, hooks);
+  if (!proven) return std::nullopt;
+  return Connection(std::move(proven->descriptor), std::move(proven->peer));
+}
+
+ProvenSocket connect_socket(const std::optional<Address>& own, const Address& peer,
+                            const Secret& secret, const Deadline& deadline,
+                            std::string_view remedy) {
+  const std::string name = peer.text(), call = fmt::format("connect({})", name);
+  Descriptor descriptor = make_socket(peer.socket.ss_family);
+  if (own) bind_to(descriptor.get(), *own);
+  if (::connect(descriptor.get(), reinterpret_cast<const sockaddr*>(&peer.socket), peer.length) !=
+          0 &&
+      errno != EINPROGRESS) {
+    throw system_error(Fault::kPeer, call, errno, remedy);
+  }
+  wait_until(descriptor.get(), POLLOUT, deadline, name, "does not answer");
+  int error = 0;
+  socklen_t length = sizeof error;
+  ::getsockopt(descriptor.get(), SOL_SOCKET, SO_ERROR, &error, &length);
+  if (error != 0) throw system_error(Fault::kPeer, call, error, remedy);
+  SocketWire wire(std::move(descriptor), name);
+  introduce(wire, name, secret, deadline);
+  return {wire.take(), name};
+}
+
 Connection connect(const std::string& host, std::uint16_t port, const Secret& secret,
                    std::chrono::nanoseconds timeout) {
   const Deadline deadline(timeout);
   const std::vector<Address> addresses = resolve(host, port);
   for (std::size_t i = 0;; ++i) {
     try {
-      return connect_to(addresses[i], secret, deadline);
+      ProvenSocket proven = connect_socket(std::nullopt, addresses[i], secret, deadline,
+                                           "is nmad-sample --serve running there?");
+      return Connection(std::move(proven.descriptor), std::move(proven.peer));
     } catch (const Error&) {
       if (i + 1 == addresses.size() || deadline.passed()) throw;
     }

@@ -53,6 +53,27 @@ std::uint16_t Address::port() const {
   return ntohs(reinterpret_cast<const sockaddr_in*>(&socket)->sin_port);
 }
 
+void Address::set_port(std::uint16_t port) {
+  reinterpret_cast<sockaddr_in*>(&socket)->sin_port = htons(port);
+}
+
+std::optional<Address> Address::parse(const std::string& host, std::uint16_t port) {
+  Address address;
+  auto* four = reinterpret_cast<sockaddr_in*>(&address.socket);
+  auto* six = reinterpret_cast<sockaddr_in6*>(&address.socket);
+  if (::inet_pton(AF_INET, host.c_str(), &four->sin_addr) == 1) {
+    address.socket.ss_family = AF_INET;
+    address.length = sizeof *four;
+  } else if (::inet_pton(AF_INET6, host.c_str(), &six->sin6_addr) == 1) {
+    address.socket.ss_family = AF_INET6;
+    address.length = sizeof *six;
+  } else {
+    return std::nullopt;
+  }
+  address.set_port(port);
+  return address;
+}
+
 std::string Address::text() const {
   return socket.ss_family == AF_INET ? fmt::format("{}:{}", host(), port())
                                      : fmt::format("[{}]:{}", host(), port());

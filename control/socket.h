@@ -24,7 +24,11 @@ struct Address {
 
   std::string host() const;  // "192.0.2.1"
   std::uint16_t port() const;
+  void set_port(std::uint16_t port);
   std::string text() const;  // "192.0.2.1:4711", "[2001:db8::1]:4711"
+
+  // Of the digits of an address, not of a name.
+  static std::optional<Address> parse(const std::string& host, std::uint16_t port);
 };
 
 // "HOST:PORT", "HOST" or "[IPv6]:PORT".

@@ -18,9 +18,7 @@ constexpr char kSilent[] = "does not answer";
 }  // namespace
 
 SocketWire::SocketWire(Descriptor descriptor, std::string peer)
-    : descriptor_(std::move(descriptor)), peer_(std::move(peer)) {
-  detect_loss(descriptor_.get());
-}
+    : descriptor_(std::move(descriptor)), peer_(std::move(peer)) {}
 
 void SocketWire::write(std::string_view bytes) {
   const Deadline deadline(kSendTimeout);

@@ -19,6 +19,8 @@ class SocketWire final : public Wire {
   void read(std::span<std::uint8_t> to, const Deadline& deadline) override;
   bool readable(std::chrono::milliseconds timeout) const override;
 
+  Descriptor take() { return std::move(descriptor_); }
+
  private:
   Descriptor descriptor_;
   std::string peer_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How the two ends of a tcp rail connect. Each proves to the other that it knows the secret that it
-// got through the exchange.
+// How the two ends of a tcp rail connect. The near side makes a secret for this rail, and sends it
+// through the exchange. Each side proves to the other that it knows it, by the handshake of control
+// (control/pending_connection.h).
 //
 // A rail is two connections. Messages go over the first. The second carries the acknowledgements of
 // rendezvous, so that they never wait behind a message whose receive is not posted (else two ends
@@ -12,9 +13,9 @@
 
 #include <string>
 
+#include "control/control.h"
 #include "core/descriptor.h"
 #include "drivers/driver.h"
-#include "drivers/tcp/interfaces.h"
 
 namespace nmt::drivers {
 
@@ -24,7 +25,7 @@ struct TcpConnections {
 };
 
 // Both throw Error(kPeer) at the deadline, which starts after the exchange.
-TcpConnections tcp_listen(const std::string& rail, TcpAddress own, Exchange& exchange);
-TcpConnections tcp_connect(const std::string& rail, TcpAddress own, Exchange& exchange);
+TcpConnections tcp_listen(const std::string& rail, control::Address own, Exchange& exchange);
+TcpConnections tcp_connect(const std::string& rail, control::Address own, Exchange& exchange);
 
 }  // namespace nmt::drivers

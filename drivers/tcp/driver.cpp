@@ -58,14 +58,14 @@ class TcpDriver final : public Driver {
 
   std::unique_ptr<Endpoint> open(const Rail& rail, Side side, Exchange& exchange) override {
     const std::string name = rail.full_name();
-    const TcpAddress own = address_of(rail);
+    const control::Address own = address_of(rail);
     return std::make_unique<TcpEndpoint>(name, side == Side::kNear
                                                    ? tcp_listen(name, own, exchange)
                                                    : tcp_connect(name, own, exchange));
   }
 
  private:
-  static TcpAddress address_of(const Rail& rail) {
+  static control::Address address_of(const Rail& rail) {
     const std::string own = rail.name.substr(0, rail.name.find('/'));  // "r0/PEERINTERFACE"
     for (const TcpInterface& interface : tcp_interfaces()) {
       if (interface.name != own) continue;

@@ -95,7 +95,7 @@ void take(const ifaddrs& entry, TcpInterface& interface) {
   const bool is_four = entry.ifa_addr->sa_family == AF_INET;
   const bool has_four = interface.address && interface.address->socket.ss_family == AF_INET;
   if (interface.address && (has_four || !is_four)) return;
-  TcpAddress address;
+  control::Address address;
   address.length = is_four ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
   std::memcpy(&address.socket, entry.ifa_addr, address.length);
   interface.address = address;
@@ -103,42 +103,6 @@ void take(const ifaddrs& entry, TcpInterface& interface) {
 }
 
 }  // namespace
-
-std::string TcpAddress::text() const {
-  char text[INET6_ADDRSTRLEN] = "?";
-  const void* bytes =
-      socket.ss_family == AF_INET
-          ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in*>(&socket)->sin_addr)
-          : &reinterpret_cast<const sockaddr_in6*>(&socket)->sin6_addr;
-  ::inet_ntop(socket.ss_family, bytes, text, sizeof text);
-  return text;
-}
-
-// Both address families have the port at the same offset.
-std::uint16_t TcpAddress::port() const {
-  return ntohs(reinterpret_cast<const sockaddr_in*>(&socket)->sin_port);
-}
-
-void TcpAddress::set_port(std::uint16_t port) {
-  reinterpret_cast<sockaddr_in*>(&socket)->sin_port = htons(port);
-}
-
-std::optional<TcpAddress> TcpAddress::parse(const std::string& text, std::uint16_t port) {
-  TcpAddress address;
-  auto* four = reinterpret_cast<sockaddr_in*>(&address.socket);
-  auto* six = reinterpret_cast<sockaddr_in6*>(&address.socket);
-  if (::inet_pton(AF_INET, text.c_str(), &four->sin_addr) == 1) {
-    address.socket.ss_family = AF_INET;
-    address.length = sizeof *four;
-  } else if (::inet_pton(AF_INET6, text.c_str(), &six->sin6_addr) == 1) {
-    address.socket.ss_family = AF_INET6;
-    address.length = sizeof *six;
-  } else {
-    return std::nullopt;
-  }
-  address.set_port(port);
-  return address;
-}
 
 std::vector<TcpInterface> tcp_interfaces() {
   ifaddrs* list = nullptr;

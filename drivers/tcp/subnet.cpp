@@ -30,7 +30,7 @@ std::optional<Subnet> parse(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   const std::string_view digits = text.substr(slash + 1);
-  const auto address = TcpAddress::parse(std::string(text.substr(0, slash)), 0);
+  const auto address = control::Address::parse(std::string(text.substr(0, slash)), 0);
   Subnet subnet;
   const auto read =
       std::from_chars(digits.data(), digits.data() + digits.size(), subnet.prefix_bits);
@@ -50,7 +50,7 @@ std::optional<Subnet> parse(std::string_view text) {
 }  // namespace
 
 std::string subnet_text(const TcpInterface& interface) {
-  return fmt::format("{}/{}", interface.address->text(), interface.prefix_bits);
+  return fmt::format("{}/{}", interface.address->host(), interface.prefix_bits);
 }
 
 bool same_subnet(std::string_view a, std::string_view b) {

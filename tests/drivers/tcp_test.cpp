@@ -9,8 +9,8 @@
 #include <sstream>
 #include <thread>
 
+#include "control/control.h"
 #include "core/error.h"
-#include "core/id.h"
 #include "drivers/tcp/interfaces.h"
 #include "node/node.h"
 #include "tests/drivers/pair.h"
@@ -33,7 +33,7 @@ struct Place {
 };
 
 Descriptor call(const Place& place) {
-  const TcpAddress address = *TcpAddress::parse(place.address, place.port);
+  const auto address = *control::Address::parse(place.address, place.port);
   Descriptor descriptor(::socket(address.socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int result = ::connect(descriptor.get(), reinterpret_cast<const sockaddr*>(&address.socket),
                                address.length);
@@ -131,27 +131,25 @@ TEST_F(Tcp, AHundredSilentStrangersDoNotHoldUpThePeer) {
 }
 
 TEST_F(Tcp, AGuessedSecretDoesNotGetIn) {
-  std::vector<Descriptor> strangers;
+  std::string refused;
   Opened opened = open_intruded([&](const Place& place) {
-    struct {
-      std::uint32_t magic = 0x31746d6e;
-      std::uint32_t role = 0;
-      std::array<std::uint8_t, 16> secret{};
-    } greeting;
-    greeting.secret = Id::parse(place.secret).bytes;
-    greeting.secret.back() ^= 1;
-    strangers.push_back(call(place));
-    EXPECT_EQ(::send(strangers.back().get(), &greeting, sizeof greeting, 0), 24);
-    char answer = 0;
-    EXPECT_EQ(::recv(strangers.back().get(), &answer, 1, 0), 0) << "hung up without a word";
+    std::string guess = place.secret;
+    guess.back() = guess.back() == '0' ? '1' : '0';
+    try {
+      control::connect(place.address, place.port, control::Secret::parse(guess, "guess"),
+                       std::chrono::seconds(2));
+    } catch (const Error& error) {
+      refused = error.what();
+    }
   });
+  EXPECT_THAT(refused, HasSubstr("wrong secret"));
   ASSERT_TRUE(opened.near && opened.far) << opened.failure;
   EXPECT_TRUE(moves_a_message(opened));
 }
 
 TEST_F(Tcp, NonsenseFromTheExchangeIsAnErrorAtOnce) {
   const RailUnderTest lo = find_rail("tcp:lo");
-  const std::string secret(32, 'a');
+  const std::string secret(64, 'a');
   for (const std::string& text :
        {std::string(), std::string(65536, 'x'), "127.0.0.1 99999 " + secret,
         "300.0.0.1 80 " + secret, std::string("127.0.0.1 80 short"), "::1 80 " + secret,
