@@ -51,7 +51,14 @@ void predict(const Signature& signature, const Alltoall& exchange, std::uint64_t
   }
 }
 
-// Nobody can say what an uplink carries over which nothing was measured.
+// The nodes with these ranks: the first of `given`, or else of the topology.
+std::span<const std::string> nodes_used(const Topology& topology,
+                                        std::span<const std::string> given, std::int64_t ranks,
+                                        std::int64_t ranks_per_node) {
+  return nodes_of(given.empty() ? topology.nodes() : given, ranks, ranks_per_node);
+}
+
+// How much an uplink carries is unknown if nothing was measured over it.
 void refuse_unknown_uplink(const Topology& topology, std::span<const std::string> nodes,
                            AlltoallPrediction* prediction) {
   if (!topology.needs_uplink(nodes)) return;
@@ -88,7 +95,7 @@ AlltoallPrediction predict_alltoall(const SignatureFit& fit, std::int64_t ranks,
   Alltoall exchange = equal_alltoall(signature, ranks, size_bytes);
   std::span<const std::string> used;
   if (fit.topology) {
-    used = nodes_of(nodes.empty() ? fit.topology->nodes() : nodes, ranks, signature.ranks_per_node);
+    used = nodes_used(*fit.topology, nodes, ranks, signature.ranks_per_node);
     exchange.bound_ns = lower_bound_ns(signature.bound, ranks, signature.ranks_per_node, size_bytes,
                                        *fit.topology, used);
     prediction.lower_bound_ns = exchange.bound_ns;
@@ -112,8 +119,7 @@ AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSize
   std::span<const std::string> used;
   UnequalExchange busiest = unequal_exchange(signature.bound, sizes, signature.delta_from_bytes);
   if (fit.topology) {
-    used = nodes_of(nodes.empty() ? fit.topology->nodes() : nodes,
-                    static_cast<std::int64_t>(sizes.size()), 1);
+    used = nodes_used(*fit.topology, nodes, static_cast<std::int64_t>(sizes.size()), 1);
     busiest =
         unequal_exchange(signature.bound, sizes, signature.delta_from_bytes, *fit.topology, used);
   }

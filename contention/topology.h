@@ -37,7 +37,6 @@ class Topology {
 
   const std::vector<Switch>& switches() const { return switches_; }
   const std::vector<std::string>& nodes() const { return nodes_; }  // switch by switch
-  bool has(std::string_view node) const { return switch_of_.find(node) != switch_of_.end(); }
 
   // Whether any switch below which only some of the nodes are has no known uplink.
   bool needs_uplink(std::span<const std::string> nodes) const;

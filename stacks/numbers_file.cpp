@@ -29,6 +29,17 @@ std::uint64_t NumbersFile::next(std::string_view meaning, std::uint64_t most) {
   return number;
 }
 
+std::uint64_t NumbersFile::next_message_size(std::optional<std::uint64_t> before) {
+  const std::uint64_t size_bytes = next("a message size", std::uint64_t{1} << 62);
+  if (!before && size_bytes != 0) {
+    fail(fmt::format("the first message size must be 0, not {}", size_bytes));
+  }
+  if (before && size_bytes <= *before) {
+    fail(fmt::format("message sizes must ascend: {} follows {}", size_bytes, *before));
+  }
+  return size_bytes;
+}
+
 std::string NumbersFile::next_word(std::string_view meaning) {
   const std::string word(peek());
   if (word.empty()) fail(fmt::format("the file ends; expected {}", meaning));

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,8 @@ class NumbersFile {
   // Error(kFailed) where the next word is none, or a number above `most`; `meaning` is what it
   // should be: "a message size".
   std::uint64_t next(std::string_view meaning, std::uint64_t most);
+  // A message size of a list that begins with 0 and ascends; `before` is the one before.
+  std::uint64_t next_message_size(std::optional<std::uint64_t> before);
   std::string next_word(std::string_view meaning);
   bool skip_word(std::string_view word);  // whether it is the next one
   // More on the line of the last number.

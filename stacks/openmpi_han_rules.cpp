@@ -28,16 +28,10 @@ bool is_of_han(std::string_view operation) {
 std::vector<HanRule> read_sizes(NumbersFile& numbers) {
   std::vector<HanRule> rules(numbers.next("a number of message sizes", kCountMax));
   if (rules.empty()) numbers.fail("a communicator size without message sizes");
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    HanRule& rule = rules[i];
-    rule.size_bytes = numbers.next("a message size", std::uint64_t{1} << 62);
-    if (i == 0 && rule.size_bytes != 0) {
-      numbers.fail(fmt::format("the first message size must be 0, not {}", rule.size_bytes));
-    }
-    if (i > 0 && rule.size_bytes <= rules[i - 1].size_bytes) {
-      numbers.fail(fmt::format("message sizes must ascend: {} follows {}", rule.size_bytes,
-                               rules[i - 1].size_bytes));
-    }
+  std::optional<std::uint64_t> before;
+  for (HanRule& rule : rules) {
+    rule.size_bytes = numbers.next_message_size(before);
+    before = rule.size_bytes;
     rule.component = numbers.next_word("a component");
     if (std::ranges::find(kComponents, rule.component) == std::end(kComponents)) {
       numbers.fail(

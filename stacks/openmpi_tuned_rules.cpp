@@ -19,16 +19,10 @@ std::vector<TunedRule> read_rules(NumbersFile& numbers, const TunedOperation& op
                                   std::string_view version, bool second) {
   std::vector<TunedRule> rules(numbers.next("a number of message sizes", kCountMax));
   if (rules.empty()) numbers.fail("a communicator size without message sizes");
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    TunedRule& rule = rules[i];
-    rule.size_bytes = numbers.next("a message size", std::uint64_t{1} << 62);
-    if (i == 0 && rule.size_bytes != 0) {
-      numbers.fail(fmt::format("the first message size must be 0, not {}", rule.size_bytes));
-    }
-    if (i > 0 && rule.size_bytes <= rules[i - 1].size_bytes) {
-      numbers.fail(fmt::format("message sizes must ascend: {} follows {}", rule.size_bytes,
-                               rules[i - 1].size_bytes));
-    }
+  std::optional<std::uint64_t> before;
+  for (TunedRule& rule : rules) {
+    rule.size_bytes = numbers.next_message_size(before);
+    before = rule.size_bytes;
     rule.algorithm = static_cast<int>(numbers.next(
         fmt::format("an algorithm of {}", operation.name), operation.algorithms.size() - 1));
     if (static_cast<std::size_t>(rule.algorithm) >= algorithms_in(operation, version)) {

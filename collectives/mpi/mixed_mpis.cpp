@@ -4,12 +4,12 @@
 #include <mpi.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <string>
 #include <thread>
 
+#include "collectives/mpi/running_mpi.h"
 #include "core/launcher.h"
 
 namespace nmt::collectives {
@@ -27,18 +27,6 @@ constexpr const char* kBuiltFor = "MPICH " MPICH_VERSION;
 #endif
 // The launcher ends the others as soon as one has ended.
 constexpr std::chrono::seconds kUntilTold{1};
-constexpr std::size_t kVersionBytesMax = 8192;  // of the MPI that writes the most
-
-// Of the MPI whose functions this process calls, which need not be the one of mpi.h here.
-std::string running_version() {
-  char text[kVersionBytesMax] = "";
-  int length = 0;
-  PMPI_Get_library_version(text, &length);
-  std::string line(text);
-  line.resize(std::min(line.size(), line.find_first_of(",\n\r")));
-  for (char& each : line) each = each == '\t' ? ' ' : each;
-  return line;
-}
 
 bool is_first_launched() {
   const auto launcher = launcher_of_several();
@@ -49,7 +37,7 @@ bool is_first_launched() {
 
 // MPIs that share MPICH's ABI go by names of their own.
 void end_under_another_mpi() noexcept {
-  const std::string running = running_version();
+  const std::string running = mpi_name();
   const bool is_open_mpi = running.find("Open MPI") != std::string::npos ||
                            running.find("Spectrum MPI") != std::string::npos;
   if (is_open_mpi == kForOpenMpi) return;
@@ -68,7 +56,7 @@ std::string why_alone() {
   const auto launcher = launcher_of_several();
   if (!launcher || launcher->rank != 0) return {};
   return std::string(launcher->name) + " launched " + std::to_string(launcher->ranks) +
-         " ranks, but for the program's MPI, " + running_version() +
+         " ranks, but for the program's MPI, " + mpi_name() +
          ", each of them is a job of its own; launch it with the launcher of that MPI and version";
 }
 

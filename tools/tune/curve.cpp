@@ -32,14 +32,8 @@ const PlanCurve& find_curve(const RailPlan& rail, const CurveOptions& options) {
 Report curve(const CurveOptions& options, const ProfileOptions& profile_options,
              const Invocation& invocation) {
   const OpenProfile profile = open_to_read(profile_options, invocation);
-  const Plan plan = read_plan(profile, invocation);
-  require_rails(plan, {options.rail});
-  const std::vector<RailPlan> rails = rail_plans(plan, options.regime, {options.rail});
-  if (rails.empty()) {
-    throw Error(Fault::kUsage, fmt::format("{} has no {} curves", options.rail, options.regime));
-  }
   const NamedPlan named =
-      one_plan(named_plans(rails, profile.db.path_names(), options.pairs), invocation);
+      plan_of_rail(profile, options.rail, options.regime, options.pairs, invocation);
   const PlanCurve& found = find_curve(named.plan, options);
 
   Report report;

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "node/node.h"
 #include "tools/command/options.h"
+#include "tools/command/report_thresholds.h"
 #include "tuner/tuner.h"
 
 namespace nmt::tools {
@@ -148,7 +149,14 @@ void require_rails(const Plan& plan, const std::vector<std::string>& rails) {
   }
 }
 
-NamedPlan one_plan(const std::vector<NamedPlan>& plans, const Invocation& invocation) {
+NamedPlan plan_of_rail(const OpenProfile& profile, const std::string& rail,
+                       const std::string& regime, const PairOptions& pairs,
+                       const Invocation& invocation) {
+  const Plan plan = read_plan(profile, invocation);
+  require_rails(plan, {rail});
+  const std::vector<RailPlan> rails = rail_plans(plan, regime, {rail});
+  if (rails.empty()) throw Error(Fault::kUsage, fmt::format("{} has no {} curves", rail, regime));
+  const std::vector<NamedPlan> plans = named_plans(rails, profile.db.path_names(), pairs);
   NMT_CHECK(!plans.empty());
   if (plans.size() > 1) {
     invocation.notice(

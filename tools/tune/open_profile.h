@@ -42,8 +42,11 @@ Id find_by_prefix(std::string_view prefix, const std::vector<Id>& known, std::st
 // Throws Error(kUsage) with the nearest name for a rail that the plan does not have.
 void require_rails(const Plan& plan, const std::vector<std::string>& rails);
 
-// The plan to answer from: the first. If there are more, a notice names it and says how to choose.
-NamedPlan one_plan(const std::vector<NamedPlan>& plans, const Invocation& invocation);
+// The plan of one rail to answer from: the first that fits. If there are more, a notice names it
+// and says how to choose. Throws Error(kUsage) for a rail without measurements of this regime.
+NamedPlan plan_of_rail(const OpenProfile& profile, const std::string& rail,
+                       const std::string& regime, const PairOptions& pairs,
+                       const Invocation& invocation);
 
 std::string short_id(const Id& id);  // distinguishes the entries of one profile
 
