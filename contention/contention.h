@@ -7,28 +7,28 @@
 // The same measurements give the same signature.
 //
 // In reading order:
-//   samples         measured alltoalls of a profile, ready for a fit
-//   import          alltoalls and ping-pongs as printed by other tools
-//   cells           measured alltoalls by number of ranks and size
-//   fit             fits the signature of one algorithm on one network
-//   candidates      the models that a fit tries, and how well each predicts
-//   model           the terms of a signature during the fit
-//   least_squares   least squares with a common error
-//   resampling      intervals of a fit's parameters
-//   predict         predicts the duration of an alltoall, with an interval
-//   bound           the lower bound of an exchange's duration
-//   topology        which nodes share a switch, and what leaves it: the cuts that bound an exchange
-//   uplink          the speed of switches' uplinks, where no file states it
-//   hosts           lists of host names as Slurm writes them
-//   published       the method as the paper published it, for comparison
-//   fit_json        a fit as JSON
+//   samples           measured alltoalls of a profile, ready for a fit
+//   benchmark_output  alltoalls and ping-pongs as OSU's and Intel's benchmarks print them
+//   cells             measured alltoalls by number of ranks and size
+//   fit               fits the signature of one algorithm on one network
+//   candidates        the models that a fit tries, and how well each predicts
+//   model             the terms of a signature during the fit
+//   least_squares     least squares with a common error
+//   resampling        intervals of a fit's parameters
+//   predict           predicts the duration of an alltoall, with an interval
+//   bound             the lower bound of an exchange's duration
+//   topology          which nodes share a switch, and the cuts that bound an exchange
+//   uplink            the speed of switches' uplinks, where no file states it
+//   hosts             lists of host names as Slurm writes them
+//   published         the method as the paper published it, for comparison
+//   fit_json          a fit as JSON
 #pragma once
 
+#include "contention/benchmark_output.h"
 #include "contention/bound.h"
 #include "contention/fit.h"
 #include "contention/fit_json.h"
 #include "contention/hosts.h"
-#include "contention/import.h"
 #include "contention/predict.h"
 #include "contention/published.h"
 #include "contention/samples.h"

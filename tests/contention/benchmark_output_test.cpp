@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // outputs/ holds what the tools printed in a laboratory of ten hosts.
-#include "contention/import.h"
+#include "contention/benchmark_output.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

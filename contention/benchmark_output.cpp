@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "contention/import.h"
+#include "contention/benchmark_output.h"
 
 #include <fmt/format.h>
 
