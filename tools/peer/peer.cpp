@@ -82,7 +82,7 @@ void declare(Options& options, PeerOptions& target, const PeerHelp& help) {
   options.text(
       "--launcher", target.launcher, "COMMAND",
       fmt::format(
-          "with --peer: command that starts the other end, as ssh\n"
+          "with --peer: command to start the other end, e.g. ssh\n"
           "Runs COMMAND HOST {} --serve ... COMMAND must run the rest on HOST and connect its "
           "standard input and output. The secret is passed on standard input.",
           help.tool));

@@ -202,7 +202,7 @@ Work declare_export(Options& options, const ProfileOptions& profile) {
                "version of the stack (default: the one measured; with --check, the one installed)");
   options.text(
       "--check", own->check, "FILE",
-      "only check a file of that stack, as one edited by hand\n"
+      "only check a file of that stack, such as one edited by hand\n"
       "Reads it by the stack's own grammar. Reports the line of what the stack would refuse or "
       "misread.");
   options.flag("--force", own->force, "replace files");
