@@ -37,6 +37,8 @@ std::optional<Rule> rule_from(const nmt_collective_rule& said) {
             .nodes = static_cast<std::int32_t>(said.nodes),
             .ranks_per_node = static_cast<std::int32_t>(said.ranks_per_node),
             .leaders = static_cast<std::int32_t>(std::max(1u, said.leaders)),
+            .nodes_max = static_cast<std::int32_t>(said.nodes_max),
+            .ranks_per_node_max = static_cast<std::int32_t>(said.ranks_per_node_max),
             .from_bytes = said.from_bytes,
             .to_bytes = said.to_bytes,
             .segment_bytes = said.segment_bytes};
@@ -64,6 +66,11 @@ std::string reason_for_doubt(const nmt_profile* profile) {
   const auto text = [](const char* value) { return value != nullptr ? value : "unknown"; };
   return std::string(changed.field) + " was " + text(changed.measured) + ", here it is " +
          text(changed.here) + "; the profile's collectives are used, unconfirmed";
+}
+
+std::int32_t last_nodes(const Rule& rule) { return std::max(rule.nodes, rule.nodes_max); }
+std::int32_t last_ranks(const Rule& rule) {
+  return std::max(rule.ranks_per_node, rule.ranks_per_node_max);
 }
 
 }  // namespace
@@ -147,14 +154,16 @@ bool has_rules_for(const Advice& advice, int ranks) {
   return std::ranges::any_of(advice.rules, [&](const Rule& rule) {
     // `ranks_per_node` is the maximum over nodes; each node has at least one rank.
     return rule.nodes == 0 || (ranks >= rule.nodes - 1 + rule.ranks_per_node &&
-                               ranks <= std::int64_t{rule.nodes} * rule.ranks_per_node);
+                               ranks <= std::int64_t{last_nodes(rule)} * last_ranks(rule));
   });
 }
 
 std::vector<Rule> rules_for(const Advice& advice, int nodes, int ranks_per_node) {
   std::vector<Rule> rules;
   std::ranges::copy_if(advice.rules, std::back_inserter(rules), [&](const Rule& rule) {
-    return rule.nodes == 0 || (rule.nodes == nodes && rule.ranks_per_node == ranks_per_node);
+    return rule.nodes == 0 ||
+           (nodes >= rule.nodes && nodes <= last_nodes(rule) &&
+            ranks_per_node >= rule.ranks_per_node && ranks_per_node <= last_ranks(rule));
   });
   return rules;
 }

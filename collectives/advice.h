@@ -26,8 +26,10 @@ struct Rule {
   Operation operation = Operation::kBcast;
   std::int32_t nodes = 0;  // 0: any
   std::int32_t ranks_per_node = 0;
-  std::int32_t leaders = 1;  // per node
-  char algorithm[20] = {};   // a TreeShape or an AllgatherAlgorithm; never the MPI's own
+  std::int32_t leaders = 1;    // per node
+  std::int32_t nodes_max = 0;  // the last, if it was predicted for ranges; 0: for `nodes` only
+  std::int32_t ranks_per_node_max = 0;
+  char algorithm[20] = {};  // a TreeShape or an AllgatherAlgorithm; never the MPI's own
   std::uint64_t from_bytes = 0;
   std::uint64_t to_bytes = 0;
   std::uint64_t segment_bytes = 0;

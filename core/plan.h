@@ -10,6 +10,7 @@
 // several changes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -135,7 +136,18 @@ struct SegmentRule {
   // another MPI does not follow the rule.
   std::string mpi;
   double gain = 0;  // duration of the MPI's own over the rule's, mean of the range; 0: not known
+  // The last of the nodes, and of the ranks per node, of a rule that was predicted and not sampled
+  // (tuner/predicted_segments.h); 0: sampled, for this shape only.
+  std::int64_t nodes_max = 0;
+  std::int64_t ranks_per_node_max = 0;
   bool operator==(const SegmentRule&) const = default;
+
+  bool is_predicted() const { return nodes_max > 0; }
+  bool applies_to(std::int64_t other_nodes, std::int64_t other_ranks_per_node) const {
+    return other_nodes >= nodes && other_nodes <= std::max(nodes, nodes_max) &&
+           other_ranks_per_node >= ranks_per_node &&
+           other_ranks_per_node <= std::max(ranks_per_node, ranks_per_node_max);
+  }
 };
 
 // What was measured of an MPI's own collective algorithms, for one range of sizes: the fastest of

@@ -295,34 +295,45 @@ OffloadCost offload_cost_from_json(const Reader& reader) {
 }
 
 Value to_json(const SegmentRule& segment) {
-  return Value::object()
-      .set("operation", segment.operation)
-      .set("nodes", segment.nodes)
-      .set("ranks_per_node", segment.ranks_per_node)
-      .set("from", segment.from_bytes)
-      .set("to", optional_bytes(segment.to_bytes))
-      .set("segment_bytes", segment.segment_bytes)
-      .set("algorithm", segment.algorithm)
-      .set("leaders", segment.leaders)
-      .set("mpi", segment.mpi)
-      .set("gain", segment.gain);
+  Value value = Value::object()
+                    .set("operation", segment.operation)
+                    .set("nodes", segment.nodes)
+                    .set("ranks_per_node", segment.ranks_per_node)
+                    .set("from", segment.from_bytes)
+                    .set("to", optional_bytes(segment.to_bytes))
+                    .set("segment_bytes", segment.segment_bytes)
+                    .set("algorithm", segment.algorithm)
+                    .set("leaders", segment.leaders)
+                    .set("mpi", segment.mpi)
+                    .set("gain", segment.gain);
+  if (segment.is_predicted()) {
+    value.set("nodes_max", segment.nodes_max).set("ranks_per_node_max", segment.ranks_per_node_max);
+  }
+  return value;
 }
 
 SegmentRule segment_rule_from_json(const Reader& reader) {
   reader.only({"operation", "nodes", "ranks_per_node", "from", "to", "segment_bytes", "algorithm",
-               "leaders", "mpi", "gain"});
-  const SegmentRule segment{.operation = reader["operation"].text(),
-                            .nodes = read_count(reader["nodes"]),
-                            .ranks_per_node = read_count(reader["ranks_per_node"]),
-                            .from_bytes = reader["from"].unsigned_integer(),
-                            .to_bytes = read_optional_bytes(reader["to"]),
-                            .segment_bytes = reader["segment_bytes"].unsigned_integer(),
-                            .algorithm = reader.has("algorithm") ? reader["algorithm"].text() : "",
-                            .leaders = reader.has("leaders") ? read_count(reader["leaders"]) : 1,
-                            .mpi = reader.has("mpi") ? reader["mpi"].text() : "",
-                            .gain = reader.has("gain") ? reader["gain"].number(0) : 0};
+               "leaders", "mpi", "gain", "nodes_max", "ranks_per_node_max"});
+  SegmentRule segment{.operation = reader["operation"].text(),
+                      .nodes = read_count(reader["nodes"]),
+                      .ranks_per_node = read_count(reader["ranks_per_node"]),
+                      .from_bytes = reader["from"].unsigned_integer(),
+                      .to_bytes = read_optional_bytes(reader["to"]),
+                      .segment_bytes = reader["segment_bytes"].unsigned_integer(),
+                      .algorithm = reader.has("algorithm") ? reader["algorithm"].text() : "",
+                      .leaders = reader.has("leaders") ? read_count(reader["leaders"]) : 1,
+                      .mpi = reader.has("mpi") ? reader["mpi"].text() : "",
+                      .gain = reader.has("gain") ? reader["gain"].number(0) : 0};
   if (segment.to_bytes && *segment.to_bytes <= segment.from_bytes) {
     reader["to"].fail("is not above from");
+  }
+  if (!reader.has("nodes_max")) return segment;
+  segment.nodes_max = read_count(reader["nodes_max"]);
+  segment.ranks_per_node_max = read_count(reader["ranks_per_node_max"]);
+  if (segment.nodes_max < segment.nodes) reader["nodes_max"].fail("is below nodes");
+  if (segment.ranks_per_node_max < segment.ranks_per_node) {
+    reader["ranks_per_node_max"].fail("is below ranks_per_node");
   }
   return segment;
 }

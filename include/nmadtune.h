@@ -383,8 +383,9 @@ NMT_API int nmt_eager_chunks(const nmt_profile* profile, const char* placement, 
 NMT_API int64_t nmt_segment_bytes(const nmt_profile* profile, const char* operation,
                                   uint64_t size_bytes, uint32_t nodes, uint32_t ranks_per_node);
 
-// One range of sizes of a hierarchical operation on a number of nodes, as it was sampled. They are
-// numbered from 0, those of the MPI that was sampled last first; NMT_UNKNOWN beyond the last.
+// One range of sizes of a hierarchical operation on a number of nodes, as it was sampled, or as it
+// was predicted for shapes that were not. They are numbered from 0, sampled ones first, and of
+// these those of the MPI that was sampled last; NMT_UNKNOWN beyond the last.
 typedef struct nmt_collective_rule {
   uint32_t struct_bytes;
   uint32_t nodes;
@@ -398,6 +399,11 @@ typedef struct nmt_collective_rule {
   // Since 0.2.
   const char* mpi;  // name and version that it was sampled under: "Open MPI v4.1.4"; "": not known
   double gain;      // duration of the MPI's own over this one's, mean; 0: not known
+  // It holds from `nodes` to these, both inclusive, and so for ranks per node.
+  uint32_t nodes_max;
+  uint32_t ranks_per_node_max;
+  uint32_t predicted;  // 1: nothing was sampled there; the gain exceeds the prediction's error
+  uint32_t reserved;
 } nmt_collective_rule;
 
 NMT_API int nmt_describe_collective(const nmt_profile* profile, uint32_t index,
@@ -414,7 +420,8 @@ typedef struct nmt_collective_call {
   uint64_t size_bytes;      // of the message; of allgather and alltoall, of one rank's data
 } nmt_collective_call;
 
-// The rule for a call. NMT_NO_ADVICE: nothing was sampled for its shape under its MPI.
+// The rule for a call. NMT_NO_ADVICE: nothing was sampled for its shape under its MPI, and no gain
+// that exceeds the error is predicted for it.
 NMT_API int nmt_collective_rule_for(const nmt_profile* profile, const nmt_collective_call* call,
                                     nmt_collective_rule* rule);
 

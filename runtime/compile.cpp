@@ -293,11 +293,13 @@ class Compiler {
           {text(offload.placement), 0, offload.cost_ns, offload.low_ns, offload.high_ns});
     }
     for (const SegmentRule& segment : plan_.segments) {
-      segments_.push_back(
-          {text(segment.operation), static_cast<std::uint32_t>(segment.nodes),
-           static_cast<std::uint32_t>(segment.ranks_per_node), text(segment.algorithm),
-           segment.from_bytes, segment.to_bytes.value_or(UINT64_MAX), segment.segment_bytes,
-           static_cast<std::uint32_t>(segment.leaders), text(segment.mpi), segment.gain, 0});
+      segments_.push_back({text(segment.operation), static_cast<std::uint32_t>(segment.nodes),
+                           static_cast<std::uint32_t>(segment.ranks_per_node),
+                           text(segment.algorithm), segment.from_bytes,
+                           segment.to_bytes.value_or(UINT64_MAX), segment.segment_bytes,
+                           static_cast<std::uint32_t>(segment.leaders), text(segment.mpi),
+                           segment.gain, static_cast<std::uint32_t>(segment.nodes_max),
+                           static_cast<std::uint32_t>(segment.ranks_per_node_max)});
     }
     for (const LibraryRule& rule : plan_.library_rules) {
       library_rules_.push_back({.mpi = text(rule.mpi),

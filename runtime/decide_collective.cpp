@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Decisions about collectives.
+#include <algorithm>
 #include <cmath>
 
 #include "core/alltoall.h"
@@ -28,16 +29,21 @@ bool is_same(const View& view, TextOffset text, const char* requested) {
   return std::strcmp(view.text_at(text), requested) == 0;
 }
 
+// Of a predicted rule, for ranges of shapes too.
+bool is_for_shape(const SegmentRecord& rule, const nmt_collective_call& call) {
+  return call.nodes >= rule.nodes && call.nodes <= std::max(rule.nodes, rule.nodes_max) &&
+         call.ranks_per_node >= rule.ranks_per_node &&
+         call.ranks_per_node <= std::max(rule.ranks_per_node, rule.ranks_per_node_max);
+}
+
 // Rules of the MPI that was sampled last come first, so it is the first with the operation.
 const SegmentRecord* find_rule(const View& view, const nmt_collective_call& call) {
   const char* mpi = call.mpi;
   for (const SegmentRecord& rule : view.segments) {
+    if (mpi != nullptr && !is_for_shape(rule, call)) continue;
     if (!is_same(view, rule.operation, call.operation)) continue;
     if (mpi == nullptr) mpi = view.text_at(rule.mpi);
-    if (!is_same(view, rule.mpi, mpi) || rule.nodes != call.nodes ||
-        rule.ranks_per_node != call.ranks_per_node) {
-      continue;
-    }
+    if (!is_same(view, rule.mpi, mpi) || !is_for_shape(rule, call)) continue;
     if (call.size_bytes >= rule.from_bytes && call.size_bytes < rule.to_bytes) return &rule;
   }
   return nullptr;
@@ -68,7 +74,11 @@ void put_rule(const View& view, const SegmentRecord& segment, nmt_collective_rul
              .to_bytes = segment.to_bytes,
              .segment_bytes = segment.segment_bytes,
              .mpi = view.text_at(segment.mpi),
-             .gain = segment.gain});
+             .gain = segment.gain,
+             .nodes_max = std::max(segment.nodes, segment.nodes_max),
+             .ranks_per_node_max = std::max(segment.ranks_per_node, segment.ranks_per_node_max),
+             .predicted = segment.nodes_max > 0,
+             .reserved = 0});
 }
 
 void put_rule(const View& view, const LibraryRuleRecord& record, nmt_library_rule* rule) {

@@ -183,7 +183,9 @@ struct SegmentRecord {
   std::uint32_t leaders;
   TextOffset mpi;  // since version 4; empty: not known
   double gain;     // duration of the MPI's own over this one's; 0: not known
-  std::uint64_t reserved;
+  // Of a rule that was predicted: it holds up to these. 0: sampled, for its own shape only.
+  std::uint32_t nodes_max;
+  std::uint32_t ranks_per_node_max;
 };
 
 // The fastest algorithm of an MPI's own.

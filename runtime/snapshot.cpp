@@ -324,6 +324,10 @@ class Checker {
       check_text(segment.mpi);
       require(is_fraction(segment.gain), "a gain that is none");
       require(segment.segment_bytes <= kSizeBytesMax, "a segment that is too long");
+      const bool sampled = segment.nodes_max == 0 && segment.ranks_per_node_max == 0;
+      require(sampled || (segment.nodes_max >= segment.nodes &&
+                          segment.ranks_per_node_max >= segment.ranks_per_node),
+              "a predicted rule for no shape");
     }
     for (const LibraryRuleRecord& rule : view_.library_rules) {
       for (const TextOffset offset : {rule.mpi, rule.operation, rule.algorithm}) check_text(offset);

@@ -8,6 +8,7 @@
 #include "core/units.h"
 #include "tuner/curves.h"
 #include "tuner/pool.h"
+#include "tuner/predicted_segments.h"
 #include "tuner/segments.h"
 #include "tuner/thresholds.h"
 
@@ -75,7 +76,9 @@ Plan derive_plan(const Id& platform, std::span<const SampleSet> sets, const Tune
     }
   }
   plan.offloads = offload_costs(sets);
-  plan.segments = derive_segments(collective_cells(sets));
+  const std::vector<CollectiveCell> cells = collective_cells(sets);
+  plan.segments = derive_segments(cells);
+  for (SegmentRule& rule : predict_segments(cells)) plan.segments.push_back(std::move(rule));
   for (const RailSamples& samples : pool(sets)) {
     if (samples.sampled.empty()) continue;
     RailPlan rail{.rail = samples.rail,

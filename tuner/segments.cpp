@@ -11,6 +11,7 @@
 
 #include "core/method.h"
 #include "core/statistics.h"
+#include "tuner/collective_terms.h"
 #include "tuner/steady_path.h"
 #include "tuner/tuner.h"
 
@@ -48,12 +49,7 @@ std::vector<std::string> mpis_of(std::span<const SampleSet> sets) {
   return mpis;
 }
 
-struct Choice {
-  std::string algorithm;
-  std::uint64_t segment_bytes = 0;
-  std::int64_t leaders = 1;
-  bool operator==(const Choice&) const = default;
-};
+using Choice = CollectiveChoice;
 
 Choice choice_of(const SegmentRule& rule) {
   return {rule.algorithm, rule.segment_bytes, rule.leaders};
@@ -115,7 +111,8 @@ std::vector<Choice> choose_ours(std::span<const CollectiveCell> cells) {
 double gain(const Choice& ours, const CollectiveCell& cell) {
   const CollectiveTime* library = library_in(cell);
   if (library == nullptr) return std::numeric_limits<double>::infinity();
-  return std::log(library->median_ns / time_of(ours, cell)->median_ns) - std::log1p(kWorthActing);
+  const double required = std::max(std::log1p(kWorthActing), cell.gain_error.value_or(0));
+  return std::log(library->median_ns / time_of(ours, cell)->median_ns) - required;
 }
 
 // Replaces the algorithm by the MPI's own if that is chosen; keeps our best segment.
@@ -125,10 +122,14 @@ Choice or_library(const Choice& ours, const CollectiveCell& cell) {
 }
 
 // Where the choice changes between two sizes with these gains: at their geometric mean, or, between
-// ours and the MPI's own, where the line between the two gains is 0.
+// ours and the MPI's own, where the line between the two gains is 0. Predicted gains have no such
+// line: ours ends at the last size that it was predicted to win.
 std::uint64_t change_between(const CollectiveCell& last, double last_gain,
                              const CollectiveCell& next, double next_gain) {
   const bool acts_in_one = (last_gain > 0) != (next_gain > 0);
+  if (acts_in_one && last.gain_error) {
+    return last_gain > 0 ? last.size_bytes + 1 : next.size_bytes;
+  }
   if (acts_in_one && last_gain == std::numeric_limits<double>::infinity())
     return last.size_bytes + 1;
   if (acts_in_one && next_gain == std::numeric_limits<double>::infinity()) return next.size_bytes;
@@ -217,7 +218,10 @@ std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets) {
     for (const auto& [way, times] : ways) {
       if (times.empty()) continue;
       const auto& [algorithm, segment_bytes, leaders] = way;
-      cell.times.push_back({algorithm, segment_bytes, leaders, median(times)});
+      cell.times.push_back({.algorithm = algorithm,
+                            .segment_bytes = segment_bytes,
+                            .leaders = leaders,
+                            .median_ns = median(times)});
     }
     std::ranges::stable_sort(cell.times, {}, &CollectiveTime::median_ns);
   }
@@ -238,15 +242,21 @@ std::vector<SegmentRule> derive_segments(std::span<const CollectiveCell> cells) 
   return rules;
 }
 
-std::optional<double> regret(std::span<const SegmentRule> rules, const CollectiveCell& cell) {
+const CollectiveTime* chosen_time(std::span<const SegmentRule> rules, const CollectiveCell& cell) {
   for (const SegmentRule& rule : rules) {
     if (!same_shape(rule, cell) || cell.size_bytes < rule.from_bytes) continue;
     if (rule.to_bytes && cell.size_bytes >= *rule.to_bytes) continue;
     const CollectiveTime* chosen =
         rule.algorithm == kLibrary ? library_in(cell) : time_of(choice_of(rule), cell);
-    if (chosen != nullptr) return chosen->median_ns / cell.times.front().median_ns - 1;
+    if (chosen != nullptr) return chosen;
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+std::optional<double> regret(std::span<const SegmentRule> rules, const CollectiveCell& cell) {
+  const CollectiveTime* chosen = chosen_time(rules, cell);
+  if (chosen == nullptr) return std::nullopt;
+  return chosen->median_ns / cell.times.front().median_ns - 1;
 }
 
 }  // namespace nmt::tuner

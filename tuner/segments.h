@@ -28,6 +28,7 @@ struct CollectiveTime {
   std::uint64_t segment_bytes = 0;
   std::int64_t leaders = 1;  // per node
   double median_ns = 0;
+  double error = 0;  // of a predicted duration: half of a 95 % interval, in logarithms
 };
 
 // One size of one operation, for one number of nodes, under one MPI.
@@ -38,12 +39,19 @@ struct CollectiveCell {
   std::int64_t ranks_per_node = 0;
   std::uint64_t size_bytes = 0;
   std::vector<CollectiveTime> times;  // of all algorithms and segments, the fastest first
+  // Predicted, not measured (tuner/collective_model.h): ours is chosen only if log(time of the
+  // MPI's own / time of ours) is above this.
+  std::optional<double> gain_error = {};
 };
 
 // By MPI, the last measured first; then by operation, shape and size.
 std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets);
 
 std::vector<SegmentRule> derive_segments(std::span<const CollectiveCell> cells);
+
+// The duration of the rules' choice in this cell; null if the rules choose nothing that was
+// measured there, or are of another MPI.
+const CollectiveTime* chosen_time(std::span<const SegmentRule> rules, const CollectiveCell& cell);
 
 // How much slower the rules' choice is than the fastest, 0.02 for 2 %; nullopt if the rules choose
 // nothing that was measured there, or are of another MPI.

@@ -17,6 +17,11 @@
 //   steady_path            a sequence of choices with few changes
 //   shares                 the weight of each measured size
 //   segments               algorithm and segment of a collective, by size
+//   predicted_segments     the same for shapes that were not sampled
+//   collective_model       predicts collectives on such shapes, and its error
+//   collective_fits        the costs of each algorithm, fitted
+//   collective_terms       what a collective's duration is a sum of
+//   nonnegative_fit        least squares without negative coefficients
 //   predict                predicts the duration of one transfer from a plan
 //   verify                 compares held-out samples with a plan
 //   foreign_regret         applies the thresholds of one rail to another
@@ -24,10 +29,12 @@
 //   registration           the effect of memory registration on the rendezvous threshold
 #pragma once
 
+#include "tuner/collective_model.h"
 #include "tuner/concurrent_bandwidth.h"
 #include "tuner/derive.h"
 #include "tuner/foreign_regret.h"
 #include "tuner/predict.h"
+#include "tuner/predicted_segments.h"
 #include "tuner/registration.h"
 #include "tuner/segments.h"
 #include "tuner/shares.h"

@@ -50,6 +50,23 @@ TEST(Advice, RulesAreForTheirNumberOfNodesAndRanksOnly) {
   EXPECT_EQ(rules_for(advice_to_act_always(), 7, 9).size(), kOperations.size());
 }
 
+TEST(Advice, PredictedRulesAreForRangesOfShapes) {
+  Rule predicted = rule(Operation::kBcast, 5, 1000, 2000);
+  predicted.nodes_max = 8;
+  predicted.ranks_per_node_max = 6;
+  const Advice advice{.rules = {predicted}, .warning = ""};
+  for (const auto& [nodes, ranks_per_node] : {std::pair{5, 4}, {8, 6}, {6, 5}}) {
+    EXPECT_EQ(rules_for(advice, nodes, ranks_per_node).size(), 1u) << nodes;
+  }
+  for (const auto& [nodes, ranks_per_node] : {std::pair{4, 4}, {9, 4}, {5, 3}, {5, 7}}) {
+    EXPECT_TRUE(rules_for(advice, nodes, ranks_per_node).empty()) << nodes;
+  }
+  EXPECT_TRUE(has_rules_for(advice, 8));   // 4 + 1 + 1 + 1 + 1
+  EXPECT_TRUE(has_rules_for(advice, 48));  // 8 x 6
+  EXPECT_FALSE(has_rules_for(advice, 7));
+  EXPECT_FALSE(has_rules_for(advice, 49));
+}
+
 TEST(Advice, ANumberOfRanksThatFitsNoShapeHasNoRules) {
   for (const int ranks : {5, 8, 6, 12}) EXPECT_TRUE(has_rules_for(kAdvice, ranks)) << ranks;
   for (const int ranks : {2, 4, 13}) EXPECT_FALSE(has_rules_for(kAdvice, ranks)) << ranks;

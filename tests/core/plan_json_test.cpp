@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <random>
@@ -98,6 +99,10 @@ class RandomPlans {
 
   SegmentRule segment() {
     SegmentRule segment{text(), count(), count(), below(1u << 20), {}, random_(), text()};
+    if (below(2) == 1) {
+      segment.nodes_max = std::max(segment.nodes, count()) | 1;  // never 0
+      segment.ranks_per_node_max = std::max(segment.ranks_per_node, count());
+    }
     if (below(2) == 1) segment.to_bytes = segment.from_bytes + 1 + below(1u << 20);
     segment.mpi = text();
     segment.gain = positive();

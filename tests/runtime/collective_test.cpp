@@ -210,6 +210,52 @@ TEST(Collectives, AreAnsweredUnderTheMpiOfTheCall) {
   EXPECT_EQ(nmt_collective_rule_for(profile.get(), nullptr, &rule), NMT_INVALID);
 }
 
+TEST(Collectives, ThatWerePredictedHoldForTheirRangesOfShapes) {
+  Plan plan = planted::plan({});
+  plan.segments = {{.operation = "bcast",
+                    .nodes = 4,
+                    .ranks_per_node = 8,
+                    .algorithm = "library",
+                    .mpi = "some"},
+                   {.operation = "bcast",
+                    .nodes = 5,
+                    .ranks_per_node = 4,
+                    .from_bytes = 1024,
+                    .segment_bytes = 2048,
+                    .algorithm = "binary",
+                    .mpi = "some",
+                    .gain = 1.5,
+                    .nodes_max = 9,
+                    .ranks_per_node_max = 16}};
+  const Profile profile(plan);
+  nmt_collective_rule rule{};
+  rule.struct_bytes = sizeof rule;
+  const auto ask = [&](std::uint32_t nodes, std::uint32_t ranks_per_node) {
+    nmt_collective_call call{};
+    call.struct_bytes = sizeof call;
+    call.nodes = nodes;
+    call.ranks_per_node = ranks_per_node;
+    call.mpi = "some";
+    call.operation = "bcast";
+    call.size_bytes = 4096;
+    return nmt_collective_rule_for(profile.get(), &call, &rule);
+  };
+  ASSERT_EQ(ask(4, 8), NMT_OK);
+  EXPECT_EQ(rule.predicted, 0u);
+  EXPECT_EQ(rule.nodes_max, 4u);
+  for (const auto& [nodes, ranks_per_node] : {std::pair{5u, 4u}, {9u, 16u}, {7u, 8u}}) {
+    ASSERT_EQ(ask(nodes, ranks_per_node), NMT_OK);
+    EXPECT_EQ(rule.predicted, 1u);
+    EXPECT_STREQ(rule.algorithm, "binary");
+    EXPECT_EQ(rule.nodes, 5u);
+    EXPECT_EQ(rule.nodes_max, 9u);
+    EXPECT_EQ(rule.ranks_per_node_max, 16u);
+  }
+  for (const auto& [nodes, ranks_per_node] : {std::pair{10u, 8u}, {7u, 17u}, {7u, 3u}}) {
+    EXPECT_EQ(ask(nodes, ranks_per_node), NMT_NO_ADVICE);
+  }
+}
+
 TEST(Collectives, HaveWhatWasMeasuredOfTheMpisOwnAlgorithms) {
   Plan plan = planted::plan({});
   plan.library_rules = {{.mpi = "Open MPI v4.1.4",

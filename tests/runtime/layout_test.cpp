@@ -161,7 +161,8 @@ std::map<std::string, Fields> structs() {
                             FIELD(leaders),
                             FIELD(mpi),
                             FIELD(gain),
-                            FIELD(reserved)};
+                            FIELD(nodes_max),
+                            FIELD(ranks_per_node_max)};
   }
   {
     using S = LibraryRuleRecord;

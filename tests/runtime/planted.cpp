@@ -156,7 +156,15 @@ Plan full_plan(std::mt19937_64& random, const std::vector<std::string>& names) {
                     .ranks_per_node = 8,
                     .segment_bytes = 8192,
                     .mpi = "Open MPI v4.1.4",
-                    .gain = 1.5}};
+                    .gain = 1.5},
+                   {.operation = "bcast",
+                    .nodes = 5,
+                    .ranks_per_node = 8,
+                    .segment_bytes = 8192,
+                    .mpi = "Open MPI v4.1.4",
+                    .gain = 1.2,
+                    .nodes_max = 8,
+                    .ranks_per_node_max = 12}};
   full.library_rules = {{.mpi = "Open MPI v4.1.4",
                          .operation = "allreduce",
                          .algorithm = "ring",

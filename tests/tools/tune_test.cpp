@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "core/method.h"
 #include "core/plan_json.h"
 #include "node/node.h"
 #include "profiledb/profiledb.h"
@@ -62,6 +63,77 @@ class Tune : public Sandbox {
 
   std::string db_;
 };
+
+// A profile of Bcasts on these shapes: of the MPI's own, a tree of all ranks, and of a chain of
+// leaders.
+void store_collectives(const std::string& file,
+                       const std::vector<std::pair<std::int64_t, std::int64_t>>& shapes) {
+  profiledb::ProfileDb db(file, {.mode = profiledb::ProfileDb::Mode::kWrite});
+  Platform platform{
+      .id = Id::random(), .name = "cluster", .fingerprint = node::cheap_fingerprint()};
+  db.ensure_platform(platform);
+  const Node node = db.ensure_node({Id::random(), "here"}, platform.id);
+  Campaign campaign{.id = Id::random(), .platform = platform.id};
+  campaign.started_utc = "2026-01-01T00:00:00Z";
+  db.begin_campaign(campaign);
+  SampleSet set;
+  set.session.id = Id::random();
+  set.path = {.id = Id::random(), .from_node = node.id, .to_node = node.id};
+  set.path.from.driver = set.path.to.driver = "mpi";
+  set.path.from.name = set.path.to.name = "world";
+  for (const auto& [nodes, ranks_per_node] : shapes) {
+    for (const std::uint64_t size_bytes : {4096, 65536, 1048576}) {
+      for (const std::string algorithm : {"library", "chain"}) {
+        const auto n = static_cast<double>(nodes), p = static_cast<double>(ranks_per_node);
+        const auto bytes = static_cast<double>(size_bytes);
+        const double segment = std::min(bytes, 8192.0);
+        const double ns = algorithm == "library"
+                              ? std::log2(n) * (20e3 + 8 * bytes) + std::log2(p) * (bytes + 3e3)
+                              : (n - 2 + bytes / segment) * (20e3 + 8 * segment) + p * 3e3;
+        Sample& sample = set.samples.emplace_back(Sample{.size_bytes = size_bytes});
+        sample.condition.benchmark = benchmark::kCollective;
+        sample.condition.mpi = "Some MPI v1";
+        sample.condition.operation = "bcast";
+        sample.condition.algorithm = algorithm;
+        sample.condition.segment_bytes = algorithm == "library" || size_bytes <= 8192 ? 0 : 8192;
+        sample.condition.leaders = 1;
+        sample.condition.nodes = nodes;
+        sample.condition.ranks_per_node = ranks_per_node;
+        for (std::uint32_t round = 0; round < 5; ++round) {
+          sample.repetitions.push_back(
+              {.total_ns = static_cast<std::uint64_t>(ns) + round, .round = round});
+        }
+      }
+    }
+  }
+  db.begin_session(set.session, campaign.id);
+  db.store_samples(set.session.id, db.ensure_path(set.path).id, set.samples);
+  db.finish_campaign(campaign);
+}
+
+TEST_F(Tune, PredictsCollectivesOnShapesThatWereNotSampled) {
+  const std::string file = path("collectives.db");
+  store_collectives(file, {{2, 2}, {2, 4}, {4, 2}, {4, 4}, {8, 2}});
+  const auto on = [&](const char* nodes, const char* per_node) {
+    return tune({"--db", file, "collectives", "--nodes", nodes, "--per-node", per_node, "--json"});
+  };
+  ASSERT_EQ(tune({"--db", file, "retune"}).exit_code, 0);
+  const json::Value predicted = document(on("8", "4"));
+  EXPECT_EQ(at(predicted, "choices.2.origin"), json::Value("predicted"));
+  EXPECT_EQ(at(predicted, "choices.2.algorithm"), json::Value("chain"));
+  const double ours_ns = number(predicted, "choices.2.ours_ns");
+  EXPECT_NEAR(ours_ns, 134 * (20e3 + 8 * 8192) + 12e3, 0.05 * ours_ns);
+  EXPECT_LT(number(predicted, "choices.2.ours_low_ns"), ours_ns);
+  EXPECT_GT(number(predicted, "choices.2.ours_high_ns"), ours_ns);
+  EXPECT_GT(number(predicted, "choices.2.gain"), number(predicted, "choices.2.gain_needed"));
+  EXPECT_EQ(at(document(on("4", "4")), "choices.0.origin"), json::Value("sampled"));
+
+  const Result one_node = on("1", "4");
+  EXPECT_EQ(one_node.exit_code, 1);
+  EXPECT_THAT(one_node.out, HasSubstr("nothing can be predicted from 2 x 2, 2 x 4, 4 x 2"));
+  EXPECT_EQ(tune({"--db", file, "collectives", "--nodes", "8"}).exit_code, 2);
+  EXPECT_EQ(on("0", "4").exit_code, 2);
+}
 
 TEST_F(Tune, WithoutAVerbPrintsThresholds) {
   EXPECT_EQ(ask({}).out, ask({"thresholds"}).out);

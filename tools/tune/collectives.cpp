@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
 
 #include "core/error.h"
 #include "core/plan_json.h"
 #include "core/units.h"
 #include "tools/command/report_thresholds.h"
 #include "tools/tune/open_profile.h"
+#include "tools/tune/predict_collectives.h"
 #include "tuner/tuner.h"
 
 namespace nmt::tools {
@@ -79,6 +82,21 @@ Regrets regrets_of(const std::vector<SegmentRule>& rules, const SegmentRule& rul
   return regrets;
 }
 
+tuner::CollectiveShape shape_from(const std::optional<std::uint64_t>& nodes,
+                                  const std::optional<std::uint64_t>& ranks_per_node) {
+  constexpr std::uint64_t kMost = 1 << 20;  // of either
+  if (!nodes || !ranks_per_node) {
+    throw Error(Fault::kUsage, "--nodes and --per-node: give both; --nodes 64 --per-node 32");
+  }
+  if (*nodes < 1 || *nodes > kMost) {
+    throw Error(Fault::kUsage, fmt::format("--nodes: 1 to {}; got {}", kMost, *nodes));
+  }
+  if (*ranks_per_node < 1 || *ranks_per_node > kMost) {
+    throw Error(Fault::kUsage, fmt::format("--per-node: 1 to {}; got {}", kMost, *ranks_per_node));
+  }
+  return {static_cast<std::int64_t>(*nodes), static_cast<std::int64_t>(*ranks_per_node)};
+}
+
 }  // namespace
 
 Report show_collectives(const ProfileOptions& options, const Invocation& invocation) {
@@ -99,7 +117,10 @@ Report show_collectives(const ProfileOptions& options, const Invocation& invocat
                ">library / ours", ">regret", ">worst", "under"});
   json::Value rules = json::Value::array();
   Regrets all;
+  std::size_t predicted = 0;
   for (const SegmentRule& rule : plan.segments) {
+    predicted += rule.is_predicted() ? 1 : 0;
+    if (rule.is_predicted()) continue;
     const Regrets regrets = regrets_of(plan.segments, rule, cells);
     const std::optional<double> times = speedup(rule, cells);
     all.sum += regrets.sum;
@@ -123,15 +144,30 @@ Report show_collectives(const ProfileOptions& options, const Invocation& invocat
   report.text.heading(fmt::format("{}: collectives", profile.platform.name));
   report.text.table(std::move(table));
   report.payload.set("platform", platform_json(profile.platform)).set("rules", std::move(rules));
-  report.summary = {{"rules", std::to_string(plan.segments.size())},
+  report.summary = {{"rules", std::to_string(plan.segments.size() - predicted)},
+                    {"predicted", std::to_string(predicted)},
                     {"regret_mean", fmt::format("{:.4f}", all.mean())},
                     {"regret_worst", fmt::format("{:.4f}", all.worst)}};
   return report;
 }
 
 Work declare_collectives(Options& options, const ProfileOptions& profile) {
-  options.example("nmad-tune collectives --csv");
-  return [&profile](const Invocation& invocation) { return show_collectives(profile, invocation); };
+  struct Asked {
+    std::optional<std::uint64_t> nodes;
+    std::optional<std::uint64_t> ranks_per_node;
+  };
+  const auto asked = std::make_shared<Asked>();
+  options.count("--nodes", asked->nodes,
+                "what is chosen on so many nodes, sampled or predicted\n"
+                "Prints the choice for each operation and size, its duration and that of the MPI's "
+                "own. Needs --per-node.");
+  options.count("--per-node", asked->ranks_per_node, "ranks on each of the --nodes");
+  options.example("nmad-tune collectives --nodes 64 --per-node 32");
+  return [&profile, asked](const Invocation& invocation) {
+    if (!asked->nodes && !asked->ranks_per_node) return show_collectives(profile, invocation);
+    return predict_collectives(shape_from(asked->nodes, asked->ranks_per_node), profile,
+                               invocation);
+  };
 }
 
 }  // namespace nmt::tools

@@ -14,6 +14,7 @@
 //   predict                predict transfer
 //   predict_alltoall       predict alltoall, predict alltoallv
 //   collectives            collectives
+//   predict_collectives    collectives --nodes --per-node
 //   contention             contention
 //   decide                 decide
 //   split                  split

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The model against clusters whose durations are closed forms: other than its own terms, with a
+// protocol that changes at 64 KiB, and noise.
+#include "tuner/collective_model.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "tuner/predicted_segments.h"
+
+namespace nmt::tuner {
+namespace {
+
+constexpr std::uint64_t kSizes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
+constexpr std::uint64_t kSegments[] = {0, 8 << 10, 32 << 10, 128 << 10};
+
+struct Cluster {
+  double alpha_ns = 20e3;       // of a message between nodes
+  double beta_ns = 8;           // of a byte
+  double rendezvous_ns = 40e3;  // from 64 KiB on
+  double handover_ns = 3e3;     // to a rank of the same node
+  double copy_ns = 0.4;         // of a byte, by one rank
+  double shared_copy_ns = 0.1;  // of a byte, of all ranks of a node together
+  double noise = 0;
+  bool scatters = false;  // the library scatters and gathers: 2 (n - 1) / n of the bytes
+  std::uint64_t seed = 1;
+
+  double message_ns(double bytes) const {
+    return alpha_ns + beta_ns * bytes + (bytes >= 65536 ? rendezvous_ns : 0);
+  }
+  double node_ns(double bytes, double ranks) const {
+    if (ranks < 2) return 0;
+    return handover_ns * ranks + bytes * std::max(copy_ns, shared_copy_ns * (ranks - 1));
+  }
+
+  // A Bcast by segments; each is copied while the next one comes in.
+  double bcast_ns(const CollectiveChoice& choice, double bytes,
+                  const CollectiveShape& shape) const {
+    const double n = static_cast<double>(shape.nodes), p = double(shape.ranks_per_node);
+    const double levels = std::ceil(std::log2(n));
+    if (choice.algorithm == "library" && scatters) {
+      return 2 * levels * alpha_ns + 2 * beta_ns * bytes * (n - 1) / n + node_ns(bytes, p);
+    }
+    if (choice.algorithm == "library") {  // a binomial tree of all ranks, the whole at once
+      return levels * message_ns(bytes) +
+             std::ceil(std::log2(p)) * (handover_ns + 2 * copy_ns * bytes);
+    }
+    const double segment = choice.segment_bytes == 0
+                               ? bytes
+                               : std::min(bytes, static_cast<double>(choice.segment_bytes));
+    const double segments = std::ceil(bytes / segment);
+    const bool chain = choice.algorithm == "chain";
+    const double fill = chain ? n - 1 : levels;
+    const double width = chain ? 1 : levels;
+    const double step_ns = std::max(width * message_ns(segment), node_ns(segment, p));
+    return fill * message_ns(segment) + (segments - 1) * step_ns + node_ns(segment, p);
+  }
+};
+
+std::vector<CollectiveCell> measured(const Cluster& cluster,
+                                     const std::vector<CollectiveShape>& shapes) {
+  std::mt19937_64 random(cluster.seed);
+  std::normal_distribution<double> noise(0, cluster.noise);
+  std::vector<CollectiveCell> cells;
+  for (const CollectiveShape& shape : shapes) {
+    for (const std::uint64_t size_bytes : kSizes) {
+      CollectiveCell& cell = cells.emplace_back(
+          CollectiveCell{"Some MPI", "bcast", shape.nodes, shape.ranks_per_node, size_bytes, {}});
+      for (const char* algorithm : {"library", "chain", "binomial"}) {
+        for (const std::uint64_t segment_bytes : kSegments) {
+          const bool library = std::string_view(algorithm) == "library";
+          if ((library && segment_bytes > 0) || segment_bytes >= size_bytes) continue;
+          const CollectiveChoice choice{algorithm, segment_bytes, 1};
+          const double ns = cluster.bcast_ns(choice, static_cast<double>(size_bytes), shape);
+          cell.times.push_back({.algorithm = algorithm,
+                                .segment_bytes = segment_bytes,
+                                .leaders = 1,
+                                .median_ns = ns * std::exp(noise(random))});
+        }
+      }
+      std::ranges::stable_sort(cell.times, {}, &CollectiveTime::median_ns);
+    }
+  }
+  return cells;
+}
+
+const std::vector<CollectiveShape> kSampled = {{2, 1}, {2, 4}, {4, 1}, {4, 4}, {8, 2}};
+
+double duration_of(const CollectiveCell& cell, const SegmentRule& rule) {
+  for (const CollectiveTime& time : cell.times) {
+    const bool whole = time.segment_bytes == 0 && rule.segment_bytes >= cell.size_bytes;
+    if (time.algorithm == rule.algorithm && (whole || time.segment_bytes == rule.segment_bytes)) {
+      return time.median_ns;
+    }
+  }
+  return NAN;
+}
+
+struct Regrets {
+  double mean = 0;
+  double worst = 0;
+  double worst_to_library = 0;
+  int replaced = 0;
+  int cells = 0;
+};
+
+// Of following predicted rules, and the library's own where there is none.
+Regrets regrets_on(const Cluster& cluster, const std::vector<CollectiveShape>& shapes) {
+  const std::vector<SegmentRule> rules = predict_segments(measured(cluster, kSampled));
+  Cluster exact = cluster;
+  exact.noise = 0;
+  Regrets regrets;
+  for (const CollectiveCell& cell : measured(exact, shapes)) {
+    SegmentRule chosen{.algorithm = "library"};
+    for (const SegmentRule& rule : rules) {
+      if (rule.applies_to(cell.nodes, cell.ranks_per_node) && rule.from_bytes <= cell.size_bytes &&
+          (!rule.to_bytes || cell.size_bytes < *rule.to_bytes)) {
+        chosen = rule;
+      }
+    }
+    const double regret = duration_of(cell, chosen) / cell.times.front().median_ns - 1;
+    regrets.mean += regret;
+    regrets.worst = std::max(regrets.worst, regret);
+    regrets.worst_to_library =
+        std::max(regrets.worst_to_library,
+                 duration_of(cell, chosen) / duration_of(cell, {.algorithm = "library"}) - 1);
+    regrets.replaced += chosen.algorithm == "library" ? 0 : 1;
+    ++regrets.cells;
+  }
+  regrets.mean /= regrets.cells;
+  return regrets;
+}
+
+TEST(CollectiveModel, PredictsShapesThatWereNotSampled) {
+  const Cluster cluster;
+  const CollectiveModel model(measured(cluster, kSampled));
+  for (const CollectiveShape& shape : {CollectiveShape{8, 4}, {4, 2}, {2, 2}, {16, 4}}) {
+    const std::vector<CollectiveCell> predicted = model.predict(shape);
+    ASSERT_EQ(predicted.size(), std::size(kSizes));
+    for (const CollectiveCell& cell : predicted) {
+      for (const CollectiveTime& time : cell.times) {
+        const double ns = cluster.bcast_ns({time.algorithm, time.segment_bytes, 1},
+                                           static_cast<double>(cell.size_bytes), shape);
+        EXPECT_NEAR(std::log(time.median_ns / ns), 0, 0.05)
+            << shape.nodes << " x " << shape.ranks_per_node << ", " << cell.size_bytes << " B, "
+            << time.algorithm << " by " << time.segment_bytes;
+      }
+    }
+  }
+}
+
+// A tree of all ranks takes ceil(log2 n) steps. Where only powers of two were sampled, the model
+// takes log2 n, so that the MPI's own is predicted too fast rather than too slow.
+TEST(CollectiveModel, TakesTheMpisOwnForFasterRatherThanSlowerBetweenSampledNodes) {
+  const Cluster cluster;
+  for (const CollectiveCell& cell : CollectiveModel(measured(cluster, kSampled)).predict({3, 4})) {
+    for (const CollectiveTime& time : cell.times) {
+      if (time.algorithm != "library") continue;
+      const double ns =
+          cluster.bcast_ns({"library", 0, 1}, static_cast<double>(cell.size_bytes), {3, 4});
+      EXPECT_LT(time.median_ns, 1.02 * ns);
+    }
+  }
+}
+
+// What is said of the error must be true of shapes that nobody has seen: 95 of 100 gains lie
+// within.
+TEST(CollectiveModel, ItsErrorsCoverWhatItIsWrongBy) {
+  int within = 0, all = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Cluster cluster;
+    cluster.noise = 0.03;
+    cluster.seed = seed;
+    const CollectiveModel model(measured(cluster, kSampled));
+    for (const CollectiveShape& shape : {CollectiveShape{2, 2}, {4, 2}, {8, 4}, {16, 2}, {16, 8}}) {
+      for (const CollectiveCell& cell : model.predict(shape)) {
+        const CollectiveTime* library = nullptr;
+        const CollectiveTime* ours = nullptr;
+        for (const CollectiveTime& time : cell.times) {
+          const CollectiveTime*& known = time.algorithm == "library" ? library : ours;
+          if (known == nullptr) known = &time;
+        }
+        const auto exact = [&](const CollectiveTime& time) {
+          return cluster.bcast_ns({time.algorithm, time.segment_bytes, 1},
+                                  static_cast<double>(cell.size_bytes), shape);
+        };
+        const double gain = std::log(library->median_ns / ours->median_ns);
+        const double true_gain = std::log(exact(*library) / exact(*ours));
+        within += std::abs(gain - true_gain) <= *cell.gain_error ? 1 : 0;
+        ++all;
+      }
+    }
+  }
+  EXPECT_GE(within, all * 95 / 100) << all;
+}
+
+TEST(CollectiveModel, ItsErrorGrowsWithTheDistanceUntilNothingIsReplaced) {
+  Cluster cluster;
+  cluster.noise = 0.03;
+  const CollectiveModel model(measured(cluster, kSampled));
+  double before = 0;
+  for (const std::int64_t nodes : {4, 16, 64, 256, 1024}) {
+    const std::vector<CollectiveCell> cells = model.predict({nodes, 2});
+    ASSERT_FALSE(cells.empty());
+    EXPECT_GT(*cells.front().gain_error, before);
+    before = *cells.front().gain_error;
+  }
+  for (const SegmentRule& rule : derive_segments(model.predict({1 << 20, 2}))) {
+    EXPECT_EQ(rule.algorithm, "library");
+  }
+}
+
+// A library that scatters and gathers hardly slows down with the nodes, which no sum of the model's
+// costs follows: its error must say so, so that following it costs nothing against the library.
+TEST(CollectiveModel, IsNotFollowedWhereItsFormIsWrong) {
+  Cluster cluster;
+  cluster.scatters = true;
+  const Regrets regrets = regrets_on(cluster, {{16, 4}, {32, 2}, {32, 8}, {64, 1}});
+  EXPECT_LT(regrets.worst_to_library, 0.02);
+}
+
+TEST(CollectiveModel, SaysNothingWithoutShapesToTell) {
+  const Cluster cluster;
+  const auto predicted = [&](const std::vector<CollectiveShape>& sampled,
+                             const CollectiveShape& shape) {
+    return CollectiveModel(measured(cluster, sampled)).predict(shape);
+  };
+  EXPECT_TRUE(predicted({{2, 4}, {4, 4}}, {3, 4}).empty());          // two shapes
+  EXPECT_TRUE(predicted({{2, 4}, {4, 4}, {8, 4}}, {4, 2}).empty());  // ranks never differed
+  EXPECT_FALSE(predicted({{2, 4}, {4, 4}, {8, 4}}, {16, 4}).empty());
+  EXPECT_TRUE(predicted(kSampled, {1, 4}).empty());  // one node is another matter
+  EXPECT_FALSE(predicted({{1, 2}, {1, 4}, {1, 8}}, {1, 16}).empty());
+}
+
+TEST(PredictedSegments, LeaveSampledShapesToTheirOwnRules) {
+  const std::vector<SegmentRule> rules = predict_segments(measured(Cluster(), kSampled));
+  ASSERT_FALSE(rules.empty());
+  for (const SegmentRule& rule : rules) {
+    EXPECT_TRUE(rule.is_predicted());
+    EXPECT_NE(rule.algorithm, "library");
+    for (const CollectiveShape& shape : kSampled) {
+      EXPECT_FALSE(rule.applies_to(shape.nodes, shape.ranks_per_node));
+    }
+  }
+}
+
+TEST(PredictedSegments, GiveOneAnswerToEachCall) {
+  const std::vector<SegmentRule> rules = predict_segments(measured(Cluster(), kSampled));
+  EXPECT_LT(rules.size(), 300u);  // a table to look things up in
+  for (std::int64_t nodes = 1; nodes <= 70; ++nodes) {
+    for (std::int64_t ranks_per_node = 1; ranks_per_node <= 20; ++ranks_per_node) {
+      for (const std::uint64_t size_bytes : kSizes) {
+        const auto count = std::ranges::count_if(rules, [&](const SegmentRule& rule) {
+          return rule.applies_to(nodes, ranks_per_node) && size_bytes >= rule.from_bytes &&
+                 (!rule.to_bytes || size_bytes < *rule.to_bytes);
+        });
+        EXPECT_LE(count, 1) << nodes << " x " << ranks_per_node;
+      }
+    }
+  }
+}
+
+TEST(CollectiveModel, ItsRulesLoseLittleToTheBestThatCouldBeMeasured) {
+  for (const double noise : {0.0, 0.03}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      Cluster cluster;
+      cluster.noise = noise;
+      cluster.seed = seed;
+      const Regrets regrets = regrets_on(cluster, {{2, 2}, {3, 4}, {6, 2}, {8, 4}, {5, 3}});
+      EXPECT_LT(regrets.mean, 0.05) << noise << ", " << seed;
+      EXPECT_LT(regrets.worst_to_library, 0.02) << noise << ", " << seed;
+      EXPECT_GT(regrets.replaced, regrets.cells / 3);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nmt::tuner

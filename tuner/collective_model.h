@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Durations of one collective, under one MPI, on shapes that were not sampled.
+//
+// A duration is a sum of costs, each of which is a number that follows from the algorithm, the
+// shape and the size, times a coefficient that is not negative (tuner/collective_terms.h): messages
+// that fill and drain a chain, a binary or a binomial tree or a ring, segments that follow each
+// other, copies within a node. The coefficients of an algorithm come from all sampled shapes
+// together; sizes and segments near the predicted one count more. What an algorithm takes besides
+// is the mean of its remainders at that size. Of the MPI's own algorithm nothing is known, so its
+// costs may grow with nodes and ranks in several ways.
+//
+// How wrong it is comes from leaving out whole shapes: each sampled shape is predicted from all
+// others, and the error is taken to double with each octave of nodes, or of ranks per node, that
+// lies between the shape and the sampled ones. How much a prediction depends on any one sampled
+// shape is added.
+//
+// Ranks per node are those of the fullest node; nodes are taken for equal. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tuner/collective_fits.h"
+#include "tuner/segments.h"
+
+namespace nmt::tuner {
+
+class CollectiveModel {
+ public:
+  // Cells of one operation under one MPI, of all sampled shapes that have one node, or of all that
+  // have several: within one node nothing overlaps with messages between nodes.
+  explicit CollectiveModel(std::span<const CollectiveCell> cells);
+
+  // The cells of a shape, by size, with all ways that were measured there on any shape. Empty where
+  // nothing can be said: fewer than three shapes were sampled; or all of them have the same number
+  // of nodes, or of ranks per node, and this shape has another; or this one has one node, and they
+  // have several.
+  std::vector<CollectiveCell> predict(const CollectiveShape& shape) const;
+
+  const std::string& mpi() const { return cells_.front().mpi; }
+  const std::string& operation() const { return cells_.front().operation; }
+  const std::vector<CollectiveShape>& shapes() const { return shapes_; }  // that were sampled
+
+  // What was found by leaving out each shape in turn, at one of its sizes.
+  struct LeftOut {
+    CollectiveShape shape;
+    std::uint64_t size_bytes = 0;
+    double distance = 0;    // from the other shapes
+    double time_error = 0;  // log(predicted / measured) of the way of ours that was chosen
+    double gain_error = 0;  // the same of the MPI's own, minus that
+  };
+  const std::vector<LeftOut>& left_out() const { return left_out_; }
+
+ private:
+  void leave_out(std::size_t index);
+  std::optional<CollectiveCell> predict(const CollectiveShape& shape, double distance,
+                                        std::span<const ChoiceAtSize> of_one_size) const;
+  double error_of(std::uint64_t size_bytes, double distance, double LeftOut::*error) const;
+
+  std::vector<CollectiveCell> cells_;
+  std::vector<CollectiveShape> shapes_;       // sorted
+  std::vector<ChoiceAtSize> choices_;         // that can be predicted, sorted by size
+  std::optional<CollectiveFits> fits_;        // of all shapes
+  std::vector<CollectiveFits> fits_without_;  // of all but one, in the order of shapes_
+  std::vector<LeftOut> left_out_;
+};
+
+// One for each MPI and operation with one node, and one with several, in the order of the cells.
+std::vector<CollectiveModel> collective_models(std::span<const CollectiveCell> cells);
+
+}  // namespace nmt::tuner

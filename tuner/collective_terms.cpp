@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tuner/collective_terms.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace nmt::tuner {
+namespace {
+
+double ceil_log2(std::int64_t n) {
+  return n <= 1 ? 0 : static_cast<double>(std::bit_width(static_cast<std::uint64_t>(n - 1)));
+}
+
+// A leader sends to its first child, then to its second; place p of a heap has places 2p + 1 and
+// 2p + 2 below it.
+std::int64_t binary_fill(std::int64_t place, std::int64_t places) {
+  std::int64_t fill = 0;
+  for (const int child : {1, 2}) {
+    const std::int64_t below = 2 * place + child;
+    if (below < places) fill = std::max(fill, child + binary_fill(below, places));
+  }
+  return fill;
+}
+
+struct Tree {
+  double fill = 0;
+  double width = 0;
+};
+
+Tree tree_of(const std::string& algorithm, std::int64_t places) {
+  if (places <= 1) return {};
+  if (algorithm == "chain") return {static_cast<double>(places - 1), 1};
+  if (algorithm == "binary") {
+    return {static_cast<double>(binary_fill(0, places)), places == 2 ? 1.0 : 2.0};
+  }
+  return {ceil_log2(places), ceil_log2(places)};
+}
+
+// Numbers that several kinds of algorithms need.
+struct Sizes {
+  double size = 0;      // bytes
+  double segment = 0;   // bytes
+  double segments = 1;  // of a message
+  double nodes = 1;
+  double local = 0;  // ranks of a node besides its leader
+  double ranks = 1;
+};
+
+std::vector<double> tree_terms(const Sizes& s, const Tree& tree) {
+  const double shared = s.local > 0 ? 1 : 0;
+  return {1,
+          tree.fill,
+          tree.fill * s.segment,
+          tree.width * (s.segments - 1),
+          tree.width * (s.segments - 1) * s.segment,
+          s.local,
+          s.local * s.size,
+          shared * s.segments,
+          s.local * s.segments,
+          shared * s.size,
+          (s.ranks - 1) * s.size};  // where all ranks share cores or memory
+}
+
+// A ring of `places`, with `block` bytes at a time.
+std::vector<double> ring_terms(const Sizes& s, double places, double block, double segments) {
+  const double shared = s.local > 0 ? 1 : 0;
+  return {1,
+          places - 1,
+          (places - 1) * block,
+          (places - 1) * segments,
+          s.nodes - 1,
+          (s.nodes - 1) * block,
+          s.local,
+          s.local * s.size,
+          shared * (places - 1),
+          s.ranks * s.size,
+          s.ranks * s.size * s.local};
+}
+
+// It may use any algorithm. Trees and reduce-scatters grow with the logarithm of the nodes or less:
+// a cost that grows with the nodes themselves could explain the same few shapes, and would predict
+// more for many nodes than is true. Where each rank has data of its own for all, costs do grow so.
+std::vector<double> library_terms(const Sizes& s, bool gathers) {
+  std::vector<double> counts = {1, s.nodes > 1 ? 1.0 : 0.0, std::log2(s.nodes),
+                                std::log2(s.local + 1), s.local};
+  if (gathers) counts.insert(counts.end(), {s.nodes - 1, s.ranks - 1});
+  std::vector<double> terms;
+  for (const double count : counts) {
+    terms.push_back(count);
+    terms.push_back(count * s.size);
+  }
+  return terms;
+}
+
+}  // namespace
+
+std::vector<double> collective_terms(std::string_view operation, const CollectiveChoice& choice,
+                                     std::uint64_t size_bytes, const CollectiveShape& shape) {
+  Sizes s{.size = static_cast<double>(size_bytes),
+          .nodes = static_cast<double>(shape.nodes),
+          .local = static_cast<double>(shape.ranks_per_node - 1),
+          .ranks = static_cast<double>(shape.nodes * shape.ranks_per_node)};
+  const bool whole = choice.segment_bytes == 0;
+  const auto divide = [&](double message) {
+    s.segment = whole ? message : std::min(message, static_cast<double>(choice.segment_bytes));
+    s.segments = std::ceil(message / std::max(1.0, s.segment));
+  };
+  divide(s.size);
+  if (choice.algorithm == "library") return library_terms(s, operation == "allgather");
+  if (choice.algorithm == "ring" || choice.algorithm == "neighbors") {
+    return ring_terms(s, s.ranks, s.size, s.segments);
+  }
+  if (choice.algorithm == "leaders") {
+    const double block = s.size * static_cast<double>(shape.ranks_per_node);
+    divide(block);
+    return ring_terms(s, s.nodes * static_cast<double>(choice.leaders), block, s.segments);
+  }
+  return tree_terms(s, tree_of(choice.algorithm, shape.nodes * choice.leaders));
+}
+
+}  // namespace nmt::tuner
