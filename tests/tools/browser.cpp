@@ -19,7 +19,8 @@ namespace nmt::testing {
 namespace {
 
 constexpr std::string_view kStarted = "was started successfully on port ";
-constexpr auto kStartDeadline = std::chrono::seconds(30);
+constexpr auto kStartDeadline = std::chrono::seconds(15);
+constexpr int kStartsMax = 3;
 constexpr timeval kReplyDeadline = {.tv_sec = 60, .tv_usec = 0};
 
 [[noreturn]] void fail(const std::string& what) { throw Error(Fault::kFailed, "browser: " + what); }
@@ -142,16 +143,22 @@ std::string Browser::missing() {
 }
 
 Browser::Browser(const std::string& folder) {
-  const std::string output = folder + "/chromedriver.out";
-  Setting setting;
-  setting.environment = {{"HOME", folder}};
-  setting.stdout_file = output;
-  driver_ =
-      std::make_unique<Process>(std::vector<std::string>{"chromedriver", "--port=0"}, setting);
-  const auto deadline = std::chrono::steady_clock::now() + kStartDeadline;
-  while ((port_ = port_in(read_text(output))) == 0) {
-    if (std::chrono::steady_clock::now() > deadline) fail("chromedriver does not start");
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  // A port that is free for IPv4 may be taken for IPv6; chromedriver then ends.
+  std::string output;
+  for (int start = 0; port_ == 0; ++start) {
+    if (start == kStartsMax) fail("chromedriver does not start: " + output);
+    const std::string file = fmt::format("{}/chromedriver.{}.out", folder, start);
+    Setting setting;
+    setting.environment = {{"HOME", folder}};
+    setting.stdout_file = file;
+    driver_ =
+        std::make_unique<Process>(std::vector<std::string>{"chromedriver", "--port=0"}, setting);
+    const auto deadline = std::chrono::steady_clock::now() + kStartDeadline;
+    while (port_ == 0 && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      output = read_text(file);
+      port_ = port_in(output);
+    }
   }
   const json::Value started = call("POST", "/session", options(folder));
   session_ = "/session/" + json::Reader(started, "session")["sessionId"].text();
