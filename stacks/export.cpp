@@ -3,15 +3,12 @@
 // The table of writers, and what they share.
 #include "stacks/export.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 
 #include "core/error.h"
 #include "stacks/readers.h"
-#include "stacks/settings.h"
+#include "stacks/versions.h"
 #include "stacks/writers.h"
 
 namespace nmt::stacks {
@@ -19,9 +16,6 @@ namespace {
 
 struct Writer {
   std::string_view stack;
-  std::string_view from_version;    // the first version with these settings,
-  std::string_view before_version;  // and the first version that is unknown here
-  std::string_view usual_version;   // if no measurement has the version
   std::vector<ExportedFile> (*write)(const StackFindings& findings);
   std::vector<ExportedFile> (*write_rules)(const StackFindings& findings);
   std::size_t (*check)(std::string_view text, std::string_view what, std::string_view version,
@@ -81,46 +75,21 @@ std::size_t check_newmadeleine(std::string_view text, std::string_view what, std
 std::vector<ExportedFile> no_rules(const StackFindings&) { return {}; }
 
 constexpr std::array kWriters = {
-    Writer{"openmpi", "4.0", "6.0", "4.1", write_openmpi, write_openmpi_rules, check_openmpi},
-    Writer{"mpich", "4.0", "6.0", "4.0", write_mpich, write_mpich_rules, check_mpich},
-    Writer{"ucx", "1.12", "2.0", "1.13", write_ucx, no_rules, check_ucx},
-    Writer{"libfabric", "1.14", "3.0", "2.1", write_libfabric, no_rules, check_libfabric},
-    Writer{"newmadeleine", "2016", "2018", "2017.06", write_newmadeleine, no_rules,
-           check_newmadeleine},
+    Writer{"openmpi", write_openmpi, write_openmpi_rules, check_openmpi},
+    Writer{"mpich", write_mpich, write_mpich_rules, check_mpich},
+    Writer{"ucx", write_ucx, no_rules, check_ucx},
+    Writer{"libfabric", write_libfabric, no_rules, check_libfabric},
+    Writer{"newmadeleine", write_newmadeleine, no_rules, check_newmadeleine},
 };
 
+// Of a stack that has versions.
 const Writer& find_writer(std::string_view stack) {
-  const auto found = std::ranges::find(kWriters, stack, &Writer::stack);
-  if (found == kWriters.end()) {
-    throw Error(Fault::kUsage, fmt::format("no stack '{}'; there is: {}", stack,
-                                           fmt::join(exported_stacks(), ", ")));
-  }
+  const auto found = std::ranges::find(kWriters, versions_of(stack).stack, &Writer::stack);
+  NMT_CHECK(found != kWriters.end());
   return *found;
 }
 
 }  // namespace
-
-std::vector<std::string> exported_stacks() {
-  std::vector<std::string> names;
-  for (const Writer& writer : kWriters) names.emplace_back(writer.stack);
-  return names;
-}
-
-std::string export_version(std::string_view stack, std::string_view wanted,
-                           std::string_view measured) {
-  const Writer& writer = find_writer(stack);
-  if (wanted.empty()) {
-    return std::string(measured.empty() ? writer.usual_version : measured);
-  }
-  const bool number = wanted.find_first_not_of("0123456789.") == std::string_view::npos;
-  if (!number || older(wanted, writer.from_version) || !older(wanted, writer.before_version)) {
-    throw Error(
-        Fault::kUsage,
-        fmt::format("--for: version '{}' of {} is not supported; write one from {} to below {}",
-                    wanted, stack, writer.from_version, writer.before_version));
-  }
-  return std::string(wanted);
-}
 
 Fields kept_settings(const StackFindings& findings) {
   Fields settings;

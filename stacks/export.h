@@ -47,12 +47,6 @@ struct ExportedFile {
 // The settings that were kept, without those that no file of the stack can express.
 Fields kept_settings(const StackFindings& findings);
 
-// The names of stacks that can be exported, including NewMadeleine.
-std::vector<std::string> exported_stacks();
-// The version to write for: `wanted`, else the measured one. Error(kUsage) for an unknown stack or
-// version; it lists the known ones.
-std::string export_version(std::string_view stack, std::string_view wanted,
-                           std::string_view measured);
 // Empty if no setting pays. Each file has passed its reader.
 std::vector<ExportedFile> write_files(const StackFindings& findings);
 

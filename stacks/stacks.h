@@ -5,6 +5,7 @@
 //
 // Pure: measurements and text go in, choices and text come out. In reading order:
 //   settings             names of transports, and the settings that force or move a protocol
+//   versions             which versions are written for, and which of them were tried
 //   times                measurements of a stack, regrouped to compare its settings
 //   settings_choice      which settings pay
 //   collective_rules     which algorithm of a library's collective pays, by size
@@ -30,3 +31,4 @@
 #include "stacks/settings.h"
 #include "stacks/settings_choice.h"
 #include "stacks/times.h"
+#include "stacks/versions.h"

@@ -11,7 +11,8 @@ namespace nmt::tools {
 json::Value exports_json(const profiledb::ProfileDb& db, const Id& platform, const Plan& plan,
                          const std::string& profile) {
   json::Value list = json::Value::array();
-  for (const std::string& stack : stacks::exported_stacks()) {
+  for (const stacks::StackVersions& each : stacks::all_stack_versions()) {
+    const std::string stack(each.stack);
     json::Value entry = json::Value::object().set("stack", stack);
     try {
       const Plan* own_rails = stack == "newmadeleine" ? &plan : nullptr;

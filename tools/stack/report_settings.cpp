@@ -41,4 +41,10 @@ void add_verdicts(std::span<const stacks::GroupVerdict> verdicts, Report* report
   report->payload.set("settings", std::move(all));
 }
 
+void warn_of_untried(std::string_view stack, std::string_view version, Report* report) {
+  if (version.empty()) return;
+  const std::string warning = stacks::warning_of_untried(stack, version);
+  if (!warning.empty()) report->warnings.push_back(warning);
+}
+
 }  // namespace nmt::tools

@@ -14,4 +14,7 @@ namespace nmt::tools {
 // Adds a table, CSV rows and the member "settings".
 void add_verdicts(std::span<const stacks::GroupVerdict> verdicts, Report* report);
 
+// Adds a warning where no test was run with that version of the stack; nothing where it is unknown.
+void warn_of_untried(std::string_view stack, std::string_view version, Report* report);
+
 }  // namespace nmt::tools

@@ -77,6 +77,7 @@ class StackCampaign {
   stacks::StackTimes forced(stacks::Transport transport, std::string_view method) const;
   stacks::StackProtocols both_ways(stacks::Transport transport) const;
   std::vector<Fields> limits_to_try() const;
+  std::string version() const;
   bool weighs() const {
     return job_.stack.weighs_interfaces && first_.network == stacks::Transport::kTcp &&
            first_.interfaces.size() > 1;
@@ -469,6 +470,13 @@ void StackCampaign::add_protocols(std::span<const stacks::GroupVerdict> verdicts
   report->payload.set("protocols", std::move(protocols)).set("in_force", std::move(in_force));
 }
 
+// Of what is sampled; empty where its ranks do not say it.
+std::string StackCampaign::version() const {
+  if (job_.stack.name == "ucx") return first_.ucx_version;
+  if (job_.stack.name == "libfabric") return first_.libfabric_version;
+  return stacks::version_in(first_.library);
+}
+
 Report StackCampaign::report(const profiledb::Location& profile) const {
   Report report;
   const std::vector<stacks::GroupVerdict> verdicts = stacks::judge_groups(recorder_->samples());
@@ -477,6 +485,7 @@ Report StackCampaign::report(const profiledb::Location& profile) const {
   add_verdicts(verdicts, &report);
   add_protocols(verdicts, &report);
   warn_of_oversubscription(first_.ranks, first_.cores, &report);
+  warn_of_untried(job_.stack.name, version(), &report);
   report.payload.set("stack", job_.stack.name).set("library", first_.library);
   report.payload.set("campaign", recorder_->campaign().id.hex());
   report.payload.set("elapsed_ns", elapsed_ns_);

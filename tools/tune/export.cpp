@@ -55,6 +55,7 @@ Report check_by_reader(const ExportOptions& options) {
   report.text.line(fmt::format("{}: {} settings, rules, collectives or sizes that {} {} reads",
                                options.check, count, options.stack, version));
   report.payload.set("file", options.check).set("count", count);
+  warn_of_untried(options.stack, version, &report);
   report.summary = {{"stack", options.stack}, {"count", std::to_string(count)}};
   return report;
 }
@@ -170,6 +171,7 @@ Report export_settings(const ExportOptions& options, const ProfileOptions& profi
     for (const std::string& note : findings.notes) report.text.line(note);
   }
   add_verdicts(findings.verdicts, &report);
+  warn_of_untried(findings.stack, findings.version, &report);
   check_by_stack(files, &report);
   json::Value written = json::Value::array();
   for (const stacks::ExportedFile& file : files) {
@@ -192,7 +194,7 @@ Work declare_export(Options& options, const ProfileOptions& profile) {
       .text(
           "STACK", own->stack, "STACK",
           "openmpi, mpich, ucx, libfabric or newmadeleine\n"
-          "The first three need a campaign of nmad-sample --stack: export writes the settings that "
+          "The first four need a campaign of nmad-sample --stack: export writes the settings that "
           "were measurably better, and lists the others with the reason. newmadeleine is derived "
           "from the rails of this profile.")
       .required();

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// docs/reference/versions.md against the code, the commands, and what is installed here.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "stacks/stacks.h"
+#include "tests/tools/sandbox.h"
+#include "tools/stack/stack.h"
+
+namespace nmt::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Claim {
+  std::string stack, version, claim, tests;
+};
+
+std::vector<Claim> claims_of_the_page() {
+  static const std::regex row(R"(^\| ([a-z]+) \| ([^|]*) \| ([^|]*) \| ([^|]*)\|$)");
+  std::ifstream page(NMADTUNE_SOURCE_DIR "/docs/reference/versions.md");
+  std::vector<Claim> claims;
+  for (std::string line; std::getline(page, line);) {
+    std::smatch found;
+    if (!std::regex_match(line, found, row) || found[1] == "stack") continue;
+    claims.push_back({found[1], found[2], found[3], found[4]});
+  }
+  return claims;
+}
+
+// "openmpi 4.1.4: tried", as the page and the code say it.
+std::set<std::string> claimed() {
+  std::set<std::string> all;
+  for (const Claim& each : claims_of_the_page()) {
+    const std::string claim = each.claim.starts_with("tried (Debian 1") ? "tried" : each.claim;
+    all.insert(fmt::format("{} {}: {}", each.stack, each.version, claim));
+  }
+  return all;
+}
+std::set<std::string> meant() {
+  std::set<std::string> all;
+  for (const stacks::StackVersions& each : stacks::all_stack_versions()) {
+    for (const std::string_view version : each.tried) {
+      all.insert(fmt::format("{} {}: tried", each.stack, version));
+    }
+    all.insert(
+        fmt::format("{} from {} to below {}: grammar only", each.stack, each.from, each.before));
+    all.insert(fmt::format("{} all others: refused", each.stack));
+  }
+  return all;
+}
+
+TEST(Versions, OfThePageAreThoseOfTheCode) { EXPECT_EQ(claimed(), meant()); }
+
+TEST(Versions, ThatWereTriedNameTestsThatThereAre) {
+  static const std::regex name("`([^`]+)`");
+  for (const Claim& each : claims_of_the_page()) {
+    std::sregex_iterator test(each.tests.begin(), each.tests.end(), name);
+    EXPECT_EQ(each.claim.starts_with("tried"), test != std::sregex_iterator()) << each.version;
+    for (; test != std::sregex_iterator(); ++test) {
+      const std::string file = NMADTUNE_SOURCE_DIR "/" + (*test)[1].str();
+      EXPECT_TRUE(std::filesystem::exists(file)) << file;
+    }
+  }
+}
+
+// So that no version is called tried that no machine of the tests has.
+TEST(Versions, OfWhatIsInstalledHereAreAmongThoseThatWereTried) {
+  int installed = 0;
+  for (const stacks::StackVersions& each : stacks::all_stack_versions()) {
+    const std::string version = tools::installed_version(each.stack);
+    if (version.empty()) continue;
+    ++installed;
+    EXPECT_THAT(each.tried, ::testing::Contains(version)) << each.stack;
+  }
+  if (installed == 0) GTEST_SKIP() << "none of the stacks is installed";
+}
+
+class VersionsOfCommands : public Sandbox {
+ protected:
+  Result check_for(std::string_view stack, std::string_view version) const {
+    write("file", "# nothing\n");
+    return tune(
+        {"export", std::string(stack), "--check", path("file"), "--for", std::string(version)});
+  }
+};
+
+TEST_F(VersionsOfCommands, AreRefusedOrWarnedOfAsThePageSays) {
+  constexpr const char* kWarning = "was not tried";
+  for (const stacks::StackVersions& each : stacks::all_stack_versions()) {
+    if (each.stack == "newmadeleine") continue;  // whose files have no comments
+    EXPECT_EQ(check_for(each.stack, each.before).exit_code, 2) << each.stack;
+    EXPECT_EQ(check_for(each.stack, "0.9").exit_code, 2) << each.stack;
+    const Result grammar = check_for(each.stack, fmt::format("{}.0.99", each.from));
+    EXPECT_EQ(grammar.exit_code, 0) << grammar.err;
+    EXPECT_THAT(grammar.err, HasSubstr(kWarning));
+    for (const std::string_view version : each.tried) {
+      EXPECT_THAT(check_for(each.stack, version).err, Not(HasSubstr(kWarning))) << version;
+    }
+  }
+  const std::string profile = make_profile(path("a.db"));
+  EXPECT_THAT(tune({"export", "newmadeleine", "--db", profile}).err, HasSubstr(kWarning));
+}
+
+}  // namespace
+}  // namespace nmt::testing
