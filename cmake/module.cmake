@@ -4,7 +4,8 @@
 #   nmadtune_module(core SOURCES ... USES ...)            -> library nmt_core
 # with SANITIZED_LESS where it is of the commands alone.
 # One executable per folder of tests; each of its tests becomes one of ctest's:
-#   nmadtune_test(core_test SOURCES ... USES ... [LABELS label...] [LONG name...] [TIMEOUT seconds])
+#   nmadtune_test(core_test SOURCES ... USES ... [LABELS label...] [LONG name...] [TIMEOUT seconds]
+#                 [LOCK name])  LOCK: one at a time of all that have this name
 # One group of benchmarks (scripts/bench), an executable or a script of this folder:
 #   nmadtune_bench_group(core SOURCES ... USES ...)
 #   nmadtune_bench_group(sampling SCRIPT sampling)
@@ -118,13 +119,16 @@ function(nmadtune_module name)
 endfunction()
 
 function(nmadtune_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;USES;LABELS;LONG" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT;LOCK" "SOURCES;USES;LABELS;LONG" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
   set(properties TIMEOUT ${arg_TIMEOUT})
   if("timing" IN_LIST arg_LABELS)
     list(APPEND properties RUN_SERIAL TRUE)
+  endif()
+  if(arg_LOCK)
+    list(APPEND properties RESOURCE_LOCK ${arg_LOCK})
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_USES} GTest::gtest GTest::gmock GTest::gtest_main)
