@@ -106,10 +106,9 @@ std::uint64_t size_bytes_in(const Header& header) {
   return pages * page_bytes;
 }
 
-void refuse_truncated(const std::string& file, std::uint64_t expected_bytes) {
-  std::error_code unknown;
-  const std::uint64_t size_bytes = std::filesystem::file_size(file, unknown);
-  if (unknown || size_bytes >= expected_bytes) return;
+void refuse_truncated(const std::string& file, std::uint64_t size_bytes,
+                      std::uint64_t expected_bytes) {
+  if (size_bytes >= expected_bytes) return;
   refuse(file, fmt::format("truncated: only {} of {} bytes; restore it from a copy or an export",
                            size_bytes, expected_bytes));
 }
@@ -118,7 +117,7 @@ void refuse_truncated(const std::string& file, std::uint64_t expected_bytes) {
 Identity checked_identity(Database& database) {
   const Transaction transaction(database, Transaction::Kind::kRead);
   const Identity identity = identify(database);
-  refuse_truncated(database.file(),
+  refuse_truncated(database.file(), database.file_size_bytes(),
                    static_cast<std::uint64_t>(database.integer("PRAGMA page_count") *
                                               database.integer("PRAGMA page_size")));
   const bool blank = identity.empty && identity.application_id == 0 && identity.version == 0;
@@ -181,7 +180,9 @@ Database open_profile(const std::string& file, const ProfileDb::Options& options
   } catch (const sqlite::Failure& failure) {
     const bool damaged = failure.cause() == sqlite::Failure::Cause::kDamaged;
     const auto header = damaged ? read_header(file) : std::nullopt;
-    if (header) refuse_truncated(file, size_bytes_in(*header));
+    std::error_code unknown;
+    const std::uint64_t size_bytes = std::filesystem::file_size(file, unknown);
+    if (header && !unknown) refuse_truncated(file, size_bytes, size_bytes_in(*header));
     throw;
   }
 }

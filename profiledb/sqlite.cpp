@@ -99,6 +99,16 @@ std::int64_t Database::integer(const std::string& sql) {
   return statement.integer(0);
 }
 
+std::uint64_t Database::file_size_bytes() const {
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  NMT_CHECK(file != nullptr && file->pMethods != nullptr);
+  sqlite3_int64 size_bytes = 0;
+  const int code = file->pMethods->xFileSize(file, &size_bytes);
+  if (code != SQLITE_OK) fail(code);
+  return static_cast<std::uint64_t>(size_bytes);
+}
+
 std::string Database::file_content() const {
   sqlite3_int64 size_bytes = 0;
   const std::unique_ptr<unsigned char, void (*)(void*)> bytes(

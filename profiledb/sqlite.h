@@ -53,7 +53,9 @@ class Database {
 
   void run(const std::string& sql);              // one or more statements, rows ignored
   std::int64_t integer(const std::string& sql);  // first column of the only row
-  std::string file_content() const;              // as a file of this database would have it
+  std::uint64_t file_size_bytes()
+      const;                         // of the file that is open, whatever its name leads to now
+  std::string file_content() const;  // as a file of this database would have it
   sqlite3* handle() const { return handle_.get(); }
 
   [[noreturn]] void fail(int code) const;  // with SQLite's last message

@@ -56,7 +56,8 @@ TEST_F(SitePolicy, NeverLeavesAJobWithoutAWholeProfileWhileItGoesBack) {
         const profiledb::ProfileDb job(path("site/profile.db"),
                                        {.mode = profiledb::ProfileDb::Mode::kRead});
         whole += job.plan(job.platforms().front().id).has_value();
-      } catch (const Error&) {
+      } catch (const Error& error) {
+        ADD_FAILURE() << error.what();
       }
     }
   });
