@@ -26,12 +26,10 @@ TEST(Coverage, CountsBytesWhateverTheirOrder) {
     std::shuffle(parts.begin(), parts.end(), random);
     Coverage coverage;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      const auto [from, size_bytes] = parts[i];
+      const auto& part = parts[i];
       const std::size_t link = random() % 3;
-      EXPECT_TRUE(coverage.announce(from, size_bytes, link));
-      const auto come = [&, from = from, size_bytes = size_bytes] {
-        EXPECT_TRUE(coverage.come(from, size_bytes, link));
-      };
+      EXPECT_TRUE(coverage.announce(part.first, part.second, link));
+      const auto come = [&] { EXPECT_TRUE(coverage.come(part.first, part.second, link)); };
       if (i % 2 == 0) come();
       const auto& again = parts[random() % (i + 1)];
       EXPECT_FALSE(coverage.announce(again.first, again.second, random() % 3));
