@@ -277,6 +277,15 @@ TEST_F(ReportPage, OfADescribedClusterShowsTheSlowNodeFirstAndDrawsEveryPage) {
   }
   show("#node");
   EXPECT_EQ(number_of("return charts.size"), 3);  // regret, durations, predictions
+  show("#collectives");  // sampled on 2 to 16 nodes, predicted on 32 and 64, over 9 sizes
+  EXPECT_EQ(number_of("return document.querySelectorAll('#collective-tiles .hatch').length"), 18);
+  EXPECT_THAT(text_of("return document.querySelector('#collective-tiles .hatch')"
+                      ".closest('[role=gridcell]').getAttribute('aria-label')"),
+              ::testing::HasSubstr("Predicted: "));
+  EXPECT_EQ(browser_->script("const hatch = document.querySelector('#collective-tiles .hatch');"
+                             "return hatch.closest('svg').querySelector("
+                             "hatch.getAttribute('fill').slice(4, -1)) !== null"),
+            json::Value(true));
   EXPECT_THAT(browser_->console_errors(), IsEmpty());
 }
 

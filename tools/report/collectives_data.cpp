@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/report/collectives_data.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -11,7 +13,7 @@
 namespace nmt::tools {
 namespace {
 
-constexpr std::int64_t kBeyond = 4;  // times the largest measured number of ranks
+constexpr std::int64_t kBeyond = 4;  // times the largest measured number of ranks, or of nodes
 
 json::Value time_json(const tuner::CollectiveTime* time) {
   if (time == nullptr) return {};
@@ -59,7 +61,36 @@ json::Value predictions_json(const contention::SignatureFit& fit,
   return predictions;
 }
 
+// All pairs of the numbers of nodes and of ranks per node that were sampled, and more nodes.
+std::vector<tuner::CollectiveShape> shapes_to_predict(const tuner::CollectiveModel& model) {
+  std::set<std::int64_t> nodes, ranks_per_node;
+  for (const tuner::CollectiveShape& shape : model.shapes()) {
+    nodes.insert(shape.nodes);
+    ranks_per_node.insert(shape.ranks_per_node);
+  }
+  const std::int64_t most = *nodes.rbegin();
+  for (std::int64_t n = 2 * most; most > 1 && n <= kBeyond * most; n *= 2) nodes.insert(n);
+  std::vector<tuner::CollectiveShape> shapes;
+  for (const std::int64_t n : nodes) {
+    for (const std::int64_t ranks : ranks_per_node) {
+      const tuner::CollectiveShape shape{n, ranks};
+      if (std::ranges::find(model.shapes(), shape) == model.shapes().end()) shapes.push_back(shape);
+    }
+  }
+  return shapes;
+}
+
 }  // namespace
+
+std::vector<tuner::CollectiveCell> predicted_cells(std::span<const tuner::CollectiveCell> cells) {
+  std::vector<tuner::CollectiveCell> predicted;
+  for (const tuner::CollectiveModel& model : tuner::collective_models(cells)) {
+    for (const tuner::CollectiveShape& shape : shapes_to_predict(model)) {
+      for (tuner::CollectiveCell& cell : model.predict(shape)) predicted.push_back(std::move(cell));
+    }
+  }
+  return predicted;
+}
 
 json::Value collective_cells_json(std::span<const tuner::CollectiveCell> cells,
                                   const std::vector<SegmentRule>& rules) {
@@ -71,15 +102,19 @@ json::Value collective_cells_json(std::span<const tuner::CollectiveCell> cells,
       const tuner::CollectiveTime*& each = time.algorithm == "library" ? library : ours;
       if (each == nullptr) each = &time;
     }
-    const std::optional<double> regretted = tuner::regret(rules, cell);
+    std::optional<double> regretted;
+    if (!cell.gain_error) regretted = tuner::regret(rules, cell);
     list.push_back(json::Value::object()
+                       .set("mpi", cell.mpi)
                        .set("operation", cell.operation)
                        .set("nodes", cell.nodes)
                        .set("ranks_per_node", cell.ranks_per_node)
                        .set("size_bytes", cell.size_bytes)
                        .set("library", time_json(library))
                        .set("ours", time_json(ours))
-                       .set("regret", regretted ? json::Value(*regretted) : json::Value()));
+                       .set("regret", regretted ? json::Value(*regretted) : json::Value())
+                       .set("gain_needed", cell.gain_error ? json::Value(std::exp(*cell.gain_error))
+                                                           : json::Value()));
   }
   return list;
 }

@@ -15,8 +15,14 @@
 
 namespace nmt::tools {
 
-// The array "cells": one for each operation, shape and size that was measured, with the fastest of
-// ours and the MPI's own, and the regret of the rules' choice; null where that was not measured.
+// Cells of shapes that were not measured: more ranks or nodes of those numbers that were, and up to
+// four times as many nodes. None where nothing can be predicted.
+std::vector<tuner::CollectiveCell> predicted_cells(std::span<const tuner::CollectiveCell> cells);
+
+// The array "cells": one for each MPI, operation, shape and size, with the fastest of ours and the
+// MPI's own, and the regret of the rules' choice; null where that was not measured. "gain_needed"
+// of a predicted cell: how many times as long as ours the MPI's own has to take, so that ours is
+// used; null where the cell was measured.
 json::Value collective_cells_json(std::span<const tuner::CollectiveCell> cells,
                                   const std::vector<SegmentRule>& rules);
 

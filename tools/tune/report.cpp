@@ -25,6 +25,7 @@
 #include "tools/report/node_data.h"
 #include "tools/report/report.h"
 #include "tools/report/split_data.h"
+#include "tools/report/tables.h"
 #include "tools/tune/open_profile.h"
 #include "tuner/tuner.h"
 
@@ -68,34 +69,6 @@ class AnonymousCopy {
  private:
   fs::path folder_;
 };
-
-// One table for each rail: what its plots show.
-void add_curves(const std::vector<RailPlan>& rails, Text* text) {
-  for (const RailPlan& rail : rails) {
-    std::vector<std::string> headings = {">size"};
-    std::map<std::uint64_t, std::vector<std::string>> rows;
-    for (const PlanCurve& curve : rail.curves) {
-      if (curve.benchmark != benchmark::kTransfer) continue;
-      headings.push_back(
-          fmt::format(">{}{}{}", curve.method, curve.variant.empty() ? "" : " ", curve.variant));
-      for (const Point& point : curve.duration.points()) {
-        std::vector<std::string>& cells = rows[static_cast<std::uint64_t>(point.size_bytes)];
-        cells.resize(headings.size() - 2);
-        cells.push_back(format_duration(point.duration_ns));
-      }
-    }
-    if (headings.size() < 2) continue;
-    Table table(headings);
-    for (auto& [size_bytes, cells] : rows) {
-      cells.resize(headings.size() - 1);
-      cells.insert(cells.begin(), format_bytes(size_bytes));
-      table.add(cells);
-    }
-    text->heading(
-        fmt::format("{} ({} buffers, {}): duration", rail.rail, rail.regime, rail.placement));
-    text->table(std::move(table));
-  }
-}
 
 // The platform's entry in `nmad-tune show --json`.
 json::Value platform_entry(const Report& shown, const Platform& platform) {
@@ -148,7 +121,8 @@ void add_node(const OpenProfile& profile, const Plan& plan, const std::vector<Sa
       .set("held_out", held_out_json(rails, plan, sets))
       .set("exports", exports_json(profile.db, profile.platform.id, plan, profile.location.file));
   add_thresholds(named, &pages->tables);
-  add_curves(rails, &pages->tables);
+  add_curve_tables(rails, &pages->tables);
+  add_foreign_tables(*pages->data.find("foreign"), &pages->tables);
   if (plan.verification) {
     pages->data.set("verification", to_json(*plan.verification));
     add_verification(*plan.verification, &pages->tables);
@@ -163,16 +137,17 @@ void add_collectives(const Plan& plan, const std::vector<SampleSet>& sets,
                      const ProfileOptions& options, const Invocation& invocation, Pages* pages) {
   if (!plan.segments.empty()) {
     const Report rules = show_collectives(options, invocation);
-    pages->data.set(
-        "collectives",
-        json::Value::object()
-            .set("rules", *rules.payload.find("rules"))
-            .set("cells", collective_cells_json(tuner::collective_cells(sets), plan.segments)));
+    std::vector<tuner::CollectiveCell> cells = tuner::collective_cells(sets);
+    for (tuner::CollectiveCell& cell : predicted_cells(cells)) cells.push_back(std::move(cell));
+    pages->data.set("collectives", json::Value::object()
+                                       .set("rules", *rules.payload.find("rules"))
+                                       .set("cells", collective_cells_json(cells, plan.segments)));
     pages->tables.append(rules.text);
   }
   json::Value alltoalls = json::Value::array();
   for (const contention::AlltoallTimes& times : contention::alltoall_times(sets))
     alltoalls.push_back(alltoall_json(times));
+  add_alltoall_tables(alltoalls, &pages->tables);
   pages->data.set("alltoalls", std::move(alltoalls));
 }
 
@@ -225,12 +200,14 @@ Pages pages_of(const ProfileOptions& options, const std::string& name, const Ope
     Report outliers;
     add_outliers(findings, {}, &outliers);
     pages.tables.append(outliers.text);
+    add_pair_tables(*pages.data.find("cluster"), &pages.tables);
   }
   if (against != nullptr) {
     const ProfileSide before{name.empty() ? "" : against->location.file, &against->db,
                              against->platform, read_plan(*against, invocation)};
     json::Value diff = diff_json(before, {name, &profile.db, profile.platform, plan});
     const json::Value cluster = cluster_of(against->db);
+    add_diff_tables(diff, &pages.tables);
     if (const json::Value* pairs = cluster.find("pairs")) diff.set("pairs", without_curves(*pairs));
     pages.data.set("diff", std::move(diff));
   }

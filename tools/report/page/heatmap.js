@@ -12,7 +12,7 @@ function ratioFill(ratio, most) {
   return step === 0 ? "tile same" : `tile ${strength > 0 ? "slow" : "fast"}-${step}`;
 }
 
-// rows, columns: texts. cells[row][column]: null, or {class, text, label, mark}. onChoose(row,
+// rows, columns: texts. cells[row][column]: null, or {class, text, label, hatched}. onChoose(row,
 // column). options: {size, corner, label, wide}
 function heatmap(rows, columns, cells, options, onChoose) {
   const names = Math.max(...rows.map((name) => name.length), 3);
@@ -33,6 +33,7 @@ function heatmap(rows, columns, cells, options, onChoose) {
       : {x, y: top - 8, "text-anchor": "middle"}, cut(name)));
   });
   const tiles = [];
+  const hatching = uniqueId("hatching");  // of this picture: one that is hidden lends nothing
   rows.forEach((name, row) => {
     const y = top + row * height;
     const line = svgElement("g", {role: "row"});
@@ -46,8 +47,8 @@ function heatmap(rows, columns, cells, options, onChoose) {
         click: () => choose(row, column)},
       svgElement("rect", {x: x + 1, y: y + 1, width: options.size - 2, height: height - 2, rx: 3}));
       if (cell && cell.hatched) {
-        tile.append(svgElement("rect", {x: x + 1, y: y + 1, width: options.size - 2,
-          height: height - 2, rx: 3, fill: "url(#hatched)", class: "hatch"}));
+        tile.append(svgElement("path", {class: "hatch", fill: `url(#${hatching})`,
+          d: `M${x + 1} ${y + 1}h${options.size - 2}v${height - 2}h${2 - options.size}z`}));
       }
       if (cell && cell.text) {
         tile.append(svgElement("text", {x: x + options.size / 2, y: y + height / 2 + 4,
@@ -59,9 +60,10 @@ function heatmap(rows, columns, cells, options, onChoose) {
     });
     picture.append(line);
   });
-  picture.prepend(svgElement("defs", {}, svgElement("pattern", {id: "hatched", width: 6, height: 6,
+  picture.prepend(svgElement("defs", {}, svgElement("pattern", {id: hatching, width: 6, height: 6,
     patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)"},
-  svgElement("line", {x1: 0, y1: 0, x2: 0, y2: 6, "stroke-width": 2, class: "hatching"}))));
+  ["dark", "light"].map((shade, i) => svgElement("line", {x1: 3 * i, y1: 0, x2: 3 * i, y2: 6,
+    "stroke-width": 1.5, class: `hatching ${shade}`})))));
   let focus = [0, 0], chosen = null;
   const move = (row, column) => {
     tiles[focus[0]][focus[1]].setAttribute("tabindex", "-1");
