@@ -241,13 +241,7 @@ TEST_F(ReportPage, OfOneSampleDrawsWithoutAnError) {
 
 // All pages of one report, because describing the cluster takes most of the time.
 TEST_F(ReportPage, OfADescribedClusterShowsTheSlowNodeFirstAndDrawsEveryPage) {
-  for (const auto& [name, more] : {std::pair("old.db", ""), std::pair("new.db", "--later")}) {
-    std::vector<std::string> command = {NMT_CLUSTER_REPORT, "--nmad-tune", NMAD_TUNE, "--db-only",
-                                        path(name)};
-    if (*more != '\0') command.emplace_back(more);
-    const Result made = run(command, setting());
-    ASSERT_EQ(made.exit_code, 0) << made.err;
-  }
+  ASSERT_NO_FATAL_FAILURE(describe_cluster(path("old.db"), path("new.db"), setting()));
   const Result written = tune(
       {"report", "--db", path("new.db"), "--against", path("old.db"), "-o", path("report.html")});
   ASSERT_EQ(written.exit_code, 0) << written.err;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/tools/report_sandbox.h"
 
+#include <gtest/gtest.h>
+
+#include <vector>
+
 #include "core/error.h"
 #include "profiledb/profiledb.h"
 
@@ -46,6 +50,19 @@ void write_small_profile(const std::string& file, const std::string& host, const
   db.store_samples(session.id, path.id, cells);
   campaign.finished_utc = campaign.started_utc;
   db.finish_campaign(campaign);
+}
+
+void describe_cluster(const std::string& file, const std::string& file_later,
+                      const Setting& setting) {
+  const std::vector<std::string> command = {NMT_CLUSTER_REPORT, "--nmad-tune", NMAD_TUNE,
+                                            "--db-only"};
+  std::vector<std::string> before = command, later = command;
+  before.push_back(file);
+  later.insert(later.end(), {"--later", file_later});
+  for (const std::vector<std::string>& each : {before, later}) {
+    const Result made = run(each, setting);
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+  }
 }
 
 }  // namespace nmt::testing

@@ -17,4 +17,9 @@ json::Value data_of(const std::string& page);
 void write_small_profile(const std::string& file, const std::string& host, const std::string& rail,
                          int samples);
 
+// The profiles of examples/cluster_report: of a described cluster, and of the same after an
+// upgrade.
+void describe_cluster(const std::string& file, const std::string& file_later,
+                      const Setting& setting);
+
 }  // namespace nmt::testing

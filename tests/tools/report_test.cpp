@@ -175,6 +175,18 @@ TEST_F(ReportFile, AgainstAnOlderProfileSaysWhatChangedAndWhatKeepingThresholdsC
   }
 }
 
+TEST_F(ReportFile, HasTablesOfClustersAndDifferencesForBrowsersWithoutScripts) {
+  ASSERT_NO_FATAL_FAILURE(describe_cluster(path("old.db"), path("new.db"), setting()));
+  const std::string page = report(path("new.db"), {"--against", path("old.db")});
+  const std::size_t from = page.find("<noscript>");
+  const std::string tables = page.substr(from, page.find("</noscript>") - from);
+  for (const char* shown :
+       {"verbs:mlx5_0/1: pairs of nodes, by latency", "node07", "Alltoall: direct", "lower bound",
+        "Slower or faster, by size", "6.1.0-25", "Thresholds that moved"}) {
+    EXPECT_THAT(tables, HasSubstr(shown));
+  }
+}
+
 TEST_F(ReportFile, OfANodeIsSmallerThanTwoMegabytes) {
   EXPECT_LT(report(make_profile("a.db")).size(), std::size_t{2} << 20);
 }

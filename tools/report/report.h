@@ -18,6 +18,7 @@
 //   cluster_data       data of the page "Cluster": each pair of nodes
 //   collectives_data   data of the pages "Collectives" and "Alltoall"
 //   diff_data          data of the page "Diff": an older profile against a newer one
+//   tables             what the plots show, for browsers without scripts
 #pragma once
 
 #include <string>
