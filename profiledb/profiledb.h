@@ -99,6 +99,7 @@ class ProfileDb {
   // between the same nodes and rail names count as one here, so measurements from before a change
   // of a rail's fingerprint are superseded.
   std::vector<SampleSet> sample_sets_in_force(const Id& platform) const;
+  std::vector<Campaign> pinned(const Id& platform) const;  // newest first
   // Pins exactly these campaigns on their platforms; empty: unpins all.
   void pin(std::span<const Id> campaigns);
 

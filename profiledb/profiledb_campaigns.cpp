@@ -78,6 +78,14 @@ std::vector<Campaign> ProfileDb::campaigns(const Id& platform) const {
   return {rows.begin(), rows.end()};
 }
 
+std::vector<Campaign> ProfileDb::pinned(const Id& platform) const {
+  const Transaction transaction(implementation_->database, Transaction::Kind::kRead);
+  std::vector<CampaignRow> rows = newest_first(load_catalog(implementation_->database).campaigns);
+  std::erase_if(rows,
+                [&](const CampaignRow& row) { return row.platform != platform || !row.pinned; });
+  return {rows.begin(), rows.end()};
+}
+
 std::optional<Campaign> ProfileDb::find_resumable(const Id& platform, const Fields& options) const {
   for (const Campaign& campaign : campaigns(platform)) {
     if (!campaign.complete && same_fields(campaign.options, options)) return campaign;

@@ -26,6 +26,7 @@ constexpr std::pair<const char*, const char*> kExitCodes[] = {
     {"5", "The peer is lost or did not answer in time."},
     {"6", "The profile cannot be used: missing, empty, damaged or locked."},
     {"7", "The profile was measured on another platform than this one."},
+    {"8", "Something became slower, beyond noise and beyond --tolerance."},
     {"128+N", "Signal N ended the command. What was measured until then is stored."},
 };
 constexpr std::pair<const char*, const char*> kEnvironment[] = {

@@ -27,6 +27,12 @@ struct Problem {
     problem.exit_code = 128 + number;
     return problem;
   }
+  // No failure, but a finding: slower than before, beyond noise and beyond what was asked for.
+  static Problem slower(std::string text) {
+    Problem problem(Fault::kFailed, std::move(text));
+    problem.exit_code = 8;
+    return problem;
+  }
 
   int exit_code;
   std::string message;

@@ -32,6 +32,7 @@ constexpr Row kVerbs[] = {
     {"check", "check that this platform is the one that was measured", nmt::tools::declare_check},
     {"outliers", "name nodes, links and rails that are slower than others",
      nmt::tools::declare_outliers},
+    {"diff", "report what became slower or faster beyond noise", nmt::tools::declare_diff},
     {"compare", "report what one rail's thresholds cost on another rail",
      nmt::tools::declare_compare},
     {"curve", "print the duration of one method at all sizes", nmt::tools::declare_curve},

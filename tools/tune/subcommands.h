@@ -9,6 +9,8 @@
 //   show                   show
 //   check                  check
 //   outliers               outliers
+//   diff                   diff
+//   diff_sides             the two sides of diff
 //   compare                compare
 //   curve                  curve
 //   predict                predict transfer
@@ -56,6 +58,7 @@ Work declare_thresholds(Options& options, const ProfileOptions& profile);
 Work declare_show(Options& options, const ProfileOptions& profile);
 Work declare_check(Options& options, const ProfileOptions& profile);
 Work declare_outliers(Options& options, const ProfileOptions& profile);
+Work declare_diff(Options& options, const ProfileOptions& profile);
 Work declare_compare(Options& options, const ProfileOptions& profile);
 Work declare_curve(Options& options, const ProfileOptions& profile);
 Work declare_predict_transfer(Options& options, const ProfileOptions& profile);

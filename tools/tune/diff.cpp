@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-tune diff: what became slower or faster between two profiles, or within one since a date or
+// a pinned baseline; first what differs in the fingerprints, last which thresholds moved.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "cluster/cluster.h"
+#include "core/error.h"
+#include "core/units.h"
+#include "tools/command/report_thresholds.h"
+#include "tools/tune/diff_sides.h"
+#include "tools/tune/open_profile.h"
+#include "tuner/tuner.h"
+
+namespace nmt::tools {
+namespace {
+
+constexpr NumberLimits kTolerance = {.low = 0, .high = 10};
+constexpr std::size_t kShown = 20;
+
+struct DiffOptions {
+  DiffChoice choice;
+  double tolerance = 0.05;
+  bool all = false;
+};
+
+// A cell of both sides, for people and programs.
+struct DiffCell {
+  std::string path;  // "node07 tcp:e0 -> node12"
+  std::string rail;
+  std::string benchmark, method, variant, regime;
+  std::uint64_t size_bytes = 0;
+  auto operator<=>(const DiffCell&) const = default;
+};
+
+std::string to_string(const DiffCell& cell) {
+  std::string what = cell.benchmark == benchmark::kTransfer ? "" : cell.benchmark + " ";
+  what += cell.method;
+  if (!cell.variant.empty()) what += "/" + cell.variant;
+  return fmt::format("{} {} {}{}", cell.path, what, format_bytes(cell.size_bytes),
+                     cell.regime == "hot" ? "" : " " + cell.regime);
+}
+
+// All durations of both sides by cell and launch.
+class LaunchComparison {
+ public:
+  void add(const DiffSide& side, bool after) {
+    std::map<std::string, std::set<std::pair<std::string, Id>>> launches;  // of a path, by time
+    for (const NamedSet& each : side.sets) {
+      launches[to_string(each.name)].emplace(each.set.session.started_utc, each.set.session.id);
+    }
+    for (const NamedSet& each : side.sets) {
+      const std::string path = to_string(each.name);
+      const auto& of_path = launches[path];
+      const auto place = of_path.find({each.set.session.started_utc, each.set.session.id});
+      const auto launch = static_cast<std::size_t>(std::distance(of_path.begin(), place));
+      for (const Sample& sample : each.set.samples) {
+        const Condition& c = sample.condition;
+        const std::vector<Repetition> repetitions = trusted(sample.repetitions);
+        if (sample.held_out || !c.busy_rails.empty() || repetitions.empty()) continue;
+        if (c.benchmark == benchmark::kOffload || c.benchmark == benchmark::kCollective ||
+            c.benchmark == benchmark::kConnections) {
+          continue;  // not of one message
+        }
+        std::vector<double> durations_ns;
+        for (const Repetition& repetition : repetitions) {
+          durations_ns.push_back(repetition.each_ns());
+        }
+        const DiffCell cell = {path,      each.name.rail, c.benchmark,      c.method,
+                               c.variant, c.regime,       sample.size_bytes};
+        times_.push_back({number_of(cell), after, launch, median(durations_ns)});
+      }
+    }
+    (after ? paths_after_ : paths_before_) = [&] {
+      std::set<std::string> paths;
+      for (const auto& [path, of_path] : launches) paths.insert(path);
+      return paths;
+    }();
+  }
+
+  cluster::Changes changes() const { return cluster::find_changes(rails_, times_); }
+  const DiffCell& cell(std::size_t number) const { return cells_[number]; }
+
+  // Paths that one side does not have: a node that left, or one that is new.
+  std::vector<std::string> only_before() const { return without(paths_before_, paths_after_); }
+  std::vector<std::string> only_after() const { return without(paths_after_, paths_before_); }
+  bool has_common_path() const { return only_before().size() < paths_before_.size(); }
+
+ private:
+  static std::vector<std::string> without(const std::set<std::string>& some,
+                                          const std::set<std::string>& others) {
+    std::vector<std::string> left;
+    std::ranges::set_difference(some, others, std::back_inserter(left));
+    return left;
+  }
+
+  std::size_t number_of(const DiffCell& cell) {
+    const auto [entry, first] = numbers_.emplace(cell, cells_.size());
+    if (first) {
+      cells_.push_back(cell);
+      rails_.push_back(rail_numbers_.emplace(cell.path, rail_numbers_.size()).first->second);
+    }
+    return entry->second;
+  }
+
+  std::map<DiffCell, std::size_t> numbers_;
+  std::map<std::string, std::size_t> rail_numbers_;
+  std::vector<DiffCell> cells_;
+  std::vector<std::size_t> rails_;
+  std::vector<cluster::LaunchTime> times_;
+  std::set<std::string> paths_before_, paths_after_;
+};
+
+json::Value text_or_null(const std::optional<std::string>& text) {
+  return text ? json::Value(*text) : json::Value();
+}
+
+void add_fingerprints(const DiffSide& before, const DiffSide& after, Report* report) {
+  json::Value list = json::Value::array();
+  Table table({"what", "field", "before", "after"});
+  std::size_t rows = 0;
+  for (const auto& [what, fields] : before.fingerprints) {
+    const auto other = after.fingerprints.find(what);
+    if (other == after.fingerprints.end()) continue;
+    for (const Difference& each : differences(fields, other->second)) {
+      ++rows;
+      table.add({what, each.field, each.before.value_or("(none)"), each.now.value_or("(none)")});
+      list.push_back(json::Value::object()
+                         .set("what", what)
+                         .set("field", each.field)
+                         .set("before", text_or_null(each.before))
+                         .set("after", text_or_null(each.now)));
+    }
+  }
+  report->payload.set("fingerprints", std::move(list));
+  if (rows > 0) report->text.heading("What differs in the fingerprints").table(std::move(table));
+}
+
+void add_changes(const LaunchComparison& comparison, std::vector<cluster::Change> changes, bool all,
+                 Report* report) {
+  report->records.header = {"path",      "rail",       "benchmark",  "method",
+                            "variant",   "regime",     "size_bytes", "ratio",
+                            "low_ratio", "high_ratio", "chance",     "beyond_noise"};
+  std::ranges::stable_sort(changes, {}, [](const cluster::Change& each) {
+    return std::pair(!each.beyond_noise, -std::abs(std::log(each.ratio)));
+  });
+  json::Value list = json::Value::array();
+  Table table({"cell", ">change", "95 % interval"});
+  std::size_t shown = 0;
+  for (const cluster::Change& each : changes) {
+    const DiffCell& cell = comparison.cell(each.cell);
+    report->records.rows.push_back({cell.path, cell.rail, cell.benchmark, cell.method, cell.variant,
+                                    cell.regime, cell.size_bytes, each.ratio, each.interval.low,
+                                    each.interval.high, each.chance, each.beyond_noise});
+    if (!each.beyond_noise && !all) continue;
+    list.push_back(json::Value::object()
+                       .set("path", cell.path)
+                       .set("rail", cell.rail)
+                       .set("benchmark", cell.benchmark)
+                       .set("method", cell.method)
+                       .set("variant", cell.variant)
+                       .set("regime", cell.regime)
+                       .set("size_bytes", cell.size_bytes)
+                       .set("ratio", each.ratio)
+                       .set("low_ratio", each.interval.low)
+                       .set("high_ratio", each.interval.high)
+                       .set("chance", each.chance)
+                       .set("beyond_noise", each.beyond_noise));
+    if (++shown > kShown && !all) continue;
+    table.add({to_string(cell), fmt::format("{:+.1f} %", 100 * (each.ratio - 1)),
+               fmt::format("{:+.1f} .. {:+.1f} %", 100 * (each.interval.low - 1),
+                           100 * (each.interval.high - 1))});
+  }
+  report->payload.set("changes", std::move(list));
+  if (shown == 0) return;
+  report->text.heading(all ? "All cells" : "Slower or faster beyond noise");
+  report->text.table(std::move(table));
+  if (shown > kShown && !all) {
+    report->text.line(fmt::format("and {} more (--all)", shown - kShown));
+  }
+}
+
+// Thresholds of one path that moved further than their intervals, and the price of keeping them.
+void add_thresholds(const DiffSide& before, const DiffSide& after, Report* report) {
+  json::Value list = json::Value::array();
+  Table table({"path", "decision", ">before", ">after", ">regret of keeping"});
+  std::size_t rows = 0;
+  for (const auto& [key, old_plan] : before.plans()) {
+    const auto now = after.plans().find(key);
+    if (now == after.plans().end()) continue;
+    RailPlan kept = old_plan, measured = now->second;
+    kept.rail = "before";
+    measured.rail = "after";
+    const std::vector<tuner::ForeignRegret> regrets =
+        tuner::compare(std::vector<RailPlan>{kept, measured});
+    for (const Threshold& old_threshold : old_plan.thresholds) {
+      const Threshold* moved = measured.find_threshold(old_threshold.kind);
+      if (moved == nullptr) continue;
+      const bool apart = old_threshold.answer != moved->answer ||
+                         old_threshold.high_bytes < moved->low_bytes ||
+                         old_threshold.low_bytes > moved->high_bytes;
+      if (!apart) continue;
+      const auto regret = std::ranges::find_if(regrets, [&](const tuner::ForeignRegret& each) {
+        return each.kind == old_threshold.kind && each.from == "before" && each.on == "after";
+      });
+      const double mean = regret == regrets.end() ? 0 : regret->mean;
+      ++rows;
+      table.add({key, std::string(to_string(old_threshold.kind)), answer_text(old_threshold),
+                 answer_text(*moved), format_fraction(mean)});
+      list.push_back(json::Value::object()
+                         .set("path", key)
+                         .set("kind", to_string(old_threshold.kind))
+                         .set("before", answer_text(old_threshold))
+                         .set("after", answer_text(*moved))
+                         .set("regret", mean));
+    }
+  }
+  report->payload.set("thresholds", std::move(list));
+  if (rows > 0) report->text.heading("Thresholds that moved").table(std::move(table));
+}
+
+void add_missing(const char* what, const std::vector<std::string>& paths, Report* report) {
+  json::Value list = json::Value::array();
+  for (const std::string& path : paths) list.push_back(path);
+  report->payload.set(what, std::move(list));
+  if (paths.empty()) return;
+  report->warnings.push_back(fmt::format(
+      "{} {} measured on one side only ({}): {}", paths.size(),
+      paths.size() == 1 ? "path was" : "paths were",
+      std::string(what) == "only_before" ? "before" : "after",
+      fmt::join(paths.begin(),
+                paths.begin() + static_cast<std::ptrdiff_t>(std::min(paths.size(), std::size_t{3})),
+                ", ")));
+}
+
+Report diff(const DiffOptions& options, const ProfileOptions& profile_options,
+            const Invocation& invocation) {
+  const auto [before, after] = diff_sides(options.choice, profile_options, invocation);
+  LaunchComparison comparison;
+  comparison.add(before, false);
+  comparison.add(after, true);
+  if (!comparison.has_common_path()) {
+    throw Error(Fault::kFailed,
+                fmt::format("{} and {} have no path between the same nodes and rails in common; "
+                            "nmad-tune show --all lists the paths of each",
+                            before.what, after.what));
+  }
+  const cluster::Changes changes = comparison.changes();
+  std::vector<cluster::Change> slower, faster;
+  for (const cluster::Change& each : changes.cells) {
+    if (each.beyond_noise) (each.ratio > 1 ? slower : faster).push_back(each);
+  }
+  const auto worst = std::ranges::max_element(slower, {}, &cluster::Change::ratio);
+
+  Report report;
+  std::string sentence;
+  if (!changes.can_say) {
+    sentence = fmt::format(
+        "Cannot say: {} {} before, {} after; it takes five on each side, or more on one side. "
+        "Sample again, at other times.",
+        changes.launches_before, changes.launches_before == 1 ? "launch" : "launches",
+        changes.launches_after);
+  } else if (slower.empty()) {
+    sentence = fmt::format("No cell of {} is slower beyond noise; {} faster.", changes.cells.size(),
+                           faster.size());
+  } else {
+    sentence = fmt::format(
+        "{} of {} cells slower beyond noise, worst {} {:+.0f} % [{:.0f}, {:.0f}]", slower.size(),
+        changes.cells.size(), to_string(comparison.cell(worst->cell)), 100 * (worst->ratio - 1),
+        100 * (worst->interval.low - 1), 100 * (worst->interval.high - 1));
+  }
+  report.text.line(sentence);
+  report.payload.set("sentence", sentence)
+      .set("can_say", changes.can_say)
+      .set("before", before.what)
+      .set("after", after.what)
+      .set("launches_before", changes.launches_before)
+      .set("launches_after", changes.launches_after)
+      .set("cells", changes.cells.size())
+      .set("slower", slower.size())
+      .set("faster", faster.size())
+      .set("tolerance", options.tolerance);
+  add_fingerprints(before, after, &report);
+  add_changes(comparison, changes.cells, options.all, &report);
+  add_thresholds(before, after, &report);
+  add_missing("only_before", comparison.only_before(), &report);
+  add_missing("only_after", comparison.only_after(), &report);
+  if (!slower.empty() && worst->ratio > 1 + options.tolerance) {
+    report.problem = Problem::slower(fmt::format(
+        "slower than --tolerance {} beyond noise: {} {:+.1f} %", format_fraction(options.tolerance),
+        to_string(comparison.cell(worst->cell)), 100 * (worst->ratio - 1)));
+  }
+  report.summary = {{"slower", std::to_string(slower.size())},
+                    {"faster", std::to_string(faster.size())},
+                    {"cells", std::to_string(changes.cells.size())},
+                    {"can_say", changes.can_say ? "yes" : "no"}};
+  return report;
+}
+
+}  // namespace
+
+Work declare_diff(Options& options, const ProfileOptions& profile) {
+  const auto own = std::make_shared<DiffOptions>();
+  options.texts(
+      "SIDE", own->choice.sides,
+      "OLD [NEW]: profiles, or identifiers of campaigns\n"
+      "NEW is the profile of --db if it is left out. Identifiers, as nmad-tune show prints them, "
+      "are of campaigns of the profile of --db; several make one side with commas between them. "
+      "Without OLD: --since or --pinned.");
+  options.text("--since", own->choice.since, "DATE",
+               "compare campaigns since DATE with those before it\n"
+               "As 2026-11-24 or 2026-11-24T08:00:00Z.");
+  options.flag("--pinned", own->choice.pinned,
+               "compare campaigns since the pinned ones with these");
+  options.fraction("--tolerance", own->tolerance, kTolerance,
+                   "exit with 8 if slower than this beyond noise (5%)");
+  options.flag("--all", own->all, "print all cells, not only those beyond noise");
+  options.example("nmad-tune diff before.db after.db --tolerance 5%");
+  return [own, &profile](const Invocation& invocation) { return diff(*own, profile, invocation); };
+}
+
+}  // namespace nmt::tools
