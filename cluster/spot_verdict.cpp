@@ -27,7 +27,11 @@ SpotVerdict judge_spot(std::span<const double> profile_ns, std::span<const doubl
   const double usual_ns = median(profile_ns);
   if (!(usual_ns > 0)) return {};
   SpotVerdict verdict{.spot = Spot::kAgrees, .ratio = median(now_ns) / usual_ns};
-  if (verdict.ratio > 1 + tolerance && std::ranges::min(now_ns) > std::ranges::max(profile_ns)) {
+  const bool differs = verdict.ratio > 1 + tolerance || verdict.ratio < 1 / (1 + tolerance);
+  if (differs && profile_ns.size() < kProfileLaunchesMin) {
+    verdict.spot = Spot::kCannotSay;
+  } else if (verdict.ratio > 1 + tolerance &&
+             std::ranges::min(now_ns) > std::ranges::max(profile_ns)) {
     verdict.spot = Spot::kSlower;
   } else if (verdict.ratio < 1 / (1 + tolerance) &&
              std::ranges::max(now_ns) < std::ranges::min(profile_ns)) {

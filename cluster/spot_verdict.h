@@ -4,7 +4,9 @@
 //
 // A cell is slower if every launch of now is slower than the slowest launch of the profile, by
 // which chance is excluded as far as so few launches can, and the ratio of the medians is beyond
-// the tolerance. So a neighbour that disturbs some of the launches raises no alarm.
+// the tolerance. So a neighbour that disturbs some of the launches raises no alarm. A profile of
+// fewer than five launches does not show how much launches differ: it can be agreed with, but
+// nothing is slower or faster than it.
 #pragma once
 
 #include <span>
@@ -20,7 +22,8 @@ struct SpotVerdict {
   double ratio = 1;  // of the medians, now / profile
 };
 
-inline constexpr std::size_t kSpotLaunchesMin = 3;  // fewer of now cannot say
+inline constexpr std::size_t kSpotLaunchesMin = 3;     // fewer of now cannot say
+inline constexpr std::size_t kProfileLaunchesMin = 5;  // fewer cannot say that anything differs
 
 // Durations in nanoseconds, one for each launch. `tolerance` is a fraction.
 SpotVerdict judge_spot(std::span<const double> profile_ns, std::span<const double> now_ns,

@@ -65,7 +65,8 @@ std::string reason_for_doubt(const nmt_profile* profile) {
   }
   const auto text = [](const char* value) { return value != nullptr ? value : "unknown"; };
   return std::string(changed.field) + " was " + text(changed.measured) + ", here it is " +
-         text(changed.here) + "; the profile's collectives are used, unconfirmed";
+         text(changed.here) +
+         "; the profile's collectives are used, unconfirmed (nmad-sample --confirm)";
 }
 
 std::int32_t last_nodes(const Rule& rule) { return std::max(rule.nodes, rule.nodes_max); }

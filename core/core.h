@@ -26,6 +26,7 @@
 //   deadline       when to stop waiting
 //   descriptor     a file descriptor that closes itself
 //   durable_file   a file that is there whole or not at all
+//   confirmation   what the last check of a profile found on this node
 //   site_switch    whether the site has turned all advice off
 //   fmt            {fmt}, compiled once for all sources
 //   log            NMADTUNE_LOG: the decisions that the libraries print

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -84,6 +85,13 @@ void flush_folder_of(const std::string& file) {
 }
 
 }  // namespace
+
+void let_all_read(const std::string& file) {
+  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!descriptor || ::fchmod(descriptor.get(), 0644) != 0) {
+    throw system_error(Fault::kFailed, fmt::format("chmod({})", file), errno);
+  }
+}
 
 void write_durable_file(const std::string& file, std::string_view content, bool replace) {
   const std::string aside = fmt::format("{}.{}.tmp", file, Id::random().hex().substr(0, 8));

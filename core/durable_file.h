@@ -16,4 +16,7 @@ namespace nmt {
 // replaces it". Throws Error(kFailed).
 void write_durable_file(const std::string& file, std::string_view content, bool replace);
 
+// Lets every user read the file, whatever the umask was. Not if the name is a link now.
+void let_all_read(const std::string& file);
+
 }  // namespace nmt

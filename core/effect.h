@@ -4,8 +4,8 @@
 //
 // Most fields are decisive: another processor, NIC, firmware or MTU is another platform. A kernel's
 // patch release, another C library or driver version seldom changes speeds, so rails go on to be
-// advised, marked as unconfirmed until they are measured again. An MPI says nothing about rails,
-// which do not use it.
+// advised, marked as unconfirmed until a check confirms them (core/confirmation.h) or they are
+// measured again. An MPI says nothing about rails, which do not use it.
 #pragma once
 
 #include <string_view>

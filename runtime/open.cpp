@@ -10,7 +10,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
+#include "core/confirmation.h"
 #include "core/effect.h"
 #include "core/log.h"
 #include "core/site_switch.h"
@@ -69,6 +71,14 @@ void load_database(const std::string& requested, const Fields& here, nmt_profile
   profile.view = check(profile.storage.bytes(), profile.file);
 }
 
+// By the last check of this platform on this node, as it is now (nmad-sample --confirm).
+bool is_confirmed(const nmt_profile& profile, const Fields& here) {
+  const std::optional<Confirmation> checked = read_confirmation(profile.file);
+  return checked && !checked->changed &&
+         checked->platform == profile.view.text_at(profile.view.profile->platform_id) &&
+         differences_here(checked->fingerprint, here).empty();
+}
+
 std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
   if (is_switched_off(text_or_empty(options.machine_root))) {
     throw Refused(NMT_NOT_FOUND,
@@ -90,7 +100,7 @@ std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
   const Effect effect = effect_of(profile->differences);
   if (effect == Effect::kNone) return profile;
   if (effect == Effect::kUnconfirmed) {
-    profile->advice_flags = NMT_ADVICE_UNCONFIRMED;
+    if (!is_confirmed(*profile, here)) profile->advice_flags = NMT_ADVICE_UNCONFIRMED;
     return profile;
   }
   if (options.refuse_foreign != 0) {

@@ -33,6 +33,7 @@ struct SamplingOptions {
   std::uint64_t seed = 1;  // for shuffling, and for the choice of held-out sizes
   bool verify = false;     // also measure held-out sizes (Sample::held_out)
   bool pairs = false;      // also measure each rail while others are busy (RailGroup)
+  bool confirm = false;    // the near end only compares cells with a profile (spot_check.h)
   bool offload = false;    // also measure the cost of handing work to another core of this node
 };
 

@@ -21,8 +21,10 @@
 //   partner             the other end: a forked process, this process, or another node
 //   remote              messages between two nodes, between blocks
 //   answer              the far node's part of a campaign
+//   spot_check          a few cells, several times from the start, to compare with a profile
 //   peer_timeout        how long one end waits before it counts the other as lost
 #pragma once
 
 #include "sampler/rail/answer.h"
 #include "sampler/rail/campaign.h"
+#include "sampler/rail/spot_check.h"

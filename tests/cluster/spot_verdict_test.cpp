@@ -8,7 +8,7 @@
 namespace nmt::cluster {
 namespace {
 
-const std::vector<double> kProfile = {100, 103, 98};
+const std::vector<double> kProfile = {100, 103, 98, 101, 99};
 
 Spot of(const std::vector<double>& now) { return judge_spot(kProfile, now, 0.1).spot; }
 
@@ -29,6 +29,9 @@ TEST(SpotVerdict, IsFasterIfEveryLaunchIs) { EXPECT_EQ(of({80, 70, 75}), Spot::k
 
 TEST(SpotVerdict, OfFewLaunchesCannotBeSaid) {
   EXPECT_EQ(of({200, 200}), Spot::kCannotSay);
+  const std::vector<double> now = {200, 210, 220, 200, 200}, few = {100, 101, 99, 100};
+  EXPECT_EQ(judge_spot(few, now, 0.1).spot, Spot::kCannotSay);
+  EXPECT_EQ(judge_spot(few, std::vector<double>{101, 101, 101}, 0.1).spot, Spot::kAgrees);
   EXPECT_EQ(judge_spot({}, std::vector<double>{1, 1, 1}, 0.1).spot, Spot::kCannotSay);
 }
 

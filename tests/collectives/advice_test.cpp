@@ -145,7 +145,7 @@ TEST_F(TwoMpis, AreFollowedUnderAnotherPatchReleaseWithADoubt) {
   const Advice advice = advice_from_profile("Open MPI v4.1.4");
   EXPECT_EQ(advice.rules.size(), 1u);
   EXPECT_THAT(advice.warning, ::testing::StartsWith("libc was "));
-  EXPECT_THAT(advice.warning, ::testing::EndsWith("collectives are used, unconfirmed"));
+  EXPECT_THAT(advice.warning, ::testing::HasSubstr("collectives are used, unconfirmed"));
 }
 
 TEST_F(TwoMpis, AJobUnderAnotherMpiOrVersionLeavesAllAloneAndSaysWhy) {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <random>
 
+#include "core/confirmation.h"
 #include "node/node.h"
 #include "profiledb/profiledb.h"
 #include "runtime/runtime.h"
@@ -198,6 +199,36 @@ TEST(Open, MarksAdviceAsUnconfirmedUnderAnotherPatchRelease) {
   ASSERT_EQ(nmt_predict(opened.profile, 0, NMT_ANY_METHOD, 10, &prediction), NMT_OK);
   EXPECT_TRUE(prediction.flags & NMT_ADVICE_UNCONFIRMED);
   EXPECT_FALSE(prediction.flags & NMT_ADVICE_FOREIGN);
+}
+
+TEST(Open, AdviceIsConfirmedByACheckOfThisPlatformHereAlone) {
+  const Machine machine("0-3", "6.1.2"), other("0-3", "6.1.1"), third("0-3", "6.1.3");
+  Database database;
+  database.add("other", other.fingerprint(), "2026-02-01T00:00:00Z");
+  nmt_open_options options = planted::open_options(database.file());
+  const std::string root = machine.root();
+  options.machine_root = root.c_str();
+  const auto unconfirmed = [&] { return open(options).description().unconfirmed; };
+  const std::string platform = open(options).description().platform_id;
+  Confirmation checked{.platform = platform,
+                       .fingerprint = machine.fingerprint(),
+                       .checked_utc = "2026-02-02T00:00:00Z",
+                       .changed = false,
+                       .alarms_utc = {}};
+  EXPECT_EQ(unconfirmed(), 1u);
+  write_confirmation(database.file(), checked);
+  EXPECT_EQ(unconfirmed(), 0u);
+  checked.changed = true;
+  write_confirmation(database.file(), checked);
+  EXPECT_EQ(unconfirmed(), 1u);
+  checked.changed = false;
+  checked.fingerprint = third.fingerprint();
+  write_confirmation(database.file(), checked);
+  EXPECT_EQ(unconfirmed(), 1u);
+  checked.fingerprint = machine.fingerprint();
+  checked.platform = "another";
+  write_confirmation(database.file(), checked);
+  EXPECT_EQ(unconfirmed(), 1u);
 }
 
 TEST(Open, PrefersThisMachineUnderAnotherPatchReleaseToNewerPlatforms) {

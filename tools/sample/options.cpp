@@ -10,6 +10,7 @@ namespace {
 // Limits of what is sensible: below, a measurement shows nothing; above, the unit is probably
 // wrong.
 constexpr NumberLimits kBudgetNs = {.low = 0.1e9, .high = 24 * 3600e9};
+constexpr NumberLimits kTolerance = {.low = 0.01, .high = 10};
 constexpr NumberLimits kPrecision = {.low = 0.001, .high = 0.5};
 constexpr ByteLimits kSizeBytes = {.low = 1024, .high = std::uint64_t{64} << 20};
 constexpr ByteLimits kUnexpectedBytes = {.low = 64, .high = std::uint64_t{64} << 20};
@@ -49,9 +50,11 @@ void declare_measuring(Options& options, SampleOptions& target) {
              "largest message that may arrive unexpected (64K)\n"
              "A rendezvous threshold is never above it: the sender of a larger message asks first.")
       .rare();
-  options.count("--seed", target.seed,
-                "seed of the order and of the held-out sizes (random)\n"
-                "The campaign records it. Described rails also draw their noise from it.");
+  options
+      .count("--seed", target.seed,
+             "seed of the order and of the held-out sizes (random)\n"
+             "The campaign records it. Described rails also draw their noise from it.")
+      .rare();
   options.flag(
       "--resume", target.resume,
       "continue the incomplete campaign of the same options\n"
@@ -74,6 +77,26 @@ void declare_measuring(Options& options, SampleOptions& target) {
       .rare();
   options.flag("--no-pairs", target.no_pairs, "with --peer: measure each rail only alone")
       .excludes("--pairs")
+      .rare();
+}
+
+void declare_confirming(Options& options, SampleOptions& target) {
+  options
+      .flag("--confirm", target.confirm,
+            "check in 2 s whether the profile is still true here\n"
+            "Measures the latency and bandwidth of each rail, and both sides of its thresholds, "
+            "and compares them with the profile, which stays as it is. Exit code 8: slower. With "
+            "--peer: the rails to HOST. What was found is written beside the profile, by root or "
+            "its owner; advice under another patch release follows it.")
+      .excludes("--list");
+  options
+      .fraction("--tolerance", target.tolerance, kTolerance,
+                "with --confirm: smaller differences agree (5%)")
+      .rare();
+  options
+      .text("--prometheus", target.prometheus, "FILE",
+            "with --confirm: also write FILE for node_exporter\n"
+            "In the textfile collector's format; FILE is replaced in one step.")
       .rare();
 }
 
@@ -128,6 +151,7 @@ void declare_stack(Options& options, SampleOptions& target) {
 void declare(Options& options, SampleOptions& target) {  // in the order of the help
   declare_rails_and_profile(options, target);
   declare_measuring(options, target);
+  declare_confirming(options, target);
   declare_job(options, target);
   declare_stack(options, target);
   declare(

@@ -25,6 +25,9 @@ struct SampleOptions {
   bool pairs = false;                 // --pairs: rails beside each other, also on one node
   bool no_pairs = false;              // --no-pairs: not even to a peer
   bool resume = false;                // continue the newest incomplete campaign with these options
+  bool confirm = false;               // --confirm: compare with the profile, store nothing
+  double tolerance = 0.05;            // of --confirm
+  std::string prometheus;             // where --confirm writes for node_exporter; empty: nowhere
   bool list = false;                  // only list the rails
   std::string mpi;                    // of the job; empty: detected
   std::string parts;                  // of a campaign in a job; empty: all

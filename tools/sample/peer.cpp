@@ -2,6 +2,7 @@
 #include "tools/sample/peer.h"
 
 #include <optional>
+#include <span>
 
 #include "tools/peer/rail_negotiation.h"
 #include "tools/sample/sampling_config.h"
@@ -24,6 +25,32 @@ Counterpart counterpart_of(const RailNegotiation& negotiation) {
   Counterpart counterpart{.platform = negotiation.platform, .node = negotiation.node};
   for (const SharedRail& each : negotiation.rails) counterpart.rails.push_back(each.theirs);
   return counterpart;
+}
+
+// Answers what a check orders, and stores nothing.
+class NothingStored final : public sampler::Observer {
+ public:
+  explicit NothingStored(const Interruption& interruption) : interruption_(interruption) {}
+  void measured(const Rail&, std::span<const Sample>) override {}
+  void progress(const sampler::Progress&) override {}
+  bool interrupted() override { return interruption_.signal() != 0; }
+
+ private:
+  const Interruption& interruption_;
+};
+
+Report answer_checks(const RailChoice& choice, const SamplingConfig& config, const Launch& launch) {
+  NothingStored nothing(launch.interruption);
+  const sampler::CampaignReport answered =
+      sampler::answer_campaign(choice.rails, config.sampling, nothing);
+  Report report;
+  report.text.line("answered a check; nothing is stored here");
+  report.payload.set("answered", answered.peer_lost.empty());
+  report.summary = {{"answered", answered.peer_lost.empty() ? "yes" : "no"}};
+  if (!answered.peer_lost.empty()) {
+    report.problem = Problem(Fault::kPeer, "peer lost: " + answered.peer_lost);
+  }
+  return report;
 }
 
 }  // namespace
@@ -51,6 +78,7 @@ Report sample_as_far(Connection& peer, const Launch& launch) {
   RailNegotiation negotiation = negotiate_as_far(peer, launch.invocation.tool);
   const RailChoice choice = choice_of(negotiation, peer);
   const SamplingConfig config = sampling_config_from(receive_config(peer));
+  if (config.sampling.confirm) return answer_checks(choice, config, launch);
   SampleOptions theirs = launch.options;
   theirs.sampling = config.sampling;
   theirs.sampling.offload = true;

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "tools/sample/campaign.h"
+#include "tools/sample/confirm.h"
 #include "tools/sample/job.h"
 #include "tools/sample/list.h"
 #include "tools/sample/peer.h"
@@ -44,6 +45,8 @@ Report sample_other_stack(const SampleOptions& options, const Invocation& invoca
 Report sample(const SampleOptions& typed, const Invocation& invocation) {
   if (!typed.stack.empty()) return sample_other_stack(typed, invocation);
   check(typed.peer);
+  if (typed.confirm) return confirm(typed, invocation);
+  if (!typed.prometheus.empty()) throw Error(Fault::kUsage, "--prometheus needs --confirm");
   SampleOptions options = typed;
   if (typed.budget_ns > 0) options.sampling.budget_ns = typed.budget_ns;
   options.sampling.pairs = options.peer.peer.empty() ? options.pairs : !options.no_pairs;

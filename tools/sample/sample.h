@@ -8,6 +8,7 @@
 //   list               nmad-sample --list
 //   rail_choice        the rails that --rails selects
 //   campaign           one campaign: begin, measure, store, tune, report
+//   confirm            compares a few cells with the profile, and stores nothing
 //   recorder           connects a running campaign to disk and terminal
 //   record             what is written into the profile
 //   progress_line      progress on a terminal

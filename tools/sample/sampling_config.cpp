@@ -19,6 +19,7 @@ json::Value to_json(const SamplingConfig& config) {
       .set("max_unexpected_bytes", config.sampling.max_unexpected_bytes)
       .set("verify", config.sampling.verify)
       .set("rails_together", config.sampling.pairs)
+      .set("confirm", config.sampling.confirm)
       .set("seed", config.session.seed)
       .set("clock", config.session.clock)
       .set("clock_cost_ns", config.session.clock_cost_ns)
@@ -34,7 +35,8 @@ SamplingConfig sampling_config_from(const std::string& text) {
                      .max_unexpected_bytes =
                          reader["max_unexpected_bytes"].unsigned_integer(kSizeBytesMax),
                      .verify = reader["verify"].boolean(),
-                     .pairs = reader["rails_together"].boolean()},
+                     .pairs = reader["rails_together"].boolean(),
+                     .confirm = reader["confirm"].boolean()},
         .session = {.clock = name_from(reader["clock"]),
                     .clock_cost_ns = reader["clock_cost_ns"].number(0),
                     .clock_resolution_ns = reader["clock_resolution_ns"].number(0),

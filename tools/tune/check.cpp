@@ -112,10 +112,10 @@ Report check_platform(const ProfileOptions& options, const Invocation& invocatio
     report.text.line(fmt::format("The profile matches this machine: platform {}; rails {}",
                                  profile.platform.name, findings.size() - 1));
   } else if (gravest == Effect::kUnconfirmed) {
-    report.text.line(
-        fmt::format("To be confirmed: {} changed in a way that seldom changes speeds. Advice goes "
-                    "on, marked as unconfirmed, until nmad-sample has run again.",
-                    unconfirmed));
+    report.text.line(fmt::format(
+        "To be confirmed: {} changed in a way that seldom changes speeds. Advice goes "
+        "on, marked as unconfirmed, until nmad-sample --confirm has measured a few cells.",
+        unconfirmed));
   } else {
     report.problem = Problem(
         Fault::kStale,

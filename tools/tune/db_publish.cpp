@@ -5,7 +5,6 @@
 // The published profile is a link, so that a job finds the old one or the new one, and never a part
 // of either. Jobs that have opened a profile keep it.
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -135,7 +134,7 @@ Report approve(const SiteOptions& options, const ProfileOptions& profile,
   const fs::path name = site.new_name();
   const std::string file = site.folder() / name;
   write_durable_file(file, content_of(source.file), false);
-  ::chmod(file.c_str(), 0644);
+  let_all_read(file);
   try {
     require_whole(file);  // what was copied, in case it was written meanwhile
   } catch (const Error&) {
@@ -190,7 +189,7 @@ Report switch_to(bool on, const SiteOptions& options) {
   } else {
     site.make_folders();
     write_durable_file(file, options.reason + "\n", true);
-    ::chmod(file.c_str(), 0644);
+    let_all_read(file);
   }
   Report report;
   report.text.line(on ? fmt::format("{} is gone: jobs that start from now on are advised", file)

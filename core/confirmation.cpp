@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/confirmation.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/descriptor.h"
+#include "core/durable_file.h"
+#include "core/error.h"
+#include "core/json.h"
+#include "core/plan_json.h"
+
+namespace nmt {
+namespace {
+
+constexpr std::size_t kFileBytesMax = 64 << 10;
+constexpr std::size_t kAlarmsMax = 8;
+
+bool counts(const struct stat& file, const std::string& profile) {
+  struct stat owner {};
+  if (!S_ISREG(file.st_mode) || (file.st_mode & (S_IWGRP | S_IWOTH)) != 0) return false;
+  if (file.st_uid == 0) return true;
+  return ::stat(profile.c_str(), &owner) == 0 && owner.st_uid == file.st_uid;
+}
+
+Confirmation confirmation_from(const json::Reader& reader) {
+  Confirmation confirmation{.platform = reader["platform"].text(),
+                            .fingerprint = fields_from_json(reader["fingerprint"]),
+                            .checked_utc = reader["checked_utc"].text(),
+                            .changed = reader["changed"].boolean(),
+                            .alarms_utc = {}};
+  for (const json::Reader& each : reader["alarms_utc"].items()) {
+    if (confirmation.alarms_utc.size() == kAlarmsMax) break;
+    confirmation.alarms_utc.push_back(each.text());
+  }
+  return confirmation;
+}
+
+}  // namespace
+
+std::string confirmation_file(const std::string& profile) { return profile + ".confirmed"; }
+
+std::optional<Confirmation> read_confirmation(const std::string& profile) {
+  const std::string name = confirmation_file(profile);
+  const Descriptor file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  struct stat status {};
+  if (file.get() < 0 || ::fstat(file.get(), &status) != 0 || !counts(status, profile)) {
+    return std::nullopt;
+  }
+  std::string text(kFileBytesMax + 1, '\0');
+  const ssize_t n = ::read(file.get(), text.data(), text.size());
+  if (n <= 0 || static_cast<std::size_t>(n) > kFileBytesMax) return std::nullopt;
+  text.resize(static_cast<std::size_t>(n));
+  try {
+    const json::Value document = json::parse(text, name, kFileBytesMax);
+    return confirmation_from(json::Reader(document, name));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void write_confirmation(const std::string& profile, const Confirmation& confirmation) {
+  json::Value alarms = json::Value::array();
+  const std::size_t number = confirmation.alarms_utc.size();
+  for (std::size_t i = number > kAlarmsMax ? number - kAlarmsMax : 0; i < number; ++i) {
+    alarms.push_back(confirmation.alarms_utc[i]);
+  }
+  const std::string text = json::Value::object()
+                               .set("platform", confirmation.platform)
+                               .set("fingerprint", to_json(confirmation.fingerprint))
+                               .set("checked_utc", confirmation.checked_utc)
+                               .set("changed", confirmation.changed)
+                               .set("alarms_utc", std::move(alarms))
+                               .dump();
+  const std::string file = confirmation_file(profile);
+  write_durable_file(file, text + "\n", true);
+  let_all_read(file);
+}
+
+}  // namespace nmt

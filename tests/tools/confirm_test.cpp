@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// nmad-sample --confirm, on described rails.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/tools/sandbox.h"
+
+namespace nmt::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class Confirm : public Sandbox {
+ protected:
+  // Five launches, as fewer cannot say that anything is slower.
+  Confirm() : db_(make_profile("a.db")) {
+    std::vector<std::string> merge = {"db", "merge"};
+    for (const char* seed : {"2", "3", "4", "5"}) {
+      merge.push_back(make_profile(std::string(seed) + ".db", seed));
+    }
+    merge.insert(merge.end(), {"--db", db_});
+    EXPECT_EQ(tune(merge).exit_code, 0);
+  }
+  Result confirm(const std::string& rails, std::vector<std::string> more = {}) const {
+    std::vector<std::string> all = {"--confirm",           "--seed", "1", "--rails",
+                                    "fake:" + path(rails), "--db",   db_};
+    all.insert(all.end(), more.begin(), more.end());
+    return sample(all);
+  }
+  // The rails of the profile, all of them half as fast as they were.
+  std::string slower() const {
+    return write("slower.json", R"({"seed":1,"rails":[{"name":"myri","methods":{
+      "copy":[[1,5000],[65536,150000]],"iovec":[[1,5400],[65536,138000]],
+      "rendezvous":[[1,18000],[65536,124000]],"memcpy":[[1,20],[65536,9000]]}}]})");
+  }
+
+  std::string db_;
+};
+
+TEST_F(Confirm, SaysInOneLineThatTheProfileIsStillTrueAndLeavesItAlone) {
+  const std::string before = read("a.db");
+  const Result result = confirm("rails.json", {"--tolerance", "20%"});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("confirmed: "), HasSubstr("latency"),
+                                HasSubstr("rails between nodes: not without --peer")));
+  EXPECT_EQ(read("a.db"), before);
+  EXPECT_THAT(read("a.db.confirmed"), HasSubstr("\"changed\": false"));
+}
+
+TEST_F(Confirm, ExitsWith8WhereARailIsSlowerAndCountsAlarms) {
+  slower();
+  const Result result = confirm("slower.json", {"--json"});
+  EXPECT_EQ(result.exit_code, 8) << result.err;
+  const json::Value first = document(result);
+  EXPECT_EQ(at(first, "state"), json::Value("slower"));
+  EXPECT_EQ(at(first, "alarms"), json::Value(1));
+  EXPECT_EQ(at(first, "cells.0.verdict"), json::Value("slower"));
+  const json::Value second = document(confirm("slower.json", {"--json"}));
+  EXPECT_EQ(at(second, "alarms"), json::Value(2));
+  EXPECT_EQ(at(second, "two_alarms"), json::Value(false));  // not ten minutes apart
+  confirm("rails.json", {"--tolerance", "20%"});
+  EXPECT_EQ(at(document(confirm("slower.json", {"--json"})), "alarms"), json::Value(1));
+}
+
+TEST_F(Confirm, WritesAFileForPrometheusWholeOrNot) {
+  ASSERT_EQ(confirm("rails.json", {"--prometheus", path("n.prom")}).exit_code, 0);
+  EXPECT_THAT(read("n.prom"), AllOf(HasSubstr("# TYPE nmadtune_check_ratio gauge"),
+                                    HasSubstr("nmadtune_check_ratio{rail=\"fake:myri\""),
+                                    HasSubstr("nmadtune_check_slower 0\n")));
+  const Result refused = confirm("rails.json", {"--prometheus", path("absent/n.prom")});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("absent/n.prom"));
+  EXPECT_EQ(sample({"--prometheus", path("n.prom")}).exit_code, 2);
+}
+
+TEST_F(Confirm, IgnoresAHostileFileWhereTheConfirmationIsExpected) {
+  write("a.db.confirmed", std::string(100000, '['));
+  EXPECT_EQ(confirm("rails.json", {"--tolerance", "20%"}).exit_code, 0);
+  EXPECT_THAT(read("a.db.confirmed"), HasSubstr("\"changed\": false"));
+  std::filesystem::remove(path("a.db.confirmed"));
+  write("elsewhere", "untouched");
+  std::filesystem::create_symlink(path("elsewhere"), path("a.db.confirmed"));
+  EXPECT_EQ(confirm("rails.json", {"--tolerance", "20%"}).exit_code, 0);
+  EXPECT_EQ(read("elsewhere"), "untouched");
+}
+
+TEST_F(Confirm, OfRailsThatTheProfileDoesNotHaveIsNotChecked) {
+  write("other.json", R"({"seed":1,"rails":[{"name":"new","methods":{
+    "copy":[[1,5000],[65536,150000]],"memcpy":[[1,20],[65536,9000]]}}]})");
+  const Result result = confirm("other.json");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("the profile has no measurement of it"));
+}
+
+}  // namespace
+}  // namespace nmt::testing
