@@ -19,40 +19,26 @@ std::vector<Link> usual() {
   return links;
 }
 
-std::vector<std::string> outliers(std::vector<Link> links) {
-  mark_outliers(&links);
-  std::vector<std::string> names;
+TEST(Links, OfANodeThatIsOutOfLineAreMarked) {
+  std::vector<Link> links = usual();
+  cluster::OutlierFindings findings;
+  findings.outliers = {
+      {.culprit = cluster::Culprit::kNode, .node = "b2", .peer = "", .rail = ""},
+      {.culprit = cluster::Culprit::kLink, .node = "a", .peer = "b4", .rail = "tcp:e0"},
+      {.culprit = cluster::Culprit::kRail, .node = "b5", .peer = "", .rail = "tcp:e1"}};
+  mark_outliers(findings, &links);
+  std::vector<std::string> marked;
   for (const Link& link : links) {
-    if (link.outlier) names.push_back(link.far);
+    if (link.outlier) marked.push_back(link.far);
   }
-  return names;
+  EXPECT_EQ(marked, (std::vector<std::string>{"b2", "b4"}));
 }
 
-TEST(Links, ThatDifferLittleAreNoOutliers) { EXPECT_TRUE(outliers(usual()).empty()); }
-
-TEST(Links, OfHalfTheBandwidthAreNamed) {
-  std::vector<Link> links = usual();
-  links[3].bandwidth_bytes_per_ns /= 2;
-  EXPECT_EQ(outliers(links), std::vector<std::string>{"b3"});
-}
-
-TEST(Links, OfTwiceTheLatencyAreNamed) {
-  std::vector<Link> links = usual();
-  links[5].latency_ns *= 2;
-  EXPECT_EQ(outliers(links), std::vector<std::string>{"b5"});
-}
-
-TEST(Links, ThatAreFasterAreNotNamed) {
-  std::vector<Link> links = usual();
-  links[0].bandwidth_bytes_per_ns *= 3;
-  EXPECT_TRUE(outliers(links).empty());
-}
-
-TEST(Links, OfAnotherRailSayNothing) {
-  std::vector<Link> links = usual();
-  links[4].rail = "tcp:e1";
-  links[4].latency_ns *= 10;
-  EXPECT_TRUE(outliers(links).empty());
+TEST(Links, AreComparedByLatencyAndByBandwidth) {
+  const std::vector<cluster::PairTime> times = pair_times(usual());
+  ASSERT_EQ(times.size(), 12u);
+  EXPECT_EQ(times[0].figure, cluster::Figure::kLatency);
+  EXPECT_DOUBLE_EQ(times[1].duration_ns, 1 / usual()[0].bandwidth_bytes_per_ns);
 }
 
 TEST(Links, SurviveTheWayThroughJson) {

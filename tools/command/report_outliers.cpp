@@ -49,6 +49,7 @@ void add_next(const std::vector<cluster::NextPair>& next, Text* text) {
   if (next.size() > kNextShown) {
     text->line(fmt::format("and {} more (--json has all)", next.size() - kNextShown));
   }
+  text->line("mpirun ... nmad-sample --parts pairs --pairs-of HOST,... does.");
 }
 
 }  // namespace

@@ -23,6 +23,10 @@ namespace {
 
 using control::MpiJob;
 
+constexpr std::size_t kNodesToCompareMin = 4;  // fewer cannot be told apart
+constexpr std::size_t kRoundsAgain = 3;
+constexpr std::uint64_t kSeeds = 1'000'000'000, kRounds = 1000;  // a round's number holds both
+
 // The part of the budget for each part, relative to the others.
 double weight_of(Part part) {
   return part == Part::kPairs || part == Part::kAlltoall || part == Part::kCollectives ? 2 : 1;
@@ -145,6 +149,7 @@ Gathered JobCampaign::run_part(const JobOrder& order, const Interruption& interr
   if (place == order.ranks.end()) return run_shares(job_, {}, profile);
   SampleOptions options = options_;
   options.sampling.budget_ns = order.budget_ns;
+  if (order.round != 0) options.round = std::to_string(order.round);
   Invocation invocation = invocation_;
   invocation.quiet = invocation.quiet || !job_.leads();
   ProgressLine line(invocation.quiet, ProgressLine::Terminal::kBehindLauncher);
@@ -210,21 +215,78 @@ void JobCampaign::measure_node(const Launch& launch, double budget_ns, JobFindin
 
 void JobCampaign::measure_pairs(const Launch& launch, double budget_ns, JobFindings* findings) {
   const std::size_t nodes = shape_.nodes.size();
-  const std::vector<sampler::Round> rounds = options_.all_pairs
-                                                 ? sampler::rounds_of_all_pairs(nodes)
-                                                 : sampler::rounds_of_some_pairs(nodes);
+  const std::vector<sampler::Round> rounds =
+      !options_.pairs_of.empty() ? sampler::rounds_of(asked_pairs())
+      : options_.all_pairs       ? sampler::rounds_of_all_pairs(nodes)
+                                 : sampler::rounds_of_some_pairs(nodes);
   if (rounds.empty()) findings->remarks.push_back("pairs: the job has only one node");
-  for (std::size_t i = 0; i < rounds.size() && launch.interruption.signal() == 0; ++i) {
-    JobOrder order{.part = Part::kPairs,
-                   .budget_ns = budget_ns / static_cast<double>(rounds.size())};
-    for (const sampler::NodePair& pair : rounds[i]) {
-      order.ranks.push_back(shape_.nodes[pair.near].front());
-      order.ranks.push_back(shape_.nodes[pair.far].front());
-    }
-    launch.line.clear();
-    launch.invocation.notice(fmt::format("pairs, round {} of {}", i + 1, rounds.size()));
-    run_all_shares(order, launch, findings);
+  // What is suspected is measured again, in the last part of the time.
+  const bool again = nodes >= kNodesToCompareMin;
+  const std::size_t places = rounds.size() + (again ? kRoundsAgain : 0);
+  const double each_ns = budget_ns / static_cast<double>(std::max<std::size_t>(places, 1));
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    measure_round(launch, rounds[i], fmt::format("{} of {}", i + 1, rounds.size()), each_ns,
+                  findings);
   }
+  for (std::size_t i = 0; again && i < kRoundsAgain; ++i) {
+    const std::vector<sampler::Round> suspected =
+        sampler::rounds_of(suspected_pairs(findings->links));
+    if (suspected.empty()) return;
+    measure_round(launch, suspected.front(), "what is suspected", each_ns, findings);
+  }
+}
+
+void JobCampaign::measure_round(const Launch& launch, const sampler::Round& round,
+                                const std::string& what, double budget_ns, JobFindings* findings) {
+  if (launch.interruption.signal() != 0) return;
+  JobOrder order{
+      .part = Part::kPairs, .budget_ns = budget_ns, .round = seed_ % kSeeds * kRounds + ++round_};
+  for (const sampler::NodePair& pair : round) {
+    order.ranks.push_back(shape_.nodes[pair.near].front());
+    order.ranks.push_back(shape_.nodes[pair.far].front());
+  }
+  launch.line.clear();
+  launch.invocation.notice("pairs, round " + what);
+  const std::size_t known = findings->links.size();
+  run_all_shares(order, launch, findings);
+  for (std::size_t i = known; i < findings->links.size(); ++i) findings->links[i].round = round_;
+}
+
+std::optional<std::size_t> JobCampaign::node_called(const std::string& host) const {
+  for (std::size_t node = 0; node < shape_.nodes.size(); ++node) {
+    if (hosts_[static_cast<std::size_t>(shape_.nodes[node].front())] == host) return node;
+  }
+  return std::nullopt;
+}
+
+// --pairs-of: each of the named nodes with every other one.
+std::vector<sampler::NodePair> JobCampaign::asked_pairs() const {
+  std::vector<sampler::NodePair> pairs;
+  std::set<std::pair<std::size_t, std::size_t>> known;
+  for (const std::string& host : split_list(options_.pairs_of)) {
+    const auto node = node_called(host);
+    if (!node) {
+      throw Error(Fault::kUsage, fmt::format("--pairs-of: no node of this job is called '{}'{}",
+                                             host, suggestion(host, hosts_)));
+    }
+    for (std::size_t other = 0; other < shape_.nodes.size(); ++other) {
+      const auto ends = std::minmax(*node, other);
+      if (other != *node && known.insert(ends).second) pairs.push_back({ends.first, ends.second});
+    }
+  }
+  return pairs;
+}
+
+std::vector<sampler::NodePair> JobCampaign::suspected_pairs(const std::vector<Link>& links) const {
+  std::vector<sampler::NodePair> pairs;
+  std::set<std::pair<std::size_t, std::size_t>> known;  // a link is measured over all its rails
+  for (const cluster::NextPair& next : cluster::find_outliers(pair_times(links)).next) {
+    const auto near = node_called(next.near), far = node_called(next.far);
+    if (!near || !far) continue;
+    const auto ends = std::minmax(*near, *far);
+    if (known.insert(ends).second) pairs.push_back({ends.first, ends.second});
+  }
+  return pairs;
 }
 
 void JobCampaign::measure_mpi(const Launch& launch, Part part, double budget_ns,

@@ -8,6 +8,7 @@
 // own connection instead of a control socket; in `mpi` and `alltoall` all ranks take part.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,11 @@ class JobCampaign {
   void run_all_shares(const JobOrder& order, const Launch& launch, JobFindings* findings);
   void measure_node(const Launch& launch, double budget_ns, JobFindings* findings);
   void measure_pairs(const Launch& launch, double budget_ns, JobFindings* findings);
+  void measure_round(const Launch& launch, const sampler::Round& round, const std::string& what,
+                     double budget_ns, JobFindings* findings);
+  std::optional<std::size_t> node_called(const std::string& host) const;
+  std::vector<sampler::NodePair> asked_pairs() const;
+  std::vector<sampler::NodePair> suspected_pairs(const std::vector<Link>& links) const;
   void measure_mpi(const Launch& launch, Part part, double budget_ns, JobFindings* findings);
 
   const control::MpiJob& job_;
@@ -54,6 +60,7 @@ class JobCampaign {
   std::size_t cores_ = 0;               // of all ranks together
   std::vector<std::string> hosts_;      // of each rank
   std::vector<std::string> platforms_;  // of each node's first rank; else empty
+  std::size_t round_ = 0;               // of pairs, the last one
 };
 
 }  // namespace nmt::tools

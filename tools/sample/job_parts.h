@@ -3,6 +3,7 @@
 // The parts of a campaign in a job, and rank 0's orders to all ranks, as text that it broadcasts.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ struct JobOrder {
   bool end = false;  // the last order
   Part part = Part::kNode;
   double budget_ns = 0;
-  std::vector<int> ranks;  // that have work; for kPairs: near, far, near, far ...
+  std::uint64_t round = 0;  // a number that all measurements of one time share
+  std::vector<int> ranks;   // that have work; for kPairs: near, far, near, far ...
 };
 std::string to_text(const JobOrder& order);
 JobOrder job_order_from(const std::string& text);  // text of to_text()

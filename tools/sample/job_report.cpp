@@ -10,12 +10,16 @@
 #include <iterator>
 #include <set>
 
+#include "core/units.h"
+#include "tools/command/report_outliers.h"
 #include "tools/command/report_thresholds.h"
 #include "tools/command/tune_profile.h"
 #include "tools/sample/oversubscription.h"
 
 namespace nmt::tools {
 namespace {
+
+constexpr std::size_t kNodesToCompareMin = 4;  // fewer cannot be told apart
 
 std::optional<Problem> problem_of(const JobFindings& findings) {
   if (findings.signal != 0) {
@@ -34,15 +38,22 @@ std::optional<Problem> problem_of(const JobFindings& findings) {
   return std::nullopt;
 }
 
-void add_links(const std::vector<Link>& links, Report* report) {
+void add_links(std::vector<Link> links, Report* report, std::size_t* outliers) {
   if (links.empty()) return;
+  const cluster::OutlierOptions options;
+  const cluster::OutlierFindings findings = cluster::find_outliers(pair_times(links), options);
+  mark_outliers(findings, &links);
+  *outliers = findings.outliers.size();
   report->text.heading("Rails between nodes");
   report->text.table(table_of(links));
   report->payload.set("links", to_json(links));
-  for (const Link& link : links) {
-    if (!link.outlier) continue;
+  if (findings.nodes >= kNodesToCompareMin) add_outliers(findings, options, report);
+  report->records = {};  // those of the thresholds follow
+  for (const cluster::Outlier& each : findings.outliers) {
     report->warnings.push_back(fmt::format(
-        "{} between {} and {} is slower than between other nodes", link.rail, link.near, link.far));
+        "{} is slower than the others: {} +{} ({} .. {})", name_of(each), to_string(each.figure),
+        format_fraction(each.ratio - 1), format_fraction(each.interval.low - 1),
+        format_fraction(each.interval.high - 1)));
   }
 }
 
@@ -86,8 +97,8 @@ Report job_report(JobFindings findings, profiledb::ProfileDb& db,
       .set("profile", profile.file);
   report.text.heading(fmt::format("Sampled by {} ranks on {} nodes ({})", findings.ranks,
                                   findings.nodes, findings.library));
-  mark_outliers(&findings.links);
-  add_links(findings.links, &report);
+  std::size_t outliers = 0;
+  add_links(findings.links, &report, &outliers);
   add_plans(db, &report);
   json::Value shares = json::Value::array();
   for (Report& share : findings.shares) {
@@ -100,7 +111,6 @@ Report job_report(JobFindings findings, profiledb::ProfileDb& db,
   std::ranges::copy(findings.remarks, std::back_inserter(report.warnings));
   warn_of_oversubscription(findings.ranks, findings.cores, &report);
   report.problem = problem_of(findings);
-  const auto outliers = std::ranges::count(findings.links, true, &Link::outlier);
   report.summary = {
       {"ranks", std::to_string(findings.ranks)},        {"nodes", std::to_string(findings.nodes)},
       {"links", std::to_string(findings.links.size())}, {"outliers", std::to_string(outliers)},

@@ -4,10 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
-#include <set>
 
 #include "core/method.h"
 #include "core/statistics.h"
@@ -15,10 +12,6 @@
 
 namespace nmt::tools {
 namespace {
-
-constexpr std::size_t kOfARailMin = 3;
-constexpr double kSlowerMin = 0.25;   // of the usual value
-constexpr double kDeviationsMin = 4;  // median absolute deviations
 
 bool is_transfer(const Sample& sample) {
   const Condition& condition = sample.condition;
@@ -30,19 +23,6 @@ double median_ns(const Sample& sample) {
   std::vector<double> durations_ns;
   for (const Repetition& each : sample.repetitions) durations_ns.push_back(each.each_ns());
   return median(durations_ns);
-}
-
-// Marks values far above the usual value.
-template <class Figure>
-void mark(const std::vector<Link*>& links, Figure figure) {
-  std::vector<double> logs, deviations;
-  for (const Link* link : links) logs.push_back(std::log(figure(*link)));
-  const double usual = median(logs);
-  for (const double each : logs) deviations.push_back(std::abs(each - usual));
-  const double limit = std::max(std::log1p(kSlowerMin), kDeviationsMin * median(deviations));
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    if (logs[i] - usual > limit) links[i]->outlier = true;
-  }
 }
 
 }  // namespace
@@ -73,13 +53,31 @@ std::vector<Link> links_of(const profiledb::ProfileDb& measured, const std::stri
   return links;
 }
 
-void mark_outliers(std::vector<Link>* links) {
-  std::map<std::string, std::vector<Link*>> by_rail;
-  for (Link& link : *links) by_rail[link.rail].push_back(&link);
-  for (const auto& [rail, same] : by_rail) {
-    if (same.size() < kOfARailMin) continue;
-    mark(same, [](const Link& link) { return link.latency_ns; });
-    mark(same, [](const Link& link) { return 1 / link.bandwidth_bytes_per_ns; });
+std::vector<cluster::PairTime> pair_times(const std::vector<Link>& links) {
+  std::vector<cluster::PairTime> times;
+  for (const Link& link : links) {
+    cluster::PairTime time{.near = link.near,
+                           .far = link.far,
+                           .rail = link.rail,
+                           .figure = cluster::Figure::kLatency,
+                           .launch = std::to_string(link.round),
+                           .duration_ns = link.latency_ns};
+    times.push_back(time);
+    time.figure = cluster::Figure::kBandwidth;
+    time.duration_ns = 1 / link.bandwidth_bytes_per_ns;
+    times.push_back(time);
+  }
+  return times;
+}
+
+void mark_outliers(const cluster::OutlierFindings& findings, std::vector<Link>* links) {
+  for (Link& link : *links) {
+    for (const cluster::Outlier& each : findings.outliers) {
+      if (!each.rail.empty() && each.rail != link.rail) continue;
+      const bool near = each.node == link.near, far = each.node == link.far;
+      const bool peer = each.peer == link.near || each.peer == link.far;
+      if ((near || far) && (each.culprit != cluster::Culprit::kLink || peer)) link.outlier = true;
+    }
   }
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The latency and bandwidth of each rail between two nodes, and which rails are slower than the
-// others: a slow node, a bad cable.
+// The latency and bandwidth of each rail between two nodes of a job.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "cluster/cluster.h"
 #include "core/json.h"
 #include "profiledb/profiledb.h"
 #include "tools/command/text.h"
@@ -19,6 +19,7 @@ struct Link {
   double latency_ns = 0;              // of the smallest message, with the best method
   double bandwidth_bytes_per_ns = 0;  // of the largest
   bool outlier = false;
+  std::size_t round = 0;  // links of one round were measured at one time
   bool operator==(const Link&) const = default;
 };
 
@@ -26,9 +27,11 @@ struct Link {
 std::vector<Link> links_of(const profiledb::ProfileDb& measured, const std::string& near,
                            const std::string& far);
 
-// Marks links that are slower than the usual link of the same rail: by much more than links differ,
-// and by a quarter at least. Needs three links of a rail.
-void mark_outliers(std::vector<Link>* links);
+// What can be compared with each other: a latency and a bandwidth of each link.
+std::vector<cluster::PairTime> pair_times(const std::vector<Link>& links);
+
+// Marks links that are out of line themselves, or whose node or rail is.
+void mark_outliers(const cluster::OutlierFindings& findings, std::vector<Link>* links);
 
 json::Value to_json(const std::vector<Link>& links);
 std::vector<Link> links_from(const json::Reader& reader);

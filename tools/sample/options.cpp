@@ -123,6 +123,13 @@ void declare_job(Options& options, SampleOptions& target) {
             "Without it, each node is measured with about log2(nodes) others.")
       .rare();
   options
+      .list("--pairs-of", target.pairs_of, "HOST,...",
+            "in a job: measure only pairs with these nodes\n"
+            "Each of them with every other node of the job, as nmad-tune outliers asks for where "
+            "it suspects one.")
+      .excludes("--all-pairs")
+      .rare();
+  options
       .list("--ranks", target.ranks, "N,...",
             "in a job: how many ranks in each alltoall (half, all, and more)")
       .rare();
@@ -184,6 +191,7 @@ Fields campaign_options(const SampleOptions& options, const std::vector<std::str
       {"rails", fmt::format("{}", fmt::join(rails, ","))},
       {"verify", sampling.verify ? "yes" : "no"},
   };
+  if (!options.round.empty()) fields["round"] = options.round;
   if (options.seed) fields["seed"] = std::to_string(*options.seed);
   return fields;
 }

@@ -32,6 +32,8 @@ struct SampleOptions {
   std::string mpi;                    // of the job; empty: detected
   std::string parts;                  // of a campaign in a job; empty: all
   bool all_pairs = false;             // in a job: each node with every other node
+  std::string pairs_of;               // in a job: hosts whose pairs alone are measured
+  std::string round;                  // in a job: pairs of one round are measured at one time
   std::string ranks;                  // numbers of ranks for alltoalls; empty: chosen
   std::string stack;                  // another stack to sample; empty: our own rails
   std::optional<std::uint64_t> rounds;  // of its launches
