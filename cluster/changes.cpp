@@ -33,6 +33,28 @@ double trimmed_mean(std::vector<double>& values) {
   return std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
 }
 
+// How much a question's values, which lie around zero, differ from launch to launch.
+double variation(const Question& question) {
+  double sum = 0, count = 0;
+  for (const double each : question.values) {
+    if (std::isnan(each)) continue;
+    sum += std::abs(each);
+    ++count;
+  }
+  return count == 0 ? 0 : sum / count;
+}
+
+// The cells whose median is that of their rail: the half that varies least. So where many cells of
+// a rail changed, and others did not, the rail is what did not change.
+std::vector<const Question*> steadiest(const std::vector<Question*>& cells) {
+  std::vector<std::pair<double, const Question*>> by_variation;
+  for (const Question* cell : cells) by_variation.emplace_back(variation(*cell), cell);
+  std::ranges::stable_sort(by_variation, {}, &std::pair<double, const Question*>::first);
+  std::vector<const Question*> kept;
+  for (std::size_t i = 0; i < (cells.size() + 1) / 2; ++i) kept.push_back(by_variation[i].second);
+  return kept;
+}
+
 struct Split {
   std::vector<double> before, after;
 };
@@ -136,9 +158,10 @@ class Launches {
       if (cells.size() < kCellsOfRailMin) continue;
       Question& whole = rails_[rail];
       whole.values.assign(truth_.size(), kMissing);
+      const std::vector<const Question*> of_rail = steadiest(cells);
       for (std::size_t launch = 0; launch < truth_.size(); ++launch) {
         std::vector<double> present;
-        for (const Question* cell : cells) {
+        for (const Question* cell : of_rail) {
           if (!std::isnan(cell->values[launch])) present.push_back(cell->values[launch]);
         }
         if (present.empty()) continue;

@@ -2,6 +2,8 @@
 #include "cluster/spot_verdict.h"
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "core/statistics.h"
 
@@ -21,21 +23,32 @@ std::string_view to_string(Spot spot) {
   return "cannot say";
 }
 
+double launch_spread(std::span<const double> launches_ns) {
+  if (launches_ns.size() < 2) return 0;
+  constexpr double kOfNormal = 1.4826;  // standard deviation over median distance
+  const double middle = std::log(median(launches_ns));
+  std::vector<double> distances;
+  for (const double each : launches_ns) distances.push_back(std::abs(std::log(each) - middle));
+  return kOfNormal * median(distances);
+}
+
 SpotVerdict judge_spot(std::span<const double> profile_ns, std::span<const double> now_ns,
-                       double tolerance) {
+                       const SpotLimits& limits) {
   if (profile_ns.empty() || now_ns.size() < kSpotLaunchesMin) return {};
   const double usual_ns = median(profile_ns);
-  if (!(usual_ns > 0)) return {};
+  if (!(usual_ns > 0) || !(std::ranges::min(now_ns) > 0)) return {};
+  const double spread = std::hypot(launch_spread(profile_ns), limits.usual_spread) / std::sqrt(2);
+  const double limit = std::exp(std::max(std::log1p(limits.tolerance), kSpotDeviations * spread));
+  const auto [fastest, slowest] = std::ranges::minmax(profile_ns);
+  const auto [now_fastest, now_slowest] = std::ranges::minmax(now_ns);
   SpotVerdict verdict{.spot = Spot::kAgrees, .ratio = median(now_ns) / usual_ns};
-  const bool differs = verdict.ratio > 1 + tolerance || verdict.ratio < 1 / (1 + tolerance);
-  if (differs && profile_ns.size() < kProfileLaunchesMin) {
-    verdict.spot = Spot::kCannotSay;
-  } else if (verdict.ratio > 1 + tolerance &&
-             std::ranges::min(now_ns) > std::ranges::max(profile_ns)) {
+  if (now_fastest > std::max(slowest, limit * usual_ns)) {
     verdict.spot = Spot::kSlower;
-  } else if (verdict.ratio < 1 / (1 + tolerance) &&
-             std::ranges::max(now_ns) < std::ranges::min(profile_ns)) {
+  } else if (now_slowest < std::min(fastest, usual_ns / limit)) {
     verdict.spot = Spot::kFaster;
+  }
+  if (verdict.spot != Spot::kAgrees && profile_ns.size() < kProfileLaunchesMin) {
+    verdict.spot = Spot::kCannotSay;
   }
   return verdict;
 }

@@ -2,11 +2,12 @@
 //
 // Whether a few launches of now agree with those of a profile.
 //
-// A cell is slower if every launch of now is slower than the slowest launch of the profile, by
-// which chance is excluded as far as so few launches can, and the ratio of the medians is beyond
-// the tolerance. So a neighbour that disturbs some of the launches raises no alarm. A profile of
-// fewer than five launches does not show how much launches differ: it can be agreed with, but
-// nothing is slower or faster than it.
+// A cell is slower if each launch of now is slower than the slowest launch of the profile, and
+// further from the profile's median than both the tolerance and kSpotDeviations of what launches
+// differ by. So a neighbour that disturbs some of them raises no alarm. A profile of fewer than
+// five launches does not show how much launches differ: it can be agreed with, but nothing is
+// slower or faster than it. Launches of now follow each other within seconds and share what that
+// hour does to all of them, so one alarm is a suspicion; two, some time apart, are a finding.
 #pragma once
 
 #include <span>
@@ -25,8 +26,20 @@ struct SpotVerdict {
 inline constexpr std::size_t kSpotLaunchesMin = 3;     // fewer of now cannot say
 inline constexpr std::size_t kProfileLaunchesMin = 5;  // fewer cannot say that anything differs
 
-// Durations in nanoseconds, one for each launch. `tolerance` is a fraction.
+inline constexpr double kSpotDeviations = 4;
+
+// The standard deviation of a cell's launches, in logarithms, by the median of their distances from
+// the median, since some launches are far off; 0 of fewer than two.
+double launch_spread(std::span<const double> launches_ns);
+
+struct SpotLimits {
+  double tolerance = 0.05;  // a fraction
+  double usual_spread = 0;  // the median of launch_spread() over the cells of the rail
+};
+
+// Durations in nanoseconds, one for each launch. Few launches show a cell's own spread badly, so it
+// counts half, and the usual one the other half.
 SpotVerdict judge_spot(std::span<const double> profile_ns, std::span<const double> now_ns,
-                       double tolerance);
+                       const SpotLimits& limits);
 
 }  // namespace nmt::cluster

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "core/descriptor.h"
 #include "core/durable_file.h"
 #include "core/error.h"
@@ -39,7 +41,11 @@ Confirmation confirmation_from(const json::Reader& reader) {
 
 }  // namespace
 
-std::string confirmation_file(const std::string& profile) { return profile + ".confirmed"; }
+std::string confirmation_file(const std::string& profile) {
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::canonical(profile, error);
+  return (error ? profile : file.string()) + ".confirmed";
+}
 
 std::optional<Confirmation> read_confirmation(const std::string& profile) {
   const std::string name = confirmation_file(profile);

@@ -24,7 +24,9 @@ struct Confirmation {
   bool operator==(const Confirmation&) const = default;
 };
 
-std::string confirmation_file(const std::string& profile);  // "PROFILE.confirmed"
+// "PROFILE.confirmed", of the file where the name leads: a published profile is a link, and each
+// profile that it has led to keeps its own.
+std::string confirmation_file(const std::string& profile);
 
 // nullopt if there is none, or none that counts; never throws for what lies there.
 std::optional<Confirmation> read_confirmation(const std::string& profile);

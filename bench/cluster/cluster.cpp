@@ -162,13 +162,13 @@ class Replay {
 void diff_replays() {
   const Recorded recorded = read_recorded();
   int alarms = 0;
-  constexpr int kReplays = 300;
+  constexpr int kReplays = 1000;
   for (std::uint64_t seed = 1; seed <= kReplays; ++seed) {
     const cluster::Changes changes =
         Replay(recorded, seed % 2 == 0 ? "r0" : "r1", seed).changes("", 1);
     alarms += std::ranges::any_of(changes.cells, &cluster::Change::beyond_noise);
   }
-  print_row(kGroup, "diff of an unchanged machine, 300 replays: alarms", 100.0 * alarms / kReplays,
+  print_row(kGroup, "diff of an unchanged machine, 1000 replays: alarms", 100.0 * alarms / kReplays,
             "%", Goal::kAtMost, 1);
   for (const double ratio : {1.05, 1.10}) {
     int found = 0;
@@ -205,13 +205,20 @@ void health_replays() {
   constexpr std::size_t kLaunches = 5;
   const auto replay = [&](std::uint64_t seed, double ratio) {
     std::mt19937_64 random(seed);
-    for (const std::vector<double>& all : cells) {
-      std::vector<double> order = all;
+    std::vector<std::vector<double>> profile(cells.size()), now(cells.size());
+    std::vector<double> spreads;
+    for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+      std::vector<double> order = cells[cell];
       for (std::size_t i = order.size(); i > 1; --i)
         std::swap(order[i - 1], order[draw(random, i)]);
-      std::vector<double> profile(order.begin(), order.begin() + kLaunches), now;
-      for (std::size_t i = kLaunches; i < 2 * kLaunches; ++i) now.push_back(order[i] * ratio);
-      if (cluster::judge_spot(profile, now, 0.05).spot == cluster::Spot::kSlower) return true;
+      profile[cell].assign(order.begin(), order.begin() + kLaunches);
+      for (std::size_t i = kLaunches; i < 2 * kLaunches; ++i) now[cell].push_back(order[i] * ratio);
+      spreads.push_back(cluster::launch_spread(profile[cell]));
+    }
+    const cluster::SpotLimits limits{.tolerance = 0.05, .usual_spread = median(spreads)};
+    for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+      const cluster::Spot spot = cluster::judge_spot(profile[cell], now[cell], limits).spot;
+      if (spot == cluster::Spot::kSlower) return true;
     }
     return false;
   };

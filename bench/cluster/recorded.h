@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The noise of launches as this lab has it, to be resampled: 40 campaigns of two hosts with rails
-// of 1000 and 600 Mbit/s on one machine of two cores (launches.csv: the median of each cell in each
-// launch). No formula makes any of it.
+// The noise of launches as this lab has it, to be resampled: 24 campaigns of 16 s of two hosts with
+// rails of 1000 and 600 Mbit/s on one machine of two cores (launches.csv: the median of each cell
+// in each launch). No formula makes any of it.
 #pragma once
 
 #include <compare>

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <random>
 #include <vector>
 
 namespace nmt::cluster {
@@ -10,7 +12,9 @@ namespace {
 
 const std::vector<double> kProfile = {100, 103, 98, 101, 99};
 
-Spot of(const std::vector<double>& now) { return judge_spot(kProfile, now, 0.1).spot; }
+Spot of(const std::vector<double>& now) {
+  return judge_spot(kProfile, now, {.tolerance = 0.1}).spot;
+}
 
 TEST(SpotVerdict, AgreesWithinTheToleranceHoweverSure) {
   EXPECT_EQ(of({105, 106, 107}), Spot::kAgrees);
@@ -18,7 +22,8 @@ TEST(SpotVerdict, AgreesWithinTheToleranceHoweverSure) {
 
 TEST(SpotVerdict, IsSlowerIfEveryLaunchIs) {
   EXPECT_EQ(of({120, 125, 119, 131}), Spot::kSlower);
-  EXPECT_NEAR(judge_spot(kProfile, std::vector<double>{120, 120, 120}, 0.1).ratio, 1.2, 1e-12);
+  EXPECT_NEAR(judge_spot(kProfile, std::vector<double>{120, 120, 120}, {.tolerance = 0.1}).ratio,
+              1.2, 1e-12);
 }
 
 TEST(SpotVerdict, AgreesIfANeighbourDisturbedSomeLaunches) {
@@ -27,12 +32,45 @@ TEST(SpotVerdict, AgreesIfANeighbourDisturbedSomeLaunches) {
 
 TEST(SpotVerdict, IsFasterIfEveryLaunchIs) { EXPECT_EQ(of({80, 70, 75}), Spot::kFaster); }
 
+TEST(SpotVerdict, AgreesWithinWhatLaunchesDifferBy) {
+  const std::vector<double> now = {116, 117, 115, 118, 116}, wide = {100, 110, 92, 104, 97};
+  EXPECT_EQ(judge_spot(kProfile, now, {.tolerance = 0.1}).spot, Spot::kSlower);
+  EXPECT_EQ(judge_spot(kProfile, now, {.tolerance = 0.1, .usual_spread = 0.08}).spot,
+            Spot::kAgrees);
+  EXPECT_EQ(judge_spot(wide, now, {.tolerance = 0.1}).spot, Spot::kAgrees);
+  EXPECT_NEAR(
+      launch_spread(std::vector<double>{100, 100 * std::exp(0.1), 100 * std::exp(-0.1), 900}),
+      1.4826 * 0.1, 0.06);
+}
+
+// One hour is 2 % slower or faster than another, and launches within one differ by 0.5 %.
+TEST(SpotVerdict, RaisesNoAlarmOfHoursThatDifferAsThoseOfTheProfile) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> of_hour(0, 0.02), of_launch(0, 0.005);
+  int alarms = 0, found = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::vector<double> profile, now, slower;
+    for (int k = 0; k < 5; ++k) profile.push_back(std::exp(of_hour(random) + of_launch(random)));
+    const double hour = of_hour(random);
+    for (int k = 0; k < 5; ++k) {
+      now.push_back(std::exp(hour + of_launch(random)));
+      slower.push_back(1.25 * now.back());
+    }
+    const SpotLimits limits{.tolerance = 0.05, .usual_spread = 0.02};
+    alarms += judge_spot(profile, now, limits).spot != Spot::kAgrees;
+    found += judge_spot(profile, slower, limits).spot == Spot::kSlower;
+  }
+  EXPECT_LE(alarms, 10);
+  EXPECT_GE(found, 1980);
+}
+
 TEST(SpotVerdict, OfFewLaunchesCannotBeSaid) {
   EXPECT_EQ(of({200, 200}), Spot::kCannotSay);
   const std::vector<double> now = {200, 210, 220, 200, 200}, few = {100, 101, 99, 100};
-  EXPECT_EQ(judge_spot(few, now, 0.1).spot, Spot::kCannotSay);
-  EXPECT_EQ(judge_spot(few, std::vector<double>{101, 101, 101}, 0.1).spot, Spot::kAgrees);
-  EXPECT_EQ(judge_spot({}, std::vector<double>{1, 1, 1}, 0.1).spot, Spot::kCannotSay);
+  EXPECT_EQ(judge_spot(few, now, {.tolerance = 0.1}).spot, Spot::kCannotSay);
+  EXPECT_EQ(judge_spot(few, std::vector<double>{101, 101, 101}, {.tolerance = 0.1}).spot,
+            Spot::kAgrees);
+  EXPECT_EQ(judge_spot({}, std::vector<double>{1, 1, 1}, {}).spot, Spot::kCannotSay);
 }
 
 }  // namespace

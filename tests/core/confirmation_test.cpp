@@ -44,6 +44,17 @@ TEST_F(ConfirmationFile, CountsOnlyIfNobodyElseCanWriteIt) {
   EXPECT_FALSE(read_confirmation(profile()));
 }
 
+TEST_F(ConfirmationFile, IsOfTheProfileToWhichALinkLeads) {
+  const std::string published = folder_ / "published.db", other = folder_ / "other.db";
+  std::ofstream(other) << "another profile";
+  std::filesystem::create_symlink(profile(), published);
+  write_confirmation(published, confirmation_);
+  EXPECT_EQ(read_confirmation(profile()), confirmation_);
+  std::filesystem::remove(published);
+  std::filesystem::create_symlink(other, published);
+  EXPECT_FALSE(read_confirmation(published));
+}
+
 TEST_F(ConfirmationFile, IsNoLinkAndNoFifo) {
   const std::string file = confirmation_file(profile());
   write_confirmation(profile(), confirmation_);

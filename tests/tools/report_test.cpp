@@ -187,6 +187,14 @@ TEST_F(ReportFile, HasTablesOfClustersAndDifferencesForBrowsersWithoutScripts) {
   }
 }
 
+TEST_F(ReportFile, SaysOfAnOlderProfileWhatDiffSays) {
+  const std::string before = make_profile("a.db"), after = make_profile("b.db", "2");
+  const json::Value data = data_of(report(after, {"--against", before}));
+  const json::Value diff = document(tune({"diff", before, after, "--json"}));
+  EXPECT_EQ(at(data, "diff.launches.sentence"), at(diff, "sentence"));
+  EXPECT_EQ(at(data, "diff.launches.launch_spreads"), at(diff, "launch_spreads"));
+}
+
 TEST_F(ReportFile, OfANodeIsSmallerThanTwoMegabytes) {
   EXPECT_LT(report(make_profile("a.db")).size(), std::size_t{2} << 20);
 }

@@ -212,6 +212,16 @@ std::optional<sampler::Experiment> experiment_of(const CellKey& key,
   return experiment;
 }
 
+double usual_spread(const Baseline& baseline) {
+  std::vector<double> spreads;
+  for (const auto& [key, cell] : baseline) {
+    if (cell.launches_ns.size() >= cluster::kProfileLaunchesMin) {
+      spreads.push_back(cluster::launch_spread(cell.launches_ns));
+    }
+  }
+  return spreads.empty() ? 0 : median(spreads);
+}
+
 void check_rail(const sampler::RailToSample& rail, const std::string& peer,
                 const CheckedProfile& reference, double budget_ns, double tolerance,
                 CheckFindings* findings) {
@@ -234,10 +244,12 @@ void check_rail(const sampler::RailToSample& rail, const std::string& peer,
   }
   try {
     const sampler::SpotCheck check = sampler::spot_check(rail, cells, budget_ns);
+    const cluster::SpotLimits limits{.tolerance = tolerance,
+                                     .usual_spread = usual_spread(baseline)};
     findings->elapsed_ns += check.elapsed_ns;
     for (std::size_t i = 0; i < checked.size(); ++i) {
       checked[i].verdict = cluster::judge_spot(baseline.at(checked[i].cell).launches_ns,
-                                               check.launches_ns[i], tolerance);
+                                               check.launches_ns[i], limits);
       findings->cells.push_back(checked[i]);
     }
   } catch (const Error& error) {

@@ -23,6 +23,7 @@ namespace {
 
 constexpr NumberLimits kTolerance = {.low = 0, .high = 10};
 constexpr std::size_t kShown = 20;
+constexpr double kRegretShown = 0.0005;  // what prints as more than 0.0 %
 
 struct DiffOptions {
   DiffChoice choice;
@@ -85,6 +86,21 @@ class LaunchComparison {
   }
 
   cluster::Changes changes() const { return cluster::find_changes(rails_, times_); }
+  // How much launches of one side differ, by rail; in logarithms, the median over cells.
+  std::map<std::string, double> launch_spreads() const {
+    std::map<std::pair<std::size_t, bool>, std::vector<double>> launches_ns;
+    for (const cluster::LaunchTime& time : times_) {
+      launches_ns[{time.cell, time.after}].push_back(time.duration_ns);
+    }
+    std::map<std::string, std::vector<double>> by_rail;
+    for (const auto& [cell, durations_ns] : launches_ns) {
+      if (durations_ns.size() < 2) continue;
+      by_rail[cells_[cell.first].rail].push_back(cluster::launch_spread(durations_ns));
+    }
+    std::map<std::string, double> spreads;
+    for (const auto& [rail, values] : by_rail) spreads[rail] = median(values);
+    return spreads;
+  }
   const DiffCell& cell(std::size_t number) const { return cells_[number]; }
 
   // Paths that one side does not have: a node that left, or one that is new.
@@ -190,7 +206,7 @@ void add_changes(const LaunchComparison& comparison, std::vector<cluster::Change
 void add_thresholds(const DiffSide& before, const DiffSide& after, Report* report) {
   json::Value list = json::Value::array();
   Table table({"path", "decision", ">before", ">after", ">regret of keeping"});
-  std::size_t rows = 0;
+  std::size_t rows = 0, free = 0;
   for (const auto& [key, old_plan] : before.plans()) {
     const auto now = after.plans().find(key);
     if (now == after.plans().end()) continue;
@@ -210,9 +226,11 @@ void add_thresholds(const DiffSide& before, const DiffSide& after, Report* repor
         return each.kind == old_threshold.kind && each.from == "before" && each.on == "after";
       });
       const double mean = regret == regrets.end() ? 0 : regret->mean;
-      ++rows;
-      table.add({key, std::string(to_string(old_threshold.kind)), answer_text(old_threshold),
-                 answer_text(*moved), format_fraction(mean)});
+      ++(mean < kRegretShown ? free : rows);
+      if (mean >= kRegretShown) {
+        table.add({key, std::string(to_string(old_threshold.kind)), answer_text(old_threshold),
+                   answer_text(*moved), format_fraction(mean)});
+      }
       list.push_back(json::Value::object()
                          .set("path", key)
                          .set("kind", to_string(old_threshold.kind))
@@ -222,7 +240,12 @@ void add_thresholds(const DiffSide& before, const DiffSide& after, Report* repor
     }
   }
   report->payload.set("thresholds", std::move(list));
-  if (rows > 0) report->text.heading("Thresholds that moved").table(std::move(table));
+  if (rows + free > 0) report->text.heading("Thresholds that moved");
+  if (rows > 0) report->text.table(std::move(table));
+  if (free > 0) {
+    report->text.line(fmt::format("{}{} moved, and keeping the old costs nothing", free,
+                                  rows > 0 ? " more" : ""));
+  }
 }
 
 void add_missing(const char* what, const std::vector<std::string>& paths, Report* report) {
@@ -239,9 +262,7 @@ void add_missing(const char* what, const std::vector<std::string>& paths, Report
                 ", ")));
 }
 
-Report diff(const DiffOptions& options, const ProfileOptions& profile_options,
-            const Invocation& invocation) {
-  const auto [before, after] = diff_sides(options.choice, profile_options, invocation);
+Report diff(const DiffSide& before, const DiffSide& after, const DiffOptions& options) {
   LaunchComparison comparison;
   comparison.add(before, false);
   comparison.add(after, true);
@@ -286,6 +307,9 @@ Report diff(const DiffOptions& options, const ProfileOptions& profile_options,
       .set("slower", slower.size())
       .set("faster", faster.size())
       .set("tolerance", options.tolerance);
+  json::Value spreads = json::Value::object();
+  for (const auto& [rail, spread] : comparison.launch_spreads()) spreads.set(rail, spread);
+  report.payload.set("launch_spreads", std::move(spreads));
   add_fingerprints(before, after, &report);
   add_changes(comparison, changes.cells, options.all, &report);
   add_thresholds(before, after, &report);
@@ -305,6 +329,14 @@ Report diff(const DiffOptions& options, const ProfileOptions& profile_options,
 
 }  // namespace
 
+Report diff_profiles(const std::string& before, const ProfileOptions& after,
+                     const Invocation& invocation) {
+  DiffOptions options;
+  options.choice.sides = {before};
+  const auto [old_side, new_side] = diff_sides(options.choice, after, invocation);
+  return diff(old_side, new_side, options);
+}
+
 Work declare_diff(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<DiffOptions>();
   options.texts(
@@ -322,7 +354,10 @@ Work declare_diff(Options& options, const ProfileOptions& profile) {
                    "exit with 8 if slower than this beyond noise (5%)");
   options.flag("--all", own->all, "print all cells, not only those beyond noise");
   options.example("nmad-tune diff before.db after.db --tolerance 5%");
-  return [own, &profile](const Invocation& invocation) { return diff(*own, profile, invocation); };
+  return [own, &profile](const Invocation& invocation) {
+    const auto [before, after] = diff_sides(own->choice, profile, invocation);
+    return diff(before, after, *own);
+  };
 }
 
 }  // namespace nmt::tools

@@ -169,6 +169,16 @@ json::Value without_curves(json::Value pairs) {
   return pairs;
 }
 
+// What `nmad-tune diff` says, null where it cannot compare the two.
+json::Value launches_compared(const std::string& before, const ProfileOptions& after,
+                              const Invocation& invocation) {
+  try {
+    return diff_profiles(before, after, invocation).payload;
+  } catch (const Error&) {  // no path in common
+    return {};
+  }
+}
+
 // `name`: how the page calls the profile; empty: not at all.
 Pages pages_of(const ProfileOptions& options, const std::string& name, const OpenProfile* against,
                const Invocation& invocation) {
@@ -206,6 +216,7 @@ Pages pages_of(const ProfileOptions& options, const std::string& name, const Ope
     const ProfileSide before{name.empty() ? "" : against->location.file, &against->db,
                              against->platform, read_plan(*against, invocation)};
     json::Value diff = diff_json(before, {name, &profile.db, profile.platform, plan});
+    diff.set("launches", launches_compared(against->location.file, same, silent));
     const json::Value cluster = cluster_of(against->db);
     add_diff_tables(diff, &pages.tables);
     if (const json::Value* pairs = cluster.find("pairs")) diff.set("pairs", without_curves(*pairs));

@@ -79,6 +79,9 @@ Report show_profile(const ShowOptions& wanted, const ProfileOptions& options,
                     const Invocation& invocation);
 Report check_platform(const ProfileOptions& options, const Invocation& invocation);
 Report show_collectives(const ProfileOptions& options, const Invocation& invocation);
+// Of the profile in the file `before` against the one of `after`.
+Report diff_profiles(const std::string& before, const ProfileOptions& after,
+                     const Invocation& invocation);
 
 // The profile in another form.
 Work declare_compile(Options& options, const ProfileOptions& profile);

@@ -5,12 +5,12 @@
 "use strict";
 
 function diffPanel(data) {
-  const {before, after, fields, sentence} = data.diff;
+  const {before, after, fields, launches} = data.diff;
   const section = panel("diff-fields", "What changed",
     `Before: ${before.platform}, measured ${before.started_utc.slice(0, 10)}` +
     `${before.file ? ` (${before.file})` : ""}. Now: ${after.platform}, measured ` +
     `${after.started_utc.slice(0, 10)}.`);
-  if (sentence) section.append(element("p", {class: "finding"}, sentence));
+  if (launches) section.append(element("p", {class: "finding"}, launches.sentence));
   if (fields.length === 0) {
     section.append(element("p", {}, "No field of the fingerprints differs."));
   } else {
@@ -22,9 +22,10 @@ function diffPanel(data) {
 
 function diffRatioPanel(data) {
   const section = panel("diff-ratio", "Slower or faster, by size",
-    "Duration now against before, with the 95 % interval of both medians. The grey band is " +
-    "repeat noise: how much two measurements of one size differ within a campaign. Two launches " +
-    "can differ more than that.");
+    "Duration now against before, with the 95 % interval of both medians. The grey band is the " +
+    "noise of launches: 19 of 20 launches of an unchanged machine lie in it. Where only one was " +
+    "measured, it is repeat noise, how much two measurements of one size differ within a " +
+    "campaign, and two launches can differ more than that.");
   const {ratios} = data.diff;
   if (ratios.length === 0) {
     section.append(element("p", {}, "The two profiles have no rail in common."));
@@ -37,7 +38,9 @@ function diffRatioPanel(data) {
   const chart = chartPlace(), rest = element("div");
   const draw = () => {
     const own = ratios.filter((each) => key(each) === rail);
-    const noise = Math.max(...own.map((each) => each.noise ?? 0));
+    const spread = data.diff.launches?.launch_spreads[own[0].rail] ?? 0;
+    const noise = spread > 0 ? Math.exp(1.96 * spread) - 1
+      : Math.max(...own.map((each) => each.noise ?? 0));
     const usable = (points) => points.filter(([size]) => size > 0);
     const ends = own.flatMap((each) => usable(each.points).map(([size]) => size));
     const span = [Math.min(...ends), Math.max(...ends)];
@@ -50,7 +53,8 @@ function diffRatioPanel(data) {
         high: points.map(([size, , , high]) => [size, high - 1])};
     });
     if (noise > 0) {
-      series.unshift({name: `repeat noise, ±${formatFraction(noise)}`, color: 5, dash: dashes[1],
+      const name = spread > 0 ? "noise of launches" : "repeat noise";
+      series.unshift({name: `${name}, ±${formatFraction(noise)}`, color: 5, dash: dashes[1],
         points: span.map((size) => [size, 0]), low: span.map((size) => [size, -noise]),
         high: span.map((size) => [size, noise])});
     }
