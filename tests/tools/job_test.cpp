@@ -24,6 +24,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::AnyOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -63,7 +64,7 @@ class Job : public Sandbox, public ::testing::WithParamInterface<std::string> {
 TEST_P(Job, MeasuresAlltoallsAndRankZeroKeepsThemAndAloneTellsHowFarItIs) {
   const Result result = sample({}, {"--parts", "alltoall", "--budget", "5s", "--ranks", "3,4"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("Sampled on h0"));
+  EXPECT_THAT(result.out, ContainsRegex("Sampled on h0 \\(.*\\), part alltoall"));
   const profiledb::ProfileDb profile(path("a.db"), {});
   std::set<std::int64_t> ranks, connections;
   std::set<std::string> algorithms;
@@ -104,6 +105,9 @@ TEST_P(Job, MeasuresAlltoallsAndRankZeroKeepsThemAndAloneTellsHowFarItIs) {
     EXPECT_TRUE(tenths.insert(std::stoi(line) / 10).second) << result.err;
   }
   EXPECT_FALSE(tenths.empty()) << result.err;
+
+  const Result check = run({NMAD_TUNE, "check", "--db", path("a.db")});
+  EXPECT_EQ(check.exit_code, 0) << "nothing changed: " << check.out << check.err;
 }
 
 TEST_P(Job, MeasuresCollectivesForTheChoiceAmongThem) {

@@ -108,6 +108,10 @@ TEST_F(Peer, SamplesEveryRailBetweenTheTwoAndBothEndsKeepIt) {
   const std::vector<std::string> both = {"tcp:r0 > tcp:r0", "tcp:r1 > tcp:r1"};
   EXPECT_EQ(measured_paths("one.db"), both);
   EXPECT_EQ(measured_paths("two.db"), both);
+  for (const std::string host : {"one", "two"}) {
+    const Result check = run(lab_->in(host, {NMAD_TUNE, "check", "--db", path(host + ".db")}));
+    EXPECT_EQ(check.exit_code, 0) << "nothing changed: " << check.out << check.err;
+  }
   // The same numbers at both ends.
   EXPECT_EQ(served.exit_code, measured.exit_code);
   EXPECT_THAT(measured.last_line(), HasSubstr("complete=yes"));

@@ -33,7 +33,7 @@ std::optional<Problem> problem_of(const JobFindings& findings) {
       const std::set<std::string> once(hosts.begin(), hosts.end());
       causes += fmt::format("{}{}: {}", causes.empty() ? "" : "; ", fmt::join(once, ", "), problem);
     }
-    return Problem(Fault::kPartial, "some measurements are missing: " + causes);
+    return Problem(Fault::kPartial, "measurements are missing or not to be trusted: " + causes);
   }
   return std::nullopt;
 }

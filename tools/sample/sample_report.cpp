@@ -96,7 +96,9 @@ void add_rails_table(const SampleResult& result, Text* text) {
   const std::string where =
       record.peer ? fmt::format("between {} and {}", record.node.host, record.peer->node.host)
                   : "on " + record.node.host;
-  text->heading(fmt::format("Sampled {} ({})", where, record.platform.name));
+  const auto part = record.campaign.options.find("part");  // of a job
+  text->heading(fmt::format("Sampled {} ({}){}", where, record.platform.name,
+                            part == record.campaign.options.end() ? "" : ", part " + part->second));
   text->table(std::move(table));
 }
 

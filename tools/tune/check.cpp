@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/effect.h"
+#include "core/error.h"
 #include "drivers/drivers.h"
 #include "tools/command/report_thresholds.h"
 #include "tools/command/this_machine.h"
@@ -16,34 +18,61 @@
 namespace nmt::tools {
 namespace {
 
-constexpr std::string_view kDescribed = "fake";  // described rails belong to no machine
-
 // The result for one measured thing: the platform or a rail.
 struct Finding {
   std::string what;  // "platform", or the rail's name
   std::vector<Difference> differences;
 };
 
-std::map<std::string, Fields> rails_now() {
-  std::map<std::string, Fields> now;
+struct RailsNow {
+  std::set<std::string, std::less<>> drivers;
+  std::map<std::string, Fields> rails;  // by full name
+};
+
+std::vector<drivers::Port> ports_of(drivers::Driver& driver) {
+  try {
+    return driver.ports();
+  } catch (const Error&) {
+    return {};  // detect() has refused them
+  }
+}
+
+RailsNow rails_now() {
+  RailsNow now;
   for (const auto& driver : drivers::make_drivers()) {
-    drivers::Detection detection = driver->detect();
-    for (Rail& rail : detection.rails) now[rail.full_name()] = rail.fingerprint;
-    for (const Refusal& refusal : detection.refusals) now[refusal.rail]["usable"] = refusal.reason;
+    now.drivers.emplace(driver->name());
+    const drivers::Detection detection = driver->detect();
+    for (const Refusal& each : detection.refusals) now.rails[each.rail]["usable"] = each.reason;
+    // Those that need a peer were refused.
+    for (const drivers::Port& port : ports_of(*driver)) {
+      now.rails[port.rail.full_name()] = port.rail.fingerprint;
+    }
+    for (const Rail& rail : detection.rails) now.rails[rail.full_name()] = rail.fingerprint;
   }
   return now;
 }
 
-// A rail may have been measured under several fingerprints: the most similar one counts.
+// Also of a rail to a port of another name, "tcp:r0/r1"; null if it is not there now.
+const Fields* fingerprint_of(const std::string& name, const RailsNow& now) {
+  for (std::size_t end = name.size(); end != std::string::npos; end = name.rfind('/', end - 1)) {
+    const auto found = now.rails.find(name.substr(0, end));
+    if (found != now.rails.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+// What no driver of this machine detects cannot have changed: described rails, and the messages of
+// an MPI, which is a field of the platform. A rail may have been measured under several
+// fingerprints: the most similar one counts.
 std::vector<Finding> check_rails(const std::vector<Path>& paths) {
-  const std::map<std::string, Fields> now = rails_now();
+  const RailsNow now = rails_now();
   std::map<std::string, std::vector<Difference>> nearest;
   for (const Path& path : paths) {
-    if (path.from.driver == kDescribed || path.from.driver == kCores) continue;
+    if (!now.drivers.contains(path.from.driver)) continue;
     const std::string name = path.from.full_name();
-    const auto present = now.find(name);
+    const Fields* present = fingerprint_of(name, now);
     std::vector<Difference> found = {{"present", "yes", "no"}};
-    if (present != now.end()) found = differences(path.from.fingerprint, present->second);
+    if (present != nullptr) found = differences(path.from.fingerprint, *present);
     const auto [entry, first] = nearest.try_emplace(name, found);
     if (!first && found.size() < entry->second.size()) entry->second = found;
   }
