@@ -257,6 +257,16 @@ TEST_F(StackTest, ALimitWithoutEffectIsRefusedWhoeverCarriesTheMessages) {
   EXPECT_THAT(sampled.err, HasSubstr("did not move the size from which messages of other-node"));
 }
 
+TEST_F(StackTest, AbComparesNoRailThatNoSettingConcerns) {
+  std::string text(kLauncher);
+  text.insert(text.find(R"(printf "], \"eager)"),
+              R"(for (i = 1; i <= n; i++) printf ",{\"placement\": \"same-node\", )"
+              R"(\"size_bytes\": %d, \"batch\": 1, \"totals_ns\": [900, 901]}", size[i]; )");
+  ASSERT_EQ(sample_stack(script("launch", text)).exit_code, 0);
+  const Result ab = tune({"ab", "openmpi", "--launcher", path("launch"), "--db", path("a.db")});
+  EXPECT_THAT(ab.out, HasSubstr("openmpi/shm\nnot compared: no setting concerns it\n"));
+}
+
 // The same machine a year later: what was worth it makes large messages slower now.
 TEST_F(StackTest, SettingsThatLoseAnAbAreWithdrawnFromTheExport) {
   ASSERT_EQ(sample_stack(script("launch", kLauncher)).exit_code, 0);

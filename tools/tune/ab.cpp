@@ -137,6 +137,7 @@ void add_rows(const std::vector<stacks::StackSamples>& samples, const Fields& se
   for (const stacks::StackSamples& each : samples) {
     if (each.rail.ends_with(kOwnChoiceRail)) continue;
     Table table({">size", ">default", ">tuned", ">times as fast", "95 % interval"});
+    bool compared = false;  // else no setting is for this rail
     for (const auto& [key, times] : each.times) {
       if (!key.variant.empty()) continue;
       stacks::StackKey tuned = key;
@@ -152,6 +153,7 @@ void add_rows(const std::vector<stacks::StackSamples>& samples, const Fields& se
         if (after == with->second.end()) continue;
         const stacks::Ratio ratio = stacks::ratio_of(before, after->second);
         const double high = std::min(ratio.high, 99.99);
+        compared = compared || !tuned.variant.empty();
         table.add({program ? key.operation : format_bytes(size_bytes),
                    format_duration(stacks::typical_ns(before)),
                    format_duration(stacks::typical_ns(after->second)),
@@ -169,7 +171,11 @@ void add_rows(const std::vector<stacks::StackSamples>& samples, const Fields& se
       }
     }
     report->text.heading(each.rail);
-    report->text.table(std::move(table));
+    if (compared) {
+      report->text.table(std::move(table));
+    } else {
+      report->text.line("not compared: no setting concerns it");
+    }
   }
   report->payload.set("cells", std::move(cells));
 }
