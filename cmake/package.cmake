@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # What is installed around the library and the commands, which their own folders install: the
-# packages of CMake and pkg-config, the manual pages of sections 3 and 5, and all of it as a Debian
-# package (cpack, in the build folder). All of it works from whatever prefix it lies in.
+# packages of CMake and pkg-config, the manual pages of sections 3 and 5, the first sampling as a
+# unit of systemd, and all of it as a Debian package (cpack, in the build folder). All of it works
+# from whatever prefix it lies in.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -27,6 +28,8 @@ foreach(page nmadtune.3 nmadtune_engine.3 nmadtune.5)
   install(FILES ${PROJECT_BINARY_DIR}/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
 endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+install(FILES cmake/systemd/nmadtune-first-sampling.service
+  cmake/systemd/nmadtune-first-sampling.timer DESTINATION lib/systemd/system)
 
 # Three packages: who has no MPI needs none, and who has one not the other.
 set(CPACK_GENERATOR DEB)
@@ -35,7 +38,8 @@ set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME nmadtune)
 set(CPACK_DEBIAN_UNSPECIFIED_DESCRIPTION "${PROJECT_DESCRIPTION}")
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SUGGESTS libsqlite3-dev)  # to link the static library
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_CONTROL_EXTRA
-  ${PROJECT_SOURCE_DIR}/cmake/debian/postinst ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
+  ${PROJECT_SOURCE_DIR}/cmake/debian/postinst ${PROJECT_SOURCE_DIR}/cmake/debian/prerm
+  ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
 foreach(mpi openmpi mpich)
   string(TOUPPER ${mpi} component)
   set(CPACK_DEBIAN_${component}_PACKAGE_NAME nmadtune-${mpi})
