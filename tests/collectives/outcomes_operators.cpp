@@ -80,8 +80,9 @@ bool ends_the_mpi(const Type& type, const Operator& by) {
     reals.push_back(MPI_REAL16);
 #endif
   }
+  const bool of_f90 = MPICH_NUMVERSION >= 40200000 && type.name.starts_with("real of");
   return (by.op == MPI_LAND || by.op == MPI_LOR) &&
-         std::ranges::find(reals, type.type) != reals.end();
+         (of_f90 || std::ranges::find(reals, type.type) != reals.end());
 #else
   static_cast<void>(type), static_cast<void>(by);
   return false;

@@ -23,24 +23,28 @@ class OpenMpi : public Sandbox {
     if (version_.empty()) GTEST_SKIP() << "no mpirun.openmpi";
   }
 
-  // What rank 0 of two ranks here says; null where the job cannot start.
-  json::Value round_of(const std::string& stack, const Fields& settings,
-                       const Fields& more = {}) const {
+  // Two ranks here, of which rank 0 prints what it finds.
+  Result job_of(const std::string& stack, const Fields& settings, const Fields& more = {}) const {
     Setting setting{
         .environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}}};
     for (const Fields& each :
          {sampler::environment_of(stacks::find_stack(stack), settings), more}) {
       for (const auto& [name, value] : each) setting.environment[name] = value;
     }
-    const Result result =
-        run({"mpirun.openmpi", "-n", "2", "--oversubscribe", NMAD_SAMPLE, "--stack", stack,
-             "--json", "--quiet", "--turn", "sizes:1/eager:1/variables:pml_%_priority"},
-            setting);
+    return run({"mpirun.openmpi", "-n", "2", "--oversubscribe", NMAD_SAMPLE, "--stack", stack,
+                "--json", "--quiet", "--turn", "sizes:1/eager:1/variables:pml_%_priority"},
+               setting);
+  }
+
+  // Null where the job cannot start.
+  json::Value round_of(const std::string& stack, const Fields& settings,
+                       const Fields& more = {}) const {
+    const Result result = job_of(stack, settings, more);
     return result.exit_code == 0 ? document(result) : json::Value();
   }
 
-  static double eager_bytes(const json::Value& round) {
-    return number(round, "turn.eager.0.bytes_max");
+  static double eager_bytes(const Result& result) {
+    return number(document(result), "turn.eager.0.bytes_max");
   }
 
   std::string version_;
@@ -59,18 +63,25 @@ TEST_F(OpenMpi, TellsWhichComponentCarriesItsMessages) {
 }
 
 TEST_F(OpenMpi, AForcedLimitOfEachStackMovesTheSizeFromWhichMessagesAskFirst) {
+  std::string not_measured;
   for (const std::string stack : {"openmpi", "ucx", "libfabric"}) {
-    const json::Value usual = round_of(stack, {});
-    if (usual == json::Value()) continue;
-    const json::Value ucx = at(usual, "ucx_version");
+    const Result usual = job_of(stack, {});
+    if (usual.exit_code != 0) {
+      not_measured +=
+          fmt::format(" {}: a job of it ends by {}: {}", stack, usual.exit_code, usual.err);
+      continue;
+    }
+    const json::Value ucx = at(document(usual), "ucx_version");
     const std::string* version = ucx.get_if<std::string>();
     const stacks::Stack forced =
         stacks::for_ucx_version(stacks::find_stack(stack), version != nullptr ? *version : "");
-    const json::Value moved = round_of(stack, forced.eager_up_to(stacks::Transport::kShm, 1000, 0));
+    const Result moved = job_of(stack, forced.eager_up_to(stacks::Transport::kShm, 1000, 0));
+    ASSERT_EQ(moved.exit_code, 0) << stack << ": " << moved.err;
     EXPECT_GT(eager_bytes(usual), 1100) << stack;
     EXPECT_LE(eager_bytes(moved), 1000) << stack;
     EXPECT_GT(eager_bytes(moved), 100) << stack;
   }
+  if (!not_measured.empty()) GTEST_SKIP() << "not measured:" << not_measured;
 }
 
 // Where UCX carries the messages, a limit of Open MPI's own does nothing.
