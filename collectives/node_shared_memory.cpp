@@ -54,7 +54,9 @@ void warn_of_messages(const std::string& reason) {
 }
 
 void fail_on_different_counts() {
-  throw Error(Fault::kUsage, "the ranks of one collective passed different counts");
+  throw Error(Fault::kUsage,
+              "the ranks of one collective passed different counts; MPI requires the same count on "
+              "all ranks");
 }
 
 // Counters that different ranks write are on different cache lines.

@@ -37,7 +37,8 @@ std::array<std::uint8_t, kFrameBytes> encode(const Frame& frame) {
 Frame decode(std::span<const std::uint8_t, kFrameBytes> bytes, std::size_t length_bytes_max,
              const std::string& peer) {
   if (!std::ranges::equal(bytes.first<4>(), kMagic)) {
-    throw Error(Fault::kPeer, peer + ": not a message of nmadtune's control protocol");
+    throw Error(Fault::kPeer,
+                peer + ": not a message of nmadtune's control protocol; check the port");
   }
   const Frame frame{.version = static_cast<std::uint16_t>(get(bytes.subspan<4, 2>())),
                     .kind = static_cast<std::uint16_t>(get(bytes.subspan<6, 2>())),
@@ -54,8 +55,9 @@ Frame decode(std::span<const std::uint8_t, kFrameBytes> bytes, std::size_t lengt
     throw Error(
         Fault::kPeer,
         fmt::format(
-            "{}: the peer announced a message of {} bytes, and this host accepts at most {}", peer,
-            frame.length_bytes, length_bytes_max));
+            "{}: the peer announced a message of {} bytes, and this host accepts at most {}; "
+            "install the same nmadtune on both hosts",
+            peer, frame.length_bytes, length_bytes_max));
   }
   return frame;
 }

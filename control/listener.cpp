@@ -31,7 +31,9 @@ Nonce expect(Wire& wire, const std::string& peer, Kind kind, const Deadline& dea
   }
   Nonce nonce{};
   if (message.kind != kind || message.text.size() != nonce.size()) {
-    throw Error(Fault::kPeer, peer + ": unexpected message in the handshake");
+    throw Error(
+        Fault::kPeer,
+        peer + ": unexpected message in the handshake; install the same nmadtune on both hosts");
   }
   std::copy(message.text.begin(), message.text.end(), nonce.begin());
   return nonce;
@@ -50,7 +52,8 @@ void introduce(Wire& wire, const std::string& peer, const Secret& secret,
   send_message(wire, kProof, text_of(prove(secret, Role::kConnecting, own, theirs)));
   const Proof proof = expect(wire, peer, kWelcome, deadline);
   if (!equal(proof, prove(secret, Role::kListening, own, theirs))) {
-    throw Error(Fault::kPeer, peer + ": the peer does not know the secret");
+    throw Error(Fault::kPeer,
+                peer + ": the peer does not know the secret; give both ends the same secret");
   }
 }
 
@@ -114,7 +117,8 @@ std::optional<ProvenSocket> Listener::hear(const Secret& secret, const Hooks& ho
     }
     const bool silent = state == PendingConnection::State::kTalking && pending.late();
     if (silent) pending.refuse("too slow");
-    const std::string reason = silent ? pending.address() + ": does not answer" : pending.reason();
+    const std::string reason =
+        silent ? pending.address() + ": did not answer in time" : pending.reason();
     if (state == PendingConnection::State::kTalking && !silent) return false;
     report(hooks, reason);
     return true;

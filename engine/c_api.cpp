@@ -76,7 +76,8 @@ class CallerExchange final : public drivers::Exchange {
     const int status =
         options_.swap(options_.context, mine.data(), mine.size(), theirs.data(), &size_bytes);
     if (status < 0 || size_bytes > theirs.size()) {
-      throw Error(Fault::kPeer, "the peer of the gate does not answer");
+      throw Error(Fault::kPeer,
+                  "the exchange with the peer of the gate failed; options.swap returned an error");
     }
     theirs.resize(size_bytes);
     return theirs;
@@ -99,7 +100,8 @@ LinkDescription open_link(const std::string& name, drivers::Side side,
     return {driver->open(rail, side, exchange), name, std::move(methods),
             driver->variants(rail, Method::kRendezvous)};
   }
-  throw Error(Fault::kUsage, "no driver for a rail " + name);
+  throw Error(Fault::kUsage,
+              "rail " + name + ": no driver has this name; nmad-sample --list prints the rails");
 }
 
 std::vector<LinkDescription> open_links(const nmt_gate_options& options) {

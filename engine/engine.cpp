@@ -162,7 +162,8 @@ struct Engine::State {
   std::uint32_t rail_number(const std::string& rail) {
     const auto known = std::ranges::find(rails, rail);
     if (known != rails.end()) return static_cast<std::uint32_t>(known - rails.begin());
-    if (rails.size() == kRailsMax) throw Error(Fault::kUsage, "too many rails for one engine");
+    if (rails.size() == kRailsMax)
+      throw Error(Fault::kUsage, fmt::format("an engine uses at most {} rails", kRailsMax));
     rails.push_back(rail);
     return static_cast<std::uint32_t>(rails.size() - 1);
   }

@@ -35,20 +35,21 @@ void parse(drivers::ConstBytes headers, std::size_t body_bytes, std::string_view
   parsed.labels.clear();
   if (headers.size() < sizeof(Head) + sizeof(Label) ||
       (headers.size() - sizeof(Head)) % sizeof(Label) != 0) {
-    refuse("headers of an impossible size");
+    refuse("its headers have an impossible size");
   }
   std::memcpy(&parsed.head, headers.data(), sizeof(Head));
-  if (parsed.head.version != Head::kVersion) refuse("a message of another version");
+  if (parsed.head.version != Head::kVersion)
+    refuse("it has another version; install the same version on both ends");
   const drivers::ConstBytes rest = headers.subspan(sizeof(Head));
   std::size_t left_bytes = body_bytes;
   for (std::size_t at = 0; at < rest.size(); at += sizeof(Label)) {
     Label& label = parsed.labels.emplace_back();
     std::memcpy(&label, rest.data() + at, sizeof label);
     if (const char* fault = fault_of(label)) refuse(fault);
-    if (label.body_bytes > left_bytes) refuse("less than its headers announce");
+    if (label.body_bytes > left_bytes) refuse("it has fewer bytes than its headers announce");
     left_bytes -= label.body_bytes;
   }
-  if (left_bytes != 0) refuse("more than its headers announce");
+  if (left_bytes != 0) refuse("it has more bytes than its headers announce");
 }
 
 }  // namespace nmt::engine

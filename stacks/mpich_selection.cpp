@@ -65,8 +65,8 @@ bool holds(std::string_view words, std::string_view word) {
   return !word.empty() && words.find(fmt::format(" {} ", word)) != std::string_view::npos;
 }
 
-// What an algorithm must be given: MPICH takes any number for what is missing, and passes over what
-// it does not know.
+// What an algorithm must be given: MPICH takes any number for what is missing, and ignores what it
+// does not know.
 struct Parameters {
   std::string_view leaf;
   std::string_view names;  // words with a blank on each side
@@ -130,7 +130,8 @@ class Scanner {
   std::string read_test() {
     take('"');
     const std::size_t end = text_.find_first_of("\"\\\n");
-    if (end == std::string_view::npos || text_[end] != '"') fail(line_, "a test without its end");
+    if (end == std::string_view::npos || text_[end] != '"')
+      fail(line_, "a test has no closing quote");
     std::string test(text_.substr(0, end));
     text_.remove_prefix(end + 1);
     std::erase(test, ' ');
@@ -175,7 +176,7 @@ class Checker {
         fail(node, "expected collective=NAME, as for all outermost keys");
       collective_ = node.test.substr(kKey.size());
       if (!holds(kCollectives, collective_)) fail(node, "no such collective");
-      if (holds(here, collective_)) fail(node, "twice");
+      if (holds(here, collective_)) fail(node, "given twice");
       here += collective_ + " ";
       check_level(node.below, node);
     }
@@ -210,7 +211,7 @@ class Checker {
       if (equals == std::string::npos || !node.below.empty())
         fail(node, "an algorithm has only parameters below it: \"NAME=VALUE\": {}");
       if (known == kParameters.end() || !holds(known->names, name))
-        fail(node, "the algorithm has no such parameter, and MPICH passes over it");
+        fail(node, "the algorithm has no such parameter, and MPICH ignores it");
       if (holds(here, name)) fail(node, "given twice");
       here += name + " ";
       const std::string value = node.test.substr(equals + 1);
@@ -263,9 +264,10 @@ class Checker {
     const bool power = node.test == "count<pow2";
     const bool right =
         below ? (test->counts && counts) || power : value == "any" || holds(test->values, value);
-    if (!right) fail(node, "this test does not know this value");
+    if (!right) fail(node, "the test cannot have this value");
     if (!test->collectives.empty() && value != "any" && !holds(test->collectives, collective_)) {
-      fail(node, fmt::format("MPICH cannot test this for {}, and ends the program", collective_));
+      fail(node, fmt::format("MPICH cannot test this for {}: the call would end the program",
+                             collective_));
     }
   }
 
@@ -303,10 +305,10 @@ class Checker {
     }
     const bool counts = level.back().test.find('<') != std::string::npos;
     if ((complete_ || counts) && !covers_all(level)) {
-      fail(
-          level.back(),
-          "the last of its level, and not any: a call that matches none of the level would end the "
-          "program");
+      fail(level.back(),
+           "the last key of a level must be any: a call that matches no key of the level would end "
+           "the "
+           "program");
     }
   }
 

@@ -132,7 +132,8 @@ HanRules read_han_rules(std::string_view text, std::string_view what) {
     }
     rules[name] = read_communicators(numbers);
   }
-  if (!numbers.at_end()) numbers.fail("more than the counts before it announce");
+  if (!numbers.at_end())
+    numbers.fail("the file goes on after the last rule that its counts announce");
   return rules;
 }
 

@@ -420,7 +420,7 @@ class FakeDriver final : public Driver {
     for (const FakeRail& rail : description_.rails) {
       if (rail.name == name) return rail;
     }
-    throw Error(Fault::kUsage, "fake:" + name + " is not described in the file");
+    throw Error(Fault::kUsage, "fake:" + name + ": the file describes no rail of this name");
   }
 
   FakeDescription description_;

@@ -115,7 +115,10 @@ TcpConnections tcp_connect(const std::string& rail, Address own, Exchange& excha
   return naming(rail, [&] {
     const Introduction near = Introduction::parse(exchange.swap("-"));
     if (near.address.socket.ss_family != own.socket.ss_family) {
-      throw Error(Fault::kPeer, fmt::format("no route from {} to the peer's address", own.host()));
+      throw Error(Fault::kPeer,
+                  fmt::format("{} and the peer's address belong to different families (IPv4 and "
+                              "IPv6); give both interfaces an address of one family",
+                              own.host()));
     }
     own.set_port(0);
     const Deadline deadline(kOpenTimeout);

@@ -73,7 +73,10 @@ class TcpDriver final : public Driver {
       throw Error(Fault::kFailed,
                   rail.full_name() + ": " + interface.problem + "; " + interface.remedy);
     }
-    throw Error(Fault::kFailed, rail.full_name() + ": the interface no longer exists");
+    throw Error(
+        Fault::kFailed,
+        rail.full_name() +
+            ": this node has no such interface any more; nmad-sample --list prints the rails");
   }
 };
 

@@ -74,7 +74,9 @@ Context open_device(const std::string& rail, const std::string& name) {
     return Context(require(ibv_open_device(device), rail, fmt::format("ibv_open_device({})", name),
                            "is it still there, and may this user open /dev/infiniband?"));
   }
-  throw Error(Fault::kFailed, rail + ": the device no longer exists");
+  throw Error(
+      Fault::kFailed,
+      rail + ": this node has no such device any more; nmad-sample --list prints the rails");
 }
 
 std::vector<VerbsGid> gids_of(ibv_context* context, unsigned port, int count) {

@@ -16,7 +16,9 @@ class AbsentDriver final : public Driver {
                           "install libibverbs-dev and build with NMADTUNE_WITH_VERBS"}}};
   }
   std::unique_ptr<Endpoint> open(const Rail& rail, Side, Exchange&) override {
-    throw Error(Fault::kFailed, rail.full_name() + ": this build has no InfiniBand verbs");
+    throw Error(Fault::kFailed, rail.full_name() +
+                                    ": this build has no InfiniBand verbs; install libibverbs-dev "
+                                    "and build nmadtune again");
   }
   std::vector<Method> methods(const Rail&) const override { return {}; }
 };

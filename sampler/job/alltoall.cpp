@@ -34,10 +34,11 @@ std::vector<int> numbers_of_ranks(const JobShape& shape, const std::vector<int>&
     throw Error(
         Fault::kUsage,
         "alltoall: nodes have different numbers of ranks, and a signature belongs to one number; "
-        "start as many ranks on each node");
+        "start the same number of ranks on each node");
   }
   const int all = per_node * static_cast<int>(shape.nodes.size());
-  if (all < 2) throw Error(Fault::kUsage, "alltoall: needs two ranks or more; run mpirun -n 2");
+  if (all < 2)
+    throw Error(Fault::kUsage, "alltoall: needs two ranks or more; run mpirun -n 2 nmad-sample");
   if (asked.empty()) {
     const int half = std::max(per_node * ((static_cast<int>(shape.nodes.size()) + 1) / 2), 2);
     return half < all && all > 3 ? std::vector<int>{half, all} : std::vector<int>{all};

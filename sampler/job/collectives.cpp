@@ -300,7 +300,7 @@ class Ways {
 CampaignReport run_collectives(const control::MpiJob& job, const std::string& mpi_name,
                                const CollectivesOptions& options, Observer* observer) {
   if (job.size() < 2) {
-    throw Error(Fault::kUsage, "collectives: needs two ranks or more; run mpirun -n 2");
+    throw Error(Fault::kUsage, "collectives: needs two ranks or more; run mpirun -n 2 nmad-sample");
   }
   const JobShape shape = JobShape::of(job);
   Ways ways(job, shape, options);

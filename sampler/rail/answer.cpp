@@ -50,7 +50,10 @@ class Answerer {
     while (!near_.has_message(kLook)) {
       if (observer_.interrupted()) return false;
       if (deadline.passed()) {
-        throw Error(Fault::kPeer, near_.peer() + ": the peer sends no more orders");
+        throw Error(Fault::kPeer,
+                    near_.peer() +
+                        ": the peer has stopped sending orders; check that it still runs and "
+                        "that the network is up");
       }
     }
     return !observer_.interrupted();
@@ -75,7 +78,9 @@ class Answerer {
       case remote::kFailure:
         throw Error(Fault::kPeer, "the peer reports: " + json::printable(order.text, 500));
       default:
-        throw Error(Fault::kPeer, near_.peer() + ": unexpected message from the peer");
+        throw Error(Fault::kPeer, near_.peer() +
+                                      ": unexpected message from the peer; run the same version of "
+                                      "nmadtune on both nodes");
     }
   }
 
@@ -117,7 +122,10 @@ class Answerer {
   }
 
   void answer(const std::string& text) {
-    if (!opened_) throw Error(Fault::kPeer, "a block without a rail");
+    if (!opened_)
+      throw Error(Fault::kPeer,
+                  "the peer asked for measurements before it opened a rail; run the same version "
+                  "of nmadtune on both nodes");
     const std::uint64_t size_bytes_max =
         std::max(options_.size_bytes_max, options_.max_unexpected_bytes);
     std::vector<Step> steps = remote::steps_from(text, size_bytes_max);
@@ -135,7 +143,9 @@ class Answerer {
       if (near_.has_message()) return;  // inside a block, only kClose or a hang-up comes
       if (in_vain == kRemotePollsPerCheck) deadline = Deadline(timeout);
       if (deadline.passed()) {
-        throw Error(Fault::kPeer, name_of(group_, rails_) + ": nothing arrives over it");
+        throw Error(Fault::kPeer, name_of(group_, rails_) +
+                                      ": no data arrives over this rail; check its cable, its "
+                                      "routes and the firewalls of both nodes");
       }
     }
     near_.send(remote::kDone, remote::to_text(meter_->read().since(before)));

@@ -185,7 +185,8 @@ class ForkedPartner final : public Partner {
     if (report_.empty() && socket_->has_message()) report_ = expect('d', kPeerTimeoutNs);
     if (now_ns - waiting_since_ns_ > timeout_ns_) {
       throw Error(Fault::kPeer, rail_ + ": the peer has not answered for " +
-                                    std::to_string(timeout_ns_ / 1'000'000'000) + " s");
+                                    std::to_string(timeout_ns_ / 1'000'000'000) +
+                                    " s; check that other programs do not keep its core busy");
     }
   }
 

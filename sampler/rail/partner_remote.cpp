@@ -47,7 +47,8 @@ class RemotePartner final : public Partner {
     if (done_.empty() && peer_.has_message()) done_ = expect(remote::kDone, remote::kAnswerTimeout);
     if (now_ns - waiting_since_ns_ > timeout_ns_) {
       throw Error(Fault::kPeer, rail_ + ": the peer has not answered for " +
-                                    std::to_string(timeout_ns_ / 1'000'000'000) + " s");
+                                    std::to_string(timeout_ns_ / 1'000'000'000) +
+                                    " s; check that it still runs and that the network is up");
     }
   }
 

@@ -307,9 +307,11 @@ std::string expect(control::Message message, Kind kind) {
   if (message.kind == kFailure) {
     throw Error(Fault::kPeer, "the peer reports: " + json::printable(message.text, 500));
   }
-  if (message.kind == kClose) throw Error(Fault::kPeer, "the peer gave up the rail");
+  if (message.kind == kClose)
+    throw Error(Fault::kPeer, "the peer closed the rail; its own messages name the cause");
   if (message.kind != kind) {
-    throw Error(Fault::kPeer, "unexpected message from the peer");
+    throw Error(Fault::kPeer,
+                "unexpected message from the peer; run the same version of nmadtune on both nodes");
   }
   return std::move(message.text);
 }

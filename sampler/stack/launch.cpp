@@ -49,7 +49,7 @@ Launched launch(const JobCommand& what) {
     if (deadline.passed()) fail("did not end within " + format_duration(what.timeout_ns));
   };
   while (process.read(kReadTimeout, &output, &errors)) {
-    if (output.size() > kOutputBytesMax) throw Error(Fault::kFailed, "the job printed too much");
+    if (output.size() > kOutputBytesMax) fail("printed more than " + format_bytes(kOutputBytesMax));
     if (errors.size() > 2 * kWordsBytes) errors.erase(0, errors.size() - kWordsBytes);
     fail_where_due();
   }

@@ -145,7 +145,7 @@ TEST_F(Door, IsNotHeldByAHalfOpenConnection) {
 TEST_F(Door, ClosesForWhoSaysNothing) {
   const Stranger silent = stranger();
   EXPECT_THAT(silent.hear_all(), HasSubstr("too slow"));
-  expect_refused("does not answer");
+  expect_refused("did not answer in time");
 }
 
 TEST_F(Door, IsNotHeldByACrowd) {

@@ -72,7 +72,7 @@ TEST_F(Hostile, GarbageIsRefused) {
 
 TEST_F(Hostile, AnotherVersionIsRefused) {
   say({.version = Head::kVersion + 1}, {Label{}});
-  expect_given_up("a message of another version");
+  expect_given_up("it has another version");
   expect_others_unaffected();
 }
 

@@ -30,10 +30,22 @@ const std::vector<std::vector<std::string>> kCommandLines = {
     {NMAD_TUNE, "thresholds"},
     {NMAD_TUNE, "show"},
     {NMAD_TUNE, "check"},
+    {NMAD_TUNE, "outliers"},
     {NMAD_TUNE, "compare"},
     {NMAD_TUNE, "curve"},
     {NMAD_TUNE, "predict"},
     {NMAD_TUNE, "predict", "transfer"},
+    {NMAD_TUNE, "predict", "alltoall"},
+    {NMAD_TUNE, "predict", "alltoallv"},
+    {NMAD_TUNE, "contention"},
+    {NMAD_TUNE, "collectives"},
+    {NMAD_TUNE, "decide"},
+    {NMAD_TUNE, "split"},
+    {NMAD_TUNE, "report"},
+    {NMAD_TUNE, "compile"},
+    {NMAD_TUNE, "export"},
+    {NMAD_TUNE, "ab"},
+    {NMAD_TUNE, "import-alltoall"},
     {NMAD_TUNE, "retune"},
     {NMAD_TUNE, "db"},
     {NMAD_TUNE, "db", "export"},
@@ -42,6 +54,10 @@ const std::vector<std::vector<std::string>> kCommandLines = {
     {NMAD_TUNE, "db", "check"},
     {NMAD_TUNE, "db", "prune"},
     {NMAD_TUNE, "db", "pin"},
+    {NMAD_TUNE, "db", "approve"},
+    {NMAD_TUNE, "db", "rollback"},
+    {NMAD_TUNE, "db", "off"},
+    {NMAD_TUNE, "db", "on"},
 };
 
 TEST_F(Conventions, EveryHelpFitsOneScreenAndExitsZero) {
@@ -58,12 +74,10 @@ TEST_F(Conventions, EveryHelpFitsOneScreenAndExitsZero) {
   }
 }
 
-TEST_F(Conventions, EveryHelpOfSomethingThatRunsShowsAnExample) {
+TEST_F(Conventions, EveryHelpShowsAnExample) {
   for (std::vector<std::string> arguments : kCommandLines) {
     arguments.push_back("--help");
-    const Result result = run(arguments);
-    const bool groups = result.out.find(" VERB ") != std::string::npos;
-    EXPECT_EQ(result.out.find("\nExample: ") != std::string::npos, !groups) << result.out;
+    EXPECT_THAT(run(arguments).out, HasSubstr("\nExample: "));
   }
 }
 

@@ -129,6 +129,17 @@ TEST_F(Sample, WithoutVerifyNothingIsClaimedToBeVerified) {
   EXPECT_THAT(tune({"--db", path("a.db")}).out, HasSubstr("Not verified"));
 }
 
+TEST_F(Sample, AVerificationWithTooShortABudgetSaysSoAndNamesALongerOne) {
+  const std::string slow = write("slow.json", R"({"rails":[{"name":"slow","methods":)"
+                                              R"({"copy":[[0,2000000],[65536,3000000]]}}]})");
+  const Result result = sample({"--rails", "fake:" + slow, "--budget", "200ms", "--max-size", "64K",
+                                "--db", path("a.db"), "--verify"});
+  EXPECT_THAT(result.err, HasSubstr("give more time with --verify --budget 1"));
+  EXPECT_THAT(result.out, Not(HasSubstr("held-out")));
+  EXPECT_THAT(tune({"--db", path("a.db")}).out,
+              HasSubstr("Not verified: the budget of 200 ms ended before"));
+}
+
 TEST_F(Sample, ALimitOnUnexpectedMessagesBoundsRendezvous) {
   const json::Value document = nmt::testing::document(
       sample(quick({"--db", path("a.db"), "--seed", "1", "--max-unexpected", "8K", "--json"})));

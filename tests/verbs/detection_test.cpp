@@ -130,7 +130,9 @@ TEST_F(VerbsDetection, ADeviceThatVanishesBetweenDetectionAndUseIsSaid) {
     FAIL() << "opened";
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::kFailed);
-    EXPECT_STREQ(error.what(), "verbs:stub0/1: the device no longer exists");
+    EXPECT_STREQ(error.what(),
+                 "verbs:stub0/1: this node has no such device any more; nmad-sample --list prints "
+                 "the rails");
   }
 }
 

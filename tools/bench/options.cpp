@@ -49,7 +49,7 @@ void declare(Options& options, BenchOptions& target) {
            "Uses each rail that nmad-sample --peer would sample. On HOST, nmad-bench --serve "
            "prints "
            "the port and the secret; or --launcher starts it there. It decides by its own profile.",
-       .serve = "be the other end of --peer; print the command for it\n"
+       .serve = "wait for a peer; print the command to run there\n"
                 "Waits up to 10 min for a peer that knows the secret, and serves one benchmark.",
        .not_with_serve = {"--rails", "--compare", "--strategy", "--sizes"}});
   options.example("nmad-bench --compare single:shm,greedy,adaptive --sizes 64K,1M,16M");

@@ -30,9 +30,11 @@ std::vector<Piece> cut(std::byte* memory, std::uint64_t left_bytes, std::uint32_
 
 void finish(engine::Engine& engine, engine::Engine::Request request) {
   const std::optional<engine::Completion> completion = engine.wait(request, kPatience);
-  if (!completion) throw Error(Fault::kPeer, "the peer did not answer in time");
+  if (!completion)
+    throw Error(Fault::kPeer, "the peer did not answer in time; its own messages name the cause");
   if (completion->outcome != engine::Outcome::kDone)
-    throw Error(Fault::kPeer, "the connection to the peer is lost");
+    throw Error(Fault::kPeer,
+                "the connection to the peer is lost; its own messages name the cause");
 }
 
 void finish_all(engine::Engine& engine, std::vector<engine::Engine::Request>& requests) {

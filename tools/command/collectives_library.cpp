@@ -42,7 +42,9 @@ decltype(sampler::CollectivesOptions::run) CollectivesLibrary::collective_runner
                                     .from = from,
                                     .to = to};
     if (play(&order) != 0) {
-      throw Error(Fault::kFailed, fmt::format("{} by {} failed", way.operation, way.algorithm));
+      throw Error(Fault::kFailed, fmt::format("the collective {} with the algorithm {} failed; the "
+                                              "messages above name the cause",
+                                              way.operation, way.algorithm));
     }
   };
 }
@@ -50,7 +52,8 @@ decltype(sampler::CollectivesOptions::run) CollectivesLibrary::collective_runner
 std::vector<std::int64_t> CollectivesLibrary::other_leaders() const {
   std::array<std::uint32_t, 16> numbers{};
   const int count = leaders_(numbers.data(), static_cast<int>(numbers.size()));
-  if (count < 0) throw Error(Fault::kFailed, "MPI could not split the ranks into groups");
+  if (count < 0)
+    throw Error(Fault::kFailed, "MPI_Comm_split failed; the messages of the MPI name the cause");
   return {numbers.begin(), numbers.begin() + std::min<std::ptrdiff_t>(count, numbers.size())};
 }
 

@@ -44,8 +44,11 @@ std::string entries(const std::vector<Entry>& list) {
   return out;
 }
 
+// A command that only groups verbs shows the example of its first one.
 std::string example(const CLI::App& app) {
-  return app.get_footer().empty() ? "" : "\nExample: " + app.get_footer() + '\n';
+  const std::vector<const CLI::App*> verbs = verbs_of(app);
+  const CLI::App& shown = app.get_footer().empty() && !verbs.empty() ? *verbs.front() : app;
+  return shown.get_footer().empty() ? "" : "\nExample: " + shown.get_footer() + '\n';
 }
 
 std::string options_of_verbs(const CLI::App& app) {

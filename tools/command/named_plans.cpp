@@ -70,7 +70,7 @@ void declare(Options& options, PairOptions& target) {
             "that --json prints.")
       .rare();
   options.flag("--all", target.all,
-               "each pair of nodes, not one for all pairs that do not differ\n"
+               "print every pair of nodes, also pairs that do not differ\n"
                "Pairs of nodes of the same platforms, over the same rail, whose latency and "
                "bandwidth differ by less than the noise of a repetition are printed once.");
 }
@@ -84,7 +84,8 @@ std::vector<NamedPlan> named_plans(const std::vector<RailPlan>& plans,
     if (is_wanted(plan, name_of(plan, names), options)) wanted.push_back(plan);
   }
   if (wanted.empty() && !plans.empty()) {
-    throw Error(Fault::kUsage, "no path was measured that --node, --peer and --path all select");
+    throw Error(Fault::kUsage,
+                "no measured path matches all of --node, --peer and --path; leave one of them out");
   }
   std::vector<NamedPlan> named;
   if (options.all) {

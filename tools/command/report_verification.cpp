@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/command/report_verification.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/units.h"
@@ -33,6 +35,14 @@ void add_verification(const Verification& verification, Text* text) {
                    format_fraction(each.regret_median), format_fraction(each.regret_p95)});
   }
   text->heading("Decisions at held-out sizes").table(std::move(decisions));
+}
+
+std::string explain_unverified(double budget_ns) {
+  return fmt::format(
+      "not verified: the budget of {} ended before nmad-sample --verify had measured enough "
+      "held-out "
+      "sizes; give more time with --verify --budget {}",
+      format_duration(budget_ns), format_duration(5 * budget_ns));
 }
 
 }  // namespace nmt::tools

@@ -17,4 +17,8 @@ Verification of_rails(const Verification& verification, const std::vector<std::s
 
 void add_verification(const Verification& verification, Text* text);
 
+// Why nothing is verified: nmad-sample --verify ended before it had measured what it verifies.
+// Names a longer budget.
+std::string explain_unverified(double budget_ns);
+
 }  // namespace nmt::tools

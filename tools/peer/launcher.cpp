@@ -20,7 +20,8 @@ constexpr std::size_t kOutputBytesMax = 4096;
 // launcher knows, the other end chooses.
 std::vector<std::string> arguments(const std::string& host, const std::string& tool) {
   if (host.starts_with('-')) {
-    throw Error(Fault::kUsage, fmt::format("'{}' is an option, not a host", host));
+    throw Error(Fault::kUsage,
+                fmt::format("--peer: '{}' is an option, not a host; write --peer HOST", host));
   }
   std::vector<std::string> all = {host, tool, "--serve", "--quiet", "--secret-file", "-"};
   try {
@@ -56,12 +57,14 @@ control::HostPort Launcher::address() {
       return control::parse_host_port(said.substr(begin, end - begin));
     }
     if (!serves) {
-      throw Error(
-          Fault::kPeer,
-          what_ + ": ended before the other end printed its address; its messages are above");
+      throw Error(Fault::kPeer, what_ +
+                                    ": ended before the other end printed its address; the "
+                                    "messages above name the cause");
     }
     if (deadline.passed()) {
-      throw Error(Fault::kPeer, what_ + ": the other end did not print its address in time");
+      throw Error(Fault::kPeer, what_ +
+                                    ": the other end did not print its address in time; run this "
+                                    "command by hand to see why");
     }
     serves = process_.read(std::chrono::milliseconds(deadline.left_ms()), &said);
   }

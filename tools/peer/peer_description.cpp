@@ -18,7 +18,7 @@ std::string peer_description_text(const PeerDescription& own, const std::string&
         Fault::kFailed,
         fmt::format(
             "this host has {} interfaces that may lead to the peer, and nmadtune compares at most "
-            "{}; take down those that do not",
+            "{}; take down the interfaces that do not lead there",
             own.ports.size(), kPortsMax));
   }
   Value list = Value::array();

@@ -98,7 +98,7 @@ Rail named(const Rail& rail, bool meets_several, const Rail& other) {
       Fault::kNoRail,
       fmt::format(
           "no rail to {}: no interface of this node ({}) is in the subnet of an interface of the "
-          "peer ({})",
+          "peer ({}); give both nodes an address in one subnet",
           far.node.host, list(own, [](const OwnPort& o) { return o.port; }),
           json::printable(list(far.ports, [](const drivers::Port& p) { return p; }), 500)));
 }

@@ -10,10 +10,11 @@ namespace nmt::tools {
 std::string mpi_of(const SampleOptions& options) {
   if (!options.mpi.empty()) return options.mpi;
   if (control::is_task_without_mpi()) {
-    throw Error(Fault::kUsage,
-                "this is one of several tasks of a Slurm step, and srun speaks the protocol of no "
-                "MPI with them: each task would write a campaign of its own. Use srun --mpi=pmix "
-                "(Open MPI) or srun --mpi=pmi2 (MPICH), or a single task: srun -n 1");
+    throw Error(
+        Fault::kUsage,
+        "this process is one of several tasks of a Slurm step, and srun started them without "
+        "an MPI protocol: each task would sample its node as if it were alone. Use srun "
+        "--mpi=pmix (Open MPI) or srun --mpi=pmi2 (MPICH), or a single task: srun -n 1");
   }
   return control::launching_mpi().value_or("");
 }

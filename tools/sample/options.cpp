@@ -42,7 +42,7 @@ void declare_measuring(Options& options, SampleOptions& target) {
       "With --stack --parts collectives: time for each of five collectives (default: all of "
       "them take 13 minutes).");
   options.fraction("--precision", sampling.precision, kPrecision,
-                   "wanted half width of a median's 95 % interval (2%)");
+                   "target half-width of the 95 % interval of medians (2%)");
   options.bytes("--max-size", sampling.size_bytes_max, kSizeBytes,
                 "largest message, at most 64M (16M)");
   options
@@ -52,12 +52,12 @@ void declare_measuring(Options& options, SampleOptions& target) {
       .rare();
   options
       .count("--seed", target.seed,
-             "seed of the order and of the held-out sizes (random)\n"
+             "seed of the shuffling and of the held-out sizes (random)\n"
              "The campaign records it. Described rails also draw their noise from it.")
       .rare();
   options.flag(
       "--resume", target.resume,
-      "continue the incomplete campaign of the same options\n"
+      "continue an incomplete campaign that had the same options\n"
       "Continues the newest incomplete campaign of this platform that had the same options: "
       "measures what is missing, in the rest of its budget. Starts a new campaign if there is "
       "none.");
@@ -138,7 +138,7 @@ void declare_job(Options& options, SampleOptions& target) {
 void declare_stack(Options& options, SampleOptions& target) {
   options.text(
       "--stack", target.stack, "STACK",
-      "sample openmpi, mpich, ucx, libfabric by --launcher\n"
+      "sample jobs of openmpi, mpich, ucx or libfabric\n"
       "Launches many jobs of that stack; forces its protocols and tries its settings. "
       "nmad-tune export then writes the settings that are measurably better. --launcher is the "
       "command that launches a job, as 'mpirun --hostfile hosts -n 2' (two ranks on this "
@@ -172,7 +172,7 @@ void declare(Options& options, SampleOptions& target) {  // in the order of the 
            "own "
            "rails.",
        .serve =
-           "be the other end of --peer; print the command for it\n"
+           "wait for a peer; print the command to run there\n"
            "Waits up to 10 min for a peer that knows the secret, serves one campaign, and stores "
            "the results. The peer chooses the options of the campaign.",
        .not_with_peer = {"--list", "--resume"},

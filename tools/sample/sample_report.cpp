@@ -186,7 +186,11 @@ Report sample_report(const SampleResult& result) {
     const Verification verification =
         of_rails(result.plan.verification.value_or(Verification{}), rails);
     report.payload.set("verify", to_json(verification));
-    add_verification(verification, &report.text);
+    if (verification == Verification{}) {
+      report.warnings.push_back(explain_unverified(result.options.sampling.budget_ns));
+    } else {
+      add_verification(verification, &report.text);
+    }
   }
   if (result.campaign.disturbed && result.campaign.trusted) {
     report.warnings.push_back(disturbance(result.campaign) +

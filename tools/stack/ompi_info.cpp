@@ -21,7 +21,9 @@ class Home {
  public:
   explicit Home(std::string_view mca_params) {
     std::string name = fs::temp_directory_path() / "nmadtune-home-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) throw Error(Fault::kFailed, "mkdtemp " + name);
+    if (::mkdtemp(name.data()) == nullptr)
+      throw system_error(Fault::kFailed, fmt::format("mkdtemp({})", name), errno,
+                         "set TMPDIR to a folder that you can write to");
     folder_ = name;
     fs::create_directory(folder_ / ".openmpi");
     std::ofstream(folder_ / ".openmpi" / "mca-params.conf", std::ios::binary) << mca_params;

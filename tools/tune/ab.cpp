@@ -19,6 +19,7 @@
 #include "sampler/sampler.h"
 #include "tools/stack/stack.h"
 #include "tools/tune/ab_collectives.h"
+#include "tools/tune/ab_rows.h"
 #include "tools/tune/open_profile.h"
 
 namespace nmt::tools {
@@ -136,7 +137,7 @@ void add_rows(const std::vector<stacks::StackSamples>& samples, const Fields& se
   json::Value cells = json::Value::array();
   for (const stacks::StackSamples& each : samples) {
     if (each.rail.ends_with(kOwnChoiceRail)) continue;
-    Table table({">size", ">default", ">tuned", ">times as fast", "95 % interval"});
+    Table table(ab_headings({">size"}));
     bool compared = false;  // else no setting is for this rail
     for (const auto& [key, times] : each.times) {
       if (!key.variant.empty()) continue;
@@ -148,26 +149,11 @@ void add_rows(const std::vector<stacks::StackSamples>& samples, const Fields& se
           program ? settings : stacks::of_transport(transport_of(each), messages));
       const auto with = each.times.find(tuned);
       if (with == each.times.end()) continue;
-      for (const auto& [size_bytes, before] : times) {
-        const auto after = with->second.find(size_bytes);
-        if (after == with->second.end()) continue;
-        const stacks::Ratio ratio = stacks::ratio_of(before, after->second);
-        const double high = std::min(ratio.high, 99.99);
+      for (const AbRow& row : ab_rows(times, with->second)) {
         compared = compared || !tuned.variant.empty();
-        table.add({program ? key.operation : format_bytes(size_bytes),
-                   format_duration(stacks::typical_ns(before)),
-                   format_duration(stacks::typical_ns(after->second)),
-                   fmt::format("{:.3f}", ratio.value),
-                   fmt::format("{:.3f} .. {:.3f}", ratio.low, high)});
-        cells.push_back(json::Value::object()
-                            .set("rail", each.rail)
-                            .set("program", key.operation)
-                            .set("size_bytes", size_bytes)
-                            .set("default_ns", stacks::typical_ns(before))
-                            .set("tuned_ns", stacks::typical_ns(after->second))
-                            .set("ratio", ratio.value)
-                            .set("ratio_low", ratio.low)
-                            .set("ratio_high", high));
+        table.add(ab_cells({program ? key.operation : format_bytes(row.size_bytes)}, row));
+        cells.push_back(ab_json(
+            json::Value::object().set("rail", each.rail).set("program", key.operation), row));
       }
     }
     report->text.heading(each.rail);

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/tune/ab_collectives.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "core/units.h"
+#include "tools/tune/ab_rows.h"
 
 namespace nmt::tools {
 namespace {
@@ -44,8 +41,7 @@ void add_collective_rows(const std::vector<stacks::StackSamples>& samples,
   const std::string all = stacks::to_variant(together(findings, whole));
   json::Value cells = json::Value::array();
   bool any = false;
-  Table table(
-      {"operation", ">ranks", ">size", ">default", ">tuned", ">times as fast", "95 % interval"});
+  Table table(ab_headings({"operation", ">ranks", ">size"}));
   for (const stacks::StackSamples& each : samples) {
     for (const auto& [key, times] : each.times) {
       if (key.algorithm != stacks::kOwnChoice || !key.variant.empty()) continue;
@@ -53,26 +49,12 @@ void add_collective_rows(const std::vector<stacks::StackSamples>& samples,
       tuned.variant = all;
       const auto with = each.times.find(tuned);
       if (with == each.times.end()) continue;
-      for (const auto& [size_bytes, before] : times) {
-        const auto after = with->second.find(size_bytes);
-        if (after == with->second.end()) continue;
+      for (const AbRow& row : ab_rows(times, with->second)) {
         any = true;
-        const stacks::Ratio ratio = stacks::ratio_of(before, after->second);
-        const double high = std::min(ratio.high, 99.99);
-        table.add({key.operation, std::to_string(key.ranks), format_bytes(size_bytes),
-                   format_duration(stacks::typical_ns(before)),
-                   format_duration(stacks::typical_ns(after->second)),
-                   fmt::format("{:.3f}", ratio.value),
-                   fmt::format("{:.3f} .. {:.3f}", ratio.low, high)});
-        cells.push_back(json::Value::object()
-                            .set("operation", key.operation)
-                            .set("ranks", key.ranks)
-                            .set("size_bytes", size_bytes)
-                            .set("default_ns", stacks::typical_ns(before))
-                            .set("tuned_ns", stacks::typical_ns(after->second))
-                            .set("ratio", ratio.value)
-                            .set("ratio_low", ratio.low)
-                            .set("ratio_high", high));
+        table.add(ab_cells({key.operation, std::to_string(key.ranks), format_bytes(row.size_bytes)},
+                           row));
+        cells.push_back(ab_json(
+            json::Value::object().set("operation", key.operation).set("ranks", key.ranks), row));
       }
     }
   }

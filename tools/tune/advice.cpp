@@ -90,7 +90,8 @@ int find_path(const Advice& advice, const std::string& rail, const std::string& 
   if (path >= 0) return path;
   const std::vector<std::string> known = rails_of(advice);
   if (std::ranges::find(known, rail) != known.end()) {
-    throw Error(Fault::kUsage, fmt::format("{} was not measured with {} buffers", rail, regime));
+    throw Error(Fault::kUsage, fmt::format("{} was not measured with {} buffers; use --regime {}",
+                                           rail, regime, regime == "hot" ? "cold" : "hot"));
   }
   throw Error(Fault::kUsage,
               fmt::format("no rail '{}' in this profile{}", rail, suggestion(rail, known)));

@@ -91,7 +91,7 @@ double ratio_from(const std::string& text) {
 
 contention::DeltaForm parse_form(const std::string& text) {
   if (const auto form = contention::parse_delta_form(text)) return *form;
-  throw Error(Fault::kUsage, fmt::format("no form '{}'; there is: per_communication, once", text));
+  throw Error(Fault::kUsage, fmt::format("no form '{}'; write per_communication or once", text));
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ Work declare_collectives(Options& options, const ProfileOptions& profile) {
   };
   const auto asked = std::make_shared<Asked>();
   options.count("--nodes", asked->nodes,
-                "what is chosen on so many nodes, sampled or predicted\n"
+                "number of nodes to print the choice for, sampled or predicted\n"
                 "Prints the choice for each operation and size, its duration and that of the MPI's "
                 "own. Needs --per-node.");
   options.count("--per-node", asked->ranks_per_node, "ranks on each of the --nodes");

@@ -25,8 +25,9 @@ const PlanCurve& find_curve(const RailPlan& rail, const CurveOptions& options) {
   const std::string& measured = local ? options.method : options.benchmark;
   const PlanCurve* curve = rail.find_curve(measured, local ? "" : options.method);
   if (curve != nullptr) return *curve;
-  throw Error(Fault::kUsage, fmt::format("{} has no {} curve of {} ({} buffers)", rail.rail,
-                                         measured, options.method, options.regime));
+  throw Error(Fault::kUsage, fmt::format("{}: the benchmark {} was not measured with method {} and "
+                                         "{} buffers; nmad-tune show lists what the profile holds",
+                                         rail.rail, measured, options.method, options.regime));
 }
 
 Report curve(const CurveOptions& options, const ProfileOptions& profile_options,

@@ -56,8 +56,9 @@ class Site {
                             (std::string(date) + (i == 0 ? "" : "-" + std::to_string(i)) + ".db");
       if (!fs::exists(folder_ / name)) return name;
     }
-    throw Error(Fault::kFailed, fmt::format("{}: {} profiles of this second; try again",
-                                            (folder_ / "profiles").string(), kNamesTried));
+    throw Error(Fault::kFailed,
+                fmt::format("{}: {} profiles were published in this second; try again",
+                            (folder_ / "profiles").string(), kNamesTried));
   }
 
   // Where the link leads; empty if there is none. A plain file, as older sites have it, becomes one
@@ -103,7 +104,8 @@ std::string content_of(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream content;
   content << stream.rdbuf();
-  if (!stream) throw Error(Fault::kDatabase, file + ": cannot read it");
+  if (!stream)
+    throw Error(Fault::kDatabase, file + ": cannot read this file; check its permissions");
   return content.str();
 }
 
@@ -185,17 +187,20 @@ Report switch_to(bool on, const SiteOptions& options) {
   if (on) {
     std::error_code error;
     fs::remove(file, error);
-    if (error) throw Error(Fault::kFailed, fmt::format("remove({}): {}", file, error.message()));
+    if (error)
+      throw Error(Fault::kFailed, fmt::format("cannot remove {}: {}; run this command as root",
+                                              file, error.message()));
   } else {
     site.make_folders();
     write_durable_file(file, options.reason + "\n", true);
     let_all_read(file);
   }
   Report report;
-  report.text.line(on ? fmt::format("{} is gone: jobs that start from now on are advised", file)
-                      : fmt::format("{} is there: jobs that start from now on are not advised, on "
-                                    "every node that has this file",
-                                    file));
+  report.text.line(
+      on ? fmt::format("removed {}: jobs that start from now on follow the profile", file)
+         : fmt::format("wrote {}: jobs that start from now on get no advice, on "
+                       "every node that has this file",
+                       file));
   report.payload.set("on", on).set("file", file);
   report.records = {{"on", "file"}, {{on, file}}};
   report.summary = {{"advice", on ? "on" : "off"}, {"site", options.folder}};
@@ -226,7 +231,7 @@ Work declare_db_rollback(Options& options, const ProfileOptions&) {
 Work declare_db_off(Options& options, const ProfileOptions&) {
   const auto own = std::make_shared<SiteOptions>();
   declare_site(options, *own);
-  options.text("--reason", own->reason, "TEXT", "kept in the file, for others");
+  options.text("--reason", own->reason, "TEXT", "reason to write into the file, for other people");
   options.example("nmad-tune db off --reason 'new switches'");
   return [own](const Invocation&) { return switch_to(false, *own); };
 }

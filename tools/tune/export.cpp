@@ -37,10 +37,11 @@ std::string version_to_check_for(const ExportOptions& options) {
   }
   const std::string installed = installed_version(options.stack);
   if (installed.empty()) {
-    throw Error(Fault::kUsage,
-                fmt::format("--check: no {} is installed here whose version could be asked; say "
-                            "which version is to read the file: --for VERSION",
-                            options.stack));
+    throw Error(
+        Fault::kUsage,
+        fmt::format("--check: cannot find out which version of {} is installed here; name the "
+                    "version that will read the file with --for VERSION",
+                    options.stack));
   }
   return installed;
 }

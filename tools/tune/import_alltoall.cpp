@@ -56,12 +56,11 @@ std::vector<ImportedFile> read_files(const ImportOptions& options) {
     std::optional<std::int64_t> ranks;
     if (contention::needs_ranks(text) && !given.empty()) {
       if (given.size() > 1 && silent >= given.size()) {
-        throw Error(
-            Fault::kUsage,
-            fmt::format(
-                "-n: {} numbers of ranks are given, and {} is one more file that does not name its "
-                "ranks; give one number for each such file",
-                given.size(), file));
+        throw Error(Fault::kUsage,
+                    fmt::format("-n: gives {} numbers of ranks, but more files than that do not "
+                                "name their ranks (the "
+                                "first without a number is {}); give one number for each such file",
+                                given.size(), file));
       }
       ranks = given.size() == 1 ? given.front() : given[silent];
       ++silent;
@@ -75,7 +74,9 @@ std::vector<ImportedFile> read_files(const ImportOptions& options) {
                   [](const contention::ImportedTime& time) { return time.ranks != 0; });
     if (messages.content.times.empty()) {
       throw Error(Fault::kUsage,
-                  fmt::format("--p2p: {} has no durations of single messages", options.messages));
+                  fmt::format("--p2p: {} has no durations of single messages; name an output of "
+                              "osu_latency or of IMB-MPI1 PingPong, or a CSV file",
+                              options.messages));
     }
     files.push_back(std::move(messages));
   }
@@ -198,7 +199,8 @@ Report import_alltoall(const ImportOptions& options, const ProfileOptions& profi
   add_unread(files, &report);
   if (times == 0)
     throw Error(Fault::kUsage,
-                "none of these files has a row that can be read; nothing was imported");
+                "nothing was imported: nmad-tune can read no row of these files; name outputs of "
+                "osu_alltoall or IMB-MPI1, or CSV files");
   profiledb::ProfileDb db = open_whole_to_write(profile, invocation, true);
   const Platform platform = store(db, files, options, invocation);
   tune(db, platform.id);

@@ -155,7 +155,9 @@ NamedPlan plan_of_rail(const OpenProfile& profile, const std::string& rail,
   const Plan plan = read_plan(profile, invocation);
   require_rails(plan, {rail});
   const std::vector<RailPlan> rails = rail_plans(plan, regime, {rail});
-  if (rails.empty()) throw Error(Fault::kUsage, fmt::format("{} has no {} curves", rail, regime));
+  if (rails.empty())
+    throw Error(Fault::kUsage, fmt::format("{} was not measured with {} buffers; use --regime {}",
+                                           rail, regime, regime == "hot" ? "cold" : "hot"));
   const std::vector<NamedPlan> plans = named_plans(rails, profile.db.path_names(), pairs);
   NMT_CHECK(!plans.empty());
   if (plans.size() > 1) {

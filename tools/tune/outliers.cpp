@@ -65,7 +65,7 @@ Work declare_outliers(Options& options, const ProfileOptions& profile) {
                "As 2026-11-24 or 2026-11-24T08:00:00Z. Without it: those within 24 hours of the "
                "newest. Pairs that were measured in different months differ for other reasons.");
   options.fraction("--slower", own->find.slower_min, kSlower,
-                   "name what is slower by at least this (5%)");
+                   "report what is slower by at least this (5%)");
   options
       .fraction(
           "--chance", own->find.chance_max, kChance,

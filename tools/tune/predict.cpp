@@ -43,8 +43,10 @@ Report predict(const TransferOptions& options, const ProfileOptions& profile_opt
     const auto found = tuner::predict_transfer(named.plan, size_bytes, method);
     if (!found) {
       throw Error(Fault::kUsage,
-                  fmt::format("{} has no {} curve of {}", options.rail, options.regime,
-                              method ? options.method : "any method"));
+                  fmt::format("{}: {} was not measured with {} buffers; leave out --method or "
+                              "--regime, or measure the rail with nmad-sample",
+                              options.rail, method ? "the method " + options.method : "no method",
+                              options.regime));
     }
     const double bandwidth = static_cast<double>(size_bytes) / found->duration_ns * 1e9;
     const std::string_view verdict = found->extrapolated ? "extrapolated" : "inside";

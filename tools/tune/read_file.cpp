@@ -19,11 +19,12 @@ std::string read_file(const std::string& file) {
   const auto status = std::filesystem::status(file, error);
   if (error) throw system_error(Fault::kFailed, fmt::format("stat({})", file), error.value());
   if (!std::filesystem::is_regular_file(status)) {
-    throw Error(Fault::kFailed, fmt::format("{}: not a regular file", file));
+    throw Error(Fault::kFailed, fmt::format("{}: not a regular file; name a file", file));
   }
   if (std::filesystem::file_size(file) > json::kSizeBytesMax) {
     throw Error(Fault::kFailed,
-                fmt::format("{}: larger than {}", file, format_bytes(json::kSizeBytesMax)));
+                fmt::format("{}: larger than {}, the limit; is this the right file?", file,
+                            format_bytes(json::kSizeBytesMax)));
   }
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;

@@ -47,8 +47,8 @@ class AnonymousCopy {
   AnonymousCopy(const ProfileOptions& options, const Invocation& invocation) {
     std::string name = (fs::temp_directory_path() / "nmadtune-report-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) {
-      throw Error(Fault::kFailed, fmt::format("{}: cannot make this folder; set TMPDIR to one "
-                                              "that can be written to",
+      throw Error(Fault::kFailed, fmt::format("{}: cannot create this folder; set TMPDIR to a "
+                                              "folder that you can write to",
                                               name));
     }
     folder_ = name;
@@ -228,7 +228,8 @@ Pages pages_of(const ProfileOptions& options, const std::string& name, const Ope
 Report write_report(const ReportOptions& options, const ProfileOptions& profile,
                     const Invocation& invocation) {
   if (std::error_code ignored; !options.force && fs::exists(options.output, ignored)) {
-    throw Error(Fault::kFailed, fmt::format("{}: it exists; --force replaces it", options.output));
+    throw Error(Fault::kFailed,
+                fmt::format("{}: the file exists; --force replaces it", options.output));
   }
   std::vector<std::unique_ptr<AnonymousCopy>> copies;
   const auto source_of = [&](const ProfileOptions& given) {

@@ -184,7 +184,7 @@ class PlatformView {
 
   const profiledb::ProfileDb& db_;
   const Platform& platform_;
-  bool all_;  // each path, not one for all with the same description
+  bool all_;  // print every path, also paths with the same description
   std::optional<Plan> plan_;
 };
 
@@ -220,7 +220,7 @@ Report show_profile(const ShowOptions& wanted, const ProfileOptions& options,
 Work declare_show(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<ShowOptions>();
   options.flag("--origin", own->origin, "also print why this file was chosen");
-  options.flag("--all", own->all, "each path, not one for all with the same description");
+  options.flag("--all", own->all, "print every path, also paths with the same description");
   options.example("nmad-tune show --origin");
   return [own, &profile](const Invocation& invocation) {
     return show_profile(*own, profile, invocation);

@@ -93,8 +93,9 @@ std::optional<contention::Topology> topology_of(const SignatureChoice& choice) {
 }  // namespace
 
 void declare_signature_choice(Options& options, SignatureChoice& choice) {
-  options.text("--algorithm", choice.algorithm, "NAME", "algorithm (the only one)");
-  options.count("--ranks-per-node", choice.ranks_per_node, "ranks on each node (the only number)");
+  options.text("--algorithm", choice.algorithm, "NAME", "algorithm (the only one in the profile)");
+  options.count("--ranks-per-node", choice.ranks_per_node,
+                "ranks on each node (the only number in the profile)");
   options
       .choice("--delta-form", choice.delta_form, {"per_communication", "once"},
               "what delta is added to (the form that predicts better)")
@@ -109,7 +110,7 @@ void declare_signature_choice(Options& options, SignatureChoice& choice) {
       "The cables of a switch bound an exchange as a NIC does. Ranks are on the nodes that "
       "were measured; predictions are for the first nodes of the file.");
   options.text("--uplink", choice.uplink, "NICS",
-               "speed of a switch's cables up, in NICs of a node (the file's, else fitted)");
+               "bandwidth of a switch's uplinks, in NICs of a node (the file's, else fitted)");
 }
 
 ChosenSignature choose_signature(const SignatureChoice& choice, const ProfileOptions& profile,

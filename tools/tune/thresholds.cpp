@@ -3,7 +3,12 @@
 // nmad-tune thresholds: the sizes at which the choice changes, per rail.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
 #include "core/units.h"
+#include "tools/command/help.h"
 #include "tools/command/report_thresholds.h"
 #include "tools/command/report_verification.h"
 #include "tools/tune/open_profile.h"
@@ -33,6 +38,26 @@ json::Value rails_json(const std::vector<NamedPlan>& rails) {
   return out;
 }
 
+// The budget of a campaign that was to verify, and counts; nothing if there is none.
+std::optional<double> budget_of_verification_ns(const OpenProfile& profile, const Plan& plan) {
+  for (const Campaign& campaign : profile.db.campaigns(profile.platform.id)) {
+    const auto option = [&](const std::string& name) {
+      const auto found = campaign.options.find(name);
+      return found == campaign.options.end() ? std::string() : found->second;
+    };
+    const bool counts = std::ranges::find(plan.campaigns, campaign.id) != plan.campaigns.end();
+    if (counts && option("verify") == "yes")
+      return std::strtod(option("budget_ns").c_str(), nullptr);
+  }
+  return std::nullopt;
+}
+
+std::string not_verified(const OpenProfile& profile, const Plan& plan) {
+  const std::optional<double> budget_ns = budget_of_verification_ns(profile, plan);
+  return sentence(budget_ns ? explain_unverified(*budget_ns)
+                            : "not verified: nmad-sample --verify measures how good these are");
+}
+
 Report thresholds(const ThresholdsOptions& options, const ProfileOptions& profile_options,
                   const Invocation& invocation) {
   const OpenProfile profile = open_to_read(profile_options, invocation);
@@ -50,7 +75,7 @@ Report thresholds(const ThresholdsOptions& options, const ProfileOptions& profil
   add_thresholds(rails, &report.text);
   if (!plan.verification) {
     report.text.line("");
-    report.text.line("Not verified: nmad-sample --verify measures how good these are.");
+    report.text.line(not_verified(profile, plan));
   }
   add_thresholds(rails, &report.records);
   report.summary = {{"platform", profile.platform.id.hex()},
