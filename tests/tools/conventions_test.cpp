@@ -31,6 +31,7 @@ const std::vector<std::vector<std::string>> kCommandLines = {
     {NMAD_TUNE, "show"},
     {NMAD_TUNE, "check"},
     {NMAD_TUNE, "outliers"},
+    {NMAD_TUNE, "diff"},
     {NMAD_TUNE, "compare"},
     {NMAD_TUNE, "curve"},
     {NMAD_TUNE, "predict"},

@@ -44,11 +44,11 @@ void declare(Options& options, BenchOptions& target) {
   declare(
       options, target.peer,
       {.tool = "nmad-bench",
-       .peer =
-           "measure between this node and HOST\n"
-           "Uses each rail that nmad-sample --peer would sample. On HOST, nmad-bench --serve "
-           "prints "
-           "the port and the secret; or --launcher starts it there. It decides by its own profile.",
+       .peer = "measure between this node and HOST\n"
+               "Uses each rail that nmad-sample --peer would sample. On HOST, nmad-bench --serve "
+               "prints "
+               "the port and the secret; or --launcher starts it there. Each node decides by its "
+               "own profile.",
        .serve = "wait for a peer; print the command to run there\n"
                 "Waits up to 10 min for a peer that knows the secret, and serves one benchmark.",
        .not_with_serve = {"--rails", "--compare", "--strategy", "--sizes"}});

@@ -86,12 +86,12 @@ void declare_confirming(Options& options, SampleOptions& target) {
             "check in 2 s whether the profile is still true here\n"
             "Measures the latency and bandwidth of each rail, and both sides of its thresholds, "
             "and compares them with the profile, which stays as it is. Exit code 8: slower. With "
-            "--peer: the rails to HOST. What was found is written beside the profile, by root or "
-            "its owner; advice under another patch release follows it.")
+            "--peer: the rails to HOST. If root or the profile's owner runs it, it writes the result "
+            "beside the profile; advice under another patch release follows that result.")
       .excludes("--list");
   options
       .fraction("--tolerance", target.tolerance, kTolerance,
-                "with --confirm: smaller differences agree (5%)")
+                "with --confirm: largest difference that is no change (5%)")
       .rare();
   options
       .text("--prometheus", target.prometheus, "FILE",

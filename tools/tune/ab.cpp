@@ -237,7 +237,7 @@ Work declare_ab(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<AbOptions>();
   options
       .text("STACK", own->stack, "STACK",
-            "openmpi, mpich, ucx or libfabric, as for nmad-tune export\n"
+            "stack: openmpi, mpich, ucx or libfabric\n"
             "Rules for collectives are compared too, if the launcher starts as many ranks as they "
             "are for.")
       .required();

@@ -194,7 +194,7 @@ Work declare_export(Options& options, const ProfileOptions& profile) {
   options
       .text(
           "STACK", own->stack, "STACK",
-          "openmpi, mpich, ucx, libfabric or newmadeleine\n"
+          "stack: openmpi, mpich, ucx, libfabric or newmadeleine\n"
           "The first four need a campaign of nmad-sample --stack: export writes the settings that "
           "were measurably better, and lists the others with the reason. newmadeleine is derived "
           "from the rails of this profile.")

@@ -69,7 +69,7 @@ Work declare_outliers(Options& options, const ProfileOptions& profile) {
   options
       .fraction(
           "--chance", own->find.chance_max, kChance,
-          "how often chance may name anything (0.2%)\n"
+          "probability of a false alarm (0.2%)\n"
           "Where nothing is wrong, an alarm of any kind is at most so likely, over all nodes, "
           "links and rails together.")
       .rare();

@@ -16,7 +16,7 @@ namespace nmt::tools {
 namespace {
 
 constexpr char kSignatureHelp[] =
-    "alpha=TIME,beta=TIME/B,gamma=RATIO,... (the profile's)\n"
+    "terms alpha=TIME,beta=TIME/B,gamma=RATIO,... (the profile's)\n"
     "A signature from another source: alpha, beta and gamma; delta, and M, the size at which "
     "delta begins; form=once if delta is added once and not per communication; n, the "
     "numbers of ranks that it was fitted on; error, half of a 95 % interval.";

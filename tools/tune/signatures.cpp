@@ -98,7 +98,7 @@ void declare_signature_choice(Options& options, SignatureChoice& choice) {
                 "ranks on each node (the only number in the profile)");
   options
       .choice("--delta-form", choice.delta_form, {"per_communication", "once"},
-              "what delta is added to (the form that predicts better)")
+              "how delta is added (the form that predicts better)")
       .rare();
   options
       .bytes("--from", choice.delta_from_bytes, {.low = 1},
