@@ -82,12 +82,13 @@ void declare_measuring(Options& options, SampleOptions& target) {
 
 void declare_confirming(Options& options, SampleOptions& target) {
   options
-      .flag("--confirm", target.confirm,
-            "check in 2 s whether the profile is still true here\n"
-            "Measures the latency and bandwidth of each rail, and both sides of its thresholds, "
-            "and compares them with the profile, which stays as it is. Exit code 8: slower. With "
-            "--peer: the rails to HOST. If root or the profile's owner runs it, it writes the result "
-            "beside the profile; advice under another patch release follows that result.")
+      .flag(
+          "--confirm", target.confirm,
+          "check in 2 s whether the profile is still true here\n"
+          "Measures the latency and bandwidth of each rail, and both sides of its thresholds, "
+          "and compares them with the profile, which stays as it is. Exit code 8: slower. With "
+          "--peer: the rails to HOST. If root or the profile's owner runs it, it writes the result "
+          "beside the profile; advice under another patch release follows that result.")
       .excludes("--list");
   options
       .fraction("--tolerance", target.tolerance, kTolerance,
