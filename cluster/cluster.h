@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Face of cluster: what many nodes, and many launches, say about each other. Pure: no clock, no
-// files, no randomness without a seed.
+// Face of cluster: compares many nodes, or many launches, and reports which differ by more than
+// noise. Pure: no clock, no files, no randomness without a seed.
 //
 // In reading order:
 //   pair_classes   pairs of nodes that do not differ beyond their noise

@@ -25,7 +25,7 @@
 //   clock          time as a parameter, real or virtual
 //   deadline       when to stop waiting
 //   descriptor     a file descriptor that closes itself
-//   durable_file   a file that is there whole or not at all
+//   durable_file   writes a file completely or not at all
 //   confirmation   what the last check of a profile found on this node
 //   site_switch    whether the site has turned all advice off
 //   fmt            {fmt}, compiled once for all sources
