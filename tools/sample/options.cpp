@@ -57,7 +57,7 @@ void declare_measuring(Options& options, SampleOptions& target) {
       .rare();
   options.flag(
       "--resume", target.resume,
-      "continue an incomplete campaign that had the same options\n"
+      "continue an incomplete campaign with these options\n"
       "Continues the newest incomplete campaign of this platform that had the same options: "
       "measures what is missing, in the rest of its budget. Starts a new campaign if there is "
       "none.");

@@ -249,7 +249,7 @@ Work declare_ab(Options& options, const ProfileOptions& profile) {
   options.texts("PROGRAM", own->program,
                 "after --: your own program and its arguments\n"
                 "It is launched in the same way, and its run time is compared.");
-  options.example("nmad-tune ab openmpi --launcher 'mpirun -n 2 --host a,b' -- ./solver input");
+  options.example("nmad-tune ab openmpi --launcher 'mpirun -n 2 --host a,b' -- ./solver");
   return [own, &profile](const Invocation& invocation) { return ab(*own, profile, invocation); };
 }
 

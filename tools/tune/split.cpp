@@ -197,7 +197,7 @@ Work declare_split(Options& options, const ProfileOptions& profile) {
       "also show other ways to split it\n"
       "The whole message over each rail, equal parts, the papers' dichotomy (two rails), and "
       "parts by asymptotic bandwidth.");
-  options.example("nmad-tune split --size 4M --rails tcp:eth0,tcp:eth1 --busy tcp:eth0=500us");
+  options.example("nmad-tune split --size 4M --rails tcp:r0,tcp:r1 --busy tcp:r0=500us");
   return [own, &profile](const Invocation& invocation) { return split(*own, profile, invocation); };
 }
 
