@@ -111,10 +111,11 @@ TEST(MpichSelection, ReadsBackAsItWasWritten) {
 
 TEST(MpichSelection, IsRefusedWithTheLineWhereACallWouldFindNoAlgorithm) {
   EXPECT_EQ(refusal(with("{\"algorithm=MPIR_Bcast_intra_binomial\":{}}")), "none");
-  EXPECT_THAT(refusal(with("{\n\"comm_type=intra\":{\"algorithm=MPIR_Bcast_intra_binomial\":{}}}")),
-              HasSubstr("rules.json: line 4: 'comm_type=intra': the last of its level"));
+  EXPECT_THAT(
+      refusal(with("{\n\"comm_type=intra\":{\"algorithm=MPIR_Bcast_intra_binomial\":{}}}")),
+      HasSubstr("rules.json: line 4: 'comm_type=intra': the last key of a level must be any"));
   EXPECT_THAT(refusal(with("{\"comm_size<=4\":\n{\"algorithm=MPIR_Bcast_intra_binomial\":{}}}")),
-              HasSubstr("line 3: 'comm_size<=4': the last of its level"));
+              HasSubstr("line 3: 'comm_size<=4': the last key of a level must be any"));
   EXPECT_THAT(refusal(with("{}")), HasSubstr("no key below it"));
   EXPECT_THAT(refusal(compositions_text() + "x"), HasSubstr("line 1: more than one table"));
   std::string fewer = algorithms_text();
@@ -128,12 +129,12 @@ TEST(MpichSelection, IsRefusedWhereMpichMisreadsItOrKnowsNoSuchThing) {
   EXPECT_THAT(refusal(with("{\"comm_sise<=4\":" + binomial + ",\"any\":" + binomial + "}")),
               HasSubstr("line 3: 'comm_sise<=4': MPICH does not know this test"));
   EXPECT_THAT(refusal(with("{\"comm_size<=4k\":" + binomial + ",\"any\":" + binomial + "}")),
-              HasSubstr("this test does not know this value"));
+              HasSubstr("the test cannot have this value"));
   EXPECT_THAT(
       refusal(with("{\"comm_size=any\":" + binomial + ",\"comm_size<2\":" + binomial + "}")),
       HasSubstr("never used, because it follows any"));
   EXPECT_THAT(refusal(with("{\"is_commutative=yes\":" + binomial + ",\"any\":" + binomial + "}")),
-              HasSubstr("MPICH cannot test this for bcast, and ends the program"));
+              HasSubstr("MPICH cannot test this for bcast: the call would end the program"));
   EXPECT_THAT(refusal(with("{\"comm_size<2\":" + binomial + ",\"comm_size < 2\":" + binomial +
                            ",\"any\":" + binomial + "}")),
               HasSubstr("twice"));
