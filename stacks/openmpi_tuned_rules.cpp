@@ -135,7 +135,8 @@ TunedRules read_tuned_rules(std::string_view text, std::string_view what,
       rules[name][ranks] = read_rules(numbers, *operation, version, second);
     }
   }
-  if (!numbers.at_end()) numbers.fail("more than the counts before it announce");
+  if (!numbers.at_end())
+    numbers.fail("the file goes on after the last rule that its counts announce");
   return rules;
 }
 
