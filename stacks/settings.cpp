@@ -141,6 +141,14 @@ Fields as_spelled(const Fields& settings) {
     std::string& joined = spelled[name.substr(0, colon)];
     joined += fmt::format("{}{}:{}", joined.empty() ? "" : ",", name.substr(colon + 1), value);
   }
+  // UCX (1.18) takes no value that leaves one of both keys out: the job would not start.
+  for (auto& [name, value] : spelled) {
+    const bool intra = value.starts_with(fmt::format("{}:", kIntra));
+    const bool inter = value.starts_with(fmt::format("{}:", kInter));
+    if ((intra || inter) && value.find(',') == std::string::npos) {
+      value += fmt::format(",{}:auto", intra ? kInter : kIntra);
+    }
+  }
   return spelled;
 }
 

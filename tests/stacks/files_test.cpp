@@ -215,12 +215,13 @@ TEST(Writers, JoinUcxsThresholdsWithinANodeAndBetweenNodes) {
   EXPECT_THAT(write_files(found).at(0).content,
               HasSubstr("\nUCX_RNDV_THRESH=inter:70000,intra:9000\n"));
   found.verdicts.back().kept = false;
-  EXPECT_THAT(write_files(found).at(0).content, HasSubstr("\nUCX_RNDV_THRESH=inter:70000\n"));
+  EXPECT_THAT(write_files(found).at(0).content,
+              HasSubstr("\nUCX_RNDV_THRESH=inter:70000,intra:auto\n"));
   found.version = "1.16";
   EXPECT_TRUE(write_files(found).empty());
   found.stack = "mpich";
   EXPECT_THAT(write_files(found).at(0).content,
-              HasSubstr("\nexport UCX_RNDV_THRESH=inter:70000\n"));
+              HasSubstr("\nexport UCX_RNDV_THRESH=inter:70000,intra:auto\n"));
 }
 
 TEST(Settings, OfUcxFrom117OnAreForOneTransportEach) {
@@ -232,7 +233,7 @@ TEST(Settings, OfUcxFrom117OnAreForOneTransportEach) {
   both.merge(keyed.eager_up_to(Transport::kShm, 4, 0));
   EXPECT_EQ(as_spelled(both), (Fields{{"UCX_RNDV_THRESH", "inter:10,intra:5"}}));
   EXPECT_EQ(as_spelled(of_transport(Transport::kShm, both)),
-            (Fields{{"UCX_RNDV_THRESH", "intra:5"}}));
+            (Fields{{"UCX_RNDV_THRESH", "intra:5,inter:auto"}}));
   EXPECT_EQ(groups_of(both), (std::vector<std::string>{"inter", "intra"}));
 }
 
