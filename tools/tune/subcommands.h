@@ -32,6 +32,7 @@
 //   open_profile           opens the profile that a subcommand uses
 //   read_file              reads a user's file
 //   advice                 the profile, asked through the C ABI
+//   ab_rows                the rows of ab, by size
 //   ab_collectives         the collectives of ab
 //   retuned                derives plans again, and reports them
 //   signatures             the contention signature that a subcommand uses
