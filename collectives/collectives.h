@@ -39,11 +39,16 @@ typedef struct nmt_collective_play {
   void* to;  // for a bcast also the source
 } nmt_collective_play;
 
-// Called by all ranks of MPI_COMM_WORLD, after MPI_Init. Returns 0; 1: unknown operation or
-// algorithm; 2: an error of MPI or of this node, which has been printed.
+// Called by all ranks of MPI_COMM_WORLD or of nmt_play_within(), after MPI_Init. Returns 0; 1:
+// unknown operation or algorithm; 2: an error of MPI or of this node, which has been printed.
 #define NMT_COLLECTIVES_LIBRARY "libnmadtune-mpi.so"
 #define NMT_COLLECTIVES_SYMBOL "nmt_play_collective"
 int nmt_play_collective(const nmt_collective_play* play);
+
+// Called by these ranks of MPI_COMM_WORLD: from now on, they play within them only, numbered in
+// this order. Returns as above.
+#define NMT_COLLECTIVES_WITHIN_SYMBOL "nmt_play_within"
+int nmt_play_within(const int* ranks, int count);
 
 // Called by all ranks: values for `leaders` other than 1. Returns their number; writes the first
 // `capacity` of them. Negative: an error of MPI.

@@ -162,4 +162,10 @@ std::vector<std::string> MpiJob::to_all(const std::string& text) const {
   return texts;
 }
 
+JobPart::JobPart(const MpiJob& job, std::span<const int> ranks) : job_(job) {
+  job_.mpi().narrow(ranks.data(), static_cast<int>(ranks.size()));
+}
+
+JobPart::~JobPart() { job_.mpi().widen(); }
+
 }  // namespace nmt::control

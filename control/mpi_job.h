@@ -57,4 +57,17 @@ class MpiJob {
   const nmt_mpi_table* table_ = nullptr;
 };
 
+// While it lives, the job is only these of its ranks, renumbered in this order. Made by these ranks
+// only; the others may wait for a broadcast of rank 0, asleep, which must be the first of `ranks`.
+class JobPart {
+ public:
+  JobPart(const MpiJob& job, std::span<const int> ranks);
+  ~JobPart();
+  JobPart(const JobPart&) = delete;
+  JobPart& operator=(const JobPart&) = delete;
+
+ private:
+  const MpiJob& job_;
+};
+
 }  // namespace nmt::control

@@ -23,16 +23,38 @@ enum { kDone = 0, kUnknown = 1, kFailed = 2 };
 // Separate from those that replace MPI's functions, whose rules do not matter here.
 std::map<int, std::unique_ptr<NodeHierarchy>> played;  // by leaders per node
 
-NodeHierarchy& world(int leaders) {
-  if (played.empty()) call_at_end([] { played.clear(); });
+MPI_Comm part = MPI_COMM_NULL;  // of MPI_COMM_WORLD; null: all of it
+
+MPI_Comm playing() { return part == MPI_COMM_NULL ? MPI_COMM_WORLD : part; }
+
+void end_playing() {
+  played.clear();
+  if (part != MPI_COMM_NULL) PMPI_Comm_free(&part);
+}
+
+void play_within(const int* ranks, int count) {
+  constexpr int kTag = 0;
+  MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
+  end_playing();
+  check(PMPI_Comm_group(MPI_COMM_WORLD, &all));
+  check(PMPI_Group_incl(all, count, ranks, &some));
+  check(PMPI_Comm_create_group(MPI_COMM_WORLD, some, kTag, &part));
+  PMPI_Group_free(&some);
+  PMPI_Group_free(&all);
+}
+
+NodeHierarchy& hierarchy_of(int leaders) {
+  static bool ends = false;
+  if (!ends) call_at_end(end_playing);
+  ends = true;
   std::unique_ptr<NodeHierarchy>& hierarchy = played[leaders];
   if (!hierarchy)
-    hierarchy = std::make_unique<NodeHierarchy>(MPI_COMM_WORLD, options_from_environment(leaders));
+    hierarchy = std::make_unique<NodeHierarchy>(playing(), options_from_environment(leaders));
   return *hierarchy;
 }
 
 NodeHierarchy& hierarchy_for(const nmt_collective_play& play) {
-  return world(play.leaders == 0 ? 1 : static_cast<int>(play.leaders));
+  return hierarchy_of(play.leaders == 0 ? 1 : static_cast<int>(play.leaders));
 }
 
 int by_library(const nmt_collective_play& play) {
@@ -40,13 +62,13 @@ int by_library(const nmt_collective_play& play) {
   const int bytes = static_cast<int>(play.size_bytes);
   const int doubles = static_cast<int>(play.size_bytes / sizeof(double));
   if (operation == "bcast") {
-    check(PMPI_Bcast(play.to, bytes, MPI_BYTE, play.root, MPI_COMM_WORLD));
+    check(PMPI_Bcast(play.to, bytes, MPI_BYTE, play.root, playing()));
   } else if (operation == "reduce") {
-    check(PMPI_Reduce(play.from, play.to, doubles, MPI_DOUBLE, MPI_SUM, play.root, MPI_COMM_WORLD));
+    check(PMPI_Reduce(play.from, play.to, doubles, MPI_DOUBLE, MPI_SUM, play.root, playing()));
   } else if (operation == "allreduce") {
-    check(PMPI_Allreduce(play.from, play.to, doubles, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    check(PMPI_Allreduce(play.from, play.to, doubles, MPI_DOUBLE, MPI_SUM, playing()));
   } else if (operation == "allgather") {
-    check(PMPI_Allgather(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, MPI_COMM_WORLD));
+    check(PMPI_Allgather(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, playing()));
   } else {
     return kUnknown;
   }
@@ -94,6 +116,17 @@ int run_collective(const nmt_collective_play& play) {
 }  // namespace
 }  // namespace nmt::collectives
 
+extern "C" __attribute__((visibility("default"))) int nmt_play_within(const int* ranks, int count) {
+  using namespace nmt::collectives;
+  try {
+    play_within(ranks, count);
+    return kDone;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "nmadtune: %s\n", error.what());
+  }
+  return kFailed;
+}
+
 extern "C" __attribute__((visibility("default"))) int nmt_play_collective(
     const nmt_collective_play* play) {
   using namespace nmt::collectives;
@@ -112,7 +145,7 @@ extern "C" __attribute__((visibility("default"))) int nmt_collective_leaders(uin
                                                                              int capacity) {
   using namespace nmt::collectives;
   try {
-    const std::vector<int>& others = world(1).other_leaders();
+    const std::vector<int>& others = hierarchy_of(1).other_leaders();
     const int count = static_cast<int>(others.size());
     for (int i = 0; i < std::min(count, capacity); ++i) {
       leaders[i] = static_cast<uint32_t>(others[static_cast<std::size_t>(i)]);

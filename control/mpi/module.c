@@ -12,7 +12,7 @@
 
 #include "core/mpi_name.h"
 
-enum { kGroupsMax = 256, kTag = 7, kTalkTag = 8 };
+enum { kGroupsMax = 256, kTag = 7, kTalkTag = 8, kNarrowTag = 9 };
 
 static MPI_Comm groups[kGroupsMax];
 static int groups_made;
@@ -79,6 +79,23 @@ static int make_group_preferring(const int* ranks, int count, const char* compon
   MPI_Info_free(&info);
   MPI_Comm_free(&plain);
   return number;
+}
+
+static MPI_Comm whole = MPI_COMM_NULL;  // group 0 of the job, while that is narrowed
+
+static void narrow(const int* ranks, int count) {
+  MPI_Group all, some;
+  whole = groups[0];
+  MPI_Comm_group(whole, &all);
+  MPI_Group_incl(all, count, ranks, &some);
+  MPI_Comm_create_group(whole, some, kNarrowTag, &groups[0]);
+  MPI_Group_free(&some);
+  MPI_Group_free(&all);
+}
+
+static void widen(void) {
+  MPI_Comm_free(&groups[0]);
+  groups[0] = whole;
 }
 
 static int group_rank(int group) { return rank_of(groups[group]); }
@@ -424,6 +441,8 @@ __attribute__((visibility("default"))) const nmt_mpi_table* nmt_mpi_module(void)
       .nodes = nodes,
       .group = make_group,
       .group_preferring = make_group_preferring,
+      .narrow = narrow,
+      .widen = widen,
       .group_rank = group_rank,
       .barrier = barrier,
       .broadcast = broadcast,

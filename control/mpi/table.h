@@ -32,6 +32,10 @@ typedef struct nmt_mpi_table {
   int (*group)(const int* ranks, int count);
   // The same, with one of Open MPI's components for collectives before all others there: "tuned".
   int (*group_preferring)(const int* ranks, int count, const char* component);
+  // Makes group 0 these of its ranks, in this order, so that the table means a job of them only;
+  // widen() undoes it. Only these ranks call both. Other groups must not be used in between.
+  void (*narrow)(const int* ranks, int count);
+  void (*widen)(void);
   int (*group_rank)(int group);  // -1: not in it
   void (*barrier)(int group);
   // Waiting ranks sleep, because there may be more ranks than cores.

@@ -12,6 +12,7 @@
 #include "core/statistics.h"
 #include "sampler/job/changes.h"
 #include "sampler/job/rounds.h"
+#include "sampler/job/sub_shapes.h"
 
 namespace nmt::sampler {
 namespace {
@@ -322,7 +323,8 @@ CampaignReport run_collectives(const control::MpiJob& job, const std::string& mp
              ways.note(cells);
              ways.give_up(cells, Ways::measured_ns);
            },
-       .even_time = true});
+       .even_time = true,
+       .subject = to_string(largest_shape(shape))});
 }
 
 }  // namespace nmt::sampler

@@ -8,6 +8,7 @@
 //   alltoall        alltoalls, for a contention signature
 //   alltoall_grid   which alltoalls to measure next
 //   collectives     collectives with many algorithms and segments
+//   sub_shapes      parts of the job in which they run as in a smaller job
 //   changes         where one more size is worth its time
 //   pair_rounds     which pairs of nodes are measured at the same time
 #pragma once
@@ -16,3 +17,4 @@
 #include "sampler/job/collectives.h"
 #include "sampler/job/mpi_messages.h"
 #include "sampler/job/pair_rounds.h"
+#include "sampler/job/sub_shapes.h"

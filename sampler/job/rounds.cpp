@@ -104,7 +104,7 @@ CampaignReport JobRounds::measure(const Hooks& hooks) {
     for (JobCell* cell : due) {
       if ((report.interrupted = observer_.interrupted())) break;
       visit(*cell, round);
-      report_progress(start_ns, round);
+      report_progress(start_ns, hooks.subject, round);
     }
     if (report.interrupted || due.empty()) break;
     if (hooks.after_round) hooks.after_round(cells_);
@@ -178,13 +178,14 @@ void JobRounds::visit(JobCell& cell, std::uint32_t round) {
   observer_.measured(rail_, cell.samples);
 }
 
-void JobRounds::report_progress(double start_ns, std::uint32_t round) {
+void JobRounds::report_progress(double start_ns, const std::string& subject, std::uint32_t round) {
   const double taken_ns = executor_.now_ns() - start_ns;
-  observer_.progress({.rail = rail_.full_name(),
-                      .phase = fmt::format("round {}", round + 1),
-                      .done = std::min(1.0, taken_ns / budget_ns_),
-                      .left_ns = std::max(0.0, budget_ns_ - taken_ns),
-                      .cells = cells_.size()});
+  observer_.progress(
+      {.rail = rail_.full_name(),
+       .phase = fmt::format("{}{}round {}", subject, subject.empty() ? "" : ", ", round + 1),
+       .done = std::min(1.0, taken_ns / budget_ns_),
+       .left_ns = std::max(0.0, budget_ns_ - taken_ns),
+       .cells = cells_.size()});
 }
 
 RailReport JobRounds::rail_report(const CampaignReport& campaign) const {

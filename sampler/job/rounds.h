@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "sampler/job/executor.h"
@@ -49,6 +50,7 @@ class JobRounds {
     std::function<std::vector<Choice>(const std::vector<JobCell>&)> more = {};
     std::function<void(std::vector<JobCell>&)> after_round = {};
     bool even_time = false;
+    std::string subject = {};  // of progress: "2x4"; empty: only the round is named
   };
   CampaignReport run(const Hooks& hooks);
 
@@ -59,7 +61,7 @@ class JobRounds {
   void add_cells(const Hooks& hooks, std::uint32_t round, double end_ns);
   std::vector<JobCell*> due_cells(bool even_time);
   void visit(JobCell& cell, std::uint32_t round);
-  void report_progress(double start_ns, std::uint32_t round);
+  void report_progress(double start_ns, const std::string& subject, std::uint32_t round);
   RailReport rail_report(const CampaignReport& campaign) const;
 
   const control::MpiJob& job_;

@@ -79,8 +79,9 @@ TEST_P(TwoNumaNodes, AreSampledWithTwoLeadersInTheWayThatIsBestWithOne) {
   // Up to a size at which ours is not given up at once, and that 20 s are enough for.
   const std::string size = GetParam() == "openmpi" ? "1M" : "16K";
   std::string command;
-  for (const std::string& word : sample_command({"--db", path("a.db"), "--parts", "collectives",
-                                                 "--budget", "20s", "--max-size", size})) {
+  for (const std::string& word :
+       sample_command({"--db", path("a.db"), "--parts", "collectives", "--shapes", "own",
+                       "--budget", "20s", "--max-size", size})) {
     command += word + " ";
   }
   const Result result = job(there(command), 4, {}, false);

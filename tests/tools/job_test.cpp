@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
@@ -25,8 +26,10 @@ namespace {
 using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Pair;
 
 class Job : public Sandbox, public ::testing::WithParamInterface<std::string> {
  protected:
@@ -119,6 +122,85 @@ TEST_P(Job, MeasuresCollectivesForTheChoiceAmongThem) {
   for (const std::string operation : {"bcast", "reduce", "allreduce", "allgather"}) {
     EXPECT_THAT(shown.out, HasSubstr("\n" + operation + ",4,1,4096,"));
   }
+}
+
+class ManyShapes : public Job {
+ protected:
+  void bring_up() override { lab_.emplace(Cluster{.hosts = 2}); }
+
+  Result sample_shapes(const std::vector<std::string>& more) const {
+    std::vector<std::string> options = {"--parts", "collectives", "--max-size", "4K"};
+    options.insert(options.end(), more.begin(), more.end());
+    return sample({"--per-host", "2"}, options);
+  }
+
+  // By shape: whether its campaigns are complete.
+  std::map<std::string, std::vector<bool>> campaigns() const {
+    std::map<std::string, std::vector<bool>> by_shape;
+    const profiledb::ProfileDb profile(path("a.db"), {});
+    for (const Platform& platform : profile.platforms()) {
+      for (const Campaign& campaign : profile.campaigns(platform.id)) {
+        by_shape[campaign.options.at("shape")].push_back(campaign.complete);
+      }
+    }
+    return by_shape;
+  }
+};
+
+TEST_P(ManyShapes, OfOneCampaignAreSampledByThePartsOfTheJobThatHaveThem) {
+  const Result result = sample_shapes({"--budget", "20s", "--shapes", "2x2,2x1,1x2"});
+  EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: on a machine that is not quiet
+  EXPECT_THAT(result.err, HasSubstr("collectives: 20.0 s for 2x2, 2x1 (nodes x ranks per node); "
+                                    "no time for 1x2"));
+  EXPECT_THAT(result.err, HasSubstr("2x1, round"));
+  EXPECT_THAT(result.err, HasSubstr("collectives: 1x2 not sampled, for lack of time"));
+  const Result shown = run({NMAD_TUNE, "collectives", "--db", path("a.db"), "--csv"});
+  for (const std::string operation : {"bcast", "reduce", "allreduce", "allgather"}) {
+    EXPECT_THAT(shown.out, HasSubstr("\n" + operation + ",2,2,4096,"));
+    EXPECT_THAT(shown.out, HasSubstr("\n" + operation + ",2,1,4096,"));
+    EXPECT_THAT(shown.out, Not(HasSubstr("\n" + operation + ",1,2,4096,")));
+  }
+
+  const Result resumed = sample_shapes({"--budget", "10s", "--shapes", "2x2,2x1,1x2", "--resume"});
+  EXPECT_THAT(resumed.err, HasSubstr("for 1x2 (nodes x ranks per node); sampled before: 2x2, 2x1"));
+  EXPECT_EQ(campaigns(), (std::map<std::string, std::vector<bool>>{
+                             {"2x2", {true}}, {"2x1", {true}}, {"1x2", {true}}}));
+}
+
+// Ranks that are in no part sleep: in 10 s they need less than 1.5 s, MPI_Init included.
+TEST_P(ManyShapes, LeaveTheOtherRanksAsleep) {
+  const std::string timed = "\"$@\"; code=$?; times | tail -n 1 >" + path("times") +
+                            ".$OMPI_COMM_WORLD_RANK$PMI_RANK; exit $code";
+  const Result result =
+      run(lab_->job(GetParam(), {"--per-host", "2"},
+                    {"sh", "-c", timed, "sh", NMAD_SAMPLE, "--db", path("a.db"), "--parts",
+                     "collectives", "--max-size", "4K", "--budget", "10s", "--shapes", "1x2"}));
+  EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;
+  for (const std::string rank : {"2", "3"}) {
+    std::ifstream file(path("times." + rank));
+    int of_user_min = -1, of_system_min = -1;
+    double user_s = 0, system_s = 0;
+    char letter = 0;
+    file >> of_user_min >> letter >> user_s >> letter >> of_system_min >> letter >> system_s;
+    EXPECT_EQ(of_user_min + of_system_min, 0) << rank;
+    EXPECT_LT(user_s + system_s, 1.5) << rank;
+  }
+}
+
+TEST_P(ManyShapes, ThatAreNotWithinTheJobAreRefusedOnce) {
+  const Result result = sample_shapes({"--shapes", "3x1"});
+  EXPECT_EQ(result.exit_code, static_cast<int>(Fault::kUsage));
+  const std::string message = "--shapes: 3x1 is not within this job, whose largest shape is 2x2";
+  const std::size_t first = result.err.find(message);
+  ASSERT_NE(first, std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find(message, first + 1), std::string::npos);
+}
+
+TEST_P(ManyShapes, OfUnequalNodesAreThoseOfTheEmptiest) {
+  const Result result = sample({"--per-host", "2", "-n", "3"},
+                               {"--parts", "collectives", "--max-size", "4K", "--budget", "5s"});
+  EXPECT_THAT(result.err, HasSubstr("nodes have unequal numbers of ranks"));
+  EXPECT_THAT(campaigns(), ElementsAre(Pair("2x1", ElementsAre(true)))) << result.err;
 }
 
 // Two ranks, bound to one core.
@@ -344,6 +426,8 @@ TEST_F(Sandbox, SeveralTasksOfSlurmWithoutAnMpiAreRefusedEach) {
   EXPECT_EQ(sample({"--list"}, {.environment = single}).exit_code, 0);
 }
 
+INSTANTIATE_TEST_SUITE_P(Mpis, ManyShapes, ::testing::Values("openmpi", "mpich"),
+                         [](const auto& tested) { return tested.param; });
 INSTANTIATE_TEST_SUITE_P(Mpis, JobOfTwo, ::testing::Values("openmpi", "mpich"),
                          [](const auto& tested) { return tested.param; });
 INSTANTIATE_TEST_SUITE_P(Mpis, JobOnFastPorts, ::testing::Values("mpich"),

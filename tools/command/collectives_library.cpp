@@ -21,10 +21,17 @@ CollectivesLibrary::CollectivesLibrary(const control::MpiJob& job) {
   void* library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw Error(Fault::kFailed, ::dlerror());
   play_ = reinterpret_cast<decltype(play_)>(::dlsym(library, NMT_COLLECTIVES_SYMBOL));
+  within_ = reinterpret_cast<decltype(within_)>(::dlsym(library, NMT_COLLECTIVES_WITHIN_SYMBOL));
   leaders_ = reinterpret_cast<decltype(leaders_)>(::dlsym(library, NMT_COLLECTIVES_LEADERS_SYMBOL));
-  if (play_ == nullptr || leaders_ == nullptr) {
+  if (play_ == nullptr || within_ == nullptr || leaders_ == nullptr) {
     throw Error(Fault::kFailed,
                 file + ": belongs to another version of nmadtune; install the same version");
+  }
+}
+
+void CollectivesLibrary::play_within(std::span<const int> ranks) const {
+  if (within_(ranks.data(), static_cast<int>(ranks.size())) != 0) {
+    throw Error(Fault::kFailed, "MPI could not make a communicator of some ranks of the job");
   }
 }
 

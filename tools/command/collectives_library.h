@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "collectives/collectives.h"
@@ -18,12 +19,15 @@ class CollectivesLibrary {
   // Error(kFailed) if there is no such library.
   explicit CollectivesLibrary(const control::MpiJob& job);
 
-  // In the form of CollectivesOptions; both are for all ranks.
+  // Called by these ranks of the job: those that run collectives from now on. Error(kFailed)
+  void play_within(std::span<const int> ranks) const;
+  // In the form of CollectivesOptions; both are for all ranks, or those of play_within().
   decltype(sampler::CollectivesOptions::run) collective_runner() const;
   std::vector<std::int64_t> other_leaders() const;  // Error(kFailed)
 
  private:
   decltype(&nmt_play_collective) play_;
+  decltype(&nmt_play_within) within_;
   decltype(&nmt_collective_leaders) leaders_;
 };
 

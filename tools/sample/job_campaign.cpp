@@ -15,6 +15,7 @@
 #include "node/node.h"
 #include "tools/command/collectives_library.h"
 #include "tools/command/this_machine.h"
+#include "tools/sample/job_shapes.h"
 #include "tools/sample/oversubscription.h"
 #include "tools/sample/peer.h"
 
@@ -63,11 +64,11 @@ JobCampaign::JobCampaign(const MpiJob& job, const SampleOptions& options,
   platforms_ = job.to_all(speaks ? nmt::to_json(this_platform().fingerprint).dump(-1) : "");
 }
 
-std::string JobCampaign::hosts_of_nodes() const {
+std::string JobCampaign::hosts_of_nodes(std::size_t nodes) const {
   std::string list;
-  for (const std::vector<int>& node : shape_.nodes) {
+  for (std::size_t i = 0; i < nodes; ++i) {
     if (!list.empty()) list += ',';
-    list += hosts_[static_cast<std::size_t>(node.front())];
+    list += hosts_[static_cast<std::size_t>(shape_.nodes[i].front())];
   }
   return list;
 }
@@ -75,7 +76,9 @@ std::string JobCampaign::hosts_of_nodes() const {
 Report JobCampaign::lead() {
   try {
     const std::vector<Part> parts = parts_from(options_.parts);
-    check(alltoall_options({}), shape_);
+    const bool exchanges = std::ranges::find(parts, Part::kAlltoall) != parts.end();
+    if (exchanges || !options_.ranks.empty()) check(alltoall_options({}), shape_);
+    sampler::shapes_from(options_.shapes, shape_);  // refused before anything is measured
     const profiledb::Location profile = profiledb::locate_for_writing(options_.db, options_.system);
     ProgressLine line(invocation_.quiet, ProgressLine::Terminal::kBehindLauncher);
     profiledb::ProfileDb db = open_for_writing(profile, invocation_, line);
@@ -126,7 +129,10 @@ sampler::CampaignReport JobCampaign::run_together(const JobOrder& order,
     return sampler::run_alltoall(job_, mpi_, alltoall_options(order), observer);
   }
   if (order.part == Part::kCollectives) {
+    if (std::ranges::find(order.ranks, job_.rank()) == order.ranks.end()) return {};
     const CollectivesLibrary library(job_);
+    library.play_within(order.ranks);
+    const control::JobPart part(job_, order.ranks);
     return sampler::run_collectives(job_, mpi_,
                                     {.budget_ns = order.budget_ns,
                                      .size_bytes_max = options_.sampling.size_bytes_max,
@@ -187,9 +193,10 @@ void JobCampaign::measure(const Launch& launch, const std::vector<Part>& parts,
     const double budget_ns = options_.sampling.budget_ns * weight_of(part) / weight;
     if (part == Part::kNode) measure_node(launch, budget_ns, findings);
     if (part == Part::kPairs) measure_pairs(launch, budget_ns, findings);
-    if (part == Part::kMessages || part == Part::kAlltoall || part == Part::kCollectives) {
+    if (part == Part::kMessages || part == Part::kAlltoall) {
       measure_mpi(launch, part, budget_ns, findings);
     }
+    if (part == Part::kCollectives) measure_shapes(launch, budget_ns, findings);
     findings->signal = launch.interruption.signal();
     if (findings->signal != 0) return;
   }
@@ -291,7 +298,7 @@ std::vector<sampler::NodePair> JobCampaign::suspected_pairs(const std::vector<Li
 
 void JobCampaign::measure_mpi(const Launch& launch, Part part, double budget_ns,
                               JobFindings* findings) {
-  if (shape_.nodes.size() == 1 && part != Part::kCollectives) {
+  if (shape_.nodes.size() == 1) {
     findings->remarks.push_back(part == Part::kAlltoall
                                     ? "no contention signature: all ranks are on one node, where "
                                       "they contend for memory and "
@@ -299,9 +306,49 @@ void JobCampaign::measure_mpi(const Launch& launch, Part part, double budget_ns,
                                     : "mpi: the job has only one node");
     if (part == Part::kMessages) return;
   }
-  JobOrder order{.part = part, .budget_ns = budget_ns};
+  measure_together(launch, {.part = part, .budget_ns = budget_ns}, options_,
+                   {{contention::kHostsOption, hosts_of_nodes(shape_.nodes.size())}}, findings);
+}
+
+// One campaign in the profile for each shape, so that a shape that is whole stays, however the
+// others end.
+void JobCampaign::measure_shapes(const Launch& launch, double budget_ns, JobFindings* findings) {
+  const RealClock clock;
+  const auto now_ns = [&] { return static_cast<double>(clock.now_ns()); };
+  const double end_ns = now_ns() + budget_ns;
+  if (shape_.ranks_per_node == 0) {
+    findings->remarks.push_back(
+        fmt::format("collectives: nodes have unequal numbers of ranks, which is no shape to "
+                    "sample; sampled within {} (nodes x ranks per node)",
+                    to_string(sampler::largest_shape(shape_))));
+  }
   SampleOptions options = options_;
-  options.sampling.budget_ns = budget_ns;
+  options.resume = false;  // of whole shapes, by the queue
+  ShapeQueue queue(sampler::shapes_from(options_.shapes, shape_),
+                   known_shapes(launch.db, job_.library()), options_.resume, budget_ns);
+  launch.line.clear();
+  launch.invocation.notice(queue.forecast());
+  JobOrder order{.part = Part::kCollectives};
+  for (sampler::SubShape shape; launch.interruption.signal() == 0 &&
+                                queue.next(end_ns - now_ns(), &shape, &order.budget_ns);) {
+    order.ranks = ranks_of(shape, shape_);
+    measure_together(
+        launch, order, options,
+        {{contention::kHostsOption, hosts_of_nodes(static_cast<std::size_t>(shape.nodes))},
+         {"shape", to_string(shape)}},
+        findings);
+  }
+  if (const std::string left = queue.not_sampled(); !left.empty())
+    findings->remarks.push_back(left);
+}
+
+void JobCampaign::measure_together(const Launch& launch, const JobOrder& order,
+                                   const SampleOptions& of_all, Fields more,
+                                   JobFindings* findings) {
+  more[contention::kCoresOption] = std::to_string(cores_);
+  more["part"] = std::string(to_string(order.part));
+  SampleOptions options = of_all;
+  options.sampling.budget_ns = order.budget_ns;
   RailChoice choice;
   choice.rails.push_back({.rail = mpi_rail(mpi_)});
   const RealClock clock;
@@ -313,9 +360,7 @@ void JobCampaign::measure_mpi(const Launch& launch, Part part, double budget_ns,
   findings->shares.push_back(
       run_share(launch, {.options = options,
                          .choice = choice,
-                         .more = {{contention::kCoresOption, std::to_string(cores_)},
-                                  {contention::kHostsOption, hosts_of_nodes()},
-                                  {"part", std::string(to_string(part))}},
+                         .more = std::move(more),
                          .session = {.clock = clock.name(),
                                      .clock_cost_ns = clock.cost_ns(),
                                      .clock_resolution_ns = clock.resolution_ns(),

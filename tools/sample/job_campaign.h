@@ -36,7 +36,8 @@ class JobCampaign {
   sampler::CampaignReport run_together(const JobOrder& order, sampler::Observer* observer);
   sampler::AlltoallOptions alltoall_options(const JobOrder& order) const;
 
-  std::string hosts_of_nodes() const;  // in the order of nodes, between commas
+  // Of the first so many nodes, in their order, between commas.
+  std::string hosts_of_nodes(std::size_t nodes) const;
 
   // Only for rank 0.
   void send_order(const JobOrder& order) const;
@@ -50,6 +51,9 @@ class JobCampaign {
   std::vector<sampler::NodePair> asked_pairs() const;
   std::vector<sampler::NodePair> suspected_pairs(const std::vector<Link>& links) const;
   void measure_mpi(const Launch& launch, Part part, double budget_ns, JobFindings* findings);
+  void measure_shapes(const Launch& launch, double budget_ns, JobFindings* findings);
+  void measure_together(const Launch& launch, const JobOrder& order, const SampleOptions& options,
+                        Fields more, JobFindings* findings);
 
   const control::MpiJob& job_;
   const SampleOptions& options_;

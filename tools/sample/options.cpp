@@ -134,6 +134,13 @@ void declare_job(Options& options, SampleOptions& target) {
       .list("--ranks", target.ranks, "N,...",
             "in a job: how many ranks in each alltoall (half, all, and more)")
       .rare();
+  options
+      .list("--shapes", target.shapes, "NxM,...",
+            "in a job: shapes for collectives: own, or 2x4,4x1 (all)\n"
+            "Nodes x ranks on each, within the job; own is the job itself. all: all nodes, half of "
+            "them, two and one, each with all ranks per node, half of them and one. They share the "
+            "budget, the least known first; rules for other shapes are predicted from them.")
+      .rare();
 }
 
 void declare_stack(Options& options, SampleOptions& target) {

@@ -19,6 +19,7 @@
 //   job                nmad-sample in a job of an MPI
 //   job_parts          the parts of a campaign in a job
 //   job_campaign       such a campaign, from the view of one rank
+//   job_shapes         shapes of the job on which collectives are sampled
 //   job_shares         what several ranks measure at the same time
 //   job_report         the report of a campaign in a job
 //   links              which links between nodes are slower than the others
