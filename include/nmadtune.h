@@ -16,10 +16,10 @@
 //  1. Answers and errors. Functions return 0 or more for an answer, negative (nmt_status) where
 //     there is none. NMT_NO_ADVICE is no error: the profile has no measurement of what was asked.
 //     Every wrong argument (a null handle, a path that does not exist, NaN) gives a status.
-//  2. Messages. Only opening fails for reasons outside the program; it writes what, why and the
-//     way out into the caller's buffer (nmt_open_options).
+//  2. Messages. Only opening fails for reasons outside the program; it writes what failed, why,
+//     and what to do into the caller's buffer (nmt_open_options).
 //  3. Ownership. nmt_close, nmt_rails_free and nmt_current_free release what the functions of the
-//     same name gave; NULL is fine. Texts belong to the profile and live until it is closed.
+//     same name gave; they accept NULL. Texts belong to the profile and live until it is closed.
 //  4. Sizes of structs. Every struct begins with `struct_bytes`, which the caller sets to its
 //     sizeof. New fields go last: of a smaller struct only what fits is read or written, of a
 //     larger one the rest is untouched. In an array, element 0 has the size of all.
@@ -51,13 +51,13 @@ extern "C" {
 typedef enum nmt_status {
   NMT_OK = 0,
   NMT_NO_ADVICE = -1,  // not measured: decide as you did before
-  NMT_INVALID = -2,    // an argument makes no sense
+  NMT_INVALID = -2,    // an argument that no call accepts: a null handle, NaN
   NMT_UNKNOWN = -3,    // no such path, platform or index
   NMT_NOT_FOUND = -4,  // no profile there, or the site has turned advice off (nmad-tune db off)
-  NMT_UNUSABLE = -5,   // not a profile, damaged, cut, or of a newer version
+  NMT_UNUSABLE = -5,   // not a profile, damaged, incomplete, or of a newer version
   NMT_FOREIGN = -6,    // measured on another platform, and the options refuse that
   NMT_NO_MEMORY = -7,
-  NMT_FAILED = -8,    // the operating system said no
+  NMT_FAILED = -8,    // a call of the operating system failed
   NMT_AMBIGUOUS = -9  // a name that stands for two nodes: say which, by its identifier
 } nmt_status;
 
@@ -97,7 +97,7 @@ typedef struct nmt_description {
   uint32_t foreign;          // measured on another platform
   uint32_t differences;      // fields of the fingerprint that differ from this machine's
   uint32_t complete;         // every campaign ran to its end
-  uint32_t verified;         // predictions were held against sizes that were not used
+  uint32_t verified;         // predictions were compared with sizes that no curve was made of
   double quality;            // share of repetitions that nothing disturbed
   double error_median;       // of predictions, relative, worst rail and method; where verified
   double regret_median;      // of decisions, likewise
@@ -238,8 +238,8 @@ typedef struct nmt_fast_line {
 // answer is an error, the line says NMT_NO_ADVICE.
 NMT_API int nmt_fast_path(const nmt_profile* profile, int path, nmt_fast_line* line);
 
-// `above` from `from_bytes` on, else `below`. Where it can, it tells the compiler the instruction:
-// as a branch, which compilers prefer, it is mispredicted half of the time when sizes are mixed.
+// `above` from `from_bytes` on, else `below`. It names the processor's instruction where it can:
+// compilers prefer a branch, which is mispredicted half of the time when sizes are mixed.
 static inline int nmt_fast_choice(uint64_t size_bytes, uint64_t from_bytes, int below, int above) {
 #if defined(__GNUC__) && defined(__x86_64__)
   __asm__("cmp{q %2, %1| %1, %2}\n\tcmovae{l|} {%3, %0|%0, %3}"
