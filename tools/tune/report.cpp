@@ -169,11 +169,14 @@ json::Value without_curves(json::Value pairs) {
   return pairs;
 }
 
-// What `nmad-tune diff` says, null where it cannot compare the two.
+// What the page shows of `nmad-tune diff`; null where it cannot compare the two.
 json::Value launches_compared(const std::string& before, const ProfileOptions& after,
                               const Invocation& invocation) {
   try {
-    return diff_profiles(before, after, invocation).payload;
+    const json::Value diff = diff_profiles(before, after, invocation).payload;
+    return json::Value::object()
+        .set("sentence", *diff.find("sentence"))
+        .set("launch_spreads", *diff.find("launch_spreads"));
   } catch (const Error&) {  // no path in common
     return {};
   }
