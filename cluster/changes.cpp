@@ -33,15 +33,22 @@ double trimmed_mean(std::vector<double>& values) {
   return std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
 }
 
-// How much a question's values, which lie around zero, differ from launch to launch.
-double variation(const Question& question) {
-  double sum = 0, count = 0;
+// The launches in which it was measured.
+std::vector<double> present(const Question& question) {
+  std::vector<double> values;
   for (const double each : question.values) {
-    if (std::isnan(each)) continue;
-    sum += std::abs(each);
-    ++count;
+    if (!std::isnan(each)) values.push_back(each);
   }
-  return count == 0 ? 0 : sum / count;
+  return values;
+}
+
+// The mean distance of launches from their median.
+double variation(const Question& question) {
+  const std::vector<double> values = present(question);
+  const double middle = median(values);
+  double sum = 0;
+  for (const double each : values) sum += std::abs(each - middle);
+  return sum / static_cast<double>(values.size());
 }
 
 // The cells whose median is that of their rail: the half that varies least. So where many cells of
@@ -146,11 +153,7 @@ class Launches {
   void separate_rails() {
     std::map<std::size_t, std::vector<Question*>> by_rail;
     for (auto& [cell, question] : cells_) {
-      std::vector<double> present;
-      for (const double each : question.values) {
-        if (!std::isnan(each)) present.push_back(each);
-      }
-      const double middle = median(present);
+      const double middle = median(present(question));
       for (double& each : question.values) each -= middle;
       by_rail[rail_of_cell_[cell]].push_back(&question);
     }
@@ -160,12 +163,12 @@ class Launches {
       whole.values.assign(truth_.size(), kMissing);
       const std::vector<const Question*> of_rail = steadiest(cells);
       for (std::size_t launch = 0; launch < truth_.size(); ++launch) {
-        std::vector<double> present;
+        std::vector<double> measured;
         for (const Question* cell : of_rail) {
-          if (!std::isnan(cell->values[launch])) present.push_back(cell->values[launch]);
+          if (!std::isnan(cell->values[launch])) measured.push_back(cell->values[launch]);
         }
-        if (present.empty()) continue;
-        whole.values[launch] = median(present);
+        if (measured.empty()) continue;
+        whole.values[launch] = median(measured);
         for (Question* cell : cells) cell->values[launch] -= whole.values[launch];
       }
     }
@@ -185,14 +188,7 @@ class Launches {
   static void set_usual(std::map<std::size_t, Question>* questions) {
     std::vector<double> own;
     for (const auto& [number, question] : *questions) {
-      std::vector<double> present;
-      for (const double each : question.values) {
-        if (!std::isnan(each)) present.push_back(each);
-      }
-      const double middle = median(present);
-      double sum = 0;
-      for (const double each : present) sum += std::abs(each - middle);
-      own.push_back(sum / static_cast<double>(present.size()));
+      own.push_back(variation(question));
     }
     if (own.empty()) return;
     for (auto& [number, question] : *questions) question.usual = std::max(median(own), 1e-9);

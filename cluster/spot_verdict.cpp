@@ -32,6 +32,14 @@ double launch_spread(std::span<const double> launches_ns) {
   return kOfNormal * median(distances);
 }
 
+double usual_spread(std::span<const std::vector<double>> cells_ns, std::size_t launches_min) {
+  std::vector<double> spreads;
+  for (const std::vector<double>& launches_ns : cells_ns) {
+    if (launches_ns.size() >= launches_min) spreads.push_back(launch_spread(launches_ns));
+  }
+  return spreads.empty() ? 0 : median(spreads);
+}
+
 SpotVerdict judge_spot(std::span<const double> profile_ns, std::span<const double> now_ns,
                        const SpotLimits& limits) {
   if (profile_ns.empty() || now_ns.size() < kSpotLaunchesMin) return {};

@@ -10,8 +10,10 @@
 // hour does to all of them, so one alarm is a suspicion; two, some time apart, are a finding.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace nmt::cluster {
 
@@ -32,9 +34,13 @@ inline constexpr double kSpotDeviations = 4;
 // the median, since some launches are far off; 0 of fewer than two.
 double launch_spread(std::span<const double> launches_ns);
 
+// The median of launch_spread() over the cells of `cells_ns`, of those with as many launches; 0 if
+// there is none.
+double usual_spread(std::span<const std::vector<double>> cells_ns, std::size_t launches_min);
+
 struct SpotLimits {
   double tolerance = 0.05;  // a fraction
-  double usual_spread = 0;  // the median of launch_spread() over the cells of the rail
+  double usual_spread = 0;  // of the rail
 };
 
 // Durations in nanoseconds, one for each launch. Few launches show a cell's own spread badly, so it

@@ -206,16 +206,15 @@ void health_replays() {
   const auto replay = [&](std::uint64_t seed, double ratio) {
     std::mt19937_64 random(seed);
     std::vector<std::vector<double>> profile(cells.size()), now(cells.size());
-    std::vector<double> spreads;
     for (std::size_t cell = 0; cell < cells.size(); ++cell) {
       std::vector<double> order = cells[cell];
       for (std::size_t i = order.size(); i > 1; --i)
         std::swap(order[i - 1], order[draw(random, i)]);
       profile[cell].assign(order.begin(), order.begin() + kLaunches);
       for (std::size_t i = kLaunches; i < 2 * kLaunches; ++i) now[cell].push_back(order[i] * ratio);
-      spreads.push_back(cluster::launch_spread(profile[cell]));
     }
-    const cluster::SpotLimits limits{.tolerance = 0.05, .usual_spread = median(spreads)};
+    const cluster::SpotLimits limits{.tolerance = 0.05,
+                                     .usual_spread = cluster::usual_spread(profile, kLaunches)};
     for (std::size_t cell = 0; cell < cells.size(); ++cell) {
       const cluster::Spot spot = cluster::judge_spot(profile[cell], now[cell], limits).spot;
       if (spot == cluster::Spot::kSlower) return true;

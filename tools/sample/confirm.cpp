@@ -213,13 +213,9 @@ std::optional<sampler::Experiment> experiment_of(const CellKey& key,
 }
 
 double usual_spread(const Baseline& baseline) {
-  std::vector<double> spreads;
-  for (const auto& [key, cell] : baseline) {
-    if (cell.launches_ns.size() >= cluster::kProfileLaunchesMin) {
-      spreads.push_back(cluster::launch_spread(cell.launches_ns));
-    }
-  }
-  return spreads.empty() ? 0 : median(spreads);
+  std::vector<std::vector<double>> cells_ns;
+  for (const auto& [key, cell] : baseline) cells_ns.push_back(cell.launches_ns);
+  return cluster::usual_spread(cells_ns, cluster::kProfileLaunchesMin);
 }
 
 void check_rail(const sampler::RailToSample& rail, const std::string& peer,

@@ -92,13 +92,13 @@ class LaunchComparison {
     for (const cluster::LaunchTime& time : times_) {
       launches_ns[{time.cell, time.after}].push_back(time.duration_ns);
     }
-    std::map<std::string, std::vector<double>> by_rail;
-    for (const auto& [cell, durations_ns] : launches_ns) {
+    std::map<std::string, std::vector<std::vector<double>>> by_rail;
+    for (auto& [cell, durations_ns] : launches_ns) {
       if (durations_ns.size() < 2) continue;
-      by_rail[cells_[cell.first].rail].push_back(cluster::launch_spread(durations_ns));
+      by_rail[cells_[cell.first].rail].push_back(std::move(durations_ns));
     }
     std::map<std::string, double> spreads;
-    for (const auto& [rail, values] : by_rail) spreads[rail] = median(values);
+    for (const auto& [rail, cells_ns] : by_rail) spreads[rail] = cluster::usual_spread(cells_ns, 2);
     return spreads;
   }
   const DiffCell& cell(std::size_t number) const { return cells_[number]; }
