@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sampler/job/clock.h"
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <thread>
@@ -9,7 +10,9 @@ namespace nmt::sampler {
 namespace {
 
 constexpr int kQuestions = 20;
-constexpr double kLookNs = 60e3;  // poll this long before the time: waking up may take as long
+constexpr std::chrono::microseconds kNap{500};
+constexpr double kRestMaxNs = 2e6;  // beyond the usual duration
+constexpr double kLookNs = 60e3;    // poll this long before the time: waking up may take as long
 
 }  // namespace
 
@@ -53,5 +56,15 @@ void JobClock::wait_until(double time_ns) const {
   while (now_ns() < time_ns) {
   }
 }
+
+void JobClock::rest_until(double time_ns) const {
+  for (double left_ns; (left_ns = time_ns - now_ns()) > 0;) {
+    const std::chrono::nanoseconds left(static_cast<std::int64_t>(left_ns));
+    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(left, kNap));
+    job_.mpi().arrived(0);
+  }
+}
+
+double rest_after(double usual_ns) { return usual_ns + std::min(usual_ns, kRestMaxNs); }
 
 }  // namespace nmt::sampler

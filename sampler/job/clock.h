@@ -22,6 +22,10 @@ class JobClock {
   double now_ns() const { return static_cast<double>(clock_.now_ns()) - ahead_ns_; }
   // Sleeps until just before that time, then polls the clock.
   void wait_until(double time_ns) const;
+  // Idle until then, but for letting the MPI finish its sends, as a program does that calls it now
+  // and then. Between an operation and messages about its time, which would disturb ranks that are
+  // still at work.
+  void rest_until(double time_ns) const;
 
  private:
   void lead(int other);
@@ -31,5 +35,8 @@ class JobClock {
   const Clock& clock_;
   double ahead_ns_ = 0;  // compared with rank 0's clock
 };
+
+// How long to rest from the start of an operation that usually takes so long.
+double rest_after(double usual_ns);
 
 }  // namespace nmt::sampler

@@ -2,15 +2,12 @@
 #include "sampler/job/executor.h"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 namespace nmt::sampler {
 namespace {
 
 constexpr int kAllRanks = 0;      // the group of all ranks
 constexpr double kStartNs = 1e6;  // minimum time from the order to the agreed start
-constexpr std::chrono::microseconds kNap{500};
 
 }  // namespace
 
@@ -117,15 +114,6 @@ double JobExecutor::agree() {
   return agreed_ns;
 }
 
-// Lets the MPI finish its sends, like a program that calls it now and then.
-void JobExecutor::rest_until(double time_ns) const {
-  for (double left_ns; (left_ns = time_ns - clock_.now_ns()) > 0;) {
-    const std::chrono::nanoseconds left(static_cast<std::int64_t>(left_ns));
-    std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(left, kNap));
-    job_.mpi().arrived(0);
-  }
-}
-
 std::vector<double> JobExecutor::run_alltoall(const Order& order) {
   const nmt_mpi_table& mpi = job_.mpi();
   const int group = group_of(order.subject);
@@ -140,6 +128,7 @@ std::vector<double> JobExecutor::run_alltoall(const Order& order) {
     double start_ns = clock_.now_ns();
     alltoall(group, from_.data(), to_.data(), order.size_bytes);
     double end_ns = clock_.now_ns();
+    clock_.rest_until(agreed_ns + order.rest_ns);
     mpi.least_and_most(group, &start_ns, &end_ns);
     durations_ns.push_back(end_ns - start_ns);
   }
@@ -155,7 +144,7 @@ std::vector<double> JobExecutor::run_collective(const Order& order) {
     double start_ns = clock_.now_ns();
     collectives_.run(order, from_.data(), to_.data());
     double end_ns = clock_.now_ns();
-    rest_until(agreed_ns + order.rest_ns);
+    clock_.rest_until(agreed_ns + order.rest_ns);
     job_.mpi().least_and_most(kAllRanks, &start_ns, &end_ns);
     durations_ns.push_back(end_ns - start_ns);
   }

@@ -51,7 +51,7 @@ struct Order {
   std::int32_t subject = 0;
   std::uint64_t size_bytes = 0;
   std::uint32_t repetitions = 1;
-  double rest_ns = 0;  // idle time from the start of a collective until ranks exchange their times
+  double rest_ns = 0;  // idle from the start of a collective or alltoall until ranks exchange times
 };
 
 class JobExecutor {
@@ -83,7 +83,6 @@ class JobExecutor {
   std::vector<double> run_connections(const Order& order);
   std::vector<double> run_collective(const Order& order);
   double agree();
-  void rest_until(double time_ns) const;
 
   const control::MpiJob& job_;
   const JobShape& shape_;

@@ -19,8 +19,7 @@ constexpr double kFirstIsEnoughNs = 50e6;    // warm enough, although connection
 constexpr double kVisitNs = 2e6;             // short ones are repeated for this long,
 constexpr std::uint32_t kVisitMax = 8;       // but at most this often
 constexpr double kVisitCostNs = 1e6;         // besides the measurement
-constexpr double kRestMaxNs = 2e6;     // exchanging times earlier disturbs ranks still at work
-constexpr double kClockEveryNs = 5e9;  // because clocks drift
+constexpr double kClockEveryNs = 5e9;        // because clocks drift
 // Before a rank counts as hanging: for an order that never ran, and for one that did.
 constexpr double kFirstPatienceNs = 120e9;
 constexpr double kPatienceNs = 20e9;  // plus
@@ -166,7 +165,7 @@ void JobRounds::visit(JobCell& cell, std::uint32_t round) {
   if (executor_.now_ns() - clock_ns_ > kClockEveryNs) compare_clocks();
   Order order = cell.order;
   order.repetitions = repetitions_of(cell);
-  order.rest_ns = cell.usual_ns + std::min(cell.usual_ns, kRestMaxNs);
+  order.rest_ns = rest_after(cell.usual_ns);
   const std::vector<double> durations_ns = run_on_all(order, cell.usual_ns);
   for (std::size_t i = 0; i < durations_ns.size(); ++i) {
     cell.samples[i % cell.samples.size()].repetitions.push_back(

@@ -29,6 +29,7 @@ struct Command {
   std::int32_t candidate = 0;  // its index
   std::uint64_t size_bytes = 0;
   double start_ns = 0;  // by rank 0's clock
+  double rest_ns = 0;   // idle time from the start until ranks exchange their times
 };
 
 struct Cell {
@@ -206,12 +207,19 @@ double Collectives::play(const Command& command) {
   job_.mpi().collective(order_.operation.c_str(), command.group, from_.data(), to_.data(),
                         command.size_bytes);
   double end_ns = clock_.now_ns();
+  clock_.rest_until(command.start_ns + command.rest_ns);
   job_.mpi().least_and_most(command.group, &start_ns, &end_ns);
   return end_ns - start_ns;
 }
 
 double Collectives::measure(const Cell& cell) {
-  return run_on_all({Word::kMeasure, cell.group, cell.candidate, cell.message_bytes, 0});
+  const std::vector<std::uint64_t>& rounds_ns = cell.result.rounds_ns;
+  const double usual_ns = rounds_ns.empty() ? 0 : static_cast<double>(rounds_ns.back());
+  return run_on_all({.word = Word::kMeasure,
+                     .group = cell.group,
+                     .candidate = cell.candidate,
+                     .size_bytes = cell.message_bytes,
+                     .rest_ns = rest_after(usual_ns)});
 }
 
 void Collectives::drop_the_beaten() {

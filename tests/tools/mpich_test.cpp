@@ -6,8 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "profiledb/profiledb.h"
 #include "sampler/stack/launch_collectives.h"
@@ -191,6 +193,42 @@ TEST_F(Mpich, CollectivesAreSampledByAllWaysInTurns) {
     EXPECT_EQ(algorithms[std::string(operation.name)], possible) << operation.name;
   }
   for (const std::string& file : files()) EXPECT_THAT(file, ::testing::Not(HasSubstr(".rules")));
+}
+
+// Messages about times would disturb ranks that are still at work. Warm-ups, whose durations are
+// not known yet, are not followed by a rest.
+class MpichThatRests : public Mpich {
+ protected:
+  void sample_with(std::vector<std::string> options, const std::string& launcher) const {
+    options.insert(options.end(), {"--budget", "3s", "--db", path("a.db")});
+    const std::string preloaded = fmt::format("{} -env LD_PRELOAD {} -env NMT_RESTS {}", launcher,
+                                              NMT_RESTING, path("rests"));
+    std::vector<std::string> command = sample_command(options);
+    Result result;
+    if (std::ranges::find(options, "--stack") != options.end()) {
+      options.insert(options.end(), {"--launcher", preloaded});
+      result = sample(options);
+    } else {
+      std::string line = "exec " + preloaded;
+      for (const std::string& word : command) line += " " + word;
+      result = run({"sh", "-c", line}, setting());
+    }
+    EXPECT_THAT(result.exit_code, ::testing::AnyOf(0, 4)) << result.err;  // 4: not a quiet machine
+    std::istringstream lines(read("rests"));
+    int ranks = 0;
+    for (int rested = 0, of = 0; lines >> rested >> of; ++ranks) {
+      EXPECT_GT(10 * rested, of) << result.err;
+    }
+    EXPECT_GE(ranks, 4);
+  }
+};
+
+TEST_F(MpichThatRests, BeforeItsRanksExchangeTheTimesOfACollective) {
+  sample_with({"--stack", "mpich", "--parts", "collectives"}, std::string(kLauncher));
+}
+
+TEST_F(MpichThatRests, BeforeItsRanksExchangeTheTimesOfAnAlltoall) {
+  sample_with({"--parts", "alltoall", "--max-size", "64K"}, std::string(kOnOneNode));
 }
 
 }  // namespace
