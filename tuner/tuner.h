@@ -22,6 +22,7 @@
 //   collective_fits        the costs of each algorithm, fitted
 //   collective_terms       what a collective's duration is a sum of
 //   nonnegative_fit        least squares without negative coefficients
+//   guidelines             where an MPI's own collectives are slower than they need be
 //   predict                predicts the duration of one transfer from a plan
 //   verify                 compares held-out samples with a plan
 //   foreign_regret         applies the thresholds of one rail to another
@@ -33,6 +34,7 @@
 #include "tuner/concurrent_bandwidth.h"
 #include "tuner/derive.h"
 #include "tuner/foreign_regret.h"
+#include "tuner/guidelines.h"
 #include "tuner/predict.h"
 #include "tuner/predicted_segments.h"
 #include "tuner/registration.h"

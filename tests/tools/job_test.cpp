@@ -203,6 +203,44 @@ TEST_P(ManyShapes, OfUnequalNodesAreThoseOfTheEmptiest) {
   EXPECT_THAT(campaigns(), ElementsAre(Pair("2x1", ElementsAre(true)))) << result.err;
 }
 
+// What breaks the guideline is planted into the profile of the first campaign.
+TEST_P(Job, ACampaignOfCollectivesNamesTheWorstOfTheMpisOwn) {
+  const auto sampled = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> command = local_launcher();
+    command.insert(command.end(), {NMAD_SAMPLE, "--db", path("a.db"), "--parts", "collectives",
+                                   "--shapes", "own", "--budget", "2s", "--max-size", "4K"});
+    command.insert(command.end(), more.begin(), more.end());
+    return run(command);
+  };
+  const Result first = sampled({"--json"});
+  EXPECT_NE(at(document(first), "broken_guidelines"), json::Value()) << first.err;
+  {
+    profiledb::ProfileDb db(path("a.db"), {.mode = profiledb::ProfileDb::Mode::kWrite});
+    SampleSet set = db.sample_sets_in_force(db.platforms().front().id).front();
+    set.campaign.id = Id::random();
+    set.session.id = Id::random();
+    std::vector<Sample> planted;
+    for (const auto& [operation, ns] :
+         {std::pair{"allreduce", 30e9}, {"reduce", 5e8}, {"bcast", 5e8}}) {
+      Sample& sample = planted.emplace_back(set.samples.front());
+      sample.condition.operation = operation;
+      sample.condition.algorithm = "library";
+      sample.condition.segment_bytes = 0;
+      sample.condition.nodes = sample.condition.ranks_per_node = 64;
+      sample.size_bytes = 4096;
+      sample.repetitions.assign(6, {.total_ns = static_cast<std::uint64_t>(ns)});
+    }
+    db.begin_campaign(set.campaign);
+    db.begin_session(set.session, set.campaign.id);
+    db.store_samples(set.session.id, set.path.id, planted);
+    db.finish_campaign(set.campaign);
+  }
+  const Result again = sampled({});
+  EXPECT_THAT(again.out, HasSubstr("allreduce of 4 KiB on 64x64 takes 30.0 times as long as "
+                                   "reduce + bcast. nmad-tune check --guidelines lists all."))
+      << again.err;
+}
+
 // Two ranks, bound to one core.
 TEST_P(Job, WarnsWhereRanksOutnumberCores) {
   const auto sampled = [&](std::vector<std::string> command) {

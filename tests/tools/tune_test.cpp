@@ -64,10 +64,8 @@ class Tune : public Sandbox {
   std::string db_;
 };
 
-// A profile of Bcasts on these shapes: of the MPI's own, a tree of all ranks, and of a chain of
-// leaders.
-void store_collectives(const std::string& file,
-                       const std::vector<std::pair<std::int64_t, std::int64_t>>& shapes) {
+// A profile of these samples of collectives.
+void store_samples(const std::string& file, const std::vector<Sample>& samples) {
   profiledb::ProfileDb db(file, {.mode = profiledb::ProfileDb::Mode::kWrite});
   Platform platform{
       .id = Id::random(), .name = "cluster", .fingerprint = node::cheap_fingerprint()};
@@ -76,11 +74,41 @@ void store_collectives(const std::string& file,
   Campaign campaign{.id = Id::random(), .platform = platform.id};
   campaign.started_utc = "2026-01-01T00:00:00Z";
   db.begin_campaign(campaign);
-  SampleSet set;
-  set.session.id = Id::random();
-  set.path = {.id = Id::random(), .from_node = node.id, .to_node = node.id};
-  set.path.from.driver = set.path.to.driver = "mpi";
-  set.path.from.name = set.path.to.name = "world";
+  Session session;
+  session.id = Id::random();
+  Path path{.id = Id::random(), .from_node = node.id, .to_node = node.id};
+  path.from.driver = path.to.driver = "mpi";
+  path.from.name = path.to.name = "world";
+  db.begin_session(session, campaign.id);
+  db.store_samples(session.id, db.ensure_path(path).id, samples);
+  db.finish_campaign(campaign);
+}
+
+// A chain has segments of 8 KiB.
+Sample collective_sample(const std::string& operation, const std::string& algorithm,
+                         std::int64_t nodes, std::int64_t ranks_per_node, std::uint64_t size_bytes,
+                         double ns) {
+  Sample sample{.size_bytes = size_bytes};
+  sample.condition.benchmark = benchmark::kCollective;
+  sample.condition.mpi = "Some MPI v1";
+  sample.condition.operation = operation;
+  sample.condition.algorithm = algorithm;
+  sample.condition.segment_bytes = algorithm == "library" || size_bytes <= 8192 ? 0 : 8192;
+  sample.condition.leaders = 1;
+  sample.condition.nodes = nodes;
+  sample.condition.ranks_per_node = ranks_per_node;
+  for (std::uint32_t round = 0; round < 6; ++round) {
+    sample.repetitions.push_back(
+        {.total_ns = static_cast<std::uint64_t>(ns) + round, .round = round});
+  }
+  return sample;
+}
+
+// A profile of Bcasts on these shapes: of the MPI's own, a tree of all ranks, and of a chain of
+// leaders.
+void store_collectives(const std::string& file,
+                       const std::vector<std::pair<std::int64_t, std::int64_t>>& shapes) {
+  std::vector<Sample> samples;
   for (const auto& [nodes, ranks_per_node] : shapes) {
     for (const std::uint64_t size_bytes : {4096, 65536, 1048576}) {
       for (const std::string algorithm : {"library", "chain"}) {
@@ -90,25 +118,12 @@ void store_collectives(const std::string& file,
         const double ns = algorithm == "library"
                               ? std::log2(n) * (20e3 + 8 * bytes) + std::log2(p) * (bytes + 3e3)
                               : (n - 2 + bytes / segment) * (20e3 + 8 * segment) + p * 3e3;
-        Sample& sample = set.samples.emplace_back(Sample{.size_bytes = size_bytes});
-        sample.condition.benchmark = benchmark::kCollective;
-        sample.condition.mpi = "Some MPI v1";
-        sample.condition.operation = "bcast";
-        sample.condition.algorithm = algorithm;
-        sample.condition.segment_bytes = algorithm == "library" || size_bytes <= 8192 ? 0 : 8192;
-        sample.condition.leaders = 1;
-        sample.condition.nodes = nodes;
-        sample.condition.ranks_per_node = ranks_per_node;
-        for (std::uint32_t round = 0; round < 5; ++round) {
-          sample.repetitions.push_back(
-              {.total_ns = static_cast<std::uint64_t>(ns) + round, .round = round});
-        }
+        samples.push_back(
+            collective_sample("bcast", algorithm, nodes, ranks_per_node, size_bytes, ns));
       }
     }
   }
-  db.begin_session(set.session, campaign.id);
-  db.store_samples(set.session.id, db.ensure_path(set.path).id, set.samples);
-  db.finish_campaign(campaign);
+  store_samples(file, samples);
 }
 
 TEST_F(Tune, PredictsCollectivesOnShapesThatWereNotSampled) {
@@ -340,6 +355,38 @@ TEST_F(Tune, CheckSaysThatAPatchReleaseIsToBeConfirmedAndThatAnMpiIsNothing) {
   const Result decided =
       tune({"decide", "--rail", "fake:myri", "--size", "64K", "--db", path("b.db")});
   EXPECT_THAT(decided.err, HasSubstr("before an update, and is to be confirmed"));
+}
+
+TEST_F(Tune, CheckGuidelinesNamesTheCollectivesThatAreSlowerThanTheyNeedBe) {
+  const std::string file = path("collectives.db");
+  store_collectives(file, {{2, 2}, {4, 2}});
+  const Result kept = tune({"--db", file, "check", "--guidelines"});
+  EXPECT_EQ(kept.exit_code, 0) << kept.err;
+  EXPECT_THAT(kept.out, HasSubstr("No guideline is broken"));
+  EXPECT_THAT(kept.out, HasSubstr("cells=6 broken=0"));
+
+  const std::string broken = path("broken.db");
+  store_samples(broken, {collective_sample("reduce", "library", 2, 2, 4096, 30e3),
+                         collective_sample("bcast", "library", 2, 2, 4096, 20e3),
+                         collective_sample("allreduce", "library", 2, 2, 4096, 90e3)});
+  const Result text = tune({"--db", broken, "check", "--guidelines"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("reduce + bcast"));
+  EXPECT_THAT(text.out, HasSubstr("broken=1"));
+  const json::Value found = document(tune({"--db", broken, "check", "--guidelines", "--json"}));
+  EXPECT_EQ(at(found, "broken_guidelines.0.guideline"), json::Value("emulation"));
+  EXPECT_EQ(at(found, "broken_guidelines.0.operation"), json::Value("allreduce"));
+  EXPECT_EQ(at(found, "broken_guidelines.0.faster"), json::Value("reduce + bcast"));
+  EXPECT_NEAR(number(found, "broken_guidelines.0.ratio"), 1.8, 0.01);
+  EXPECT_TRUE(at(found, "broken_guidelines.1").is_null());
+  EXPECT_THAT(tune({"--db", broken, "check", "--guidelines", "--csv"}).out,
+              HasSubstr("\nSome MPI v1,emulation,allreduce,2,2,4096,"));
+}
+
+TEST_F(Tune, CheckGuidelinesOfAProfileWithoutCollectivesSaysHowToMeasureThem) {
+  const Result result = ask({"check", "--guidelines"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("nmad-sample --parts collectives"));
 }
 
 TEST_F(Tune, CheckNamesTheRailThatChangedOrWent) {

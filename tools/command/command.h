@@ -30,6 +30,7 @@
 //   report_outliers               prints nodes, links and rails that are out of line
 //   report_concurrent_bandwidth   prints the bandwidth of rails in use at the same time
 //   report_verification           prints a verification
+//   report_guidelines             prints where an MPI's own collectives are too slow
 //   collectives_library           runs collectives of libnmadtune-mpi.so
 #pragma once
 

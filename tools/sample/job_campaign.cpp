@@ -332,6 +332,7 @@ void JobCampaign::measure_shapes(const Launch& launch, double budget_ns, JobFind
   for (sampler::SubShape shape; launch.interruption.signal() == 0 &&
                                 queue.next(end_ns - now_ns(), &shape, &order.budget_ns);) {
     order.ranks = ranks_of(shape, shape_);
+    findings->collectives = true;
     measure_together(
         launch, order, options,
         {{contention::kHostsOption, hosts_of_nodes(static_cast<std::size_t>(shape.nodes))},

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "core/units.h"
+#include "tools/command/report_guidelines.h"
 #include "tools/command/report_outliers.h"
 #include "tools/command/report_thresholds.h"
 #include "tools/command/tune_profile.h"
@@ -78,6 +79,18 @@ void add_plans(profiledb::ProfileDb& db, Report* report) {
   report->payload.set("platforms", std::move(platforms));
 }
 
+// Where the collectives of the job's MPI are slower than they need be.
+void add_broken_guidelines(profiledb::ProfileDb& db, const std::string& mpi, Report* report) {
+  tuner::GuidelineFindings all;
+  for (const Platform& platform : db.platforms()) {
+    tuner::GuidelineFindings found = tuner::check_guidelines(db.sample_sets_in_force(platform.id));
+    std::erase_if(found.broken, [&](const auto& broken) { return broken.mpi != mpi; });
+    std::ranges::move(found.broken, std::back_inserter(all.broken));
+  }
+  report->payload.set("broken_guidelines", guidelines_json(all));
+  if (!all.broken.empty()) report->text.line(worst_guideline(all));
+}
+
 }  // namespace
 
 void JobFindings::add(Gathered gathered) {
@@ -108,6 +121,7 @@ Report job_report(JobFindings findings, profiledb::ProfileDb& db,
     if (share.problem) findings.problems[share.problem->message].push_back("all ranks");
   }
   report.payload.set("campaigns", std::move(shares));
+  if (findings.collectives) add_broken_guidelines(db, findings.library, &report);
   std::ranges::copy(findings.remarks, std::back_inserter(report.warnings));
   warn_of_oversubscription(findings.ranks, findings.cores, &report);
   report.problem = problem_of(findings);

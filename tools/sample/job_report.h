@@ -23,6 +23,7 @@ struct JobFindings {
   std::vector<std::string> remarks;
   std::vector<Link> links;
   std::vector<Report> shares;  // of the parts in which all ranks take part
+  bool collectives = false;    // were sampled
   int signal = 0;              // that ended it early
 
   void add(Gathered gathered);

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // nmad-tune check: whether this is still the measured platform, field by field and per rail. It
-// measures nothing, so it is cheap enough for the start of every job.
+// measures nothing, so it is cheap enough for the start of every job. With --guidelines: whether
+// the MPI's own collectives, as they were measured, are slower than they need be.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "core/effect.h"
 #include "core/error.h"
 #include "drivers/drivers.h"
+#include "tools/command/report_guidelines.h"
 #include "tools/command/report_thresholds.h"
 #include "tools/command/this_machine.h"
 #include "tools/tune/open_profile.h"
@@ -109,6 +112,24 @@ void add(const Finding& finding, Report* report, Table* table, json::Value* list
                       .set("differences", std::move(fields)));
 }
 
+Report check_guidelines(const ProfileOptions& options, const Invocation& invocation) {
+  const OpenProfile profile = open_to_read(options, invocation);
+  const tuner::GuidelineFindings findings =
+      tuner::check_guidelines(profile.db.sample_sets_in_force(profile.platform.id));
+  if (findings.cells == 0) {
+    throw Error(Fault::kFailed,
+                "the profile has no collectives of an MPI that were measured often enough; measure "
+                "them with mpirun ... nmad-sample --parts collectives");
+  }
+  Report report;
+  report.payload.set("platform", platform_json(profile.platform)).set("cells", findings.cells);
+  add_guidelines(findings, &report);
+  report.summary = {{"cells", std::to_string(findings.cells)},
+                    {"broken", std::to_string(findings.broken.size())},
+                    {"profile", profile.location.file}};
+  return report;
+}
+
 }  // namespace
 
 Report check_platform(const ProfileOptions& options, const Invocation& invocation) {
@@ -159,8 +180,19 @@ Report check_platform(const ProfileOptions& options, const Invocation& invocatio
 }
 
 Work declare_check(Options& options, const ProfileOptions& profile) {
+  const auto guidelines = std::make_shared<bool>(false);
+  options.flag(
+      "--guidelines", *guidelines,
+      "check instead that the MPI's own collectives are not too slow\n"
+      "Reads what was measured, on any machine. Prints where the MPI's own collective takes "
+      "longer than others that do the same work (Allreduce: Reduce and Bcast), than itself "
+      "with a larger message, or than itself on more ranks, beyond noise and by 5 % at "
+      "least. There tuning pays, or the measurement is suspect. Exit code 0, also then.");
   options.example("nmad-tune check --quiet || nmad-sample");
-  return [&profile](const Invocation& invocation) { return check_platform(profile, invocation); };
+  return [&profile, guidelines](const Invocation& invocation) {
+    return *guidelines ? check_guidelines(profile, invocation)
+                       : check_platform(profile, invocation);
+  };
 }
 
 }  // namespace nmt::tools
