@@ -167,6 +167,56 @@ TEST_P(ManyShapes, OfOneCampaignAreSampledByThePartsOfTheJobThatHaveThem) {
                              {"2x2", {true}}, {"2x1", {true}}, {"1x2", {true}}}));
 }
 
+// In the second of three shapes, which is sampled again from its start.
+TEST_P(ManyShapes, OfACampaignThatIsInterruptedAreResumedWhereTheyAreMissing) {
+  const auto options = [&](const std::string& budget) {
+    return std::vector<std::string>{"--parts",  "collectives", "--max-size", "4K",
+                                    "--budget", budget,        "--shapes",   "2x2,2x1,1x2"};
+  };
+  std::vector<std::string> command = options("30s");
+  command.insert(command.begin(), {NMAD_SAMPLE, "--db", path("a.db")});
+  Process job(lab_->job(GetParam(), {"--per-host", "2"}, command));
+  std::set<std::string> whole, begun;
+  for (int looks = 0; looks < 600 && (whole.empty() || begun.empty()); ++looks) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    try {
+      for (const auto& [shape, complete] : campaigns()) {
+        (complete.front() ? whole : begun).insert(shape);
+        if (complete.front()) begun.erase(shape);
+      }
+    } catch (const Error&) {  // not there yet, or being written
+    }
+  }
+  ASSERT_EQ(whole.size(), 1u);
+  ASSERT_EQ(begun.size(), 1u);
+  ASSERT_EQ(
+      run({"sh", "-c",
+           "for p in $(ip netns pids nmtlab-" + lab_->name() +
+               "-h0); do case $(cat /proc/$p/comm) in nmad-sample) kill -INT $p;; esac; done"})
+          .exit_code,
+      0);
+  const Result interrupted = job.wait(60);
+  EXPECT_NE(interrupted.exit_code, 0);
+  EXPECT_THAT(interrupted.err, HasSubstr("interrupted by Interrupt; what was measured is stored"));
+  EXPECT_THAT(interrupted.err, HasSubstr("--resume samples the shapes that are missing"));
+  std::map<std::string, std::vector<bool>> expected = {{*whole.begin(), {true}},
+                                                       {*begun.begin(), {false}}};
+  EXPECT_EQ(campaigns(), expected);
+
+  std::vector<std::string> again = options("20s");
+  again.push_back("--resume");
+  const Result resumed = sample({"--per-host", "2"}, again);
+  EXPECT_THAT(resumed.err, HasSubstr("sampled before: " + *whole.begin() + "\n"));
+  for (const std::string shape : {"2x2", "2x1", "1x2"}) {
+    if (shape != *whole.begin()) expected[shape].push_back(true);
+  }
+  EXPECT_EQ(campaigns(), expected) << resumed.err;
+  const Result shown = run({NMAD_TUNE, "collectives", "--db", path("a.db"), "--csv"});
+  for (const std::string shape : {"2,2", "2,1", "1,2"}) {
+    EXPECT_THAT(shown.out, HasSubstr("\nbcast," + shape + ",4096,"));
+  }
+}
+
 // Ranks that are in no part sleep: in 10 s they need less than 1.5 s, MPI_Init included.
 TEST_P(ManyShapes, LeaveTheOtherRanksAsleep) {
   const std::string timed = "\"$@\"; code=$?; times | tail -n 1 >" + path("times") +

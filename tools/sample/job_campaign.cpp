@@ -339,8 +339,12 @@ void JobCampaign::measure_shapes(const Launch& launch, double budget_ns, JobFind
          {"shape", to_string(shape)}},
         findings);
   }
-  if (const std::string left = queue.not_sampled(); !left.empty())
+  if (launch.interruption.signal() != 0) {
+    findings->remarks.push_back(
+        "collectives: the same command with --resume samples the shapes that are missing");
+  } else if (const std::string left = queue.not_sampled(); !left.empty()) {
     findings->remarks.push_back(left);
+  }
 }
 
 void JobCampaign::measure_together(const Launch& launch, const JobOrder& order,
