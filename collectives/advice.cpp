@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/site_switch.h"
 #include "include/nmadtune.h"
@@ -72,6 +74,30 @@ std::string reason_for_doubt(const nmt_profile* profile) {
 std::int32_t last_nodes(const Rule& rule) { return std::max(rule.nodes, rule.nodes_max); }
 std::int32_t last_ranks(const Rule& rule) {
   return std::max(rule.ranks_per_node, rule.ranks_per_node_max);
+}
+
+std::vector<Rule> rules_for_equal(const Advice& advice, int nodes, int ranks_per_node) {
+  std::vector<Rule> rules;
+  std::ranges::copy_if(advice.rules, std::back_inserter(rules), [&](const Rule& rule) {
+    return rule.nodes == 0 ||
+           (nodes >= rule.nodes && nodes <= last_nodes(rule) &&
+            ranks_per_node >= rule.ranks_per_node && ranks_per_node <= last_ranks(rule));
+  });
+  return rules;
+}
+
+// The rules at the sizes that some other rule of the operation covers.
+std::vector<Rule> cut_to(const std::vector<Rule>& others, const std::vector<Rule>& rules) {
+  std::vector<Rule> all;
+  for (const Rule& rule : rules) {
+    for (const Rule& other : others) {
+      Rule both = rule;
+      both.from_bytes = std::max(rule.from_bytes, other.from_bytes);
+      both.to_bytes = std::min(rule.to_bytes, other.to_bytes);
+      if (other.operation == rule.operation && both.from_bytes < both.to_bytes) all.push_back(both);
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -159,13 +185,12 @@ bool has_rules_for(const Advice& advice, int ranks) {
   });
 }
 
-std::vector<Rule> rules_for(const Advice& advice, int nodes, int ranks_per_node) {
+std::vector<Rule> rules_for(const Advice& advice, int nodes, const std::set<int>& ranks_per_node) {
   std::vector<Rule> rules;
-  std::ranges::copy_if(advice.rules, std::back_inserter(rules), [&](const Rule& rule) {
-    return rule.nodes == 0 ||
-           (nodes >= rule.nodes && nodes <= last_nodes(rule) &&
-            ranks_per_node >= rule.ranks_per_node && ranks_per_node <= last_ranks(rule));
-  });
+  for (auto each = ranks_per_node.rbegin(); each != ranks_per_node.rend(); ++each) {
+    std::vector<Rule> own = rules_for_equal(advice, nodes, *each);
+    rules = each == ranks_per_node.rbegin() ? std::move(own) : cut_to(own, rules);
+  }
   return rules;
 }
 

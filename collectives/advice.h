@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,10 @@ Advice advice_to_act_always(const std::string& root = {});
 const Rule* find_rule(const std::vector<Rule>& rules, Operation operation, std::uint64_t bytes);
 // Whether a rule may apply to this many ranks; false if no shape with rules has this many.
 bool has_rules_for(const Advice& advice, int ranks);
-std::vector<Rule> rules_for(const Advice& advice, int nodes, int ranks_per_node);
+// For nodes of this number of ranks. If they have several numbers: the rules for nodes that are all
+// as full as the fullest one, at sizes at which there is a rule for each of the numbers. On nodes
+// as unequal as these nothing is sampled, and what the MPI's own takes depends on all of its ranks,
+// so ours is taken to gain only where it gains on all such equal nodes.
+std::vector<Rule> rules_for(const Advice& advice, int nodes, const std::set<int>& ranks_per_node);
 
 }  // namespace nmt::collectives

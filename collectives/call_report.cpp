@@ -18,7 +18,7 @@ struct GroupCalls {
 };
 
 using GroupKey = std::tuple<std::uint64_t, std::int32_t, CallKind>;
-using RowKey = std::tuple<CallKind, std::int32_t, std::int32_t>;
+using RowKey = std::tuple<CallKind, std::int32_t, std::int32_t, bool>;  // as in CallRow
 
 // Sums over the groups of one shape.
 struct ShapeCalls {
@@ -75,8 +75,8 @@ bool holds_all_ranks(const CallKind& kind) {
 
 CallRow row_of(const RowKey& key, const ShapeCalls& shape, const JobShape& job,
                const Predict& predict) {
-  const auto& [kind, nodes, ranks_per_node] = key;
-  CallRow row{.kind = kind, .nodes = nodes, .ranks_per_node = ranks_per_node};
+  const auto& [kind, nodes, ranks_per_node, is_equal] = key;
+  CallRow row{.kind = kind, .nodes = nodes, .ranks_per_node = ranks_per_node, .is_equal = is_equal};
   const double rank_calls = std::max(shape.calls, 1.0);
   const auto took_ns = static_cast<double>(shape.sums.took_ns);
   row.sampled = shape.sampled;
@@ -88,7 +88,7 @@ CallRow row_of(const RowKey& key, const ShapeCalls& shape, const JobShape& job,
   if (shape.sampled_took_ns > 0) {
     row.waiting = row.share * shape.sampled_waiting_ns / shape.sampled_took_ns;
   }
-  if (predict && nodes > 0 && kind.size_class >= 0) {
+  if (predict && nodes > 0 && is_equal && kind.size_class >= 0) {
     row.predicted = predict(kind.collective, nodes, ranks_per_node, row.size_bytes);
   }
   return row;
@@ -103,7 +103,9 @@ CallReport make_call_report(const JobShape& job, std::span<const std::vector<Pac
   std::map<RowKey, std::uint64_t> calls;
   for (const auto& [key, group] : gather(of_ranks)) {
     const CallKind& kind = std::get<CallKind>(key);
-    const RowKey row{kind, group.head.nodes, group.head.ranks_per_node};
+    const GroupHead& head = group.head;
+    const bool is_equal = head.members == head.nodes * head.ranks_per_node;
+    const RowKey row{kind, head.nodes, head.ranks_per_node, is_equal};
     ShapeCalls& shape = shapes[row];
     shape.calls += group.calls;
     shape.sums.size_bytes += group.sums.size_bytes;

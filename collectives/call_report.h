@@ -35,6 +35,7 @@ struct CallRow {
   CallKind kind;
   int nodes = 0;  // 0: groups with ranks of other jobs
   int ranks_per_node = 0;
+  bool is_equal = true;  // false: fewer ranks on some nodes, of which the profile has no durations
   std::uint64_t calls = 0;
   std::uint64_t size_bytes = 0;   // mean per call
   double share = 0;               // of the run, over all ranks of the job

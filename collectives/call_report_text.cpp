@@ -30,7 +30,8 @@ std::string name_of(const CallKind& kind) {
 
 std::string shape_of(const CallRow& row) {
   if (row.nodes == 0) return "other";
-  return std::to_string(row.nodes) + " x " + std::to_string(row.ranks_per_node);
+  return std::to_string(row.nodes) + (row.is_equal ? " x " : " x ..") +
+         std::to_string(row.ranks_per_node);
 }
 
 // "64K": powers of four are whole numbers of K, M or G.
@@ -143,7 +144,7 @@ std::string to_text(const CallReport& report) {
             percent(rest) + " % of the run; NMADTUNE_MPI_REPORT=json prints all\n";
   }
   return text + summary_of(report) +
-         "nmadtune: shape: nodes x ranks per node; bytes: of a message or of one rank's block;\n"
+         "nmadtune: shape: nodes x ranks per node (..4: up to 4); bytes: of a message or a block;\n"
          "nmadtune: waiting: in the call before its last rank (of Bcast, Scatter: its root) was;\n"
          "nmadtune: own/ours: by the profile, how many times as long the MPI's own takes than ours;"
          "\nnmadtune: own: it is the faster one; ?: not sampled; -: never replaced, or no "
@@ -160,6 +161,7 @@ std::string to_json(const CallReport& report) {
         .set("blocking", row.kind.blocks)
         .set("nodes", row.nodes == 0 ? json::Value() : json::Value(row.nodes))
         .set("ranks_per_node", row.nodes == 0 ? json::Value() : json::Value(row.ranks_per_node))
+        .set("equal_nodes", row.nodes == 0 ? json::Value() : json::Value(row.is_equal))
         .set("from_bytes", has_size ? json::Value(class_begin(row.kind.size_class)) : json::Value())
         .set("to_bytes", has_size ? json::Value(class_begin(next)) : json::Value())
         .set("mean_bytes", row.size_bytes)

@@ -413,15 +413,18 @@ NMT_API int nmt_describe_collective(const nmt_profile* profile, uint32_t index,
 typedef struct nmt_collective_call {
   uint32_t struct_bytes;
   uint32_t nodes;
-  uint32_t ranks_per_node;  // the most of any node
-  uint32_t ranks;           // in all
-  const char* mpi;          // name and version; NULL: the one that was sampled last
-  const char* operation;    // "bcast", "allreduce" ...
-  uint64_t size_bytes;      // of the message; of allgather and alltoall, of one rank's data
+  uint32_t ranks_per_node;
+  uint32_t ranks;         // in all
+  const char* mpi;        // name and version; NULL: the one that was sampled last
+  const char* operation;  // "bcast", "allreduce" ...
+  uint64_t size_bytes;    // of the message; of allgather and alltoall, of one rank's data
 } nmt_collective_call;
 
 // The rule for a call. NMT_NO_ADVICE: nothing was sampled for its shape under its MPI, and no gain
 // that exceeds the error is predicted for it.
+// Rules are for nodes of equal numbers of ranks. If yours differ, ask for each number: ours is
+// faster where each answer has an algorithm of ours, and the answer for the fullest node says
+// which.
 NMT_API int nmt_collective_rule_for(const nmt_profile* profile, const nmt_collective_call* call,
                                     nmt_collective_rule* rule);
 

@@ -22,7 +22,7 @@ std::string line_of(const Rule& rule) {
 
 }  // namespace
 
-void log_communicator(MPI_Comm comm, int nodes, int ranks_per_node,
+void log_communicator(MPI_Comm comm, int nodes, const std::set<int>& ranks_per_node,
                       const std::vector<Rule>& rules) {
   int rank = 0, size = 0, name_bytes = 0;
   char name[MPI_MAX_OBJECT_NAME] = "";
@@ -33,7 +33,8 @@ void log_communicator(MPI_Comm comm, int nodes, int ranks_per_node,
   std::string text = "nmadtune: communicator " + std::string(name) + (name_bytes > 0 ? " " : "") +
                      "of " + std::to_string(size) + (size == 1 ? " rank" : " ranks");
   if (nodes > 0) {
-    text += ", " + std::to_string(nodes) + " x " + std::to_string(ranks_per_node);
+    text += ", " + std::to_string(nodes) + " x " + std::to_string(*ranks_per_node.begin());
+    if (ranks_per_node.size() > 1) text += ".." + std::to_string(*ranks_per_node.rbegin());
   }
   text += rules.empty() ? ": nothing is replaced, there is no rule for its shape\n"
                         : ": these are replaced\n";

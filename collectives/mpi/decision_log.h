@@ -6,14 +6,16 @@
 
 #include <mpi.h>
 
+#include <set>
 #include <vector>
 
 #include "collectives/advice.h"
 
 namespace nmt::collectives {
 
-// Does nothing if the topic is not requested. The shape is 0 x 0 if it is unknown: such
-// communicators have no rules.
-void log_communicator(MPI_Comm comm, int nodes, int ranks_per_node, const std::vector<Rule>& rules);
+// Does nothing if the topic is not requested. `ranks_per_node` has the different numbers of ranks
+// that nodes have. 0 nodes: the shape is unknown; such communicators have no rules.
+void log_communicator(MPI_Comm comm, int nodes, const std::set<int>& ranks_per_node,
+                      const std::vector<Rule>& rules);
 
 }  // namespace nmt::collectives

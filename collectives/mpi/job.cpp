@@ -7,6 +7,7 @@
 #include <exception>
 #include <initializer_list>
 #include <numeric>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -179,7 +180,7 @@ CommState Job::make_comm_state(MPI_Comm comm) const {
   check(PMPI_Comm_test_inter(comm, &between));
   check(PMPI_Comm_size(comm, &size));
   if (between || size == 1 || !has_rules_for(advice_, size)) {
-    log_communicator(comm, 0, 0, {});
+    log_communicator(comm, 0, {}, {});
     return {};
   }
   std::vector<int> ranks = ranks_in_job(comm);
@@ -189,8 +190,13 @@ CommState Job::make_comm_state(MPI_Comm comm) const {
     most = std::max(most, ++ranks_of_node[locations_[static_cast<std::size_t>(rank)].node]);
   }
   if (ranks.empty()) return {};
-  std::vector<Rule> rules = rules_for(advice_, static_cast<int>(ranks_of_node.size()), most);
-  log_communicator(comm, static_cast<int>(ranks_of_node.size()), most, rules);
+  std::set<int> ranks_per_node = {most};
+  if (ranks_of_node.size() * static_cast<std::size_t>(most) != ranks.size()) {
+    for (const auto& [node, count] : ranks_of_node) ranks_per_node.insert(count);
+  }
+  const auto nodes = static_cast<int>(ranks_of_node.size());
+  std::vector<Rule> rules = rules_for(advice_, nodes, ranks_per_node);
+  log_communicator(comm, nodes, ranks_per_node, rules);
   if (rules.empty()) return {};
   return {.rules = std::move(rules), .ranks = std::move(ranks)};
 }

@@ -43,11 +43,11 @@ TEST(Advice, ARuleBeginsAtItsFirstSizeAndEndsBeforeItsLast) {
 }
 
 TEST(Advice, RulesAreForTheirNumberOfNodesAndRanksOnly) {
-  EXPECT_EQ(rules_for(kAdvice, 2, 4).size(), 2u);
-  EXPECT_EQ(rules_for(kAdvice, 3, 4).size(), 1u);
-  EXPECT_TRUE(rules_for(kAdvice, 2, 5).empty());
-  EXPECT_TRUE(rules_for(kAdvice, 4, 4).empty());
-  EXPECT_EQ(rules_for(advice_to_act_always(), 7, 9).size(), kOperations.size());
+  EXPECT_EQ(rules_for(kAdvice, 2, {4}).size(), 2u);
+  EXPECT_EQ(rules_for(kAdvice, 3, {4}).size(), 1u);
+  EXPECT_TRUE(rules_for(kAdvice, 2, {5}).empty());
+  EXPECT_TRUE(rules_for(kAdvice, 4, {4}).empty());
+  EXPECT_EQ(rules_for(advice_to_act_always(), 7, {9}).size(), kOperations.size());
 }
 
 TEST(Advice, PredictedRulesAreForRangesOfShapes) {
@@ -56,15 +56,44 @@ TEST(Advice, PredictedRulesAreForRangesOfShapes) {
   predicted.ranks_per_node_max = 6;
   const Advice advice{.rules = {predicted}, .warning = ""};
   for (const auto& [nodes, ranks_per_node] : {std::pair{5, 4}, {8, 6}, {6, 5}}) {
-    EXPECT_EQ(rules_for(advice, nodes, ranks_per_node).size(), 1u) << nodes;
+    EXPECT_EQ(rules_for(advice, nodes, {ranks_per_node}).size(), 1u) << nodes;
   }
   for (const auto& [nodes, ranks_per_node] : {std::pair{4, 4}, {9, 4}, {5, 3}, {5, 7}}) {
-    EXPECT_TRUE(rules_for(advice, nodes, ranks_per_node).empty()) << nodes;
+    EXPECT_TRUE(rules_for(advice, nodes, {ranks_per_node}).empty()) << nodes;
   }
   EXPECT_TRUE(has_rules_for(advice, 8));   // 4 + 1 + 1 + 1 + 1
   EXPECT_TRUE(has_rules_for(advice, 48));  // 8 x 6
   EXPECT_FALSE(has_rules_for(advice, 7));
   EXPECT_FALSE(has_rules_for(advice, 49));
+}
+
+// 4 + 2 + 1 ranks: between 3 x 4 and 3 x 1.
+TEST(Advice, UnequalNodesFollowTheFullestWhereEqualNodesOfEachNumberHaveARule) {
+  Rule fullest = rule(Operation::kBcast, 3, 1000, 9000);
+  fullest.segment_bytes = 512;
+  Rule middle = rule(Operation::kBcast, 3, 2000, 5000);
+  middle.ranks_per_node = 2;
+  Rule emptiest = rule(Operation::kBcast, 3, 0, 3000);
+  emptiest.ranks_per_node = 1;
+  Rule later = emptiest;
+  later.from_bytes = 4000;
+  later.to_bytes = ~std::uint64_t{0};
+  Rule of_others = rule(Operation::kReduce, 3, 0, 9000);
+  of_others.ranks_per_node = 1;
+  const std::vector<Rule> without = {fullest, emptiest, later, of_others};
+  EXPECT_TRUE(rules_for({.rules = without, .warning = ""}, 3, {1, 2, 4}).empty());
+  std::vector<Rule> with = without;
+  with.push_back(middle);
+  const std::vector<Rule> rules = rules_for({.rules = with, .warning = ""}, 3, {1, 2, 4});
+  ASSERT_EQ(rules.size(), 2u);
+  const auto at = [&](std::uint64_t bytes) { return find_rule(rules, Operation::kBcast, bytes); };
+  for (const std::uint64_t bytes : {1999, 3000, 3999, 5000}) EXPECT_EQ(at(bytes), nullptr) << bytes;
+  for (const std::uint64_t bytes : {2000, 2999, 4000, 4999}) {
+    ASSERT_NE(at(bytes), nullptr) << bytes;
+    EXPECT_EQ(at(bytes)->segment_bytes, 512u) << bytes;
+  }
+  EXPECT_EQ(rules_for({.rules = with, .warning = ""}, 3, {4}).size(), 1u);
+  EXPECT_EQ(rules_for(advice_to_act_always(), 3, {1, 2, 4}).size(), kOperations.size());
 }
 
 TEST(Advice, ANumberOfRanksThatFitsNoShapeHasNoRules) {

@@ -68,6 +68,26 @@ TEST_P(BenchCollectives, PlaysWhatTheProfileSaysForThisShape) {
   EXPECT_THAT(result.out, HasSubstr(",library\n"));
 }
 
+TEST_P(BenchCollectives, PlaysRulesOfItsOwnMpiAndPredictedOnesToo) {
+  SegmentRule other = {.operation = "allgather",
+                       .nodes = 1,
+                       .ranks_per_node = 2,
+                       .to_bytes = std::nullopt,
+                       .segment_bytes = 256,
+                       .algorithm = "neighbors",
+                       .mpi = "Some MPI 9.9"};
+  SegmentRule predicted = other;
+  predicted.segment_bytes = 512;
+  predicted.algorithm = "ring";
+  predicted.mpi = "";
+  predicted.nodes_max = 1;
+  predicted.ranks_per_node_max = 3;
+  const Result result = bench_in_job({"--operations", "allgather", "--sizes", "4K", "--csv", "--db",
+                                      write_profile({other, predicted})});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\nallgather,4096,ring,512,"));
+}
+
 TEST_P(BenchCollectives, OneRankRefusesForAllWhatCannotBe) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--operations", "bcst"}, "did you mean 'bcast'"},

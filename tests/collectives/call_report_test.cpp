@@ -108,6 +108,23 @@ TEST(CallReport, SaysWhatReplacingWouldHaveGained) {
   EXPECT_THAT(to_json(report), HasSubstr("\"gain_ns\":30"));
 }
 
+// Three nodes of 4, 2 and 1 ranks; nothing was measured on such.
+TEST(CallReport, SaysNothingOfReplacingOnUnequalNodes) {
+  const Predict predict = [](Collective, int, int, std::uint64_t) {
+    return PredictedCall{.library_ns = 90, .ours_ns = 60};
+  };
+  std::vector<PackedKind> unequal = one_call(kReduction, 0, 100, 160);
+  unequal[0].group.nodes = 3;
+  unequal[0].group.ranks_per_node = 4;
+  unequal[0].group.members = 7;
+  const CallReport report = report_of(unequal, {}, predict);
+  EXPECT_FALSE(report.rows[0].predicted);
+  EXPECT_THAT(to_text(report), HasSubstr(" 3 x ..4 "));
+  EXPECT_THAT(to_json(report), HasSubstr("\"ranks_per_node\":4,\"equal_nodes\":false"));
+  unequal[0].group.members = 12;
+  EXPECT_TRUE(report_of(unequal, {}, predict).rows[0].predicted);
+}
+
 TEST(CallReport, LinesFitIntoOneHundredColumnsWhateverTheNumbers) {
   std::vector<PackedKind> rank;
   for (const Collective collective : {Collective::kReduceScatterBlock, Collective::kBcast}) {

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <exception>
 #include <random>
+#include <set>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/statistics.h"
@@ -35,29 +37,37 @@ struct Chosen {
   std::string advice;  // "ours", "library"; "-": none
 };
 
-Chosen choose(const nmt_profile* profile, const sampler::JobShape& shape,
+// As a job under this MPI follows the profile (collectives/advice.h): on nodes of unequal numbers
+// of ranks, in the way of the fullest one, if there is one for each number.
+Chosen choose(const nmt_profile* profile, const std::string& mpi, const sampler::JobShape& shape,
               const std::string& operation, std::uint64_t size_bytes) {
-  std::size_t ranks_per_node = 0;
+  std::set<std::uint32_t> ranks_per_node;
   for (const std::vector<int>& node : shape.nodes) {
-    ranks_per_node = std::max(ranks_per_node, node.size());
+    ranks_per_node.insert(static_cast<std::uint32_t>(node.size()));
   }
+  Chosen chosen{{operation, operation == "allgather" ? "leaders" : "chain",
+                 size_bytes > kSegmentBytes ? kSegmentBytes : 0, 1},
+                "-"};
   nmt_collective_rule rule{};
   rule.struct_bytes = sizeof rule;
-  std::string advice = "-";
-  for (std::uint32_t i = 0; profile && nmt_describe_collective(profile, i, &rule) == NMT_OK; ++i) {
-    if (rule.operation != operation || rule.nodes != shape.nodes.size() ||
-        rule.ranks_per_node != ranks_per_node || size_bytes < rule.from_bytes ||
-        size_bytes >= rule.to_bytes) {
-      continue;
+  for (const std::uint32_t ranks : ranks_per_node) {
+    const nmt_collective_call call{.struct_bytes = sizeof(nmt_collective_call),
+                                   .nodes = static_cast<std::uint32_t>(shape.nodes.size()),
+                                   .ranks_per_node = ranks,
+                                   .ranks = 0,
+                                   .mpi = mpi.c_str(),
+                                   .operation = operation.c_str(),
+                                   .size_bytes = size_bytes};
+    if (profile == nullptr || nmt_collective_rule_for(profile, &call, &rule) != NMT_OK) {
+      return chosen;
     }
-    const std::string algorithm = rule.algorithm;
-    if (algorithm == "library") advice = algorithm;
-    if (algorithm.empty() || algorithm == "library") break;
-    return {{operation, algorithm, rule.segment_bytes, std::max(1u, rule.leaders)}, "ours"};
+    if (std::string_view(rule.algorithm).empty()) return chosen;
+    if (rule.algorithm == std::string_view("library")) {
+      chosen.advice = "library";
+      return chosen;
+    }
   }
-  return {{operation, operation == "allgather" ? "leaders" : "chain",
-           size_bytes > kSegmentBytes ? kSegmentBytes : 0, 1},
-          advice};
+  return {{operation, rule.algorithm, rule.segment_bytes, std::max(1u, rule.leaders)}, "ours"};
 }
 
 std::vector<std::string> operations_of(const CollectivesBenchOptions& options) {
@@ -105,7 +115,7 @@ class Leader {
       const bool gathers = operation == "allgather";
       for (const std::uint64_t size_bytes :
            sizes_of(options, gathers ? static_cast<std::uint64_t>(job.size()) : 1)) {
-        chosen_.push_back(choose(profile.get(), shape, operation, size_bytes));
+        chosen_.push_back(choose(profile.get(), job.library(), shape, operation, size_bytes));
         schedule_.comparisons.push_back({chosen_.back().ours, size_bytes});
       }
     }
