@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -219,6 +220,51 @@ TEST_P(Interposed, FollowsTheRulesOfItsOwnMpiAndLeavesThoseOfOthersAlone) {
   EXPECT_THAT(left_alone, HasSubstr("the collectives of the profile were sampled under Some MPI "
                                     "9.9, and this job runs under " +
                                     mpi_name()));
+}
+
+// Only the twenty that live for a call of each are of several ranks and of one group.
+TEST_P(Interposed, CommunicatorsOfOneRankAndBetweenGroupsAreLeftAlone) {
+  const std::string program = compile("mpicc", "odd_communicators.c");
+  for (const std::string copies : {"", "messages"}) {
+    const Result result = job({program}, 3,
+                              {{"NMADTUNE_MPI", "always"},
+                               {"NMADTUNE_MPI_COPIES", copies},
+                               {"NMADTUNE_MPI_REPORT", "1"}});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, "good\n");
+    for (const std::string operation : {"bcast", "reduce", "allreduce", "allgather"}) {
+      EXPECT_THAT(result.err, HasSubstr("nmadtune: " + operation + ": 20 of 23 calls replaced"));
+    }
+  }
+}
+
+// Else a rank that knows other rules would wait for one that does not.
+TEST_P(Interposed, RanksThatFindOtherProfilesFollowThatOfRankZero) {
+  const std::string program = compile("mpicc", "interposed.c");
+  SegmentRule rule{.operation = "bcast",
+                   .nodes = 1,
+                   .ranks_per_node = 3,
+                   .segment_bytes = 4096,
+                   .algorithm = "chain"};
+  const std::string chain = path("chain.nmt");
+  std::filesystem::copy_file(write_profile({rule}), chain);
+  rule.algorithm = "binomial";
+  rule.from_bytes = 18000;
+  const std::string binomial = write_profile({rule});
+  const std::string damaged = write("damaged.nmt", "no profile");
+  const auto err = [&](const std::string& of_zero, const std::string& of_one,
+                       const std::string& of_two) {
+    const std::string chosen = "case ${OMPI_COMM_WORLD_RANK-$PMI_RANK} in 0) db=" + of_zero +
+                               ";; 1) db=" + of_one + ";; *) db=" + of_two +
+                               ";; esac; NMADTUNE_DB=$db exec " + program;
+    const Result result = job({"sh", "-c", chosen}, 3, {{"NMADTUNE_MPI_REPORT", "1"}});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, "good\n");
+    return result.err;
+  };
+  EXPECT_THAT(err(chain, binomial, damaged), HasSubstr("nmadtune: bcast: 4 of 5 calls"));
+  EXPECT_THAT(err(binomial, chain, path("none.db")), HasSubstr("nmadtune: bcast: 3 of 5 calls"));
+  EXPECT_THAT(err(path("none.db"), chain, chain), HasSubstr("nmadtune: bcast: 0 of 5 calls"));
 }
 
 // Of the job's communicator and of each half of it, by its own rank 0.
