@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <tuple>
 
 #include "node/node.h"
 
@@ -43,6 +44,10 @@ bool has_network(int numa, const std::string& root) {
 }
 
 }  // namespace
+
+bool is_before_in_ring(const Locality& one, const Locality& other) {
+  return std::tie(one.socket, one.numa) < std::tie(other.socket, other.numa);
+}
 
 Locality locality_of(int core, const std::string& root) {
   const int numa = numa_of(core, root);

@@ -15,6 +15,10 @@ struct Locality {
   bool near_network = false;  // a network card is attached to that NUMA node
 };
 
+// Orders the ranks of a node for a ring: sockets one after the other, and the NUMA nodes of each,
+// so that it crosses each border once on its way.
+bool is_before_in_ring(const Locality& one, const Locality& other);
+
 // For a process that stays on `core`, the first core that it may use. `root` is prefixed to /proc
 // and /sys, so that tests run on descriptions of other machines.
 Locality locality_of(int core, const std::string& root = "");

@@ -60,7 +60,8 @@ void allreduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result
 // kLeaders: leaders collect the data of their groups and pass it around a ring of nodes, while the
 // other ranks fetch new data. kRing: all ranks form one ring. kNeighbors: each rank exchanges with
 // its neighbours in turns, the data of two ranks at a time; a ring if the number of ranks is odd.
-// Rings are in physical order, so only their ends on a node communicate with another node.
+// Rings are in physical order, so only their ends on a node communicate with another node, and they
+// cross between two sockets or NUMA nodes of a node once.
 enum class AllgatherAlgorithm { kLeaders, kRing, kNeighbors };
 std::string_view to_string(AllgatherAlgorithm algorithm);
 std::optional<AllgatherAlgorithm> parse_allgather_algorithm(std::string_view text);

@@ -146,18 +146,9 @@ void allgather_by_leaders(NodeHierarchy& hierarchy, std::byte* all, const Blocks
   to_node.finish();
 }
 
-// All ranks, group after group.
-std::vector<int> in_physical_order(const NodeHierarchy& hierarchy) {
-  std::vector<int> ranks;
-  for (const Group& group : hierarchy.groups()) {
-    ranks.insert(ranks.end(), group.ranks.begin(), group.ranks.end());
-  }
-  return ranks;
-}
-
 // Within a group, each rank takes from the rank before it; between groups, messages.
 void allgather_around_ring(NodeHierarchy& hierarchy, std::byte* all, const Blocks& blocks) {
-  const std::vector<int> order = in_physical_order(hierarchy);
+  const std::vector<int>& order = hierarchy.in_physical_order();
   const std::size_t ranks = order.size();
   const auto own =
       static_cast<std::size_t>(std::ranges::find(order, hierarchy.rank()) - order.begin());
@@ -227,7 +218,7 @@ void exchange(NodeHierarchy& hierarchy, const std::vector<Span>& send,
 // Places 2k and 2k + 1 are a pair, which first exchanges its blocks. Then each rank gives the
 // blocks that it got last, those of two ranks, to its left and right neighbour in turns.
 void allgather_with_neighbors(NodeHierarchy& hierarchy, const Blocks& blocks) {
-  const std::vector<int> order = in_physical_order(hierarchy);
+  const std::vector<int>& order = hierarchy.in_physical_order();
   const int ranks = static_cast<int>(order.size());
   const int own = static_cast<int>(std::ranges::find(order, hierarchy.rank()) - order.begin());
   const bool even = own % 2 == 0;

@@ -91,6 +91,12 @@ void NodeHierarchy::form_groups(const std::vector<RankLocation>& locations,
       group_of_[static_cast<std::size_t>(rank)] = static_cast<int>(groups_.size());
     }
     groups_.push_back({.ranks = ranks, .leader = near == ranks.end() ? ranks.front() : *near});
+    const auto first =
+        in_physical_order_.insert(in_physical_order_.end(), ranks.begin(), ranks.end());
+    std::stable_sort(first, in_physical_order_.end(), [&](int one, int other) {
+      return is_before_in_ring(locations[static_cast<std::size_t>(one)].place,
+                               locations[static_cast<std::size_t>(other)].place);
+    });
   }
 }
 

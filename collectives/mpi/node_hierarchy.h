@@ -54,6 +54,8 @@ class NodeHierarchy {
   int group_of(int rank) const { return group_of_[static_cast<std::size_t>(rank)]; }
   const Group& own_group() const { return groups_[static_cast<std::size_t>(group_of(rank_))]; }
   int ranks_per_group() const;  // maximum over groups
+  // All ranks, group after group, and within a group by sockets and NUMA nodes.
+  const std::vector<int>& in_physical_order() const { return in_physical_order_; }
   CopyMethod copies() const { return copies_; }
   // Other possible values of HierarchyOptions::leaders for these ranks, ascending.
   const std::vector<int>& other_leaders() const { return other_leaders_; }
@@ -91,6 +93,7 @@ class NodeHierarchy {
   int rank_ = 0;
   std::vector<Group> groups_;
   std::vector<int> group_of_;
+  std::vector<int> in_physical_order_;
   std::vector<int> other_leaders_;
   std::vector<pid_t> pids_;  // of its own group
   CopyMethod copies_;

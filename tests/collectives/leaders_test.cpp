@@ -75,6 +75,26 @@ TEST_P(TwoNumaNodes, GiveTheSameResultsWithTwoLeaders) {
   EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce: 3 of 3 calls replaced"));
 }
 
+// Ranks 0 and 2 are on one of them, 1 and 3 on the other.
+TEST_P(TwoNumaNodes, GiveTheSameResultsAroundARing) {
+  const std::string program = compile("mpicc", "interposed.c");
+  for (const std::string algorithm : {"ring", "neighbors"}) {
+    const SegmentRule rule{.operation = "allgather",
+                           .nodes = 1,
+                           .ranks_per_node = 4,
+                           .from_bytes = 1,
+                           .segment_bytes = 1024,
+                           .algorithm = algorithm,
+                           .leaders = 1};
+    const Result result = job(there(program), 4,
+                              {{"NMADTUNE_DB", write_profile({rule}, {{"numa_nodes", "2"}})},
+                               {"NMADTUNE_MPI_REPORT", "1"}});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("good"));
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: allgather: 1 of "));
+  }
+}
+
 TEST_P(TwoNumaNodes, AreSampledWithTwoLeadersInTheWayThatIsBestWithOne) {
   // Up to a size at which ours is not given up at once, and that 20 s are enough for.
   const std::string size = GetParam() == "openmpi" ? "1M" : "16K";

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 namespace nmt::collectives {
 namespace {
@@ -43,6 +45,17 @@ TEST_F(Places, TellTheSocket) {
   write("sys/devices/system/cpu/cpu3/topology/physical_package_id", "1");
   EXPECT_EQ(locality_of(2, root_).socket, 0);
   EXPECT_EQ(locality_of(3, root_).socket, 1);
+}
+
+TEST(Rings, GoThroughASocketAndItsNumaNodesBeforeTheNext) {
+  const Locality first{.socket = 0, .numa = 2}, second{.socket = 0, .numa = 3};
+  const Locality third{.socket = 1, .numa = 0}, fourth{.socket = 1, .numa = 1};
+  std::vector<Locality> ring = {fourth, second, third, first};
+  std::ranges::sort(ring, is_before_in_ring);
+  std::vector<int> numas;
+  for (const Locality& each : ring) numas.push_back(each.numa);
+  EXPECT_EQ(numas, (std::vector<int>{2, 3, 0, 1}));
+  EXPECT_FALSE(is_before_in_ring(first, first));
 }
 
 TEST_F(Places, TellKernelsApart) {
