@@ -14,12 +14,30 @@ constexpr std::chrono::microseconds kNap{500};
 constexpr double kRestMaxNs = 2e6;  // beyond the usual duration
 constexpr double kLookNs = 60e3;    // poll this long before the time: waking up may take as long
 
+// A binomial tree from the first of them.
+void add_tree(const std::vector<int>& ranks, std::vector<ClockQuestion>* questions) {
+  for (std::size_t known = 1; known < ranks.size(); known *= 2) {
+    for (std::size_t i = 0; i < known && i + known < ranks.size(); ++i) {
+      questions->push_back({ranks[i], ranks[i + known]});
+    }
+  }
+}
+
 }  // namespace
 
+std::vector<ClockQuestion> clock_questions(const std::vector<std::vector<int>>& nodes) {
+  std::vector<int> first;
+  for (const std::vector<int>& node : nodes) first.push_back(node.front());
+  std::vector<ClockQuestion> questions;
+  add_tree(first, &questions);
+  for (const std::vector<int>& node : nodes) add_tree(node, &questions);
+  return questions;
+}
+
 void JobClock::synchronise() {
-  for (int other = 1; other < job_.size(); ++other) {
-    if (job_.leads()) lead(other);
-    if (job_.rank() == other) follow();
+  for (const ClockQuestion& question : clock_questions(nodes_)) {
+    if (question.knows == job_.rank()) lead(question.asked);
+    if (question.asked == job_.rank()) follow(question.knows);
   }
   job_.mpi().barrier(0);
 }
@@ -27,10 +45,10 @@ void JobClock::synchronise() {
 void JobClock::lead(int other) {
   double shortest_ns = std::numeric_limits<double>::infinity(), ahead_ns = 0, theirs_ns = 0;
   for (int i = 0; i < kQuestions; ++i) {
-    const auto asked_ns = static_cast<double>(clock_.now_ns());
+    const double asked_ns = now_ns();
     job_.mpi().send(&theirs_ns, sizeof theirs_ns, other);
     job_.mpi().receive(&theirs_ns, sizeof theirs_ns, other);
-    const double trip_ns = static_cast<double>(clock_.now_ns()) - asked_ns;
+    const double trip_ns = now_ns() - asked_ns;
     if (trip_ns >= shortest_ns) continue;
     shortest_ns = trip_ns;
     ahead_ns = theirs_ns - (asked_ns + trip_ns / 2);
@@ -38,14 +56,14 @@ void JobClock::lead(int other) {
   job_.mpi().send(&ahead_ns, sizeof ahead_ns, other);
 }
 
-void JobClock::follow() {
+void JobClock::follow(int other) {
   for (int i = 0; i < kQuestions; ++i) {
     double now_ns = 0;
-    job_.mpi().receive(&now_ns, sizeof now_ns, 0);
+    job_.mpi().receive(&now_ns, sizeof now_ns, other);
     now_ns = static_cast<double>(clock_.now_ns());
-    job_.mpi().send(&now_ns, sizeof now_ns, 0);
+    job_.mpi().send(&now_ns, sizeof now_ns, other);
   }
-  job_.mpi().receive(&ahead_ns_, sizeof ahead_ns_, 0);
+  job_.mpi().receive(&ahead_ns_, sizeof ahead_ns_, other);
 }
 
 void JobClock::wait_until(double time_ns) const {

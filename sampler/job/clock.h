@@ -2,20 +2,35 @@
 //
 // One time for all ranks of a job: the clock of rank 0.
 //
-// The clocks of two nodes differ by an unknown constant. Rank 0 asks each other rank for its time;
-// the answer of the shortest round trip is assigned to its middle. The error is at most half of the
-// difference between the two ways: microseconds on a quiet network. Repeat it now and then, because
-// clocks drift.
+// The clocks of two ranks differ by an unknown constant. A rank that knows the time asks one that
+// does not; the answer of the shortest round trip is assigned to its middle. The error is at most
+// half of the difference between the two ways: microseconds on a quiet network. It adds up along a
+// tree as deep as the logarithm of the number of ranks. Repeat it now and then, because clocks
+// drift.
 #pragma once
+
+#include <vector>
 
 #include "control/control.h"
 #include "core/clock.h"
 
 namespace nmt::sampler {
 
+// One rank asks another.
+struct ClockQuestion {
+  int knows = 0;
+  int asked = 0;
+};
+// The questions of all ranks; each rank goes through its own in this order. First a tree over the
+// nodes' first ranks, so that no NIC carries two questions at a time, then one within each node.
+// `nodes`: the ranks of each node; rank 0 is the first of the first.
+std::vector<ClockQuestion> clock_questions(const std::vector<std::vector<int>>& nodes);
+
 class JobClock {
  public:
-  JobClock(const control::MpiJob& job, const Clock& clock) : job_(job), clock_(clock) {}
+  JobClock(const control::MpiJob& job, const std::vector<std::vector<int>>& nodes,
+           const Clock& clock)
+      : job_(job), nodes_(nodes), clock_(clock) {}
 
   void synchronise();  // called by all ranks
 
@@ -29,9 +44,10 @@ class JobClock {
 
  private:
   void lead(int other);
-  void follow();
+  void follow(int other);
 
   const control::MpiJob& job_;
+  const std::vector<std::vector<int>>& nodes_;
   const Clock& clock_;
   double ahead_ns_ = 0;  // compared with rank 0's clock
 };

@@ -27,7 +27,7 @@ JobShape JobShape::of(const control::MpiJob& job) {
 }
 
 JobExecutor::JobExecutor(const control::MpiJob& job, const JobShape& shape)
-    : job_(job), shape_(shape), clock_(job, real_) {}
+    : job_(job), shape_(shape), clock_(job, shape_.nodes, real_) {}
 
 // Called by all ranks.
 int JobExecutor::group_of(int ranks) {

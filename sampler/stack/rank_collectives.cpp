@@ -70,7 +70,7 @@ class SegmentSetting {
 class Collectives {
  public:
   Collectives(const control::MpiJob& job, const CollectivesOrder& order)
-      : job_(job), order_(order), shape_(JobShape::of(job)), clock_(job, real_) {
+      : job_(job), order_(order), shape_(JobShape::of(job)), clock_(job, shape_.nodes, real_) {
     make_groups();
     const auto ranks = static_cast<std::uint64_t>(job.size());
     const std::uint64_t most_bytes = *std::ranges::max_element(order.sizes_bytes) * ranks;
