@@ -17,6 +17,8 @@
 #include <poll.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -139,6 +141,10 @@ class Driver {
   virtual std::vector<std::string_view> variants(const Rail& /*rail*/, Method /*method*/) const {
     return {};
   }
+
+  // What this node's port of the rail has counted of errors so far (node/link_errors.h); empty
+  // where nothing counts.
+  virtual std::map<std::string, std::uint64_t> link_errors(const Rail& /*rail*/) { return {}; }
 
   // The clock of a driver whose rails are in virtual time and have both sides in one process;
   // nullptr for real rails.

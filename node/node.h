@@ -8,6 +8,7 @@
 //   libraries             versions of the communication libraries that are installed
 //   cores                 cores that this process may use, their distance, pinning
 //   interference          what else ran on these cores during a measurement
+//   link_errors           errors that ports and interfaces have counted
 //   cross_memory_attach   one-copy reads from another process
 //   shared_segment        memory that two processes share
 //   local_socket          a socket between two processes of one user
@@ -22,6 +23,7 @@
 #include "node/fingerprint.h"
 #include "node/helper.h"
 #include "node/interference.h"
+#include "node/link_errors.h"
 #include "node/local_socket.h"
 #include "node/shared_segment.h"
 #include "node/subprocess.h"

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,11 +35,14 @@ struct RailReport {
   std::size_t untrusted_cells = 0;    // never measured undisturbed
   double precision = 0;               // 90th percentile of the cells' relative half-widths
   double drift = 0;                   // largest deviation of a round's speed from the usual
+  // What this node's port counted of errors while the rail was measured: "symbol_error" -> 12.
+  std::map<std::string, std::uint64_t> link_errors;
   double elapsed_ns = 0;
   double waited_ns = 0;  // part of it spent waiting for other work to end
 
-  std::string name() const;  // "tcp:r0", "tcp:r0 beside tcp:r1"
-  double quality() const;    // share of undisturbed repetitions, and of the time not spent waiting
+  std::string name() const;      // "tcp:r0", "tcp:r0 beside tcp:r1"
+  bool has_link_errors() const;  // beyond the retransmits that any loaded TCP has
+  double quality() const;  // share of undisturbed repetitions, and of the time not spent waiting
 };
 
 struct CampaignReport {

@@ -6,6 +6,7 @@
 #include "drivers/tcp/endpoint.h"
 #include "drivers/tcp/interfaces.h"
 #include "drivers/tcp/subnet.h"
+#include "node/node.h"
 
 namespace nmt::drivers {
 namespace {
@@ -56,6 +57,10 @@ class TcpDriver final : public Driver {
     return {kMethods.begin(), kMethods.end()};
   }
 
+  std::map<std::string, std::uint64_t> link_errors(const Rail& rail) override {
+    return node::interface_errors(interface_of(rail));
+  }
+
   std::unique_ptr<Endpoint> open(const Rail& rail, Side side, Exchange& exchange) override {
     const std::string name = rail.full_name();
     const control::Address own = address_of(rail);
@@ -65,8 +70,13 @@ class TcpDriver final : public Driver {
   }
 
  private:
+  // "r0/PEERINTERFACE"
+  static std::string interface_of(const Rail& rail) {
+    return rail.name.substr(0, rail.name.find('/'));
+  }
+
   static control::Address address_of(const Rail& rail) {
-    const std::string own = rail.name.substr(0, rail.name.find('/'));  // "r0/PEERINTERFACE"
+    const std::string own = interface_of(rail);
     for (const TcpInterface& interface : tcp_interfaces()) {
       if (interface.name != own) continue;
       if (interface.problem.empty()) return *interface.address;

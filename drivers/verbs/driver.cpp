@@ -7,6 +7,7 @@
 #include "core/json.h"
 #include "drivers/verbs/endpoint.h"
 #include "drivers/verbs/port.h"
+#include "node/node.h"
 
 namespace nmt::drivers {
 namespace {
@@ -107,6 +108,12 @@ class VerbsDriver final : public Driver {
   std::vector<std::string_view> variants(const Rail&, Method method) const override {
     if (method != Method::kRendezvous) return {};
     return {kVerbsRendezvous.begin(), kVerbsRendezvous.end()};
+  }
+
+  std::map<std::string, std::uint64_t> link_errors(const Rail& rail) override {
+    const std::string port = port_of(rail);
+    const std::size_t slash = port.find('/');
+    return node::verbs_port_errors(port.substr(0, slash), port.substr(slash + 1));
   }
 
   std::unique_ptr<Endpoint> open(const Rail& rail, Side, Exchange& exchange) override {

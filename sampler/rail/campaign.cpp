@@ -113,6 +113,7 @@ class Runner {
   RailReport run(const RailGroup& group, double budget_ns) {
     const RailToSample& each = rails_[group.measured];
     RailReport report;
+    const node::LinkErrors before = each.driver->link_errors(each.rail);
     try {
       report = each.driver->virtual_clock() != nullptr ? run_described(group, budget_ns)
                                                        : run_real(group, budget_ns);
@@ -121,6 +122,7 @@ class Runner {
       report.failure = error.what();
       report.fault = error.fault();
     }
+    report.link_errors = node::errors_since(before, each.driver->link_errors(each.rail));
     report.group = group;
     report.rail = each.rail.full_name();
     report.busy_rails = busy_names(group, rails_);

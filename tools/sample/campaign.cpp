@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "node/node.h"
 #include "tools/command/this_machine.h"
 #include "tools/command/tune_profile.h"
 #include "tools/sample/recorder.h"
@@ -98,9 +99,12 @@ void settle(Campaign& campaign, const sampler::CampaignReport& report) {
                                               : "";
   for (const sampler::RailReport& rail : report.rails) {
     if (!rail.complete) campaign.complete = false;
-    if (rail.failure.empty()) continue;
-    campaign.remark += campaign.remark.empty() ? "" : "; ";
-    campaign.remark += rail.name() + ": " + rail.failure;
+    const auto remark = [&](const std::string& text) {
+      campaign.remark += campaign.remark.empty() ? "" : "; ";
+      campaign.remark += rail.name() + ": " + text;
+    };
+    if (!rail.failure.empty()) remark(rail.failure);
+    if (rail.has_link_errors()) remark("counted " + node::to_text(rail.link_errors));
   }
   if (campaign.complete) campaign.finished_utc = utc_now();
 }

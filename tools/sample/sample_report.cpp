@@ -9,6 +9,7 @@
 
 #include "core/plan_json.h"
 #include "core/units.h"
+#include "node/node.h"
 #include "tools/command/report_concurrent_bandwidth.h"
 #include "tools/command/report_thresholds.h"
 #include "tools/command/report_verification.h"
@@ -45,6 +46,9 @@ json::Value rail_json(const sampler::RailReport& rail, const std::vector<RailPla
   out.set("quality", rail.quality());
   out.set("precision", rail.precision);
   out.set("drift", rail.drift);
+  json::Value link_errors = json::Value::object();
+  for (const auto& [counter, count] : rail.link_errors) link_errors.set(counter, count);
+  out.set("link_errors", std::move(link_errors));
   out.set("elapsed_ns", rail.elapsed_ns);
   out.set("waited_ns", rail.waited_ns);
   json::Value thresholds = json::Value::array();
@@ -107,6 +111,18 @@ std::string disturbance(const sampler::CampaignReport& campaign) {
       "{} of the time was disturbed by other work or by a change of the machine's state; "
       "measurements of that time are stored and marked",
       format_fraction(1 - campaign.quality));
+}
+
+// Of links that counted errors while they were measured, which makes them slower than they are.
+std::vector<std::string> faulty_links(const sampler::CampaignReport& campaign) {
+  std::vector<std::string> links;
+  for (const sampler::RailReport& rail : campaign.rails) {
+    if (!rail.has_link_errors()) continue;
+    links.push_back(fmt::format(
+        "{} counted {} while it was measured: check its cable and port, then sample again",
+        rail.name(), node::to_text(rail.link_errors)));
+  }
+  return links;
 }
 
 bool is_in_force(const SampleResult& result) {
@@ -195,6 +211,9 @@ Report sample_report(const SampleResult& result) {
   if (result.campaign.disturbed && result.campaign.trusted) {
     report.warnings.push_back(disturbance(result.campaign) +
                               "; they were repeated until there were enough undisturbed ones");
+  }
+  for (std::string& link : faulty_links(result.campaign)) {
+    report.warnings.push_back(std::move(link));
   }
   if (!result.unsaved && !is_in_force(result)) {
     report.warnings.push_back(
