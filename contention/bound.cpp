@@ -5,11 +5,57 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/alltoall.h"
 #include "core/error.h"
 
 namespace nmt::contention {
+namespace {
+
+void check(const ConnectionProbe& probe) {
+  if (probe.connections > 0 && probe.size_bytes > 0 && probe.mean_ns > 0 &&
+      probe.slowest_ns >= probe.mean_ns) {
+    return;
+  }
+  throw Error(Fault::kUsage,
+              fmt::format("{} connections of {} B in {} ns, the slowest {} ns: times are "
+                          "positive, and the slowest is not before the mean",
+                          probe.connections, probe.size_bytes, probe.mean_ns, probe.slowest_ns));
+}
+
+// The smallest and the largest size that so many connections moved.
+struct Ends {
+  const ConnectionProbe* small = nullptr;
+  const ConnectionProbe* large = nullptr;
+};
+Ends ends_of(std::span<const ConnectionProbe> probes, std::int64_t connections) {
+  Ends ends;
+  for (const ConnectionProbe& probe : probes) {
+    if (probe.connections != connections) continue;
+    if (!ends.small || probe.size_bytes < ends.small->size_bytes) ends.small = &probe;
+    if (!ends.large || probe.size_bytes > ends.large->size_bytes) ends.large = &probe;
+  }
+  return ends;
+}
+
+// Per byte of one connection.
+double gap_of(const Ends& ends, double ConnectionProbe::*duration_ns, double startup_ns) {
+  const double large_ns = ends.large->*duration_ns;
+  const double more_ns = large_ns - ends.small->*duration_ns;
+  if (more_ns > 0) {
+    return more_ns / static_cast<double>(ends.large->size_bytes - ends.small->size_bytes);
+  }
+  const double moved_ns = large_ns > startup_ns ? large_ns - startup_ns : large_ns;
+  return moved_ns / static_cast<double>(ends.large->size_bytes);
+}
+
+double per_nic(const ConnectionProbe& probe) {
+  if (probe.nodes <= 0 || probe.connections <= probe.nodes) return 1;
+  return static_cast<double>(probe.connections) / static_cast<double>(probe.nodes);
+}
+
+}  // namespace
 
 Curve straight_line(double alpha_ns, double beta_ns_per_byte) {
   if (!(std::isfinite(alpha_ns) && alpha_ns >= 0 && std::isfinite(beta_ns_per_byte) &&
@@ -128,32 +174,24 @@ double two_state_gap(double free_gap, double contended_gap, double rho) {
   return (1 - rho) * free_gap + rho * contended_gap;
 }
 
-TwoStates two_states(std::span<const ConnectionProbe> probes) {
-  const auto [fewest, most] =
-      std::ranges::minmax_element(probes, {}, &ConnectionProbe::connections);
-  if (probes.empty() || fewest->connections == most->connections) {
+TwoStates two_states(std::span<const ConnectionProbe> probes, double startup_ns) {
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t most = 0;
+  for (const ConnectionProbe& probe : probes) {
+    check(probe);
+    fewest = std::min(fewest, probe.connections);
+    most = std::max(most, probe.connections);
+  }
+  if (fewest >= most) {
     throw Error(Fault::kUsage, "a saturation probe needs two different numbers of connections");
   }
-  for (const ConnectionProbe& probe : probes) {
-    if (probe.size_bytes == 0 || !(probe.mean_ns > 0) || !(probe.slowest_ns >= probe.mean_ns)) {
-      throw Error(
-          Fault::kUsage,
-          fmt::format("{} connections of {} B in {} ns, the slowest {} ns: times are "
-                      "positive, and the slowest is not before the mean",
-                      probe.connections, probe.size_bytes, probe.mean_ns, probe.slowest_ns));
-    }
-  }
-  const auto per_nic = [](const ConnectionProbe& probe) {
-    if (probe.nodes <= 0 || probe.connections <= probe.nodes) return 1.0;
-    return static_cast<double>(probe.connections) / static_cast<double>(probe.nodes);
-  };
-  const auto per_byte = [](double duration_ns, const ConnectionProbe& probe, double share) {
-    return duration_ns / (static_cast<double>(probe.size_bytes) * share);
-  };
+  const Ends few = ends_of(probes, fewest);
+  const Ends many = ends_of(probes, most);
+  const double nics = per_nic(*many.large);
   TwoStates states{
-      .free_gap_ns = per_byte(fewest->mean_ns, *fewest, per_nic(*fewest)),
-      .contended_gap_ns = per_byte(most->slowest_ns, *most, std::ceil(per_nic(*most)))};
-  const double mean_gap_ns = per_byte(most->mean_ns, *most, per_nic(*most));
+      .free_gap_ns = gap_of(few, &ConnectionProbe::mean_ns, startup_ns) / per_nic(*few.large),
+      .contended_gap_ns = gap_of(many, &ConnectionProbe::slowest_ns, startup_ns) / std::ceil(nics)};
+  const double mean_gap_ns = gap_of(many, &ConnectionProbe::mean_ns, startup_ns) / nics;
   const double between = states.contended_gap_ns - states.free_gap_ns;
   states.rho =
       between > 0 ? std::clamp((mean_gap_ns - states.free_gap_ns) / between, 0.0, 1.0) : 0.0;

@@ -72,6 +72,7 @@ struct ConnectionProbe {
   double mean_ns = 0;
   double slowest_ns = 0;
   std::int64_t nodes = 0;  // 0: at least as many as connections
+  bool operator==(const ConnectionProbe&) const = default;
 };
 struct TwoStates {
   double free_gap_ns = 0;       // beta_F: per byte, with the fewest connections
@@ -79,8 +80,10 @@ struct TwoStates {
   double rho = 0;               // share of delayed connections that explains the mean of the most
   bool operator==(const TwoStates&) const = default;
 };
-// Takes at least two probes with different numbers of connections; otherwise, and for impossible
-// times, Error(kUsage).
-TwoStates two_states(std::span<const ConnectionProbe> probes);
+// A gap is the slope between the smallest and the largest size of as many connections, so that no
+// start-up counts into it. Where there is one size, or noise leaves no slope, it is what the
+// largest takes beyond `startup_ns`, per byte. Takes at least two different numbers of connections;
+// otherwise, and for impossible times, Error(kUsage).
+TwoStates two_states(std::span<const ConnectionProbe> probes, double startup_ns);
 
 }  // namespace nmt::contention

@@ -111,6 +111,12 @@ Choice fit_above_small(std::vector<AlltoallCell>* cells, const FitOptions& optio
   }
 }
 
+bool has_two_numbers(std::span<const ConnectionProbe> probes) {
+  return std::ranges::any_of(probes, [&](const ConnectionProbe& probe) {
+    return probe.connections != probes.front().connections;
+  });
+}
+
 void remark_on(SignatureFit& fit, const Choice& choice) {
   const auto say = [&](std::string text) { fit.remarks.push_back(std::move(text)); };
   if (fit.ranks.size() < 2) {
@@ -240,9 +246,15 @@ SignatureFit fit_signature(const AlltoallTimes& given, const FitOptions& options
                    .times = table.times(),
                    .outliers = table.outliers(),
                    .sessions = table.sessions(),
+                   .connections = measured.probes,
                    .topology = measured.topology,
                    .uplink_fitted = search.found.has_value()};
-  if (measured.probes.size() >= 2) fit.two_states = two_states(measured.probes);
+  for (const AlltoallCell& cell : table.cells()) {
+    fit.measured.push_back({cell.ranks, cell.size_bytes, cell.duration_ns, cell.bound_ns});
+  }
+  if (has_two_numbers(fit.connections)) {
+    fit.two_states = two_states(fit.connections, fit.signature.bound.at(0));
+  }
   test_delta(cells, table, options, random, &choice, &fit);
   add_range(cells, &fit);
   add_model(choice, cells, &fit);

@@ -62,6 +62,15 @@ struct FitOptions {
   std::size_t resamples = 200;
 };
 
+// What was measured of one number of ranks and one size, beside the bound.
+struct MeasuredAlltoall {
+  std::int64_t ranks = 0;
+  std::uint64_t size_bytes = 0;
+  double duration_ns = 0;
+  double bound_ns = 0;
+  bool operator==(const MeasuredAlltoall&) const = default;
+};
+
 // gamma at one number of ranks, with its 95 % interval.
 struct GammaAt {
   std::int64_t ranks = 0;
@@ -82,8 +91,10 @@ struct SignatureFit {
   std::size_t outliers = 0;
   std::size_t sessions = 0;
   std::vector<GammaAt> gamma_by_ranks;
-  std::int64_t saturated_from = 0;      // one gamma holds from this number of ranks on; 0: unknown
-  std::optional<TwoStates> two_states;  // from the probes; nullopt: fewer than two
+  std::int64_t saturated_from = 0;  // one gamma holds from this number of ranks on; 0: unknown
+  std::vector<MeasuredAlltoall> measured;    // by ranks and size, the small sizes included
+  std::vector<ConnectionProbe> connections;  // many messages at a time, if that was measured
+  std::optional<TwoStates> two_states;       // from them; nullopt: fewer than two numbers of them
   // Root mean square of the relative error at a number of ranks that was left out; nullopt if there
   // is only one.
   std::optional<double> error_left_out;

@@ -42,6 +42,23 @@ Value to_json(const Uncertainty& uncertainty) {
       .set("quantile", uncertainty.quantile);
 }
 
+Value to_json(const MeasuredAlltoall& one) {
+  return Value::object()
+      .set("n", one.ranks)
+      .set("m_bytes", one.size_bytes)
+      .set("duration_ns", one.duration_ns)
+      .set("lower_bound_ns", one.bound_ns);
+}
+
+Value to_json(const ConnectionProbe& probe) {
+  return Value::object()
+      .set("connections", probe.connections)
+      .set("size_bytes", probe.size_bytes)
+      .set("mean_ns", probe.mean_ns)
+      .set("slowest_ns", probe.slowest_ns)
+      .set("nodes", probe.nodes);
+}
+
 Value to_json(const TwoStates& states) {
   return Value::object()
       .set("free_gap_ns_per_byte", states.free_gap_ns)
@@ -101,6 +118,8 @@ Value to_json(const SignatureFit& fit) {
       .set("saturated", signature.saturated)
       .set("saturated_from_ranks", fit.saturated_from > 0 ? Value(fit.saturated_from) : Value())
       .set("gamma_by_ranks", list(fit.gamma_by_ranks))
+      .set("measured", list(fit.measured))
+      .set("connections", list(fit.connections))
       .set("two_states", fit.two_states ? to_json(*fit.two_states) : Value())
       .set("switches", fit.topology ? to_json(*fit.topology) : Value())
       .set("uplink_fitted", fit.uplink_fitted)

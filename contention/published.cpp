@@ -19,18 +19,21 @@ struct Least {
   double squares = std::numeric_limits<double>::infinity();
 };
 
-Least least_squares_from(std::span<const AlltoallCell> cells, std::uint64_t delta_from_bytes) {
+Least least_squares_from(std::span<const AlltoallCell> cells, std::uint64_t delta_from_bytes,
+                         Squares squares) {
   std::vector<Equation> equations;
   for (const AlltoallCell& cell : cells) {
     const bool large = cell.size_bytes >= delta_from_bytes;
-    equations.push_back(
-        {.terms = {cell.bound_ns, large ? cell.messages : 0, 0}, .value = cell.duration_ns});
+    const double error_ns = squares == Squares::kOrdinary ? 1 : cell.spread * cell.duration_ns;
+    equations.push_back({.terms = {cell.bound_ns, large ? cell.messages : 0, 0},
+                         .value = cell.duration_ns,
+                         .variance = error_ns * error_ns});
   }
   Least least{.estimate = least_squares(equations, 0), .squares = 0};
   for (const Equation& equation : equations) {
     double rest = equation.value;
     for (std::size_t i = 0; i < kTerms; ++i) rest -= equation.terms[i] * least.estimate.value[i];
-    least.squares += rest * rest;
+    least.squares += rest * rest / equation.variance;
   }
   return least;
 }
@@ -59,7 +62,7 @@ Curve straight_line_through(const Curve& measured) {
 }
 
 Signature fit_published(const AlltoallTimes& measured, std::int64_t ranks,
-                        const FitOptions& options) {
+                        const FitOptions& options, Squares squares) {
   AlltoallTimes one = measured;
   std::erase_if(one.times, [&](const AlltoallTime& time) { return time.ranks != ranks; });
   one.message = straight_line_through(measured.message);
@@ -69,9 +72,9 @@ Signature fit_published(const AlltoallTimes& measured, std::int64_t ranks,
   const std::vector<AlltoallCell>& cells = table.cells();
 
   std::uint64_t from_bytes = kNoDelta;
-  Least best = least_squares_from(cells, from_bytes);
+  Least best = least_squares_from(cells, from_bytes, squares);
   for (const std::uint64_t size_bytes : delta_sizes(cells, as_published)) {
-    const Least least = least_squares_from(cells, size_bytes);
+    const Least least = least_squares_from(cells, size_bytes, squares);
     if (least.squares >= best.squares) continue;
     best = least;
     from_bytes = size_bytes;

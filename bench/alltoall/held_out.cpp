@@ -19,8 +19,12 @@ std::vector<HeldOut> held_out(const contention::AlltoallTimes& measured,
     return std::ranges::count(fitted, time.ranks) == 0;
   });
   const contention::SignatureFit fit = contention::fit_signature(known, {});
-  const contention::SignatureFit published =
-      contention::taken_as_given(contention::fit_published(known, std::ranges::max(fitted), {}));
+  const auto published = [&](contention::Squares squares) {
+    return contention::taken_as_given(
+        contention::fit_published(known, std::ranges::max(fitted), {}, squares));
+  };
+  const contention::SignatureFit ordinary = published(contention::Squares::kOrdinary);
+  const contention::SignatureFit generalized = published(contention::Squares::kGeneralized);
 
   std::map<std::pair<std::int64_t, std::uint64_t>, std::vector<double>> cells;
   for (const contention::AlltoallTime& time : measured.times) {
@@ -38,7 +42,9 @@ std::vector<HeldOut> held_out(const contention::AlltoallTimes& measured,
          .measured_ns = median(durations_ns),
          .predicted_ns = ours.predicted_ns,
          .interval_ns = ours.interval_ns.value_or(Interval{}),
-         .published_ns = contention::predict_alltoall(published, ranks, size_bytes).predicted_ns,
+         .ordinary_ns = contention::predict_alltoall(ordinary, ranks, size_bytes).predicted_ns,
+         .generalized_ns =
+             contention::predict_alltoall(generalized, ranks, size_bytes).predicted_ns,
          .large =
              fit.signature.delta_from_bytes > 0 && size_bytes >= fit.signature.delta_from_bytes});
   }

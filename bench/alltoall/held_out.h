@@ -19,11 +19,14 @@ struct HeldOut {
   double measured_ns = 0;  // median
   double predicted_ns = 0;
   Interval interval_ns;
-  double published_ns = 0;  // by the published method, fitted at the largest number of ranks
-  bool large = false;       // from the fitted M on
+  // By the published method, fitted at the largest number of ranks.
+  double ordinary_ns = 0;
+  double generalized_ns = 0;
+  bool large = false;  // from the fitted M on
 
   double error() const { return std::abs(predicted_ns / measured_ns - 1); }
-  double published_error() const { return std::abs(published_ns / measured_ns - 1); }
+  double ordinary_error() const { return std::abs(ordinary_ns / measured_ns - 1); }
+  double generalized_error() const { return std::abs(generalized_ns / measured_ns - 1); }
   bool covered() const { return interval_ns.low <= measured_ns && measured_ns <= interval_ns.high; }
 };
 

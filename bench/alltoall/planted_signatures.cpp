@@ -8,6 +8,7 @@
 #include "bench/alltoall/groups.h"
 #include "bench/row.h"
 #include "core/statistics.h"
+#include "core/units.h"
 #include "tests/contention/planted.h"
 
 namespace nmt::bench {
@@ -49,6 +50,22 @@ void print_coverage(const std::string& what, double value) {
   print_share("planted: 95 % interval of " + what + " holds it, at most", value, Goal::kAtMost, 97);
 }
 
+// By one campaign with its default sizes.
+void print_published_start_ups() {
+  constexpr std::uint64_t kDraws = 300;
+  const planted::Measuring campaign = planted::one_campaign();
+  for (const std::uint64_t delta_from_bytes : {2u << 10, 8u << 10, 32u << 10}) {
+    double found = 0;
+    for (std::uint64_t seed = 1; seed <= kDraws; ++seed) {
+      const Outcome outcome = planted::fit_planted(
+          planted::random_network(campaign, seed, delta_from_bytes), campaign, seed);
+      found += outcome.found_delta && outcome.sizes_off <= 1 ? 1 : 0;
+    }
+    print_share("planted: M of " + format_bytes(delta_from_bytes) + " found within one size",
+                100 * found / kDraws, Goal::kAtLeast, 95);
+  }
+}
+
 }  // namespace
 
 void planted_signatures() {
@@ -68,6 +85,7 @@ void planted_signatures() {
   print_coverage("gamma", percent(with, &Outcome::gamma_covered));
   print_coverage("delta", percent(with, &Outcome::delta_covered));
   print_coverage("gamma without a delta", percent(without, &Outcome::gamma_covered));
+  print_published_start_ups();
   print_share("planted: a delta is invented", percent(without, &Outcome::found_delta),
               Goal::kAtMost, 6);
 }

@@ -118,7 +118,8 @@ void print_runs(const std::string& name, const std::vector<std::vector<HeldOut>>
   std::vector<HeldOut> large;
   std::ranges::copy_if(all, std::back_inserter(large), &HeldOut::large);
   const double ours = mean(errors(all, &HeldOut::error));
-  const double published = mean(errors(all, &HeldOut::published_error));
+  const double ordinary = mean(errors(all, &HeldOut::ordinary_error));
+  const double generalized = mean(errors(all, &HeldOut::generalized_error));
   const auto row = [&](const std::string& what, double value, Goal goal = Goal::kNone,
                        double limit = 0) {
     print_row(kGroup, name + ": " + what, value, "%", goal, limit);
@@ -130,8 +131,10 @@ void print_runs(const std::string& name, const std::vector<std::vector<HeldOut>>
   if (!large.empty()) {
     row("median error from M on", median(errors(large, &HeldOut::error)), Goal::kAtMost, 5);
   }
-  row("mean error of the published method", published);
-  row("ours, of the published method's", 100 * ours / published, Goal::kAtMost, 50);
+  row("mean error of the published method, ordinary squares", ordinary);
+  row("mean error of the published method, generalized squares", generalized);
+  row("ours, of the better published one's", 100 * ours / std::min(ordinary, generalized),
+      Goal::kAtMost, 60);
   row("intervals that hold the truth",
       share(static_cast<std::size_t>(std::ranges::count_if(all, &HeldOut::covered)), all.size()),
       Goal::kAtLeast, 90);

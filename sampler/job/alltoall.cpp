@@ -20,14 +20,25 @@
 namespace nmt::sampler {
 namespace {
 
-constexpr std::uint64_t kSizesBytes[] = {1 << 10,  4 << 10,   16 << 10,  32 << 10,
-                                         64 << 10, 128 << 10, 256 << 10, 512 << 10};
 constexpr std::uint64_t kSizeBytesMax = std::uint64_t{1} << 30;
-constexpr std::size_t kSizesMin = 4;                   // minimum for a fit
-constexpr std::size_t kRepeated = 6;                   // their order statistics cover 95 %
-constexpr std::uint64_t kConnectionBytes = 256 << 10;  // long enough to show a rail's speed
+constexpr std::size_t kSizesMin = 8;  // up to 32 KiB, below which few networks show contention
+constexpr std::size_t kRepeated = 6;  // their order statistics cover 95 %
+// Two, so that the start-up does not count into the gap; long enough to show a rail's speed.
+constexpr std::uint64_t kConnectionBytes[] = {128 << 10, 256 << 10};
 
-// The requested numbers, or half of the nodes and all of them.
+// Half of the nodes, three quarters and all of them: three numbers show how gamma grows. Two nodes
+// have the network to themselves, so that there are at least three where a job has them.
+std::vector<int> spread_numbers(int nodes, int ranks_per_node) {
+  std::set<int> counts;
+  for (const int quarters : {2, 3, 4}) counts.insert(std::max((nodes * quarters + 2) / 4, 2));
+  std::vector<int> ranks;
+  for (const int count : counts) {
+    if (count <= nodes) ranks.push_back(count * ranks_per_node);
+  }
+  return ranks.empty() ? std::vector<int>{nodes * ranks_per_node} : ranks;
+}
+
+// The requested numbers, or some of the nodes and all of them.
 std::vector<int> numbers_of_ranks(const JobShape& shape, const std::vector<int>& asked) {
   const int per_node = shape.ranks_per_node;
   if (per_node == 0) {
@@ -40,8 +51,7 @@ std::vector<int> numbers_of_ranks(const JobShape& shape, const std::vector<int>&
   if (all < 2)
     throw Error(Fault::kUsage, "alltoall: needs two ranks or more; run mpirun -n 2 nmad-sample");
   if (asked.empty()) {
-    const int half = std::max(per_node * ((static_cast<int>(shape.nodes.size()) + 1) / 2), 2);
-    return half < all && all > 3 ? std::vector<int>{half, all} : std::vector<int>{all};
+    return spread_numbers(static_cast<int>(shape.nodes.size()), per_node);
   }
   for (const int count : asked) {
     if (count >= 2 && count <= all && count % per_node == 0) continue;
@@ -62,7 +72,9 @@ class Cells {
                              std::span<const int> ranks) {
     for (const std::uint64_t size_bytes : sizes_bytes) add_size(size_bytes, ranks);
     const std::size_t nodes = shape_.nodes.size();
-    for (std::size_t count = 1; count <= nodes * (nodes - 1); count *= 2) add_connections(count);
+    for (std::size_t count = 1; count <= nodes * (nodes - 1); count *= 2) {
+      for (const std::uint64_t size_bytes : kConnectionBytes) add_connections(count, size_bytes);
+    }
     return std::move(cells_);
   }
 
@@ -114,14 +126,14 @@ class Cells {
     }
   }
 
-  void add_connections(std::size_t count) {
+  void add_connections(std::size_t count, std::uint64_t size_bytes) {
     JobCell& cell = cells_.emplace_back();
     cell.order = {.operation = JobOperation::kConnections,
                   .subject = static_cast<std::int32_t>(count),
-                  .size_bytes = kConnectionBytes};
+                  .size_bytes = size_bytes};
     for (const char* which : {"mean", "slowest"}) {
       Sample& sample = cell.samples.emplace_back(
-          mpi_sample(job_, benchmark::kConnections, static_cast<int>(count), kConnectionBytes));
+          mpi_sample(job_, benchmark::kConnections, static_cast<int>(count), size_bytes));
       sample.condition.variant = which;
       sample.condition.nodes = static_cast<std::int64_t>(shape_.nodes.size());
     }
@@ -220,7 +232,7 @@ CampaignReport run_alltoall(const control::MpiJob& job, const std::string& mpi_n
     return {};
   }
   const std::span<const std::uint64_t> sizes_bytes =
-      options.sizes_bytes.empty() ? std::span<const std::uint64_t>(kSizesBytes)
+      options.sizes_bytes.empty() ? std::span<const std::uint64_t>(kAlltoallSizesBytes)
                                   : std::span<const std::uint64_t>(options.sizes_bytes);
   const Rail rail = mpi_rail(mpi_name);
   JobRounds rounds(job, shape, executor, rail, options.budget_ns, options.seed, *observer);

@@ -23,8 +23,8 @@ namespace nmt::sampler {
 
 struct AlltoallOptions {
   double budget_ns = 60e9;
-  // Empty: half of the nodes and all nodes; more if alltoall_grid.h requests them and the budget
-  // allows.
+  // Empty: half of the nodes, three quarters and all of them; more if alltoall_grid.h requests them
+  // and the budget allows.
   std::vector<int> ranks;
   std::vector<std::uint64_t> sizes_bytes;  // to each rank; empty: as the budget allows
   std::uint64_t seed = 1;

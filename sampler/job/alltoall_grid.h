@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which alltoalls to measure next: those that are known least. Pure.
+// Which alltoalls to measure: first these sizes, then what is known least. Pure.
 //
 // Between two numbers of ranks, or two sizes, a prediction interpolates the ratio of duration to
 // bound. If this ratio differs between neighbours, one more alltoall between them is worth its
@@ -13,6 +13,12 @@
 #include <vector>
 
 namespace nmt::sampler {
+
+// To each rank. A search for M needs three sizes on each side: so M is found from 2 KiB on, the
+// least that is published, to 128 KiB.
+inline constexpr std::uint64_t kAlltoallSizesBytes[] = {256,      512,       1 << 10,   2 << 10,
+                                                        4 << 10,  8 << 10,   16 << 10,  32 << 10,
+                                                        64 << 10, 128 << 10, 256 << 10, 512 << 10};
 
 // The duration of an alltoall, divided by that of its messages one after the other.
 struct BoundMultiple {

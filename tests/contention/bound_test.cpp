@@ -71,12 +71,12 @@ TEST(TwoStates, AreReadOffASaturationProbe) {
   const std::vector<ConnectionProbe> probes = {{1, kBytes, 8.0 * kBytes, 8.0 * kBytes},
                                                {20, kBytes, 20.0 * kBytes, 50.0 * kBytes},
                                                {60, kBytes, 26.0 * kBytes, 80.0 * kBytes}};
-  const TwoStates states = two_states(probes);
+  const TwoStates states = two_states(probes, 0);
   EXPECT_DOUBLE_EQ(states.free_gap_ns, 8);
   EXPECT_DOUBLE_EQ(states.contended_gap_ns, 80);
   EXPECT_DOUBLE_EQ(states.rho, 0.25);
   EXPECT_DOUBLE_EQ(two_state_gap(states.free_gap_ns, states.contended_gap_ns, states.rho), 26);
-  EXPECT_THROW(two_states({probes.data(), 1}), Error);
+  EXPECT_THROW(two_states({probes.data(), 1}, 0), Error);
 }
 
 TEST(TwoStates, ConnectionsThatShareANicAreNoContention) {
@@ -84,9 +84,42 @@ TEST(TwoStates, ConnectionsThatShareANicAreNoContention) {
   // 25 over 10 nodes: three on the NIC of the slowest, two and a half in the mean.
   const std::vector<ConnectionProbe> probes = {{1, kBytes, 8.0 * kBytes, 8.0 * kBytes, 10},
                                                {25, kBytes, 25.0 * kBytes, 36.0 * kBytes, 10}};
-  const TwoStates states = two_states(probes);
+  const TwoStates states = two_states(probes, 0);
   EXPECT_DOUBLE_EQ(states.contended_gap_ns, 12);
   EXPECT_DOUBLE_EQ(two_state_gap(states.free_gap_ns, states.contended_gap_ns, states.rho), 10);
+}
+
+// As on a fast network, where the start-up is most of what a connection takes.
+TEST(TwoStates, DoNotCountTheStartUp) {
+  constexpr double kStartUpNs = 5e5, kFreeNs = 0.1, kContendedNs = 0.6;
+  std::vector<ConnectionProbe> probes;
+  for (const std::uint64_t size_bytes : {128u << 10, 256u << 10}) {
+    const double bytes = static_cast<double>(size_bytes);
+    const double free_ns = kStartUpNs + kFreeNs * bytes;
+    probes.push_back({1, size_bytes, free_ns, free_ns});
+    probes.push_back({8, size_bytes, kStartUpNs + 0.2 * bytes, kStartUpNs + kContendedNs * bytes});
+  }
+  const TwoStates two_sizes = two_states(probes, 0);
+  EXPECT_NEAR(two_sizes.free_gap_ns, kFreeNs, 1e-9);
+  EXPECT_NEAR(two_sizes.contended_gap_ns, kContendedNs, 1e-9);
+  EXPECT_NEAR(two_sizes.rho, 0.2, 1e-9);
+  const TwoStates one_size = two_states({probes.data(), 2}, kStartUpNs);
+  EXPECT_NEAR(one_size.free_gap_ns, kFreeNs, 1e-9);
+  EXPECT_NEAR(one_size.contended_gap_ns, kContendedNs, 1e-9);
+}
+
+TEST(TwoStates, OfNoiseAreThoseOfTheLargestSize) {
+  const std::vector<ConnectionProbe> probes = {
+      {1, 1000, 3000, 3000}, {1, 2000, 2500, 2500}, {8, 1000, 9000, 9000}, {8, 2000, 12500, 20500}};
+  EXPECT_DOUBLE_EQ(two_states(probes, 500).free_gap_ns, 1);
+  EXPECT_DOUBLE_EQ(two_states(probes, 500).contended_gap_ns, 11.5);
+}
+
+TEST(TwoStates, RefuseImpossibleTimes) {
+  const std::vector<ConnectionProbe> early = {{1, 10, 5, 5}, {2, 10, 5, 4}};
+  const std::vector<ConnectionProbe> empty = {{1, 10, 5, 5}, {2, 0, 5, 5}};
+  EXPECT_THROW(two_states(early, 0), Error);
+  EXPECT_THROW(two_states(empty, 0), Error);
 }
 
 TEST(StraightLine, RefusesWhatIsNoStartUpOrGap) {

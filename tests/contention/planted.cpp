@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/contention/planted.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+
+#include "sampler/job/alltoall_grid.h"
 
 namespace nmt::planted {
 
@@ -15,6 +18,13 @@ double Network::duration_ns(std::int64_t ranks, std::uint64_t size_bytes) const 
   }
   if (cores > 0 && ranks > cores) duration_ns += processor_ns * n * (n - 1) / double(cores);
   return duration_ns;
+}
+
+Measuring one_campaign() {
+  return {.ranks = {8, 12, 16},
+          .sizes_bytes = {std::begin(sampler::kAlltoallSizesBytes),
+                          std::end(sampler::kAlltoallSizesBytes)},
+          .sessions = 1};
 }
 
 contention::AlltoallTimes measure(const Network& network, const Measuring& measuring,
@@ -42,7 +52,8 @@ contention::AlltoallTimes measure(const Network& network, const Measuring& measu
   return measured;
 }
 
-Network random_network(const Measuring& measuring, std::uint64_t seed) {
+Network random_network(const Measuring& measuring, std::uint64_t seed,
+                       std::optional<std::uint64_t> delta_from_bytes) {
   std::mt19937_64 random(seed);
   const auto between = [&](double low, double high) {
     return low * std::pow(high / low, std::uniform_real_distribution<double>()(random));
@@ -52,7 +63,8 @@ Network random_network(const Measuring& measuring, std::uint64_t seed) {
   constexpr std::size_t kEachSide = 3;
   std::uniform_int_distribution<std::size_t> draw(kEachSide,
                                                   measuring.sizes_bytes.size() - kEachSide);
-  network.delta_from_bytes = measuring.sizes_bytes[draw(random)];
+  const std::uint64_t drawn_bytes = measuring.sizes_bytes[draw(random)];
+  network.delta_from_bytes = delta_from_bytes.value_or(drawn_bytes);
   network.delta_ns = between(0.5, 5) * network.gamma *
                      network.message.at(static_cast<double>(network.delta_from_bytes));
   if (random() % 2 == 0) {
@@ -77,6 +89,10 @@ Outcome fit_planted(const Network& network, const Measuring& measuring, std::uin
     outcome.delta_error = std::abs(signature.delta_ns / network.delta_ns - 1);
     outcome.delta_covered = within(network.delta_ns, fit.delta_ns);
     outcome.found_size = signature.delta_from_bytes == network.delta_from_bytes;
+    const auto [low, high] = std::minmax(signature.delta_from_bytes, network.delta_from_bytes);
+    outcome.sizes_off = static_cast<std::size_t>(std::ranges::count_if(
+        measuring.sizes_bytes,
+        [&](std::uint64_t size_bytes) { return low < size_bytes && size_bytes <= high; }));
     outcome.found_form =
         signature.delta_per_message == (network.form == contention::DeltaForm::kPerCommunication);
   }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "contention/contention.h"
@@ -44,12 +45,16 @@ struct Measuring {
   AlltoallNoise noise = {};
 };
 
+// What one campaign measures on 16 nodes, with the default sizes (sampler/job/alltoall_grid.h).
+Measuring one_campaign();
+
 contention::AlltoallTimes measure(const Network& network, const Measuring& measuring,
                                   std::uint64_t seed);
 
 // A network drawn at random, with three sizes on each side of M at least, and a delta that is half
-// to five times what the rest takes at M.
-Network random_network(const Measuring& measuring, std::uint64_t seed);
+// to five times what the rest takes at M. M is drawn too, unless it is given.
+Network random_network(const Measuring& measuring, std::uint64_t seed,
+                       std::optional<std::uint64_t> delta_from_bytes = {});
 
 // What a fit made of a network.
 struct Outcome {
@@ -58,6 +63,7 @@ struct Outcome {
   bool gamma_covered = false;
   bool delta_covered = false;
   bool found_size = false;
+  std::size_t sizes_off = 0;  // of the measured sizes, between M and the one that was found
   bool found_form = false;
   bool found_delta = false;
 };

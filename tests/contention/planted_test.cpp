@@ -43,6 +43,21 @@ TEST(Planted, ParametersAreFoundWithinOneAndThreePercent) {
   EXPECT_GE(std::ranges::count(all, true, &Outcome::delta_covered), 87);
 }
 
+// One campaign with its default sizes; the published M are 2 and 8 KiB.
+TEST(Planted, PublishedStartUpsAreFoundByTheSizesOfACampaign) {
+  constexpr std::uint64_t kDraws = 40;
+  for (const std::uint64_t delta_from_bytes : {2u << 10, 8u << 10, 32u << 10}) {
+    int found = 0;
+    for (std::uint64_t seed = 1; seed <= kDraws; ++seed) {
+      const Measuring campaign = planted::one_campaign();
+      const Network network = planted::random_network(campaign, seed, delta_from_bytes);
+      const Outcome outcome = planted::fit_planted(network, campaign, seed);
+      found += outcome.found_delta && outcome.sizes_off <= 1 ? 1 : 0;
+    }
+    EXPECT_GE(found, 34) << delta_from_bytes;  // of 95 % at least
+  }
+}
+
 TEST(Planted, NoDeltaIsInventedWhereThereIsNone) {
   const std::vector<Outcome> all = outcomes(false);
   EXPECT_LE(std::ranges::count(all, true, &Outcome::found_delta), 12);  // of 5 %

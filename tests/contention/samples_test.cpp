@@ -92,8 +92,11 @@ TEST(AlltoallSamples, KnowTheCoresOfTheirCampaign) {
   EXPECT_EQ(alltoall_times(sets)[0].cores, 2);
 }
 
-Sample connections_of(std::int64_t count, const char* variant, double duration_ns) {
-  Sample sample = sample_of(benchmark::kConnections, count, 1000, duration_ns);
+Sample connections_of(std::int64_t count, const char* variant, std::uint64_t size_bytes,
+                      double gap_ns) {
+  constexpr double kStartUpNs = 30e3;
+  Sample sample = sample_of(benchmark::kConnections, count, size_bytes,
+                            kStartUpNs + gap_ns * static_cast<double>(size_bytes));
   sample.condition.ranks = count;
   sample.condition.variant = variant;
   return sample;
@@ -102,12 +105,14 @@ Sample connections_of(std::int64_t count, const char* variant, double duration_n
 TEST(AlltoallSamples, ManyConnectionsAtATimeGiveTheTwoStates) {
   std::vector<SampleSet> sets = drifting_sessions({});
   for (const auto& [count, mean_ns, slowest_ns] :
-       {std::tuple(1, 8500.0, 8500.0), std::tuple(8, 20000.0, 40000.0),
-        std::tuple(60, 46750.0, 85000.0)}) {
-    sets.front().samples.push_back(connections_of(count, "mean", mean_ns));
-    sets.front().samples.push_back(connections_of(count, "slowest", slowest_ns));
+       {std::tuple(1, 8.5, 8.5), std::tuple(8, 20.0, 40.0), std::tuple(60, 46.75, 85.0)}) {
+    for (const std::uint64_t size_bytes : {1000, 2000}) {
+      sets.front().samples.push_back(connections_of(count, "mean", size_bytes, mean_ns));
+      sets.front().samples.push_back(connections_of(count, "slowest", size_bytes, slowest_ns));
+    }
   }
   const SignatureFit fit = fit_signature(alltoall_times(sets).front(), {});
+  EXPECT_EQ(fit.connections.size(), 6u);
   ASSERT_TRUE(fit.two_states);
   EXPECT_DOUBLE_EQ(fit.two_states->free_gap_ns, 8.5);
   EXPECT_DOUBLE_EQ(fit.two_states->contended_gap_ns, 85);

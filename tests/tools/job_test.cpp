@@ -96,7 +96,7 @@ TEST_P(Job, MeasuresAlltoallsAndRankZeroKeepsThemAndAloneTellsHowFarItIs) {
   }
   EXPECT_EQ(ranks, (std::set<std::int64_t>{3, 4}));
   EXPECT_EQ(algorithms, (std::set<std::string>{"direct", "library"}));
-  EXPECT_GE(sizes_bytes.size(), 4u);
+  EXPECT_GE(sizes_bytes.size(), 8u);
   EXPECT_EQ(messages, sizes_bytes.size());
   EXPECT_EQ(connections, (std::set<std::int64_t>{1, 2, 4, 8}));
 
@@ -111,6 +111,23 @@ TEST_P(Job, MeasuresAlltoallsAndRankZeroKeepsThemAndAloneTellsHowFarItIs) {
 
   const Result check = run({NMAD_TUNE, "check", "--db", path("a.db")});
   EXPECT_EQ(check.exit_code, 0) << "nothing changed: " << check.out << check.err;
+}
+
+TEST_P(Job, MeasuresAlltoallsOfTheSizesAsked) {
+  const Result result =
+      sample({}, {"--parts", "alltoall", "--budget", "3s", "--sizes", "300,2K,8K,32K"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const Result shown = run({NMAD_TUNE, "contention", "--algorithm", "direct", "--delta-form",
+                            "once", "--measured", "--csv", "--db", path("a.db")});
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  for (const std::string row :
+       {"\nalltoall,4,300,", "\nalltoall,4,2048,", "\nalltoall,4,8192,", "\nalltoall,4,32768,",
+        "\nconnections,1,131072,", "\nconnections,8,262144,"}) {
+    EXPECT_THAT(shown.out, HasSubstr(row));
+  }
+  const Result huge = sample({}, {"--parts", "alltoall", "--sizes", "2G"});
+  EXPECT_EQ(huge.exit_code, 2) << huge.out;
+  EXPECT_THAT(huge.err, HasSubstr("1 GiB"));
 }
 
 TEST_P(Job, MeasuresCollectivesForTheChoiceAmongThem) {

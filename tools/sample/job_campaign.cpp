@@ -77,7 +77,10 @@ Report JobCampaign::lead() {
   try {
     const std::vector<Part> parts = parts_from(options_.parts);
     const bool exchanges = std::ranges::find(parts, Part::kAlltoall) != parts.end();
-    if (exchanges || !options_.ranks.empty()) check(alltoall_options({}), shape_);
+    const sampler::AlltoallOptions alltoalls = alltoall_options({});
+    if (exchanges || !alltoalls.ranks.empty() || !alltoalls.sizes_bytes.empty()) {
+      check(alltoalls, shape_);
+    }
     sampler::shapes_from(options_.shapes, shape_);  // refused before anything is measured
     const profiledb::Location profile = profiledb::locate_for_writing(options_.db, options_.system);
     ProgressLine line(invocation_.quiet, ProgressLine::Terminal::kBehindLauncher);
@@ -120,7 +123,10 @@ void JobCampaign::send_order(const JobOrder& order) const {
 }
 
 sampler::AlltoallOptions JobCampaign::alltoall_options(const JobOrder& order) const {
-  return {.budget_ns = order.budget_ns, .ranks = ranks_from(options_.ranks), .seed = seed_};
+  return {.budget_ns = order.budget_ns,
+          .ranks = ranks_from(options_.ranks),
+          .sizes_bytes = options_.alltoall_sizes_bytes,
+          .seed = seed_};
 }
 
 sampler::CampaignReport JobCampaign::run_together(const JobOrder& order,

@@ -132,7 +132,12 @@ void declare_job(Options& options, SampleOptions& target) {
       .rare();
   options
       .list("--ranks", target.ranks, "N,...",
-            "in a job: how many ranks in each alltoall (half, all, and more)")
+            "in a job: how many ranks in each alltoall (half, 3/4, all, and more)")
+      .rare();
+  options
+      .sizes("--sizes", target.alltoall_sizes_bytes,
+             "in a job: bytes to each rank in alltoalls (256 to 512K, and more)\n"
+             "The paper's M is searched among sizes with three smaller and three larger ones.")
       .rare();
   options
       .list("--shapes", target.shapes, "NxM,...",

@@ -35,11 +35,12 @@ struct SampleOptions {
   std::string pairs_of;               // in a job: hosts whose pairs alone are measured
   std::string round;                  // in a job: pairs of one round are measured at one time
   std::string ranks;                  // numbers of ranks for alltoalls; empty: chosen
-  std::string shapes;                 // of a job, for collectives; empty: all
-  std::string stack;                  // another stack to sample; empty: our own rails
-  std::optional<std::uint64_t> rounds;  // of its launches
-  std::string rank_order;               // the order to a launched rank; empty: this is no such rank
-  PeerOptions peer;                     // the other end, on another node
+  std::vector<std::uint64_t> alltoall_sizes_bytes;  // empty: chosen
+  std::string shapes;                               // of a job, for collectives; empty: all
+  std::string stack;                                // another stack to sample; empty: our own rails
+  std::optional<std::uint64_t> rounds;              // of its launches
+  std::string rank_order;  // the order to a launched rank; empty: this is no such rank
+  PeerOptions peer;        // the other end, on another node
 };
 
 void declare(Options& options, SampleOptions& target);

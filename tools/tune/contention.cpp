@@ -82,6 +82,49 @@ Table gammas_of(const contention::SignatureFit& fit) {
   return table;
 }
 
+// The paper's figures 2 and 3: many messages at a time, each from a node to another.
+Table connections_of(const contention::SignatureFit& fit) {
+  Table table({">connections", ">each", ">mean bandwidth", ">mean time", ">slowest"});
+  for (const contention::ConnectionProbe& probe : fit.connections) {
+    table.add({std::to_string(probe.connections), format_bytes(probe.size_bytes),
+               format_bandwidth(static_cast<double>(probe.size_bytes) / probe.mean_ns * 1e9),
+               format_duration(probe.mean_ns), format_duration(probe.slowest_ns)});
+  }
+  return table;
+}
+
+// The paper's figure 5: durations that are not linear in the size.
+Table durations_of(const contention::SignatureFit& fit) {
+  Table table({">n", ">m", ">alltoall", ">lower bound", ">of the bound"});
+  for (const contention::MeasuredAlltoall& one : fit.measured) {
+    table.add({std::to_string(one.ranks), format_bytes(one.size_bytes),
+               format_duration(one.duration_ns), format_duration(one.bound_ns),
+               ratio(one.duration_ns / one.bound_ns)});
+  }
+  return table;
+}
+
+// Nothing is fitted into it: what a network does, to draw or to compare.
+void show_measured(const contention::SignatureFit& fit, Report& report) {
+  if (!fit.connections.empty()) {
+    report.text.heading("messages at a time, each from a node to another");
+    report.text.table(connections_of(fit));
+    report.text.line("");
+  }
+  report.text.heading("alltoalls");
+  report.text.table(durations_of(fit));
+  report.records.header = {"what",        "n",          "size_bytes",
+                           "duration_ns", "slowest_ns", "lower_bound_ns"};
+  for (const contention::ConnectionProbe& probe : fit.connections) {
+    report.records.rows.push_back({"connections", probe.connections, probe.size_bytes,
+                                   probe.mean_ns, probe.slowest_ns, json::Value()});
+  }
+  for (const contention::MeasuredAlltoall& one : fit.measured) {
+    report.records.rows.push_back(
+        {"alltoall", one.ranks, one.size_bytes, one.duration_ns, json::Value(), one.bound_ns});
+  }
+}
+
 }  // namespace
 
 Report show_signature(const SignatureChoice& choice, const ProfileOptions& profile,
@@ -129,11 +172,23 @@ Report show_signature(const SignatureChoice& choice, const ProfileOptions& profi
 }
 
 Work declare_contention(Options& options, const ProfileOptions& profile) {
-  const auto own = std::make_shared<SignatureChoice>();
-  declare_signature_choice(options, *own);
+  struct Own {
+    SignatureChoice choice;
+    bool measured = false;
+  };
+  const auto own = std::make_shared<Own>();
+  declare_signature_choice(options, own->choice);
+  options.flag("--measured", own->measured,
+               "print the measured times instead: many messages at a time, and alltoalls");
   options.example("nmad-tune contention --json");
   return [own, &profile](const Invocation& invocation) {
-    return show_signature(*own, profile, invocation);
+    if (!own->measured) return show_signature(own->choice, profile, invocation);
+    const ChosenSignature chosen = choose_signature(own->choice, profile, invocation);
+    Report report;
+    show_measured(chosen.fit, report);
+    report.payload.set("platform", platform_json(*chosen.platform));
+    report.payload.set("signature", contention::to_json(chosen.fit));
+    return report;
   };
 }
 
