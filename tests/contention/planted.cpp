@@ -89,7 +89,8 @@ Outcome fit_planted(const Network& network, const Measuring& measuring, std::uin
     outcome.delta_error = std::abs(signature.delta_ns / network.delta_ns - 1);
     outcome.delta_covered = within(network.delta_ns, fit.delta_ns);
     outcome.found_size = signature.delta_from_bytes == network.delta_from_bytes;
-    const auto [low, high] = std::minmax(signature.delta_from_bytes, network.delta_from_bytes);
+    const std::uint64_t low = std::min(signature.delta_from_bytes, network.delta_from_bytes);
+    const std::uint64_t high = std::max(signature.delta_from_bytes, network.delta_from_bytes);
     outcome.sizes_off = static_cast<std::size_t>(std::ranges::count_if(
         measuring.sizes_bytes,
         [&](std::uint64_t size_bytes) { return low < size_bytes && size_bytes <= high; }));
