@@ -225,7 +225,8 @@ TEST_P(ManyShapes, OfACampaignThatIsInterruptedAreResumedWhereTheyAreMissing) {
   const Result resumed = sample({"--per-host", "2"}, again);
   EXPECT_THAT(resumed.err, HasSubstr("sampled before: " + *whole.begin() + "\n"));
   for (const std::string shape : {"2x2", "2x1", "1x2"}) {
-    if (shape != *whole.begin()) expected[shape].push_back(true);
+    std::vector<bool>& of_shape = expected[shape];  // the newest campaign first
+    if (shape != *whole.begin()) of_shape.insert(of_shape.begin(), true);
   }
   EXPECT_EQ(campaigns(), expected) << resumed.err;
   const Result shown = run({NMAD_TUNE, "collectives", "--db", path("a.db"), "--csv"});
