@@ -24,6 +24,10 @@ class UnlikeHosts : public InFrontOfMpi {
     InFrontOfMpi::SetUp();
     if (IsSkipped()) return;
     if (const std::string reason = Lab::missing(); !reason.empty()) GTEST_SKIP() << reason;
+    if (GetParam() == "mpich" && run({"mpichversion"}).out.find("\t4.0.") != std::string::npos) {
+      GTEST_SKIP() << "MPI_Finalize of MPICH 4.0 at times waits for ever between these hosts, "
+                      "without this library too";
+    }
     lab_.emplace(Cluster{.rate = "1000mbit", .hosts = 2});
   }
 
@@ -42,7 +46,6 @@ class UnlikeHosts : public InFrontOfMpi {
 
 // The program broadcasts 20000 bytes from each of three roots, and 16000 once.
 TEST_P(UnlikeHosts, OfTwoRanksAndOneFollowRulesWhereHostsOfTwoAndOfOneBothHaveThem) {
-  if (GetParam() == "mpich") GTEST_SKIP() << "its MPI_Finalize waits for ever on such hosts";
   const std::string program = compile("mpicc", "interposed.c");
   const SegmentRule of_two{.operation = "bcast",
                            .nodes = 2,
