@@ -8,7 +8,10 @@
 //   list               nmad-sample --list
 //   rail_choice        the rails that --rails selects
 //   campaign           one campaign: begin, measure, store, tune, report
-//   confirm            compares a few cells with the profile, and stores nothing
+//   confirm            nmad-sample --confirm: is the profile still true on this node
+//   checked_profile    the cells of the profile that it compares with
+//   check_rails        measures the cells that tell most, and judges them
+//   check_findings     what it found, as a word, a line and a file for Prometheus
 //   recorder           connects a running campaign to disk and terminal
 //   record             what is written into the profile
 //   progress_line      progress on a terminal

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/sample/check_findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/units.h"
+#include "tools/command/text.h"
+
+namespace nmt::tools {
+namespace {
+
+// A label of Prometheus: text from outside, quoted.
+std::string label(const std::string& text) {
+  std::string quoted;
+  for (const char c : plain(text)) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted;
+}
+
+}  // namespace
+
+bool CheckFindings::any(cluster::Spot spot) const {
+  return std::ranges::any_of(cells,
+                             [&](const CheckedCell& each) { return each.verdict.spot == spot; });
+}
+
+std::string percent(double ratio) { return fmt::format("{:+.0f} %", 100 * (ratio - 1)); }
+
+std::string state_of(const CheckFindings& findings) {
+  if (findings.any(cluster::Spot::kSlower)) return "slower";
+  if (findings.any(cluster::Spot::kFaster)) return "faster";
+  return findings.any(cluster::Spot::kAgrees) ? "confirmed" : "not checked";
+}
+
+std::string line_of(const CheckFindings& findings, double tolerance) {
+  const std::string state = state_of(findings);
+  if (state == "not checked") {
+    return findings.cells.empty() && !findings.not_checked.empty()
+               ? "not checked: " + findings.not_checked.front()
+               : "not checked: too few launches; give more time with --budget, or a profile that "
+                 "was sampled five times at least";
+  }
+  if (state == "confirmed") {
+    return fmt::format("confirmed: {} cells agree with the profile within {}",
+                       findings.cells.size(), format_fraction(tolerance));
+  }
+  std::string text;
+  for (const CheckedCell& each : findings.cells) {
+    if (each.verdict.spot != cluster::Spot::kSlower && each.verdict.spot != cluster::Spot::kFaster)
+      continue;
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : "; ", each.rail, each.figure,
+                        percent(each.verdict.ratio));
+  }
+  return state + " than the profile: " + text;
+}
+
+std::string prometheus_text(const CheckFindings& findings, double now_s) {
+  std::string text =
+      "# HELP nmadtune_check_ratio Duration of a cell compared with the profile; above 1 is "
+      "slower.\n# TYPE nmadtune_check_ratio gauge\n";
+  for (const CheckedCell& each : findings.cells) {
+    text += fmt::format(
+        "nmadtune_check_ratio{{rail=\"{}\",figure=\"{}\",method=\"{}\",size_bytes=\"{}\"}} {}\n",
+        label(each.rail), label(each.figure), label(each.cell.method), each.cell.size_bytes,
+        each.verdict.ratio);
+  }
+  text += fmt::format(
+      "# HELP nmadtune_check_slower Whether a cell is slower than the profile beyond tolerance.\n"
+      "# TYPE nmadtune_check_slower gauge\nnmadtune_check_slower {}\n"
+      "# HELP nmadtune_check_time_seconds When the last check ended.\n"
+      "# TYPE nmadtune_check_time_seconds gauge\nnmadtune_check_time_seconds {:.0f}\n",
+      findings.any(cluster::Spot::kSlower) ? 1 : 0, now_s);
+  return text;
+}
+
+}  // namespace nmt::tools

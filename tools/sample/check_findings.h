@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What `nmad-sample --confirm` found, and its short forms: a word, a line, and the text file that
+// Prometheus reads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cluster/cluster.h"
+#include "tools/sample/checked_profile.h"
+
+namespace nmt::tools {
+
+struct CheckedCell {
+  std::string rail;
+  CellKey cell;
+  std::string figure;  // latency, bandwidth, or the decision that hangs on it
+  cluster::SpotVerdict verdict;
+};
+
+struct CheckFindings {
+  std::vector<CheckedCell> cells;
+  std::vector<std::string> not_checked;  // rails, with the reason
+  double elapsed_ns = 0;
+
+  bool any(cluster::Spot spot) const;
+};
+
+// slower, faster, confirmed or not checked.
+std::string state_of(const CheckFindings& findings);
+
+std::string line_of(const CheckFindings& findings, double tolerance);
+
+// In the format of the node exporter's textfile collector. `now_s`: seconds since 1970.
+std::string prometheus_text(const CheckFindings& findings, double now_s);
+
+// A ratio as a change: "+12 %".
+std::string percent(double ratio);
+
+}  // namespace nmt::tools

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tools/sample/check_rails.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "core/error.h"
+#include "core/statistics.h"
+#include "sampler/sampler.h"
+#include "tools/peer/rail_negotiation.h"
+#include "tools/sample/rail_choice.h"
+#include "tools/sample/sampling_config.h"
+
+namespace nmt::tools {
+namespace {
+
+constexpr double kCellNsMax = 4e6;            // a longer message leaves no time for others
+constexpr std::size_t kDecisionCellsMax = 6;  // of a rail
+
+// The cells that tell most, each once.
+std::vector<std::pair<CellKey, std::string>> cells_that_tell(const Baseline& baseline,
+                                                             const CheckedProfile& reference,
+                                                             const std::string& rail) {
+  std::map<std::uint64_t, std::pair<double, CellKey>> best;  // by size
+  for (const auto& [key, cell] : baseline) {
+    const double duration_ns = median(cell.launches_ns);
+    if (duration_ns > kCellNsMax) continue;
+    const auto [entry, first] = best.emplace(key.size_bytes, std::pair(duration_ns, key));
+    if (!first && duration_ns < entry->second.first) entry->second = {duration_ns, key};
+  }
+  std::vector<std::pair<CellKey, std::string>> cells;
+  if (best.empty()) return cells;
+  cells.emplace_back(best.begin()->second.second, "latency");
+  if (best.size() > 1) cells.emplace_back(best.rbegin()->second.second, "bandwidth");
+  const auto add = [&](const CellKey& key, const std::string& why) {
+    const bool known =
+        std::ranges::any_of(cells, [&](const auto& each) { return each.first == key; });
+    if (!known && cells.size() < kDecisionCellsMax + 2) cells.emplace_back(key, why);
+  };
+  for (const auto& [kind, bytes] : reference.thresholds(rail)) {
+    const auto after = best.lower_bound(bytes);
+    if (after == best.end()) continue;
+    for (const auto& [key, cell] : baseline) {  // both sides, at the size of the change
+      if (key.size_bytes == after->first && median(cell.launches_ns) <= kCellNsMax) add(key, kind);
+    }
+  }
+  return cells;
+}
+
+std::optional<sampler::Experiment> experiment_of(const CellKey& key,
+                                                 const sampler::RailToSample& rail) {
+  const std::optional<Method> method = parse_method(key.method);
+  if (!method) return std::nullopt;
+  sampler::Experiment experiment{.method = *method, .size_bytes = key.size_bytes};
+  if (key.variant.empty()) return experiment;
+  const auto variants = rail.driver->variants(rail.rail, *method);
+  const auto found = std::ranges::find(variants, key.variant);
+  if (found == variants.end()) return std::nullopt;
+  experiment.variant = static_cast<std::uint8_t>(found - variants.begin());
+  return experiment;
+}
+
+double usual_spread(const Baseline& baseline) {
+  std::vector<std::vector<double>> cells_ns;
+  for (const auto& [key, cell] : baseline) cells_ns.push_back(cell.launches_ns);
+  return cluster::usual_spread(cells_ns, cluster::kProfileLaunchesMin);
+}
+
+void check_rail(const sampler::RailToSample& rail, const std::string& peer,
+                const CheckedProfile& reference, double budget_ns, double tolerance,
+                CheckFindings* findings) {
+  const std::string name = rail.rail.full_name();
+  const std::string title = peer.empty() ? name : name + " to " + peer;
+  const Baseline baseline = reference.baseline(name, peer);
+  std::vector<sampler::SpotCell> cells;
+  std::vector<CheckedCell> checked;
+  for (const auto& [key, figure] : cells_that_tell(baseline, reference, name)) {
+    const auto experiment = experiment_of(key, rail);
+    if (!experiment) continue;
+    const CellBaseline& before = baseline.at(key);
+    const std::uint32_t exchanges = before.batch / sampler::operations(*experiment);
+    cells.push_back({*experiment, std::max(1u, exchanges), median(before.launches_ns)});
+    checked.push_back({title, key, figure, {}});
+  }
+  if (cells.empty()) {
+    findings->not_checked.push_back(title + ": the profile has no measurement of it");
+    return;
+  }
+  try {
+    const sampler::SpotCheck check = sampler::spot_check(rail, cells, budget_ns);
+    const cluster::SpotLimits limits{.tolerance = tolerance,
+                                     .usual_spread = usual_spread(baseline)};
+    findings->elapsed_ns += check.elapsed_ns;
+    for (std::size_t i = 0; i < checked.size(); ++i) {
+      checked[i].verdict = cluster::judge_spot(baseline.at(checked[i].cell).launches_ns,
+                                               check.launches_ns[i], limits);
+      findings->cells.push_back(checked[i]);
+    }
+  } catch (const Error& error) {
+    findings->not_checked.push_back(title + ": " + error.what());
+  }
+}
+
+}  // namespace
+
+CheckFindings check_node(const SampleOptions& options, const CheckedProfile& reference,
+                         double budget_ns) {
+  CheckFindings findings;
+  const RailChoice choice = choose_rails(options.rails, options.seed ? *options.seed : 1);
+  for (const sampler::RailToSample& rail : choice.rails) {
+    check_rail(rail, "", reference, budget_ns / static_cast<double>(choice.rails.size()),
+               options.tolerance, &findings);
+  }
+  findings.not_checked.push_back("rails between nodes: not without --peer HOST");
+  return findings;
+}
+
+CheckFindings check_peer(const SampleOptions& options, const CheckedProfile& reference,
+                         double budget_ns, const Invocation& invocation) {
+  CheckFindings findings;
+  ReachedPeer reached(options.peer, invocation.tool);
+  control::Connection& peer = reached.connection();
+  RailNegotiation negotiation = negotiate_as_near(peer, invocation.tool, options.rails);
+  SamplingConfig config{.sampling = options.sampling, .session = {}};
+  config.sampling.confirm = true;
+  config.sampling.budget_ns = budget_ns;
+  config.session.clock = "confirm";
+  send_config(peer, to_json(config));
+  for (const SharedRail& each : negotiation.rails) {
+    check_rail({each.driver, each.rail, &peer}, negotiation.node.host, reference,
+               budget_ns / static_cast<double>(negotiation.rails.size()), options.tolerance,
+               &findings);
+  }
+  sampler::end_spot_checks(peer);
+  reached.leave();
+  return findings;
+}
+
+}  // namespace nmt::tools
