@@ -203,23 +203,26 @@ class MpichThatRests : public Mpich {
     options.insert(options.end(), {"--budget", "3s", "--db", path("a.db")});
     const std::string preloaded = fmt::format("{} -env LD_PRELOAD {} -env NMT_RESTS {}", launcher,
                                               NMT_RESTING, path("rests"));
-    std::vector<std::string> command = sample_command(options);
-    Result result;
+    std::vector<std::string> command;
     if (std::ranges::find(options, "--stack") != options.end()) {
       options.insert(options.end(), {"--launcher", preloaded});
-      result = sample(options);
+      command = sample_command(options);
     } else {
       std::string line = "exec " + preloaded;
-      for (const std::string& word : command) line += " " + word;
-      result = run({"sh", "-c", line}, setting());
+      for (const std::string& word : sample_command(options)) line += " " + word;
+      command = {"sh", "-c", line};
     }
+    const Result result = Process(command, setting()).wait(200);
     EXPECT_THAT(result.exit_code, ::testing::AnyOf(0, 4)) << result.err;  // 4: not a quiet machine
     std::istringstream lines(read("rests"));
-    int ranks = 0;
+    int ranks = 0, that_know = 0;
     for (int rested = 0, of = 0; lines >> rested >> of; ++ranks) {
+      if (of == 0) continue;  // in a job of another operation, or without time for anything twice
       EXPECT_GT(10 * rested, of) << result.err;
+      ++that_know;
     }
     EXPECT_GE(ranks, 4);
+    if (that_know == 0) GTEST_SKIP() << "too busy a machine to measure anything twice in 3 s";
   }
 };
 
