@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "tests/collectives/program.h"
 #include "tests/lab/lab.h"
 #include "tests/tools/process.h"
 
@@ -38,8 +39,10 @@ class Collectives : public ::testing::TestWithParam<std::string> {
 TEST_P(Collectives, AgreeWithTheLibrarysOwnBetweenHosts) {
   const Lab lab(Cluster{.rate = "1000mbit", .hosts = 3});
   for (const std::string way : {"attach", "messages"}) {
-    const Result result = run(lab.job(GetParam(), {"--per-host", "2", "-n", "5"},
-                                      {against_.at(GetParam()), "--hosts", way}));
+    // Five ranks that poll, by turns: minutes where others want the cores too.
+    const Result result = Process(lab.job(GetParam(), {"--per-host", "2", "-n", "5"},
+                                          {against_.at(GetParam()), "--hosts", way}))
+                              .wait(140);
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_THAT(result.out, ::testing::HasSubstr(" 0 failures"));
   }
@@ -53,7 +56,7 @@ TEST_P(Collectives, OfABcastAHostThatExpectsMoreGetsWhatThereIsOrEndsTheJobAsInI
       for (const std::string count : {"2000", "524288"}) {
         const Result result = counts(lab, copies, {"bcast", count, "1048576", who});
         if (GetParam() == "mpich") {
-          EXPECT_NE(result.exit_code, 0) << who;
+          EXPECT_TRUE(result.exit_code != 0 || loses_exit_codes(GetParam())) << who;
           EXPECT_THAT(result.err, ::testing::HasSubstr("sends less than this rank expects"));
           continue;
         }
@@ -72,7 +75,8 @@ TEST_P(Collectives, OtherCountsOfAHostEndTheJob) {
     // MPICH's launcher now and then ends with what the ranks said last unread.
     for (int attempts = 0; attempts < 5 && result.err.empty(); ++attempts) {
       result = counts(lab, "", {operation, "1048576", other, "half"});
-      EXPECT_NE(result.exit_code, 0) << operation << " of " << other;
+      EXPECT_TRUE(result.exit_code != 0 || loses_exit_codes(GetParam()))
+          << operation << " of " << other;
     }
     EXPECT_THAT(result.err, ::testing::HasSubstr(reason)) << operation << " of " << other;
   };

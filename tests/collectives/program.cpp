@@ -56,10 +56,8 @@ Result InFrontOfMpi::job(const std::vector<std::string>& program, int ranks,
       .wait(deadline_s);
 }
 
-bool InFrontOfMpi::loses_exit_codes() {
-  if (GetParam() != "mpich") return false;
-  static const std::string version = run({"mpiexec.hydra", "--version"}).out;
-  return std::regex_search(version, std::regex("Version: +4\\.2\\."));
+bool InFrontOfMpi::failed(const Result& result) const {
+  return result.exit_code != 0 || loses_exit_codes(GetParam());
 }
 
 std::string InFrontOfMpi::mpi_name() const {
@@ -88,6 +86,12 @@ std::string InFrontOfMpi::write_profile(std::vector<SegmentRule> rules,
   const runtime::Storage storage = nmt::runtime::compile(of, plan);
   return write("profile.nmt",
                {reinterpret_cast<const char*>(storage.bytes().data()), storage.bytes().size()});
+}
+
+bool loses_exit_codes(const std::string& mpi) {
+  if (mpi != "mpich") return false;
+  static const std::string version = run({"mpiexec.hydra", "--version"}).out;
+  return std::regex_search(version, std::regex("Version: +4\\.2\\."));
 }
 
 int count(const std::string& text, const std::string& what) {

@@ -33,8 +33,8 @@ class InFrontOfMpi : public Sandbox, public ::testing::WithParamInterface<std::s
   Result job(const std::vector<std::string>& program, int ranks, const Environment& more,
              bool in_front = true, double deadline_s = 60) const;
 
-  // Of mpiexec.hydra 4.2: 0 for some jobs that a rank has ended (pmodels/mpich, issue 7057).
-  static bool loses_exit_codes();
+  // Whether a job ended with an error, as far as its launcher tells.
+  bool failed(const Result& result) const;
 
   std::string mpi_name() const;  // as profiles store it
 
@@ -44,6 +44,10 @@ class InFrontOfMpi : public Sandbox, public ::testing::WithParamInterface<std::s
 
   std::string library_;
 };
+
+// Whether the launcher ends by 0 after some jobs that a rank has ended: mpiexec.hydra 4.2
+// (pmodels/mpich, issue 7057).
+bool loses_exit_codes(const std::string& mpi);
 
 // How often it is there.
 int count(const std::string& text, const std::string& what);
