@@ -4,9 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -110,30 +108,30 @@ TEST_P(CallReports, CountEachCallOfEachSizeAndShape) {
 }
 
 // Of 10 Allreduces one rank waits 100 ms for the other, by turns; of 5 Bcasts 200 ms for the root.
-// Two ranks, since MPICH's wait on a core each. Other work on the machine can make any of three
-// jobs slow to move its data.
+// Two ranks, since MPICH's wait on a core each. The program says what became of that, for other
+// work on the machine makes ranks late too, and data slow to move.
 TEST_P(CallReports, TellWaitingForALateRankFromMovingData) {
-  const std::string program = compile("mpicc", "reported.c");
-  std::map<std::string, double> least_moving;  // as a share of what is waited
-  for (int tries = 0; tries < 3; ++tries) {
-    const Result result = reported(program, "json", 2, {"late"});
-    ASSERT_EQ(result.exit_code, 0) << result.err;
-    const json::Value report = report_in(result);
-    const double run_ns = of(report, "run_ns");
-    for (const std::string operation : {"allreduce", "bcast"}) {
-      const json::Value late = row(report, operation, 2);
-      const double waiting_ns = of(late, "waiting_share") * run_ns;
-      const double moving_ns = of(late, "share") * run_ns - waiting_ns;
-      EXPECT_EQ(of(late, "calls"), operation == "bcast" ? 5 : 10);
-      EXPECT_EQ(of(late, "sampled_calls"), of(late, "calls"));
-      EXPECT_GT(waiting_ns, 0.9 * 500e6) << operation;  // the mean over both ranks
-      const auto [least, first] = least_moving.emplace(operation, moving_ns / waiting_ns);
-      least->second = std::min(least->second, moving_ns / waiting_ns);
-    }
-    if (least_moving["allreduce"] < 0.4 && least_moving["bcast"] < 0.4) return;
+  const Result result = reported(compile("mpicc", "reported.c"), "json", 2, {"late"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json::Value report = report_in(result);
+  const double run_ns = of(report, "run_ns");
+  std::istringstream told(result.out);
+  for (const std::string operation : {"allreduce", "bcast"}) {
+    std::string name;
+    double waited_ns = 0, moved_ns = 0;
+    told >> name >> waited_ns >> moved_ns;
+    ASSERT_EQ(name, operation) << result.out;
+    ASSERT_GT(waited_ns, 0) << operation;
+    const json::Value late = row(report, operation, 2);
+    const double waiting_ns = of(late, "waiting_share") * run_ns;
+    const double moving_ns = of(late, "share") * run_ns - waiting_ns;
+    EXPECT_EQ(of(late, "calls"), operation == "bcast" ? 5 : 10);
+    EXPECT_EQ(of(late, "sampled_calls"), of(late, "calls"));
+    // A rank may lose its core between its own look at the clock and the library's.
+    const double between_looks_ns = 0.05 * (waited_ns + moved_ns);
+    EXPECT_NEAR(waiting_ns, waited_ns, between_looks_ns) << operation;
+    EXPECT_NEAR(moving_ns, moved_ns, between_looks_ns) << operation;
   }
-  EXPECT_LT(least_moving["allreduce"], 0.4);
-  EXPECT_LT(least_moving["bcast"], 0.4);
 }
 
 TEST_P(CallReports, FitIntoATerminalAndSayWhyThereAreNoPredictions) {
