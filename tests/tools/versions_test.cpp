@@ -112,5 +112,25 @@ TEST_F(VersionsOfCommands, AreRefusedOrWarnedOfAsThePageSays) {
   EXPECT_THAT(tune({"export", "newmadeleine", "--db", profile}).err, HasSubstr(kWarning));
 }
 
+TEST_F(VersionsOfCommands, AreBothToldOfAFileThatWasWrittenForAnother) {
+  const auto check = [&](const std::string& written_for, const std::string& algorithm) {
+    write("rules.conf", "# Written by a test\n# For openmpi " + written_for +
+                            ".\n1\n0\n1\n4\n1\n0 " + algorithm + " 0 0\n");
+    return tune({"export", "openmpi", "--check", path("rules.conf"), "--for", "4.1.4"});
+  };
+  const std::string both =
+      path("rules.conf") + " was written for openmpi 5.0.7, and openmpi 4.1.4 is to read it";
+  const Result refused = check("5.0.7", "7");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("line 8: Open MPI 4.1.4 has no algorithm 7 of allgather"));
+  EXPECT_THAT(refused.err, HasSubstr(both));
+  const Result warned = check("5.0.7", "6");
+  EXPECT_EQ(warned.exit_code, 0) << warned.err;
+  EXPECT_THAT(warned.err, HasSubstr("warning: " + both));
+  for (const std::string series : {"4.1", "4.1.4"}) {
+    EXPECT_THAT(check(series, "6").err, Not(HasSubstr("was written for"))) << series;
+  }
+}
+
 }  // namespace
 }  // namespace nmt::testing

@@ -46,13 +46,38 @@ std::string version_to_check_for(const ExportOptions& options) {
   return installed;
 }
 
+// What is to be said if a file that was exported for one version is to be read by another; empty
+// if it is for that one, or says nothing.
+std::string other_version_told(const ExportOptions& options, const std::string& text,
+                               const std::string& version) {
+  const std::string mark = fmt::format("# For {} ", options.stack);  // as its first lines say it
+  const std::size_t at = text.find(mark);
+  if (at == std::string::npos || (at > 0 && text[at - 1] != '\n')) return {};
+  const std::size_t begin = at + mark.size();
+  std::string meant = text.substr(begin, text.find_first_not_of("0123456789.", begin) - begin);
+  if (meant.ends_with('.')) meant.pop_back();
+  if (meant.empty() || version == meant || version.starts_with(meant + ".")) return {};
+  return fmt::format(
+      "{0} was written for {1} {2}, and {1} {3} is to read it; write it again with nmad-tune "
+      "export {1} --for {3}",
+      options.check, options.stack, meant, version);
+}
+
 Report check_by_reader(const ExportOptions& options) {
   const std::string version = version_to_check_for(options);
   const std::vector<std::string> known =
       options.stack == "mpich" ? known_mpich_algorithms() : std::vector<std::string>{};
-  const std::size_t count =
-      stacks::check_file(options.stack, version, read_file(options.check), options.check, known);
+  const std::string text = read_file(options.check);
+  const std::string other_version = other_version_told(options, text, version);
   Report report;
+  if (!other_version.empty()) report.warnings.push_back(other_version);
+  std::size_t count = 0;
+  try {
+    count = stacks::check_file(options.stack, version, text, options.check, known);
+  } catch (const Error& error) {
+    if (other_version.empty()) throw;
+    throw Error(error.fault(), fmt::format("{}; {}", error.what(), other_version));
+  }
   report.text.line(fmt::format("{}: {} settings, rules, collectives or sizes that {} {} reads",
                                options.check, count, options.stack, version));
   report.payload.set("file", options.check).set("count", count);
