@@ -4,8 +4,8 @@
 #   nmadtune_module(core SOURCES ... USES ...)            -> library nmt_core
 # with SANITIZED_LESS where it is of the commands alone.
 # One executable per folder of tests; each of its tests becomes one of ctest's:
-#   nmadtune_test(core_test SOURCES ... USES ... [LABELS label...] [LONG name...] [TIMEOUT seconds]
-#                 [LOCK name])  LOCK: one at a time of all that have this name
+#   nmadtune_test(core_test SOURCES ... USES ... [LABELS label...] [LONG name...] [FULL name...]
+#                 [TIMEOUT seconds] [LOCK name])  LOCK: one at a time of all that have this name
 # One group of benchmarks (scripts/bench), an executable or a script of this folder:
 #   nmadtune_bench_group(core SOURCES ... USES ...)
 #   nmadtune_bench_group(sampling SCRIPT sampling)
@@ -13,7 +13,11 @@
 # scripts/test chooses by labels, of an executable of tests or of single tests in it:
 #   timing  measures this machine: runs alone, and never under a sanitizer
 #   slow    takes more than some seconds: left out by --quick and under sanitizers
-#   full    the whole product where a covering choice is tested otherwise: only with --full
+#   full    the whole product where a covering choice is tested otherwise: only with --full. FULL
+#           names these suites, and tests as Suite.Test
+#   mpi     jobs of a real MPI: run on Debian 13 too, whose MPIs are others
+#   debian  differs by the release of Debian otherwise: run there too. The target debian_tests
+#           builds what both need and no more
 #   long    takes long by its statistics or by waiting, and shows sanitizers nothing that shorter
 #           tests do not: left out under them. LONG names these suites, and tests as Suite.Test.
 
@@ -118,8 +122,11 @@ function(nmadtune_module name)
   endif()
 endfunction()
 
+# Tests with the labels mpi and debian, and what they start.
+add_custom_target(debian_tests)
+
 function(nmadtune_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT;LOCK" "SOURCES;USES;LABELS;LONG" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT;LOCK" "SOURCES;USES;LABELS;LONG;FULL" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
@@ -131,6 +138,9 @@ function(nmadtune_test name)
     list(APPEND properties RESOURCE_LOCK ${arg_LOCK})
   endif()
   add_executable(${name} ${arg_SOURCES})
+  if("mpi" IN_LIST arg_LABELS)
+    add_dependencies(debian_tests ${name})
+  endif()
   target_link_libraries(${name} PRIVATE ${arg_USES} GTest::gtest GTest::gmock GTest::gtest_main)
   # The modules are what is to be checked; the tests' own code compiles several times faster so.
   target_compile_options(${name} PRIVATE -O0 -g1)
@@ -141,31 +151,35 @@ function(nmadtune_test name)
   nmadtune_precompile(${name})
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_tests
     PROPERTIES ${properties})
-  nmadtune_label_tests(${name} "${arg_LABELS}" "${arg_LONG}")
+  nmadtune_label_tests(${name} "${arg_LABELS}" "${arg_LONG}" "${arg_FULL}")
 endfunction()
 
 # Labels of the tests that ctest has just found, when it reads them: gtest_discover_tests can pass
 # on but one label, and the same to all.
-function(nmadtune_label_tests name labels long)
-  if(NOT labels AND NOT long)
+function(nmadtune_label_tests name labels long full)
+  if(NOT labels AND NOT long AND NOT full)
     return()
   endif()
   set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}_labels.cmake)
   file(CONFIGURE OUTPUT ${file} @ONLY CONTENT [[
-set(unknown "@long@")
+set(long "@long@")
+set(full "@full@")
+set(unknown ${long} ${full})
 foreach(test IN LISTS @name@_tests)
   set(labels "@labels@")
-  foreach(name IN ITEMS @long@)
-    string(REPLACE "." "[.]" pattern "${name}")
-    if(test MATCHES "(^|/)${pattern}([./]|$)")
-      list(APPEND labels long)
-      list(REMOVE_ITEM unknown "${name}")
-    endif()
+  foreach(label IN ITEMS long full)
+    foreach(name IN LISTS ${label})
+      string(REPLACE "." "[.]" pattern "${name}")
+      if(test MATCHES "(^|/)${pattern}([./]|$)")
+        list(APPEND labels ${label})
+        list(REMOVE_ITEM unknown "${name}")
+      endif()
+    endforeach()
   endforeach()
   set_tests_properties("${test}" PROPERTIES LABELS "${labels}")
 endforeach()
 if(@name@_tests AND unknown)
-  message(SEND_ERROR "@name@ has no test ${unknown} to call long")
+  message(SEND_ERROR "@name@ has no test ${unknown} to call long or full")
 endif()
 ]])
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${file})
