@@ -2,8 +2,8 @@
 #
 # What is installed around the library and the commands, which their own folders install: the
 # packages of CMake and pkg-config, the manual pages of sections 3 and 5, the first sampling as a
-# unit of systemd, and all of it as a Debian package (cpack, in the build folder). All of it works
-# from whatever prefix it lies in.
+# unit of systemd, checks of nodes for sites, and all of it as a Debian package (cpack, in the build
+# folder). All of it works from whatever prefix it lies in.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -30,6 +30,8 @@ endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(FILES cmake/systemd/nmadtune-first-sampling.service
   cmake/systemd/nmadtune-first-sampling.timer DESTINATION lib/systemd/system)
+install(DIRECTORY examples/cluster_checks/ DESTINATION ${CMAKE_INSTALL_DATADIR}/nmadtune/cluster
+  USE_SOURCE_PERMISSIONS)
 
 # Three packages: who has no MPI needs none, and who has one not the other.
 set(CPACK_GENERATOR DEB)
