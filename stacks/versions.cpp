@@ -17,7 +17,7 @@ const std::array kVersions = {
     StackVersions{"openmpi", "4.0", "6.0", "4.1", {"4.1.4", "5.0.7"}},
     StackVersions{"mpich", "4.0", "6.0", "4.0", {"4.0.2", "4.2.1"}},
     StackVersions{"ucx", "1.12", "2.0", "1.13", {"1.13.1", "1.18.1"}},
-    StackVersions{"libfabric", "1.14", "3.0", "2.1", {"1.17.0"}},
+    StackVersions{"libfabric", "1.14", "3.0", "2.1", {"1.17.0", "2.1.0"}},
     StackVersions{"newmadeleine", "2016", "2018", "2017.06", {}},
 };
 
