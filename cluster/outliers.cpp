@@ -36,14 +36,29 @@ class Family {
     std::vector<double> all;
     for (const auto& [launch, logs] : by_launch) all.insert(all.end(), logs.begin(), logs.end());
     const double usual = median(all);
-    for (const PairTime* time : times) {
-      const std::vector<double>& same = by_launch[time->launch];
-      const double drift = same.size() >= kOfLaunchMin ? median(same) : usual;
-      links_[ends_of(*time)].push_back(std::log(time->duration_ns) - drift);
+    std::map<std::string, double> drifts;
+    for (const auto& [launch, logs] : by_launch) {
+      drifts[launch] = logs.size() >= kOfLaunchMin ? median(logs) : usual;
     }
-    for (const auto& [ends, logs] : links_) {
-      nodes_[ends.first].push_back(ends);
-      nodes_[ends.second].push_back(ends);
+    std::map<Ends, std::vector<double>> logs_of;
+    for (const PairTime* time : times) {
+      logs_of[ends_of(*time)].push_back(std::log(time->duration_ns) - drifts.at(time->launch));
+    }
+    std::map<std::string, std::size_t> numbers;
+    for (const auto& [ends, logs] : logs_of) {
+      for (const std::string& host : {ends.first, ends.second}) numbers[host] = 0;
+    }
+    for (auto& [host, number] : numbers) {
+      number = nodes_.size();
+      nodes_.push_back({.host = host});
+    }
+    for (auto& [ends, logs] : logs_of) {
+      for (const std::string& host : {ends.first, ends.second}) {
+        nodes_[numbers.at(host)].links.push_back(links_.size());
+      }
+      const double middle = median(logs);
+      links_.push_back({ends, numbers.at(ends.first), numbers.at(ends.second), std::move(logs),
+                        middle});
     }
   }
 
@@ -54,7 +69,7 @@ class Family {
   // Whether the node with most pairs would be named if all of them were the slowest.
   bool can_say(const OutlierOptions& options, double scale) const {
     std::size_t most = 0;
-    for (const auto& [node, own] : nodes_) most = std::max(most, own.size());
+    for (const Node& node : nodes_) most = std::max(most, node.links.size());
     return most >= kPairsOfNodeMin && most < links_.size() &&
            scale * least_rank_sum_probability(most, links_.size() - most) <= options.chance_max;
   }
@@ -63,9 +78,14 @@ class Family {
   std::vector<Outlier> find(const OutlierOptions& options, double scale) {
     std::vector<Outlier> found;
     while (const auto node = slowest_node(options, scale)) found.push_back(*node);
-    for (const auto& [ends, logs] : links_) {
-      const auto link = judge_link(ends, options, scale);
-      if (link) found.push_back(*link);
+    std::vector<double> all;
+    for (const Link& link : links_) {
+      for (const double log : link.logs) all.push_back(log - known(link));
+    }
+    std::ranges::sort(all);
+    for (Link& link : links_) {
+      const auto slow = judge_link(link, all, options, scale);
+      if (slow) found.push_back(*slow);
     }
     return found;
   }
@@ -73,34 +93,34 @@ class Family {
   // After find(): what is suspected but not sure.
   void add_next(const OutlierOptions& options, std::set<Ends> measured_all,
                 std::vector<NextPair>* next) const {
-    std::set<std::string> suspected;
-    for (const auto& [node, own] : nodes_) {
-      if (named_.contains(node) || own.size() < 2) continue;
-      const auto [some, others] = pairs_of(node, {});
-      if (others.empty()) continue;
+    const Residuals residuals(*this, {});
+    std::vector<const Node*> suspected;
+    for (const Node& node : nodes_) {
+      if (node.named || node.links.size() < 2 || node.links.size() == links_.size()) continue;
       const double worth =
-          std::max(kSuspected, 1.5 * least_rank_sum_probability(some.size(), others.size()));
-      if (rank_sum_probability(some, others) > worth) continue;
+          std::max(kSuspected, 1.5 * least_rank_sum_probability(
+                                         node.links.size(), links_.size() - node.links.size()));
+      if (residuals.probability(node) > worth) continue;
+      const auto [some, others] = residuals.of(node);
       if (median(some) - median(others) < std::log1p(options.slower_min) / 2) continue;
-      suspected.insert(node);
+      suspected.push_back(&node);
     }
-    for (const std::string& node : suspected) {
-      for (const auto& [peer, own] : nodes_) {
-        if (peer == node || measured_all.contains(std::minmax(node, peer))) continue;
-        next->push_back({node, peer, rail_, node + " is suspected"});
+    for (const Node* node : suspected) {
+      for (const Node& peer : nodes_) {
+        if (&peer == node || measured_all.contains(std::minmax(node->host, peer.host))) continue;
+        next->push_back({node->host, peer.host, rail_, node->host + " is suspected"});
       }
     }
-    std::vector<double> all;
-    for (const auto& [ends, logs] : links_) all.push_back(residual(ends));
     std::vector<double> deviations;
-    const double usual = median(all);
-    for (const double each : all) deviations.push_back(std::abs(each - usual));
+    const double usual = median(residuals.all());
+    for (const double each : residuals.all()) deviations.push_back(std::abs(each - usual));
     const double limit = std::max(kDeviations * kDeviationOfMad * median(deviations),
                                   std::log1p(options.slower_min));
     std::vector<std::pair<double, Ends>> slow;
-    for (const auto& [ends, logs] : links_) {
-      if (logs.size() >= kLaunchesSure || named_links_.contains(ends)) continue;
-      if (residual(ends) - usual >= limit) slow.emplace_back(usual - residual(ends), ends);
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      if (links_[i].logs.size() >= kLaunchesSure || links_[i].named) continue;
+      const double excess = residuals.all()[i] - usual;
+      if (excess >= limit) slow.emplace_back(-excess, links_[i].ends);
     }
     std::ranges::sort(slow);
     for (const auto& [excess, ends] : slow) {
@@ -109,75 +129,126 @@ class Family {
   }
 
  private:
-  double known(const Ends& ends) const {
-    double effect = 0;
-    for (const std::string& node : {ends.first, ends.second}) {
-      const auto found = named_.find(node);
-      if (found != named_.end()) effect += found->second;
-    }
-    return effect;
-  }
-  double residual(const Ends& ends) const { return median(links_.at(ends)) - known(ends); }
+  struct Node {
+    std::string host;
+    std::vector<std::size_t> links = {};
+    bool named = false;
+    double effect = 0;  // of one that was named
+  };
+  struct Link {
+    Ends ends;
+    std::size_t near, far;     // nodes
+    std::vector<double> logs;  // one for each launch
+    double middle;             // their median
+    bool named = false;
+  };
 
-  // The residuals of a node's pairs, and of all pairs that are not its own, without what other
-  // nodes add.
-  std::pair<std::vector<double>, std::vector<double>> pairs_of(
-      const std::string& node, const std::map<std::string, double>& others_add) const {
-    std::pair<std::vector<double>, std::vector<double>> both;
-    for (const auto& [ends, logs] : links_) {
-      double left = residual(ends);
-      for (const std::string& end : {ends.first, ends.second}) {
-        const auto found = others_add.find(end);
-        if (end != node && found != others_add.end()) left -= found->second;
+  // What is left of each link's duration without what named nodes add, and without what others
+  // seem to add. Each node is compared with all links that are not its own: their order is found
+  // once, because a large cluster has a thousand nodes and many thousand links.
+  class Residuals {
+   public:
+    // `added`: by node, or empty.
+    Residuals(const Family& family, std::vector<double> added)
+        : family_(family), added_(std::move(added)) {
+      added_.resize(family.nodes_.size(), 0);
+      for (const Link& link : family.links_) {
+        all_.push_back(link.middle - family.known(link) - added_[link.near] - added_[link.far]);
       }
-      const bool own = ends.first == node || ends.second == node;
-      (own ? both.first : both.second).push_back(left);
+      sorted_ = all_;
+      std::ranges::sort(sorted_);
     }
-    return both;
+    const std::vector<double>& all() const { return all_; }
+
+    double probability(const Node& node) const {
+      return rank_sum_probability_in(own(node), sorted_, own_in_all(node));
+    }
+    // The node's links, with what it seems to add, and all others.
+    std::pair<std::vector<double>, std::vector<double>> of(const Node& node) const {
+      std::vector<double> others;
+      for (std::size_t i = 0; i < all_.size(); ++i) {
+        if (std::ranges::find(node.links, i) == node.links.end()) others.push_back(all_[i]);
+      }
+      return {own(node), std::move(others)};
+    }
+
+   private:
+    std::vector<double> own_in_all(const Node& node) const {
+      std::vector<double> values;
+      for (const std::size_t link : node.links) values.push_back(all_[link]);
+      return values;
+    }
+    std::vector<double> own(const Node& node) const {
+      std::vector<double> values = own_in_all(node);
+      const auto number = static_cast<std::size_t>(&node - family_.nodes_.data());
+      for (double& value : values) value += added_[number];
+      return values;
+    }
+
+    const Family& family_;
+    std::vector<double> added_, all_, sorted_;
+  };
+
+  double known(const Link& link) const { return nodes_[link.near].effect + nodes_[link.far].effect; }
+
+  bool is_judged(const Node& node) const {
+    return !node.named && node.links.size() >= kPairsOfNodeMin &&
+           node.links.size() < links_.size();
   }
 
   // What nodes seem to add, those for which ranks speak most: two slow nodes would hide each other
   // if each were compared with the other's pairs as they are.
-  std::map<std::string, double> apparent_effects() const {
-    std::map<std::string, double> effects;
-    for (const auto& [node, own] : nodes_) {
-      if (named_.contains(node) || own.size() < kPairsOfNodeMin) continue;
-      const auto [some, others] = pairs_of(node, {});
-      const double chance = rank_sum_probability(some, others);
+  std::vector<double> apparent_effects() const {
+    const Residuals residuals(*this, {});
+    std::vector<double> effects(nodes_.size(), 0);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (!is_judged(nodes_[i])) continue;
+      const double chance = residuals.probability(nodes_[i]);
       if (chance * static_cast<double>(nodes_.size()) > kApparent) continue;
-      effects[node] = shift_between(some, others).middle;
+      const auto [some, others] = residuals.of(nodes_[i]);
+      effects[i] = shift_between(some, others).middle;
     }
     return effects;
   }
 
   std::optional<Outlier> slowest_node(const OutlierOptions& options, double scale) {
     std::optional<Outlier> slowest;
-    const std::map<std::string, double> apparent = apparent_effects();
-    for (const auto& [node, own] : nodes_) {
-      if (named_.contains(node) || own.size() < kPairsOfNodeMin) continue;
-      const auto [some, others] = pairs_of(node, apparent);
-      if (others.empty()) continue;
-      const double chance = scale * rank_sum_probability(some, others);
+    Node* slowest_of = nullptr;
+    const Residuals residuals(*this, apparent_effects());
+    for (Node& node : nodes_) {
+      if (!is_judged(node)) continue;
+      const double chance = scale * residuals.probability(node);
       if (chance > options.chance_max || (slowest && slowest->chance <= chance)) continue;
+      const auto [some, others] = residuals.of(node);
       const Shift shift = shift_between(some, others);
       if (shift.middle < std::log1p(options.slower_min)) continue;
-      slowest = outlier(Culprit::kNode, node, "", shift, chance, own.size());
+      slowest = outlier(Culprit::kNode, node.host, "", shift, chance, node.links.size());
+      slowest_of = &node;
     }
-    if (slowest) named_[slowest->node] = std::log(slowest->ratio);
+    if (slowest) {
+      slowest_of->named = true;
+      slowest_of->effect = std::log(slowest->ratio);
+    }
     return slowest;
   }
 
-  std::optional<Outlier> judge_link(const Ends& ends, const OutlierOptions& options, double scale) {
-    std::vector<double> some, others;
-    for (const auto& [each, logs] : links_) {
-      for (const double log : logs) (each == ends ? some : others).push_back(log - known(each));
-    }
-    const double chance = scale * rank_sum_probability(some, others);
+  // `all`: the logarithms of all links without what named nodes add, sorted.
+  std::optional<Outlier> judge_link(Link& link, const std::vector<double>& all,
+                                    const OutlierOptions& options, double scale) {
+    std::vector<double> some;
+    for (const double log : link.logs) some.push_back(log - known(link));
+    if (some.size() == all.size()) return std::nullopt;
+    const double chance = scale * rank_sum_probability_in(some, all, some);
     if (chance > options.chance_max) return std::nullopt;
+    std::vector<double> others;
+    for (const Link& each : links_) {
+      if (&each == &link) continue;
+      for (const double log : each.logs) others.push_back(log - known(each));
+    }
     const Shift shift = shift_between(some, others);
     if (shift.middle < std::log1p(options.slower_min)) return std::nullopt;
-    named_links_.insert(ends);
-    return outlier(Culprit::kLink, ends.first, ends.second, shift, chance, 1);
+    link.named = true;
+    return outlier(Culprit::kLink, link.ends.first, link.ends.second, shift, chance, 1);
   }
 
   Outlier outlier(Culprit culprit, const std::string& node, const std::string& peer,
@@ -195,10 +266,8 @@ class Family {
 
   std::string rail_;
   Figure figure_;
-  std::map<Ends, std::vector<double>> links_;       // logarithms, one for each launch
-  std::map<std::string, std::vector<Ends>> nodes_;  // their pairs
-  std::map<std::string, double> named_;             // nodes that were found, with their effects
-  std::set<Ends> named_links_;
+  std::vector<Link> links_;  // by the names of their ends
+  std::vector<Node> nodes_;  // by name
 };
 
 // A node with several rails of which some are in line has a slow rail, not a slow node. If all of

@@ -12,13 +12,11 @@ constexpr double kExactWorkMax = 4e6;  // steps
 constexpr double kExactBelow = 0.05;   // above, nobody needs more than an estimate
 
 // Number of pairs (some, other) in which the first is larger; a tie counts half.
-double pairs_won(std::span<const double> some, std::span<const double> others) {
-  std::vector<double> sorted(others.begin(), others.end());
-  std::ranges::sort(sorted);
+double pairs_won(std::span<const double> some, std::span<const double> others_sorted) {
   double won = 0;
   for (const double value : some) {
-    const auto below = std::ranges::lower_bound(sorted, value) - sorted.begin();
-    const auto not_above = std::ranges::upper_bound(sorted, value) - sorted.begin();
+    const auto below = std::ranges::lower_bound(others_sorted, value) - others_sorted.begin();
+    const auto not_above = std::ranges::upper_bound(others_sorted, value) - others_sorted.begin();
     won += 0.5 * static_cast<double>(below + not_above);
   }
   return won;
@@ -56,17 +54,32 @@ double normal_probability(double n, double m, double won) {
   return 0.5 * std::erfc((won - 0.5 - n * m / 2) / deviation / std::sqrt(2.0));
 }
 
-}  // namespace
+std::vector<double> sorted(std::span<const double> values) {
+  std::vector<double> copy(values.begin(), values.end());
+  std::ranges::sort(copy);
+  return copy;
+}
 
-double rank_sum_probability(std::span<const double> some, std::span<const double> others) {
-  if (some.empty() || others.empty()) return 1;
-  const auto n = static_cast<double>(some.size());
-  const auto m = static_cast<double>(others.size());
-  const double won = std::floor(pairs_won(some, others));  // a half in favour of chance
+double probability(std::size_t some, std::size_t others, double won_pairs) {
+  if (some == 0 || others == 0) return 1;
+  const auto n = static_cast<double>(some), m = static_cast<double>(others);
+  const double won = std::floor(won_pairs);  // a half in favour of chance
   const double estimate = normal_probability(n, m, won);
   const double lost = n * m - won;
   if (estimate > kExactBelow || (lost + 1) * n * (n + m) > kExactWorkMax) return estimate;
-  return exact_probability(some.size(), others.size(), static_cast<std::size_t>(lost));
+  return exact_probability(some, others, static_cast<std::size_t>(lost));
+}
+
+}  // namespace
+
+double rank_sum_probability(std::span<const double> some, std::span<const double> others) {
+  return probability(some.size(), others.size(), pairs_won(some, sorted(others)));
+}
+
+double rank_sum_probability_in(std::span<const double> some, std::span<const double> all_sorted,
+                               std::span<const double> left_out) {
+  return probability(some.size(), all_sorted.size() - left_out.size(),
+                     pairs_won(some, all_sorted) - pairs_won(some, sorted(left_out)));
 }
 
 double least_rank_sum_probability(std::size_t some, std::size_t others) {

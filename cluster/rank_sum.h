@@ -17,6 +17,11 @@ namespace nmt::cluster {
 // the far tail, never too small. 1 if either is empty.
 double rank_sum_probability(std::span<const double> some, std::span<const double> others);
 
+// The same where the others are a sorted set without `left_out`, which is in it: so that many small
+// parts of one large set are compared with the rest of it.
+double rank_sum_probability_in(std::span<const double> some, std::span<const double> all_sorted,
+                               std::span<const double> left_out);
+
 // The least that rank_sum_probability() can be for so many values: 1 / C(some + others, some).
 double least_rank_sum_probability(std::size_t some, std::size_t others);
 

@@ -47,6 +47,16 @@ TEST(RankSum, OfTheHighestIsOneDrawOfAll) {
   EXPECT_NEAR(least_rank_sum_probability(3, 7), 1.0 / 120, 1e-12);
 }
 
+TEST(RankSum, InASetThatHoldsAPartIsThatAgainstTheRest) {
+  const std::vector<double> own = {9, 7, 4}, others = {1, 2, 3, 5, 6, 4, 2.5, 7};
+  std::vector<double> all = others;
+  all.insert(all.end(), own.begin(), own.end());
+  std::ranges::sort(all);
+  EXPECT_EQ(rank_sum_probability_in(own, all, own), rank_sum_probability(own, others));
+  const std::vector<double> raised = {10, 8, 5};
+  EXPECT_EQ(rank_sum_probability_in(raised, all, own), rank_sum_probability(raised, others));
+}
+
 TEST(RankSum, OfNothingIsChance) {
   EXPECT_EQ(rank_sum_probability({}, std::vector<double>{1}), 1);
   EXPECT_EQ(rank_sum_probability(std::vector<double>{1}, {}), 1);
