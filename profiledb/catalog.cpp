@@ -38,23 +38,27 @@ std::vector<SampleRow> load_samples(const Database& database, const Catalog& cat
   return rows;
 }
 
-std::vector<Id> member_ids(const Catalog& catalog, const Id& path_group) {
-  std::vector<Id> ids;
+std::map<Id, std::vector<Id>> members_by_group(const Catalog& catalog) {
+  std::map<Id, std::vector<Id>> members;
   for (const PathGroupMemberRow& member : catalog.path_group_members) {
-    if (member.path_group == path_group) ids.push_back(member.path);
+    members[member.path_group].push_back(member.path);
   }
-  std::ranges::sort(ids);
-  return ids;
+  for (auto& [group, ids] : members) std::ranges::sort(ids);
+  return members;
 }
 
-std::vector<Path> paths_of_group(const Catalog& catalog, const Id& path_group) {
-  std::vector<Path> paths;
-  for (const Id& id : member_ids(catalog, path_group)) {
-    const PathRow* path = find_row(catalog.paths, id);
-    const RailRow* from = path == nullptr ? nullptr : find_row(catalog.rails, path->from_rail);
-    const RailRow* to = path == nullptr ? nullptr : find_row(catalog.rails, path->to_rail);
-    if (from == nullptr || to == nullptr) continue;
-    paths.push_back({path->id, from->node, to->node, from->rail, to->rail});
+std::map<Id, std::vector<Path>> paths_by_group(const Catalog& catalog) {
+  const auto path_rows = by_id(catalog.paths);
+  const auto rails = by_id(catalog.rails);
+  std::map<Id, std::vector<Path>> paths;
+  for (const auto& [group, ids] : members_by_group(catalog)) {
+    for (const Id& id : ids) {
+      const PathRow* path = find_row(path_rows, id);
+      const RailRow* from = path == nullptr ? nullptr : find_row(rails, path->from_rail);
+      const RailRow* to = path == nullptr ? nullptr : find_row(rails, path->to_rail);
+      if (from == nullptr || to == nullptr) continue;
+      paths[group].push_back({path->id, from->node, to->node, from->rail, to->rail});
+    }
   }
   return paths;
 }

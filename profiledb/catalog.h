@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -37,9 +38,23 @@ const Row& require_row(const sqlite::Database& database, const std::vector<Row>&
   return *row;
 }
 
-// Paths of a group, ordered by id; a group of one gives that path.
-std::vector<Path> paths_of_group(const Catalog& catalog, const Id& path_group);
-std::vector<Id> member_ids(const Catalog& catalog, const Id& path_group);
+// Of all groups at once, because a profile of a large cluster has thousands of paths: the paths of
+// each group, ordered by id; a group of one gives that path.
+std::map<Id, std::vector<Path>> paths_by_group(const Catalog& catalog);
+std::map<Id, std::vector<Id>> members_by_group(const Catalog& catalog);
+
+// Rows by id; they point into `rows`. Of equal ids, the first.
+template <class Row>
+std::map<Id, const Row*> by_id(const std::vector<Row>& rows) {
+  std::map<Id, const Row*> found;
+  for (const Row& row : rows) found.emplace(row.id, &row);
+  return found;
+}
+template <class Row>
+const Row* find_row(const std::map<Id, const Row*>& rows, const Id& id) {
+  const auto found = rows.find(id);
+  return found == rows.end() ? nullptr : found->second;
+}
 
 // Compares them in the form in which they are stored.
 bool same_fields(const Fields& a, const Fields& b);

@@ -164,14 +164,15 @@ void check_meaning(const Contents& contents, const Reader& document) {
   for (std::size_t i = 0; i < contents.campaigns.size(); ++i) {
     document[CampaignRow::kTable][i]["quality"].number(0, 1);
   }
+  std::map<Id, std::vector<Id>> members = members_by_group(contents);
   for (std::size_t i = 0; i < contents.paths.size(); ++i) {
     const Id& id = contents.paths[i].id;
-    if (member_ids(contents, id) != std::vector<Id>{id}) {
+    if (members[id] != std::vector<Id>{id}) {
       document[PathRow::kTable][i].fail("has no path_group of its own, with the same id");
     }
   }
   for (std::size_t i = 0; i < contents.path_groups.size(); ++i) {
-    if (member_ids(contents, contents.path_groups[i].id).empty()) {
+    if (members[contents.path_groups[i].id].empty()) {
       document[PathGroupRow::kTable][i].fail("has no member");
     }
   }

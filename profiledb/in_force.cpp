@@ -16,9 +16,10 @@ using PlaceAndCondition = std::pair<std::string, Id>;
 
 std::map<Id, std::string> places(const Catalog& catalog) {
   std::map<Id, std::string> by_group;
+  std::map<Id, std::vector<Path>> paths = paths_by_group(catalog);
   for (const PathGroupRow& group : catalog.path_groups) {
     std::set<std::string> ends;
-    for (const Path& path : paths_of_group(catalog, group.id)) {
+    for (const Path& path : paths[group.id]) {
       ends.insert(path.from_node.hex() + " " + path.from.full_name() + " " + path.to_node.hex() +
                   " " + path.to.full_name());
     }

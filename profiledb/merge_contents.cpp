@@ -51,13 +51,8 @@ void fold(const Database& database, std::vector<Row>& here, std::vector<Row>& ot
 
 void fold_groups(const Database& database, Catalog& here, Contents& other, Renaming& renaming) {
   for (PathGroupMemberRow& member : other.path_group_members) renaming.apply(member.path);
-  std::map<Id, std::vector<Id>> members;
-  for (const PathGroupRow& group : here.path_groups) {
-    members[group.id] = member_ids(here, group.id);
-  }
-  for (const PathGroupRow& group : other.path_groups) {
-    if (!members.contains(group.id)) members[group.id] = member_ids(other, group.id);
-  }
+  std::map<Id, std::vector<Id>> members = members_by_group(here);
+  members.merge(members_by_group(other));  // a group that both have keeps its members here
   const std::size_t before = here.path_groups.size();
   fold(
       database, here.path_groups, other.path_groups, renaming,

@@ -25,8 +25,9 @@ RailRow ensure_rail(Database& database, const Catalog& catalog, const Id& node, 
 
 // The group of exactly these paths, given as sorted ids.
 const PathGroupRow* find_group(const Catalog& catalog, const std::vector<Id>& paths) {
+  std::map<Id, std::vector<Id>> members = members_by_group(catalog);
   for (const PathGroupRow& group : catalog.path_groups) {
-    if (member_ids(catalog, group.id) == paths) return &group;
+    if (members[group.id] == paths) return &group;
   }
   return nullptr;
 }
@@ -117,10 +118,12 @@ std::vector<Node> ProfileDb::nodes() const {
 std::vector<Path> ProfileDb::paths(const Id& platform) const {
   const Transaction transaction(implementation_->database, Transaction::Kind::kRead);
   const Catalog catalog = load_catalog(implementation_->database);
+  const auto nodes = by_id(catalog.nodes);
+  std::map<Id, std::vector<Path>> by_group = paths_by_group(catalog);
   std::vector<Path> paths;
   for (const PathRow& row : catalog.paths) {
-    for (const Path& path : paths_of_group(catalog, row.id)) {
-      const NodeRow* node = find_row(catalog.nodes, path.from_node);
+    for (const Path& path : by_group[row.id]) {
+      const NodeRow* node = find_row(nodes, path.from_node);
       if (node != nullptr && node->platform == platform) paths.push_back(path);
     }
   }
@@ -130,12 +133,14 @@ std::vector<Path> ProfileDb::paths(const Id& platform) const {
 std::map<Id, PathName> ProfileDb::path_names() const {
   const Transaction transaction(implementation_->database, Transaction::Kind::kRead);
   const Catalog catalog = load_catalog(implementation_->database);
+  const auto rails = by_id(catalog.rails);
+  const auto nodes = by_id(catalog.nodes);
   std::map<Id, PathName> names;
   for (const PathRow& path : catalog.paths) {
-    const RailRow* from = find_row(catalog.rails, path.from_rail);
-    const RailRow* to = find_row(catalog.rails, path.to_rail);
-    const NodeRow* near = from == nullptr ? nullptr : find_row(catalog.nodes, from->node);
-    const NodeRow* far = to == nullptr ? nullptr : find_row(catalog.nodes, to->node);
+    const RailRow* from = find_row(rails, path.from_rail);
+    const RailRow* to = find_row(rails, path.to_rail);
+    const NodeRow* near = from == nullptr ? nullptr : find_row(nodes, from->node);
+    const NodeRow* far = to == nullptr ? nullptr : find_row(nodes, to->node);
     if (near == nullptr || far == nullptr) continue;  // loading its samples reports the damage
     PathName& name = names[path.id];
     name = {.node = near->host,

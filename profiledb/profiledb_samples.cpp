@@ -26,6 +26,7 @@ std::vector<SampleSet> load_sets(const Database& database, const Catalog& catalo
                                  const std::function<bool(const SampleRow&)>& counts) {
   const OnDamage on_damage =
       refuse_damage(database, "campaign " + campaign.id.hex() + " of " + campaign.started_utc);
+  const std::map<Id, std::vector<Path>> paths_of = paths_by_group(catalog);
   std::vector<SampleSet> sets;
   for (const SessionRow& session : catalog.sessions) {
     if (session.campaign != campaign.id) continue;
@@ -34,11 +35,15 @@ std::vector<SampleSet> load_sets(const Database& database, const Catalog& catalo
       if (counts(row)) by_group[row.path_group].push_back(std::move(row.sample));
     }
     for (auto& [path_group, samples] : by_group) {
-      std::vector<Path> paths = paths_of_group(catalog, path_group);
-      if (paths.empty()) on_damage("the path of a sample is lost");
-      const Path first = paths.front();
-      paths.erase(paths.begin());
-      sets.push_back({campaign, session, first, std::move(samples), std::move(paths)});
+      const auto paths = paths_of.find(path_group);
+      if (paths == paths_of.end()) {
+        on_damage("the path of a sample is lost");
+        continue;
+      }
+      std::vector<Path> others = paths->second;
+      const Path first = others.front();
+      others.erase(others.begin());
+      sets.push_back({campaign, session, first, std::move(samples), std::move(others)});
     }
   }
   return sets;

@@ -98,8 +98,8 @@ class Surveyor {
         whole.path_group_members,
         [&](const PathGroupMemberRow& row) { return find_row(whole.paths, row.path); },
         [&](const PathGroupMemberRow& row) { return find_row(whole.path_groups, row.path_group); });
-    keep(whole.path_groups,
-         [&](const PathGroupRow& row) { return !member_ids(whole, row.id).empty(); });
+    const std::map<Id, std::vector<Id>> members = members_by_group(whole);
+    keep(whole.path_groups, [&](const PathGroupRow& row) { return members.contains(row.id); });
     keep(
         whole.campaigns,
         [&](const CampaignRow& row) { return find_row(whole.platforms, row.platform); },
