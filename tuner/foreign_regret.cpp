@@ -59,19 +59,7 @@ std::optional<ForeignRegret> apply(const RailPlan& from, const RailPlan& on, Dec
   if (threshold == nullptr) return std::nullopt;
   const std::vector<RegretAt> regrets = regrets_at(on, *threshold);
   if (regrets.empty()) return std::nullopt;
-  std::vector<std::uint64_t> sizes_bytes;
-  for (const RegretAt& each : regrets) sizes_bytes.push_back(each.size_bytes);
-  const std::vector<double> shares = shares_of(sizes_bytes);
-
-  ForeignRegret result{.from = from.rail, .on = on.rail, .kind = kind};
-  for (std::size_t i = 0; i < regrets.size(); ++i) {
-    result.mean += shares[i] * regrets[i].regret;
-    if (regrets[i].regret > result.worst) {
-      result.worst = regrets[i].regret;
-      result.worst_size_bytes = regrets[i].size_bytes;
-    }
-  }
-  return result;
+  return ForeignRegret{summary_of(regrets), from.rail, on.rail, kind};
 }
 
 }  // namespace
@@ -95,6 +83,20 @@ std::vector<RegretAt> regrets_at(const RailPlan& on, const Threshold& threshold)
     regrets.push_back({size_bytes, regret(log_ratio, above)});
   }
   return regrets;
+}
+
+RegretSummary summary_of(std::span<const RegretAt> regrets) {
+  std::vector<std::uint64_t> sizes_bytes;
+  for (const RegretAt& each : regrets) sizes_bytes.push_back(each.size_bytes);
+  const std::vector<double> shares = shares_of(sizes_bytes);
+  RegretSummary summary;
+  for (std::size_t i = 0; i < regrets.size(); ++i) {
+    summary.mean += shares[i] * regrets[i].regret;
+    if (regrets[i].regret <= summary.worst) continue;
+    summary.worst = regrets[i].regret;
+    summary.worst_size_bytes = regrets[i].size_bytes;
+  }
+  return summary;
 }
 
 Threshold threshold_at(DecisionKind kind, std::uint64_t bytes) {

@@ -283,6 +283,38 @@ TEST_F(ReportPage, OfADescribedClusterShowsTheSlowNodeFirstAndDrawsEveryPage) {
   EXPECT_THAT(browser_->console_errors(), IsEmpty());
 }
 
+// All pairs of 64 nodes over two rails.
+TEST_F(ReportPage, OfSixtyFourNodesIsSmallerThanFiveMegabytesAndDrawsEachPair) {
+  ASSERT_NO_FATAL_FAILURE(describe_cluster_of(64, path("a.db"), setting()));
+  open(path("a.db"), "#cluster");
+  EXPECT_LT(read("report.html").size(), std::size_t{5} << 20);
+  EXPECT_EQ(number_of("return document.querySelectorAll('#pairs [role=gridcell]').length"),
+            64 * 64);
+  EXPECT_EQ(
+      text_of("return document.querySelector('#pairs .heatmap g[role=row] text').textContent"),
+      "node07");
+  EXPECT_EQ(browser_->script("return document.body.textContent.includes('left out')"),
+            json::Value(false));
+  EXPECT_THAT(browser_->console_errors(), IsEmpty());
+}
+
+TEST_F(ReportPage, OfAThousandNodesSaysWhatItLeavesOut) {
+  ASSERT_NO_FATAL_FAILURE(describe_cluster_of(1000, path("a.db"), setting()));
+  open(path("a.db"), "#cluster");
+  const std::string note =
+      text_of("return document.querySelector('#pairs > p.muted').textContent");
+  EXPECT_THAT(note, ::testing::HasSubstr("The map has 128 of 1000 nodes"));
+  const json::Value data = data_of(read("report.html"));
+  EXPECT_GT(number(data, "cluster.curves_left_out"), 1000);
+  EXPECT_THAT(note, ::testing::HasSubstr(
+                        fmt::format("{} more.", number(data, "cluster.curves_left_out"))));
+  EXPECT_EQ(
+      text_of("return document.querySelector('#pairs .heatmap g[role=row] text').textContent"),
+      "node0007");
+  expect_drawn();
+  EXPECT_THAT(browser_->console_errors(), IsEmpty());
+}
+
 TEST_F(ReportPage, Prints) {
   open(make_profile("a.db"));
   EXPECT_THAT(browser_->print(), StartsWith("JVBERi0"));  // "%PDF-"

@@ -65,4 +65,12 @@ void describe_cluster(const std::string& file, const std::string& file_later,
   }
 }
 
+void describe_cluster_of(int nodes, const std::string& file, const Setting& setting) {
+  Process process({NMT_CLUSTER_REPORT, "--nmad-tune", NMAD_TUNE, "--nodes", std::to_string(nodes),
+                   "--db-only", file},
+                  setting);
+  const Result made = process.wait(300);
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+}
+
 }  // namespace nmt::testing

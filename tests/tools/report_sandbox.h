@@ -21,5 +21,7 @@ void write_small_profile(const std::string& file, const std::string& host, const
 // upgrade.
 void describe_cluster(const std::string& file, const std::string& file_later,
                       const Setting& setting);
+// That of the example, with so many nodes.
+void describe_cluster_of(int nodes, const std::string& file, const Setting& setting);
 
 }  // namespace nmt::testing

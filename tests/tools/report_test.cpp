@@ -161,9 +161,10 @@ TEST_F(ReportFile, AgainstAnOlderProfileSaysWhatChangedAndWhatKeepingThresholdsC
                 .exit_code,
             0);
   const json::Value data = data_of(report(path("b.db"), {"--against", db}));
-  EXPECT_EQ(at(data, "diff.fields.0.field"), json::Value("description"));
+  EXPECT_EQ(at(data, "diff.launches.fingerprints.0.field"), json::Value("description"));
   bool found = false;  // copy was worse than iovec for large messages, and now is better
-  for (const json::Reader& each : json::Reader(data, "data")["diff"]["thresholds"].items()) {
+  for (const json::Reader& each :
+       json::Reader(data, "data")["diff"]["launches"]["thresholds"].items()) {
     if (each["kind"].text() != "iovec" || each["regime"].text() != "hot") continue;
     found = true;
     EXPECT_GT(each["regret_worst"].number(), 0.1);
@@ -193,6 +194,8 @@ TEST_F(ReportFile, SaysOfAnOlderProfileWhatDiffSays) {
   const json::Value diff = document(tune({"diff", before, after, "--json"}));
   EXPECT_EQ(at(data, "diff.launches.sentence"), at(diff, "sentence"));
   EXPECT_EQ(at(data, "diff.launches.launch_spreads"), at(diff, "launch_spreads"));
+  EXPECT_EQ(at(data, "diff.launches.fingerprints"), at(diff, "fingerprints"));
+  EXPECT_EQ(at(data, "diff.launches.thresholds"), at(diff, "thresholds"));
 }
 
 TEST_F(ReportFile, OfANodeIsSmallerThanTwoMegabytes) {

@@ -64,38 +64,45 @@ std::vector<cluster::PairTime> pair_times(const SampleSet& set, const PathName& 
   return both;
 }
 
-PairTimes pair_times(const profiledb::ProfileDb& db, const std::string& since) {
-  const std::map<Id, PathName> names = db.path_names();
-  struct DatedTimes {
-    double started_s;
-    std::vector<cluster::PairTime> times;
-  };
-  std::vector<DatedTimes> all;
+void PairTimesByCampaign::add(const SampleSet& set, const PathName& name) {
+  std::vector<cluster::PairTime> times = pair_times(set, name);
+  if (times.empty()) return;
+  DatedTimes& dated = campaigns_[set.campaign.id];
+  dated.started_s = started_s(set.campaign);
+  dated.started_utc = set.campaign.started_utc;
+  std::ranges::move(times, std::back_inserter(dated.times));
+}
+
+PairTimes PairTimesByCampaign::since(const std::string& date) const {
   PairTimes found;
   double newest_s = 0;
-  for (const Platform& platform : db.platforms()) {
-    for (const Campaign& campaign : db.campaigns(platform.id)) {
-      DatedTimes dated{started_s(campaign), {}};
-      for (const SampleSet& set : db.sample_sets(campaign.id)) {
-        const auto name = names.find(set.path.id);
-        if (name == names.end()) continue;
-        std::ranges::move(pair_times(set, name->second), std::back_inserter(dated.times));
-      }
-      if (dated.times.empty()) continue;
-      newest_s = std::max(newest_s, dated.started_s);
-      found.newest_utc = std::max(found.newest_utc, campaign.started_utc);
-      all.push_back(std::move(dated));
-    }
+  for (const auto& [campaign, dated] : campaigns_) {
+    newest_s = std::max(newest_s, dated.started_s);
+    found.newest_utc = std::max(found.newest_utc, dated.started_utc);
   }
-  const double first_s = since.empty() ? newest_s - kDayS : seconds_since_1970(since);
-  for (DatedTimes& each : all) {
-    if (each.started_s < first_s) {
+  const double first_s = date.empty() ? newest_s - kDayS : seconds_since_1970(date);
+  for (const auto& [campaign, dated] : campaigns_) {
+    if (dated.started_s < first_s) {
       ++found.left_out;
     } else {
-      std::ranges::move(each.times, std::back_inserter(found.times));
+      std::ranges::copy(dated.times, std::back_inserter(found.times));
     }
   }
   return found;
+}
+
+PairTimes pair_times(const profiledb::ProfileDb& db, const std::string& since) {
+  const std::map<Id, PathName> names = db.path_names();
+  PairTimesByCampaign all;
+  for (const Platform& platform : db.platforms()) {
+    for (const Campaign& campaign : db.campaigns(platform.id)) {
+      for (const SampleSet& set : db.sample_sets(campaign.id)) {
+        const auto name = names.find(set.path.id);
+        if (name != names.end()) all.add(set, name->second);
+      }
+    }
+  }
+  return all.since(since);
 }
 
 }  // namespace nmt::tools

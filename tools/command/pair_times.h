@@ -3,6 +3,7 @@
 // The latency and bandwidth of each pair of nodes in a profile, launch by launch.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,28 @@ struct PairTimes {
   std::size_t left_out = 0;  // campaigns between nodes that started too early
 };
 
-// Of all campaigns of all platforms that started at `since` or later (a date in UTC, its beginning
-// suffices); empty: within 24 hours of the newest one between nodes. Rails of both ends' names and
-// platforms are compared with each other. Throws Error(kUsage) for text that is no date.
+// Those of all campaigns that are added.
+class PairTimesByCampaign {
+ public:
+  void add(const SampleSet& set, const PathName& name);
+  // Of campaigns that started at `date` or later (UTC, its beginning suffices); empty: within 24
+  // hours of the newest one between nodes. Rails of both ends' names and platforms are compared
+  // with each other. Throws Error(kUsage) for text that is no date.
+  PairTimes since(const std::string& date) const;
+
+ private:
+  struct DatedTimes {
+    double started_s = 0;
+    std::string started_utc;
+    std::vector<cluster::PairTime> times;
+  };
+  std::map<Id, DatedTimes> campaigns_;
+};
+
+// Of all campaigns of all platforms.
 PairTimes pair_times(const profiledb::ProfileDb& db, const std::string& since);
 
-// The same of one set of samples: nothing, or one latency and one bandwidth.
+// Of one set of samples: nothing, or one latency and one bandwidth.
 std::vector<cluster::PairTime> pair_times(const SampleSet& set, const PathName& name);
 
 }  // namespace nmt::tools

@@ -15,11 +15,18 @@
 namespace nmt::tools {
 
 // {"pairs": [{"rail", "near", "far", "latency_ns", "bandwidth_bytes_per_second", "curve"}],
-// "platforms": [{"id", "name", "hosts", "fingerprint"}], "left_out": N}. Latency is that of the
-// smallest message, bandwidth that of the largest, each by the best method; "curve" is the best
-// method's duration, [[bytes, ns], ...]. Null if no pair of nodes was measured. Of more than
-// kPairsMax pairs the rest is left out and counted.
-inline constexpr std::size_t kPairsMax = 6000;
+//  "left_out": N, "curves_left_out": N,
+//  "usual": [{"rail", "band": [[bytes, lower_quartile_ns, median_ns, upper_quartile_ns], ...]}],
+//  "platforms": [{"id", "name", "hosts", "fingerprint"}]}
+// Latency is that of the smallest message, bandwidth that of the largest, each by the best method;
+// "curve" is the best method's duration, [[bytes, ns], ...]; "band" is that of all pairs, at the
+// sizes that most have. Null if no pair of nodes was measured.
+//
+// So that the page stays small, of more than kPairsMax pairs those are left out that differ least
+// from the median of their rail, and of more than kCurvesMax their curves, which are then null. Both
+// are counted.
+inline constexpr std::size_t kPairsMax = 20000;
+inline constexpr std::size_t kCurvesMax = 5000;
 json::Value cluster_json(const std::vector<Plan>& plans, const std::map<Id, PathName>& names,
                          const std::vector<Platform>& platforms);
 

@@ -4,66 +4,22 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
+#include <tuple>
 
-#include "core/error.h"
-#include "core/plan_json.h"
+#include "core/method.h"
 #include "core/statistics.h"
 #include "tools/report/node_data.h"
-#include "tuner/tuner.h"
 
 namespace nmt::tools {
 namespace {
 
-constexpr std::size_t kCampaignsMax = 50;  // of each side, in the trend
+constexpr std::size_t kThresholdsMax = 200;  // a large cluster has thousands that moved
 
 json::Value side_json(const ProfileSide& side) {
-  std::string started;
-  for (const Campaign& campaign : side.db->campaigns(side.platform.id)) {
-    const auto& used = side.plan.campaigns;
-    if (std::ranges::find(used, campaign.id) != used.end()) {
-      started = std::max(started, campaign.started_utc);
-    }
-  }
   return json::Value::object()
       .set("file", side.file)
-      .set("platform", side.platform.name)
-      .set("started_utc", started);
-}
-
-void add_fields(const std::string& what, const Fields& before, const Fields& now,
-                json::Value* list) {
-  const auto text = [](const std::optional<std::string>& value) {
-    return value ? json::Value(*value) : json::Value();
-  };
-  for (const Difference& each : differences(before, now)) {
-    list->push_back(json::Value::object()
-                        .set("what", what)
-                        .set("field", each.field)
-                        .set("before", text(each.before))
-                        .set("now", text(each.now)));
-  }
-}
-
-// The fingerprint of each rail by name; of equal names, that of the first path.
-std::map<std::string, Fields> rails_of(const ProfileSide& side) {
-  std::map<std::string, Fields> rails;
-  for (const Path& path : side.db->paths(side.platform.id)) {
-    if (path.from.driver != kCores) rails.emplace(path.from.full_name(), path.from.fingerprint);
-  }
-  return rails;
-}
-
-json::Value fields_json(const ProfileSide& before, const ProfileSide& after) {
-  json::Value list = json::Value::array();
-  add_fields("platform", before.platform.fingerprint, after.platform.fingerprint, &list);
-  const std::map<std::string, Fields> now = rails_of(after);
-  for (const auto& [name, fields] : rails_of(before)) {
-    if (const auto same = now.find(name); same != now.end()) {
-      add_fields(name, fields, same->second, &list);
-    }
-  }
-  return list;
+      .set("platform", side.platform)
+      .set("started_utc", side.started_utc);
 }
 
 const RailPlan* counterpart(const std::vector<RailPlan>& rails, const RailPlan& rail) {
@@ -138,51 +94,30 @@ json::Value ratios_json(const ProfileSide& before, const ProfileSide& after) {
   return list;
 }
 
-json::Value moved_json(const RailPlan& now, const Threshold& before, const Threshold& after) {
-  const std::vector<tuner::RegretAt> regrets = tuner::regrets_at(now, before);
-  std::vector<std::uint64_t> sizes_bytes;
-  for (const tuner::RegretAt& each : regrets) sizes_bytes.push_back(each.size_bytes);
-  const std::vector<double> shares = tuner::shares_of(sizes_bytes);
-  double mean = 0;
-  tuner::RegretAt worst;
-  for (std::size_t i = 0; i < regrets.size(); ++i) {
-    mean += shares[i] * regrets[i].regret;
-    if (regrets[i].regret > worst.regret) worst = regrets[i];
-  }
-  return json::Value::object()
-      .set("rail", now.rail)
-      .set("regime", now.regime)
-      .set("placement", now.placement)
-      .set("kind", to_string(after.kind))
-      .set("before", to_json(before))
-      .set("after", to_json(after))
-      .set("regret_mean", mean)
-      .set("regret_worst", worst.regret)
-      .set("worst_size_bytes", worst.size_bytes);
-}
-
-json::Value thresholds_moved_json(const ProfileSide& before, const ProfileSide& after) {
+json::Value trend_json(const ProfileSide& before, const ProfileSide& after) {
+  std::vector<TrendPoint> points = before.trend;
+  points.insert(points.end(), after.trend.begin(), after.trend.end());
+  const auto place = [](const TrendPoint& point) {
+    return std::tie(point.started_utc, point.campaign, point.rail);
+  };
+  std::ranges::sort(points, {}, place);
+  const auto twice = std::ranges::unique(points, {}, place);  // campaigns that both profiles have
+  points.erase(twice.begin(), twice.end());
   json::Value list = json::Value::array();
-  const std::vector<RailPlan> now = shown_rails(after.plan);
-  for (const RailPlan& rail : shown_rails(before.plan)) {
-    const RailPlan* other = counterpart(now, rail);
-    if (other == nullptr) continue;
-    for (const Threshold& threshold : rail.thresholds) {
-      const Threshold* later = other->find_threshold(threshold.kind);
-      if (later == nullptr || later->ranges == threshold.ranges) continue;
-      list.push_back(moved_json(*other, threshold, *later));
-    }
+  for (const TrendPoint& point : points) {
+    list.push_back(json::Value::object()
+                       .set("rail", point.rail)
+                       .set("started_utc", point.started_utc)
+                       .set("latency_ns", point.latency_ns)
+                       .set("bandwidth_bytes_per_second", point.bandwidth_bytes_per_second));
   }
   return list;
 }
 
-struct TrendPoint {
-  double least_bytes = 0, latency_ns = 0, most_bytes = 0, most_ns = 0;
-};
+}  // namespace
 
-// The best method's median at the smallest and at the largest size of each rail.
-std::map<std::string, TrendPoint> trend_of(const std::vector<SampleSet>& sets) {
-  std::map<std::string, std::map<std::uint64_t, double>> best;
+std::vector<TrendPoint> trend_of(const Campaign& campaign, const std::vector<SampleSet>& sets) {
+  std::map<std::string, std::map<std::uint64_t, double>> best_ns;  // by rail and size
   for (const SampleSet& set : sets) {
     for (const Sample& sample : set.samples) {
       const Condition& condition = sample.condition;
@@ -192,55 +127,36 @@ std::map<std::string, TrendPoint> trend_of(const std::vector<SampleSet>& sets) {
       }
       const double median_ns = summarize(sample.repetitions).median_ns;
       const auto [entry, first] =
-          best[set.path.from.full_name()].emplace(sample.size_bytes, median_ns);
+          best_ns[set.path.from.full_name()].emplace(sample.size_bytes, median_ns);
       if (!first) entry->second = std::min(entry->second, median_ns);
     }
   }
-  std::map<std::string, TrendPoint> trend;
-  for (const auto& [rail, by_size] : best) {
-    trend[rail] = {static_cast<double>(by_size.begin()->first), by_size.begin()->second,
-                   static_cast<double>(by_size.rbegin()->first), by_size.rbegin()->second};
+  std::vector<TrendPoint> trend;
+  for (const auto& [rail, by_size] : best_ns) {
+    const auto& [most_bytes, most_ns] = *by_size.rbegin();
+    trend.push_back({campaign.started_utc, campaign.id, rail, by_size.begin()->second,
+                     static_cast<double>(most_bytes) / most_ns * 1e9});
   }
   return trend;
 }
-
-json::Value trend_json(const ProfileSide& before, const ProfileSide& after) {
-  std::map<std::pair<std::string, Id>, std::map<std::string, TrendPoint>> campaigns;
-  for (const ProfileSide* side : {&before, &after}) {
-    std::size_t count = 0;
-    for (const Campaign& campaign : side->db->campaigns(side->platform.id)) {  // newest first
-      if (count++ == kCampaignsMax) break;
-      try {
-        campaigns.emplace(std::pair(campaign.started_utc, campaign.id),
-                          trend_of(side->db->sample_sets(campaign.id)));
-      } catch (const Error&) {  // damaged; nmad-tune show says so
-      }
-    }
-  }
-  json::Value list = json::Value::array();
-  for (const auto& [campaign, rails] : campaigns) {
-    for (const auto& [rail, point] : rails) {
-      list.push_back(
-          json::Value::object()
-              .set("rail", rail)
-              .set("started_utc", campaign.first)
-              .set("latency_ns", point.latency_ns)
-              .set("bandwidth_bytes_per_second", point.most_bytes / point.most_ns * 1e9));
-    }
-  }
-  return list;
-}
-
-}  // namespace
 
 json::Value diff_json(const ProfileSide& before, const ProfileSide& after) {
   return json::Value::object()
       .set("before", side_json(before))
       .set("after", side_json(after))
-      .set("fields", fields_json(before, after))
       .set("ratios", ratios_json(before, after))
-      .set("thresholds", thresholds_moved_json(before, after))
       .set("trend", trend_json(before, after));
+}
+
+json::Value shown_of(const json::Value& diff) {
+  const json::Value::Array& moved = *diff.find("thresholds")->get_if<json::Value::Array>();
+  const auto kept = static_cast<std::ptrdiff_t>(std::min(moved.size(), kThresholdsMax));
+  return json::Value::object()
+      .set("sentence", *diff.find("sentence"))
+      .set("launch_spreads", *diff.find("launch_spreads"))
+      .set("fingerprints", *diff.find("fingerprints"))
+      .set("thresholds", json::Value::Array(moved.begin(), moved.begin() + kept))
+      .set("thresholds_left_out", moved.size() - static_cast<std::size_t>(kept));
 }
 
 }  // namespace nmt::tools

@@ -31,24 +31,18 @@ json::Value cost_json(const RailPlan& on, const Threshold& threshold, std::strin
                       std::string_view source) {
   const std::vector<tuner::RegretAt> regrets = tuner::regrets_at(on, threshold);
   if (regrets.empty()) return {};
-  std::vector<std::uint64_t> sizes_bytes;
-  for (const tuner::RegretAt& each : regrets) sizes_bytes.push_back(each.size_bytes);
-  const std::vector<double> shares = tuner::shares_of(sizes_bytes);
   json::Value points = json::Value::array();
-  double mean = 0;
-  tuner::RegretAt worst;
-  for (std::size_t i = 0; i < regrets.size(); ++i) {
-    mean += shares[i] * regrets[i].regret;
-    if (regrets[i].regret > worst.regret) worst = regrets[i];
-    points.push_back(json::Value::Array{regrets[i].size_bytes, regrets[i].regret});
+  for (const tuner::RegretAt& each : regrets) {
+    points.push_back(json::Value::Array{each.size_bytes, each.regret});
   }
+  const tuner::RegretSummary summary = tuner::summary_of(regrets);
   return json::Value::object()
       .set("name", name)
       .set("source", source)
       .set("bytes", threshold.bytes ? json::Value(*threshold.bytes) : json::Value())
-      .set("mean", mean)
-      .set("worst", worst.regret)
-      .set("worst_size_bytes", worst.size_bytes)
+      .set("mean", summary.mean)
+      .set("worst", summary.worst)
+      .set("worst_size_bytes", summary.worst_size_bytes)
       .set("points", std::move(points));
 }
 

@@ -21,20 +21,6 @@ std::string duration(const json::Reader& value) {
 
 std::string bytes(const json::Reader& value) { return format_bytes(value.unsigned_integer()); }
 
-std::string text_or(const json::Reader& value, std::string_view otherwise) {
-  return value.is_null() ? std::string(otherwise) : value.text();
-}
-
-std::string ranges_of(const json::Reader& threshold) {
-  std::string text;
-  for (const json::Reader& range : threshold["ranges"].items()) {
-    if (!text.empty()) text += ", ";
-    text += range["choice"].text();
-    if (!range["to"].is_null()) text += " below " + bytes(range["to"]);
-  }
-  return text;
-}
-
 void add_measured_and_predicted(const json::Reader& alltoall, Text* text) {
   std::map<std::pair<std::uint64_t, std::uint64_t>, double> measured;
   std::set<std::pair<std::uint64_t, std::uint64_t>> predicted;
@@ -138,18 +124,10 @@ void add_alltoall_tables(const json::Value& alltoalls, Text* text) {
   }
 }
 
-void add_diff_tables(const json::Value& diff, Text* text) {
-  const json::Reader page(diff, "the page");
-  text->heading("What changed");
-  Table fields({"of", "field", "before", "now"});
-  for (const json::Reader& each : page["fields"].items()) {
-    fields.add({each["what"].text(), each["field"].text(), text_or(each["before"], "(unknown)"),
-                text_or(each["now"], "(gone)")});
-  }
-  text->table(std::move(fields));
+void add_ratio_table(const json::Value& diff, Text* text) {
   text->heading("Slower or faster, by size");
   Table ratios({"rail", "method", ">size", ">now / before", "95 % interval"});
-  for (const json::Reader& each : page["ratios"].items()) {
+  for (const json::Reader& each : json::Reader(diff, "the page")["ratios"].items()) {
     for (const json::Reader& point : each["points"].items()) {
       ratios.add({each["rail"].text(), each["method"].text(), bytes(point[0]),
                   fmt::format("{:.3f}", point[1].number()),
@@ -157,14 +135,6 @@ void add_diff_tables(const json::Value& diff, Text* text) {
     }
   }
   text->table(std::move(ratios));
-  text->heading("Thresholds that moved");
-  Table moved({"rail", "decision", "before", "now", ">mean regret", ">worst"});
-  for (const json::Reader& each : page["thresholds"].items()) {
-    moved.add({each["rail"].text(), each["kind"].text(), ranges_of(each["before"]),
-               ranges_of(each["after"]), format_fraction(each["regret_mean"].number()),
-               format_fraction(each["regret_worst"].number())});
-  }
-  text->table(std::move(moved));
 }
 
 }  // namespace nmt::tools

@@ -16,6 +16,6 @@ void add_curve_tables(const std::vector<RailPlan>& rails, Text* text);
 void add_foreign_tables(const json::Value& foreign, Text* text);
 void add_pair_tables(const json::Value& cluster, Text* text);  // of each rail the slowest pairs
 void add_alltoall_tables(const json::Value& alltoalls, Text* text);
-void add_diff_tables(const json::Value& diff, Text* text);
+void add_ratio_table(const json::Value& diff, Text* text);
 
 }  // namespace nmt::tools

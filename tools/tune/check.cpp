@@ -112,8 +112,7 @@ void add(const Finding& finding, Report* report, Table* table, json::Value* list
                       .set("differences", std::move(fields)));
 }
 
-Report check_guidelines(const ProfileOptions& options, const Invocation& invocation) {
-  const OpenProfile profile = open_to_read(options, invocation);
+Report check_guidelines(const OpenProfile& profile) {
   const tuner::GuidelineFindings findings =
       tuner::check_guidelines(profile.db.sample_sets_in_force(profile.platform.id));
   if (findings.cells == 0) {
@@ -132,8 +131,7 @@ Report check_guidelines(const ProfileOptions& options, const Invocation& invocat
 
 }  // namespace
 
-Report check_platform(const ProfileOptions& options, const Invocation& invocation) {
-  const OpenProfile profile = open_to_read(options, invocation);
+Report check_platform(const OpenProfile& profile) {
   std::vector<Finding> findings = {
       {"platform", differences(profile.platform.fingerprint, this_platform().fingerprint)}};
   std::ranges::move(check_rails(profile.db.paths(profile.platform.id)),
@@ -190,8 +188,8 @@ Work declare_check(Options& options, const ProfileOptions& profile) {
       "least. There tuning pays, or the measurement is suspect. Exit code 0, also then.");
   options.example("nmad-tune check --quiet || nmad-sample");
   return [&profile, guidelines](const Invocation& invocation) {
-    return *guidelines ? check_guidelines(profile, invocation)
-                       : check_platform(profile, invocation);
+    const OpenProfile open = open_to_read(profile, invocation);
+    return *guidelines ? check_guidelines(open) : check_platform(open);
   };
 }
 

@@ -99,16 +99,14 @@ tuner::CollectiveShape shape_from(const std::optional<std::uint64_t>& nodes,
 
 }  // namespace
 
-Report show_collectives(const ProfileOptions& options, const Invocation& invocation) {
-  const OpenProfile profile = open_to_read(options, invocation);
-  const Plan plan = read_plan(profile, invocation);
+Report show_collectives(const OpenProfile& profile, const Plan& plan,
+                        const std::vector<SampleSet>& sets) {
   if (plan.segments.empty()) {
     throw Error(Fault::kFailed,
                 "the profile has no collectives; measure them with mpirun ... nmad-sample --parts "
                 "collectives");
   }
-  const std::vector<tuner::CollectiveCell> cells =
-      tuner::collective_cells(profile.db.sample_sets_in_force(profile.platform.id));
+  const std::vector<tuner::CollectiveCell> cells = tuner::collective_cells(sets);
   Report report;
   report.records.header = {"operation", "nodes",       "ranks_per_node", "from_bytes",
                            "to_bytes",  "algorithm",   "segment_bytes",  "leaders",
@@ -164,7 +162,11 @@ Work declare_collectives(Options& options, const ProfileOptions& profile) {
   options.count("--per-node", asked->ranks_per_node, "ranks on each of the --nodes");
   options.example("nmad-tune collectives --nodes 64 --per-node 32");
   return [&profile, asked](const Invocation& invocation) {
-    if (!asked->nodes && !asked->ranks_per_node) return show_collectives(profile, invocation);
+    if (!asked->nodes && !asked->ranks_per_node) {
+      const OpenProfile opened = open_to_read(profile, invocation);
+      return show_collectives(opened, read_plan(opened, invocation),
+                              opened.db.sample_sets_in_force(opened.platform.id));
+    }
     return predict_collectives(shape_from(asked->nodes, asked->ranks_per_node), profile,
                                invocation);
   };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "cluster/cluster.h"
 #include "core/error.h"
@@ -31,15 +32,6 @@ struct DiffOptions {
   bool all = false;
 };
 
-// A cell of both sides, for people and programs.
-struct DiffCell {
-  std::string path;  // "node07 tcp:e0 -> node12"
-  std::string rail;
-  std::string benchmark, method, variant, regime;
-  std::uint64_t size_bytes = 0;
-  auto operator<=>(const DiffCell&) const = default;
-};
-
 std::string to_string(const DiffCell& cell) {
   std::string what = cell.benchmark == benchmark::kTransfer ? "" : cell.benchmark + " ";
   what += cell.method;
@@ -53,36 +45,17 @@ class LaunchComparison {
  public:
   void add(const DiffSide& side, bool after) {
     std::map<std::string, std::set<std::pair<std::string, Id>>> launches;  // of a path, by time
-    for (const NamedSet& each : side.sets) {
-      launches[to_string(each.name)].emplace(each.set.session.started_utc, each.set.session.id);
+    for (const LaunchMedian& each : side.medians) launches[each.cell.path].insert(each.launch);
+    std::set<std::string>& paths = after ? paths_after_ : paths_before_;
+    std::map<std::string, std::map<std::pair<std::string, Id>, std::size_t>> numbers;
+    for (const auto& [path, of_path] : launches) {
+      paths.insert(path);
+      for (const auto& launch : of_path) numbers[path].emplace(launch, numbers[path].size());
     }
-    for (const NamedSet& each : side.sets) {
-      const std::string path = to_string(each.name);
-      const auto& of_path = launches[path];
-      const auto place = of_path.find({each.set.session.started_utc, each.set.session.id});
-      const auto launch = static_cast<std::size_t>(std::distance(of_path.begin(), place));
-      for (const Sample& sample : each.set.samples) {
-        const Condition& c = sample.condition;
-        const std::vector<Repetition> repetitions = trusted(sample.repetitions);
-        if (sample.held_out || !c.busy_rails.empty() || repetitions.empty()) continue;
-        if (c.benchmark == benchmark::kOffload || c.benchmark == benchmark::kCollective ||
-            c.benchmark == benchmark::kConnections) {
-          continue;  // not of one message
-        }
-        std::vector<double> durations_ns;
-        for (const Repetition& repetition : repetitions) {
-          durations_ns.push_back(repetition.each_ns());
-        }
-        const DiffCell cell = {path,      each.name.rail, c.benchmark,      c.method,
-                               c.variant, c.regime,       sample.size_bytes};
-        times_.push_back({number_of(cell), after, launch, median(durations_ns)});
-      }
+    for (const LaunchMedian& each : side.medians) {
+      const std::size_t launch = numbers[each.cell.path][each.launch];
+      times_.push_back({number_of(each.cell), after, launch, each.duration_ns});
     }
-    (after ? paths_after_ : paths_before_) = [&] {
-      std::set<std::string> paths;
-      for (const auto& [path, of_path] : launches) paths.insert(path);
-      return paths;
-    }();
   }
 
   cluster::Changes changes() const { return cluster::find_changes(rails_, times_); }
@@ -137,25 +110,43 @@ json::Value text_or_null(const std::optional<std::string>& text) {
   return text ? json::Value(*text) : json::Value();
 }
 
+// Nodes in which the same field changed alike take one row of the table.
 void add_fingerprints(const DiffSide& before, const DiffSide& after, Report* report) {
+  using Key = std::tuple<std::string, std::string, std::string, std::string>;
+  struct Row {
+    std::string what;
+    std::size_t others = 0;
+  };
+  std::map<Key, Row> rows;  // by rail, field, before and after
   json::Value list = json::Value::array();
-  Table table({"what", "field", "before", "after"});
-  std::size_t rows = 0;
-  for (const auto& [what, fields] : before.fingerprints) {
-    const auto other = after.fingerprints.find(what);
+  for (const auto& [end, fields] : before.fingerprints) {
+    const auto other = after.fingerprints.find(end);
     if (other == after.fingerprints.end()) continue;
+    const auto& [node, rail] = end;
     for (const Difference& each : differences(fields, other->second)) {
-      ++rows;
-      table.add({what, each.field, each.before.value_or("(none)"), each.now.value_or("(none)")});
+      const std::string what = node + (rail.empty() ? "" : " ") + rail;
+      const auto [row, first] = rows.try_emplace({rail, each.field, each.before.value_or("(none)"),
+                                                  each.now.value_or("(none)")},
+                                                 Row{what});
+      if (!first) ++row->second.others;
       list.push_back(json::Value::object()
                          .set("what", what)
+                         .set("node", node)
+                         .set("rail", rail.empty() ? json::Value() : json::Value(rail))
                          .set("field", each.field)
                          .set("before", text_or_null(each.before))
                          .set("after", text_or_null(each.now)));
     }
   }
   report->payload.set("fingerprints", std::move(list));
-  if (rows > 0) report->text.heading("What differs in the fingerprints").table(std::move(table));
+  if (rows.empty()) return;
+  Table table({"what", "field", "before", "after"});
+  for (const auto& [key, row] : rows) {
+    const auto& [rail, field, was, is] = key;
+    table.add({row.others == 0 ? row.what : fmt::format("{} and {} more", row.what, row.others),
+               field, was, is});
+  }
+  report->text.heading("What differs in the fingerprints").table(std::move(table));
 }
 
 void add_changes(const LaunchComparison& comparison, std::vector<cluster::Change> changes, bool all,
@@ -202,46 +193,63 @@ void add_changes(const LaunchComparison& comparison, std::vector<cluster::Change
   }
 }
 
-// Thresholds of one path that moved further than their intervals, and the price of keeping them.
-void add_thresholds(const DiffSide& before, const DiffSide& after, Report* report) {
+struct MovedThreshold {
+  std::string path;
+  const RailPlan* plan = nullptr;  // after
+  const Threshold* before = nullptr;
+  const Threshold* after = nullptr;
+  tuner::RegretSummary regret;  // of keeping the old one
+};
+
+// Thresholds that moved further than their intervals, the costliest first.
+std::vector<MovedThreshold> moved_thresholds(const DiffSide& before, const DiffSide& after) {
+  std::vector<MovedThreshold> moved;
+  for (const auto& [key, old_plan] : before.plans) {
+    const auto now = after.plans.find(key);
+    if (now == after.plans.end()) continue;
+    const RailPlan& plan = now->second;
+    for (const Threshold& old : old_plan.thresholds) {
+      const Threshold* found = plan.find_threshold(old.kind);
+      if (found == nullptr) continue;
+      const bool apart = old.answer != found->answer || old.high_bytes < found->low_bytes ||
+                         old.low_bytes > found->high_bytes;
+      if (!apart) continue;
+      moved.push_back(
+          {key, &plan, &old, found, tuner::summary_of(tuner::regrets_at(plan, old))});
+    }
+  }
+  std::ranges::stable_sort(moved, std::ranges::greater(),
+                           [](const MovedThreshold& each) { return each.regret.mean; });
+  return moved;
+}
+
+void add_thresholds(const std::vector<MovedThreshold>& moved, bool all, Report* report) {
   json::Value list = json::Value::array();
   Table table({"path", "decision", ">before", ">after", ">regret of keeping"});
   std::size_t rows = 0, free = 0;
-  for (const auto& [key, old_plan] : before.plans()) {
-    const auto now = after.plans().find(key);
-    if (now == after.plans().end()) continue;
-    RailPlan kept = old_plan, measured = now->second;
-    kept.rail = "before";
-    measured.rail = "after";
-    const std::vector<tuner::ForeignRegret> regrets =
-        tuner::compare(std::vector<RailPlan>{kept, measured});
-    for (const Threshold& old_threshold : old_plan.thresholds) {
-      const Threshold* moved = measured.find_threshold(old_threshold.kind);
-      if (moved == nullptr) continue;
-      const bool apart = old_threshold.answer != moved->answer ||
-                         old_threshold.high_bytes < moved->low_bytes ||
-                         old_threshold.low_bytes > moved->high_bytes;
-      if (!apart) continue;
-      const auto regret = std::ranges::find_if(regrets, [&](const tuner::ForeignRegret& each) {
-        return each.kind == old_threshold.kind && each.from == "before" && each.on == "after";
-      });
-      const double mean = regret == regrets.end() ? 0 : regret->mean;
-      ++(mean < kRegretShown ? free : rows);
-      if (mean >= kRegretShown) {
-        table.add({key, std::string(to_string(old_threshold.kind)), answer_text(old_threshold),
-                   answer_text(*moved), format_fraction(mean)});
-      }
-      list.push_back(json::Value::object()
-                         .set("path", key)
-                         .set("kind", to_string(old_threshold.kind))
-                         .set("before", answer_text(old_threshold))
-                         .set("after", answer_text(*moved))
-                         .set("regret", mean));
+  for (const MovedThreshold& each : moved) {
+    const std::string kind(to_string(each.before->kind));
+    const std::string was = answer_text(*each.before), is = answer_text(*each.after);
+    ++(each.regret.mean < kRegretShown ? free : rows);
+    if (each.regret.mean >= kRegretShown && (all || rows <= kShown)) {
+      table.add({each.path, kind, was, is, format_fraction(each.regret.mean)});
     }
+    list.push_back(json::Value::object()
+                       .set("path", each.path)
+                       .set("regime", each.plan->regime)
+                       .set("kind", kind)
+                       .set("before", was)
+                       .set("after", is)
+                       .set("regret", each.regret.mean)
+                       .set("regret_worst", each.regret.worst)
+                       .set("worst_size_bytes", each.regret.worst_size_bytes));
   }
   report->payload.set("thresholds", std::move(list));
   if (rows + free > 0) report->text.heading("Thresholds that moved");
   if (rows > 0) report->text.table(std::move(table));
+  if (rows > kShown && !all) {
+    report->text.line(fmt::format("and {} more (--all)", rows - kShown));
+  }
   if (free > 0) {
     report->text.line(fmt::format("{}{} moved, and keeping the old costs nothing", free,
                                   rows > 0 ? " more" : ""));
@@ -312,7 +320,7 @@ Report diff(const DiffSide& before, const DiffSide& after, const DiffOptions& op
   report.payload.set("launch_spreads", std::move(spreads));
   add_fingerprints(before, after, &report);
   add_changes(comparison, changes.cells, options.all, &report);
-  add_thresholds(before, after, &report);
+  add_thresholds(moved_thresholds(before, after), options.all, &report);
   add_missing("only_before", comparison.only_before(), &report);
   add_missing("only_after", comparison.only_after(), &report);
   if (!slower.empty() && worst->ratio > 1 + options.tolerance) {
@@ -329,13 +337,7 @@ Report diff(const DiffSide& before, const DiffSide& after, const DiffOptions& op
 
 }  // namespace
 
-Report diff_profiles(const std::string& before, const ProfileOptions& after,
-                     const Invocation& invocation) {
-  DiffOptions options;
-  options.choice.sides = {before};
-  const auto [old_side, new_side] = diff_sides(options.choice, after, invocation);
-  return diff(old_side, new_side, options);
-}
+Report diff_sides(const DiffSide& before, const DiffSide& after) { return diff(before, after, {}); }
 
 Work declare_diff(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<DiffOptions>();
@@ -355,7 +357,7 @@ Work declare_diff(Options& options, const ProfileOptions& profile) {
   options.flag("--all", own->all, "print all cells, not only those beyond noise");
   options.example("nmad-tune diff before.db after.db --tolerance 5%");
   return [own, &profile](const Invocation& invocation) {
-    const auto [before, after] = diff_sides(own->choice, profile, invocation);
+    const auto [before, after] = choose_sides(own->choice, profile, invocation);
     return diff(before, after, *own);
   };
 }

@@ -10,6 +10,8 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/method.h"
+#include "core/statistics.h"
 #include "core/units.h"
 #include "tools/command/options.h"
 #include "tools/command/utc.h"
@@ -21,31 +23,39 @@ namespace {
 
 using Selects = std::function<bool(const Campaign&)>;
 
-// The campaigns of all platforms: after an upgrade, a machine is another platform.
+// The chosen campaigns of all platforms: after an upgrade, a machine is another platform.
 DiffSide side_of(const profiledb::ProfileDb& db, std::string what, const Selects& selects) {
   DiffSide side;
   side.what = std::move(what);
   const std::map<Id, PathName> names = db.path_names();
-  std::map<std::string, std::string> dated;  // when each fingerprint was taken
+  std::vector<SampleSet> chosen;
   for (const Platform& platform : db.platforms()) {
     for (const Campaign& campaign : db.campaigns(platform.id)) {
       if (!selects(campaign)) continue;
       for (SampleSet& set : db.sample_sets(campaign.id)) {
-        const auto name = names.find(set.path.id);
-        if (name == names.end() || !set.others.empty() || set.path.from.driver == kCores) continue;
-        const auto note = [&](const std::string& key, const Fields& fields) {
-          std::string& utc = dated[key];
-          if (campaign.started_utc < utc) return;
-          utc = campaign.started_utc;
-          side.fingerprints[key] = fields;
-        };
-        note(name->second.node, platform.fingerprint);
-        note(name->second.node + " " + name->second.rail, set.path.from.fingerprint);
-        side.sets.push_back({name->second, std::move(set)});
+        side.add(platform, set, names);
+        chosen.push_back(std::move(set));
       }
     }
   }
-  side.derive_plans();
+  side.add(tuner::derive_plan(Id(), chosen, {}), names);
+  return side;
+}
+
+DiffSide side_of(const profiledb::ProfileDb& db) {
+  DiffSide side;
+  side.what = db.file();
+  const std::map<Id, PathName> names = db.path_names();
+  std::map<std::string, Plan, std::greater<>> plans;  // by the newest campaign of the platform
+  for (const Platform& platform : db.platforms()) {
+    const std::vector<Campaign> campaigns = db.campaigns(platform.id);
+    for (const Campaign& campaign : campaigns) {
+      for (const SampleSet& set : db.sample_sets(campaign.id)) side.add(platform, set, names);
+    }
+    if (campaigns.empty()) continue;
+    plans.emplace(campaigns.front().started_utc + platform.id.hex(), plan_in_force(db, platform));
+  }
+  for (const auto& [newest, plan] : plans) side.add(plan, names);
   return side;
 }
 
@@ -73,8 +83,7 @@ class Sides {
 
   DiffSide named(const std::string& text) {
     if (is_file(text)) {
-      const profiledb::ProfileDb db = open_whole_to_read({.db = text, .platform = ""}, invocation_);
-      return side_of(db, text, [](const Campaign&) { return true; });
+      return side_of(open_whole_to_read({.db = text, .platform = ""}, invocation_));
     }
     if (text.find_first_not_of("0123456789abcdef,") == std::string::npos) {
       const profiledb::ProfileDb db = own();
@@ -118,25 +127,50 @@ std::pair<DiffSide, DiffSide> since_pinned(const profiledb::ProfileDb& db) {
 
 }  // namespace
 
-void DiffSide::derive_plans() {
-  std::vector<SampleSet> all;
-  std::map<Id, PathName> names;
-  for (const NamedSet& each : sets) {
-    all.push_back(each.set);
-    names[each.set.path.id] = each.name;
-  }
-  plans_.clear();
-  for (RailPlan& plan : tuner::derive_plan(Id(), all, {}).rails) {
-    const auto name = names.find(plan.path);
-    if (name == names.end() || !plan.busy_rails.empty()) continue;
-    const std::string key =
-        to_string(name->second) + (plan.regime == "hot" ? "" : ", " + plan.regime);
-    plans_.emplace(key, std::move(plan));
+void DiffSide::add(const Platform& platform, const SampleSet& set,
+                   const std::map<Id, PathName>& names) {
+  const auto found = names.find(set.path.id);
+  if (found == names.end() || !set.others.empty() || set.path.from.driver == kCores) return;
+  const PathName& name = found->second;
+  const auto note = [&](const std::string& rail, const Fields& fields) {
+    std::string& utc = dated_[{name.node, rail}];
+    if (set.campaign.started_utc < utc) return;
+    utc = set.campaign.started_utc;
+    fingerprints[{name.node, rail}] = fields;
+  };
+  note("", platform.fingerprint);
+  note(name.rail, set.path.from.fingerprint);
+  const std::string path = to_string(name);
+  for (const Sample& sample : set.samples) {
+    const Condition& c = sample.condition;
+    const std::vector<Repetition> repetitions = trusted(sample.repetitions);
+    if (sample.held_out || !c.busy_rails.empty() || repetitions.empty()) continue;
+    if (c.benchmark == benchmark::kOffload || c.benchmark == benchmark::kCollective ||
+        c.benchmark == benchmark::kConnections) {
+      continue;  // not of one message
+    }
+    std::vector<double> durations_ns;
+    for (const Repetition& repetition : repetitions) durations_ns.push_back(repetition.each_ns());
+    medians.push_back(
+        {{path, name.rail, c.benchmark, c.method, c.variant, c.regime, sample.size_bytes},
+         {set.session.started_utc, set.session.id},
+         median(durations_ns)});
   }
 }
 
-std::pair<DiffSide, DiffSide> diff_sides(const DiffChoice& choice, const ProfileOptions& profile,
-                                         const Invocation& invocation) {
+void DiffSide::add(const Plan& plan, const std::map<Id, PathName>& names) {
+  for (const RailPlan& rail : plan.rails) {
+    const auto name = names.find(rail.path);
+    if (name == names.end() || !rail.busy_rails.empty()) continue;
+    std::string key = to_string(name->second);
+    if (!rail.placement.empty()) key += ", " + rail.placement;
+    if (rail.regime != "hot") key += ", " + rail.regime;
+    plans.emplace(key, rail);
+  }
+}
+
+std::pair<DiffSide, DiffSide> choose_sides(const DiffChoice& choice, const ProfileOptions& profile,
+                                           const Invocation& invocation) {
   Sides sides(profile, invocation);
   const std::size_t ways =
       (choice.sides.empty() ? 0 : 1) + (choice.since.empty() ? 0 : 1) + (choice.pinned ? 1 : 0);
@@ -157,8 +191,7 @@ std::pair<DiffSide, DiffSide> diff_sides(const DiffChoice& choice, const Profile
   if (choice.pinned) return since_pinned(sides.own());
   DiffSide before = sides.named(choice.sides.front());
   if (choice.sides.size() == 2) return {std::move(before), sides.named(choice.sides.back())};
-  const profiledb::ProfileDb db = sides.own();
-  return {std::move(before), side_of(db, db.file(), [](const Campaign&) { return true; })};
+  return {std::move(before), side_of(sides.own())};
 }
 
 }  // namespace nmt::tools

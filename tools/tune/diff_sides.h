@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The two sides of a comparison over time: two profiles, or campaigns of one.
+//
+// Durations are those of all campaigns of a side, launch by launch. Plans are those in force where a
+// side is a whole profile, as nmad-tune thresholds prints them; of chosen campaigns they are derived.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -23,28 +28,42 @@ struct DiffChoice {
   bool pinned = false;
 };
 
-struct NamedSet {
-  PathName name;
-  SampleSet set;
+struct DiffCell {
+  std::string path;  // "node07 tcp:e0 -> node12"
+  std::string rail;
+  std::string benchmark, method, variant, regime;
+  std::uint64_t size_bytes = 0;
+  auto operator<=>(const DiffCell&) const = default;
+};
+
+// What one launch measured of one cell.
+struct LaunchMedian {
+  DiffCell cell;
+  std::pair<std::string, Id> launch;  // when it started
+  double duration_ns = 0;
 };
 
 class DiffSide {
  public:
   std::string what;  // for messages: the file, "campaigns since 2026-11-24"
-  std::vector<NamedSet> sets;
-  std::map<std::string, Fields> fingerprints;  // "node07", "node07 tcp:e0"; the newest of each
+  std::vector<LaunchMedian> medians;
+  // Of each node ("node07", "") and its rails ("node07", "tcp:e0"), the newest.
+  std::map<std::pair<std::string, std::string>, Fields> fingerprints;
+  std::map<std::string, RailPlan> plans;  // by path, regime and placement
 
-  // Derived from the sets; by path, regime and placement ("node07 tcp:e0 -> node12").
-  const std::map<std::string, RailPlan>& plans() const { return plans_; }
-  void derive_plans();
+  // What a campaign of this platform measured on one path; ignored if it is no rail between two
+  // ends.
+  void add(const Platform& platform, const SampleSet& set, const std::map<Id, PathName>& names);
+  // The plans of paths that have none yet.
+  void add(const Plan& plan, const std::map<Id, PathName>& names);
 
  private:
-  std::map<std::string, RailPlan> plans_;
+  std::map<std::pair<std::string, std::string>, std::string> dated_;  // of fingerprints
 };
 
 // Before and after. Throws Error(kUsage) if the choice names no two sides, or a date or a campaign
 // that is not there; Error(kDatabase) if nothing is pinned, or a profile cannot be read.
-std::pair<DiffSide, DiffSide> diff_sides(const DiffChoice& choice, const ProfileOptions& profile,
-                                         const Invocation& invocation);
+std::pair<DiffSide, DiffSide> choose_sides(const DiffChoice& choice, const ProfileOptions& profile,
+                                           const Invocation& invocation);
 
 }  // namespace nmt::tools

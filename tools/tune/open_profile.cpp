@@ -121,6 +121,13 @@ Plan read_plan(const OpenProfile& profile, const Invocation& invocation) {
   return plan;
 }
 
+Plan plan_in_force(const profiledb::ProfileDb& db, const Platform& platform) {
+  if (db.plan_is_current(platform.id)) {
+    if (std::optional<Plan> plan = db.plan(platform.id)) return *std::move(plan);
+  }
+  return tuner::derive_plan(platform.id, db.sample_sets_in_force(platform.id), {});
+}
+
 Id find_by_prefix(std::string_view prefix, const std::vector<Id>& known, std::string_view what) {
   std::vector<Id> found;
   std::vector<std::string> names;

@@ -36,6 +36,9 @@ profiledb::ProfileDb open_whole_to_write(const ProfileOptions& options,
 // samples have changed since.
 Plan read_plan(const OpenProfile& profile, const Invocation& invocation);
 
+// The plan of the samples in force: the stored one if it is current, else one derived now.
+Plan plan_in_force(const profiledb::ProfileDb& db, const Platform& platform);
+
 // The one entry whose identifier begins with `prefix`. Throws Error(kUsage).
 Id find_by_prefix(std::string_view prefix, const std::vector<Id>& known, std::string_view what);
 

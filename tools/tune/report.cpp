@@ -26,6 +26,7 @@
 #include "tools/report/report.h"
 #include "tools/report/split_data.h"
 #include "tools/report/tables.h"
+#include "tools/tune/diff_sides.h"
 #include "tools/tune/open_profile.h"
 #include "tuner/tuner.h"
 
@@ -33,6 +34,8 @@ namespace nmt::tools {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kTrendCampaignsMax = 50;  // of each side, the newest
 
 struct ReportOptions {
   std::string output;
@@ -70,17 +73,6 @@ class AnonymousCopy {
   fs::path folder_;
 };
 
-// The platform's entry in `nmad-tune show --json`.
-json::Value platform_entry(const Report& shown, const Platform& platform) {
-  const json::Value* platforms = shown.payload.find("platforms");
-  if (platforms == nullptr) return {};
-  for (const json::Value& each : *platforms->get_if<json::Value::Array>()) {
-    const json::Value* id = each.find("id");
-    if (id != nullptr && *id == json::Value(platform.id.hex())) return each;
-  }
-  return {};
-}
-
 // Rails between the same two ends as the first rail that has a transfer; a message can be split
 // over them.
 std::vector<std::string> rails_together(const OpenProfile& profile,
@@ -110,11 +102,11 @@ struct Pages {
   Text tables;
 };
 
-void add_node(const OpenProfile& profile, const Plan& plan, const std::vector<SampleSet>& sets,
-              const ProfileOptions& options, const Invocation& invocation, Pages* pages) {
+void add_node(const OpenProfile& profile, const Plan& plan, const std::map<Id, PathName>& names,
+              const std::vector<SampleSet>& sets, Pages* pages) {
   const std::vector<RailPlan> rails = shown_rails(plan);
-  const std::vector<NamedPlan> named = named_plans(
-      rails, profile.db.path_names(), {.node = "", .peer = "", .path = "", .all = true});
+  const std::vector<NamedPlan> named =
+      named_plans(rails, names, {.node = "", .peer = "", .path = "", .all = true});
   pages->data.set("rails", rails_json(named))
       .set("origins", origins_json(sets))
       .set("foreign", foreign_json(rails))
@@ -127,16 +119,20 @@ void add_node(const OpenProfile& profile, const Plan& plan, const std::vector<Sa
     pages->data.set("verification", to_json(*plan.verification));
     add_verification(*plan.verification, &pages->tables);
   }
+}
+
+void add_splits(const OpenProfile& profile, const Plan& plan, const ProfileOptions& options,
+                const Invocation& invocation, Pages* pages) {
   json::Value splits = json::Value::array();
-  const std::vector<std::string> together = rails_together(profile, rails);
+  const std::vector<std::string> together = rails_together(profile, shown_rails(plan));
   if (together.size() > 1) splits = splits_json(open_advice(options, invocation), together);
   pages->data.set("splits", std::move(splits));
 }
 
-void add_collectives(const Plan& plan, const std::vector<SampleSet>& sets,
-                     const ProfileOptions& options, const Invocation& invocation, Pages* pages) {
+void add_collectives(const OpenProfile& profile, const Plan& plan,
+                     const std::vector<SampleSet>& sets, Pages* pages) {
   if (!plan.segments.empty()) {
-    const Report rules = show_collectives(options, invocation);
+    const Report rules = show_collectives(profile, plan, sets);
     std::vector<tuner::CollectiveCell> cells = tuner::collective_cells(sets);
     for (tuner::CollectiveCell& cell : predicted_cells(cells)) cells.push_back(std::move(cell));
     pages->data.set("collectives", json::Value::object()
@@ -151,35 +147,123 @@ void add_collectives(const Plan& plan, const std::vector<SampleSet>& sets,
   pages->data.set("alltoalls", std::move(alltoalls));
 }
 
-// The pairs of nodes of all platforms of a profile.
-json::Value cluster_of(const profiledb::ProfileDb& db) {
-  std::vector<Plan> plans;
-  const std::vector<Platform> platforms = db.platforms();
-  for (const Platform& platform : platforms) {
-    if (std::optional<Plan> plan = db.plan(platform.id)) plans.push_back(std::move(*plan));
-  }
-  return cluster_json(plans, db.path_names(), platforms);
+json::Value without(json::Value object, std::string_view name) {
+  std::erase_if(*object.get_if<json::Value::Object>(),
+                [&](const json::Value::Member& member) { return member.first == name; });
+  return object;
 }
 
 json::Value without_curves(json::Value pairs) {
   for (json::Value& pair : *pairs.get_if<json::Value::Array>()) {
-    std::erase_if(*pair.get_if<json::Value::Object>(),
-                  [](const json::Value::Member& member) { return member.first == "curve"; });
+    pair = without(std::move(pair), "curve");
   }
   return pairs;
 }
 
-// What the page shows of `nmad-tune diff`; null where it cannot compare the two.
-json::Value launches_compared(const std::string& before, const ProfileOptions& after,
-                              const Invocation& invocation) {
-  try {
-    const json::Value diff = diff_profiles(before, after, invocation).payload;
-    return json::Value::object()
-        .set("sentence", *diff.find("sentence"))
-        .set("launch_spreads", *diff.find("launch_spreads"));
-  } catch (const Error&) {  // no path in common
-    return {};
+// A profile, opened, and what one reading of all its campaigns gives.
+struct ReadProfile {
+  const OpenProfile* profile = nullptr;
+  std::vector<Plan> plans;  // of all platforms, that of the chosen one first
+  std::map<Id, PathName> names;
+  std::map<Id, CampaignContent> contents;
+  PairTimesByCampaign pair_times;
+  DiffSide side;
+  std::vector<TrendPoint> trend;
+  std::string started_utc;  // of the newest campaign in force
+
+  const Plan& plan() const { return plans.front(); }
+};
+
+void read_campaigns(const Platform& platform, ReadProfile* read) {
+  const profiledb::ProfileDb& db = read->profile->db;
+  const bool chosen = platform.id == read->profile->platform.id;
+  std::size_t count = 0;
+  for (const Campaign& campaign : db.campaigns(platform.id)) {  // newest first
+    CampaignContent& content = read->contents[campaign.id];
+    std::vector<SampleSet> sets;
+    try {
+      sets = db.sample_sets(campaign.id);
+    } catch (const Error& error) {
+      content.damage = error.what();
+      continue;
+    }
+    for (const SampleSet& set : sets) {
+      content.add(set);
+      const auto name = read->names.find(set.path.id);
+      if (name != read->names.end()) read->pair_times.add(set, name->second);
+      read->side.add(platform, set, read->names);
+    }
+    const std::vector<Id>& in_force = read->plan().campaigns;
+    if (std::ranges::find(in_force, campaign.id) != in_force.end()) {
+      read->started_utc = std::max(read->started_utc, campaign.started_utc);
+    }
+    if (chosen && count++ < kTrendCampaignsMax) {
+      std::ranges::move(trend_of(campaign, sets), std::back_inserter(read->trend));
+    }
   }
+}
+
+ReadProfile read_all(const OpenProfile& profile, const Invocation& invocation) {
+  ReadProfile read;
+  read.profile = &profile;
+  read.names = profile.db.path_names();
+  read.side.what = profile.location.file;
+  read.plans.push_back(read_plan(profile, invocation));
+  const std::vector<Platform> platforms = profile.db.platforms();
+  for (const Platform& platform : platforms) {
+    if (platform.id == profile.platform.id) continue;
+    if (std::optional<Plan> plan = profile.db.plan(platform.id)) {
+      read.plans.push_back(std::move(*plan));
+    }
+  }
+  for (const Plan& plan : read.plans) read.side.add(plan, read.names);
+  for (const Platform& platform : platforms) read_campaigns(platform, &read);
+  return read;
+}
+
+// The pairs of nodes of all platforms.
+json::Value cluster_of(const ReadProfile& read) {
+  return cluster_json(read.plans, read.names, read.profile->db.platforms());
+}
+
+ProfileSide side_of(const ReadProfile& read, const std::string& name) {
+  return {.file = name,
+          .platform = read.profile->platform.name,
+          .started_utc = read.started_utc,
+          .plan = read.plan(),
+          .trend = read.trend};
+}
+
+void add_cluster(const ReadProfile& read, Pages* pages) {
+  json::Value cluster = cluster_of(read);
+  if (cluster.is_null()) return;
+  pages->data.set("cluster", std::move(cluster));
+  const cluster::OutlierFindings findings =
+      cluster::find_outliers(read.pair_times.since("").times);
+  pages->data.set("outliers", outliers_json(findings));
+  Report outliers;
+  add_outliers(findings, {}, &outliers);
+  pages->tables.append(outliers.text);
+  add_pair_tables(*pages->data.find("cluster"), &pages->tables);
+}
+
+void add_diff(const ReadProfile& before, const ReadProfile& after, const std::string& name,
+              Pages* pages) {
+  json::Value diff =
+      diff_json(side_of(before, name.empty() ? "" : before.side.what), side_of(after, name));
+  json::Value launches;
+  try {
+    const Report compared = diff_sides(before.side, after.side);
+    launches = shown_of(compared.payload);
+    pages->tables.append(compared.text);
+  } catch (const Error& error) {  // no path in common
+    pages->tables.line(error.what());
+  }
+  diff.set("launches", std::move(launches));
+  add_ratio_table(diff, &pages->tables);
+  const json::Value cluster = cluster_of(before);
+  if (const json::Value* pairs = cluster.find("pairs")) diff.set("pairs", without_curves(*pairs));
+  pages->data.set("diff", std::move(diff));
 }
 
 // `name`: how the page calls the profile; empty: not at all.
@@ -192,39 +276,22 @@ Pages pages_of(const ProfileOptions& options, const std::string& name, const Ope
   same.platform = profile.platform.id.hex();
   Invocation silent = invocation;
   silent.quiet = true;  // what it would say has been said
-  const Plan plan = read_plan(profile, invocation);
+  const ReadProfile read = read_all(profile, invocation);
   const std::vector<SampleSet> sets = profile.db.sample_sets_in_force(profile.platform.id);
-  const Report shown = show_profile({}, same, silent);
-  const Report checked = check_platform(same, silent);
+  const Report shown = show_platform(profile, read.plan(), read.contents);
+  const Report checked = check_platform(profile);
   pages.title = profile.platform.name;
   pages.data.set("made_utc", utc_now())
       .set("tool_version", NMT_VERSION)
       .set("profile", name.empty() ? json::Value() : json::Value(name))
-      .set("platform", platform_entry(shown, profile.platform))
+      .set("platform", without(shown.payload, "rails"))  // thousands in a large cluster
       .set("check", checked.payload);
   pages.tables.append(shown.text).append(checked.text);
-  add_node(profile, plan, sets, same, silent, &pages);
-  add_collectives(plan, sets, same, silent, &pages);
-  if (json::Value cluster = cluster_of(profile.db); !cluster.is_null()) {
-    pages.data.set("cluster", std::move(cluster));
-    const cluster::OutlierFindings findings =
-        cluster::find_outliers(pair_times(profile.db, "").times);
-    pages.data.set("outliers", outliers_json(findings));
-    Report outliers;
-    add_outliers(findings, {}, &outliers);
-    pages.tables.append(outliers.text);
-    add_pair_tables(*pages.data.find("cluster"), &pages.tables);
-  }
-  if (against != nullptr) {
-    const ProfileSide before{name.empty() ? "" : against->location.file, &against->db,
-                             against->platform, read_plan(*against, invocation)};
-    json::Value diff = diff_json(before, {name, &profile.db, profile.platform, plan});
-    diff.set("launches", launches_compared(against->location.file, same, silent));
-    const json::Value cluster = cluster_of(against->db);
-    add_diff_tables(diff, &pages.tables);
-    if (const json::Value* pairs = cluster.find("pairs")) diff.set("pairs", without_curves(*pairs));
-    pages.data.set("diff", std::move(diff));
-  }
+  add_node(profile, read.plan(), read.names, sets, &pages);
+  add_splits(profile, read.plan(), same, silent, &pages);
+  add_collectives(profile, read.plan(), sets, &pages);
+  add_cluster(read, &pages);
+  if (against != nullptr) add_diff(read_all(*against, invocation), read, name, &pages);
   return pages;
 }
 

@@ -21,23 +21,23 @@
 namespace nmt::tools {
 namespace {
 
-struct CampaignContent {
-  std::set<std::string> rails;
-  std::size_t cells = 0;
-  std::string damage;  // why it cannot be read; empty if it can
+struct ShowOptions {
+  bool origin = false;
+  bool all = false;
 };
 
-CampaignContent content_of(const profiledb::ProfileDb& db, const Campaign& campaign) {
-  CampaignContent content;
-  try {
-    for (const SampleSet& set : db.sample_sets(campaign.id)) {
-      if (set.path.from.driver != kCores) content.rails.insert(set.path.from.full_name());
-      content.cells += set.samples.size();
+std::map<Id, CampaignContent> contents_of(const profiledb::ProfileDb& db,
+                                          const Platform& platform) {
+  std::map<Id, CampaignContent> contents;
+  for (const Campaign& campaign : db.campaigns(platform.id)) {
+    CampaignContent& content = contents[campaign.id];
+    try {
+      for (const SampleSet& set : db.sample_sets(campaign.id)) content.add(set);
+    } catch (const Error& error) {
+      content.damage = error.what();
     }
-  } catch (const Error& error) {
-    content.damage = error.what();
   }
-  return content;
+  return contents;
 }
 
 // Seconds since a "2026-11-21T10:30:00Z".
@@ -65,8 +65,10 @@ std::string state_text(const Campaign& campaign, const CampaignContent& content)
 
 class PlatformView {
  public:
-  PlatformView(const profiledb::ProfileDb& db, const Platform& platform, bool all)
-      : db_(db), platform_(platform), all_(all), plan_(db.plan(platform.id)) {}
+  // `plan`: null if there is none.
+  PlatformView(const profiledb::ProfileDb& db, const Platform& platform, const Plan* plan,
+               const std::map<Id, CampaignContent>& contents, bool all)
+      : db_(db), platform_(platform), plan_(plan), contents_(contents), all_(all) {}
 
   void add_to(Report* report, json::Value* platforms) {
     report->text.heading(fmt::format("{} (platform {})", platform_.name, short_id(platform_.id)));
@@ -151,7 +153,7 @@ class PlatformView {
         {"campaign", "started", ">age", ">cells", ">quality", "in force", "rails", "state"});
     json::Value list = json::Value::array();
     for (const Campaign& campaign : db_.campaigns(platform_.id)) {
-      const CampaignContent content = content_of(db_, campaign);
+      const CampaignContent& content = contents_.at(campaign.id);
       const double age = age_s(campaign.started_utc);
       const std::string rails = fmt::format("{}", fmt::join(content.rails, ","));
       const std::string state = state_text(campaign, content);
@@ -184,11 +186,10 @@ class PlatformView {
 
   const profiledb::ProfileDb& db_;
   const Platform& platform_;
+  const Plan* plan_;
+  const std::map<Id, CampaignContent>& contents_;
   bool all_;  // print every path, also paths with the same description
-  std::optional<Plan> plan_;
 };
-
-}  // namespace
 
 Report show_profile(const ShowOptions& wanted, const ProfileOptions& options,
                     const Invocation& invocation) {
@@ -205,7 +206,10 @@ Report show_profile(const ShowOptions& wanted, const ProfileOptions& options,
     json::Value platforms = json::Value::array();
     for (const Platform& platform : profile.db.platforms()) {
       if (!options.platform.empty() && platform.id != profile.platform.id) continue;
-      PlatformView(profile.db, platform, wanted.all).add_to(&report, &platforms);
+      const std::optional<Plan> plan = profile.db.plan(platform.id);
+      PlatformView(profile.db, platform, plan ? &*plan : nullptr, contents_of(profile.db, platform),
+                   wanted.all)
+          .add_to(&report, &platforms);
     }
     report.payload.set("platforms", std::move(platforms));
     report.summary = {{"platform", profile.platform.id.hex()},
@@ -214,6 +218,22 @@ Report show_profile(const ShowOptions& wanted, const ProfileOptions& options,
   } catch (const Error& error) {  // the location is an answer even without a profile
     report.problem = Problem(error.fault(), error.what());
   }
+  return report;
+}
+
+}  // namespace
+
+void CampaignContent::add(const SampleSet& set) {
+  if (set.path.from.driver != kCores) rails.insert(set.path.from.full_name());
+  cells += set.samples.size();
+}
+
+Report show_platform(const OpenProfile& profile, const Plan& plan,
+                     const std::map<Id, CampaignContent>& campaigns) {
+  Report report;
+  json::Value platforms = json::Value::array();
+  PlatformView(profile.db, profile.platform, &plan, campaigns, false).add_to(&report, &platforms);
+  report.payload = (*platforms.get_if<json::Value::Array>())[0];
   return report;
 }
 

@@ -42,8 +42,13 @@
 //   report_registrations   prints the cost of registration
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
+#include <vector>
 
+#include "core/plan.h"
+#include "core/sample.h"
 #include "tools/command/command.h"
 
 namespace nmt::tools {
@@ -71,18 +76,24 @@ Work declare_decide(Options& options, const ProfileOptions& profile);
 Work declare_split(Options& options, const ProfileOptions& profile);
 Work declare_report(Options& options, const ProfileOptions& profile);
 
-// Answers of the subcommands show, check and collectives that the report shows too.
-struct ShowOptions {
-  bool origin = false;
-  bool all = false;
+// Answers of the subcommands show, check, collectives and diff that the report shows too, of a
+// profile that is open.
+struct OpenProfile;
+class DiffSide;
+struct CampaignContent {
+  std::set<std::string> rails;
+  std::size_t cells = 0;
+  std::string damage;  // why it cannot be read; empty if it can
+  void add(const SampleSet& set);
 };
-Report show_profile(const ShowOptions& wanted, const ProfileOptions& options,
-                    const Invocation& invocation);
-Report check_platform(const ProfileOptions& options, const Invocation& invocation);
-Report show_collectives(const ProfileOptions& options, const Invocation& invocation);
-// Of the profile in the file `before` against the one of `after`.
-Report diff_profiles(const std::string& before, const ProfileOptions& after,
-                     const Invocation& invocation);
+Report show_platform(const OpenProfile& profile, const Plan& plan,
+                     const std::map<Id, CampaignContent>& campaigns);
+Report check_platform(const OpenProfile& profile);
+// `sets`: the samples in force. Throws Error(kFailed) if there are no collectives.
+Report show_collectives(const OpenProfile& profile, const Plan& plan,
+                        const std::vector<SampleSet>& sets);
+// Throws Error(kFailed) if they have no path in common.
+Report diff_sides(const DiffSide& before, const DiffSide& after);
 
 // The profile in another form.
 Work declare_compile(Options& options, const ProfileOptions& profile);

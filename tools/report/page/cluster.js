@@ -16,11 +16,6 @@ function middleOf(values) {
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
-function quantileOf(sorted, fraction) {
-  const at = fraction * (sorted.length - 1), low = Math.floor(at);
-  return sorted[low] + (sorted[Math.min(low + 1, sorted.length - 1)] - sorted[low]) * (at - low);
-}
-
 // Host names in the order of their numbers: node2 before node10.
 function byName(a, b) {
   return a.localeCompare(b, "en", {numeric: true});
@@ -52,20 +47,39 @@ function railMap(pairs, rail, figure) {
 
 const shownHostsMax = 128;
 
-// Sizes at which most pairs have a point, and between which values they lie there.
-function bandOfAll(pairs) {
-  const bySize = new Map();
-  for (const pair of pairs) {
-    for (const [size, ns] of pair.curve) {
-      if (!bySize.has(size)) bySize.set(size, []);
-      bySize.get(size).push(ns);
+// The hosts of a map: those that deviate most, each with all its peers, so that a slow node's row is
+// whole; in the map's order.
+function shownHosts(map) {
+  const peers = new Map();
+  for (const {near, far} of map.own) {
+    for (const [host, peer] of [[near, far], [far, near]]) {
+      if (!peers.has(host)) peers.set(host, []);
+      peers.get(host).push(peer);
     }
   }
-  const sizes = [...bySize].filter(([size, values]) => size > 0 && values.length * 2 > pairs.length)
-    .sort((a, b) => a[0] - b[0]).map(([size, values]) => [size, values.sort((a, b) => a - b)]);
-  return {points: sizes.map(([size, values]) => [size, quantileOf(values, 0.5)]),
-    low: sizes.map(([size, values]) => [size, quantileOf(values, 0.25)]),
-    high: sizes.map(([size, values]) => [size, quantileOf(values, 0.75)])};
+  const shown = new Set();
+  for (const host of map.hosts) {
+    for (const each of [host, ...peers.get(host)]) {
+      if (shown.size < shownHostsMax) shown.add(each);
+    }
+  }
+  return map.hosts.filter((host) => shown.has(host));
+}
+
+// What the page leaves out of a large cluster, in words.
+function leftOutOf(cluster, map, hosts) {
+  const words = [];
+  if (map.hosts.length > hosts.length) {
+    words.push(`The map has ${hosts.length} of ${map.hosts.length} nodes: those that deviate ` +
+      "most, with their peers.");
+  }
+  if (cluster.left_out > 0) {
+    words.push(`${cluster.left_out} pairs that differ least are left out of this page.`);
+  }
+  if (cluster.curves_left_out > 0) {
+    words.push(`So are the curves of ${cluster.curves_left_out} more.`);
+  }
+  return words.join(" ");
 }
 
 function clusterMapPanel(data) {
@@ -80,10 +94,12 @@ function clusterMapPanel(data) {
   const place = element("div"), rest = element("div"), note = element("p", {class: "muted"});
   const chart = chartPlace();
   const heading = element("h3");
+  const absent = element("p", {class: "muted", hidden: true},
+    "The curve of this pair is left out: it differs little from the usual one.");
   const draw = () => {
     const map = railMap(pairs, rail, figure);
     const {format, slower, faster, of} = pairFigures[figure];
-    const hosts = map.hosts.slice(0, shownHostsMax);
+    const hosts = shownHosts(map);
     const most = Math.max(0.1, Math.min(0.7, Math.log(Math.max(...map.own.map(map.ratio)))));
     const cells = hosts.map((near) => hosts.map((far) => {
       const pair = near === far ? null : map.find(near, far);
@@ -101,9 +117,7 @@ function clusterMapPanel(data) {
       });
     place.replaceChildren(picture, ratioScale(most, slower, faster));
     note.textContent = `Usual: ${format(map.typical)}, over ${map.own.length} pairs of ` +
-      `${map.hosts.length} nodes.` + (map.hosts.length > hosts.length
-      ? ` Only the ${hosts.length} nodes that deviate most are shown.` : "") +
-      (data.cluster.left_out > 0 ? ` ${data.cluster.left_out} more pairs are left out.` : "");
+      `${map.hosts.length} nodes. ${leftOutOf(data.cluster, map, hosts)}`;
     const slowest = [...map.own].sort((a, b) => map.ratio(b) - map.ratio(a));
     rest.replaceChildren(tableBehind("pairs, the slowest first", () => makeTable(
       ["node", "peer", ">latency", ">bandwidth", ">time against usual"],
@@ -112,8 +126,9 @@ function clusterMapPanel(data) {
     show(map, slowest[0]);
   };
   const show = (map, pair) => {
-    const band = bandOfAll(map.own);
-    const usual = new Map(band.points);
+    const {band} = data.cluster.usual.find((each) => each.rail === rail);
+    const usual = new Map(band.map(([size, , median]) => [size, median]));
+    const column = (index) => band.map((row) => [row[0], row[index]]);
     const against = (points) => points.filter(([size]) => usual.has(size))
       .map(([size, ns]) => [size, ns / usual.get(size) - 1]);
     const title = `${pair.near} → ${pair.far}: time against the usual pair, by size`;
@@ -121,10 +136,11 @@ function clusterMapPanel(data) {
       y: {label: "Time against the usual pair", format: formatChange, log: false,
         range: (min, max) => [Math.min(min, -0.05) * 1.1, Math.max(max, 0.05) * 1.1]}, series: [
         {name: "usual, and the middle half of all pairs", color: 5, dash: dashes[1],
-          points: against(band.points), low: against(band.low), high: against(band.high)},
+          points: against(column(2)), low: against(column(1)), high: against(column(3))},
         {name: `${pair.near} → ${pair.far}`, color: 1, dash: [], wide: true,
-          points: against(pair.curve)}]});
+          points: against(pair.curve ?? [])}]});
     heading.textContent = title;
+    absent.hidden = pair.curve !== null;
   };
   section.append(element("div", {class: "controls"},
     rails.length > 1 ? pick("Rail", rails.map((name) => [name, name]), rail,
@@ -132,7 +148,7 @@ function clusterMapPanel(data) {
     choice("Quantity", Object.entries(pairFigures).map(([key, each]) => [key, each.name]), figure,
       (value) => { figure = value; draw(); })),
   note, element("div", {class: "beside"}, place,
-    element("div", {class: "follows"}, heading, chart.node)), rest);
+    element("div", {class: "follows"}, heading, chart.node, absent)), rest);
   draw();
   return section;
 }

@@ -4,19 +4,34 @@
 // thresholds moved, and how every campaign measured.
 "use strict";
 
+// One row for all nodes in which the same field changed alike.
+function alike(fingerprints) {
+  const rows = new Map();
+  for (const {what, rail, field, before, after} of fingerprints) {
+    const key = JSON.stringify([rail, field, before, after]);
+    if (!rows.has(key)) rows.set(key, {what, others: 0, field, before, after});
+    else ++rows.get(key).others;
+  }
+  return [...rows.values()].map((row) => [
+    row.others === 0 ? row.what : `${row.what} and ${row.others} more`, row.field,
+    row.before ?? "(unknown)", row.after ?? "(gone)"]);
+}
+
 function diffPanel(data) {
-  const {before, after, fields, launches} = data.diff;
+  const {before, after, launches} = data.diff;
   const section = panel("diff-fields", "What changed",
     `Before: ${before.platform}, measured ${before.started_utc.slice(0, 10)}` +
     `${before.file ? ` (${before.file})` : ""}. Now: ${after.platform}, measured ` +
     `${after.started_utc.slice(0, 10)}.`);
-  if (launches) section.append(element("p", {class: "finding"}, launches.sentence));
-  if (fields.length === 0) {
-    section.append(element("p", {}, "No field of the fingerprints differs."));
-  } else {
-    section.append(makeTable(["of", "field", "before", "now"], fields.map((each) =>
-      [each.what, each.field, each.before ?? "(unknown)", each.now ?? "(gone)"])));
+  if (!launches) {
+    section.append(element("p", {class: "finding"}, "The profiles have no path between the same " +
+      "nodes and rails in common. Rails of one name are compared."));
+    return section;
   }
+  section.append(element("p", {class: "finding"}, launches.sentence));
+  const rows = alike(launches.fingerprints);
+  section.append(rows.length === 0 ? element("p", {}, "No field of the fingerprints differs.")
+    : makeTable(["of", "field", "before", "now"], rows));
   return section;
 }
 
@@ -75,14 +90,20 @@ function diffRatioPanel(data) {
 }
 
 function diffThresholdsPanel(data) {
+  if (!data.diff.launches) return [];
   const section = panel("diff-thresholds", "Thresholds that moved",
-    "The regret is what it would cost now to keep the old threshold.");
-  const {thresholds} = data.diff;
+    "Further than their 95 % intervals. The regret is what it would cost now to keep the old " +
+    "threshold.");
+  const {thresholds, thresholds_left_out: leftOut} = data.diff.launches;
   section.append(thresholds.length === 0 ? element("p", {}, "None moved.")
-    : makeTable(["rail", "decision", "before", "now", ">mean regret", ">worst", ">at size"],
-      thresholds.map((each) => [`${each.rail} (${each.regime})`, each.kind, inWords(each.before),
-        inWords(each.after), formatFraction(each.regret_mean), formatFraction(each.regret_worst),
+    : makeTable(["path", "decision", ">before", ">now", ">mean regret", ">worst", ">at size"],
+      thresholds.map((each) => [each.path, each.kind, each.before, each.after,
+        formatFraction(each.regret), formatFraction(each.regret_worst),
         each.regret_worst > 0 ? formatBytes(each.worst_size_bytes) : ""])));
+  if (leftOut > 0) {
+    section.append(element("p", {class: "muted"},
+      `${leftOut} more moved, and keeping them costs less.`));
+  }
   return section;
 }
 
