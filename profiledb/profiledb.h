@@ -46,6 +46,26 @@
 
 namespace nmt::profiledb {
 
+struct StoredPlan {
+  Plan plan;
+  bool is_current = false;  // the samples in force are still those that it was derived from
+};
+
+// One campaign, read once: all of its samples, and which of them count.
+class CampaignSamples {
+ public:
+  Campaign campaign;
+  std::vector<SampleSet> sets;
+  std::string damage;  // why it cannot be read, and there are no sets; else empty
+
+  // Leaves of `sets` what ProfileDb::sample_sets_in_force() has of this campaign.
+  void keep_in_force();
+
+ private:
+  friend class SampleReader;
+  std::vector<std::vector<bool>> counts_;  // each sample of each set
+};
+
 class ProfileDb {
  public:
   enum class Mode { kRead, kWrite };
@@ -99,6 +119,9 @@ class ProfileDb {
   // between the same nodes and rail names count as one here, so measurements from before a change
   // of a rail's fingerprint are superseded.
   std::vector<SampleSet> sample_sets_in_force(const Id& platform) const;
+  // Calls use() for each campaign of a platform, newest first, for whoever needs both. use() must
+  // not call this object.
+  void read_samples(const Id& platform, const std::function<void(CampaignSamples)>& use) const;
   std::vector<Campaign> pinned(const Id& platform) const;  // newest first
   // Pins exactly these campaigns on their platforms; empty: unpins all.
   void pin(std::span<const Id> campaigns);
@@ -106,8 +129,8 @@ class ProfileDb {
   // Derived.
   void store_plan(const Plan& plan);  // replaces the platform's plan
   std::optional<Plan> plan(const Id& platform) const;
-  // Whether the samples in force are still those that the stored plan was derived from.
-  bool plan_is_current(const Id& platform) const;
+  std::optional<StoredPlan> stored_plan(const Id& platform) const;
+  bool plan_is_current(const Id& platform) const;  // false without a plan
 
   // Maintenance.
   struct Problem {
@@ -136,6 +159,7 @@ class ProfileDb {
   void merge(const ProfileDb& other);
 
  private:
+  Plan plan_of(const json::Value& content) const;
   void name_mpi(Plan& plan) const;
   struct Implementation;
   explicit ProfileDb(std::unique_ptr<Implementation> implementation);

@@ -86,8 +86,25 @@ std::optional<Plan> ProfileDb::plan(const Id& platform) const {
     row = load_plan_row(implementation_->database, platform);
   }
   if (!row) return std::nullopt;
+  return plan_of(row->content);
+}
+
+std::optional<StoredPlan> ProfileDb::stored_plan(const Id& platform) const {
+  Database& database = implementation_->database;
+  std::optional<DerivedRow> row;
+  bool is_current = false;
+  {
+    const Transaction transaction(database, Transaction::Kind::kRead);
+    row = load_plan_row(database, platform);
+    is_current = row && row->source_digest == source_digest_now(database, platform);
+  }
+  if (!row) return std::nullopt;
+  return StoredPlan{plan_of(row->content), is_current};
+}
+
+Plan ProfileDb::plan_of(const json::Value& content) const {
   try {
-    Plan plan = plan_from_json(json::Reader(row->content, "plan"));
+    Plan plan = plan_from_json(json::Reader(content, "plan"));
     name_mpi(plan);
     return plan;
   } catch (const Error& error) {

@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <unordered_set>
 #include <vector>
 
 #include "core/error.h"
@@ -126,7 +126,7 @@ std::vector<Row> load(const sqlite::Database& database, const std::string& scope
   if (session != nullptr) RowBinder(statement, 1)("session", *session);
   std::vector<Row> rows;
   Seal seal;
-  std::set<std::uint64_t> digests;
+  std::unordered_set<std::uint64_t> digests;
   while (statement.step()) {
     Row row{};
     RowReader reader(statement);

@@ -144,6 +144,11 @@ TEST_F(Damage, AChangedValueNamesItsCampaignAndIsNotUsed) {
           << sql;
     }
     EXPECT_EQ(damaged, 1) << sql;
+    database.read_samples(platform_, [&](const CampaignSamples& samples) {
+      EXPECT_EQ(samples.sets.empty(), !samples.damage.empty());
+      if (!samples.damage.empty()) --damaged;
+    });
+    EXPECT_EQ(damaged, 0) << sql;
     EXPECT_THAT(refusal([&] { database.export_json({}); }), HasSubstr("damaged")) << sql;
     EXPECT_THAT(database.check(),
                 Contains(AllOf(Field(&ProfileDb::Problem::where, HasSubstr("campaign ")),

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "tests/profiledb/fixture.h"
@@ -44,14 +46,25 @@ class InForce : public ::testing::Test {
   }
 
   using Counting = std::tuple<Id, Id, std::string>;  // campaign, path, benchmark
-  std::set<Counting> counting() const {
+  static std::set<Counting> cells_of(const std::vector<SampleSet>& sets) {
     std::set<Counting> found;
-    for (const SampleSet& set : database_.sample_sets_in_force(platform_)) {
+    for (const SampleSet& set : sets) {
       EXPECT_FALSE(set.samples.empty());
       for (const Sample& sample : set.samples) {
         found.insert({set.campaign.id, set.path.id, sample.condition.benchmark});
       }
     }
+    return found;
+  }
+  // In both ways of reading them.
+  std::set<Counting> counting() const {
+    std::vector<SampleSet> sets;
+    database_.read_samples(platform_, [&](CampaignSamples samples) {
+      samples.keep_in_force();
+      std::ranges::move(samples.sets, std::back_inserter(sets));
+    });
+    const std::set<Counting> found = cells_of(database_.sample_sets_in_force(platform_));
+    EXPECT_EQ(cells_of(sets), found);
     return found;
   }
 
@@ -84,6 +97,22 @@ TEST_F(InForce, AnIncompleteCampaignCountsOnlyWhereThereIsNothingElse) {
   const Id incomplete = campaign(12, false, {{lo, "transfer"}, {r0, "transfer"}});
   EXPECT_THAT(counting(), UnorderedElementsAre(Counting{complete, lo, "transfer"},
                                                Counting{incomplete, r0, "transfer"}));
+}
+
+TEST_F(InForce, ACampaignIsReadOnceWithWhatNoLongerCounts) {
+  const Id lo = path("lo"), r0 = path("r0");
+  const Id old = campaign(10, true, {{lo, "transfer"}, {r0, "transfer"}});
+  const Id recent = campaign(11, true, {{lo, "transfer"}});
+  std::vector<CampaignSamples> read;
+  database_.read_samples(platform_,
+                         [&](CampaignSamples samples) { read.push_back(std::move(samples)); });
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[0].campaign.id, recent);
+  EXPECT_EQ(read[1].campaign.id, old);
+  for (const CampaignSamples& each : read) {
+    EXPECT_EQ(each.damage, "");
+    EXPECT_EQ(cells_of(each.sets), cells_of(database_.sample_sets(each.campaign.id)));
+  }
 }
 
 TEST_F(InForce, PinnedCampaignsCountTogetherAndAlone) {

@@ -275,10 +275,15 @@ TEST(Store, KnowsWhenAPlanIsNoLongerCurrent) {
   const Stored stored = begin(database, made_up);
   const Id platform = stored.platform.id;
   EXPECT_FALSE(database.plan_is_current(platform));
-  database.store_plan(made_up.plan(platform));
+  EXPECT_FALSE(database.stored_plan(platform));
+  const Plan plan = made_up.plan(platform);
+  database.store_plan(plan);
   EXPECT_TRUE(database.plan_is_current(platform));
+  EXPECT_TRUE(database.stored_plan(platform)->is_current);
+  EXPECT_EQ(database.stored_plan(platform)->plan, plan);
   database.store_samples(stored.session.id, stored.path.id, made_up.samples(2, 9));
   EXPECT_FALSE(database.plan_is_current(platform));
+  EXPECT_FALSE(database.stored_plan(platform)->is_current);
   database.store_plan(made_up.plan(platform));
   EXPECT_TRUE(database.plan_is_current(platform));
 }
