@@ -57,8 +57,8 @@ class Family {
         nodes_[numbers.at(host)].links.push_back(links_.size());
       }
       const double middle = median(logs);
-      links_.push_back({ends, numbers.at(ends.first), numbers.at(ends.second), std::move(logs),
-                        middle});
+      links_.push_back(
+          {ends, numbers.at(ends.first), numbers.at(ends.second), std::move(logs), middle});
     }
   }
 
@@ -97,9 +97,9 @@ class Family {
     std::vector<const Node*> suspected;
     for (const Node& node : nodes_) {
       if (node.named || node.links.size() < 2 || node.links.size() == links_.size()) continue;
-      const double worth =
-          std::max(kSuspected, 1.5 * least_rank_sum_probability(
-                                         node.links.size(), links_.size() - node.links.size()));
+      const double worth = std::max(
+          kSuspected,
+          1.5 * least_rank_sum_probability(node.links.size(), links_.size() - node.links.size()));
       if (residuals.probability(node) > worth) continue;
       const auto [some, others] = residuals.of(node);
       if (median(some) - median(others) < std::log1p(options.slower_min) / 2) continue;
@@ -189,11 +189,12 @@ class Family {
     std::vector<double> added_, all_, sorted_;
   };
 
-  double known(const Link& link) const { return nodes_[link.near].effect + nodes_[link.far].effect; }
+  double known(const Link& link) const {
+    return nodes_[link.near].effect + nodes_[link.far].effect;
+  }
 
   bool is_judged(const Node& node) const {
-    return !node.named && node.links.size() >= kPairsOfNodeMin &&
-           node.links.size() < links_.size();
+    return !node.named && node.links.size() >= kPairsOfNodeMin && node.links.size() < links_.size();
   }
 
   // What nodes seem to add, those for which ranks speak most: two slow nodes would hide each other

@@ -20,6 +20,7 @@
 #include "runtime/older_version.h"
 #include "runtime/open_log.h"
 #include "runtime/profile.h"
+#include "runtime/runtime.h"
 #include "runtime/signatures.h"
 
 namespace nmt::runtime {
@@ -148,6 +149,17 @@ int status_of(Fault fault) {
 }
 
 }  // namespace
+
+nmt_profile* open_plan(const Plan& plan) {
+  auto profile = std::make_unique<nmt_profile>();
+  profile->file = "the plan";
+  profile->storage =
+      compile({.platform = {.id = plan.platform}, .complete = true, .quality = 1}, plan);
+  profile->view = check(profile->storage.bytes(), profile->file);
+  profile->signatures = signatures_of(profile->view);
+  return profile.release();
+}
+
 }  // namespace nmt::runtime
 
 int nmt_open(const nmt_open_options* options, nmt_profile** profile) {

@@ -39,10 +39,16 @@
 #include <string>
 
 #include "core/curve.h"
+#include "core/plan.h"
 #include "include/nmadtune.h"
 #include "runtime/paper_split.h"
 
 namespace nmt::runtime {
+
+// A plan that is in memory, opened as if it were the only one of a profile of this machine. Paths
+// are found by the names of their rails only. nmt_close() frees it. Throws Error(kFailed) for a
+// plan that does not fit a snapshot.
+nmt_profile* open_plan(const Plan& plan);
 
 // The bytes of an open profile as a flat snapshot (docs/reference/snapshot.md). nmt_open can read
 // them from a file. They live as long as the profile.

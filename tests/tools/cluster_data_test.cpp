@@ -24,7 +24,7 @@ struct Pairs {
                            .duration = Curve({{1, 1000 * ratio}, {65536, 50000}})});
     plan.rails.push_back(rail);
   }
-  json::Value data() const { return cluster_json({plan}, names, {}); }
+  json::Value data() const { return cluster_json({&plan}, names, {}); }
 };
 
 TEST(ClusterData, OfFewPairsHoldsEachWithItsCurve) {

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "tests/tools/browser.h"
+#include "tests/tools/process.h"
 #include "tests/tools/report_sandbox.h"
 
 namespace nmt::testing {
@@ -46,6 +47,27 @@ for (const node of document.querySelectorAll("body *")) {
   if (contrast < 4.5) low.push(`${node.tagName} ${node.textContent.slice(0, 30)} ${contrast}`);
 }
 return low;
+)JS";
+
+// Labels of horizontal axes that lie on the one before, or beyond the plot's edge.
+constexpr std::string_view kBadLabels = R"JS(
+const bad = [];
+for (const {plot, options} of charts) {
+  const [axis] = plot.axes;
+  plot.ctx.save();
+  plot.ctx.font = "12px " + cssColor("--font");
+  let end = 0;
+  axis._splits.forEach((at, i) => {
+    const text = axis._values[i];
+    if (!text) return;
+    const half = plot.ctx.measureText(text).width / 2;
+    const middle = plot.bbox.left / devicePixelRatio + plot.valToPos(at, "x");
+    if (middle - half < end || middle + half > plot.width) bad.push(`${options.label}: ${text}`);
+    end = middle + half;
+  });
+  plot.ctx.restore();
+}
+return bad;
 )JS";
 
 // What the keyboard has to reach: one of each group of radio buttons.
@@ -115,6 +137,7 @@ class ReportPage : public Sandbox {
       return colors.size < 2;
     }).map((chart) => chart.options.label))JS"),
                 IsEmpty());
+    EXPECT_THAT(texts(kBadLabels), IsEmpty());
   }
 
   std::optional<Browser> browser_;
@@ -266,11 +289,23 @@ TEST_F(ReportPage, OfADescribedClusterShowsTheSlowNodeFirstAndDrawsEveryPage) {
                 std::string("page-") + (page + 1));
       EXPECT_LE(number_of("return document.documentElement.scrollWidth"), width) << page;
       EXPECT_THAT(texts(kLowContrasts), IsEmpty()) << page << width;
+      expect_drawn();
     }
-    expect_drawn();
   }
+  // The upgrade slowed large messages over InfiniBand, which is therefore shown first.
+  EXPECT_EQ(text_of("return document.querySelector('#diff-ratio select').value"),
+            "verbs:mlx5_0/1 (hot buffers)");
+  EXPECT_EQ(text_of("return document.querySelector('#diff-pairs select').value"), "verbs:mlx5_0/1");
+  EXPECT_EQ(
+      text_of("const [trend] = [...charts].filter((chart) => chart.options.x.label === 'Day');"
+              "return trend.series.map((each) => each.name + ' ' + each.points.length)"
+              ".join(', ') + '; ' + trend.plot.axes[0]._values.join(', ')"),
+      "shm 2, tcp:eth0 2, verbs:mlx5_0/1 2; 2026-03-14, 2026-03-21");
   show("#node");
-  EXPECT_EQ(number_of("return charts.size"), 3);  // regret, durations, predictions
+  EXPECT_EQ(number_of("return charts.size"), 5);  // regret, durations, two of splits, predictions
+  EXPECT_EQ(text_of("return JSON.parse(document.getElementById('data').textContent).splits[0]"
+                    ".rails.join(' ')"),
+            "tcp:eth0 verbs:mlx5_0/1");
   show("#collectives");  // sampled on 2 to 16 nodes, predicted on 32 and 64, over 9 sizes
   EXPECT_EQ(number_of("return document.querySelectorAll('#collective-tiles .hatch').length"), 18);
   EXPECT_THAT(text_of("return document.querySelector('#collective-tiles .hatch')"
@@ -293,26 +328,40 @@ TEST_F(ReportPage, OfSixtyFourNodesIsSmallerThanFiveMegabytesAndDrawsEachPair) {
   EXPECT_EQ(
       text_of("return document.querySelector('#pairs .heatmap g[role=row] text').textContent"),
       "node07");
-  EXPECT_EQ(browser_->script("return document.body.textContent.includes('left out')"),
-            json::Value(false));
+  EXPECT_EQ(
+      browser_->script("return document.getElementById('pairs').innerText.includes('left out')"),
+      json::Value(false));
   EXPECT_THAT(browser_->console_errors(), IsEmpty());
 }
 
 TEST_F(ReportPage, OfAThousandNodesSaysWhatItLeavesOut) {
   ASSERT_NO_FATAL_FAILURE(describe_cluster_of(1000, path("a.db"), setting()));
   open(path("a.db"), "#cluster");
-  const std::string note =
-      text_of("return document.querySelector('#pairs > p.muted').textContent");
+  const std::string note = text_of("return document.querySelector('#pairs > p.muted').textContent");
   EXPECT_THAT(note, ::testing::HasSubstr("The map has 128 of 1000 nodes"));
   const json::Value data = data_of(read("report.html"));
   EXPECT_GT(number(data, "cluster.curves_left_out"), 1000);
-  EXPECT_THAT(note, ::testing::HasSubstr(
-                        fmt::format("{} more.", number(data, "cluster.curves_left_out"))));
+  EXPECT_THAT(
+      note, ::testing::HasSubstr(fmt::format("{} more.", number(data, "cluster.curves_left_out"))));
   EXPECT_EQ(
       text_of("return document.querySelector('#pairs .heatmap g[role=row] text').textContent"),
       "node0007");
   expect_drawn();
   EXPECT_THAT(browser_->console_errors(), IsEmpty());
+}
+
+// As scripts/screenshots makes them.
+TEST_F(ReportPage, PicturesOfTheReadmeAreMadeByAScript) {
+  Process process({NMT_SCREENSHOTS, "--build", NMT_BUILD, path("pictures")}, setting());
+  const Result made = process.wait(120);
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  for (const char* name : {"report-node.png", "report-cluster.png"}) {
+    const std::string picture = read(std::string("pictures/") + name);
+    EXPECT_THAT(picture, StartsWith("\x89PNG"));
+    EXPECT_GT(picture.size(), 30000u) << name << " is nearly empty";
+    EXPECT_LT(picture.size(), 200000u) << name;
+    EXPECT_THAT(made.out, ::testing::HasSubstr(name));
+  }
 }
 
 TEST_F(ReportPage, Prints) {

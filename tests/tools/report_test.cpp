@@ -6,6 +6,9 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <map>
+
 #include "tests/tools/report_sandbox.h"
 
 namespace nmt::testing {
@@ -198,6 +201,32 @@ TEST_F(ReportFile, SaysOfAnOlderProfileWhatDiffSays) {
   EXPECT_EQ(at(data, "diff.launches.thresholds"), at(diff, "thresholds"));
 }
 
+TEST_F(ReportFile, TheTrendHasEachCampaignOfBothProfilesOnce) {
+  const std::string before = make_profile("a.db"), after = make_profile("b.db", "2");
+  ASSERT_EQ(tune({"db", "merge", before, "--db", after}).exit_code, 0);  // it has both now
+  const json::Value data = data_of(report(after, {"--against", before}));
+  std::map<std::string, std::vector<double>> latencies_ns;
+  std::string last;
+  for (const json::Reader& each : json::Reader(data, "data")["diff"]["trend"].items()) {
+    latencies_ns[each["rail"].text()].push_back(each["latency_ns"].number());
+    EXPECT_GE(each["started_utc"].text(), last);
+    last = each["started_utc"].text();
+    EXPECT_GT(each["bandwidth_bytes_per_second"].number(), 1e8);
+  }
+  for (const char* rail : {"fake:myri", "fake:quad"}) {
+    double best_ns = 1e9;
+    for (const char* method : {"copy", "iovec", "rendezvous"}) {
+      const json::Value curve =
+          document(tune({"curve", "--db", after, "--rail", rail, "--method", method, "--json"}));
+      best_ns = std::min(best_ns, number(curve, "curve.points.0.duration_ns"));
+    }
+    ASSERT_EQ(latencies_ns[rail].size(), 2u) << rail;
+    for (const double latency_ns : latencies_ns[rail]) {  // sessions drift by 8 %
+      EXPECT_NEAR(latency_ns, best_ns, 0.12 * best_ns) << rail;
+    }
+  }
+}
+
 TEST_F(ReportFile, OfANodeIsSmallerThanTwoMegabytes) {
   EXPECT_LT(report(make_profile("a.db")).size(), std::size_t{2} << 20);
 }
@@ -206,6 +235,18 @@ TEST_F(ReportFile, ADamagedOrAbsentProfileIsRefused) {
   const Result absent = tune({"report", "--db", path("none.db"), "-o", path("report.html")});
   EXPECT_EQ(absent.exit_code, 6);
   EXPECT_THAT(files(), ElementsAre("rails.json"));
+}
+
+// Readers of the README on a slow line load them too.
+TEST_F(ReportFile, TheReadmeShowsTwoPicturesOfLessThan200KilobytesEach) {
+  const std::string readme = read(NMT_SOURCE "/README.md");
+  for (const char* name : {"report-node.png", "report-cluster.png"}) {
+    const std::string file = std::string("docs/pictures/") + name;
+    EXPECT_THAT(readme, HasSubstr("](" + file + ")"));
+    const std::string picture = read(NMT_SOURCE "/" + file);
+    EXPECT_EQ(picture.substr(1, 3), "PNG");
+    EXPECT_LT(picture.size(), 200000u) << file;
+  }
 }
 
 TEST(Report, PlotsAreThoseOfTheChecksum) {

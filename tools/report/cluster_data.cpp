@@ -134,11 +134,11 @@ json::Value platforms_json(const std::vector<Platform>& platforms,
 
 }  // namespace
 
-json::Value cluster_json(const std::vector<Plan>& plans, const std::map<Id, PathName>& names,
+json::Value cluster_json(const std::vector<const Plan*>& plans, const std::map<Id, PathName>& names,
                          const std::vector<Platform>& platforms) {
   std::vector<MeasuredPair> measured;
-  for (const Plan& plan : plans) {
-    for (const RailPlan& rail : plan.rails) {
+  for (const Plan* plan : plans) {
+    for (const RailPlan& rail : plan->rails) {
       const auto name = names.find(rail.path);
       if (name == names.end() || name->second.peer.empty() || rail.regime != "hot" ||
           !rail.busy_rails.empty()) {

@@ -23,11 +23,11 @@ namespace nmt::tools {
 // sizes that most have. Null if no pair of nodes was measured.
 //
 // So that the page stays small, of more than kPairsMax pairs those are left out that differ least
-// from the median of their rail, and of more than kCurvesMax their curves, which are then null. Both
-// are counted.
+// from the median of their rail, and of more than kCurvesMax their curves, which are then null.
+// Both are counted.
 inline constexpr std::size_t kPairsMax = 20000;
 inline constexpr std::size_t kCurvesMax = 5000;
-json::Value cluster_json(const std::vector<Plan>& plans, const std::map<Id, PathName>& names,
+json::Value cluster_json(const std::vector<const Plan*>& plans, const std::map<Id, PathName>& names,
                          const std::vector<Platform>& platforms);
 
 }  // namespace nmt::tools

@@ -22,11 +22,24 @@ json::Value side_json(const ProfileSide& side) {
       .set("started_utc", side.started_utc);
 }
 
-const RailPlan* counterpart(const std::vector<RailPlan>& rails, const RailPlan& rail) {
-  const auto found = std::ranges::find_if(rails, [&](const RailPlan& each) {
-    return each.rail == rail.rail && each.regime == rail.regime && each.placement == rail.placement;
-  });
-  return found == rails.end() ? nullptr : &*found;
+// The same rail before: between the same nodes, or else between others.
+const RailPlan* counterpart(const ProfileSide& before, const ProfileSide& after,
+                            const RailPlan& rail) {
+  const auto ends = [](const ProfileSide& side, const RailPlan& of) {
+    const auto name = side.names.find(of.path);
+    return name == side.names.end() ? std::string() : to_string(name->second);
+  };
+  const std::string wanted = ends(after, rail);
+  const RailPlan* found = nullptr;
+  for (const RailPlan& each : before.plan.rails) {
+    if (each.rail != rail.rail || each.regime != rail.regime || each.placement != rail.placement ||
+        !each.busy_rails.empty() || each.curves.empty()) {
+      continue;
+    }
+    if (ends(before, each) == wanted) return &each;
+    if (found == nullptr) found = &each;
+  }
+  return found;
 }
 
 const PlanCurve* counterpart(const RailPlan& rail, const PlanCurve& curve) {
@@ -74,12 +87,11 @@ json::Value noise_json(const ProfileSide& before, const ProfileSide& after, cons
 
 json::Value ratios_json(const ProfileSide& before, const ProfileSide& after) {
   json::Value list = json::Value::array();
-  const std::vector<RailPlan> now = shown_rails(after.plan);
-  for (const RailPlan& rail : shown_rails(before.plan)) {
-    const RailPlan* other = counterpart(now, rail);
-    if (other == nullptr) continue;
-    for (const PlanCurve& curve : rail.curves) {
-      const PlanCurve* later = counterpart(*other, curve);
+  for (const RailPlan& rail : shown_rails(after.plan, after.names)) {
+    const RailPlan* earlier = counterpart(before, after, rail);
+    if (earlier == nullptr) continue;
+    for (const PlanCurve& curve : earlier->curves) {
+      const PlanCurve* later = counterpart(rail, curve);
       if (curve.benchmark != benchmark::kTransfer || later == nullptr) continue;
       list.push_back(json::Value::object()
                          .set("rail", rail.rail)
@@ -101,8 +113,9 @@ json::Value trend_json(const ProfileSide& before, const ProfileSide& after) {
     return std::tie(point.started_utc, point.campaign, point.rail);
   };
   std::ranges::sort(points, {}, place);
-  const auto twice = std::ranges::unique(points, {}, place);  // campaigns that both profiles have
-  points.erase(twice.begin(), twice.end());
+  const auto same = [&](const TrendPoint& a, const TrendPoint& b) { return place(a) == place(b); };
+  points.erase(std::unique(points.begin(), points.end(), same),  // campaigns that both have
+               points.end());
   json::Value list = json::Value::array();
   for (const TrendPoint& point : points) {
     list.push_back(json::Value::object()

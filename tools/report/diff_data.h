@@ -3,10 +3,12 @@
 // Data of the page "Diff": an older profile against a newer one, rail by rail.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/json.h"
+#include "core/path_name.h"
 #include "core/plan.h"
 #include "core/sample.h"
 
@@ -28,6 +30,7 @@ struct ProfileSide {
   std::string platform;     // its name
   std::string started_utc;  // of the newest campaign in force
   Plan plan;
+  std::map<Id, PathName> names;  // of its paths
   std::vector<TrendPoint> trend;
 };
 

@@ -2,8 +2,9 @@
 #include "tools/report/node_data.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
-#include <tuple>
+#include <utility>
 
 #include "core/plan_json.h"
 #include "core/rail.h"
@@ -68,13 +69,45 @@ json::Value costs_json(const std::vector<RailPlan>& rails, const RailPlan& on, D
 
 }  // namespace
 
-std::vector<RailPlan> shown_rails(const Plan& plan) {
-  std::vector<RailPlan> shown;
-  std::set<std::tuple<std::string, std::string, std::string>> known;
+std::vector<RailPlan> shown_rails(const Plan& plan, const std::map<Id, PathName>& names) {
+  struct Measured {
+    std::set<std::string> rails;
+    std::size_t points = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Measured> between;
+  const auto measured = [&](const RailPlan& rail) -> Measured& {
+    const auto name = names.find(rail.path);
+    if (name == names.end()) return between[{}];
+    return between[{name->second.node, name->second.peer}];
+  };
+  const auto is_alone = [](const RailPlan& rail) {
+    return rail.busy_rails.empty() && !rail.curves.empty();
+  };
   for (const RailPlan& rail : plan.rails) {
-    if (!rail.busy_rails.empty() || rail.curves.empty()) continue;
-    if (known.emplace(rail.rail, rail.regime, rail.placement).second) shown.push_back(rail);
+    if (!is_alone(rail)) continue;
+    Measured& ends = measured(rail);
+    ends.rails.insert(rail.rail);
+    for (const PlanCurve& curve : rail.curves) ends.points += curve.duration.points().size();
   }
+  const auto rank = [&](const RailPlan& rail) {
+    const Measured& ends = measured(rail);
+    return std::pair(ends.rails.size(), ends.points);
+  };
+  std::vector<const RailPlan*> best;
+  for (const RailPlan& rail : plan.rails) {
+    if (!is_alone(rail)) continue;
+    const auto same = std::ranges::find_if(best, [&](const RailPlan* each) {
+      return each->rail == rail.rail && each->regime == rail.regime &&
+             each->placement == rail.placement;
+    });
+    if (same == best.end()) {
+      best.push_back(&rail);
+    } else if (rank(rail) > rank(**same)) {
+      *same = &rail;
+    }
+  }
+  std::vector<RailPlan> shown;
+  for (const RailPlan* rail : best) shown.push_back(*rail);
   return shown;
 }
 
@@ -127,8 +160,14 @@ json::Value origins_json(std::span<const SampleSet> sets) {
 
 json::Value held_out_json(const std::vector<RailPlan>& rails, const Plan& plan,
                           std::span<const SampleSet> sets) {
+  std::vector<SampleSet> of_shown;  // a large cluster has thousands of other paths
+  for (const SampleSet& set : sets) {
+    if (std::ranges::find(rails, set.path.id, &RailPlan::path) != rails.end()) {
+      of_shown.push_back(set);
+    }
+  }
   json::Value list = json::Value::array();
-  for (const tuner::HeldOut& point : tuner::held_out(plan, sets)) {
+  for (const tuner::HeldOut& point : tuner::held_out(plan, of_shown)) {
     const auto shown = [&](const RailPlan& rail) {
       return rail.path == point.path && rail.regime == point.regime;
     };

@@ -8,15 +8,17 @@
 #include <vector>
 
 #include "core/json.h"
+#include "core/path_name.h"
 #include "core/plan.h"
 #include "core/sample.h"
 #include "tools/command/named_plans.h"
 
 namespace nmt::tools {
 
-// Each rail once per placement and regime, alone: of several pairs of nodes, the one that was
-// measured first.
-std::vector<RailPlan> shown_rails(const Plan& plan);
+// Each rail once per placement and regime, alone. Of several pairs of nodes, the one that most
+// rails were measured between, at most sizes: so the rails shown lead to the same peer where some
+// do.
+std::vector<RailPlan> shown_rails(const Plan& plan, const std::map<Id, PathName>& names);
 
 // The array "rails": thresholds as `nmad-tune thresholds` has them, and all curves.
 json::Value rails_json(const std::vector<NamedPlan>& rails);

@@ -125,9 +125,9 @@ void add_fingerprints(const DiffSide& before, const DiffSide& after, Report* rep
     const auto& [node, rail] = end;
     for (const Difference& each : differences(fields, other->second)) {
       const std::string what = node + (rail.empty() ? "" : " ") + rail;
-      const auto [row, first] = rows.try_emplace({rail, each.field, each.before.value_or("(none)"),
-                                                  each.now.value_or("(none)")},
-                                                 Row{what});
+      const auto [row, first] = rows.try_emplace(
+          {rail, each.field, each.before.value_or("(none)"), each.now.value_or("(none)")},
+          Row{what});
       if (!first) ++row->second.others;
       list.push_back(json::Value::object()
                          .set("what", what)
@@ -214,8 +214,7 @@ std::vector<MovedThreshold> moved_thresholds(const DiffSide& before, const DiffS
       const bool apart = old.answer != found->answer || old.high_bytes < found->low_bytes ||
                          old.low_bytes > found->high_bytes;
       if (!apart) continue;
-      moved.push_back(
-          {key, &plan, &old, found, tuner::summary_of(tuner::regrets_at(plan, old))});
+      moved.push_back({key, &plan, &old, found, tuner::summary_of(tuner::regrets_at(plan, old))});
     }
   }
   std::ranges::stable_sort(moved, std::ranges::greater(),

@@ -2,8 +2,9 @@
 //
 // The two sides of a comparison over time: two profiles, or campaigns of one.
 //
-// Durations are those of all campaigns of a side, launch by launch. Plans are those in force where a
-// side is a whole profile, as nmad-tune thresholds prints them; of chosen campaigns they are derived.
+// Durations are those of all campaigns of a side, launch by launch. Plans are those in force where
+// a side is a whole profile, as nmad-tune thresholds prints them; of chosen campaigns they are
+// derived.
 #pragma once
 
 #include <compare>

@@ -101,13 +101,13 @@ profiledb::ProfileDb open_whole_to_write(const ProfileOptions& options,
                               options_for(profiledb::ProfileDb::Mode::kWrite, invocation));
 }
 
-Plan read_plan(const OpenProfile& profile, const Invocation& invocation) {
-  if (std::optional<Plan> plan = profile.db.plan(profile.platform.id)) {
-    if (!profile.db.plan_is_current(profile.platform.id)) {
+profiledb::StoredPlan read_stored_plan(const OpenProfile& profile, const Invocation& invocation) {
+  if (std::optional<profiledb::StoredPlan> stored = profile.db.stored_plan(profile.platform.id)) {
+    if (!stored->is_current) {
       invocation.notice(
           "the plan is out of date: samples changed since it was derived; run nmad-tune retune");
     }
-    return *std::move(plan);
+    return *std::move(stored);
   }
   Plan plan = tuner::derive_plan(profile.platform.id,
                                  profile.db.sample_sets_in_force(profile.platform.id), {});
@@ -118,7 +118,11 @@ Plan read_plan(const OpenProfile& profile, const Invocation& invocation) {
                             profile.location.file, profile.platform.name, profile.location.file));
   }
   invocation.notice("the profile has no plan; derived one now; nmad-tune retune stores it");
-  return plan;
+  return {.plan = std::move(plan), .is_current = false};
+}
+
+Plan read_plan(const OpenProfile& profile, const Invocation& invocation) {
+  return read_stored_plan(profile, invocation).plan;
 }
 
 Plan plan_in_force(const profiledb::ProfileDb& db, const Platform& platform) {

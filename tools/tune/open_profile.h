@@ -35,6 +35,7 @@ profiledb::ProfileDb open_whole_to_write(const ProfileOptions& options,
 // The stored plan, or one derived now if none is stored (a campaign that was killed). Warns if the
 // samples have changed since.
 Plan read_plan(const OpenProfile& profile, const Invocation& invocation);
+profiledb::StoredPlan read_stored_plan(const OpenProfile& profile, const Invocation& invocation);
 
 // The plan of the samples in force: the stored one if it is current, else one derived now.
 Plan plan_in_force(const profiledb::ProfileDb& db, const Platform& platform);

@@ -73,23 +73,19 @@ class AnonymousCopy {
   fs::path folder_;
 };
 
-// Rails between the same two ends as the first rail that has a transfer; a message can be split
-// over them.
-std::vector<std::string> rails_together(const OpenProfile& profile,
-                                        const std::vector<RailPlan>& rails) {
-  std::map<Id, std::pair<Id, Id>> ends;
-  for (const Path& path : profile.db.paths(profile.platform.id)) {
-    ends[path.id] = {path.from_node, path.to_node};
-  }
-  std::map<std::pair<Id, Id>, std::vector<std::string>> groups;
-  std::vector<std::string> most;
+// Those of `rails` that lead to the same peer as most do; a message can be split over them.
+std::vector<RailPlan> rails_together(const std::vector<RailPlan>& rails,
+                                     const std::map<Id, PathName>& names) {
+  std::map<std::pair<std::string, std::string>, std::vector<RailPlan>> groups;
+  std::vector<RailPlan> most;
   for (const RailPlan& rail : rails) {
+    const auto name = names.find(rail.path);
     const bool transfers = std::ranges::any_of(rail.curves, [](const PlanCurve& curve) {
       return curve.benchmark == benchmark::kTransfer;
     });
-    if (rail.regime != "hot" || !transfers) continue;
-    std::vector<std::string>& group = groups[ends[rail.path]];
-    if (std::ranges::find(group, rail.rail) == group.end()) group.push_back(rail.rail);
+    if (rail.regime != "hot" || !transfers || name == names.end()) continue;
+    std::vector<RailPlan>& group = groups[{name->second.node, name->second.peer}];
+    if (std::ranges::find(group, rail.rail, &RailPlan::rail) == group.end()) group.push_back(rail);
     if (group.size() > most.size()) most = group;
   }
   return most;
@@ -101,51 +97,6 @@ struct Pages {
   json::Value data = json::Value::object();
   Text tables;
 };
-
-void add_node(const OpenProfile& profile, const Plan& plan, const std::map<Id, PathName>& names,
-              const std::vector<SampleSet>& sets, Pages* pages) {
-  const std::vector<RailPlan> rails = shown_rails(plan);
-  const std::vector<NamedPlan> named =
-      named_plans(rails, names, {.node = "", .peer = "", .path = "", .all = true});
-  pages->data.set("rails", rails_json(named))
-      .set("origins", origins_json(sets))
-      .set("foreign", foreign_json(rails))
-      .set("held_out", held_out_json(rails, plan, sets))
-      .set("exports", exports_json(profile.db, profile.platform.id, plan, profile.location.file));
-  add_thresholds(named, &pages->tables);
-  add_curve_tables(rails, &pages->tables);
-  add_foreign_tables(*pages->data.find("foreign"), &pages->tables);
-  if (plan.verification) {
-    pages->data.set("verification", to_json(*plan.verification));
-    add_verification(*plan.verification, &pages->tables);
-  }
-}
-
-void add_splits(const OpenProfile& profile, const Plan& plan, const ProfileOptions& options,
-                const Invocation& invocation, Pages* pages) {
-  json::Value splits = json::Value::array();
-  const std::vector<std::string> together = rails_together(profile, shown_rails(plan));
-  if (together.size() > 1) splits = splits_json(open_advice(options, invocation), together);
-  pages->data.set("splits", std::move(splits));
-}
-
-void add_collectives(const OpenProfile& profile, const Plan& plan,
-                     const std::vector<SampleSet>& sets, Pages* pages) {
-  if (!plan.segments.empty()) {
-    const Report rules = show_collectives(profile, plan, sets);
-    std::vector<tuner::CollectiveCell> cells = tuner::collective_cells(sets);
-    for (tuner::CollectiveCell& cell : predicted_cells(cells)) cells.push_back(std::move(cell));
-    pages->data.set("collectives", json::Value::object()
-                                       .set("rules", *rules.payload.find("rules"))
-                                       .set("cells", collective_cells_json(cells, plan.segments)));
-    pages->tables.append(rules.text);
-  }
-  json::Value alltoalls = json::Value::array();
-  for (const contention::AlltoallTimes& times : contention::alltoall_times(sets))
-    alltoalls.push_back(alltoall_json(times));
-  add_alltoall_tables(alltoalls, &pages->tables);
-  pages->data.set("alltoalls", std::move(alltoalls));
-}
 
 json::Value without(json::Value object, std::string_view name) {
   std::erase_if(*object.get_if<json::Value::Object>(),
@@ -163,74 +114,138 @@ json::Value without_curves(json::Value pairs) {
 // A profile, opened, and what one reading of all its campaigns gives.
 struct ReadProfile {
   const OpenProfile* profile = nullptr;
-  std::vector<Plan> plans;  // of all platforms, that of the chosen one first
+  profiledb::StoredPlan plan;
+  std::vector<Plan> other_plans;  // of the other platforms
   std::map<Id, PathName> names;
   std::map<Id, CampaignContent> contents;
   PairTimesByCampaign pair_times;
-  DiffSide side;
-  std::vector<TrendPoint> trend;
-  std::string started_utc;  // of the newest campaign in force
-
-  const Plan& plan() const { return plans.front(); }
+  std::vector<SampleSet> in_force;
+  DiffSide side;                  // empty unless profiles are compared
+  std::vector<TrendPoint> trend;  // the same
+  std::string started_utc;        // of the newest campaign in force
 };
 
-void read_campaigns(const Platform& platform, ReadProfile* read) {
-  const profiledb::ProfileDb& db = read->profile->db;
+void add_campaign(const Platform& platform, profiledb::CampaignSamples samples, bool to_compare,
+                  std::size_t newer, ReadProfile* read) {
+  const Campaign& campaign = samples.campaign;
+  CampaignContent& content = read->contents[campaign.id];
+  content.damage = samples.damage;
   const bool chosen = platform.id == read->profile->platform.id;
-  std::size_t count = 0;
-  for (const Campaign& campaign : db.campaigns(platform.id)) {  // newest first
-    CampaignContent& content = read->contents[campaign.id];
-    std::vector<SampleSet> sets;
-    try {
-      sets = db.sample_sets(campaign.id);
-    } catch (const Error& error) {
-      content.damage = error.what();
-      continue;
-    }
-    for (const SampleSet& set : sets) {
-      content.add(set);
-      const auto name = read->names.find(set.path.id);
-      if (name != read->names.end()) read->pair_times.add(set, name->second);
-      read->side.add(platform, set, read->names);
-    }
-    const std::vector<Id>& in_force = read->plan().campaigns;
-    if (std::ranges::find(in_force, campaign.id) != in_force.end()) {
-      read->started_utc = std::max(read->started_utc, campaign.started_utc);
-    }
-    if (chosen && count++ < kTrendCampaignsMax) {
-      std::ranges::move(trend_of(campaign, sets), std::back_inserter(read->trend));
-    }
+  const std::vector<Id>& planned = read->plan.plan.campaigns;
+  if (std::ranges::find(planned, campaign.id) != planned.end()) {
+    if (!samples.damage.empty()) throw Error(Fault::kDatabase, samples.damage);
+    read->started_utc = std::max(read->started_utc, campaign.started_utc);
   }
+  for (const SampleSet& set : samples.sets) {
+    content.add(set);
+    const auto name = read->names.find(set.path.id);
+    if (name != read->names.end()) read->pair_times.add(set, name->second);
+    if (to_compare) read->side.add(platform, set, read->names);
+  }
+  if (!chosen) return;
+  if (to_compare && newer < kTrendCampaignsMax) {
+    std::ranges::move(trend_of(campaign, samples.sets), std::back_inserter(read->trend));
+  }
+  samples.keep_in_force();
+  std::ranges::move(samples.sets, std::back_inserter(read->in_force));
 }
 
-ReadProfile read_all(const OpenProfile& profile, const Invocation& invocation) {
+// `to_compare`: also what only a comparison of two profiles shows.
+ReadProfile read_all(const OpenProfile& profile, bool to_compare, const Invocation& invocation) {
   ReadProfile read;
   read.profile = &profile;
   read.names = profile.db.path_names();
-  read.side.what = profile.location.file;
-  read.plans.push_back(read_plan(profile, invocation));
+  read.plan = read_stored_plan(profile, invocation);
   const std::vector<Platform> platforms = profile.db.platforms();
   for (const Platform& platform : platforms) {
     if (platform.id == profile.platform.id) continue;
     if (std::optional<Plan> plan = profile.db.plan(platform.id)) {
-      read.plans.push_back(std::move(*plan));
+      read.other_plans.push_back(std::move(*plan));
     }
   }
-  for (const Plan& plan : read.plans) read.side.add(plan, read.names);
-  for (const Platform& platform : platforms) read_campaigns(platform, &read);
+  if (to_compare) {
+    read.side.what = profile.location.file;
+    read.side.add(read.plan.plan, read.names);
+    for (const Plan& plan : read.other_plans) read.side.add(plan, read.names);
+  }
+  for (const Platform& platform : platforms) {
+    std::size_t newer = 0;
+    profile.db.read_samples(platform.id, [&](profiledb::CampaignSamples samples) {
+      add_campaign(platform, std::move(samples), to_compare, newer++, &read);
+    });
+  }
   return read;
+}
+
+void add_node(const ReadProfile& read, const std::vector<RailPlan>& rails, Pages* pages) {
+  const Plan& plan = read.plan.plan;
+  const std::vector<NamedPlan> named =
+      named_plans(rails, read.names, {.node = "", .peer = "", .path = "", .all = true});
+  const OpenProfile& profile = *read.profile;
+  pages->data.set("rails", rails_json(named))
+      .set("origins", origins_json(read.in_force))
+      .set("foreign", foreign_json(rails))
+      .set("held_out", held_out_json(rails, plan, read.in_force))
+      .set("exports", exports_json(profile.db, profile.platform.id, plan, profile.location.file));
+  add_thresholds(named, &pages->tables);
+  add_curve_tables(rails, &pages->tables);
+  add_foreign_tables(*pages->data.find("foreign"), &pages->tables);
+  if (plan.verification) {
+    pages->data.set("verification", to_json(*plan.verification));
+    add_verification(*plan.verification, &pages->tables);
+  }
+}
+
+void add_splits(const ReadProfile& read, const std::vector<RailPlan>& rails, Pages* pages) {
+  json::Value splits = json::Value::array();
+  const std::vector<RailPlan> together = rails_together(rails, read.names);
+  if (together.size() > 1) {
+    Plan between;  // without the thousands of other paths of a large cluster
+    between.platform = read.plan.plan.platform;
+    std::vector<std::string> names;
+    for (const RailPlan& rail : together) names.push_back(rail.rail);
+    for (const RailPlan& rail : read.plan.plan.rails) {
+      if (std::ranges::find(together, rail.path, &RailPlan::path) != together.end()) {
+        between.rails.push_back(rail);
+      }
+    }
+    splits = splits_json(Advice(runtime::open_plan(between)), names);
+  }
+  pages->data.set("splits", std::move(splits));
+}
+
+void add_collectives(const ReadProfile& read, Pages* pages) {
+  const Plan& plan = read.plan.plan;
+  const std::vector<SampleSet>& sets = read.in_force;
+  if (!plan.segments.empty()) {
+    const Report rules = show_collectives(*read.profile, plan, sets);
+    std::vector<tuner::CollectiveCell> cells = tuner::collective_cells(sets);
+    for (tuner::CollectiveCell& cell : predicted_cells(cells)) cells.push_back(std::move(cell));
+    pages->data.set("collectives", json::Value::object()
+                                       .set("rules", *rules.payload.find("rules"))
+                                       .set("cells", collective_cells_json(cells, plan.segments)));
+    pages->tables.append(rules.text);
+  }
+  json::Value alltoalls = json::Value::array();
+  for (const contention::AlltoallTimes& times : contention::alltoall_times(sets))
+    alltoalls.push_back(alltoall_json(times));
+  add_alltoall_tables(alltoalls, &pages->tables);
+  pages->data.set("alltoalls", std::move(alltoalls));
 }
 
 // The pairs of nodes of all platforms.
 json::Value cluster_of(const ReadProfile& read) {
-  return cluster_json(read.plans, read.names, read.profile->db.platforms());
+  std::vector<const Plan*> plans = {&read.plan.plan};
+  for (const Plan& plan : read.other_plans) plans.push_back(&plan);
+  return cluster_json(plans, read.names, read.profile->db.platforms());
 }
 
 ProfileSide side_of(const ReadProfile& read, const std::string& name) {
   return {.file = name,
           .platform = read.profile->platform.name,
           .started_utc = read.started_utc,
-          .plan = read.plan(),
+          .plan = read.plan.plan,
+          .names = read.names,
           .trend = read.trend};
 }
 
@@ -238,8 +253,7 @@ void add_cluster(const ReadProfile& read, Pages* pages) {
   json::Value cluster = cluster_of(read);
   if (cluster.is_null()) return;
   pages->data.set("cluster", std::move(cluster));
-  const cluster::OutlierFindings findings =
-      cluster::find_outliers(read.pair_times.since("").times);
+  const cluster::OutlierFindings findings = cluster::find_outliers(read.pair_times.since("").times);
   pages->data.set("outliers", outliers_json(findings));
   Report outliers;
   add_outliers(findings, {}, &outliers);
@@ -271,14 +285,8 @@ Pages pages_of(const ProfileOptions& options, const std::string& name, const Ope
                const Invocation& invocation) {
   Pages pages;
   const OpenProfile profile = open_to_read(options, invocation);
-  ProfileOptions same = options;  // without choosing again
-  same.db = profile.location.file;
-  same.platform = profile.platform.id.hex();
-  Invocation silent = invocation;
-  silent.quiet = true;  // what it would say has been said
-  const ReadProfile read = read_all(profile, invocation);
-  const std::vector<SampleSet> sets = profile.db.sample_sets_in_force(profile.platform.id);
-  const Report shown = show_platform(profile, read.plan(), read.contents);
+  const ReadProfile read = read_all(profile, against != nullptr, invocation);
+  const Report shown = show_platform(profile, read.plan, read.contents);
   const Report checked = check_platform(profile);
   pages.title = profile.platform.name;
   pages.data.set("made_utc", utc_now())
@@ -287,11 +295,12 @@ Pages pages_of(const ProfileOptions& options, const std::string& name, const Ope
       .set("platform", without(shown.payload, "rails"))  // thousands in a large cluster
       .set("check", checked.payload);
   pages.tables.append(shown.text).append(checked.text);
-  add_node(profile, read.plan(), read.names, sets, &pages);
-  add_splits(profile, read.plan(), same, silent, &pages);
-  add_collectives(profile, read.plan(), sets, &pages);
+  const std::vector<RailPlan> rails = shown_rails(read.plan.plan, read.names);
+  add_node(read, rails, &pages);
+  add_splits(read, rails, &pages);
+  add_collectives(read, &pages);
   add_cluster(read, &pages);
-  if (against != nullptr) add_diff(read_all(*against, invocation), read, name, &pages);
+  if (against != nullptr) add_diff(read_all(*against, true, invocation), read, name, &pages);
   return pages;
 }
 

@@ -66,8 +66,9 @@ std::string state_text(const Campaign& campaign, const CampaignContent& content)
 class PlatformView {
  public:
   // `plan`: null if there is none.
-  PlatformView(const profiledb::ProfileDb& db, const Platform& platform, const Plan* plan,
-               const std::map<Id, CampaignContent>& contents, bool all)
+  PlatformView(const profiledb::ProfileDb& db, const Platform& platform,
+               const profiledb::StoredPlan* plan, const std::map<Id, CampaignContent>& contents,
+               bool all)
       : db_(db), platform_(platform), plan_(plan), contents_(contents), all_(all) {}
 
   void add_to(Report* report, json::Value* platforms) {
@@ -75,12 +76,14 @@ class PlatformView {
     json::Value rails = add_rails(&report->text);
     json::Value campaigns = add_campaigns(report);
     const std::vector<tuner::ConcurrentBandwidth> together =
-        plan_ ? tuner::concurrent_bandwidths(*plan_) : std::vector<tuner::ConcurrentBandwidth>{};
+        plan_ ? tuner::concurrent_bandwidths(plan_->plan)
+              : std::vector<tuner::ConcurrentBandwidth>{};
     add_concurrent_bandwidths(together, &report->text);
-    const std::vector<OffloadCost> offloads = plan_ ? plan_->offloads : std::vector<OffloadCost>{};
+    const std::vector<OffloadCost> offloads =
+        plan_ ? plan_->plan.offloads : std::vector<OffloadCost>{};
     add_offloads(offloads, &report->text);
     const std::vector<tuner::Registration> registered =
-        plan_ ? tuner::registrations(*plan_) : std::vector<tuner::Registration>{};
+        plan_ ? tuner::registrations(plan_->plan) : std::vector<tuner::Registration>{};
     add_registrations(registered, &report->text);
     platforms->push_back(platform_json(platform_)
                              .set("fingerprint", to_json(platform_.fingerprint))
@@ -94,14 +97,16 @@ class PlatformView {
 
  private:
   bool in_force(const Campaign& campaign) const {
-    return plan_ && std::ranges::find(plan_->campaigns, campaign.id) != plan_->campaigns.end();
+    if (plan_ == nullptr) return false;
+    const std::vector<Id>& campaigns = plan_->plan.campaigns;
+    return std::ranges::find(campaigns, campaign.id) != campaigns.end();
   }
 
   json::Value plan_json() const {
-    if (!plan_) return {};
+    if (plan_ == nullptr) return {};
     return json::Value::object()
-        .set("current", db_.plan_is_current(platform_.id))
-        .set("verified", plan_->verification.has_value());
+        .set("current", plan_->is_current)
+        .set("verified", plan_->plan.verification.has_value());
   }
 
   json::Value add_rails(Text* text) const {
@@ -186,7 +191,7 @@ class PlatformView {
 
   const profiledb::ProfileDb& db_;
   const Platform& platform_;
-  const Plan* plan_;
+  const profiledb::StoredPlan* plan_;
   const std::map<Id, CampaignContent>& contents_;
   bool all_;  // print every path, also paths with the same description
 };
@@ -206,7 +211,7 @@ Report show_profile(const ShowOptions& wanted, const ProfileOptions& options,
     json::Value platforms = json::Value::array();
     for (const Platform& platform : profile.db.platforms()) {
       if (!options.platform.empty() && platform.id != profile.platform.id) continue;
-      const std::optional<Plan> plan = profile.db.plan(platform.id);
+      const std::optional<profiledb::StoredPlan> plan = profile.db.stored_plan(platform.id);
       PlatformView(profile.db, platform, plan ? &*plan : nullptr, contents_of(profile.db, platform),
                    wanted.all)
           .add_to(&report, &platforms);
@@ -228,7 +233,7 @@ void CampaignContent::add(const SampleSet& set) {
   cells += set.samples.size();
 }
 
-Report show_platform(const OpenProfile& profile, const Plan& plan,
+Report show_platform(const OpenProfile& profile, const profiledb::StoredPlan& plan,
                      const std::map<Id, CampaignContent>& campaigns) {
   Report report;
   json::Value platforms = json::Value::array();

@@ -49,6 +49,7 @@
 
 #include "core/plan.h"
 #include "core/sample.h"
+#include "profiledb/profiledb.h"
 #include "tools/command/command.h"
 
 namespace nmt::tools {
@@ -86,7 +87,7 @@ struct CampaignContent {
   std::string damage;  // why it cannot be read; empty if it can
   void add(const SampleSet& set);
 };
-Report show_platform(const OpenProfile& profile, const Plan& plan,
+Report show_platform(const OpenProfile& profile, const profiledb::StoredPlan& plan,
                      const std::map<Id, CampaignContent>& campaigns);
 Report check_platform(const OpenProfile& profile);
 // `sets`: the samples in force. Throws Error(kFailed) if there are no collectives.

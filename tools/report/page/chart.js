@@ -58,8 +58,18 @@ function decades(min, max, count) {
   return ticks;
 }
 
-// options: label, x and y ({label, format, log, range}), series ([{name, points, low, high, dots,
-// color, dash, wide}]), marks ([{from, to, at, text}]: ranges of x), stacked, height.
+// The values, in order, without those that are closer to the one before than `least`.
+function spaced(values, least) {
+  const kept = [];
+  for (const value of values) {
+    if (kept.length === 0 || value - kept[kept.length - 1] >= least) kept.push(value);
+  }
+  return kept;
+}
+
+// options: label, x and y ({label, format, log, range, ticks: which values to label}), series
+// ([{name, points, low, high, dots, marked, color, dash, wide}]), marks ([{from, to, at, text}]:
+// ranges of x), stacked, height.
 class Chart {
   constructor(options) {
     this.options = options;
@@ -122,7 +132,7 @@ class Chart {
       series.push({
         label: each.name, stroke, width: each.dots ? 0 : each.wide ? 3 : 2, dash: each.dash,
         spanGaps: true, show: each.shown, paths: each.dots ? () => null : undefined,
-        points: {show: Boolean(each.dots), size: 7, width: 1.5, stroke,
+        points: {show: Boolean(each.dots || each.marked), size: 7, width: 1.5, stroke,
           fill: () => each.dots ? faded(this.colorOf(each), 0.35) : cssColor("--panel")},
       });
       if (!each.low) continue;
@@ -149,18 +159,22 @@ class Chart {
       ticks: {stroke: () => cssColor("--grid"), width: 1, size: 4},
       filter: (plot, splits) => splits};
     return {
-      width, height, series, bands, padding: [this.marks().length > 0 ? 50 : 12, 18, 0, 0],
+      width, height, series, bands, padding: [this.marks().length > 0 ? 50 : 12, 26, 0, 0],
       legend: {show: false},
       cursor: {y: false, points: {size: 8}, drag: {x: true, y: false, setScale: true}},
       scales: {
         x: {time: false, distr: x.log === false ? 1 : 3, log: 2,
-          range: (plot, min, max) => [min, max > min || x.log === false ? max : min * 2]},
+          range: (plot, min, max) => x.range ? x.range(min, max)
+            : [min, max > min || x.log === false ? max : min * 2]},
         y: {distr: y.log ? 3 : 1, range: (plot, min, max) => this.rangeOf(min, max)},
       },
       axes: [
         {...look, size: 34,
-          splits: x.log === false ? undefined
-            : (plot, axis, min, max) => powersOfTwo(min, max, room(74, width)),
+          splits: x.ticks
+            ? (plot, axis, min, max) => spaced(x.ticks.filter((at) => at >= min && at <= max),
+              (max - min) * 90 / (width - 94))
+            : x.log === false ? undefined
+              : (plot, axis, min, max) => powersOfTwo(min, max, room(74, width)),
           values: (plot, splits) => splits.map(x.format)},
         {...look, size: 68,
           splits: y.log ? (plot, axis, min, max) => decades(min, max, room(34, height)) : undefined,

@@ -172,8 +172,8 @@ function outliersPanel(data) {
   } else {
     const [worst] = outliers;
     section.append(element("p", {class: "finding"}, element("strong", {}, culprit(worst)),
-      ` takes ${formatChange(worst.ratio - 1)} time (${worst.figure}), between ` +
-      `${formatChange(worst.low_ratio - 1)} and ${formatChange(worst.high_ratio - 1)}.`),
+      ` takes ${formatFraction(worst.ratio - 1)} more time than usual (${worst.figure}; 95 % ` +
+      `interval ${formatChange(worst.low_ratio - 1)} to ${formatChange(worst.high_ratio - 1)}).`),
     makeTable(["what", "which", "figure", ">time against usual", "95 % interval", ">chance",
       ">pairs"], outliers.map((each) => [each.kind, culprit(each), each.figure,
       formatChange(each.ratio - 1),

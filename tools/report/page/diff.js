@@ -49,7 +49,10 @@ function diffRatioPanel(data) {
   const key = (each) => `${each.rail} (${each.regime} buffers${each.placement
     ? ", " + each.placement : ""})`;
   const rails = [...new Set(ratios.map(key))];
-  let rail = rails[0];
+  // First the rail that changed most.
+  const change = (name) => Math.max(...ratios.filter((each) => key(each) === name)
+    .flatMap((each) => each.points.map(([, ratio]) => Math.abs(Math.log(ratio)))));
+  let rail = rails.reduce((a, b) => change(b) > change(a) ? b : a);
   const chart = chartPlace(), rest = element("div");
   const draw = () => {
     const own = ratios.filter((each) => key(each) === rail);
@@ -118,12 +121,19 @@ function diffMapPanel(data) {
   const both = data.cluster.pairs.filter((pair) => before.has(key(pair)));
   if (both.length === 0) return [];
   const rails = [...new Set(both.map((pair) => pair.rail))];
-  let rail = rails[0], figure = "bandwidth";
+  // First the rail and the quantity whose pairs usually changed most.
+  const ratioOf = (pair, {of, slow}) => slow(of(pair)) / slow(of(before.get(key(pair))));
+  const [{rail: firstRail, figure: firstFigure}] = rails.flatMap((name) =>
+    Object.keys(pairFigures).map((each) => ({rail: name, figure: each, change: middleOf(
+      both.filter((pair) => pair.rail === name)
+        .map((pair) => Math.abs(Math.log(ratioOf(pair, pairFigures[each])))))})))
+    .sort((a, b) => b.change - a.change);
+  let rail = firstRail, figure = firstFigure;
   const place = element("div"), said = element("p", {class: "answer"}), rest = element("div");
   const draw = () => {
-    const {of, slow, format} = pairFigures[figure];
+    const {of, format} = pairFigures[figure];
     const own = both.filter((pair) => pair.rail === rail);
-    const ratio = (pair) => slow(of(pair)) / slow(of(before.get(key(pair))));
+    const ratio = (pair) => ratioOf(pair, pairFigures[figure]);
     const hosts = [...new Set(own.flatMap((pair) => [pair.near, pair.far]))].sort(byName)
       .slice(0, shownHostsMax);
     const at = new Map(own.flatMap((pair) => [[pair.near + "\n" + pair.far, pair],
@@ -159,6 +169,7 @@ function diffMapPanel(data) {
 function trendPanel(data) {
   const {trend} = data.diff;
   const days = (utc) => Date.parse(utc) / 86400000;
+  const midnight = (utc) => Math.floor(days(utc));
   if (new Set(trend.map((each) => each.started_utc)).size < 2) return [];
   const section = panel("diff-trend", "Every campaign, over time",
     "Latency of the smallest message, or bandwidth of the largest, by the best method; medians.");
@@ -169,9 +180,13 @@ function trendPanel(data) {
     const rails = [...new Set(trend.map((each) => each.rail))];
     chart.show({label: `${figure} by campaign`,
       x: {label: "Day", log: false, format: (day) => new Date(day * 86400000).toISOString()
-        .slice(0, 10)},
+        .slice(0, 10), ticks: [...new Set(trend.map((each) => midnight(each.started_utc)))],
+      range: (min, max) => {
+        const room = Math.max(1, (max - min) * 0.08);
+        return [Math.floor(min) - room, max + room];
+      }},
       y: {label: pairFigures[figure].name, format, log: true},
-      series: rails.map((rail) => ({name: rail, points: trend.filter((each) => each.rail === rail)
+      series: rails.map((rail) => ({name: rail, marked: true, points: trend.filter((each) => each.rail === rail)
         .map((each) => [days(each.started_utc), of(each)])}))});
   };
   section.append(element("div", {class: "controls"}, choice("Quantity",
