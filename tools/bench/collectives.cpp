@@ -215,12 +215,12 @@ Report run_in(const control::MpiJob& job, const CollectivesBenchOptions& options
 
 void declare(Options& options, CollectivesBenchOptions& target) {
   options.list("--operations", target.operations, "NAME,...",
-               "which of bcast, reduce, allreduce, allgather (all)\n"
+               "which of bcast, reduce, allreduce, allgather (default: all)\n"
                "Reductions are sums of doubles.");
   options.sizes("--sizes", target.sizes_bytes,
-                "sizes of the messages (4K to 4M)\n"
+                "sizes of the messages (default: 4K to 4M)\n"
                 "Of an allgather: what one rank contributes.");
-  options.count("--rounds", target.rounds, "repetitions of each cell (15)");
+  options.count("--rounds", target.rounds, "repetitions of each cell (default: 15)");
   declare(options, target.profile);
   options
       .choice("--mpi", target.mpi, {"openmpi", "mpich"}, "the MPI of the job (default: detected)")

@@ -9,7 +9,7 @@
 namespace nmt::tools {
 
 void declare(Options& options, ProfileInUse& target) {
-  options.text("--db", target.db, "FILE", "the profile to decide by (as nmad-tune finds it)");
+  options.text("--db", target.db, "FILE", "profile to decide by (default: as nmad-tune finds it)");
   options.flag("--no-profile", target.none, "decide without a profile").excludes("--db");
 }
 

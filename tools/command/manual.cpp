@@ -33,7 +33,7 @@ constexpr std::pair<const char*, const char*> kEnvironment[] = {
     {"NMADTUNE_DB", "The profile, if --db does not name one."},
     {"NMADTUNE_SECRET",
      "The secret of both ends of nmad-sample --peer and --serve: 64 hex digits."},
-    {"XDG_DATA_HOME", "Folder of the user's profile (~/.local/share)."},
+    {"XDG_DATA_HOME", "Folder of the user's profile (default: ~/.local/share)."},
     {"NO_COLOR", "Set to any value: no highlighting on a terminal."},
 };
 constexpr std::pair<const char*, const char*> kFiles[] = {

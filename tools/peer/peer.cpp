@@ -90,13 +90,13 @@ void declare(Options& options, PeerOptions& target, const PeerHelp& help) {
   for (const std::string& other : help.not_with_serve) options.excludes(other);
   options
       .text("--address", target.address, "ADDR[:PORT]",
-            "with --serve: where to listen (first interface)\n"
+            "with --serve: where to listen (default: first interface)\n"
             "Listens at this address only. Without a port, the kernel chooses one.")
       .rare();
   options
       .text(
           "--secret-file", target.secret_file, "FILE",
-          "secret of both ends; - for stdin ($NMADTUNE_SECRET)\n"
+          "secret of both ends; - for stdin (default: $NMADTUNE_SECRET)\n"
           "A file of mode 0600 with 64 hex digits. Without a secret, --serve makes one and prints "
           "it with the command.")
       .rare();

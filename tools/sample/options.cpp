@@ -21,12 +21,12 @@ void declare_rails_and_profile(Options& options, SampleOptions& target) {
                "Measures nothing. With --rails, lists only the rails named.");
   options.list(
       "--rails", target.rails, "RAIL,...",
-      "rails to sample: shm, tcp:lo, fake:FILE (all usable)\n"
+      "rails: shm, tcp:lo, fake:FILE (default: all usable)\n"
       "The name of a driver stands for all its usable rails. fake:FILE stands for all rails "
       "that FILE describes; they are measured in virtual time, without hardware.");
   options.text("--db", target.db, "FILE",
-               "profile to write (the user's)\n"
-               "Default: $NMADTUNE_DB, else the user's profile.");
+               "profile to write (default: the user's)\n"
+               "Without it: $NMADTUNE_DB, else the user's profile.");
   options
       .flag("--system", target.system,
             "write the system's profile, not the user's\n"
@@ -38,21 +38,22 @@ void declare_measuring(Options& options, SampleOptions& target) {
   sampler::SamplingOptions& sampling = target.sampling;
   options.duration_ns(
       "--budget", target.budget_ns, kBudgetNs,
-      "time for all rails, verification included (60s)\n"
+      "time for all rails and verification (default: 60s)\n"
       "With --stack --parts collectives: time for each of five collectives (default: all of "
       "them take 13 minutes).");
   options.fraction("--precision", sampling.precision, kPrecision,
-                   "target half-width of the 95 % interval of medians (2%)");
+                   "target half-width of the 95 % interval (default: 2%)\n"
+                   "It is that of the median of each cell.");
   options.bytes("--max-size", sampling.size_bytes_max, kSizeBytes,
-                "largest message, at most 64M (16M)");
+                "largest message, at most 64M (default: 16M)");
   options
       .bytes("--max-unexpected", sampling.max_unexpected_bytes, kUnexpectedBytes,
-             "largest message that may arrive unexpected (64K)\n"
+             "largest message that may arrive unexpected (default: 64K)\n"
              "A rendezvous threshold is never above it: the sender of a larger message asks first.")
       .rare();
   options
       .count("--seed", target.seed,
-             "seed of the shuffling and of the held-out sizes (random)\n"
+             "seed of the shuffling and of the held-out sizes (default: random)\n"
              "The campaign records it. Described rails also draw their noise from it.")
       .rare();
   options.flag(
@@ -70,7 +71,7 @@ void declare_measuring(Options& options, SampleOptions& target) {
   options
       .flag(
           "--pairs", target.pairs,
-          "also measure rails while others are busy (with --peer)\n"
+          "also measure rails while others are busy (default: with --peer)\n"
           "Measures each rail together with each other rail, and with all others: the bandwidth "
           "that they reach at the same time. Splits of messages follow it. It takes a third of the "
           "budget.")
@@ -92,7 +93,7 @@ void declare_confirming(Options& options, SampleOptions& target) {
       .excludes("--list");
   options
       .fraction("--tolerance", target.tolerance, kTolerance,
-                "with --confirm: largest difference that is no change (5%)")
+                "with --confirm: largest difference that is no change (default: 5%)")
       .rare();
   options
       .text("--prometheus", target.prometheus, "FILE",
@@ -111,16 +112,16 @@ void declare_job(Options& options, SampleOptions& target) {
   options
       .list(
           "--parts", target.parts, "PART,...",
-          "in a job: node, pairs, mpi, alltoall, collectives (all but the last)\n"
+          "in a job: node, pairs, mpi, alltoall, collectives (default: all but the last)\n"
           "node: the rails within one node of each platform. pairs: all rails between two nodes. "
           "mpi: the MPI's own messages. alltoall: alltoalls for a contention signature, and how "
           "many simultaneous connections saturate the network. collectives: broadcasts, reductions "
           "and allgathers with many algorithms and segments, and those of the MPI, for "
-          "libnmadtune-mpi.so. With --stack: messages or collectives (messages).")
+          "libnmadtune-mpi.so. With --stack: messages or collectives (default: messages).")
       .rare();
   options
       .flag("--all-pairs", target.all_pairs,
-            "in a job: measure all pairs of nodes (a sample)\n"
+            "in a job: measure all pairs of nodes, not a sample\n"
             "Without it, each node is measured with about log2(nodes) others.")
       .rare();
   options
@@ -132,16 +133,16 @@ void declare_job(Options& options, SampleOptions& target) {
       .rare();
   options
       .list("--ranks", target.ranks, "N,...",
-            "in a job: how many ranks in each alltoall (half, 3/4, all, and more)")
+            "in a job: ranks in each alltoall (default: half, 3/4, all, and more)")
       .rare();
   options
       .sizes("--sizes", target.alltoall_sizes_bytes,
-             "in a job: bytes to each rank in alltoalls (256 to 512K, and more)\n"
+             "in a job: bytes to each rank in alltoalls (default: 256 to 512K, and more)\n"
              "The paper's M is searched among sizes with three smaller and three larger ones.")
       .rare();
   options
       .list("--shapes", target.shapes, "NxM,...",
-            "in a job: shapes for collectives: own, or 2x4,4x1 (all)\n"
+            "in a job: shapes for collectives: own, or 2x4,4x1 (default: all)\n"
             "Nodes x ranks on each, within the job; own is the job itself. all: all nodes, half of "
             "them, two and one, each with all ranks per node, half of them and one. They share the "
             "budget, the least known first; rules for other shapes are predicted from them.")
@@ -158,7 +159,7 @@ void declare_stack(Options& options, SampleOptions& target) {
       "node). Two ranks on each of two hosts measure shared memory and network in one campaign.");
   options
       .count("--rounds", target.rounds,
-             "with --stack: launches of each setting, at least 5 (7; 11 for limits)")
+             "with --stack: launches of each setting, at least 5 (default: 7; 11 for limits)")
       .rare();
   options
       .text("--turn", target.rank_order, "ORDER",

@@ -242,10 +242,10 @@ Work declare_ab(Options& options, const ProfileOptions& profile) {
             "are for.")
       .required();
   options.text("--launcher", own->launcher, "COMMAND",
-               "command that launches a job (two ranks on this node)");
-  options.count("--rounds", own->rounds, "launches of each setting, at least 5 (7)");
+               "command that launches a job (default: two ranks on this node)");
+  options.count("--rounds", own->rounds, "launches of each setting, at least 5 (default: 7)");
   options.bytes("--max-size", own->size_bytes_max, {.low = 1024, .high = std::uint64_t{64} << 20},
-                "largest message, at most 64M (16M)");
+                "largest message, at most 64M (default: 16M)");
   options.texts("PROGRAM", own->program,
                 "after --: your own program and its arguments\n"
                 "It is launched in the same way, and its run time is compared.");

@@ -88,7 +88,7 @@ Report compare_rails(const std::vector<std::string>& names, const ProfileOptions
 
 Work declare_compare(Options& options, const ProfileOptions& profile) {
   const auto rails = std::make_shared<std::vector<std::string>>();
-  options.texts("RAIL", *rails, "rails to compare (all)");
+  options.texts("RAIL", *rails, "rails to compare (default: all)");
   options.example("nmad-tune compare shm tcp:lo");
   return [rails, &profile](const Invocation& invocation) {
     return compare_rails(*rails, profile, invocation);

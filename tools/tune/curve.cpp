@@ -92,10 +92,10 @@ Work declare_curve(Options& options, const ProfileOptions& profile) {
       .required();
   declare(options, own->pairs);
   options.choice("--regime", own->regime, {"hot", "cold"},
-                 "messages that are in the cache, or not (hot)");
+                 "messages that are in the cache, or not (default: hot)");
   options.choice(
       "--benchmark", own->benchmark, {"transfer", "eager", "two_packets", "aggregate"},
-      "which measurement (transfer)\n"
+      "which measurement (default: transfer)\n"
       "eager: a transfer, and one more copy at the receiver. two_packets: two packets, one "
       "after the other. aggregate: two packets in one message.");
   options.example("nmad-tune curve --rail tcp:lo --method iovec --csv");

@@ -81,7 +81,7 @@ Work declare_db_check(Options& options, const ProfileOptions& profile) {
 
 Work declare_db_prune(Options& options, const ProfileOptions& profile) {
   const auto keep = std::make_shared<std::optional<std::uint64_t>>();
-  options.count("--keep", *keep, "campaigns to keep for each thing that was measured (3)");
+  options.count("--keep", *keep, "campaigns to keep for each thing that was measured (default: 3)");
   options.example("nmad-tune db prune --keep 5");
   return [keep, &profile](const Invocation& invocation) {
     return prune(keep->value_or(kKeep), profile, invocation);

@@ -208,7 +208,7 @@ Report switch_to(bool on, const SiteOptions& options) {
 }
 
 void declare_site(Options& options, SiteOptions& target) {
-  options.text("--site", target.folder, "DIR", "the site's folder (/etc/nmadtune)");
+  options.text("--site", target.folder, "DIR", "the site's folder (default: /etc/nmadtune)");
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ Work declare_decide(Options& options, const ProfileOptions& profile) {
   options.text("--rail", own->rail, "RAIL", "rail").required();
   options.sizes("--size", own->sizes_bytes, "sizes of the message").required();
   options.choice("--regime", own->regime, {"hot", "cold"},
-                 "messages that are in the cache, or not (hot)");
+                 "messages that are in the cache, or not (default: hot)");
   options.example("nmad-tune decide --rail tcp:lo --size 12K");
   return
       [own, &profile](const Invocation& invocation) { return decide(*own, profile, invocation); };

@@ -352,7 +352,7 @@ Work declare_diff(Options& options, const ProfileOptions& profile) {
   options.flag("--pinned", own->choice.pinned,
                "compare campaigns since the pinned ones with these");
   options.fraction("--tolerance", own->tolerance, kTolerance,
-                   "exit with 8 if slower than this beyond noise (5%)");
+                   "exit with 8 if slower than this beyond noise (default: 5%)");
   options.flag("--all", own->all, "print all cells, not only those beyond noise");
   options.example("nmad-tune diff before.db after.db --tolerance 5%");
   return [own, &profile](const Invocation& invocation) {

@@ -225,7 +225,7 @@ Work declare_export(Options& options, const ProfileOptions& profile) {
           "from the rails of this profile.")
       .required();
   options.text("--output,-o", own->output, "FILE|DIR",
-               "file, or folder for several files (standard output)");
+               "file, or folder for several files (default: standard output)");
   options.text("--for", own->version, "VERSION",
                "version of the stack (default: the one measured; with --check, the one installed)");
   options.text(

@@ -227,10 +227,10 @@ Work declare_import_alltoall(Options& options, const ProfileOptions& profile) {
   options.text("--p2p", own->messages, "FILE",
                "single messages: osu_latency, IMB-MPI1, CSV (m_bytes,time_ns)");
   options.list("-n", own->ranks, "N,...", "ranks of the files that do not name theirs, in order");
-  options.text("--network", own->network, "NAME", "name of the network (imported)");
-  options.text("--mpi", own->mpi, "NAME", "MPI that ran it (unknown)");
-  options.text("--algorithm", own->algorithm, "NAME", "algorithm that it used (library)");
-  options.count("--ranks-per-node", own->ranks_per_node, "ranks on each node (1)");
+  options.text("--network", own->network, "NAME", "name of the network (default: imported)");
+  options.text("--mpi", own->mpi, "NAME", "MPI that ran it (default: unknown)");
+  options.text("--algorithm", own->algorithm, "NAME", "algorithm that it used (default: library)");
+  options.count("--ranks-per-node", own->ranks_per_node, "ranks on each node (default: 1)");
   options.count("--cores", own->cores, "cores of all ranks together (at least one per rank)");
   options.example("nmad-tune import-alltoall a4.txt a8.txt --p2p pingpong.txt");
   return [own, &profile](const Invocation& invocation) {

@@ -82,11 +82,11 @@ int main(int argc, char** argv) {
   ProfileOptions profile;
   command.options().text(
       "--db", profile.db, "FILE",
-      "the profile (the user's, the site's, the system's)\n"
-      "Default: $NMADTUNE_DB, else the first that exists of the user's, the site's and the "
+      "profile (default: the user's, site's or system's)\n"
+      "Without it: $NMADTUNE_DB, else the first that exists of the user's, the site's and the "
       "system's profile.");
   command.options().text("--platform", profile.platform, "ID",
-                         "platform in the profile (this machine's)\n"
+                         "platform in the profile (default: this machine's)\n"
                          "Its identifier, as nmad-tune show prints it, or the first digits of it.");
   command.options().example("nmad-tune thresholds --json");
   for (const Row& row : kVerbs) {

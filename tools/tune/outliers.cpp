@@ -61,15 +61,15 @@ Report outliers(const OutliersOptions& options, const ProfileOptions& profile_op
 Work declare_outliers(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<OutliersOptions>();
   options.text("--since", own->since, "DATE",
-               "only measurements from this date on (the last day of measuring)\n"
-               "As 2026-11-24 or 2026-11-24T08:00:00Z. Without it: those within 24 hours of the "
+               "only measurements from this date on (default: the last day)\n"
+               "As 2026-11-24 or 2026-11-24T08:00:00Z. The last day: those within 24 hours of the "
                "newest. Pairs that were measured in different months differ for other reasons.");
   options.fraction("--slower", own->find.slower_min, kSlower,
-                   "report what is slower by at least this (5%)");
+                   "report what is slower by at least this (default: 5%)");
   options
       .fraction(
           "--chance", own->find.chance_max, kChance,
-          "probability of a false alarm (0.2%)\n"
+          "probability of a false alarm (default: 0.2%)\n"
           "Where nothing is wrong, an alarm of any kind is at most so likely, over all nodes, "
           "links and rails together.")
       .rare();

@@ -84,10 +84,10 @@ Work declare_predict_transfer(Options& options, const ProfileOptions& profile) {
   options.text("--rail", own->rail, "RAIL", "rail").required();
   options.sizes("--size", own->sizes_bytes, "sizes of the message").required();
   options.choice("--method", own->method, {"copy", "iovec", "rendezvous"},
-                 "method (the one that the thresholds choose)");
+                 "method (default: the one that the thresholds choose)");
   declare(options, own->pairs);
   options.choice("--regime", own->regime, {"hot", "cold"},
-                 "messages that are in the cache, or not (hot)");
+                 "messages that are in the cache, or not (default: hot)");
   options.example("nmad-tune predict transfer --rail tcp:lo --size 1K,64K,1M");
   return
       [own, &profile](const Invocation& invocation) { return predict(*own, profile, invocation); };

@@ -16,12 +16,12 @@ namespace nmt::tools {
 namespace {
 
 constexpr char kSignatureHelp[] =
-    "terms alpha=TIME,beta=TIME/B,gamma=RATIO,... (the profile's)\n"
+    "terms alpha=TIME,beta=TIME/B,gamma=RATIO,... (default: the profile's)\n"
     "A signature from another source: alpha, beta and gamma; delta, and M, the size at which "
     "delta begins; form=once if delta is added once and not per communication; n, the "
     "numbers of ranks that it was fitted on; error, half of a 95 % interval.";
 
-constexpr char kHostsHelp[] = "nodes of the ranks, in order: node[01-16] (the topology's first)";
+constexpr char kHostsHelp[] = "nodes of the ranks, in order: node[01-16] (default: the topology's first)";
 
 std::string interval_text(const contention::AlltoallPrediction& prediction) {
   if (!prediction.interval_ns) return "not known";

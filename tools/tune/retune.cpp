@@ -51,7 +51,7 @@ Work declare_retune(Options& options, const ProfileOptions& profile) {
   const auto campaigns = std::make_shared<std::string>();
   options.list(
       "--campaigns", *campaigns, "newest|all|ID,...",
-      "campaigns to follow from now on (those in force)\n"
+      "campaigns to follow from now on (default: those in force)\n"
       "newest: the newest complete campaign of each rail. all, or identifiers: these campaigns "
       "together, because several launches show differences that one launch cannot separate from "
       "the rail's speed. The choice holds until --campaigns newest.");

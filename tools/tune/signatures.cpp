@@ -93,16 +93,16 @@ std::optional<contention::Topology> topology_of(const SignatureChoice& choice) {
 }  // namespace
 
 void declare_signature_choice(Options& options, SignatureChoice& choice) {
-  options.text("--algorithm", choice.algorithm, "NAME", "algorithm (the only one in the profile)");
+  options.text("--algorithm", choice.algorithm, "NAME", "algorithm (default: the profile's only one)");
   options.count("--ranks-per-node", choice.ranks_per_node,
-                "ranks on each node (the only number in the profile)");
+                "ranks on each node (default: the profile's only number)");
   options
       .choice("--delta-form", choice.delta_form, {"per_communication", "once"},
-              "how delta is added (the form that predicts better)")
+              "how delta is added (default: the form that predicts better)")
       .rare();
   options
       .bytes("--from", choice.delta_from_bytes, {.low = 1},
-             "size at which delta begins, the paper's M (searched)")
+             "size at which delta begins, the paper's M (default: searched)")
       .rare();
   options.text(
       "--topology", choice.topology, "FILE",
@@ -110,7 +110,7 @@ void declare_signature_choice(Options& options, SignatureChoice& choice) {
       "The cables of a switch bound an exchange as a NIC does. Ranks are on the nodes that "
       "were measured; predictions are for the first nodes of the file.");
   options.text("--uplink", choice.uplink, "NICS",
-               "bandwidth of a switch's uplinks, in NICs of a node (the file's, else fitted)");
+               "bandwidth of a switch's uplinks, in NICs of a node (default: the file's, else fitted)");
 }
 
 ChosenSignature choose_signature(const SignatureChoice& choice, const ProfileOptions& profile,

@@ -191,7 +191,7 @@ Work declare_split(Options& options, const ProfileOptions& profile) {
   options.list("--rails", own->rails, "RAIL,...", "rails to use").required();
   options.list("--busy", own->busy, "RAIL=TIME,...", "time until each busy rail is free");
   options.choice("--regime", own->regime, {"hot", "cold"},
-                 "messages that are in the cache, or not (hot)");
+                 "messages that are in the cache, or not (default: hot)");
   options.flag(
       "--explain", own->explain,
       "also show other ways to split it\n"

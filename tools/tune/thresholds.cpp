@@ -93,7 +93,7 @@ Work declare_thresholds(Options& options, const ProfileOptions& profile) {
   options.list("--rail", own->rails, "RAIL,...", "only these rails");
   declare(options, own->pairs);
   options.choice("--regime", own->regime, {"hot", "cold"},
-                 "messages that are in the cache, or not (hot)");
+                 "messages that are in the cache, or not (default: hot)");
   options.example("nmad-tune thresholds --rail shm");
   return [own, &profile](const Invocation& invocation) {
     return thresholds(*own, profile, invocation);
