@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
 #include <sstream>
 
 #include "tests/tools/sandbox.h"
@@ -79,6 +80,19 @@ TEST_F(Conventions, EveryHelpShowsAnExample) {
   for (std::vector<std::string> arguments : kCommandLines) {
     arguments.push_back("--help");
     EXPECT_THAT(run(arguments).out, HasSubstr("\nExample: "));
+  }
+}
+
+// What a help has in parentheses is a default, or a form of input.
+TEST_F(Conventions, EveryHelpNamesDefaultsInOneWay) {
+  static const std::regex group(R"(\(([^()]*)\))");
+  static const std::regex allowed(R"((default:\s|more:\s|n,m_bytes|m_bytes|MPI_)[\s\S]*)");
+  for (std::vector<std::string> arguments : kCommandLines) {
+    arguments.push_back("--help");
+    const std::string help = run(arguments).out;
+    for (std::sregex_iterator each(help.begin(), help.end(), group), end; each != end; ++each) {
+      EXPECT_TRUE(std::regex_match((*each)[1].str(), allowed)) << each->str() << '\n' << help;
+    }
   }
 }
 

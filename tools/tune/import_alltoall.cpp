@@ -231,7 +231,8 @@ Work declare_import_alltoall(Options& options, const ProfileOptions& profile) {
   options.text("--mpi", own->mpi, "NAME", "MPI that ran it (default: unknown)");
   options.text("--algorithm", own->algorithm, "NAME", "algorithm that it used (default: library)");
   options.count("--ranks-per-node", own->ranks_per_node, "ranks on each node (default: 1)");
-  options.count("--cores", own->cores, "cores of all ranks together (at least one per rank)");
+  options.count("--cores", own->cores,
+                "cores of all ranks together (default: at least one per rank)");
   options.example("nmad-tune import-alltoall a4.txt a8.txt --p2p pingpong.txt");
   return [own, &profile](const Invocation& invocation) {
     return import_alltoall(*own, profile, invocation);

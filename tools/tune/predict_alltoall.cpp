@@ -21,7 +21,8 @@ constexpr char kSignatureHelp[] =
     "delta begins; form=once if delta is added once and not per communication; n, the "
     "numbers of ranks that it was fitted on; error, half of a 95 % interval.";
 
-constexpr char kHostsHelp[] = "nodes of the ranks, in order: node[01-16] (default: the topology's first)";
+constexpr char kHostsHelp[] =
+    "nodes of the ranks, in order: node[01-16] (default: the topology's first)";
 
 std::string interval_text(const contention::AlltoallPrediction& prediction) {
   if (!prediction.interval_ns) return "not known";

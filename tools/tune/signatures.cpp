@@ -93,7 +93,8 @@ std::optional<contention::Topology> topology_of(const SignatureChoice& choice) {
 }  // namespace
 
 void declare_signature_choice(Options& options, SignatureChoice& choice) {
-  options.text("--algorithm", choice.algorithm, "NAME", "algorithm (default: the profile's only one)");
+  options.text("--algorithm", choice.algorithm, "NAME",
+               "algorithm (default: the profile's only one)");
   options.count("--ranks-per-node", choice.ranks_per_node,
                 "ranks on each node (default: the profile's only number)");
   options
@@ -110,7 +111,8 @@ void declare_signature_choice(Options& options, SignatureChoice& choice) {
       "The cables of a switch bound an exchange as a NIC does. Ranks are on the nodes that "
       "were measured; predictions are for the first nodes of the file.");
   options.text("--uplink", choice.uplink, "NICS",
-               "bandwidth of a switch's uplinks, in NICs of a node (default: the file's, else fitted)");
+               "bandwidth of a switch's uplinks, in NICs of a node (default: the file's, else "
+               "fitted)");
 }
 
 ChosenSignature choose_signature(const SignatureChoice& choice, const ProfileOptions& profile,
