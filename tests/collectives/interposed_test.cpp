@@ -139,7 +139,8 @@ TEST_P(Interposed, APackagedProgramRunsUnchanged) {
   if (run({"sh", "-c", "command -v hpcc"}).exit_code != 0) GTEST_SKIP() << "hpcc is missing";
   std::ofstream(path("hpccinf.txt")) << kHpccInput;
   const Result result = job({"sh", "-c", "cd " + path("") + " && exec hpcc"}, 4,
-                            {{"NMADTUNE_MPI", "always"}, {"NMADTUNE_MPI_REPORT", "1"}});
+                            {{"NMADTUNE_MPI", "always"}, {"NMADTUNE_MPI_REPORT", "1"}}, true,
+                            250);  // four ranks that poll: a minute where others want the cores
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const std::string told = read("hpccoutf.txt");
   EXPECT_THAT(told, HasSubstr("\nSuccess=1\n"));
