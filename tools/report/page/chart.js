@@ -8,6 +8,11 @@ const charts = new Set();  // all that are drawn, to follow the colours of the p
 
 const dashes = [[], [8, 4], [2, 3], [10, 3, 2, 3], [14, 4], [4, 2]];
 
+// Series that share a colour differ by their dashes.
+function dashOf(index) {
+  return dashes[(index + Math.floor(index / dashes.length)) % dashes.length];
+}
+
 function cssColor(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
@@ -74,7 +79,7 @@ class Chart {
   constructor(options) {
     this.options = options;
     this.series = options.series.filter((each) => each.points.length > 0)
-      .map((each, i) => ({color: i, dash: dashes[i % dashes.length], shown: true, ...each}));
+      .map((each, i) => ({color: i, dash: dashOf(i), shown: true, ...each}));
     this.legend = element("div", {class: "legend"});
     this.place = element("div", {class: "plot", tabindex: "0", role: "group",
       "aria-label": options.label + ". Arrow keys move along the axis.",

@@ -67,7 +67,7 @@ function regretPanel(data) {
     chart.show({label: `Regret by size on ${rail}, ${decisionNames[kind]}`, x: sizeAxis,
       y: {label: "Slower than the best choice", format: formatFraction, log: false},
       series: costs.map((cost, i) => ({name: cost.name, color: cost.color,
-        dash: i === 0 ? [] : dashes[cost.color % dashes.length], wide: i === 0,
+        dash: i === 0 ? [] : dashOf(cost.color), wide: i === 0,
         points: positiveSizes(cost.points)}))});
     rest.replaceChildren(
       element("h3", {}, "On average over the measured sizes (and at the worst size)"),
