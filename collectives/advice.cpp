@@ -17,7 +17,8 @@ namespace {
 constexpr std::uint64_t kWithoutEnd = ~std::uint64_t{0};
 constexpr std::uint64_t kTriedSegmentBytes = 64 << 10;  // paper "HierKNEM", 4.2, figure 2
 
-constexpr std::array<std::string_view, 4> kNames = {"bcast", "reduce", "allreduce", "allgather"};
+constexpr std::array<std::string_view, 5> kNames = {"bcast", "reduce", "allreduce", "allgather",
+                                                    "alltoall"};
 
 std::optional<Operation> parse_operation(std::string_view text) {
   const auto name = std::ranges::find(kNames, text);
@@ -28,6 +29,12 @@ std::optional<Operation> parse_operation(std::string_view text) {
 void name_algorithm(Rule& rule, std::string_view algorithm) {
   const std::size_t length = std::min(algorithm.size(), sizeof rule.algorithm - 1);
   std::memcpy(rule.algorithm, algorithm.data(), length);
+}
+
+// Of those that act without a profile.
+std::string_view tried_algorithm(Operation operation) {
+  if (operation == Operation::kAllgather) return "leaders";
+  return operation == Operation::kAlltoall ? "nodes" : "chain";
 }
 
 // nullopt for an answer that gives no rule.
@@ -163,7 +170,7 @@ Advice advice_to_act_always(const std::string& root) {
     Rule& rule = advice.rules.emplace_back(
         Rule{.operation = operation, .from_bytes = 1, .to_bytes = kWithoutEnd});
     rule.segment_bytes = kTriedSegmentBytes;
-    name_algorithm(rule, operation == Operation::kAllgather ? "leaders" : "chain");
+    name_algorithm(rule, tried_algorithm(operation));
   }
   return advice;
 }

@@ -16,13 +16,14 @@
 
 namespace nmt::collectives {
 
-enum class Operation : std::uint32_t { kBcast, kReduce, kAllreduce, kAllgather };
+enum class Operation : std::uint32_t { kBcast, kReduce, kAllreduce, kAllgather, kAlltoall };
 inline constexpr std::array kOperations = {Operation::kBcast, Operation::kReduce,
-                                           Operation::kAllreduce, Operation::kAllgather};
+                                           Operation::kAllreduce, Operation::kAllgather,
+                                           Operation::kAlltoall};
 std::string_view to_string(Operation operation);
 
 // Applies from `from_bytes` to below `to_bytes`. A size is that of a message; for Allgather, that
-// of one rank's data.
+// of one rank's data; for Alltoall, that of one rank's data for another.
 struct Rule {
   Operation operation = Operation::kBcast;
   std::int32_t nodes = 0;  // 0: any
@@ -30,7 +31,7 @@ struct Rule {
   std::int32_t leaders = 1;    // per node
   std::int32_t nodes_max = 0;  // the last, if it was predicted for ranges; 0: for `nodes` only
   std::int32_t ranks_per_node_max = 0;
-  char algorithm[20] = {};  // a TreeShape or an AllgatherAlgorithm; never the MPI's own
+  char algorithm[20] = {};  // of mpi/algorithms.h or a TreeShape; never the MPI's own
   std::uint64_t from_bytes = 0;
   std::uint64_t to_bytes = 0;
   std::uint64_t segment_bytes = 0;

@@ -13,6 +13,8 @@
 //   tree                 spanning trees over the leaders
 //   locality             where this process runs
 //   node_shared_memory   copies data between the ranks of one node
+//   node_exchange        which messages nodes exchange in an alltoall, and what is in them
+//   group_exchange       how the ranks of a node fill, send, receive and empty these messages
 //   counter              a shared number that grows, and ranks that wait for it
 //   device_memory        whether a buffer is in the memory of a device
 //   call_record          what a rank records of the collectives that a program calls
@@ -29,9 +31,10 @@ extern "C" {
 typedef struct nmt_collective_play {
   uint32_t struct_bytes;
   int32_t root;
-  const char* operation;  // "bcast" of bytes; "reduce", "allreduce": sums of doubles; "allgather"
+  const char* operation;  // "bcast" of bytes; "reduce", "allreduce": sums of doubles; or
+                          // "allgather", "alltoall"
   const char* algorithm;  // "chain" ...; "library": the MPI's own
-  uint64_t size_bytes;    // of a message; for an allgather, of one rank's data
+  uint64_t size_bytes;    // of a message; of one rank's data, for an alltoall to each other rank
   uint64_t segment_bytes;
   uint32_t leaders;  // per node (HierarchyOptions); 0: one
   uint32_t reserved;

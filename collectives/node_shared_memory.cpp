@@ -260,6 +260,10 @@ std::span<std::byte> NodeSharedMemory::area(int member) const {
   return areas_->memory().subspan(static_cast<std::size_t>(member) * area_bytes_, area_bytes_);
 }
 
+std::span<std::byte> NodeSharedMemory::areas() const {
+  return areas_->memory().first(area_bytes_ * pids_.size());
+}
+
 std::uint64_t NodeSharedMemory::base() const { return operation_ << kOperationShift; }
 
 void NodeSharedMemory::begin_stream(const void* data, std::vector<int> readers) {

@@ -65,6 +65,7 @@ class NodeSharedMemory {
   // the same size is not requested again.
   bool allocate_areas(std::size_t least_bytes_each, const WaitPolicy& waiting);
   std::span<std::byte> area(int member) const;
+  std::span<std::byte> areas() const;  // of all members, one after the other
 
   void begin() { ++operation_; }
 

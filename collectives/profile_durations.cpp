@@ -35,7 +35,7 @@ double duration_ns(const tuner::CollectiveCell& cell, const std::string& algorit
   const bool library = algorithm == "library";
   for (const tuner::CollectiveTime& time : cell.times) {
     if (time.algorithm != algorithm) continue;
-    const bool whole = time.segment_bytes == 0 && segment_bytes >= cell.size_bytes;
+    const bool whole = time.segment_bytes == 0 && segment_bytes >= tuner::message_bytes(cell);
     if (library || (time.leaders == leaders && (time.segment_bytes == segment_bytes || whole))) {
       return time.median_ns;
     }

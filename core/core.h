@@ -13,6 +13,7 @@
 //   mpi_name       the name and version of an MPI
 //   method         transfer methods, and the decisions between them
 //   sample         what was measured, as it was measured
+//   collective_sample  which samples compare the algorithms of a collective
 //   statistics     medians, intervals and spreads that outliers do not move
 //   drift          how speed changes between rounds and sessions, estimated and removed
 //   curve          the predicted duration of one method by size

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/clock.h"
-#include "core/method.h"
+#include "core/collective_sample.h"
 #include "core/plan_json.h"
 #include "profiledb/catalog.h"
 #include "profiledb/implementation.h"
@@ -45,9 +45,7 @@ std::string newest_mpi(const std::vector<SampleSet>& sets) {
   std::string newest_utc, mpi;
   for (const SampleSet& set : sets) {
     for (const Sample& sample : set.samples) {
-      const bool counts = sample.condition.benchmark == benchmark::kCollective &&
-                          sample.condition.operation != "alltoall" && !sample.held_out;
-      if (!counts || set.campaign.started_utc < newest_utc) continue;
+      if (!compares_algorithms(sample) || set.campaign.started_utc < newest_utc) continue;
       newest_utc = set.campaign.started_utc;
       mpi = sample.condition.mpi;
     }

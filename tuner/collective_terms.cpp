@@ -78,13 +78,35 @@ std::vector<double> ring_terms(const Sizes& s, double places, double block, doub
           s.ranks * s.size * s.local};
 }
 
+// Of an alltoall between nodes: rounds, messages, bytes through a card, and copies of what a node
+// sends and receives, by its ranks at once or one after the other.
+std::vector<double> exchange_terms(const Sizes& s, double message) {
+  const double rounds = s.nodes - 1, ranks_per_node = s.local + 1;
+  return {1,
+          rounds,
+          rounds * s.segments,
+          rounds * message,
+          s.local,
+          s.local * rounds * s.segments,
+          s.ranks * s.size,
+          s.ranks * s.size * ranks_per_node};
+}
+
 // It may use any algorithm. Trees and reduce-scatters grow with the logarithm of the nodes or less:
 // a cost that grows with the nodes themselves could explain the same few shapes, and would predict
-// more for many nodes than is true. Where each rank has data of its own for all, costs do grow so.
-std::vector<double> library_terms(const Sizes& s, bool gathers) {
+// more for many nodes than is true. Where each rank has data of its own for all, costs do grow so;
+// of an alltoall, those of all ranks of a node go through its card.
+std::vector<double> library_terms(const Sizes& s, std::string_view operation) {
   std::vector<double> counts = {1, s.nodes > 1 ? 1.0 : 0.0, std::log2(s.nodes),
                                 std::log2(s.local + 1), s.local};
-  if (gathers) counts.insert(counts.end(), {s.nodes - 1, s.ranks - 1});
+  const bool exchanges = operation == "alltoall";
+  if (exchanges || operation == "allgather") {
+    counts.insert(counts.end(), {s.nodes - 1, s.ranks - 1});
+  }
+  if (exchanges) {
+    const double ranks_per_node = s.local + 1;
+    counts.push_back(ranks_per_node * (s.ranks - ranks_per_node));
+  }
   std::vector<double> terms;
   for (const double count : counts) {
     terms.push_back(count);
@@ -107,9 +129,15 @@ std::vector<double> collective_terms(std::string_view operation, const Collectiv
     s.segments = std::ceil(message / std::max(1.0, s.segment));
   };
   divide(s.size);
-  if (choice.algorithm == "library") return library_terms(s, operation == "allgather");
+  if (choice.algorithm == "library") return library_terms(s, operation);
   if (choice.algorithm == "ring" || choice.algorithm == "neighbors") {
     return ring_terms(s, s.ranks, s.size, s.segments);
+  }
+  if (choice.algorithm == "nodes") {
+    const auto ranks_per_node = static_cast<double>(shape.ranks_per_node);
+    const double message = s.size * ranks_per_node * ranks_per_node;
+    divide(message);
+    return exchange_terms(s, message);
   }
   if (choice.algorithm == "leaders") {
     const double block = s.size * static_cast<double>(shape.ranks_per_node);

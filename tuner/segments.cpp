@@ -9,7 +9,7 @@
 #include <optional>
 #include <tuple>
 
-#include "core/method.h"
+#include "core/collective_sample.h"
 #include "core/statistics.h"
 #include "tuner/collective_terms.h"
 #include "tuner/steady_path.h"
@@ -27,18 +27,12 @@ constexpr double kWorthActing = 0.05;
 
 bool is_library(const CollectiveTime& time) { return time.algorithm == kLibrary; }
 
-// "alltoall" belongs to contention.
-bool is_hierarchical(const Sample& sample) {
-  return !sample.held_out && sample.condition.benchmark == benchmark::kCollective &&
-         sample.condition.operation != "alltoall";
-}
-
 // The MPIs, the last measured first.
 std::vector<std::string> mpis_of(std::span<const SampleSet> sets) {
   std::map<std::string, std::string> newest;  // start of the newest campaign
   for (const SampleSet& set : sets) {
     for (const Sample& sample : set.samples) {
-      if (!is_hierarchical(sample)) continue;
+      if (!compares_algorithms(sample)) continue;
       std::string& started_utc = newest[sample.condition.mpi];
       started_utc = std::max(started_utc, set.campaign.started_utc);
     }
@@ -63,7 +57,7 @@ Choice choice_of(const CollectiveTime& time) {
 // message. Null if not measured.
 const CollectiveTime* time_of(const Choice& choice, const CollectiveCell& cell) {
   Choice whole = choice;
-  if (choice.segment_bytes >= cell.size_bytes) whole.segment_bytes = 0;
+  if (choice.segment_bytes >= message_bytes(cell)) whole.segment_bytes = 0;
   const CollectiveTime* found = nullptr;
   for (const CollectiveTime& time : cell.times) {
     if (choice_of(time) == choice) return &time;
@@ -191,6 +185,11 @@ void add_rules(const std::vector<CollectiveCell>& cells, const std::vector<Choic
 
 }  // namespace
 
+std::uint64_t message_bytes(const CollectiveCell& cell) {
+  const auto ranks = static_cast<std::uint64_t>(cell.ranks_per_node);
+  return cell.size_bytes * (cell.operation == "alltoall" ? ranks * ranks : 1);
+}
+
 std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets) {
   // The number of the MPI, operation, nodes, ranks per node, size.
   using Key = std::tuple<std::size_t, std::string, std::int64_t, std::int64_t, std::uint64_t>;
@@ -200,7 +199,7 @@ std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets) {
   for (const SampleSet& set : sets) {
     for (const Sample& sample : set.samples) {
       const Condition& c = sample.condition;
-      if (!is_hierarchical(sample)) continue;
+      if (!compares_algorithms(sample)) continue;
       const auto mpi = static_cast<std::size_t>(std::ranges::find(mpis, c.mpi) - mpis.begin());
       auto& times = measured[{mpi, c.operation, c.nodes, c.ranks_per_node, sample.size_bytes}]
                             [{c.algorithm, static_cast<std::uint64_t>(c.segment_bytes), c.leaders}];

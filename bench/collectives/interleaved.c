@@ -102,7 +102,7 @@ static void measure(char* collective, char** ways, int count, int repetitions, c
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const uint64_t bytes = cut_number(collective, ':');
   const int rotates = strcmp(root, "rotating") == 0;
-  char* from = zeros(1, bytes);
+  char* from = zeros((size_t)ranks, bytes);
   char* to = zeros((size_t)ranks, bytes);
   double* times_ms = zeros((size_t)repetitions * (size_t)count, sizeof *times_ms);
   int64_t* longest_ns = zeros((size_t)count, sizeof *longest_ns);

@@ -70,4 +70,15 @@ std::optional<AllgatherAlgorithm> parse_allgather_algorithm(std::string_view tex
 void allgather(NodeHierarchy& hierarchy, std::byte* all, std::uint64_t bytes,
                AllgatherAlgorithm algorithm, std::uint64_t segment_bytes);
 
+// kNodes: the ranks of a group fill one message for each other group, which their leaders exchange
+// in rounds (collectives/node_exchange.h).
+enum class AlltoallAlgorithm { kNodes };
+std::string_view to_string(AlltoallAlgorithm algorithm);
+std::optional<AlltoallAlgorithm> parse_alltoall_algorithm(std::string_view text);
+
+// `from` has `bytes` for each rank and `to` has space for `bytes` of each, in rank order; they do
+// not overlap.
+void alltoall(NodeHierarchy& hierarchy, const std::byte* from, std::byte* to, std::uint64_t bytes,
+              AlltoallAlgorithm algorithm, std::uint64_t segment_bytes);
+
 }  // namespace nmt::collectives

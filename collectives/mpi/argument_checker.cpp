@@ -22,6 +22,12 @@ bool are_doubtful(const void* send, const void* receive) {
   return send == nullptr || receive == nullptr || receive == MPI_IN_PLACE || send == receive;
 }
 
+// Null stays null at rank 0 only.
+void* block_at(void* buffer, MPI_Aint extent, int rank, MPI_Count count) {
+  return reinterpret_cast<void*>(reinterpret_cast<MPI_Aint>(buffer) +
+                                 extent * MPI_Aint{rank} * static_cast<MPI_Aint>(count));
+}
+
 }  // namespace
 
 void ArgumentChecker::start() {
@@ -65,28 +71,44 @@ int ArgumentChecker::check_allreduce(const void* send, void* receive, int count,
   return PMPI_Allreduce(send, receive, count, type, op, alone_);
 }
 
-// The own block always goes to its own place.
 int ArgumentChecker::check_allgather(const void* send, MPI_Count send_count, MPI_Datatype send_type,
                                      void* receive, int count, MPI_Datatype type, int rank) const {
-  MPI_Aint lower = 0, extent = 0;
+  return check_blocks(PMPI_Allgather, send, send_count, send_type, receive, count, type, rank);
+}
+
+int ArgumentChecker::check_alltoall(const void* send, MPI_Count send_count, MPI_Datatype send_type,
+                                    void* receive, int count, MPI_Datatype type, int rank) const {
+  return check_blocks(PMPI_Alltoall, send, send_count, send_type, receive, count, type, rank);
+}
+
+// The own block always goes to its own place; of an Alltoall, it also comes from its own place.
+int ArgumentChecker::check_blocks(BlocksCall call, const void* send, MPI_Count send_count,
+                                  MPI_Datatype send_type, void* receive, int count,
+                                  MPI_Datatype type, int rank) const {
+  MPI_Aint lower = 0, extent = 0, send_extent = 0;
   int bytes = 0, send_bytes = 0;
   int code = PMPI_Type_get_extent(type, &lower, &extent);
   if (code != MPI_SUCCESS) return code;
-  if (send != MPI_IN_PLACE && (send_count < 0 || send_type == MPI_DATATYPE_NULL)) {
+  const bool in_place = send == MPI_IN_PLACE;
+  if (!in_place && (send_count < 0 || send_type == MPI_DATATYPE_NULL)) {
     const int none_or_less = send_count < 0 ? -1 : 0;
-    return PMPI_Allgather(send, none_or_less, send_type, receive, count, type, alone_);
+    return call(send, none_or_less, send_type, receive, count, type, alone_);
   }
-  void* own = reinterpret_cast<void*>(reinterpret_cast<MPI_Aint>(receive) +
-                                      extent * MPI_Aint{rank} * MPI_Aint{count});
-  if (receive == MPI_IN_PLACE) own = receive;
-  if (!are_doubtful(send, own) && receive != nullptr && is_named(type) &&
-      (send == MPI_IN_PLACE || is_named(send_type))) {
+  if (!in_place) code = PMPI_Type_get_extent(send_type, &lower, &send_extent);
+  if (code != MPI_SUCCESS) return code;
+  const void* given = send;
+  if (!in_place && call == PMPI_Alltoall) {
+    given = block_at(const_cast<void*>(send), send_extent, rank, send_count);
+  }
+  void* own = receive == MPI_IN_PLACE ? receive : block_at(receive, extent, rank, count);
+  if (!are_doubtful(given, own) && send != nullptr && receive != nullptr && is_named(type) &&
+      (in_place || is_named(send_type))) {
     return MPI_SUCCESS;
   }
-  if (send == MPI_IN_PLACE && receive == MPI_IN_PLACE) {
-    return PMPI_Allgather(send, 0, type, receive, count, type, alone_);
+  if (in_place && receive == MPI_IN_PLACE) {
+    return call(send, 0, type, receive, count, type, alone_);
   }
-  if (send == MPI_IN_PLACE) return check_bcast(receive, count, type, 0, 1);
+  if (in_place) return check_bcast(receive, count, type, 0, 1);
   if (receive == nullptr) {  // on other ranks than 0 the own block is not here
     code = check_bcast(receive, count, type, 0, 1);
     if (code != MPI_SUCCESS) return code;
@@ -94,11 +116,13 @@ int ArgumentChecker::check_allgather(const void* send, MPI_Count send_count, MPI
   code = PMPI_Type_size(type, &bytes);
   if (code == MPI_SUCCESS) code = PMPI_Type_size(send_type, &send_bytes);
   if (code != MPI_SUCCESS || send_bytes <= 0) return code;
-  if (std::int64_t{bytes} * count / send_bytes != send_count) {  // not checked further
+  const bool same_size = std::int64_t{bytes} * count / send_bytes == send_count;
+  if (!same_size || given != send) {
     const int most = static_cast<int>(std::min<MPI_Count>(send_count, INT_MAX));
-    return check_bcast(const_cast<void*>(send), most, send_type, 0, 1);
+    code = check_bcast(const_cast<void*>(send), most, send_type, 0, 1);
   }
-  return PMPI_Allgather(send, static_cast<int>(send_count), send_type, own, count, type, alone_);
+  if (!same_size || code != MPI_SUCCESS) return code;  // sizes are not checked further
+  return call(given, static_cast<int>(send_count), send_type, own, count, type, alone_);
 }
 
 }  // namespace nmt::collectives

@@ -21,7 +21,8 @@ class ArgumentChecker {
   int check_operator(MPI_Datatype type, MPI_Op op) const;
 
   // The other arguments of a call on rank `rank` of `ranks`. Counts are positive and types are not
-  // null, because the call was already decided on; except what a rank sends to an Allgather.
+  // null, because the call was already decided on; except what a rank sends to an Allgather or an
+  // Alltoall.
   int check_bcast(void* buffer, int count, MPI_Datatype type, int root, int ranks) const;
   int check_reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
                    int root, int rank, int ranks) const;
@@ -29,8 +30,14 @@ class ArgumentChecker {
                       MPI_Op op) const;
   int check_allgather(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
                       int count, MPI_Datatype type, int rank) const;
+  int check_alltoall(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
+                     int count, MPI_Datatype type, int rank) const;
 
  private:
+  // PMPI_Allgather or PMPI_Alltoall.
+  using BlocksCall = int (*)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
+  int check_blocks(BlocksCall call, const void* send, MPI_Count send_count, MPI_Datatype send_type,
+                   void* receive, int count, MPI_Datatype type, int rank) const;
   int check_root(int root, int ranks) const;
 
   MPI_Comm alone_ = MPI_COMM_NULL;

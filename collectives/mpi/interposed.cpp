@@ -29,16 +29,20 @@ Reduction reduction_of(MPI_Count count, MPI_Datatype type, MPI_Op op) {
   return {type, op, static_cast<std::uint64_t>(extent), static_cast<std::uint64_t>(count)};
 }
 
-// Copies a rank's contribution to an Allgather into its place. Error if its size is not that of the
-// blocks it receives.
-void give(std::byte* place, const void* send, MPI_Count count, MPI_Datatype type, MPI_Comm comm,
-          std::uint64_t bytes) {
+// Error if what a rank sends is not of the size of the blocks it receives.
+void expect_size(MPI_Count count, MPI_Datatype type, std::uint64_t bytes) {
   int element_bytes = 0;
   check(PMPI_Type_size(type, &element_bytes));
   if (element_bytes <= 0 || count != static_cast<MPI_Count>(bytes) / element_bytes ||
       bytes % static_cast<std::uint64_t>(element_bytes) != 0) {
     fail_on_different_counts();
   }
+}
+
+// Copies a rank's contribution to an Allgather into its place.
+void give(std::byte* place, const void* send, MPI_Count count, MPI_Datatype type, MPI_Comm comm,
+          std::uint64_t bytes) {
+  expect_size(count, type, bytes);
   PackedBuffer own(const_cast<void*>(send), static_cast<int>(count), type, comm);
   own.pack();
   std::memcpy(place, own.data(), bytes);
@@ -79,6 +83,40 @@ const void* begin_of(const void* buffer, MPI_Datatype type) {
 std::optional<int> leave_out(Job::Decision& decision, MPI_Comm comm, int code) {
   Job::here().leave_out(decision, comm, code);
   return decision.otherwise;
+}
+
+// The arguments of an Allgather or an Alltoall.
+struct BlocksCall {
+  const void* send;
+  MPI_Count send_count;
+  MPI_Datatype send_type;
+  void* receive;
+  MPI_Count receive_count;
+  MPI_Datatype receive_type;
+  MPI_Comm comm;
+};
+
+int check_arguments(Operation operation, const BlocksCall& call) {
+  const auto check_of = operation == Operation::kAllgather ? &ArgumentChecker::check_allgather
+                                                           : &ArgumentChecker::check_alltoall;
+  return (Job::here().argument_checker().*check_of)(
+      call.send, call.send_count, call.send_type, call.receive,
+      static_cast<int>(call.receive_count), call.receive_type, rank_in(call.comm));
+}
+
+template <class Action>
+std::optional<int> replace_blocks(Operation operation, const BlocksCall& call, Action&& action) {
+  const MPI_Comm comm = call.comm;
+  Job::Decision decision =
+      Job::here().decide(operation, call.receive_count, call.receive_type, comm);
+  if (!decision.acts()) return decision.otherwise;
+  const int code = check_arguments(operation, call);
+  if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
+  const void* begin_received = begin_of(call.receive, call.receive_type);
+  if (!Job::here().prepare(decision, comm, {begin_of(call.send, call.send_type), begin_received})) {
+    return decision.otherwise;
+  }
+  return Job::here().act(operation, decision, comm, [&] { action(decision); });
 }
 
 }  // namespace
@@ -157,18 +195,8 @@ std::optional<int> replace_allreduce(const void* send, void* receive, MPI_Count 
 std::optional<int> replace_allgather(const void* send, MPI_Count send_count, MPI_Datatype send_type,
                                      void* receive, MPI_Count receive_count,
                                      MPI_Datatype receive_type, MPI_Comm comm) noexcept {
-  constexpr Operation kOperation = Operation::kAllgather;
-  Job::Decision decision = Job::here().decide(kOperation, receive_count, receive_type, comm);
-  if (!decision.acts()) return decision.otherwise;
-  const int code = Job::here().argument_checker().check_allgather(
-      send, send_count, send_type, receive, static_cast<int>(receive_count), receive_type,
-      rank_in(comm));
-  if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
-  const void* begin_received = begin_of(receive, receive_type);
-  if (!Job::here().prepare(decision, comm, {begin_of(send, send_type), begin_received})) {
-    return decision.otherwise;
-  }
-  return Job::here().act(kOperation, decision, comm, [&] {
+  const BlocksCall call{send, send_count, send_type, receive, receive_count, receive_type, comm};
+  return replace_blocks(Operation::kAllgather, call, [&](const Job::Decision& decision) {
     NodeHierarchy& hierarchy = decision.hierarchy();
     PackedBuffer all(receive, static_cast<int>(receive_count) * hierarchy.size(), receive_type,
                      comm);
@@ -183,6 +211,36 @@ std::optional<int> replace_allgather(const void* send, MPI_Count send_count, MPI
         parse_allgather_algorithm(decision.rule->algorithm).value_or(AllgatherAlgorithm::kLeaders),
         decision.rule->segment_bytes);
     all.unpack(decision.bytes * static_cast<std::uint64_t>(hierarchy.size()));
+  });
+}
+
+// In place, what is sent is copied first: blocks arrive before others have left.
+std::optional<int> replace_alltoall(const void* send, MPI_Count send_count, MPI_Datatype send_type,
+                                    void* receive, MPI_Count receive_count,
+                                    MPI_Datatype receive_type, MPI_Comm comm) noexcept {
+  const BlocksCall call{send, send_count, send_type, receive, receive_count, receive_type, comm};
+  return replace_blocks(Operation::kAlltoall, call, [&](const Job::Decision& decision) {
+    NodeHierarchy& hierarchy = decision.hierarchy();
+    const auto algorithm = parse_alltoall_algorithm(decision.rule->algorithm);
+    const auto exchange = [&](const std::byte* from, std::byte* to) {
+      alltoall(hierarchy, from, to, decision.bytes, algorithm.value_or(AlltoallAlgorithm::kNodes),
+               decision.rule->segment_bytes);
+    };
+    const std::uint64_t bytes = decision.bytes * static_cast<std::uint64_t>(hierarchy.size());
+    PackedBuffer received(receive, static_cast<int>(receive_count) * hierarchy.size(), receive_type,
+                          comm);
+    if (send == MPI_IN_PLACE) {
+      received.pack();
+      const std::vector<std::byte> own(received.data(), received.data() + bytes);
+      exchange(own.data(), received.data());
+    } else {
+      expect_size(send_count, send_type, decision.bytes);
+      PackedBuffer sent(const_cast<void*>(send), static_cast<int>(send_count) * hierarchy.size(),
+                        send_type, comm);
+      sent.pack();
+      exchange(sent.data(), received.data());
+    }
+    received.unpack(bytes);
   });
 }
 

@@ -22,6 +22,8 @@
 //   reduce                   Reduce
 //   allreduce                Allreduce
 //   allgather                Allgather
+//   alltoall                 Alltoall
+//   exchange_messages        the messages of an Alltoall
 //   tree_neighbors           the neighbours of a leader in the tree
 //   bcast_pipeline           segments down the tree of leaders
 //   reduce_pipeline          segments up the tree of leaders, reduced
@@ -60,5 +62,8 @@ std::optional<int> replace_allreduce(const void* send, void* receive, MPI_Count 
 std::optional<int> replace_allgather(const void* send, MPI_Count send_count, MPI_Datatype send_type,
                                      void* receive, MPI_Count receive_count,
                                      MPI_Datatype receive_type, MPI_Comm comm) noexcept;
+std::optional<int> replace_alltoall(const void* send, MPI_Count send_count, MPI_Datatype send_type,
+                                    void* receive, MPI_Count receive_count,
+                                    MPI_Datatype receive_type, MPI_Comm comm) noexcept;
 
 }  // namespace nmt::collectives

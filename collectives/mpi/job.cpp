@@ -266,8 +266,9 @@ Job::Decision Job::decide(Operation operation, std::uint64_t bytes, MPI_Comm com
     CommState& comm_state =
         comm_state_for(comm, [this](MPI_Comm made_for) { return make_comm_state(made_for); });
     const Rule* rule = find_rule(comm_state.rules, operation, bytes);
-    const bool gathers = operation == Operation::kAllgather;
-    if (rule == nullptr || (gathers && bytes * comm_state.ranks.size() > kBytesMax)) return {};
+    const bool of_each_rank =
+        operation == Operation::kAllgather || operation == Operation::kAlltoall;
+    if (rule == nullptr || (of_each_rank && bytes * comm_state.ranks.size() > kBytesMax)) return {};
     return {.rule = rule, .comm_state = &comm_state, .bytes = bytes};
   } catch (const MpiFailure&) {  // on all ranks: the communicator is invalid
     return {};

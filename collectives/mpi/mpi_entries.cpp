@@ -53,6 +53,22 @@ NMT_ENTRY MPI_Init_thread(int* argc, char*** argv, int required, int* provided) 
           return NMT_NEXT(MPI_Allgather##suffix)(send, send_count, send_type, receive,             \
                                                  receive_count, receive_type, comm);               \
         });                                                                                        \
+  }                                                                                                \
+  NMT_ENTRY MPI_Alltoall##suffix(const void* send, Count send_count, MPI_Datatype send_type,       \
+                                 void* receive, Count receive_count, MPI_Datatype receive_type,    \
+                                 MPI_Comm comm) {                                                  \
+    const auto result =                                                                            \
+        replace_alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm); \
+    if (result) return *result;                                                                    \
+    return timed(                                                                                  \
+        [&] {                                                                                      \
+          return DescribeAlltoall::of(send, send_count, send_type, receive, receive_count,         \
+                                      receive_type, comm);                                         \
+        },                                                                                         \
+        [&] {                                                                                      \
+          return NMT_NEXT(MPI_Alltoall##suffix)(send, send_count, send_type, receive,              \
+                                                receive_count, receive_type, comm);                \
+        });                                                                                        \
   }
 
 NMT_ENTRIES(, int)

@@ -75,16 +75,24 @@ struct Allreduce {
   static constexpr auto kDescribe = DescribeAllreduce::of;
   static auto c() { return NMT_NEXT(MPI_Allreduce); }
 };
-struct Allgather {
+// Allgather and Alltoall take the same arguments.
+struct OfBlocks {
   template <class Function>
   static auto by(Function f, void* send, Fint* send_count, Fint* send_type, void* receive,
                  Fint* receive_count, Fint* receive_type, Fint* comm, Fint*) {
     return f(buffer(send), *send_count, PMPI_Type_f2c(*send_type), buffer(receive), *receive_count,
              PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*comm));
   }
+};
+struct Allgather : OfBlocks {
   static constexpr auto kReplace = nmt::collectives::replace_allgather;
   static constexpr auto kDescribe = DescribeAllgather::of;
   static auto c() { return NMT_NEXT(MPI_Allgather); }
+};
+struct Alltoall : OfBlocks {
+  static constexpr auto kReplace = nmt::collectives::replace_alltoall;
+  static constexpr auto kDescribe = DescribeAlltoall::of;
+  static auto c() { return NMT_NEXT(MPI_Alltoall); }
 };
 
 // Calls the next function of that name; its last argument receives the error.
@@ -142,6 +150,10 @@ NMT_NAMES(NMT_COLLECTIVE, allreduce, ALLREDUCE, Allreduce,
           (void* send, void* receive, Fint* count, Fint* type, Fint* op, Fint* comm, Fint* error),
           send, receive, count, type, op, comm, error)
 NMT_NAMES(NMT_COLLECTIVE, allgather, ALLGATHER, Allgather,
+          (void* send, Fint* send_count, Fint* send_type, void* receive, Fint* receive_count,
+           Fint* receive_type, Fint* comm, Fint* error),
+          send, send_count, send_type, receive, receive_count, receive_type, comm, error)
+NMT_NAMES(NMT_COLLECTIVE, alltoall, ALLTOALL, Alltoall,
           (void* send, Fint* send_count, Fint* send_type, void* receive, Fint* receive_count,
            Fint* receive_type, Fint* comm, Fint* error),
           send, send_count, send_type, receive, receive_count, receive_type, comm, error)

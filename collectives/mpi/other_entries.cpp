@@ -70,10 +70,10 @@ using namespace nmt::collectives;
            (send, count, type, receive, counts, places, receive_type, comm), const void* send,     \
            Count count, MPI_Datatype type, void* receive, const Count counts[],                    \
            const Locality places[], MPI_Datatype receive_type, MPI_Comm comm)                      \
-  NMT_BOTH(Alltoall, alltoall, suffix, DescribeAlltoall,                                           \
-           (send, count, type, receive, receive_count, receive_type, comm), const void* send,      \
-           Count count, MPI_Datatype type, void* receive, Count receive_count,                     \
-           MPI_Datatype receive_type, MPI_Comm comm)                                               \
+  NMT_COUNTED(Ialltoall##suffix, DescribeAlltoall,                                                 \
+              (send, count, type, receive, receive_count, receive_type, comm), const void* send,   \
+              Count count, MPI_Datatype type, void* receive, Count receive_count,                  \
+              MPI_Datatype receive_type, MPI_Comm comm)                                            \
   NMT_BOTH(                                                                                        \
       Alltoallv, alltoallv, suffix, DescribeAlltoallv,                                             \
       (send, counts, places, type, receive, receive_counts, receive_places, receive_type, comm),   \

@@ -69,6 +69,8 @@ int by_library(const nmt_collective_play& play) {
     check(PMPI_Allreduce(play.from, play.to, doubles, MPI_DOUBLE, MPI_SUM, playing()));
   } else if (operation == "allgather") {
     check(PMPI_Allgather(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, playing()));
+  } else if (operation == "alltoall") {
+    check(PMPI_Alltoall(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, playing()));
   } else {
     return kUnknown;
   }
@@ -102,12 +104,22 @@ int gather(const nmt_collective_play& play, AllgatherAlgorithm allgather_algorit
   return kDone;
 }
 
+int exchange(const nmt_collective_play& play, AlltoallAlgorithm algorithm) {
+  alltoall(hierarchy_for(play), static_cast<const std::byte*>(play.from),
+           static_cast<std::byte*>(play.to), play.size_bytes, algorithm, play.segment_bytes);
+  return kDone;
+}
+
 int run_collective(const nmt_collective_play& play) {
   const std::string_view algorithm = play.algorithm;
   if (algorithm == "library") return by_library(play);
   if (std::string_view(play.operation) == "allgather") {
     const auto allgather_algorithm = parse_allgather_algorithm(algorithm);
     return allgather_algorithm ? gather(play, *allgather_algorithm) : kUnknown;
+  }
+  if (std::string_view(play.operation) == "alltoall") {
+    const auto alltoall_algorithm = parse_alltoall_algorithm(algorithm);
+    return alltoall_algorithm ? exchange(play, *alltoall_algorithm) : kUnknown;
   }
   const auto shape = parse_tree_shape(algorithm);
   return shape ? by_tree(play, *shape) : kUnknown;

@@ -27,6 +27,15 @@ Arrival arrival_of(const MPI_Status& status, const Span& place, Stream stream) {
   return arrival;
 }
 
+void expect_arrival(const MPI_Status& status, std::uint64_t bytes, Stream stream,
+                    std::uint64_t left) {
+  int arrived = 0;
+  check(PMPI_Get_count(&status, MPI_BYTE, &arrived));
+  if (status.MPI_TAG != tag_of(stream, left) || static_cast<std::uint64_t>(arrived) != bytes) {
+    fail_on_different_counts();
+  }
+}
+
 ReceivePipeline::ReceivePipeline(NodeHierarchy& hierarchy, std::vector<Span> places, int from,
                                  Stream stream)
     : hierarchy_(hierarchy),

@@ -59,6 +59,10 @@ struct Arrival {
 // a gap.
 Arrival arrival_of(const MPI_Status& status, const Span& place, Stream stream);
 
+// Error unless this is the message of that stream that so many follow, whole.
+void expect_arrival(const MPI_Status& status, std::uint64_t bytes, Stream stream,
+                    std::uint64_t left);
+
 // Receives messages one after the other. It posts some receives in advance, once it knows that
 // these messages will come: the next one is on the wire while one is passed on.
 inline constexpr std::size_t kReceivesAhead = 4;

@@ -5,10 +5,11 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
+#include "core/collective_sample.h"
 #include "core/error.h"
-#include "core/method.h"
 #include "core/statistics.h"
 #include "sampler/job/changes.h"
 #include "sampler/job/rounds.h"
@@ -21,6 +22,12 @@ namespace {
 constexpr std::uint64_t kSizesBytes[] = {4 << 10,   16 << 10,  32 << 10,  64 << 10,
                                          128 << 10, 256 << 10, 512 << 10, 1 << 20,
                                          2 << 20,   4 << 20,   16 << 20};
+// What ranks exchange: less, because contention may make each visit last for seconds; and short
+// messages, of which one node has many for another.
+constexpr std::uint64_t kExchangedSizesBytes[] = {8,        128,      1 << 10,   4 << 10,
+                                                  16 << 10, 64 << 10, 256 << 10, 1 << 20};
+constexpr std::uint64_t kExchangedSegmentsBytes[] = {32 << 10, 128 << 10, 512 << 10};
+constexpr std::uint64_t kExchangedBytesMax = 16 << 20;  // by one rank
 constexpr std::uint64_t kSegmentsBytes[] = {8 << 10,   16 << 10,  32 << 10, 64 << 10,
                                             128 << 10, 256 << 10, 512 << 10};
 constexpr std::uint64_t kSegmentsMax = 512;            // of one message: more are always slower
@@ -38,8 +45,21 @@ const std::map<std::string, std::vector<std::string>>& algorithms() {
       {"bcast", trees},
       {"reduce", trees},
       {"allreduce", trees},
-      {"allgather", {"leaders", "ring", "neighbors"}}};
+      {"allgather", {"leaders", "ring", "neighbors"}},
+      {"alltoall", {"nodes"}}};
   return all;
+}
+
+bool exchanges(const std::string& operation) { return operation == "alltoall"; }
+
+std::span<const std::uint64_t> sizes_of(const std::string& operation) {
+  if (exchanges(operation)) return kExchangedSizesBytes;
+  return kSizesBytes;
+}
+
+std::span<const std::uint64_t> segments_of(const std::string& operation) {
+  if (exchanges(operation)) return kExchangedSegmentsBytes;
+  return kSegmentsBytes;
 }
 
 // All ways, in the same order on all ranks.
@@ -52,19 +72,13 @@ std::vector<CollectiveWay> all_ways(const std::vector<std::int64_t>& other_leade
       numbers.insert(numbers.end(), other_leaders.begin(), other_leaders.end());
       for (const std::int64_t leaders : numbers) {
         ways.push_back({operation, algorithm, 0, leaders});
-        for (const std::uint64_t segment_bytes : kSegmentsBytes) {
+        for (const std::uint64_t segment_bytes : segments_of(operation)) {
           ways.push_back({operation, algorithm, segment_bytes, leaders});
         }
       }
     }
   }
   return ways;
-}
-
-// A segment as large as the message means the whole message; only one way stands for all of these.
-bool makes_sense(const CollectiveWay& way, std::uint64_t size_bytes) {
-  if (way.segment_bytes == 0) return way.algorithm == "library" || size_bytes <= kWholeBytesMax;
-  return way.segment_bytes < size_bytes && size_bytes / way.segment_bytes <= kSegmentsMax;
 }
 
 enum class Aspect { kAlgorithm, kLeaders, kSize };
@@ -80,24 +94,25 @@ class Ways {
                           std::byte* to) { options_.run(way(order), order.size_bytes, from, to); },
             .room_bytes =
                 [this](const Order& order) {
-                  return order.size_bytes * (way(order).operation == "allgather" ? ranks() : 1);
+                  return order.size_bytes * blocks_of(way(order).operation);
                 }};
   }
 
   std::vector<JobCell> cells() const {
     std::vector<JobCell> cells;
-    for (const std::uint64_t size_bytes : kSizesBytes) {
-      if (size_bytes > options_.size_bytes_max) continue;
-      for (std::size_t i = 0; i < ways_.size(); ++i) {
+    for (std::size_t i = 0; i < ways_.size(); ++i) {
+      const std::string& operation = ways_[i].operation;
+      const bool first = ways_[i].algorithm == "library" ||
+                         ways_[i].algorithm == algorithms().at(operation).front();
+      if (!first || ways_[i].leaders > 1) continue;
+      for (const std::uint64_t size_bytes : sizes_of(operation)) {
         const bool too_large =
-            ways_[i].operation == "allgather" && size_bytes * ranks() > kGatheredBytesMax;
-        const bool first = ways_[i].algorithm == "library" ||
-                           ways_[i].algorithm == algorithms().at(ways_[i].operation).front();
-        if (!first || ways_[i].leaders > 1 || too_large) continue;
-        if (!makes_sense(ways_[i], size_bytes)) continue;
-        cells.push_back(cell(i, size_bytes));
+            blocks_of(operation) > 1 && size_bytes * blocks_of(operation) > bytes_max(operation);
+        if (size_bytes > options_.size_bytes_max || too_large) continue;
+        if (makes_sense(ways_[i], size_bytes)) cells.push_back(cell(i, size_bytes));
       }
     }
+    std::ranges::stable_sort(cells, {}, [](const JobCell& each) { return each.order.size_bytes; });
     return cells;
   }
 
@@ -137,7 +152,8 @@ class Ways {
         played_.emplace(Aspect::kAlgorithm, played.operation);
       }
       if (played.leaders > 1) played_.emplace(Aspect::kLeaders, played.operation);
-      if (std::ranges::find(kSizesBytes, each.order.size_bytes) == std::end(kSizesBytes)) {
+      const std::span<const std::uint64_t> first = sizes_of(played.operation);
+      if (std::ranges::find(first, each.order.size_bytes) == first.end()) {
         played_.emplace(Aspect::kSize, played.operation);
       }
     }
@@ -176,6 +192,34 @@ class Ways {
   static double usual_ns(const JobCell& cell) { return cell.usual_ns; }
 
  private:
+  // What segments divide: of an alltoall, what one node has for another.
+  std::uint64_t message_bytes(const CollectiveWay& way, std::uint64_t size_bytes) const {
+    const std::uint64_t ranks = ranks_per_node();
+    return size_bytes * (exchanges(way.operation) ? ranks * ranks : 1);
+  }
+
+  // A segment as large as the message means the whole message; only one way stands for all of
+  // these.
+  bool makes_sense(const CollectiveWay& way, std::uint64_t size_bytes) const {
+    if (way.segment_bytes == 0) return way.algorithm == "library" || size_bytes <= kWholeBytesMax;
+    const std::uint64_t all_bytes = message_bytes(way, size_bytes);
+    return way.segment_bytes < all_bytes && all_bytes / way.segment_bytes <= kSegmentsMax;
+  }
+
+  // Ranks whose data one rank has in its buffer.
+  std::uint64_t blocks_of(const std::string& operation) const {
+    return operation == "allgather" || exchanges(operation) ? ranks() : 1;
+  }
+  static std::uint64_t bytes_max(const std::string& operation) {
+    return exchanges(operation) ? kExchangedBytesMax : kGatheredBytesMax;
+  }
+
+  std::uint64_t ranks_per_node() const {
+    std::size_t most = 0;
+    for (const std::vector<int>& node : shape_.nodes) most = std::max(most, node.size());
+    return most;
+  }
+
   const CollectiveWay& way(const Order& order) const {
     return ways_[static_cast<std::size_t>(order.subject)];
   }
@@ -203,7 +247,7 @@ class Ways {
     };
     if (std::ranges::any_of(cells, is_new)) return {};
     std::vector<TimesAtSize> sizes;
-    for (const std::uint64_t size_bytes : kSizesBytes) {
+    for (const std::uint64_t size_bytes : sizes_of(operation)) {
       TimesAtSize times = times_at(operation, size_bytes, cells);
       if (!times.by_way_ns.empty()) sizes.push_back(std::move(times));
     }
@@ -246,7 +290,7 @@ class Ways {
 
   // The way that is run instead: a segment as large as the message means the whole message.
   std::size_t stands_for(std::size_t index, std::uint64_t size_bytes) const {
-    if (ways_[index].segment_bytes < size_bytes) return index;
+    if (ways_[index].segment_bytes < message_bytes(ways_[index], size_bytes)) return index;
     CollectiveWay whole = ways_[index];
     whole.segment_bytes = 0;
     return static_cast<std::size_t>(std::ranges::find(ways_, whole) - ways_.begin());
@@ -275,17 +319,16 @@ class Ways {
                   .subject = static_cast<std::int32_t>(index),
                   .size_bytes = size_bytes};
     Condition& condition =
-        cell.samples.emplace_back(mpi_sample(job_, benchmark::kCollective, job_.size(), size_bytes))
+        cell.samples
+            .emplace_back(
+                mpi_sample(job_, choice_benchmark(ways_[index].operation), job_.size(), size_bytes))
             .condition;
     condition.operation = ways_[index].operation;
     condition.algorithm = ways_[index].algorithm;
     condition.segment_bytes = static_cast<std::int64_t>(ways_[index].segment_bytes);
     condition.leaders = ways_[index].leaders;
     condition.nodes = static_cast<std::int64_t>(shape_.nodes.size());
-    for (const std::vector<int>& node : shape_.nodes) {
-      condition.ranks_per_node =
-          std::max(condition.ranks_per_node, static_cast<std::int64_t>(node.size()));
-    }
+    condition.ranks_per_node = static_cast<std::int64_t>(ranks_per_node());
     return cell;
   }
 

@@ -184,6 +184,25 @@ void check_allgather(const Tested& tested) {
   }
 }
 
+void check_alltoall(const Tested& tested) {
+  const auto ranks = static_cast<std::uint64_t>(tested.hierarchy.size());
+  Sizes all_sizes = sizes();
+  if (!full && tested.hierarchy.size() <= 3) all_sizes.push_back(kLargeBytes);
+  for (const std::uint64_t bytes : all_sizes) {
+    for (const std::uint64_t segment : {segment_of(bytes), std::uint64_t{0}}) {
+      const Bytes own = noise(ranks * bytes, tested.hierarchy.rank());
+      Bytes ours(own.size()), theirs(own.size()), sent = own;
+      alltoall(tested.hierarchy, sent.data(), ours.data(), bytes, AlltoallAlgorithm::kNodes,
+               segment);
+      PMPI_Alltoall(own.data(), static_cast<int>(bytes), MPI_BYTE, theirs.data(),
+                    static_cast<int>(bytes), MPI_BYTE, tested.comm);
+      tested.expect(ours == theirs,
+                    "Alltoall of " + std::to_string(bytes) + " by " + std::to_string(segment));
+      tested.expect(sent == own, "Alltoall of " + std::to_string(bytes) + ": what is sent");
+    }
+  }
+}
+
 // More segments than the tag of a message can tell.
 void check_many_segments(const Tested& tested) {
   constexpr std::uint64_t kBytes = 5000;
@@ -208,6 +227,11 @@ void check_many_segments(const Tested& tested) {
     allgather(tested.hierarchy, our_all.data(), kBytes, algorithm, 1);
     tested.expect(our_all == their_all, "Allgather of many segments");
   }
+  if (tested.hierarchy.size() > 3) return;  // what follows takes long between hosts
+  const Bytes for_all = noise(all_bytes, rank);
+  PMPI_Alltoall(for_all.data(), kBytes, MPI_BYTE, their_all.data(), kBytes, MPI_BYTE, tested.comm);
+  alltoall(tested.hierarchy, for_all.data(), our_all.data(), kBytes, AlltoallAlgorithm::kNodes, 1);
+  tested.expect(our_all == their_all, "Alltoall of many segments");
 }
 
 // Nodes of the first `ranks` ranks: uneven blocks, or dealt out.
@@ -229,6 +253,7 @@ void check_hierarchy(MPI_Comm comm, const HierarchyOptions& options, const std::
   type_turn =
       static_cast<std::size_t>(5 * ranks + 11 * turn);  // each hierarchy begins with another
   check_allgather(tested);                              // while areas are as small as they ever are
+  check_alltoall(tested);
   if (ranks >= 3 && ranks <= 5) check_many_segments(tested);
   for (int root = 0; root < ranks; ++root) {
     if (!full && ranks > 3 && root != 0 && root != ranks / 2 && root != ranks - 1) continue;

@@ -32,7 +32,7 @@
 
 static int rank, size;
 
-// All four operations on a communicator; how many results are wrong.
+// All five operations on a communicator; how many results are wrong.
 static int wrong_results(MPI_Comm comm, int count) {
   int self, ranks, wrong = 0;
   MPI_Comm_rank(comm, &self);
@@ -54,6 +54,9 @@ static int wrong_results(MPI_Comm comm, int count) {
   for (int r = 0; r < ranks; ++r) {
     for (int i = 0; i < count; ++i) wrong += all[r * count + i] != r + i;
   }
+  for (int i = 0; i < count * ranks; ++i) all[i] = self * ranks + i / count;
+  MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, count, MPI_INT, comm);
+  for (int i = 0; i < count * ranks; ++i) wrong += all[i] != i / count * ranks + self;
   free(own);
   free(all);
   return wrong;
@@ -349,6 +352,8 @@ static int other_counts(char** how) {
     MPI_Allreduce(data, all, own, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   } else if (strcmp(operation, "allgather") == 0) {
     MPI_Allgather(data, own, MPI_INT, all, own, MPI_INT, MPI_COMM_WORLD);
+  } else if (strcmp(operation, "alltoall") == 0) {
+    MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, own, MPI_INT, MPI_COMM_WORLD);
   } else {  // "give": to an Allgather, of which all expect the same
     MPI_Allgather(data, own, MPI_INT, all, count, MPI_INT, MPI_COMM_WORLD);
   }
@@ -409,6 +414,8 @@ static int device(void) {
     for (int i = 0; i < kCount; ++i) wrong += all[i] != size * i;
     MPI_Allgather(own, kCount, MPI_INT, all, kCount, MPI_INT, MPI_COMM_WORLD);
     for (int i = 0; i < kCount * size; ++i) wrong += all[i] != i % kCount;
+    MPI_Alltoall(own, kCount / size, MPI_INT, all, kCount / size, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < kCount / size; ++i) wrong += all[i] != rank * (kCount / size) + i;
     if (turn == 0) wrong += wrong_from_bottom(own, all);
   }
   return wrong;

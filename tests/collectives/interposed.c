@@ -100,12 +100,55 @@ static void allgather_in_place(MPI_Comm comm) {
   free(all);
 }
 
+// Every second integer is sent here and received there; block r has r among its numbers.
+static void alltoall_of_unlike_types(void) {
+  enum { kCount = 1500 };
+  const int count = kCount * size;
+  int* own = calloc(2 * (size_t)count, sizeof *own);
+  int* all = calloc(2 * (size_t)count, sizeof *all);
+  MPI_Datatype every_second;
+  int good = 1;
+  MPI_Type_vector(kCount, 1, 2, MPI_INT, &every_second);
+  MPI_Datatype block;
+  MPI_Type_create_resized(every_second, 0, 2 * kCount * (MPI_Aint)sizeof(int), &block);
+  MPI_Type_commit(&block);
+  const int sends = rank % 2 == 0 ? 2 : 1, receives = 3 - sends;
+  for (int i = 0; i < count; ++i) own[sends * i] = rank * 1000000 + i;
+  MPI_Alltoall(own, sends == 2 ? 1 : kCount, sends == 2 ? block : MPI_INT, all,
+               receives == 2 ? 1 : kCount, receives == 2 ? block : MPI_INT, MPI_COMM_WORLD);
+  for (int i = 0; i < count; ++i) {
+    good = good && all[receives * i] == i / kCount * 1000000 + rank * kCount + i % kCount;
+    good = good && (receives == 1 || all[2 * i + 1] == 0);
+  }
+  expect(good, "Alltoall of unlike types");
+  MPI_Type_free(&every_second);
+  MPI_Type_free(&block);
+  free(own);
+  free(all);
+}
+
+static void alltoall_in_place(MPI_Comm comm) {
+  enum { kCount = 1200 };
+  int self, ranks, good = 1;
+  MPI_Comm_rank(comm, &self);
+  MPI_Comm_size(comm, &ranks);
+  int* all = malloc(sizeof *all * (size_t)(kCount * ranks));
+  for (int i = 0; i < kCount * ranks; ++i) all[i] = self * 100000 + i;
+  MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, kCount, MPI_INT, comm);
+  for (int i = 0; i < kCount * ranks; ++i) {
+    good = good && all[i] == i / kCount * 100000 + self * kCount + i % kCount;
+  }
+  expect(good, "Alltoall in place");
+  free(all);
+}
+
 // Communicators that come and go, one of them between groups.
 static void other_communicators(void) {
   for (int i = 0; i < 5; ++i) {
     MPI_Comm half;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
     allgather_in_place(half);
+    alltoall_in_place(half);
     MPI_Comm_free(&half);
   }
   if (size < 2) return;
@@ -145,6 +188,9 @@ int main(int argc, char** argv) {
   for (int root = 0; argc > 1 && root < size; ++root) reduce_in_place(root);
   reduce_in_order();
   allgather_in_place(MPI_COMM_WORLD);
+  alltoall_of_unlike_types();
+  alltoall_in_place(MPI_COMM_WORLD);
+  alltoall_in_place(MPI_COMM_SELF);
   other_communicators();
   message_across_a_bcast();
   MPI_Bcast(NULL, 0, MPI_INT, 0, MPI_COMM_WORLD);

@@ -34,6 +34,12 @@ subroutine by_module(good)
   do i = 1, ranks
     good = good .and. all(i * 2000) == i
   end do
+  all = rank
+  call MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 2000, MPI_INTEGER, &
+                    MPI_COMM_WORLD, error)
+  do i = 1, ranks
+    good = good .and. all(i * 2000) == i - 1
+  end do
 contains
   logical function all_equal(values, to)
     double precision, intent(in) :: values(:), to
@@ -47,6 +53,7 @@ subroutine by_f08(good)
   logical, intent(inout) :: good
   integer :: rank, ranks
   integer :: own(4000), sums(4000)
+  integer, allocatable :: to(:), from(:)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
   own = rank
@@ -55,6 +62,10 @@ subroutine by_f08(good)
   if (rank == 0) good = good .and. sums(1) == ranks * (ranks - 1) / 2
   call MPI_Bcast(sums, 4000, MPI_INTEGER, 0, MPI_COMM_WORLD)
   good = good .and. sums(4000) == ranks * (ranks - 1) / 2
+  allocate(to(1000 * ranks), from(1000 * ranks))
+  to = rank
+  call MPI_Alltoall(to, 1000, MPI_INTEGER, from, 1000, MPI_INTEGER, MPI_COMM_WORLD)
+  good = good .and. from(1) == 0 .and. from(1000 * ranks) == ranks - 1
 end subroutine
 
 program interposed

@@ -79,6 +79,8 @@ TEST_P(Interposed, AnyProgramGivesTheSame) {
     EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce: 3 of 3 calls replaced"));
     EXPECT_THAT(result.err, HasSubstr("nmadtune: allreduce: 0 of 2 calls replaced"));
     EXPECT_THAT(result.err, HasSubstr("nmadtune: allgather: 6 of 6 calls replaced"));
+    // One is of MPI_COMM_SELF.
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoall: 7 of 8 calls replaced"));
   }
 }
 
@@ -95,6 +97,7 @@ TEST_P(Interposed, FortranIsReachedByMpifAndByBothModules) {
   EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce: 1 of 1 calls replaced"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: allreduce: 1 of 1 calls replaced"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: allgather: 1 of 1 calls replaced"));
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoall: 2 of 2 calls replaced"));
 }
 
 TEST_P(Interposed, AFortranProgramOfMpiF08OnlyIsReachedToo) {
@@ -121,6 +124,7 @@ TEST_P(Interposed, RanksMayCountInIntOrInMpiCount) {
     EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce: 2 of 2 calls replaced"));
     EXPECT_THAT(result.err, HasSubstr("nmadtune: allreduce: 2 of 2 calls replaced"));
     EXPECT_THAT(result.err, HasSubstr("nmadtune: allgather: 2 of 2 calls replaced"));
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoall: 2 of 2 calls replaced"));
   }
 }
 
@@ -145,7 +149,7 @@ TEST_P(Interposed, APackagedProgramRunsUnchanged) {
   const std::string told = read("hpccoutf.txt");
   EXPECT_THAT(told, HasSubstr("\nSuccess=1\n"));
   EXPECT_THAT(told, Not(HasSubstr("FAILED\n")));
-  for (const std::string operation : {"bcast", "reduce", "allreduce"}) {
+  for (const std::string operation : {"bcast", "reduce", "allreduce", "alltoall"}) {
     EXPECT_TRUE(replaced(result, operation)) << result.err;
   }
 }
@@ -157,11 +161,11 @@ TEST_P(Interposed, IntelsBenchmarksRunUnchanged) {
   const std::string needed = GetParam() == "openmpi" ? "libmpi.so" : "libmpich.so";
   if (count(linked.out, needed) == 0) GTEST_SKIP() << "IMB-MPI1 is not built for " << GetParam();
   const Result result = job({"IMB-MPI1", "-npmin", "4", "-iter", "20", "-msglog", "0:20", "Bcast",
-                             "Reduce", "Allreduce", "Allgather"},
+                             "Reduce", "Allreduce", "Allgather", "Alltoall"},
                             4, {{"NMADTUNE_MPI", "always"}, {"NMADTUNE_MPI_REPORT", "1"}});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("# All processes entering MPI_Finalize"));
-  for (const std::string operation : {"bcast", "reduce", "allreduce", "allgather"}) {
+  for (const std::string operation : {"bcast", "reduce", "allreduce", "allgather", "alltoall"}) {
     EXPECT_TRUE(replaced(result, operation)) << result.err;
   }
 }

@@ -9,6 +9,7 @@ enum { kCount = 5000, kRanksMax = 8 };
 static int own[kCount], all[kCount * kRanksMax];
 
 #if MPI_VERSION >= 4
+static int for_all[kCount * kRanksMax];
 static int rank, size, wrong;
 
 static void expect(int good, const char* what) {
@@ -68,6 +69,16 @@ static void allgather(int by_large) {
   for (int r = 0; r < size; ++r) expect(equals(all + r * kCount, r, 1), "Allgather");
 }
 
+static void alltoall(int by_large) {
+  for (int i = 0; i < kCount * size; ++i) for_all[i] = rank + 10 * (i / kCount) + i % kCount;
+  if (by_large) {
+    MPI_Alltoall_c(for_all, kCount, MPI_INT, all, kCount, MPI_INT, MPI_COMM_WORLD);
+  } else {
+    MPI_Alltoall(for_all, kCount, MPI_INT, all, kCount, MPI_INT, MPI_COMM_WORLD);
+  }
+  for (int r = 0; r < size; ++r) expect(equals(all + r * kCount, r + 10 * rank, 1), "Alltoall");
+}
+
 static void persistent(void) {
   MPI_Request request;
   MPI_Bcast_init(own, kCount, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
@@ -90,6 +101,7 @@ static int run(void) {
     reduce(by_large, turn);
     allreduce(by_large);
     allgather(by_large);
+    alltoall(by_large);
     persistent();
   }
   PMPI_Allreduce(&wrong, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -59,6 +59,7 @@ MPI_Comm Outcomes::fresh() const {
   MPI_Reduce(own.data(), all.data(), kWarmUpCount, MPI_INT, MPI_SUM, 0, comm);
   MPI_Allreduce(own.data(), all.data(), kWarmUpCount, MPI_INT, MPI_SUM, comm);
   MPI_Allgather(own.data(), kWarmUpCount, MPI_INT, all.data(), kWarmUpCount, MPI_INT, comm);
+  MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), kWarmUpCount, MPI_INT, comm);
   return comm;
 }
 

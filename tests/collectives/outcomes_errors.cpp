@@ -13,7 +13,7 @@ constexpr int kCount = 3000;
 
 // The arguments of a call as a correct program gives them, for one to be made wrong.
 struct Call {
-  std::vector<int> own, all;
+  std::vector<int> own, all, for_all;
   const void* send;
   void* receive;
   int send_count = kCount, count = kCount;
@@ -26,6 +26,7 @@ struct Call {
   Call(const Outcomes& outcomes, MPI_Comm of)
       : own(kCount, outcomes.rank() + 1),
         all(static_cast<std::size_t>(kCount * outcomes.size())),
+        for_all(all.size(), outcomes.rank() + 1),
         send(own.data()),
         receive(all.data()),
         rank(outcomes.rank()),
@@ -40,6 +41,11 @@ int reduce(Call& c) { return MPI_Reduce(c.send, c.receive, c.count, c.type, c.op
 int allreduce(Call& c) { return MPI_Allreduce(c.send, c.receive, c.count, c.type, c.op, c.comm); }
 int allgather(Call& c) {
   return MPI_Allgather(c.send, c.send_count, c.send_type, c.receive, c.count, c.type, c.comm);
+}
+
+int alltoall(Call& c) {
+  const void* send = c.send == c.own.data() ? c.for_all.data() : c.send;
+  return MPI_Alltoall(send, c.send_count, c.send_type, c.receive, c.count, c.type, c.comm);
 }
 
 struct Case {
@@ -126,6 +132,19 @@ const std::vector<Case> kCases = {
     {"allgather to an uncommitted type", allgather, uncommitted},
     {"allgather to an uncommitted type with gaps", allgather, with_gaps},
     {"allgather all in place", allgather, all_in_place},
+    {"alltoall of nothing", alltoall, no_send},
+    {"alltoall to nowhere", alltoall, no_receive},
+    {"alltoall in its own buffer", alltoall, aliased},
+    {"alltoall of a negative count", alltoall, send_negative},
+    {"alltoall to a negative count", alltoall, negative},
+    {"alltoall of no type", alltoall, no_send_type},
+    {"alltoall to no type", alltoall, no_type},
+    {"alltoall of an uncommitted type", alltoall, send_uncommitted},
+    {"alltoall of an uncommitted type with gaps", alltoall, send_with_gaps},
+    {"alltoall to an uncommitted type", alltoall, uncommitted},
+    {"alltoall to an uncommitted type with gaps", alltoall, with_gaps},
+    {"alltoall to a place", alltoall, in_place},
+    {"alltoall all in place", alltoall, all_in_place},
 };
 
 Memory bytes_of(const std::vector<int>& numbers) {

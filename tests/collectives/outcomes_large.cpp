@@ -27,7 +27,8 @@ MPI_Datatype bytes_type(std::size_t count, MPI_Datatype of) {
 
 // By functions that count in MPI_Count. Of 2^32 and some elements, an int would hold the rest.
 #if MPI_VERSION >= 4
-void count_copies_in_large(Outcomes& outcomes, MPI_Comm comm, LargeArea& one, LargeArea& each) {
+void count_copies_in_large(Outcomes& outcomes, MPI_Comm comm, LargeArea& one,
+                           const LargeArea& for_each, LargeArea& each) {
   constexpr MPI_Count kMany = (MPI_Count{1} << 32) + 3000;
   MPI_Datatype nothing = bytes_type(0, MPI_BYTE);
   const auto rank = static_cast<unsigned>(outcomes.rank());
@@ -37,10 +38,14 @@ void count_copies_in_large(Outcomes& outcomes, MPI_Comm comm, LargeArea& one, La
   const auto count = static_cast<MPI_Count>(each.block_bytes());
   error = MPI_Allgather_c(one.data(), count, MPI_BYTE, each.data(), count, MPI_BYTE, comm);
   outcomes.tell("allgather counted in large", error, each.content());
+  error = MPI_Alltoall_c(for_each.data(), count, MPI_BYTE, each.data(), count, MPI_BYTE, comm);
+  outcomes.tell("alltoall counted in large", error, each.content());
   error = MPI_Bcast_c(one.data(), kMany, nothing, 0, comm);
   outcomes.tell("bcast of more than 2^32 elements of nothing", error, one.content());
   error = MPI_Allgather_c(one.data(), kMany, nothing, each.data(), kMany, nothing, comm);
   outcomes.tell("allgather of more than 2^32 elements of nothing", error, each.content());
+  error = MPI_Alltoall_c(one.data(), kMany, nothing, each.data(), kMany, nothing, comm);
+  outcomes.tell("alltoall of more than 2^32 elements of nothing", error, each.content());
   MPI_Type_free(&nothing);
 }
 
@@ -54,7 +59,7 @@ void count_reductions_in_large(Outcomes& outcomes, MPI_Comm comm, const LargeAre
   outcomes.tell("allreduce counted in large", error, result.content());
 }
 #else
-void count_copies_in_large(Outcomes&, MPI_Comm, LargeArea&, LargeArea&) {}
+void count_copies_in_large(Outcomes&, MPI_Comm, LargeArea&, const LargeArea&, LargeArea&) {}
 void count_reductions_in_large(Outcomes&, MPI_Comm, const LargeArea&, const LargeArea&) {}
 #endif
 
@@ -64,6 +69,7 @@ void walk_over_large_copies(Outcomes& outcomes, bool beyond) {
   const auto rank = static_cast<unsigned>(outcomes.rank());
   const auto ranks = static_cast<std::size_t>(outcomes.size());
   LargeArea one(1, call_bytes(beyond)), each(ranks, allgather_bytes(beyond));
+  LargeArea for_each(ranks, each.block_bytes());
   MPI_Comm comm = outcomes.fresh();
   MPI_Datatype mebibyte = bytes_type(kMiB, MPI_BYTE);
   MPI_Datatype all = bytes_type(one.size_bytes() / kMiB, mebibyte);
@@ -79,7 +85,14 @@ void walk_over_large_copies(Outcomes& outcomes, bool beyond) {
   error = MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, each.data(),
                         static_cast<int>(each.block_bytes() / kMiB), mebibyte, comm);
   outcomes.tell("allgather of MiB", error, each.content());
-  count_copies_in_large(outcomes, comm, one, each);
+  for (std::size_t block = 0; block < ranks; ++block) {
+    for_each.fill(block, 40 + rank + 10 * static_cast<unsigned>(block));
+  }
+  const auto mebibytes = static_cast<int>(each.block_bytes() / kMiB);
+  error =
+      MPI_Alltoall(for_each.data(), mebibytes, mebibyte, each.data(), mebibytes, mebibyte, comm);
+  outcomes.tell("alltoall of MiB", error, each.content());
+  count_copies_in_large(outcomes, comm, one, for_each, each);
   MPI_Type_free(&mebibyte);
   MPI_Type_free(&all);
   MPI_Comm_free(&comm);

@@ -110,13 +110,13 @@ TEST_P(Outcome, OfEveryValidOperatorIsTheSameWhereErrorsAreFatal) {
 }
 
 TEST_P(Outcome, OfTypesByEveryConstructorAndAtMpiBottomIsTheSame) {
-  expect_the_same({"types", "return"}, kWaysToCopy, kRanks, {"bcast", "allgather"});
+  expect_the_same({"types", "return"}, kWaysToCopy, kRanks, {"bcast", "allgather", "alltoall"});
 }
 
 // That is 1 GiB.
 TEST_P(Outcome, OfCopiesOfTheMostBytesIsTheSame) {
-  expect_the_same({"large-copies", "return"}, kWaysToCopy, kFewRanks, {"bcast", "allgather"},
-                  kWarmUpCalls);
+  expect_the_same({"large-copies", "return"}, kWaysToCopy, kFewRanks,
+                  {"bcast", "allgather", "alltoall"}, kWarmUpCalls);
 }
 
 TEST_P(Outcome, OfReductionsOfTheMostBytesIsTheSame) {
@@ -164,7 +164,13 @@ Words ends_the_program(const std::string& mpi) {
           "reduce in place everywhere",
           "allgather of an uncommitted type with gaps",
           "allgather to an uncommitted type",
-          "allgather to an uncommitted type with gaps"};
+          "allgather to an uncommitted type with gaps",
+          "alltoall of nothing",
+          "alltoall to nowhere",
+          "alltoall of an uncommitted type with gaps",
+          "alltoall to an uncommitted type",
+          "alltoall to an uncommitted type with gaps",
+          "alltoall in its own buffer"};  // what comes of it is undefined
 }
 
 // The root finds these alone: without us the others wait for it.

@@ -78,6 +78,14 @@ void use(Outcomes& outcomes, MPI_Comm comm, const std::string& name, MPI_Datatyp
   error =
       MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data() + kBefore, kCount, type, comm);
   outcomes.tell("allgather in place of " + name, error, all);
+  all = pattern(100);
+  error =
+      MPI_Alltoall(own.data() + kBefore, kCount, type, all.data() + kBefore, kCount, type, comm);
+  outcomes.tell("alltoall of " + name, error, all);
+  all = pattern(outcomes.rank());
+  error =
+      MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data() + kBefore, kCount, type, comm);
+  outcomes.tell("alltoall in place of " + name, error, all);
 }
 
 // Two pieces of `own`, the second first, wherever it lies in memory.
@@ -114,6 +122,17 @@ void use_absolute_addresses(Outcomes& outcomes, MPI_Comm comm, std::size_t half)
   error =
       MPI_Allgather(own.data(), static_cast<int>(2 * half), MPI_BYTE, MPI_BOTTOM, 1, type, comm);
   outcomes.tell("allgather to blocks" + of, error, all);
+  Memory for_all(all.size());
+  for (std::size_t i = 0; i < for_all.size(); ++i) {
+    for_all[i] = static_cast<unsigned char>(i * 5 + i / 256 + ranks * i % 7);
+  }
+  error =
+      MPI_Alltoall(for_all.data(), static_cast<int>(2 * half), MPI_BYTE, MPI_BOTTOM, 1, type, comm);
+  outcomes.tell("alltoall to blocks" + of, error, all);
+  Memory received(all.size());
+  error = MPI_Alltoall(MPI_BOTTOM, 1, type, received.data(), static_cast<int>(2 * half), MPI_BYTE,
+                       comm);
+  outcomes.tell("alltoall of blocks" + of, error, received);
   MPI_Type_free(&block);
   MPI_Type_free(&type);
 }

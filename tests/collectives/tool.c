@@ -6,7 +6,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-static int inits, bcasts, reduces, allreduces, allgathers;
+static int inits, bcasts, reduces, allreduces, allgathers, alltoalls;
 
 int MPI_Init(int* argc, char*** argv) {
   ++inits;
@@ -41,12 +41,18 @@ int MPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void
   return PMPI_Allgather(send, send_count, send_type, receive, receive_count, receive_type, comm);
 }
 
+int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive,
+                 int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
+  ++alltoalls;
+  return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm);
+}
+
 static void tell(void) {
   int rank;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank != 0) return;
-  fprintf(stderr, "tool: init %d, bcast %d, reduce %d, allreduce %d, allgather %d\n", inits, bcasts,
-          reduces, allreduces, allgathers);
+  fprintf(stderr, "tool: init %d, bcast %d, reduce %d, allreduce %d, allgather %d, alltoall %d\n",
+          inits, bcasts, reduces, allreduces, allgathers, alltoalls);
 }
 
 int MPI_Finalize(void) {
@@ -66,6 +72,9 @@ void pmpi_allreduce_(void* send, void* receive, MPI_Fint* count, MPI_Fint* type,
 void pmpi_allgather_(void* send, MPI_Fint* send_count, MPI_Fint* send_type, void* receive,
                      MPI_Fint* receive_count, MPI_Fint* receive_type, MPI_Fint* comm,
                      MPI_Fint* error);
+void pmpi_alltoall_(void* send, MPI_Fint* send_count, MPI_Fint* send_type, void* receive,
+                    MPI_Fint* receive_count, MPI_Fint* receive_type, MPI_Fint* comm,
+                    MPI_Fint* error);
 
 void mpi_init_(MPI_Fint* error) {
   ++inits;
@@ -100,5 +109,12 @@ void mpi_allgather_(void* send, MPI_Fint* send_count, MPI_Fint* send_type, void*
                     MPI_Fint* error) {
   ++allgathers;
   pmpi_allgather_(send, send_count, send_type, receive, receive_count, receive_type, comm, error);
+}
+
+void mpi_alltoall_(void* send, MPI_Fint* send_count, MPI_Fint* send_type, void* receive,
+                   MPI_Fint* receive_count, MPI_Fint* receive_type, MPI_Fint* comm,
+                   MPI_Fint* error) {
+  ++alltoalls;
+  pmpi_alltoall_(send, send_count, send_type, receive, receive_count, receive_type, comm, error);
 }
 #endif

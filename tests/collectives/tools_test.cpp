@@ -65,7 +65,8 @@ TEST_P(WithATool, BelowOursItCountsWhatOursDoesNotReplace) {
   const Result result = with(library_ + " " + tool(), program, "always");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("nmadtune: bcast: 4 of 5 calls replaced"));
-  EXPECT_EQ(counted(result), "tool: init 1, bcast 1, reduce 0, allreduce 2, allgather 0");
+  EXPECT_EQ(counted(result),
+            "tool: init 1, bcast 1, reduce 0, allreduce 2, allgather 0, alltoall 1");
 }
 
 // A tool above ours passes each call to the MPI, past ours: nobody waits for a call that is not

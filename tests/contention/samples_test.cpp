@@ -7,7 +7,7 @@
 #include <random>
 #include <tuple>
 
-#include "core/method.h"
+#include "core/collective_sample.h"
 #include "tests/contention/planted.h"
 
 namespace nmt::contention {
@@ -82,6 +82,11 @@ TEST(AlltoallSamples, HeldOutOrOfOtherBenchmarksAreNotTaken) {
   for (Sample& sample : sets[0].samples) {
     sample.held_out = false;
     sample.condition.operation = "bcast";
+  }
+  EXPECT_TRUE(alltoall_times(sets).empty());
+  for (Sample& sample : sets[0].samples) {
+    sample.condition.operation = kAlltoall;
+    sample.condition.benchmark = benchmark::kExchange;
   }
   EXPECT_TRUE(alltoall_times(sets).empty());
 }

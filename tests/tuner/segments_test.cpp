@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/method.h"
+#include "core/collective_sample.h"
 
 namespace nmt::tuner {
 namespace {
@@ -131,8 +131,28 @@ TEST(Segments, OfEachMpiAreDerivedFromItsOwnSamplesTheLastSampledFirst) {
   EXPECT_NEAR(regret(rules, cells[1]).value(), 0, 1e-9);
 }
 
-TEST(Segments, AreNotThoseOfAlltoalls) {
+TEST(Segments, AreNotThoseOfAlltoallsForContention) {
   EXPECT_TRUE(collective_cells(measured({{4096, "direct", 0, 1000}}, "alltoall")).empty());
+}
+
+// Of 4 x 4 ranks' data, 64 KiB.
+TEST(Segments, OfAnAlltoallDivideWhatOneNodeHasForAnother) {
+  std::vector<SampleSet> sets = measured({{4096, "nodes", 0, 1000},
+                                          {4096, "nodes", 32768, 500},
+                                          {4096, "library", 0, 5000},
+                                          {1024, "nodes", 0, 100},
+                                          {1024, "library", 0, 500}},
+                                         "alltoall");
+  for (Sample& sample : sets[0].samples) sample.condition.benchmark = benchmark::kExchange;
+  const std::vector<CollectiveCell> cells = collective_cells(sets);
+  ASSERT_EQ(cells.size(), 2u);
+  EXPECT_EQ(message_bytes(cells[1]), 65536u);
+  const std::vector<SegmentRule> rules = derive_segments(cells);
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(rules[0].algorithm, "nodes");
+  EXPECT_EQ(rules[0].segment_bytes, 32768u);
+  EXPECT_NEAR(regret(rules, cells[0]).value(), 0, 1e-9) << "16 KiB are sent whole";
+  EXPECT_NEAR(regret(rules, cells[1]).value(), 0, 1e-9);
 }
 
 }  // namespace

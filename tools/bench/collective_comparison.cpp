@@ -25,15 +25,12 @@ class ComparisonRunner {
     std::vector<int> all(static_cast<std::size_t>(job.size()));
     std::iota(all.begin(), all.end(), 0);
     world_ = job.mpi().group(all.data(), job.size());
-    std::uint64_t most_bytes = 0, most_gathered_bytes = 0;
-    for (const CollectiveComparison& comparison : schedule.comparisons) {
-      const bool gathers = comparison.ours.operation == "allgather";
-      most_bytes = std::max(most_bytes, comparison.size_bytes);
-      most_gathered_bytes = std::max(
-          most_gathered_bytes, comparison.size_bytes * (gathers ? all.size() : std::size_t{1}));
+    std::uint64_t most_bytes = 0;
+    for (const auto& [ours, size_bytes] : schedule.comparisons) {
+      most_bytes = std::max(most_bytes, size_bytes * blocks_of(ours.operation, job.size()));
     }
     from_.resize(most_bytes);
-    to_.resize(most_gathered_bytes);
+    to_.resize(most_bytes);
   }
 
   // Returns this rank's time, in nanoseconds.
@@ -69,6 +66,11 @@ std::vector<double> slowest(const control::MpiJob& job, const std::vector<double
 }
 
 }  // namespace
+
+std::uint64_t blocks_of(std::string_view operation, int ranks) {
+  const bool of_each = operation == "allgather" || operation == "alltoall";
+  return of_each ? static_cast<std::uint64_t>(ranks) : 1;
+}
 
 std::string to_text(const ComparisonSchedule& schedule) {
   std::string text = fmt::format("{} {}\n", schedule.rounds, schedule.seed);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "control/control.h"
@@ -30,6 +31,9 @@ struct ComparisonSchedule {
   std::uint32_t rounds = 1;
   std::uint64_t seed = 1;
 };
+// How many times its size a rank has in a buffer.
+std::uint64_t blocks_of(std::string_view operation, int ranks);
+
 std::string to_text(const ComparisonSchedule& schedule);
 ComparisonSchedule schedule_from(const std::string& text);  // text of to_text()
 

@@ -23,11 +23,13 @@ using bench::CollectiveComparison;
 using bench::ComparisonSchedule;
 using bench::ComparisonTimes;
 
-const std::vector<std::string> kOperations = {"bcast", "reduce", "allreduce", "allgather"};
+const std::vector<std::string> kOperations = {"bcast", "reduce", "allreduce", "allgather",
+                                              "alltoall"};
 constexpr std::uint64_t kSizesBytes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
 constexpr std::uint64_t kSizeBytesMin = 8;                   // one double
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;  // of one call
 constexpr std::uint64_t kGatheredBytesMax = 64 << 20;        // if no sizes are chosen
+constexpr std::uint64_t kExchangedBytesMax = 16 << 20;       // the same, of an alltoall
 constexpr std::uint64_t kRounds = 15, kRoundsMax = 10000;
 constexpr std::uint64_t kSegmentBytes = 64 << 10;  // paper "HierKNEM", 4.2
 
@@ -45,9 +47,10 @@ Chosen choose(const nmt_profile* profile, const std::string& mpi, const sampler:
   for (const std::vector<int>& node : shape.nodes) {
     ranks_per_node.insert(static_cast<std::uint32_t>(node.size()));
   }
-  Chosen chosen{{operation, operation == "allgather" ? "leaders" : "chain",
-                 size_bytes > kSegmentBytes ? kSegmentBytes : 0, 1},
-                "-"};
+  const char* algorithm = operation == "allgather"  ? "leaders"
+                          : operation == "alltoall" ? "nodes"
+                                                    : "chain";
+  Chosen chosen{{operation, algorithm, size_bytes > kSegmentBytes ? kSegmentBytes : 0, 1}, "-"};
   nmt_collective_rule rule{};
   rule.struct_bytes = sizeof rule;
   for (const std::uint32_t ranks : ranks_per_node) {
@@ -81,12 +84,15 @@ std::vector<std::string> operations_of(const CollectivesBenchOptions& options) {
   return wanted.empty() ? kOperations : wanted;
 }
 
-std::vector<std::uint64_t> sizes_of(const CollectivesBenchOptions& options, std::uint64_t copies) {
+std::vector<std::uint64_t> sizes_of(const CollectivesBenchOptions& options,
+                                    const std::string& operation, int ranks) {
+  const std::uint64_t copies = bench::blocks_of(operation, ranks);
+  const std::uint64_t most = operation == "alltoall" ? kExchangedBytesMax : kGatheredBytesMax;
   std::vector<std::uint64_t> sizes = options.sizes_bytes;
-  const bool chosen = !sizes.empty();
-  if (!chosen) sizes.assign(std::begin(kSizesBytes), std::end(kSizesBytes));
-  if (!chosen)
-    std::erase_if(sizes, [&](std::uint64_t size) { return size * copies > kGatheredBytesMax; });
+  if (sizes.empty()) {
+    sizes.assign(std::begin(kSizesBytes), std::end(kSizesBytes));
+    std::erase_if(sizes, [&](std::uint64_t size) { return size * copies > most; });
+  }
   for (const std::uint64_t size_bytes : sizes) {
     if (size_bytes >= kSizeBytesMin && size_bytes <= kBytesMax / copies) continue;
     throw Error(Fault::kUsage,
@@ -112,9 +118,7 @@ class Leader {
     const OpenedProfile profile = open_profile(options.profile, invocation);
     schedule_ = {.rounds = static_cast<std::uint32_t>(rounds), .seed = std::random_device{}()};
     for (const std::string& operation : operations_of(options)) {
-      const bool gathers = operation == "allgather";
-      for (const std::uint64_t size_bytes :
-           sizes_of(options, gathers ? static_cast<std::uint64_t>(job.size()) : 1)) {
+      for (const std::uint64_t size_bytes : sizes_of(options, operation, job.size())) {
         chosen_.push_back(choose(profile.get(), job.library(), shape, operation, size_bytes));
         schedule_.comparisons.push_back({chosen_.back().ours, size_bytes});
       }
@@ -215,11 +219,12 @@ Report run_in(const control::MpiJob& job, const CollectivesBenchOptions& options
 
 void declare(Options& options, CollectivesBenchOptions& target) {
   options.list("--operations", target.operations, "NAME,...",
-               "which of bcast, reduce, allreduce, allgather (default: all)\n"
+               "which of bcast, reduce, allreduce, allgather, alltoall (default: all)\n"
                "Reductions are sums of doubles.");
   options.sizes("--sizes", target.sizes_bytes,
                 "sizes of the messages (default: 4K to 4M)\n"
-                "Of an allgather: what one rank contributes.");
+                "Of an allgather: what one rank contributes; of an alltoall: what it has for each "
+                "other rank.");
   options.count("--rounds", target.rounds, "repetitions of each cell (default: 15)");
   declare(options, target.profile);
   options

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <span>
 
-#include "core/method.h"
+#include "core/collective_sample.h"
 #include "core/units.h"
 
 namespace nmt::tools {
@@ -32,7 +32,7 @@ std::vector<SubShape> known_shapes(const profiledb::ProfileDb& db, const std::st
       if (!set.campaign.complete) continue;
       for (const Sample& sample : set.samples) {
         const Condition& condition = sample.condition;
-        if (condition.benchmark != benchmark::kCollective || condition.mpi != mpi_library) continue;
+        if (!compares_algorithms(sample) || condition.mpi != mpi_library) continue;
         const SubShape shape{condition.nodes, condition.ranks_per_node};
         if (std::ranges::find(known, shape) == known.end()) known.push_back(shape);
       }

@@ -9,8 +9,8 @@
 #include <optional>
 #include <set>
 
+#include "core/collective_sample.h"
 #include "core/error.h"
-#include "core/method.h"
 #include "core/statistics.h"
 #include "core/units.h"
 #include "tools/command/options.h"
@@ -146,7 +146,7 @@ void DiffSide::add(const Platform& platform, const SampleSet& set,
     const std::vector<Repetition> repetitions = trusted(sample.repetitions);
     if (sample.held_out || !c.busy_rails.empty() || repetitions.empty()) continue;
     if (c.benchmark == benchmark::kOffload || c.benchmark == benchmark::kCollective ||
-        c.benchmark == benchmark::kConnections) {
+        c.benchmark == benchmark::kConnections || c.benchmark == benchmark::kExchange) {
       continue;  // not of one message
     }
     std::vector<double> durations_ns;

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/mpi/exchange_messages.h"
+
+#include <cstring>
+#include <utility>
+
+namespace nmt::collectives {
+
+LeaderMessages::LeaderMessages(NodeHierarchy& hierarchy, const NodeExchange& exchange)
+    : hierarchy_(hierarchy),
+      exchange_(exchange),
+      sends_(exchange.slots(), MPI_REQUEST_NULL),
+      receives_(exchange.slots(), MPI_REQUEST_NULL) {}
+
+LeaderMessages::~LeaderMessages() {
+  for (MPI_Request& request : receives_) {
+    if (request == MPI_REQUEST_NULL) continue;
+    PMPI_Cancel(&request);
+    PMPI_Request_free(&request);
+  }
+}
+
+void LeaderMessages::send(std::uint64_t step, std::span<const std::byte> message) {
+  const ExchangeStep part = exchange_.step(step);
+  check(PMPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE,
+                   hierarchy_.groups()[part.to].leader, tag_of(Stream::kRing, part.left),
+                   hierarchy_.comm(), &sends_[step % exchange_.slots()]));
+}
+
+void LeaderMessages::receive(std::uint64_t step, std::span<std::byte> place) {
+  check(PMPI_Irecv(place.data(), static_cast<int>(place.size()), MPI_BYTE,
+                   hierarchy_.groups()[exchange_.step(step).from].leader, MPI_ANY_TAG,
+                   hierarchy_.comm(), &receives_[step % exchange_.slots()]));
+}
+
+void LeaderMessages::wait_sent(std::uint64_t step) {
+  hierarchy_.wait(&sends_[step % exchange_.slots()]);
+}
+
+void LeaderMessages::wait_received(std::uint64_t step) {
+  MPI_Status status;
+  const ExchangeStep part = exchange_.step(step);
+  hierarchy_.wait(&receives_[step % exchange_.slots()], &status);
+  expect_arrival(status, exchange_.received_bytes(part), Stream::kRing, part.left);
+}
+
+MemberMessages::MemberMessages(NodeHierarchy& hierarchy, const NodeExchange& exchange,
+                               const std::byte* from, std::byte* to, int leader)
+    : hierarchy_(hierarchy),
+      exchange_(exchange),
+      from_(from),
+      to_(to),
+      leader_(leader),
+      member_(static_cast<std::size_t>(hierarchy.member(hierarchy.rank()))) {
+  if (leads()) {
+    slots_ =
+        std::make_unique_for_overwrite<std::byte[]>(2 * exchange.slots() * exchange.slot_bytes());
+  }
+  sent_.resize(exchange.slots() * exchange.own_ranks().size());
+}
+
+MemberMessages::~MemberMessages() {
+  if (receipt_ != MPI_REQUEST_NULL) {
+    PMPI_Cancel(&receipt_);
+    PMPI_Request_free(&receipt_);
+    slots_.release();
+    new std::vector<std::byte>(std::move(taken_));
+  }
+  for (Sent& sent : sent_) {
+    if (sent.request == MPI_REQUEST_NULL) continue;
+    PMPI_Request_free(&sent.request);
+    new std::vector<std::byte>(std::move(sent.bytes));
+  }
+}
+
+std::byte* MemberMessages::slot_to_send(std::uint64_t step) const {
+  return slots_.get() + step % exchange_.slots() * exchange_.slot_bytes();
+}
+
+std::byte* MemberMessages::slot_received(std::uint64_t step) const {
+  return slot_to_send(step) + exchange_.slots() * exchange_.slot_bytes();
+}
+
+const std::byte* MemberMessages::message_of(std::uint64_t step) const {
+  return exchange_.step(step).is_local ? slot_to_send(step) : slot_received(step);
+}
+
+// A buffer of `bytes` for the next message to that member, once the one before it in this slot is
+// sent.
+MemberMessages::Sent& MemberMessages::next_of(std::uint64_t step, std::size_t member,
+                                              std::uint64_t bytes) {
+  Sent& sent = sent_[step % exchange_.slots() * exchange_.own_ranks().size() + member];
+  hierarchy_.wait(&sent.request);
+  sent.bytes.resize(bytes);
+  return sent;
+}
+
+void MemberMessages::send(Sent& sent, int to, int tag) {
+  check(PMPI_Isend(sent.bytes.data(), static_cast<int>(sent.bytes.size()), MPI_BYTE, to, tag,
+                   hierarchy_.comm(), &sent.request));
+}
+
+void MemberMessages::receive(std::span<std::byte> place, int from, Stream stream,
+                             std::uint64_t left) {
+  MPI_Status status;
+  check(PMPI_Irecv(place.data(), static_cast<int>(place.size()), MPI_BYTE, from, MPI_ANY_TAG,
+                   hierarchy_.comm(), &receipt_));
+  hierarchy_.wait(&receipt_, &status);
+  expect_arrival(status, place.size(), stream, left);
+}
+
+void MemberMessages::give(std::uint64_t step) {
+  const ExchangeStep part = exchange_.step(step);
+  const std::uint64_t bytes = exchange_.given_bytes(part);
+  if (leads()) return exchange_.give(part, from_, slot_to_send(step) + member_ * bytes);
+  Sent& sent = next_of(step, member_, bytes);
+  exchange_.give(part, from_, sent.bytes.data());
+  send(sent, leader_, tag_of(Stream::kGather, exchange_.left_after(step)));
+}
+
+std::span<const std::byte> MemberMessages::outgoing(std::uint64_t step) {
+  const ExchangeStep part = exchange_.step(step);
+  const std::uint64_t bytes = exchange_.given_bytes(part);
+  const std::vector<int>& ranks = exchange_.own_ranks();
+  for (std::size_t member = 0; member < ranks.size(); ++member) {
+    if (ranks[member] == leader_) continue;
+    receive({slot_to_send(step) + member * bytes, bytes}, ranks[member], Stream::kGather,
+            exchange_.left_after(step));
+  }
+  return {slot_to_send(step), exchange_.sent_bytes(part)};
+}
+
+std::span<std::byte> MemberMessages::place_for(std::uint64_t step) {
+  return {slot_received(step), exchange_.received_bytes(exchange_.step(step))};
+}
+
+void MemberMessages::arrived(std::uint64_t step) {
+  const ExchangeStep part = exchange_.step(step);
+  const std::vector<int>& ranks = exchange_.own_ranks();
+  for (std::size_t member = 0; member < ranks.size(); ++member) {
+    if (ranks[member] == leader_) continue;
+    Sent& sent = next_of(step, member, exchange_.taken_bytes(part));
+    const std::byte* taken = message_of(step) + member * part.bytes;
+    for (std::uint64_t at = 0; at < sent.bytes.size(); at += part.bytes) {
+      std::memcpy(sent.bytes.data() + at, taken, part.bytes);
+      taken += part.bytes * ranks.size();
+    }
+    send(sent, ranks[member], tag_of(Stream::kSpread, exchange_.left_after(step)));
+  }
+}
+
+void MemberMessages::take(std::uint64_t step) {
+  const ExchangeStep part = exchange_.step(step);
+  if (leads()) {
+    const std::uint64_t stride = part.bytes * exchange_.own_ranks().size();
+    return exchange_.take(part, message_of(step) + member_ * part.bytes, stride, to_);
+  }
+  taken_.resize(exchange_.taken_bytes(part));
+  receive(taken_, leader_, Stream::kSpread, exchange_.left_after(step));
+  exchange_.take(part, taken_.data(), part.bytes, to_);
+}
+
+void MemberMessages::finish() {
+  for (Sent& sent : sent_) hierarchy_.wait(&sent.request);
+}
+
+}  // namespace nmt::collectives

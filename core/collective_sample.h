@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which samples compare the algorithms of a collective, ours and the MPI's own, so that one of them
+// can be chosen (sampler/job/collectives.h, tuner/segments.h).
+//
+// An alltoall as benchmark::kCollective is another matter: it was measured for the contention of a
+// network. So one that was measured to choose has a benchmark of its own; versions that do not know
+// it ignore its samples.
+#pragma once
+
+#include <string_view>
+
+#include "core/method.h"
+#include "core/sample.h"
+
+namespace nmt {
+
+namespace benchmark {
+inline constexpr std::string_view kExchange = "exchange";  // an alltoall, measured to choose
+}  // namespace benchmark
+
+inline std::string_view choice_benchmark(std::string_view operation) {
+  return operation == "alltoall" ? benchmark::kExchange : benchmark::kCollective;
+}
+
+inline bool compares_algorithms(const Sample& sample) {
+  return !sample.held_out &&
+         sample.condition.benchmark == choice_benchmark(sample.condition.operation);
+}
+
+}  // namespace nmt
