@@ -378,8 +378,8 @@ NMT_API int nmt_eager_chunks(const nmt_profile* profile, const char* placement, 
 
 // -- Collectives ---------------------------------------------------------------------------------
 
-// Segment size in bytes of a hierarchical operation ("bcast", "reduce", "allreduce", "allgather")
-// under the MPI that was sampled last; 0: do not cut.
+// Segment size in bytes of a hierarchical operation ("bcast", "reduce", "allreduce", "allgather",
+// "alltoall") under the MPI that was sampled last; 0: do not cut.
 NMT_API int64_t nmt_segment_bytes(const nmt_profile* profile, const char* operation,
                                   uint64_t size_bytes, uint32_t nodes, uint32_t ranks_per_node);
 
