@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "core/method.h"
+#include "core/collective_sample.h"
 #include "core/statistics.h"
 
 namespace nmt::tuner {
@@ -50,6 +50,7 @@ const std::vector<Emulation>& emulations() {
       {"reduce", {"allreduce"}},
       {"allgather", {"allreduce"}},        // of all ranks' data, zeros in the others' places
       {"allgather", {"reduce", "bcast"}},  // the same, as Gather and Bcast
+      {"allgather", {"alltoall"}},         // of the same data for each
   };
   return all;
 }
@@ -59,8 +60,7 @@ Times times_of_library(std::span<const SampleSet> sets) {
   for (const SampleSet& set : sets) {
     for (const Sample& sample : set.samples) {
       const Condition& c = sample.condition;
-      if (sample.held_out || c.benchmark != benchmark::kCollective) continue;
-      if (c.algorithm != "library" || c.operation == "alltoall") continue;
+      if (!compares_algorithms(sample) || c.algorithm != "library") continue;
       std::vector<Repetition>& all =
           pooled[{c.mpi, c.operation, c.nodes, c.ranks_per_node, sample.size_bytes}];
       all.insert(all.end(), sample.repetitions.begin(), sample.repetitions.end());
@@ -110,7 +110,7 @@ std::optional<Rival> all_of(const std::vector<std::string_view>& operations, Cel
 std::optional<Rival> emulated(const Emulation& emulation, const Cell& own, const Times& times) {
   Cell needed = own;
   needed.operation = emulation.by.front();
-  if (own.operation == "allgather") {
+  if (own.operation == "allgather" && needed.operation != "alltoall") {
     needed.size_bytes *= static_cast<std::uint64_t>(own.nodes * own.ranks_per_node);
   }
   for (auto each = times.lower_bound(needed); each != times.end(); ++each) {

@@ -32,7 +32,8 @@ struct TimedCollectives {
   std::string operations;  // "reduce + bcast"
   std::int64_t nodes = 0;
   std::int64_t ranks_per_node = 0;
-  std::uint64_t size_bytes = 0;  // of a message; for an allgather, of one rank's data
+  std::uint64_t size_bytes = 0;  // of a message; for an allgather, of one rank's data;
+                                 // for an alltoall, of one rank's data for another
   double ns = 0;                 // sum of medians
   bool operator==(const TimedCollectives&) const = default;
 };

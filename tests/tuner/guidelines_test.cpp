@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "core/method.h"
+#include "core/collective_sample.h"
 
 namespace nmt::tuner {
 namespace {
@@ -17,7 +17,7 @@ class Library {
                std::int64_t nodes = 2, std::int64_t ranks_per_node = 2,
                const std::string& mpi = "Open MPI v4.1.4", int repetitions = 20) {
     Sample& sample = set_.samples.emplace_back(Sample{.size_bytes = size_bytes});
-    sample.condition.benchmark = benchmark::kCollective;
+    sample.condition.benchmark = choice_benchmark(operation);
     sample.condition.mpi = mpi;
     sample.condition.operation = operation;
     sample.condition.algorithm = algorithm_;
@@ -94,6 +94,17 @@ TEST(Guidelines, AreBrokenByAnAllgatherSlowerThanOthersOfAllRanksData) {
 
 TEST(Guidelines, CompareAnAllgatherWithNoLessThanAllRanksData) {
   EXPECT_TRUE(Library().add("allgather", 4096, 90e3).add("allreduce", 8192, 50e3).broken().empty());
+}
+
+TEST(Guidelines, AreBrokenByAnAllgatherSlowerThanAnAlltoallOfTheSameSize) {
+  const auto broken = Library()
+                          .add("allgather", 4096, 90e3)
+                          .add("alltoall", 1024, 40e3)
+                          .add("alltoall", 4096, 50e3)
+                          .broken();
+  ASSERT_EQ(broken.size(), 1u);
+  EXPECT_EQ(broken[0].faster.operations, "alltoall");
+  EXPECT_EQ(broken[0].faster.size_bytes, 4096u);
 }
 
 TEST(Guidelines, AreBrokenWhereALargerMessageIsFaster) {
