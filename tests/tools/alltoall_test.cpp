@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/collective_sample.h"
+#include "profiledb/profiledb.h"
 #include "tests/tools/sandbox.h"
 
 namespace nmt::testing {
@@ -26,6 +28,41 @@ class Alltoall : public Sandbox {
               "--network", "lab", "--db", path("lab.db")});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return path("lab.db");
+  }
+
+  // As if alltoalls of 4 and 64 KiB had been sampled to choose, on six nodes of one rank: by nodes
+  // they take `ours` times as long as by the MPI's own, which takes 10 ms.
+  static void sample_choice(const std::string& file, double ours_of_4k, double ours_of_64k) {
+    profiledb::ProfileDb db(file, {.mode = profiledb::ProfileDb::Mode::kWrite});
+    const Platform platform = db.platforms().front();
+    Campaign campaign{.id = Id::random(), .platform = platform.id};
+    campaign.started_utc = "2026-01-01T00:00:00Z";
+    SampleSet set = db.sample_sets_in_force(platform.id).front();
+    set.session.id = Id::random();
+    db.begin_campaign(campaign);
+    db.begin_session(set.session, campaign.id);
+    const std::vector<Sample> samples = {
+        exchange(4096, "library", 1), exchange(4096, "nodes", ours_of_4k),
+        exchange(65536, "library", 1), exchange(65536, "nodes", ours_of_64k)};
+    db.store_samples(set.session.id, db.ensure_path(set.path).id, samples);
+    db.finish_campaign(campaign);
+  }
+
+ private:
+  static Sample exchange(std::uint64_t size_bytes, const std::string& algorithm, double times) {
+    Sample sample{.size_bytes = size_bytes};
+    sample.condition.benchmark = benchmark::kExchange;
+    sample.condition.mpi = "Some MPI v1";
+    sample.condition.operation = "alltoall";
+    sample.condition.algorithm = algorithm;
+    sample.condition.leaders = 1;
+    sample.condition.nodes = 6;
+    sample.condition.ranks_per_node = 1;
+    for (std::uint32_t round = 0; round < 6; ++round) {
+      sample.repetitions.push_back(
+          {.total_ns = static_cast<std::uint64_t>(times * 10e6) + round, .round = round});
+    }
+    return sample;
   }
 };
 
@@ -50,7 +87,8 @@ TEST_F(Alltoall, TakesListsAndRanges) {
                               "4,8..40,10..20:5", "-m", "1K..4K", "--csv"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out,
-              HasSubstr("n,m_bytes,predicted_ns,low_ns,high_ns,lower_bound_ns,verdict\n4,1024,"));
+              HasSubstr("n,m_bytes,predicted_ns,low_ns,high_ns,lower_bound_ns,verdict,choice,gain\n"
+                        "4,1024,"));
   for (const char* row : {"\n8,2048,", "\n16,4096,", "\n32,", "\n40,", "\n10,", "\n15,", "\n20,"}) {
     EXPECT_THAT(result.out, HasSubstr(row));
   }
@@ -155,6 +193,27 @@ TEST_F(Alltoall, FromOtherToolsIsImportedFittedAndPredicted) {
   EXPECT_EQ(at(predicted, "predictions.0.verdict"), json::Value("inside"));
   EXPECT_NEAR(number(predicted, "predictions.0.predicted_ns"), 14.3e6, 4e6);
   EXPECT_EQ(tune({"db", "check", "--db", db}).exit_code, 0);
+}
+
+TEST_F(Alltoall, SaysWhichAlgorithmIsUsedAndWhatItGains) {
+  const std::string db = imported();
+  const std::vector<std::string> question = {"predict", "alltoall", "--db", db,
+                                             "-n",      "6,8",      "-m",   "4K,50K"};
+  EXPECT_THAT(tune(question).out, Not(HasSubstr("libnmadtune-mpi.so takes")));
+  sample_choice(db, 1.5, 0.5);
+  ASSERT_EQ(tune({"retune", "--db", db}).exit_code, 0);
+  const Result text = tune(question);
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("the MPI's own"), HasSubstr("nodes: 2.00 times as fast")));
+  std::vector<std::string> machine = question;
+  machine.push_back("--json");
+  const json::Value document = nmt::testing::document(tune(machine));
+  EXPECT_EQ(at(document, "predictions.0.choice.algorithm"), json::Value("library"));
+  EXPECT_EQ(at(document, "predictions.1.choice.algorithm"), json::Value("nodes"));
+  EXPECT_NEAR(number(document, "predictions.1.choice.gain"), 2, 0.01);
+  EXPECT_EQ(at(document, "predictions.1.choice.origin"), json::Value("sampled"));
+  EXPECT_EQ(at(document, "predictions.1.choice.mpi"), json::Value("Some MPI v1"));
+  EXPECT_TRUE(at(document, "predictions.3.choice").is_null());  // one shape predicts no other
 }
 
 TEST_F(Alltoall, FromOsuNeedsItsRanksSaid) {

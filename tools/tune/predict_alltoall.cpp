@@ -8,7 +8,9 @@
 #include "core/error.h"
 #include "core/units.h"
 #include "tools/command/report_thresholds.h"
+#include "tools/tune/alltoall_choice.h"
 #include "tools/tune/alltoall_terms.h"
+#include "tools/tune/open_profile.h"
 #include "tools/tune/read_file.h"
 #include "tools/tune/signatures.h"
 
@@ -30,24 +32,40 @@ std::string interval_text(const contention::AlltoallPrediction& prediction) {
                      format_duration(prediction.interval_ns->high));
 }
 
+std::string choice_text(const std::optional<AlltoallChoice>& choice) {
+  if (!choice) return "-";
+  if (choice->algorithm == "library") return "the MPI's own";
+  return fmt::format("{}: {:.2f} times as fast{}", choice->algorithm, choice->gain,
+                     choice->predicted ? ", predicted" : "");
+}
+
+json::Value choice_json(const std::optional<AlltoallChoice>& choice) {
+  if (!choice) return {};
+  return json::Value::object()
+      .set("algorithm", choice->algorithm)
+      .set("gain", choice->gain)
+      .set("origin", choice->predicted ? "predicted" : "sampled")
+      .set("mpi", choice->mpi);
+}
+
 // One prediction in every form; `ranks` and `size` come before the other cells and members.
 class Predictions {
  public:
-  explicit Predictions(bool equal_sizes)
+  Predictions(bool equal_sizes, bool with_choice)
       : equal_sizes_(equal_sizes),
-        table_(equal_sizes ? std::vector<std::string>{">n", ">m", ">predicted", "95 % interval",
-                                                      ">lower bound", "verdict"}
-                           : std::vector<std::string>{">n", ">predicted", "95 % interval",
-                                                      ">lower bound", "verdict"}) {
+        with_choice_(with_choice),
+        table_(columns(equal_sizes, with_choice)) {
     report.records.header = {"n"};
     if (equal_sizes) report.records.header.push_back("m_bytes");
     for (const char* name : {"predicted_ns", "low_ns", "high_ns", "lower_bound_ns", "verdict"}) {
       report.records.header.push_back(name);
     }
+    if (equal_sizes) report.records.header.insert(report.records.header.end(), {"choice", "gain"});
   }
 
   void add(std::int64_t ranks, std::uint64_t size_bytes,
-           const contention::AlltoallPrediction& prediction) {
+           const contention::AlltoallPrediction& prediction,
+           const std::optional<AlltoallChoice>& choice = {}) {
     const json::Value predicted = prediction.verdict == contention::Verdict::kRefused
                                       ? json::Value()
                                       : json::Value(prediction.predicted_ns);
@@ -76,6 +94,12 @@ class Predictions {
         .set("lower_bound_ns", prediction.lower_bound_ns)
         .set("verdict", verdict)
         .set("reason", prediction.reason.empty() ? json::Value() : json::Value(prediction.reason));
+    if (equal_sizes_) {
+      row.push_back(choice ? json::Value(choice->algorithm) : json::Value());
+      row.push_back(choice ? json::Value(choice->gain) : json::Value());
+      member.set("choice", choice_json(choice));
+    }
+    if (with_choice_) cells.push_back(choice_text(choice));
     table_.add(std::move(cells));
     report.records.rows.push_back(std::move(row));
     list_.push_back(std::move(member));
@@ -106,7 +130,16 @@ class Predictions {
   Report report;
 
  private:
+  static std::vector<std::string> columns(bool equal_sizes, bool with_choice) {
+    std::vector<std::string> names = {">n"};
+    if (equal_sizes) names.push_back(">m");
+    names.insert(names.end(), {">predicted", "95 % interval", ">lower bound", "verdict"});
+    if (with_choice) names.push_back("libnmadtune-mpi.so takes");
+    return names;
+  }
+
   bool equal_sizes_;
+  bool with_choice_;
   Table table_;
   json::Value list_ = json::Value::array();
   std::size_t count_ = 0;
@@ -131,17 +164,30 @@ std::vector<std::string> nodes_of(const AlltoallOptions& options) {
   return contention::expand_hosts(options.hosts);
 }
 
+// Nothing for a signature from elsewhere.
+AlltoallChoices choices_of(const ChosenSignature& signature, const ProfileOptions& options,
+                           const Invocation& invocation) {
+  if (!signature.platform) return {};
+  OpenProfile profile = open_to_read(options, invocation);
+  profile.platform = *signature.platform;
+  std::vector<tuner::CollectiveCell> cells =
+      alltoall_cells(profile.db.sample_sets_in_force(profile.platform.id));
+  if (cells.empty()) return {};
+  return {std::move(cells), read_plan(profile, invocation)};
+}
+
 Report predict(const AlltoallOptions& options, const ProfileOptions& profile,
                const Invocation& invocation) {
   const std::vector<std::int64_t> ranks = parse_ranks("-n", options.ranks);
   const std::vector<std::uint64_t> sizes = parse_sizes("-m", options.sizes);
   const ChosenSignature chosen = choose_signature(options.signature, profile, invocation);
   const std::vector<std::string> nodes = nodes_of(options);
-  Predictions predictions(true);
+  const AlltoallChoices choices = choices_of(chosen, profile, invocation);
+  Predictions predictions(true, choices.known());
   for (const std::int64_t n : ranks) {
     for (const std::uint64_t size_bytes : sizes) {
-      predictions.add(n, size_bytes,
-                      contention::predict_alltoall(chosen.fit, n, size_bytes, nodes));
+      predictions.add(n, size_bytes, contention::predict_alltoall(chosen.fit, n, size_bytes, nodes),
+                      choices.at(n, chosen.fit.signature.ranks_per_node, size_bytes));
     }
   }
   return predictions.finished(chosen);
@@ -178,7 +224,7 @@ Report predict_unequal(const AlltoallOptions& options, const ProfileOptions& pro
                        const Invocation& invocation) {
   const contention::ExchangeSizes sizes = read_sizes(options.file);
   const ChosenSignature chosen = choose_signature(options.signature, profile, invocation);
-  Predictions predictions(false);
+  Predictions predictions(false, false);
   predictions.add(static_cast<std::int64_t>(sizes.size()), 0,
                   contention::predict_alltoallv(chosen.fit, sizes, nodes_of(options)));
   return predictions.finished(chosen);

@@ -16,41 +16,6 @@ namespace {
 
 constexpr std::string_view kLibrary = "library";
 
-// Cells of one operation on the shape, and the rules that hold there.
-struct OnShape {
-  std::vector<tuner::CollectiveCell> cells;
-  std::vector<SegmentRule> rules;
-};
-
-std::vector<OnShape> find_shape(const tuner::CollectiveShape& shape, const Plan& plan,
-                                const std::vector<tuner::CollectiveCell>& cells) {
-  std::vector<OnShape> all;
-  for (const tuner::CollectiveModel& model : tuner::collective_models(cells)) {
-    OnShape here;
-    for (const tuner::CollectiveCell& cell : cells) {
-      const bool same = cell.mpi == model.mpi() && cell.operation == model.operation() &&
-                        cell.nodes == shape.nodes && cell.ranks_per_node == shape.ranks_per_node;
-      const bool of_model = std::ranges::find(model.shapes(), shape) != model.shapes().end();
-      if (same && of_model) here.cells.push_back(cell);
-    }
-    if (here.cells.empty()) {
-      here.cells = model.predict(shape);
-      here.rules = tuner::derive_segments(here.cells);
-    } else {
-      here.rules = plan.segments;
-    }
-    if (!here.cells.empty()) all.push_back(std::move(here));
-  }
-  return all;
-}
-
-const tuner::CollectiveTime* fastest(const tuner::CollectiveCell& cell, bool library) {
-  const auto found = std::ranges::find_if(cell.times, [&](const tuner::CollectiveTime& time) {
-    return (time.algorithm == kLibrary) == library;
-  });
-  return found == cell.times.end() ? nullptr : &*found;
-}
-
 std::string shapes_text(const std::vector<tuner::CollectiveCell>& cells) {
   std::vector<tuner::CollectiveShape> shapes;
   for (const tuner::CollectiveCell& cell : cells)
@@ -80,8 +45,8 @@ class ChoicesOnShape {
 
   void add(const tuner::CollectiveCell& cell, const std::vector<SegmentRule>& rules) {
     const tuner::CollectiveTime* chosen = tuner::chosen_time(rules, cell);
-    const tuner::CollectiveTime* ours = fastest(cell, false);
-    const tuner::CollectiveTime* library = fastest(cell, true);
+    const tuner::CollectiveTime* ours = fastest_time(cell, false);
+    const tuner::CollectiveTime* library = fastest_time(cell, true);
     if (chosen == nullptr || ours == nullptr) return;
     const bool acts = chosen->algorithm != kLibrary;
     if (acts) ours = chosen;
@@ -154,6 +119,36 @@ class ChoicesOnShape {
 
 }  // namespace
 
+std::vector<CollectivesOnShape> collectives_on(const tuner::CollectiveShape& shape,
+                                               const Plan& plan,
+                                               const std::vector<tuner::CollectiveCell>& cells) {
+  std::vector<CollectivesOnShape> all;
+  for (const tuner::CollectiveModel& model : tuner::collective_models(cells)) {
+    CollectivesOnShape here;
+    for (const tuner::CollectiveCell& cell : cells) {
+      const bool same = cell.mpi == model.mpi() && cell.operation == model.operation() &&
+                        cell.nodes == shape.nodes && cell.ranks_per_node == shape.ranks_per_node;
+      const bool of_model = std::ranges::find(model.shapes(), shape) != model.shapes().end();
+      if (same && of_model) here.cells.push_back(cell);
+    }
+    if (here.cells.empty()) {
+      here.cells = model.predict(shape);
+      here.rules = tuner::derive_segments(here.cells);
+    } else {
+      here.rules = plan.segments;
+    }
+    if (!here.cells.empty()) all.push_back(std::move(here));
+  }
+  return all;
+}
+
+const tuner::CollectiveTime* fastest_time(const tuner::CollectiveCell& cell, bool library) {
+  const auto found = std::ranges::find_if(cell.times, [&](const tuner::CollectiveTime& time) {
+    return (time.algorithm == kLibrary) == library;
+  });
+  return found == cell.times.end() ? nullptr : &*found;
+}
+
 Report predict_collectives(const tuner::CollectiveShape& shape, const ProfileOptions& options,
                            const Invocation& invocation) {
   const OpenProfile profile = open_to_read(options, invocation);
@@ -166,7 +161,7 @@ Report predict_collectives(const tuner::CollectiveShape& shape, const ProfileOpt
                 "collectives");
   }
   ChoicesOnShape all;
-  for (const OnShape& here : find_shape(shape, plan, cells)) {
+  for (const CollectivesOnShape& here : collectives_on(shape, plan, cells)) {
     for (const tuner::CollectiveCell& cell : here.cells) all.add(cell, here.rules);
   }
   if (all.empty()) {

@@ -37,6 +37,7 @@
 //   retuned                derives plans again, and reports them
 //   signatures             the contention signature that a subcommand uses
 //   split_ways             other ways to split a message
+//   alltoall_choice        which algorithm an alltoall takes
 //   alltoall_terms         questions about alltoalls on a command line
 //   report_offloads        prints the cost of submitting from another core
 //   report_registrations   prints the cost of registration
