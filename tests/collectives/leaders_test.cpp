@@ -98,29 +98,31 @@ TEST_P(TwoNumaNodes, GiveTheSameResultsAroundARing) {
 }
 
 TEST_P(TwoNumaNodes, AreSampledWithTwoLeadersInTheWayThatIsBestWithOne) {
-  // Up to a size at which ours is not given up at once, and that 20 s are enough for.
-  const std::string size = GetParam() == "openmpi" ? "1M" : "16K";
-  std::string command;
-  for (const std::string& word :
-       sample_command({"--db", path("a.db"), "--parts", "collectives", "--shapes", "own",
-                       "--budget", "20s", "--max-size", size})) {
-    command += word + " ";
-  }
-  const Result result = job(there(command), 4, {}, false);
-  EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: on a machine that is not quiet
-  const profiledb::ProfileDb profile(path("a.db"), {});
-  std::set<std::string> with_two;
-  for (const Platform& platform : profile.platforms()) {
-    for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {
-      for (const auto& sample : set.samples) {
-        if (sample.condition.leaders != 2) continue;
-        with_two.insert(sample.condition.operation);
-        EXPECT_NE(sample.condition.algorithm, "library");
-        EXPECT_FALSE(sample.repetitions.empty());
+  std::set<std::string> with_two;  // those in which one leader was not given up at all sizes
+  // Sizes that 20 s are enough for, up to one or another at which ours is not given up at once.
+  for (const std::string size : {GetParam() == "openmpi" ? "1M" : "16K", "64K", "256K"}) {
+    std::string command;
+    for (const std::string& word :
+         sample_command({"--db", path(size), "--parts", "collectives", "--shapes", "own",
+                         "--budget", "20s", "--max-size", size})) {
+      command += word + " ";
+    }
+    const Result result = job(there(command), 4, {}, false);
+    EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: on a machine that is not quiet
+    const profiledb::ProfileDb profile(path(size), {});
+    for (const Platform& platform : profile.platforms()) {
+      for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {
+        for (const auto& sample : set.samples) {
+          if (sample.condition.leaders != 2) continue;
+          with_two.insert(sample.condition.operation);
+          EXPECT_NE(sample.condition.algorithm, "library");
+          EXPECT_FALSE(sample.repetitions.empty());
+        }
       }
     }
+    if (!with_two.empty()) break;
   }
-  EXPECT_FALSE(with_two.empty());  // those in which one leader was not given up at all sizes
+  EXPECT_FALSE(with_two.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpis, TwoNumaNodes, ::testing::Values("openmpi", "mpich"),
