@@ -16,8 +16,7 @@
 #   full    the whole product where a covering choice is tested otherwise: only with --full. FULL
 #           names these suites, and tests as Suite.Test
 #   mpi     jobs of a real MPI: run on Debian 13 too, whose MPIs are others
-#   debian  differs by the release of Debian otherwise: run there too. The target debian_tests
-#           builds what both need and no more
+#   debian  differs by the release of Debian otherwise: run there too
 #   long    takes long by its statistics or by waiting, and shows sanitizers nothing that shorter
 #           tests do not: left out under them. LONG names these suites, and tests as Suite.Test.
 
@@ -122,9 +121,6 @@ function(nmadtune_module name)
   endif()
 endfunction()
 
-# Tests with the labels mpi and debian, and what they start.
-add_custom_target(debian_tests)
-
 function(nmadtune_test name)
   cmake_parse_arguments(arg "" "TIMEOUT;LOCK" "SOURCES;USES;LABELS;LONG;FULL" ${ARGN})
   if(NOT arg_TIMEOUT)
@@ -138,9 +134,6 @@ function(nmadtune_test name)
     list(APPEND properties RESOURCE_LOCK ${arg_LOCK})
   endif()
   add_executable(${name} ${arg_SOURCES})
-  if("mpi" IN_LIST arg_LABELS)
-    add_dependencies(debian_tests ${name})
-  endif()
   target_link_libraries(${name} PRIVATE ${arg_USES} GTest::gtest GTest::gmock GTest::gtest_main)
   # The modules are what is to be checked; the tests' own code compiles several times faster so.
   target_compile_options(${name} PRIVATE -O0 -g1)
