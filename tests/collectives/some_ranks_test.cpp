@@ -27,8 +27,9 @@ class OfSomeRanks : public InFrontOfMpi {
     const std::string rank = GetParam() == "openmpi" ? "$OMPI_COMM_WORLD_RANK" : "$PMI_RANK";
     const std::string ranks = path(first_call + (first ? ".first" : ".others"));
     std::vector<std::string> command = job_command(
-        {"sh", "-c",
-         fmt::format("exec 9>{}; echo here >&9; [ {} {} 0 ] && export LD_PRELOAD={}; exec {} {}",
+        {"bash", "-c",  // which takes a descriptor that the launcher does not use
+         fmt::format("exec {{pipe}}>{}; echo here >&$pipe; [ {} {} 0 ] && export LD_PRELOAD={}; "
+                     "exec {} {}",
                      ranks, rank, first ? "-eq" : "-ne", library_, program, first_call)},
         3, false);
     // On a busy machine mpirun can deadlock in PMIx_server_finalize (libpmix 4.2) when all ranks of
