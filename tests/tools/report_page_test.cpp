@@ -287,6 +287,10 @@ TEST_F(ReportPage, OfADescribedClusterShowsTheSlowNodeFirstAndDrawsEveryPage) {
       show(page);
       EXPECT_EQ(text_of("return document.querySelector('.page:not([hidden])').id"),
                 std::string("page-") + (page + 1));
+      EXPECT_LT(number_of("return document.querySelector('.pages [aria-current]')"
+                          ".getBoundingClientRect().right"),
+                width + 1)
+          << page;
       EXPECT_LE(number_of("return document.documentElement.scrollWidth"), width) << page;
       EXPECT_THAT(texts(kLowContrasts), IsEmpty()) << page << width;
       expect_drawn();

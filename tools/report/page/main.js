@@ -31,6 +31,8 @@ function showPage(shown, data) {
     else page.link.removeAttribute("aria-current");
   }
   drawPage(shown.current, data);
+  // A narrow window has no room for the links of all pages.
+  shown.current.link.scrollIntoView({block: "nearest", inline: "nearest"});
 }
 
 function start() {
