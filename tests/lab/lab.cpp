@@ -86,6 +86,7 @@ std::vector<std::string> Lab::slurm(const std::vector<std::string>& command) con
 }
 
 std::string Lab::slurm_missing() {
+  if (std::string reason = missing(); !reason.empty()) return reason;
   for (const char* command : {"slurmctld", "slurmd", "munged", "srun"}) {
     if (run({"sh", "-c", fmt::format("command -v {}", command)}).exit_code != 0) {
       return fmt::format("{} is missing", command);

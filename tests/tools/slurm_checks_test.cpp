@@ -24,9 +24,7 @@ class SlurmChecks : public ClusterChecks {
  protected:
   void SetUp() override {
     ClusterChecks::SetUp();
-    std::string reason = Lab::missing();
-    if (reason.empty()) reason = Lab::slurm_missing();
-    if (!reason.empty()) GTEST_SKIP() << reason;
+    if (const std::string reason = Lab::slurm_missing(); !reason.empty()) GTEST_SKIP() << reason;
     lab_.emplace(Cluster{.rate = "1000mbit", .hosts = 2});
   }
   // Its configuration has these lines more.

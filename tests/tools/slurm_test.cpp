@@ -27,9 +27,7 @@ class Slurm : public Sandbox {
  protected:
   void SetUp() override {
     Sandbox::SetUp();
-    std::string reason = Lab::missing();
-    if (reason.empty()) reason = Lab::slurm_missing();
-    if (!reason.empty()) GTEST_SKIP() << reason;
+    if (const std::string reason = Lab::slurm_missing(); !reason.empty()) GTEST_SKIP() << reason;
     lab_.emplace(Cluster{.rate = "1000mbit", .hosts = 2});
   }
 
