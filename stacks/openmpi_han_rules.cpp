@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
 #include "core/error.h"
 #include "core/json.h"
 #include "stacks/numbers_file.h"
-#include "stacks/openmpi_tuned_rules.h"
 #include "stacks/settings.h"
 
 namespace nmt::stacks {
@@ -20,6 +20,16 @@ constexpr std::string_view kComponents[] = {"self", "basic", "libnbc",      kTun
                                             "sm",   "adapt", kHanComponent, "xhc"};
 constexpr std::uint64_t kProgramsLevel = 2;  // GLOBAL_COMMUNICATOR
 constexpr std::uint64_t kCountMax = 100'000;
+
+// What coll/han answers (mca_coll_han_is_coll_dynamic_implemented), by the number of COLLTYPE.
+struct HanOperation {
+  int id;
+  std::string_view name;
+};
+constexpr std::array kOperations = {HanOperation{0, "allgather"}, HanOperation{1, "allgatherv"},
+                                    HanOperation{2, "allreduce"}, HanOperation{6, "barrier"},
+                                    HanOperation{7, "bcast"},     HanOperation{9, "gather"},
+                                    HanOperation{11, "reduce"},   HanOperation{15, "scatter"}};
 
 bool is_of_han(std::string_view operation) {
   return std::ranges::find(han_operations(), operation) != han_operations().end();
@@ -58,8 +68,9 @@ std::map<int, std::vector<HanRule>> read_communicators(NumbersFile& numbers) {
   return sizes;
 }
 
-std::string_view component_for(const std::string& algorithm) {
-  if (algorithm == kOwnChoice || algorithm == kHanComponent) return kHanComponent;
+std::string_view component_for(const std::string& algorithm, std::string_view usual) {
+  if (algorithm == kOwnChoice) return usual;
+  if (algorithm == kHanComponent) return kHanComponent;
   return is_han_alternative(algorithm) ? std::string_view(algorithm) : kTunedComponent;
 }
 
@@ -71,7 +82,7 @@ bool is_han_alternative(std::string_view component) {
   return component == "adapt" || component == "xhc";
 }
 
-HanRules han_rules_of(std::span<const RuledCell> cells) {
+HanRules han_rules_of(std::span<const RuledCell> cells, std::string_view usual) {
   const std::set<std::string> ruled = ruled_operations(cells);
   HanRules rules;
   std::map<std::pair<std::string, int>, double> last_bytes;
@@ -81,17 +92,25 @@ HanRules han_rules_of(std::span<const RuledCell> cells) {
     const auto here = static_cast<double>(cell.size_bytes);
     std::vector<HanRule>& sizes = rules[cell.operation][ranks];
     double& before = last_bytes[{cell.operation, ranks}];
-    const std::string_view component = component_for(cell.algorithm);
+    const std::string_view component = component_for(cell.algorithm, usual);
     const double from = sizes.empty() ? 0 : std::ceil(std::sqrt(before * here));
     if (sizes.empty() || sizes.back().component != component) {
       sizes.push_back({static_cast<std::uint64_t>(from), std::string(component)});
     }
     before = here;
   }
+  const std::vector<HanRule> usually = {{0, std::string(usual)}};
+  bool handed_over = false;  // from coll/tuned to another component
   for (auto& [operation, sizes] : rules) {
+    for (const auto& [ranks, list] : sizes) handed_over = handed_over || list != usually;
     const int largest = sizes.rbegin()->first;
-    if (sizes.begin()->first > 1) sizes[1] = {{0, std::string(kHanComponent)}};
-    sizes[2 * largest] = {{0, std::string(kHanComponent)}};
+    if (sizes.begin()->first > 1) sizes[1] = usually;
+    sizes[2 * largest] = usually;
+  }
+  if (usual == kHanComponent) return rules;
+  if (!handed_over) return {};
+  for (const HanOperation& each : kOperations) {
+    rules.try_emplace(std::string(each.name), HanRules::mapped_type{{1, usually}});
   }
   return rules;
 }
@@ -101,7 +120,8 @@ std::string write_han_rules(const HanRules& rules, std::string_view opening) {
   text += fmt::format("{} # collectives\n", rules.size());
   for (const auto& [name, sizes] : rules) {
     text += fmt::format("{} # {}\n1 # levels\n{} # the program's communicator\n",  // one level
-                        find_tuned_operation(name)->id, name, kProgramsLevel);
+                        std::ranges::find(kOperations, name, &HanOperation::name)->id, name,
+                        kProgramsLevel);
     text += fmt::format("{} # sizes of communicators\n", sizes.size());
     for (const auto& [ranks, list] : sizes) {
       text += fmt::format("{} # ranks\n{} # message sizes, of one rank\n", ranks, list.size());
@@ -119,9 +139,8 @@ HanRules read_han_rules(std::string_view text, std::string_view what) {
   const std::uint64_t count = numbers.next("a number of collectives", kCountMax);
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto id = static_cast<int>(numbers.next("a collective's number", 15));
-    const auto& known = tuned_operations();
-    const auto operation = std::ranges::find(known, id, &TunedOperation::id);
-    if (operation == known.end() || !is_of_han(operation->name)) {
+    const auto operation = std::ranges::find(kOperations, id, &HanOperation::id);
+    if (operation == kOperations.end()) {
       numbers.fail(fmt::format("collective {} is not one that nmadtune exports for coll/han", id));
     }
     const std::string name(operation->name);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The rules file of Open MPI's coll/han, as 5.x reads it: which component answers a collective over
+// The rules file of Open MPI's coll/han, from 4.1 on: which component answers a collective over
 // several nodes, by the size of the communicator and of the message
 // (ompi/mca/coll/han/coll_han_dynamic_file.c):
 // NCOL { COLID NLEVELS { LEVEL NCONFIGS { RANKS NSIZES { MSGSIZE COMPONENT } } } }, numbers with
 // white space between, components by name, and comments from # to the end of a line.
 //
-// coll/han is asked first where its priority is above that of coll/tuned, as it is from 5.0 on; for
-// the level of the program's own communicator (2) a rule may hand a call on to coll/tuned, whose
-// own rules then decide (stacks/openmpi_tuned_rules.h). Of RANKS and MSGSIZE the largest counts
-// that is not above the call's; the first ones are 1 and 0. MSGSIZE counts the bytes of one rank.
+// coll/han is asked first where its priority is above that of coll/tuned: from 5.0 on by itself, in
+// 4.1 where these rules ask for it. For the level of the program's own communicator (2) a rule may
+// hand a call on to coll/tuned, whose own rules then decide (stacks/openmpi_tuned_rules.h). Of
+// RANKS and MSGSIZE the largest counts that is not above the call's; the first ones are 1 and 0.
+// MSGSIZE counts the bytes of one rank.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +29,18 @@ struct HanRule {
   std::string component;         // "han", "tuned"
   bool operator==(const HanRule&) const = default;
 };
-// By operation ("bcast") and size of the communicator; both ascending in the file.
+// By operation ("bcast", "barrier") and size of the communicator; both ascending in the file.
 using HanRules = std::map<std::string, std::map<int, std::vector<HanRule>>>;
 
 // Whether coll/han can hand calls over several nodes on to this component, besides coll/tuned.
 bool is_han_alternative(std::string_view component);
 
-// From cells that were measured where coll/han chooses by default: another component where its own
-// choice, or an algorithm of coll/tuned, is measurably faster. Between two sizes the rule changes
-// at their geometric mean; communicators smaller than those measured, or twice as large, are left
-// to coll/han. Empty where it is better everywhere.
-HanRules han_rules_of(std::span<const RuledCell> cells);
+// From cells that were measured where `usual`, coll/han or coll/tuned, chooses by default: another
+// component where its own choice, or an algorithm of coll/tuned, is measurably faster. Between two
+// sizes the rule changes at their geometric mean; communicators smaller than those measured, or
+// twice as large, are left to the usual one, and so is all that was not measured. Empty where
+// nothing is faster than coll/han, or, where coll/tuned is usual, coll/han nowhere.
+HanRules han_rules_of(std::span<const RuledCell> cells, std::string_view usual);
 
 std::string write_han_rules(const HanRules& rules, std::string_view opening);
 

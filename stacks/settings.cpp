@@ -91,9 +91,6 @@ constexpr std::array kGroups = {
     Group{"UCX_RNDV_THRESH", "rendezvous"},
     Group{"FI_OFI_RXM_", "rendezvous"},
     Group{"UCX_ZCOPY_THRESH", kZeroCopyGroup},
-    Group{"coll_han_use_dynamic_file_rules", kRulesGroup},
-    Group{"coll_han_dynamic_rules_filename", kRulesGroup},
-    Group{"coll_han_", kHanGroup},
     Group{"coll_", kRulesGroup},
     Group{"MPIR_CVAR_", kRulesGroup},
 };
@@ -182,14 +179,6 @@ Fields rules_settings(std::string_view stack, const std::string& prefix, bool ha
            fmt::format("{}{}", prefix, kMpichAlgorithmsFile)},
           {"MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE",
            fmt::format("{}{}", prefix, kMpichCompositionsFile)}};
-}
-
-Fields han_settings(std::uint64_t segment_bytes) {
-  Fields settings = {{"coll_han_priority", "100"}};
-  for (const std::string_view operation : {"bcast", "reduce", "allreduce"}) {
-    settings[fmt::format("coll_han_{}_segsize", operation)] = std::to_string(segment_bytes);
-  }
-  return settings;
 }
 
 std::span<const std::string_view> han_operations() {

@@ -58,20 +58,17 @@ std::uint64_t forced_eager_bytes_max(Transport transport);
 // small messages.
 Fields interface_weights(const std::vector<std::pair<std::string, double>>& mbits_per_second);
 
-// Open MPI: collectives by nodes first, in segments of this size. Its priority is above that of
-// coll/tuned, so Open MPI uses no rule for these operations on communicators over several nodes.
-Fields han_settings(std::uint64_t segment_bytes);
+// Open MPI: the operations that coll/han answers by nodes first and coll/tuned has rules for.
 std::span<const std::string_view> han_operations();
 // Components for collectives; as Condition::algorithm, their own choice.
 inline constexpr std::string_view kHanComponent = "han";
 inline constexpr std::string_view kTunedComponent = "tuned";  // which has the numbered algorithms
 
-// "weights", "tcp", "shm", "verbs", "rendezvous", "intra", "inter", "zero-copy", "han": settings
-// that stand or fall together; a rules file is judged by operation instead.
+// "weights", "tcp", "shm", "verbs", "rendezvous", "intra", "inter", "zero-copy": settings that
+// stand or fall together; a rules file is judged by operation instead.
 inline constexpr std::string_view kRulesGroup = "collectives";
 inline constexpr std::string_view kWeightsGroup = "weights";
 inline constexpr std::string_view kZeroCopyGroup = "zero-copy";
-inline constexpr std::string_view kHanGroup = "han";  // Open MPI's hierarchical collectives
 std::string group_of(std::string_view setting);
 Fields of_group(const Fields& settings, std::string_view group);
 Fields without_group(const Fields& settings, std::string_view group);

@@ -125,29 +125,10 @@ void gain_on_a_rail(const std::vector<Comparison>& comparisons, GroupVerdict* ve
   }
 }
 
-// The gain over all operations: a component cannot be enabled for one operation only.
-void gain_over_operations(const std::vector<Comparison>& comparisons, GroupVerdict* verdict) {
-  std::vector<BeforeAfter> cells;
-  for (const Comparison& each : comparisons) {
-    if (each.key->algorithm != kOwnChoice) continue;  // of a program
-    const std::vector<std::uint64_t> sizes_bytes = sizes_of(*each.without, *each.with, {});
-    for (const std::uint64_t size_bytes : sizes_bytes) {
-      cells.emplace_back(&each.without->at(size_bytes), &each.with->at(size_bytes));
-    }
-    verdict->rail = each.samples->rail;
-    note_best(each, sizes_bytes, verdict);
-  }
-  verdict->gain = ratio_over(cells);
-}
-
 GroupVerdict judge(const std::string& group, const Fields& settings,
                    const std::vector<Comparison>& comparisons) {
   GroupVerdict verdict{.group = group, .settings = settings};
-  if (group == kHanGroup) {
-    gain_over_operations(comparisons, &verdict);
-  } else {
-    gain_on_a_rail(comparisons, &verdict);
-  }
+  gain_on_a_rail(comparisons, &verdict);
   const StackSamples& first = *comparisons.front().samples;
   verdict.mpi = first.mpi;
   verdict.measured_utc = first.campaign.started_utc;

@@ -26,10 +26,6 @@ std::string name_for(const std::string& name, const std::string& version) {
 }
 
 bool is_expressible(const GroupVerdict& verdict, const std::string& version, std::string* problem) {
-  if (verdict.group == kHanGroup && older(version, "4.1")) {
-    *problem += "# left out: coll_han_priority: Open MPI has coll/han from 4.1 on\n";
-    return false;
-  }
   if (verdict.group == to_string(Transport::kVerbs) && !older(version, "5.0")) {
     *problem += "# left out: btl_openib_eager_limit: Open MPI has btl/openib before 5.0 only\n";
     return false;
@@ -62,6 +58,11 @@ TunedRules rules_for(const StackFindings& findings, std::vector<std::string>* no
   return rules;
 }
 
+// Open MPI has coll/han from 4.1 on; without its rules, coll/tuned answers what it has rules for.
+bool has_han_rules(const StackFindings& findings) {
+  return !findings.han_rules.empty() && !older(findings.version, "4.1");
+}
+
 }  // namespace
 
 std::vector<ExportedFile> write_openmpi_rules(const StackFindings& findings) {
@@ -71,7 +72,7 @@ std::vector<ExportedFile> write_openmpi_rules(const StackFindings& findings) {
   const std::string text = write_tuned_rules(rules, opening(findings, notes));
   NMT_CHECK(read_tuned_rules(text, kTunedRulesFile, findings.version) == rules);
   std::vector<ExportedFile> files = {{std::string(kTunedRulesFile), text}};
-  if (!findings.han_rules.empty()) {
+  if (has_han_rules(findings)) {
     const std::string han = write_han_rules(findings.han_rules, opening(findings, {}));
     NMT_CHECK(read_han_rules(han, kHanRulesFile) == findings.han_rules);
     files.push_back({std::string(kHanRulesFile), han});
@@ -97,10 +98,10 @@ std::vector<ExportedFile> write_openmpi(const StackFindings& findings) {
   std::vector<ExportedFile> files = write_openmpi_rules(findings);
   if (!files.empty()) {
     text += "# algorithms of collectives, each with its gain below\n";
-    Fields loading = rules_settings("openmpi", findings.folder + "/", !findings.han_rules.empty());
-    loading.insert(findings.han_needs.begin(), findings.han_needs.end());
+    const bool han = has_han_rules(findings);
+    Fields loading = rules_settings("openmpi", findings.folder + "/", han);
+    if (han) loading.insert(findings.han_needs.begin(), findings.han_needs.end());
     for (const auto& [name, value] : loading) {
-      if (settings.contains(name)) continue;  // group "han"
       text += fmt::format("{} = {}\n", name, value);
       settings[name] = value;
     }

@@ -82,8 +82,7 @@ std::string words_of(const std::string& mpi, const std::string& file) {
       mpi == "openmpi" ? stacks::read_mca_params(text, file) : stacks::read_environment(text, file);
   std::string words;
   for (const auto& [name, value] : all) {
-    const std::string group = stacks::group_of(name);
-    if (group != stacks::kRulesGroup && group != stacks::kHanGroup) continue;
+    if (stacks::group_of(name) != stacks::kRulesGroup) continue;
     words += fmt::format("{}{}={} ", stacks::find_stack(mpi).environment_prefix, name, value);
   }
   return words;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "core/error.h"
 #include "core/method.h"
@@ -170,15 +171,18 @@ void leave_out_unknown(const LaunchedRound& first, std::vector<CollectivesOrder>
   }
 }
 
-bool han_chooses(const LaunchedRound& first, std::string_view operation) {
-  const auto known = stacks::han_operations();
-  std::uint64_t han = 0, tuned = 0;
+HanRole han_role(const LaunchedRound& first) {
+  std::optional<std::uint64_t> han;
+  std::uint64_t tuned = 0;
   for (const auto& [name, value] : first.timings.variables) {
+    if (value.starts_with('-')) continue;  // a component that is never asked
     if (name == kHanPriority) han = parse_bytes(value);
     if (name == kTunedPriority) tuned = parse_bytes(value);
   }
-  return first.hosts.size() > 1 && han > tuned &&
-         std::ranges::find(known, operation) != known.end();
+  const std::size_t nodes = first.hosts.size();
+  if (!han || nodes < 2) return HanRole::kNone;
+  if (*han > tuned) return HanRole::kChooses;
+  return static_cast<std::size_t>(first.ranks) > nodes ? HanRole::kCompetes : HanRole::kNone;
 }
 
 void sample_beside_han(const LaunchedRound& first, std::vector<CollectivesOrder>* orders) {
@@ -187,14 +191,22 @@ void sample_beside_han(const LaunchedRound& first, std::vector<CollectivesOrder>
   for (const auto& [name, value] : first.timings.variables) {
     if (name == kPriorities) there = split_list(value);
   }
+  const HanRole role = han_role(first);
+  const auto of_han = stacks::han_operations();
   for (CollectivesOrder& order : *orders) {
-    if (!han_chooses(first, order.operation)) continue;
+    if (role == HanRole::kNone || std::ranges::find(of_han, order.operation) == of_han.end())
+      continue;
     const auto own_choice = [&](std::string_view component, std::uint64_t segment_bytes) {
       const auto known = std::ranges::find(order.components, component);
       const auto index = static_cast<int>(known - order.components.begin());
       if (known == order.components.end()) order.components.emplace_back(component);
       order.candidates.push_back({kComponentsOwnChoice + index, segment_bytes});
     };
+    if (role == HanRole::kCompetes) {
+      order.components.emplace_back(stacks::kTunedComponent);
+      own_choice(stacks::kHanComponent, 0);
+      continue;
+    }
     own_choice(stacks::kTunedComponent, 0);
     for (const std::uint64_t segment_bytes : kHanSegments)
       own_choice(stacks::kHanComponent, segment_bytes);

@@ -23,14 +23,16 @@ std::vector<CollectivesOrder> collectives_orders(std::string_view stack, double 
 // beyond its version.
 std::vector<std::string> collective_variables();
 void leave_out_unknown(const LaunchedRound& first, std::vector<CollectivesOrder>* orders);
-// Whether coll/han, whose priority is above that of coll/tuned from Open MPI 5.0 on, answers calls
-// of an operation over several nodes. Then each algorithm of coll/tuned is sampled on a
-// communicator that prefers that component, beside the own choices of coll/tuned, of coll/han in
-// other segments, and of the other components to which coll/han can hand calls on.
+// What coll/han is to calls over several nodes. Where it chooses, since its priority is above that
+// of coll/tuned (from Open MPI 5.0 on), each algorithm of coll/tuned is sampled on a communicator
+// that prefers that component, beside the own choices of coll/tuned, of coll/han in other segments,
+// and of the other components to which coll/han can hand calls on. Where it competes (Open MPI
+// 4.1), its own choice is sampled on a communicator that prefers it, beside all of coll/tuned.
+enum class HanRole { kNone, kCompetes, kChooses };
 inline constexpr std::string_view kHanPriority = "coll_han_priority";
 inline constexpr std::string_view kTunedPriority = "coll_tuned_priority";
 inline constexpr std::string_view kPriorities = "coll_%_priority";
-bool han_chooses(const LaunchedRound& first, std::string_view operation);
+HanRole han_role(const LaunchedRound& first);
 void sample_beside_han(const LaunchedRound& first, std::vector<CollectivesOrder>* orders);
 // MPICH's orders without candidates that the library does not have (`known`: its leaves) or that a
 // job of so many ranks cannot take.

@@ -59,7 +59,7 @@ TEST(HanRules, HandOnWhatTunedDoesBetterAndReadBack) {
   const std::vector cells = {cell("allreduce", 64, "default"), cell("alltoall", 64, "pairwise"),
                              cell("bcast", 64, "tuned"), cell("bcast", 1024, "binomial"),
                              cell("bcast", 16384, "default")};
-  const HanRules rules = han_rules_of(cells);
+  const HanRules rules = han_rules_of(cells, kHanComponent);
   EXPECT_EQ(
       rules,
       (HanRules{
@@ -67,7 +67,21 @@ TEST(HanRules, HandOnWhatTunedDoesBetterAndReadBack) {
   const std::string text = write_han_rules(rules, "# by a test\n\n");
   EXPECT_EQ(read_han_rules(text, "rules"), rules);
   EXPECT_EQ(check_file("openmpi", "5.0.7", text, "rules"), 1u);
-  EXPECT_TRUE(han_rules_of(std::vector{cell("bcast", 64, "default")}).empty());
+  EXPECT_TRUE(han_rules_of(std::vector{cell("bcast", 64, "default")}, kHanComponent).empty());
+}
+
+TEST(HanRules, TakeFromTunedWhatHanDoesBetterAndLeaveItAllElse) {
+  const std::vector cells = {cell("allreduce", 64, "ring"), cell("bcast", 64, "han"),
+                             cell("bcast", 1024, "binomial"), cell("bcast", 16384, "default")};
+  const HanRules rules = han_rules_of(cells, kTunedComponent);
+  const std::vector<HanRule> tuned = {{0, "tuned"}};
+  EXPECT_EQ(rules.at("bcast"),
+            (HanRules::mapped_type{{1, tuned}, {8, {{0, "han"}, {256, "tuned"}}}, {16, tuned}}));
+  EXPECT_EQ(rules.at("allreduce"), (HanRules::mapped_type{{1, tuned}, {8, tuned}, {16, tuned}}));
+  EXPECT_EQ(rules.at("barrier"), (HanRules::mapped_type{{1, tuned}}));
+  EXPECT_EQ(rules.size(), 8u);  // all that coll/han would answer
+  EXPECT_EQ(read_han_rules(write_han_rules(rules, ""), "rules"), rules);
+  EXPECT_TRUE(han_rules_of(std::vector{cell("bcast", 64, "ring")}, kTunedComponent).empty());
 }
 
 TEST(HanRules, AreRefusedWithTheLine) {

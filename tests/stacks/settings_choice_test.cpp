@@ -157,39 +157,6 @@ TEST(StackSettings, ThatLostInANewerCampaignStayWithdrawn) {
   EXPECT_EQ(verdict.measured_utc, "2");
 }
 
-// Of all operations together and none: a component cannot be had for one operation alone.
-TEST(StackSettings, OfAllCollectivesArePaidForByAllOfThem) {
-  const auto verdict_where = [](double bcast, double reduce) {
-    SampleSet set;
-    set.path.from = {.driver = "openmpi/own_choice", .name = "", .fingerprint = {}};
-    for (const auto& [operation, factor] : {std::pair("bcast", bcast), {"reduce", reduce}}) {
-      for (const bool with : {false, true}) {
-        for (const std::uint64_t size_bytes : {64, 256, 1024}) {
-          Sample& sample = set.samples.emplace_back();
-          sample.size_bytes = size_bytes;
-          sample.condition = {.benchmark = std::string(benchmark::kStackCollective),
-                              .variant = with ? to_variant(han_settings(65536)) : "",
-                              .operation = operation,
-                              .algorithm = std::string(kOwnChoice),
-                              .ranks = 16};
-          for (std::uint32_t round = 0; round < kRounds; ++round) {
-            const double ns = 1e5 * (1 + 0.1 * round) * (with ? factor : 1);
-            sample.repetitions.push_back(
-                {.total_ns = static_cast<std::uint64_t>(ns), .round = round});
-          }
-        }
-      }
-    }
-    return judge_groups(samples_of({set})).at(0);
-  };
-  EXPECT_TRUE(verdict_where(0.7, 1).kept);
-  EXPECT_NEAR(verdict_where(0.7, 1).gain.value, 1.195, 0.01);
-  EXPECT_EQ(verdict_where(0.7, 1).group, kHanGroup);
-  const GroupVerdict lost = verdict_where(0.7, 1.1);
-  EXPECT_FALSE(lost.kept);
-  EXPECT_THAT(lost.reason, HasSubstr("slower at 64 B (reduce on 16 ranks)"));
-}
-
 TEST(StackSettings, AreWordsOfOneLine) {
   const Fields settings = {
       {"btl_tcp_bandwidth_r0", "1"}, {"btl_tcp_eager_limit", "2"}, {"btl_vader_eager_limit", "3"}};

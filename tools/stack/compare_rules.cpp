@@ -61,11 +61,6 @@ void check_rules_are_here() {
   }
 }
 
-bool has_levels(const sampler::LaunchedRound& first) {
-  const auto nodes = static_cast<std::int64_t>(first.hosts.size());
-  return nodes > 1 && first.ranks > nodes;
-}
-
 std::size_t launches_of(const OwnChoiceRounds& plan) {
   return plan.rounds * plan.operations.size() * plan.variants.size();
 }

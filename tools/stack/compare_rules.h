@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Compares an MPI's collectives with its own choice of algorithms, in launches under several
-// settings in turns: the gain of rules files, and of settings of the whole job.
+// Compares an MPI's collectives with its own choice of algorithms, in launches with rules files and
+// without in turns.
 //
 // Each launch has its own speed, so it counts as one round, however often it repeats an operation.
 #pragma once
@@ -46,9 +46,6 @@ class RulesFiles {
 };
 // Called by ranks before they join their job: Error(kFailed) if this node cannot read a file.
 void check_rules_are_here();
-
-// Whether there are several nodes with several ranks, as hierarchical collectives need.
-bool has_levels(const sampler::LaunchedRound& first);
 
 struct OwnChoiceRounds {
   std::vector<std::string> operations;

@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 
 #include "core/error.h"
+#include "core/units.h"
 #include "sampler/sampler.h"
 #include "tools/stack/mpich_library.h"
 #include "tools/stack/stack_recorder.h"
@@ -30,20 +31,23 @@ void add_tables(const std::vector<stacks::StackSamples>& samples, stacks::StackF
   }
 }
 
-// Where the newest campaign that measured collectives found coll/han in front of coll/tuned: what
-// hands calls on, and the priority by which it is asked.
+// What hands calls on, where the newest campaign that measured collectives found coll/han in front
+// of coll/tuned, or faster somewhere; and the priority by which it is asked first.
 void add_han_rules(const std::vector<stacks::StackSamples>& samples,
                    const stacks::RuleChoice& choice, stacks::StackFindings* findings) {
   for (const stacks::StackSamples& each : samples) {  // the newest first
     if (!each.rail.ends_with("/collectives")) continue;
     const Fields& options = each.campaign.options;
-    if (!options.contains(kHanChooses)) return;
-    findings->han_rules = stacks::han_rules_of(choice.cells);
+    const bool chooses = options.contains(kHanChooses);
+    const auto priority = options.find(
+        fmt::format("default {}", chooses ? sampler::kHanPriority : sampler::kTunedPriority));
+    if ((!chooses && !options.contains(kHanCompetes)) || priority == options.end()) return;
+    findings->han_rules = stacks::han_rules_of(
+        choice.cells, chooses ? stacks::kHanComponent : stacks::kTunedComponent);
     if (findings->han_rules.empty()) return;
     findings->han_needs = choice.han_segments;
-    const auto priority = options.find(fmt::format("default {}", sampler::kHanPriority));
-    if (priority == options.end()) return;
-    findings->han_needs[std::string(sampler::kHanPriority)] = priority->second;
+    findings->han_needs[std::string(sampler::kHanPriority)] =
+        chooses ? priority->second : std::to_string(parse_bytes(priority->second) + 1);
     return;
   }
 }

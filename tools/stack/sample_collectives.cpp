@@ -21,61 +21,14 @@ namespace {
 
 constexpr double kAllNs = 780e9;  // default: a quarter of an hour, with some reserve
 constexpr double kLeastNs = 30e9;
-constexpr std::uint64_t kHanRounds = 5;
-constexpr double kHanLaunchNs = 1e9;
-constexpr std::uint64_t kHanSegments[] = {16 << 10, 64 << 10, 256 << 10};
-
-// Where coll/han is asked first, its algorithms and segments have taken turns with the others
-// already. Uses no rules, which are not known yet: the number of launches is the same with and
-// without them.
-OwnChoiceRounds han_rounds(const sampler::StackJob& job, const sampler::LaunchedRound& first,
-                           const stacks::TunedRules& rules) {
-  OwnChoiceRounds plan{.rounds = kHanRounds, .budget_ns = kHanLaunchNs};
-  const bool compared = std::ranges::any_of(stacks::han_operations(), [&](const auto& operation) {
-    return sampler::han_chooses(first, operation);
-  });
-  if (job.stack.name != "openmpi" || !has_levels(first) || compared) return plan;
-  for (const std::string_view operation : stacks::han_operations())
-    plan.operations.emplace_back(operation);
-  const Fields base = rules.empty() ? Fields{} : recorded_rules("openmpi");
-  plan.variants = {base};
-  for (const std::uint64_t segment_bytes : kHanSegments) {
-    plan.variants.push_back(base);
-    plan.variants.back().merge(stacks::han_settings(segment_bytes));
-  }
-  return plan;
-}
 
 void announce(const Invocation& invocation, const sampler::LaunchedRound& first,
-              std::size_t operations, double budget_ns, const OwnChoiceRounds& han) {
-  const double rules_ns = static_cast<double>(operations) * (budget_ns + first.elapsed_ns);
-  const double han_ns = expected_ns(han, first.elapsed_ns);
-  std::string also;
-  if (launches_of(han) > 0) {
-    also = fmt::format(", {} launches with and without its hierarchical ones of {} together",
-                       launches_of(han), format_duration(han_ns));
-  }
+              std::size_t operations, double budget_ns) {
+  const double all_ns = static_cast<double>(operations) * (budget_ns + first.elapsed_ns);
   invocation.notice(
-      fmt::format("{}, {} ranks on {}: {} collectives of {} each (--budget){}, {} in all",
+      fmt::format("{}, {} ranks on {}: {} collectives of {} each (--budget), {} in all",
                   first.library, first.ranks, fmt::join(first.hosts, ", "), operations,
-                  format_duration(budget_ns), also, format_duration(rules_ns + han_ns)));
-}
-
-// Measured together with the rules, which these settings would replace. If it fails, that has no
-// consequence.
-void try_han(const sampler::StackJob& job, const sampler::LaunchedRound& first,
-             const std::string& profile, const Invocation& invocation, StackRecorder* recorder) {
-  stacks::StackFindings findings{.stack = std::string(job.stack.name),
-                                 .version = stacks::version_in(first.library)};
-  stacks::RuleChoice choice = stacks::choose_rules(recorder->samples());
-  findings.rules = std::move(choice.rules);
-  const RulesFiles files(job.stack.name, stacks::write_rules(findings), {}, profile);
-  try {
-    run_rounds(job, han_rounds(job, first, findings.rules), files, recorder);
-  } catch (const Error& error) {
-    if (job.interrupted()) throw;
-    invocation.notice(fmt::format("coll/han is left out: {}", error.what()));
-  }
+                  format_duration(budget_ns), format_duration(all_ns)));
 }
 
 // Open MPI gets the algorithm by variables of its tuned component; MPICH by tables that it loads
@@ -126,9 +79,11 @@ Report report_of(const sampler::StackJob& job, const StackRecorder& recorder,
                         .set("algorithm", cell.algorithm)
                         .set("gain", cell.gain.value)
                         .set("best_gain", cell.best_gain));
+    report.records.rows.push_back({cell.operation, cell.ranks, cell.size_bytes, cell.algorithm,
+                                   cell.gain.value, cell.best_gain});
   }
+  report.records.header = {"operation", "ranks", "size_bytes", "algorithm", "gain", "best_gain"};
   report.payload.set("collectives", std::move(notes)).set("cells", std::move(cells));
-  add_verdicts(stacks::judge_groups(samples), &report);
   report.summary = {{"stack", std::string(job.stack.name)},
                     {"operations", std::to_string(operations)},
                     {"repetitions", std::to_string(recorder.repetitions())},
@@ -151,29 +106,21 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
   }
   sampler::LaunchRoundOrder probe{.sizes_bytes = {1}};
   const bool openmpi = job.stack.name == "openmpi";
-  for (const auto& [name, value] : openmpi ? stacks::han_settings(0) : Fields{}) {
-    probe.variables.push_back(name);
-  }
-  if (openmpi) {
-    for (const std::string& name : sampler::collective_variables()) probe.variables.push_back(name);
-  }
+  if (openmpi) probe.variables = sampler::collective_variables();
   const sampler::LaunchedRound first = sampler::launch_round(job, {}, probe);
-  const OwnChoiceRounds han = han_rounds(job, first, {});
   const auto operations = static_cast<double>(stacks::tuned_operations().size());
-  const double left_ns = kAllNs - expected_ns(han, first.elapsed_ns);
   const double budget_ns = options.budget_ns > 0
                                ? options.budget_ns
-                               : std::max(kLeastNs, left_ns / operations - first.elapsed_ns);
+                               : std::max(kLeastNs, kAllNs / operations - first.elapsed_ns);
   std::vector<sampler::CollectivesOrder> orders =
       sampler::collectives_orders(job.stack.name, budget_ns, options.seed.value_or(random_seed()));
   const RuleDelivery delivery = rule_delivery_of(job, first, &orders);
   const RulesFiles files(job.stack.name, delivery.files, {}, profile.file);
-  announce(invocation, first, orders.size(), budget_ns, han);
+  announce(invocation, first, orders.size(), budget_ns);
   Fields facts = sampler::facts_of(job.stack, first);
   facts["part"] = "collectives";
-  if (std::ranges::any_of(orders, [](const auto& order) { return !order.components.empty(); })) {
-    facts[kHanChooses] = "1";
-  }
+  if (sampler::han_role(first) == sampler::HanRole::kChooses) facts[kHanChooses] = "1";
+  if (sampler::han_role(first) == sampler::HanRole::kCompetes) facts[kHanCompetes] = "1";
   StackRecorder recorder(db, job, first, facts, invocation);
   try {
     for (const sampler::CollectivesOrder& order : orders) {
@@ -182,7 +129,6 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
           sampler::launch_collectives(job, settings, order);
       recorder.add("collectives", sampler::samples_of(job.stack.name, launched, order, {}, 0));
     }
-    if (openmpi) try_han(job, first, profile.file, invocation, &recorder);
   } catch (const Error& error) {
     recorder.finish(false, error.what());
     throw;

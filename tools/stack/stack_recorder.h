@@ -66,8 +66,10 @@ class StackRecorder {
 
 stacks::Transport transport_of(const stacks::StackSamples& samples);
 
-// An option of a campaign that measured collectives where coll/han is asked before coll/tuned.
+// Options of a campaign that measured collectives where coll/han is asked before coll/tuned, and
+// where it is asked after it.
 inline const std::string kHanChooses = "han_chooses";
+inline const std::string kHanCompetes = "han_competes";
 
 // What complete campaigns about a stack measured on a platform, the newest first.
 std::vector<stacks::StackSamples> read_stack_samples(const profiledb::ProfileDb& db,

@@ -38,24 +38,17 @@ struct AbOptions {
   std::uint64_t turns() const { return rounds.value_or(kRounds); }
 };
 
-// Everything that is exported, and which settings messages and collectives are compared with.
+// Everything that is exported, and which settings messages are compared with.
 struct Exported {
   explicit Exported(stacks::StackFindings found) : findings(std::move(found)) {
-    all = stacks::kept_settings(findings);
-    collectives = stacks::of_group(all, stacks::kHanGroup);
-    messages = stacks::without_group(all, stacks::kHanGroup);
+    messages = all = stacks::kept_settings(findings);
     rules = stacks::write_rules(findings);
     if (!rules.empty()) all.merge(recorded_rules(findings.stack));
-  }
-  // A job without several nodes and ranks says nothing about han.
-  void leave_han_out() {
-    all = stacks::without_group(all, stacks::kHanGroup);
-    collectives.clear();
   }
 
   stacks::StackFindings findings;
   std::vector<stacks::ExportedFile> rules;
-  Fields all, messages, collectives;
+  Fields all, messages;
 };
 
 std::vector<StackVariant> variants_of(const Fields& settings) {
@@ -100,7 +93,7 @@ void in_rounds(const AbOptions& options, const Fields& settings, const Launch& l
 void compare(const AbOptions& options, const sampler::StackJob& job,
              const sampler::LaunchedRound& first, const Exported& exported,
              const std::string& profile, const Invocation& invocation, StackRecorder* recorder) {
-  OwnChoiceRounds turns = collective_rounds(exported.findings, exported.collectives, first.ranks);
+  OwnChoiceRounds turns = collective_rounds(exported.findings, first.ranks);
   turns.rounds = options.turns();
   const std::size_t messages =
       exported.messages.empty() ? 0 : variants_of(exported.messages).size() * options.turns();
@@ -143,8 +136,7 @@ void add_rows(const std::vector<stacks::StackSamples>& samples, const Fields& se
       if (!key.variant.empty()) continue;
       stacks::StackKey tuned = key;
       const bool program = !key.operation.empty();
-      const Fields messages = stacks::without_group(
-          stacks::without_group(settings, stacks::kHanGroup), stacks::kRulesGroup);
+      const Fields messages = stacks::without_group(settings, stacks::kRulesGroup);
       tuned.variant = stacks::to_variant(
           program ? settings : stacks::of_transport(transport_of(each), messages));
       const auto with = each.times.find(tuned);
@@ -192,7 +184,7 @@ Report ab(const AbOptions& options, const ProfileOptions& profile_options,
     return find_settings(profile.db, profile.platform.id, nullptr,
                          {.stack = options.stack, .profile = profile.location.file});
   };
-  Exported exported(find());
+  const Exported exported(find());
   Report report;
   report.payload.set("stack", options.stack).set("variant", stacks::to_variant(exported.all));
   std::vector<std::string> withdrawn;
@@ -201,7 +193,6 @@ Report ab(const AbOptions& options, const ProfileOptions& profile_options,
   } else {
     const sampler::LaunchedRound first = sampler::probe_stack(
         job, sampler::stack_grid(exported.messages.empty() ? 1 : options.size_bytes_max));
-    if (!has_levels(first)) exported.leave_han_out();
     Fields facts = sampler::facts_of(job.stack, first);
     facts["part"] = "ab";
     StackRecorder recorder(profile.db, job, first, facts, invocation);
@@ -214,7 +205,7 @@ Report ab(const AbOptions& options, const ProfileOptions& profile_options,
     recorder.finish(true, "");
     const std::vector<stacks::StackSamples> samples = recorder.samples();
     add_rows(samples, exported.all, &report);
-    add_collective_rows(samples, exported.findings, exported.collectives, &report);
+    add_collective_rows(samples, exported.findings, &report);
     const stacks::StackFindings now = find();
     withdrawn = withdrawn_since(exported, now);
     report.text.heading("Settings from now on");

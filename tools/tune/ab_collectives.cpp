@@ -5,40 +5,19 @@
 #include "tools/tune/ab_rows.h"
 
 namespace nmt::tools {
-namespace {
 
-bool has_rules(const stacks::StackFindings& findings) {
-  return !stacks::ruled_operations(findings.cells).empty();
-}
-
-Fields together(const stacks::StackFindings& findings, Fields whole) {
-  if (has_rules(findings)) whole.merge(recorded_rules(findings.stack));
-  return whole;
-}
-
-}  // namespace
-
-OwnChoiceRounds collective_rounds(const stacks::StackFindings& findings, const Fields& whole,
-                                  std::int64_t ranks) {
-  OwnChoiceRounds plan;
+OwnChoiceRounds collective_rounds(const stacks::StackFindings& findings, std::int64_t ranks) {
+  OwnChoiceRounds plan{.variants = {{}, recorded_rules(findings.stack)}};
   for (const stacks::TunedOperation& operation : stacks::tuned_operations()) {
     const std::string name(operation.name);
-    if (stacks::has_rules_for(findings.cells, name, ranks) || !whole.empty()) {
-      plan.operations.push_back(name);
-    }
-  }
-  plan.variants = {{}, together(findings, whole)};
-  if (!whole.empty() && has_rules(findings)) {  // so that a loss can be assigned to one of them
-    plan.variants.push_back(whole);
-    plan.variants.push_back(recorded_rules(findings.stack));
+    if (stacks::has_rules_for(findings.cells, name, ranks)) plan.operations.push_back(name);
   }
   return plan;
 }
 
 void add_collective_rows(const std::vector<stacks::StackSamples>& samples,
-                         const stacks::StackFindings& findings, const Fields& whole,
-                         Report* report) {
-  const std::string all = stacks::to_variant(together(findings, whole));
+                         const stacks::StackFindings& findings, Report* report) {
+  const std::string with_rules = stacks::to_variant(recorded_rules(findings.stack));
   json::Value cells = json::Value::array();
   bool any = false;
   Table table(ab_headings({"operation", ">ranks", ">size"}));
@@ -46,7 +25,7 @@ void add_collective_rows(const std::vector<stacks::StackSamples>& samples,
     for (const auto& [key, times] : each.times) {
       if (key.algorithm != stacks::kOwnChoice || !key.variant.empty()) continue;
       stacks::StackKey tuned = key;
-      tuned.variant = all;
+      tuned.variant = with_rules;
       const auto with = each.times.find(tuned);
       if (with == each.times.end()) continue;
       for (const AbRow& row : ab_rows(times, with->second)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The collectives of nmad-tune ab: with the exported rules and settings, and without.
+// The collectives of nmad-tune ab: with the exported rules, and without.
 #pragma once
 
 #include <vector>
@@ -10,15 +10,12 @@
 
 namespace nmt::tools {
 
-// What to compare in a job with this many ranks. Empty if no rule applies to that number and
-// `whole`, the settings of all collectives, is empty.
-OwnChoiceRounds collective_rounds(const stacks::StackFindings& findings, const Fields& whole,
-                                  std::int64_t ranks);
+// What to compare in a job with this many ranks. Empty if no rule applies to that number.
+OwnChoiceRounds collective_rounds(const stacks::StackFindings& findings, std::int64_t ranks);
 
-// One row per size of each operation and number of ranks: the default, all of these settings, and
-// their ratio; also as the member "collectives".
+// One row per size of each operation and number of ranks: the default, the rules, and their ratio;
+// also as the member "collectives".
 void add_collective_rows(const std::vector<stacks::StackSamples>& samples,
-                         const stacks::StackFindings& findings, const Fields& whole,
-                         Report* report);
+                         const stacks::StackFindings& findings, Report* report);
 
 }  // namespace nmt::tools
