@@ -85,7 +85,9 @@ void beside_open_mpi() {
     job.run("", as_it_comes);
     job.run(kTrueWeights, weighted);
   }
-  for (const auto& [size_bytes, times] : ours) {
+  for (const auto& of_size : ours) {
+    const std::uint64_t size_bytes = of_size.first;
+    const std::vector<double>& times = of_size.second;
     const std::string size = fmt::format("{} KiB", size_bytes >> 10);
     double sum = 0;
     for (const double bandwidth : sums[size_bytes]) sum += bandwidth / kTurns;

@@ -106,7 +106,8 @@ std::vector<std::string> map_problems(std::span<const SourceFile> files,
     }
   }
   std::vector<std::string> problems;
-  for (const auto& [folder, needed] : names) {
+  for (const auto& of_folder : names) {
+    const std::string& folder = of_folder.first;
     const auto face = std::ranges::find(faces, folder, &Face::folder);
     const std::string header =
         face != faces.end() ? face->header : folder + "/" + last_of(folder) + ".h";
@@ -116,7 +117,7 @@ std::vector<std::string> map_problems(std::span<const SourceFile> files,
       continue;
     }
     const std::vector<std::string> rows = rows_of(file->text);
-    for (const std::string& name : needed) {
+    for (const std::string& name : of_folder.second) {
       if (folder + "/" + name == without_ending(header)) continue;
       if (std::ranges::find(rows, name) == rows.end()) {
         problems.push_back(fmt::format("{} has no row for {}", header, name));
