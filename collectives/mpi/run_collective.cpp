@@ -32,10 +32,17 @@ void end_playing() {
   if (part != MPI_COMM_NULL) PMPI_Comm_free(&part);
 }
 
+void end_playing_with_mpi() {
+  static bool registered = false;
+  if (!registered) call_at_end(end_playing);
+  registered = true;
+}
+
 void play_within(const int* ranks, int count) {
   constexpr int kTag = 0;
   MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
   end_playing();
+  end_playing_with_mpi();
   check(PMPI_Comm_group(MPI_COMM_WORLD, &all));
   check(PMPI_Group_incl(all, count, ranks, &some));
   check(PMPI_Comm_create_group(MPI_COMM_WORLD, some, kTag, &part));
@@ -44,9 +51,7 @@ void play_within(const int* ranks, int count) {
 }
 
 NodeHierarchy& hierarchy_of(int leaders) {
-  static bool ends = false;
-  if (!ends) call_at_end(end_playing);
-  ends = true;
+  end_playing_with_mpi();
   std::unique_ptr<NodeHierarchy>& hierarchy = played[leaders];
   if (!hierarchy)
     hierarchy = std::make_unique<NodeHierarchy>(playing(), options_from_environment(leaders));
