@@ -8,6 +8,24 @@
 #include "core/units.h"
 
 namespace nmt::tools {
+namespace {
+
+std::vector<std::string> row_of(const stacks::GroupVerdict& verdict, const std::string& settings,
+                                double high) {
+  const std::string judged = verdict.kept ? "kept" : "left out: " + verdict.reason;
+  if (verdict.gain.rounds == 0) {  // it had no effect, so there is nothing to compare
+    return {verdict.group, settings, "-", "-", "-", verdict.rail, judged};
+  }
+  return {verdict.group,
+          settings,
+          fmt::format("{:.3f}", verdict.gain.value),
+          fmt::format("{:.3f} .. {:.3f}", verdict.gain.low, high),
+          fmt::format("{} ({:.2f})", format_bytes(verdict.best_size_bytes), verdict.best.value),
+          verdict.rail,
+          judged};
+}
+
+}  // namespace
 
 void add_verdicts(std::span<const stacks::GroupVerdict> verdicts, Report* report) {
   Table table(
@@ -19,11 +37,7 @@ void add_verdicts(std::span<const stacks::GroupVerdict> verdicts, Report* report
     const stacks::Ratio& gain = verdict.gain;
     const double high = std::min(gain.high, 99.99);  // an unlimited interval is no number
     const std::string settings = stacks::to_variant(verdict.settings);
-    table.add(
-        {verdict.group, settings, fmt::format("{:.3f}", gain.value),
-         fmt::format("{:.3f} .. {:.3f}", gain.low, high),
-         fmt::format("{} ({:.2f})", format_bytes(verdict.best_size_bytes), verdict.best.value),
-         verdict.rail, verdict.kept ? "kept" : "left out: " + verdict.reason});
+    table.add(row_of(verdict, settings, high));
     all.push_back(json::Value::object()
                       .set("group", verdict.group)
                       .set("settings", settings)
