@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "core/collective_sample.h"
@@ -30,6 +29,10 @@ constexpr std::uint64_t kExchangedSegmentsBytes[] = {32 << 10, 128 << 10, 512 <<
 constexpr std::uint64_t kExchangedBytesMax = 16 << 20;  // by one rank
 constexpr std::uint64_t kSegmentsBytes[] = {8 << 10,   16 << 10,  32 << 10, 64 << 10,
                                             128 << 10, 256 << 10, 512 << 10};
+// A Reduce also computes for each segment, so that larger ones may pay (paper hierknem-collectives,
+// table 1).
+constexpr std::uint64_t kReducedSegmentsBytes[] = {8 << 10,   16 << 10,  32 << 10,  64 << 10,
+                                                   128 << 10, 256 << 10, 512 << 10, 1 << 20};
 constexpr std::uint64_t kSegmentsMax = 512;            // of one message: more are always slower
 constexpr std::uint64_t kWholeBytesMax = 512 << 10;    // largest message worth sending whole
 constexpr std::uint64_t kGatheredBytesMax = 64 << 20;  // by one rank
@@ -50,16 +53,11 @@ const std::map<std::string, std::vector<std::string>>& algorithms() {
   return all;
 }
 
-bool exchanges(const std::string& operation) { return operation == "alltoall"; }
+bool exchanges(std::string_view operation) { return operation == "alltoall"; }
 
 std::span<const std::uint64_t> sizes_of(const std::string& operation) {
   if (exchanges(operation)) return kExchangedSizesBytes;
   return kSizesBytes;
-}
-
-std::span<const std::uint64_t> segments_of(const std::string& operation) {
-  if (exchanges(operation)) return kExchangedSegmentsBytes;
-  return kSegmentsBytes;
 }
 
 // All ways, in the same order on all ranks.
@@ -72,7 +70,7 @@ std::vector<CollectiveWay> all_ways(const std::vector<std::int64_t>& other_leade
       numbers.insert(numbers.end(), other_leaders.begin(), other_leaders.end());
       for (const std::int64_t leaders : numbers) {
         ways.push_back({operation, algorithm, 0, leaders});
-        for (const std::uint64_t segment_bytes : segments_of(operation)) {
+        for (const std::uint64_t segment_bytes : segments_bytes_of(operation)) {
           ways.push_back({operation, algorithm, segment_bytes, leaders});
         }
       }
@@ -340,6 +338,12 @@ class Ways {
 };
 
 }  // namespace
+
+std::span<const std::uint64_t> segments_bytes_of(std::string_view operation) {
+  if (exchanges(operation)) return kExchangedSegmentsBytes;
+  if (operation == "reduce") return kReducedSegmentsBytes;
+  return kSegmentsBytes;
+}
 
 CampaignReport run_collectives(const control::MpiJob& job, const std::string& mpi_name,
                                const CollectivesOptions& options, Observer* observer) {

@@ -14,7 +14,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "control/control.h"
@@ -32,6 +34,9 @@ struct CollectiveWay {
   std::int64_t leaders = 1;
   bool operator==(const CollectiveWay&) const = default;
 };
+
+// The segments that a campaign compares, in bytes, besides the whole message.
+std::span<const std::uint64_t> segments_bytes_of(std::string_view operation);
 
 struct CollectivesOptions {
   double budget_ns = 60e9;
