@@ -25,12 +25,14 @@
 //   socket_wire          a wire over a socket
 //   socket               addresses, and waiting with a deadline
 //   mpi_job              all ranks of a job that an MPI launched
+//   gather               texts of its ranks, brought to rank 0
 //   mpi_wire             a wire over MPI, to one rank
 //   hang_alarm           a time limit for calls of MPI, which has none
 //   mpi/                 the module that is built for each MPI
 #pragma once
 
 #include "control/connection.h"
+#include "control/gather.h"
 #include "control/hang_alarm.h"
 #include "control/listener.h"
 #include "control/mpi_job.h"

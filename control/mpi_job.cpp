@@ -115,6 +115,7 @@ MpiJob::MpiJob(const std::string& name) : table_(load(name)) {
 
 // A failure of only one rank would keep the others waiting, so an exception aborts the job.
 MpiJob::~MpiJob() {
+  if (!leaves_) return;
   if (std::uncaught_exceptions() > 0) {
     table_->abort(1);
   } else {
@@ -137,29 +138,16 @@ void MpiJob::broadcast(std::string& text) const {
 }
 
 std::vector<std::string> MpiJob::gather(const std::string& text) const {
-  const auto ranks = static_cast<std::size_t>(leads() ? size() : 0);
-  std::uint64_t size_bytes = text.size();
-  std::vector<std::uint64_t> sizes_bytes(ranks);
-  table_->gather(&size_bytes, sizes_bytes.data(), sizeof size_bytes);
-  std::uint64_t most_bytes = leads() ? *std::ranges::max_element(sizes_bytes) : 0;
-  table_->broadcast(&most_bytes, sizeof most_bytes);
-  NMT_CHECK(most_bytes <= kTextBytesMax);
-  std::string padded = text;
-  padded.resize(most_bytes);
-  std::string all(ranks * most_bytes, '\0');
-  table_->gather(padded.data(), all.data(), most_bytes);
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < ranks; ++i) {
-    texts.push_back(all.substr(i * most_bytes, sizes_bytes[i]));
-  }
-  return texts;
+  return gather_along_tree(*table_, text);
 }
 
 std::vector<std::string> MpiJob::to_all(const std::string& text) const {
-  std::vector<std::string> texts = gather(text);
-  texts.resize(static_cast<std::size_t>(size()));
-  for (std::string& each : texts) broadcast(each);
-  return texts;
+  return gather_for_all(*table_, text);
+}
+
+void MpiJob::collect(std::span<const int> ranks, const std::string& text,
+                     const TakeText& take) const {
+  collect_one_by_one(*table_, ranks, text, take);
 }
 
 JobPart::JobPart(const MpiJob& job, std::span<const int> ranks) : job_(job) {

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "control/gather.h"
 #include "control/mpi/table.h"
 
 namespace nmt::control {
@@ -35,6 +36,8 @@ class MpiJob {
   // Joins the job. Error(kUsage) for an unknown name, or if the launcher's job is not this MPI's.
   // Error(kFailed) if there is no module for it; the message says what to install.
   explicit MpiJob(const std::string& name);
+  // A job whose owner joined it and leaves it, such as a virtual one.
+  explicit MpiJob(const nmt_mpi_table& joined) : table_(&joined), leaves_(false) {}
   ~MpiJob();
   MpiJob(const MpiJob&) = delete;
   MpiJob& operator=(const MpiJob&) = delete;
@@ -48,13 +51,15 @@ class MpiJob {
   // All other functions are in the table.
   const nmt_mpi_table& mpi() const { return *table_; }
 
-  // The text of rank 0 to all ranks; the texts of all ranks to rank 0 (empty on other ranks).
-  void broadcast(std::string& text) const;
+  void broadcast(std::string& text) const;  // of rank 0, to all
+  // See control/gather.h.
   std::vector<std::string> gather(const std::string& text) const;
-  std::vector<std::string> to_all(const std::string& text) const;  // the texts of all ranks, to all
+  std::vector<std::string> to_all(const std::string& text) const;
+  void collect(std::span<const int> ranks, const std::string& text, const TakeText& take) const;
 
  private:
   const nmt_mpi_table* table_ = nullptr;
+  bool leaves_ = true;
 };
 
 // While it lives, the job is only these of its ranks, renumbered in this order. Made by these ranks

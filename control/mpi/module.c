@@ -12,7 +12,7 @@
 
 #include "core/mpi_name.h"
 
-enum { kGroupsMax = 256, kTag = 7, kTalkTag = 8, kNarrowTag = 9 };
+enum { kGroupsMax = 256, kTag = 7, kTalkTag = 8, kNarrowTag = 9, kTextTag = 10 };
 
 static MPI_Comm groups[kGroupsMax];
 static int groups_made;
@@ -247,10 +247,24 @@ static int64_t arrived(int from) {
   return size_bytes;
 }
 
-static void take(void* bytes, uint64_t size_bytes, int from) {
+static void receive_asleep(void* bytes, uint64_t size_bytes, int from, int tag) {
   MPI_Request request;
-  MPI_Irecv(bytes, (int)size_bytes, MPI_BYTE, from, kTalkTag, groups[0], &request);
+  MPI_Irecv(bytes, (int)size_bytes, MPI_BYTE, from, tag, groups[0], &request);
   wait_politely(&request);
+}
+
+static void take(void* bytes, uint64_t size_bytes, int from) {
+  receive_asleep(bytes, size_bytes, from, kTalkTag);
+}
+
+static void hand(const void* bytes, uint64_t size_bytes, int to) {
+  MPI_Request request;
+  MPI_Isend(bytes, (int)size_bytes, MPI_BYTE, to, kTextTag, groups[0], &request);
+  wait_politely(&request);
+}
+
+static void fetch(void* bytes, uint64_t size_bytes, int from) {
+  receive_asleep(bytes, size_bytes, from, kTextTag);
 }
 
 static void alltoall(int group, const void* from, void* to, uint64_t size_bytes) {
@@ -455,6 +469,8 @@ __attribute__((visibility("default"))) const nmt_mpi_table* nmt_mpi_module(void)
       .post = post,
       .arrived = arrived,
       .take = take,
+      .hand = hand,
+      .fetch = fetch,
       .alltoall = alltoall,
       .exchange = exchange,
       .collective = collective,

@@ -59,6 +59,9 @@ typedef struct nmt_mpi_table {
   void (*post)(const void* bytes, uint64_t size_bytes, int to);
   int64_t (*arrived)(int from);
   void (*take)(void* bytes, uint64_t size_bytes, int from);
+  // Texts between two ranks, apart from all of those above (control/gather.h). Both wait asleep.
+  void (*hand)(const void* bytes, uint64_t size_bytes, int to);
+  void (*fetch)(void* bytes, uint64_t size_bytes, int from);
   // `size_bytes`, below 2^31, to each rank of the group: by the MPI's own MPI_Alltoall, or by
   // direct exchange (paper "alltoall contention", Algorithm 1).
   void (*alltoall)(int group, const void* from, void* to, uint64_t size_bytes);

@@ -20,6 +20,8 @@
 namespace nmt::sampler {
 namespace {
 
+// Of each of a rank's two buffers, which have space for all ranks.
+constexpr std::uint64_t kBufferBytesMax = std::uint64_t{32} << 20;
 constexpr std::uint64_t kSizeBytesMax = std::uint64_t{1} << 30;
 constexpr std::size_t kSizesMin = 8;  // up to 32 KiB, below which few networks show contention
 constexpr std::size_t kRepeated = 6;  // their order statistics cover 95 %
@@ -61,6 +63,15 @@ std::vector<int> numbers_of_ranks(const JobShape& shape, const std::vector<int>&
                     count, per_node, all));
   }
   return asked;
+}
+
+// Those for which that many ranks have space, and at least the sizes that a fit needs.
+std::span<const std::uint64_t> usual_sizes_bytes(int ranks) {
+  const std::span<const std::uint64_t> all = kAlltoallSizesBytes;
+  std::size_t sizes = all.size();
+  const auto room_bytes = [&] { return all[sizes - 1] * static_cast<std::uint64_t>(ranks); };
+  while (sizes > kSizesMin && room_bytes() > kBufferBytesMax) --sizes;
+  return all.first(sizes);
 }
 
 // The cells of a campaign.
@@ -232,7 +243,7 @@ CampaignReport run_alltoall(const control::MpiJob& job, const std::string& mpi_n
     return {};
   }
   const std::span<const std::uint64_t> sizes_bytes =
-      options.sizes_bytes.empty() ? std::span<const std::uint64_t>(kAlltoallSizesBytes)
+      options.sizes_bytes.empty() ? usual_sizes_bytes(job.size())
                                   : std::span<const std::uint64_t>(options.sizes_bytes);
   const Rail rail = mpi_rail(mpi_name);
   JobRounds rounds(job, shape, executor, rail, options.budget_ns, options.seed, *observer);

@@ -9,6 +9,17 @@ namespace {
 constexpr int kAllRanks = 0;      // the group of all ranks
 constexpr double kStartNs = 1e6;  // minimum time from the order to the agreed start
 
+// Of a rank's messages, or of all ranks'.
+struct Durations {
+  double sum_ns = 0;
+  double longest_ns = 0;
+
+  void add(const Durations& more) {
+    sum_ns += more.sum_ns;
+    longest_ns = std::max(longest_ns, more.longest_ns);
+  }
+};
+
 }  // namespace
 
 JobShape JobShape::of(const control::MpiJob& job) {
@@ -165,20 +176,19 @@ std::vector<double> JobExecutor::run_connections(const Order& order) {
   std::vector<double> figures_ns;
   for (std::uint32_t i = 0; i < order.repetitions; ++i) {
     const double agreed_ns = agree();
-    std::vector<double> ends_ns(nodes, 0), all_ns(job_.leads() ? nodes * job_.size() : 0);
+    std::vector<double> ends_ns(from.size());
     clock_.wait_until(agreed_ns);
     job_.mpi().flood(to.data(), static_cast<int>(to.size()), from.data(),
                      static_cast<int>(from.size()), from_.data(), to_.data(), order.size_bytes, now,
                      &clock_, ends_ns.data());
-    job_.mpi().gather(ends_ns.data(), all_ns.data(), nodes * sizeof(double));
-    double sum_ns = 0, last_ns = agreed_ns;
-    for (const double end_ns : all_ns) {
-      if (end_ns == 0) continue;
-      sum_ns += end_ns - agreed_ns;
-      last_ns = std::max(last_ns, end_ns);
-    }
-    figures_ns.push_back(sum_ns / order.subject);
-    figures_ns.push_back(last_ns - agreed_ns);
+    Durations own;
+    for (const double end_ns : ends_ns) own.add({end_ns - agreed_ns, end_ns - agreed_ns});
+    std::vector<Durations> of_ranks(job_.leads() ? static_cast<std::size_t>(job_.size()) : 0);
+    job_.mpi().gather(&own, of_ranks.data(), sizeof own);
+    Durations all;
+    for (const Durations& each : of_ranks) all.add(each);
+    figures_ns.push_back(all.sum_ns / order.subject);
+    figures_ns.push_back(all.longest_ns);
   }
   return figures_ns;
 }

@@ -10,7 +10,7 @@
 #include "contention/contention.h"
 #include "control/control.h"
 #include "core/error.h"
-#include "core/plan_json.h"
+#include "core/fields.h"
 #include "core/units.h"
 #include "node/node.h"
 #include "tools/command/collectives_library.h"
@@ -61,7 +61,7 @@ JobCampaign::JobCampaign(const MpiJob& job, const SampleOptions& options,
   const bool speaks = std::ranges::any_of(
       shape_.nodes, [&](const std::vector<int>& node) { return node.front() == job.rank(); });
   hosts_ = job.to_all(this_node().host);
-  platforms_ = job.to_all(speaks ? nmt::to_json(this_platform().fingerprint).dump(-1) : "");
+  platforms_ = job.to_all(speaks ? digest(this_platform().fingerprint) : "");
 }
 
 std::string JobCampaign::hosts_of_nodes(std::size_t nodes) const {
@@ -158,7 +158,9 @@ sampler::CampaignReport JobCampaign::run_together(const JobOrder& order,
 Gathered JobCampaign::run_part(const JobOrder& order, const Interruption& interruption,
                                profiledb::ProfileDb* profile) {
   const auto place = std::ranges::find(order.ranks, job_.rank());
-  if (place == order.ranks.end()) return run_shares(job_, {}, profile);
+  if (place == order.ranks.end()) {
+    return job_.leads() ? run_shares(job_, order.ranks, {}, profile) : Gathered{};
+  }
   SampleOptions options = options_;
   options.sampling.budget_ns = order.budget_ns;
   if (order.round != 0) options.round = std::to_string(order.round);
@@ -188,7 +190,7 @@ Gathered JobCampaign::run_part(const JobOrder& order, const Interruption& interr
     // For two nodes of one platform, the near node's measurements stand for both.
     work.keeps = near || platforms_[self] != platforms_[other];
   }
-  return run_shares(job_, work, profile);
+  return run_shares(job_, order.ranks, work, profile);
 }
 
 void JobCampaign::measure(const Launch& launch, const std::vector<Part>& parts,

@@ -63,7 +63,7 @@ class JobCampaign {
   sampler::JobShape shape_;
   std::size_t cores_ = 0;               // of all ranks together
   std::vector<std::string> hosts_;      // of each rank
-  std::vector<std::string> platforms_;  // of each node's first rank; else empty
+  std::vector<std::string> platforms_;  // digest, of each node's first rank; else empty
   std::size_t round_ = 0;               // of pairs, the last one
 };
 

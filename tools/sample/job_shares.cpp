@@ -33,14 +33,12 @@ std::string result_of(const RankWork& work) {
 
 }  // namespace
 
-Gathered run_shares(const control::MpiJob& job, const RankWork& work,
+Gathered run_shares(const control::MpiJob& job, std::span<const int> ranks, const RankWork& work,
                     profiledb::ProfileDb* profile) {
   Gathered gathered;
-  const std::vector<std::string> results = job.gather(result_of(work));
-  for (std::size_t rank = 0; rank < results.size(); ++rank) {
-    if (results[rank].empty()) continue;
+  job.collect(ranks, result_of(work), [&](int rank, const std::string& text) {
     const std::string what = fmt::format("what rank {} measured", rank);
-    const std::string_view result = results[rank];
+    const std::string_view result = text;
     const std::size_t line = result.find('\n');
     const json::Value head = json::parse(result.substr(0, line), what, line);
     const json::Reader reader(head, what);
@@ -50,7 +48,7 @@ Gathered run_shares(const control::MpiJob& job, const RankWork& work,
     std::ranges::move(links_from(reader["links"]), std::back_inserter(gathered.links));
     const std::string_view measured = result.substr(line + 1);
     if (!measured.empty()) profile->import_json(measured, what);
-  }
+  });
   return gathered;
 }
 

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,10 @@ struct Gathered {
   std::vector<Link> links;
 };
 
-// Called by all ranks; `profile` is rank 0's, and null elsewhere. On rank 0 it throws if the
-// profile refuses the results.
-Gathered run_shares(const control::MpiJob& job, const RankWork& work,
+// Called by `ranks`, which have work, and by rank 0; `profile` is rank 0's, and null elsewhere. The
+// profile takes one rank's results at a time, so rank 0 needs no more memory for more ranks. On
+// rank 0 it throws if the profile refuses results.
+Gathered run_shares(const control::MpiJob& job, std::span<const int> ranks, const RankWork& work,
                     profiledb::ProfileDb* profile);
 
 }  // namespace nmt::tools

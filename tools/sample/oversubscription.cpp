@@ -2,10 +2,12 @@
 #include "tools/sample/oversubscription.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <fstream>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "core/units.h"
 #include "node/node.h"
@@ -14,14 +16,15 @@ namespace nmt::tools {
 
 std::size_t cores_of(const control::MpiJob& job) {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string kernel, own;
+  std::string kernel;
   std::getline(file, kernel);
-  for (const int core : node::allowed_cores()) {
-    own += fmt::format("{}{}/{}", own.empty() ? "" : ",", kernel, core);
-  }
-  std::set<std::string> cores;
+  std::set<std::pair<std::string, std::string>> cores;  // of each kernel
+  const std::string own = fmt::format("{}/{}", kernel, fmt::join(node::allowed_cores(), ","));
   for (const std::string& of_rank : job.gather(own)) {
-    for (const std::string& core : split_list(of_rank)) cores.insert(core);
+    const std::size_t slash = of_rank.find('/');
+    for (const std::string& core : split_list(of_rank.substr(slash + 1))) {
+      cores.emplace(of_rank.substr(0, slash), core);
+    }
   }
   return cores.size();
 }
