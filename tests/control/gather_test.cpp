@@ -17,7 +17,7 @@
 namespace nmt::testing {
 namespace {
 
-constexpr std::size_t kFewBytes = 4096;
+constexpr std::size_t kFewBytes = 16 << 10;  // messages' own memory, and what malloc rounds up
 
 std::string text_of(int rank) { return "rank " + std::to_string(rank); }
 
