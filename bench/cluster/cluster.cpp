@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The group "cluster": nodes and links out of line, changes over time and checks, planted into
-// noise that was recorded (bench/cluster/recorded.h).
+// noise that was recorded (bench/cluster/recorded.h), and on hosts of the lab (live.h), which needs
+// root. Its parts may be named as arguments.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "bench/cluster/live.h"
 #include "bench/cluster/recorded.h"
 #include "bench/row.h"
 #include "cluster/cluster.h"
@@ -232,10 +234,10 @@ struct Part {
   std::string_view name;
   void (*run)();
 };
-constexpr Part kParts[] = {{"outliers", planted_outliers},
-                           {"without-fault", without_fault},
-                           {"diff", diff_replays},
-                           {"health", health_replays}};
+constexpr Part kParts[] = {{"outliers", planted_outliers},   {"without-fault", without_fault},
+                           {"diff", diff_replays},           {"health", health_replays},
+                           {"slow-port", slow_port},         {"unchanged-rails", unchanged_rails},
+                           {"checked-rails", checked_rails}, {"many-ranks", many_ranks}};
 
 }  // namespace
 }  // namespace nmt::bench

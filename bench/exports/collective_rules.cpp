@@ -16,9 +16,9 @@
 #include <set>
 
 #include "bench/exports/groups.h"
-#include "bench/exports/stage.h"
 #include "bench/output_of.h"
 #include "bench/row.h"
+#include "bench/stage.h"
 #include "core/statistics.h"
 #include "stacks/stacks.h"
 

@@ -11,9 +11,9 @@
 #include <map>
 
 #include "bench/exports/groups.h"
-#include "bench/exports/stage.h"
 #include "bench/output_of.h"
 #include "bench/row.h"
+#include "bench/stage.h"
 #include "core/error.h"
 #include "core/statistics.h"
 #include "sampler/sampler.h"

@@ -7,9 +7,10 @@
 
 #include <algorithm>
 
+#include "bench/exports/compared.h"
 #include "bench/exports/groups.h"
-#include "bench/exports/stage.h"
 #include "bench/row.h"
+#include "bench/stage.h"
 #include "core/statistics.h"
 
 namespace nmt::bench {

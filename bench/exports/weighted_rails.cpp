@@ -4,9 +4,10 @@
 // against the defaults in the same rounds. The sum of the rails is what they carry alone.
 #include <fmt/format.h>
 
+#include "bench/exports/compared.h"
 #include "bench/exports/groups.h"
-#include "bench/exports/stage.h"
 #include "bench/row.h"
+#include "bench/stage.h"
 
 namespace nmt::bench {
 namespace {

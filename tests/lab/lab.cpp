@@ -64,6 +64,11 @@ void Lab::up(const std::vector<std::string>& what) {
 
 Lab::~Lab() { lab_script(name_, {"down"}); }
 
+void Lab::rate(const std::string& which, unsigned mbits_per_s) const {
+  const Result result = lab_script(name_, {"rate", which, std::to_string(mbits_per_s)});
+  if (result.exit_code != 0) throw Error(Fault::kFailed, "scripts/lab rate: " + result.err);
+}
+
 std::vector<std::string> Lab::in(const std::string& host,
                                  std::vector<std::string> arguments) const {
   std::vector<std::string> all = {NMT_LAB_SCRIPT, "--lab", name_, "run", host};

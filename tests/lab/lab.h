@@ -52,6 +52,9 @@ class Lab {
   std::vector<std::string> slurm(const std::vector<std::string>& command) const;
   static std::string slurm_missing();
 
+  // From now on rail "rN", or a host's port, has this rate, both ways.
+  void rate(const std::string& which, unsigned mbits_per_s) const;
+
   // Moves the calling thread into a host's network for good: for forked processes, which then end
   // with the lab.
   void enter(const std::string& host) const;

@@ -20,6 +20,7 @@
 #include <sstream>
 #include <thread>
 
+#include "core/error.h"
 #include "tests/tools/process.h"
 
 namespace nmt::testing {
@@ -124,6 +125,19 @@ TEST_F(LabTest, RailsAreAsSlowAsTheirRates) {
     EXPECT_GT(shortest_s, 0.9 * wire_s[rail]);
     EXPECT_LT(shortest_s, 3 * wire_s[rail]);
   }
+}
+
+TEST_F(LabTest, ARailThatIsGivenAnotherRateHasIt) {
+  constexpr std::size_t kSizeBytes = 2'000'000;
+  const Lab lab({200});
+  lab.rate("r0", 20);
+  EXPECT_GT(transfer_s(lab, 0, kSizeBytes), 0.9 * 8 * kSizeBytes / 20e6);
+  EXPECT_THROW(lab.rate("r1", 20), Error);
+  const Lab cluster(Cluster{.hosts = 2});
+  cluster.rate("h1", 20);
+  const std::vector<std::string> port = {"tc", "qdisc", "show", "dev", "e0"};
+  EXPECT_NE(run(cluster.in("h1", port)).out.find("rate 20Mbit"), std::string::npos);
+  EXPECT_EQ(run(cluster.in("h0", port)).out.find("rate 20Mbit"), std::string::npos);
 }
 
 TEST_F(LabTest, HostsReachNothingButEachOther) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bench/exports/stage.h"
+#include "bench/stage.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -19,13 +19,21 @@ Stage::Stage(const std::string& lab)
   std::string folder = std::filesystem::temp_directory_path() / "nmadtune-bench-XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) throw std::runtime_error("mkdtemp");
   folder_ = folder;
-  std::fprintf(stderr, "exports: %s\n", lab.c_str());
+  std::fprintf(stderr, "lab: %s\n", lab.c_str());
   output_of(fmt::format("{} --owner {} up {}", lab_, ::getpid(), lab));
 }
 
 Stage::~Stage() {
   output_of(lab_ + " down");
   std::filesystem::remove_all(folder_);
+}
+
+std::string Stage::lab(const std::string& verb) const {
+  return output_of(fmt::format("{} {}", lab_, verb));
+}
+
+std::string Stage::in(const std::string& host) const {
+  return fmt::format("{} run {}", lab_, host);
 }
 
 std::string Stage::launcher(const std::string& mpi, const std::string& options) const {
@@ -46,21 +54,6 @@ json::Value Stage::tune(const std::string& arguments) const {
   return json::parse(
       output_of(fmt::format("nmad-tune --db {}/profile.db --json {}", folder_.string(), arguments)),
       "nmad-tune");
-}
-
-std::vector<Compared> compared_in(const json::Value& ab) {
-  std::vector<Compared> all;
-  const json::Reader reader(ab, "nmad-tune ab");
-  if (!reader.has("cells")) return all;
-  for (const json::Reader& cell : reader["cells"].items()) {
-    all.push_back({.rail = cell["rail"].text(),
-                   .size_bytes = cell["size_bytes"].unsigned_integer(),
-                   .default_ns = cell["default_ns"].number(),
-                   .tuned_ns = cell["tuned_ns"].number(),
-                   .ratio = cell["ratio"].number(),
-                   .ratio_high = cell["ratio_high"].number()});
-  }
-  return all;
 }
 
 }  // namespace nmt::bench

@@ -4,10 +4,8 @@
 // them there; all of it gone with the object.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "core/json.h"
 
@@ -20,9 +18,14 @@ class Stage {
   ~Stage();
   Stage(const Stage&) = delete;
 
-  // A command line that launches jobs of "openmpi" or "mpich", with the lab's options for it.
+  // What scripts/lab says of the lab: "rate h3 80mbit".
+  std::string lab(const std::string& verb) const;
+  // Command lines in front of a command: that run it in a host, that launch it as jobs of "openmpi"
+  // or "mpich", with the lab's options for it.
+  std::string in(const std::string& host) const;
   std::string launcher(const std::string& mpi, const std::string& options) const;
   std::filesystem::path folder() const { return folder_; }
+  const std::string& name() const { return name_; }
 
   // nmad-sample, nmad-tune with a profile of the stage; what they say as JSON. Elapsed seconds
   // where asked for.
@@ -35,16 +38,5 @@ class Stage {
   std::string lab_;
   std::filesystem::path folder_;
 };
-
-// A row of nmad-tune ab.
-struct Compared {
-  std::string rail;
-  std::uint64_t size_bytes = 0;
-  double default_ns = 0;
-  double tuned_ns = 0;
-  double ratio = 0;  // default over tuned
-  double ratio_high = 0;
-};
-std::vector<Compared> compared_in(const json::Value& ab);
 
 }  // namespace nmt::bench
