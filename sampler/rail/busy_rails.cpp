@@ -12,7 +12,8 @@ namespace {
 // direction changes; limited to sizes at which their rail still has its bandwidth.
 constexpr std::size_t kBodiesPerTransfer = 8;
 constexpr std::size_t kBodyBytesMin = std::size_t{8} << 10;
-constexpr std::size_t kBodyBytesMax = std::size_t{64} << 10;
+constexpr std::size_t kEagerBytesMax = std::size_t{64} << 10;  // larger ones by rendezvous
+constexpr std::size_t kBodyBytesMax = std::size_t{1} << 20;
 // One on the wire and one behind it, while the first is acknowledged.
 constexpr std::uint32_t kBodiesOnTheirWayMax = 2;
 
@@ -24,14 +25,29 @@ struct Word {
   bool operator==(const Word&) const = default;
 };
 
+bool has(const std::vector<Method>& methods, Method method) {
+  return std::ranges::find(methods, method) != methods.end();
+}
+
+// Without waiting for an answer, if the rail has such a method.
+Method eager_method(const std::vector<Method>& methods) {
+  return has(methods, Method::kIovec) ? Method::kIovec : methods.front();
+}
+
+Method large_method(const std::vector<Method>& methods) {
+  return has(methods, Method::kRendezvous) ? Method::kRendezvous : eager_method(methods);
+}
+
 }  // namespace
 
 class BusyRails::Lane {
  public:
-  Lane(std::unique_ptr<drivers::Endpoint> endpoint, Method method, drivers::Side side)
-      : method_(method),
+  Lane(std::unique_ptr<drivers::Endpoint> endpoint, const std::vector<Method>& methods,
+       drivers::Side side)
+      : eager_(eager_method(methods)),
+        large_(large_method(methods)),
         side_(side),
-        memory_(std::min(kBodyBytesMax, endpoint->size_bytes_max(method)), std::byte{0x5a}),
+        memory_(kBodyBytesMax, std::byte{0x5a}),
         body_in_(kBodyBytesMax),
         endpoint_(std::move(endpoint)) {
     post_receive();
@@ -40,7 +56,9 @@ class BusyRails::Lane {
   void begin_transfer(std::size_t size_bytes) {
     const std::size_t wanted =
         std::clamp(size_bytes / kBodiesPerTransfer, kBodyBytesMin, kBodyBytesMax);
-    body_ = drivers::ConstBytes(memory_).first(std::min(wanted, memory_.size()));
+    body_method_ = wanted > kEagerBytesMax ? large_ : eager_;
+    const std::size_t most = endpoint_->size_bytes_max(body_method_);
+    body_ = drivers::ConstBytes(memory_).first(std::min(wanted, most));
     ++mine_.turns;
   }
 
@@ -86,7 +104,7 @@ class BusyRails::Lane {
 
   void say(drivers::ConstBytes body) {
     const drivers::Packet packet{std::as_bytes(std::span(&mine_, 1)), body};
-    endpoint_->send(method_, std::span(&packet, 1));
+    endpoint_->send(body.empty() ? eager_ : body_method_, std::span(&packet, 1));
     ++sends_;
     said_ = mine_;
     if (mine_.last != 0 && side_ == drivers::Side::kFar) settle();
@@ -103,7 +121,9 @@ class BusyRails::Lane {
     bodies_sent_ = 0;
   }
 
-  Method method_;
+  Method eager_;
+  Method large_;
+  Method body_method_ = eager_;
   drivers::Side side_;
   std::vector<std::byte> memory_;  // from which bodies are sent
   std::vector<std::byte> body_in_;
@@ -122,8 +142,9 @@ BusyRails::BusyRails(BusyRails&&) noexcept = default;
 BusyRails& BusyRails::operator=(BusyRails&&) noexcept = default;
 BusyRails::~BusyRails() = default;
 
-void BusyRails::add(std::unique_ptr<drivers::Endpoint> endpoint, Method method) {
-  lanes_.push_back(std::make_unique<Lane>(std::move(endpoint), method, side_));
+void BusyRails::add(std::unique_ptr<drivers::Endpoint> endpoint,
+                    const std::vector<Method>& methods) {
+  lanes_.push_back(std::make_unique<Lane>(std::move(endpoint), methods, side_));
 }
 
 void BusyRails::begin_transfer(std::size_t size_bytes) {

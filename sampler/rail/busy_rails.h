@@ -5,8 +5,9 @@
 // The measuring thread also drives these rails, as an engine drives all rails of a gate. While this
 // end sends on the measured rail, messages go in the same direction on each other rail, two at a
 // time. The receiver reports how many it has taken, so that the bytes in transit are bounded, and
-// few compared with the measured transfer. The traffic stops when the other end reports that the
-// transfer has arrived and its own has begun. docs/method.md, "Rails together".
+// few compared with the measured transfer. Small messages go eagerly and large ones by rendezvous,
+// as an engine would send them. The traffic stops when the other end reports that the transfer has
+// arrived and its own has begun. docs/method.md, "Rails together".
 //
 // Every message has the complete state, so only the latest one counts and none needs an answer. The
 // near end ends the traffic (finish()), the far end confirms, and then nothing is in transit.
@@ -27,8 +28,9 @@ class BusyRails {
   BusyRails& operator=(BusyRails&&) noexcept;
   ~BusyRails();
 
-  // Adds a rail that is open at both ends; both ends add rails in the same order.
-  void add(std::unique_ptr<drivers::Endpoint> endpoint, Method method);
+  // Adds a rail with these methods that is open at both ends; both ends add rails in the same
+  // order.
+  void add(std::unique_ptr<drivers::Endpoint> endpoint, const std::vector<Method>& methods);
 
   // This end has begun a transfer of this size on the measured rail.
   void begin_transfer(std::size_t size_bytes);

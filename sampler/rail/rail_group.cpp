@@ -4,16 +4,7 @@
 #include <algorithm>
 
 namespace nmt::sampler {
-namespace {
-
-// Messages on a busy rail follow each other without waiting: eager if the rail has an eager method.
-Method streaming_method(const RailToSample& rail) {
-  const std::vector<Method> methods = rail.driver->methods(rail.rail);
-  const bool iovec = std::ranges::find(methods, Method::kIovec) != methods.end();
-  return iovec ? Method::kIovec : methods.front();
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string busy_names(const RailGroup& group, std::span<const RailToSample> rails) {
   std::vector<std::string> names;
@@ -61,7 +52,8 @@ OpenRails open_rails(const RailGroup& group, std::span<const RailToSample> rails
     return rails[i].driver->open(rails[i].rail, side, exchange);
   };
   OpenRails opened{.measured = open(group.measured), .busy = BusyRails(side)};
-  for (const std::size_t i : group.busy) opened.busy.add(open(i), streaming_method(rails[i]));
+  for (const std::size_t i : group.busy)
+    opened.busy.add(open(i), rails[i].driver->methods(rails[i].rail));
   return opened;
 }
 

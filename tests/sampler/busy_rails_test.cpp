@@ -41,7 +41,7 @@ std::vector<RailToSample> rails_of(drivers::Driver& driver) {
   return rails;
 }
 
-// Counts what bodies come over each rail of another driver.
+// Counts what bodies come over each rail of another driver, and by which methods they go.
 class Counting final : public drivers::Driver {
  public:
   explicit Counting(drivers::Driver& driver) : driver_(driver) {}
@@ -51,17 +51,20 @@ class Counting final : public drivers::Driver {
   Clock* virtual_clock() override { return driver_.virtual_clock(); }
   std::unique_ptr<drivers::Endpoint> open(const Rail& rail, drivers::Side side,
                                           drivers::Exchange& exchange) override {
-    return std::make_unique<End>(driver_.open(rail, side, exchange), received_bytes[rail.name]);
+    return std::make_unique<End>(driver_.open(rail, side, exchange), received_bytes[rail.name],
+                                 sent_by[rail.name]);
   }
 
   std::map<std::string, std::size_t> received_bytes;
+  std::map<std::string, std::set<Method>> sent_by;
 
  private:
   class End final : public drivers::Endpoint {
    public:
-    End(std::unique_ptr<drivers::Endpoint> end, std::size_t& bytes)
-        : end_(std::move(end)), bytes_(bytes) {}
+    End(std::unique_ptr<drivers::Endpoint> end, std::size_t& bytes, std::set<Method>& methods)
+        : end_(std::move(end)), bytes_(bytes), methods_(methods) {}
     void send(Method method, std::span<const drivers::Packet> packets) override {
+      if (!packets.front().body.empty()) methods_.insert(method);
       end_->send(method, packets);
     }
     void receive(drivers::Bytes headers, drivers::Bytes bodies,
@@ -83,6 +86,7 @@ class Counting final : public drivers::Driver {
    private:
     std::unique_ptr<drivers::Endpoint> end_;
     std::size_t& bytes_;
+    std::set<Method>& methods_;
   };
   drivers::Driver& driver_;
 };
@@ -103,8 +107,9 @@ TEST(BusyRails, AreBusyForAsLongAsTheMeasuredTransferLasts) {
       counting.received_bytes["b"] = 0;
       const Step steps[] = {step(size_bytes, true)};
       const BlockResult result = ping_pong.run(steps);
-      const double body_bytes = static_cast<double>(size_bytes) / 8;  // takes so long by iovec
-      const double body_ns = 3200 + (body_bytes - 1) * busy_ns_per_byte;
+      const double body_bytes = static_cast<double>(size_bytes) / 8;
+      const double start_ns = body_bytes > 65536 ? 9000 : 3200;  // by rendezvous, by iovec
+      const double body_ns = start_ns + (body_bytes - 1) * busy_ns_per_byte;
       const double capacity_bytes = static_cast<double>(result.elapsed_ns) / body_ns * body_bytes;
       const double share = static_cast<double>(counting.received_bytes["b"]) / capacity_bytes;
       EXPECT_GT(share, 0.9) << busy_ns_per_byte << " " << size_bytes;
@@ -112,6 +117,23 @@ TEST(BusyRails, AreBusyForAsLongAsTheMeasuredTransferLasts) {
       const double tail_bytes = 2 * body_bytes * 16;
       EXPECT_LT(share, 1.0 + tail_bytes / capacity_bytes);
     }
+  }
+}
+
+TEST(BusyRails, SendLargeMessagesByRendezvousAsAnEngineWould) {
+  const auto driver = driver_of({rail_json("a", 1), rail_json("b", 1)});
+  Counting counting(*driver);
+  const auto rails = rails_of(counting);
+  const Buffers buffers = Buffers::described(kSizeMax);
+  const auto partner = in_process_partner({0, {1}}, rails, buffers);
+  PingPong ping_pong(*partner, buffers, nullptr);
+  for (const auto& [size_bytes, method] :
+       {std::pair(std::uint64_t{1} << 16, Method::kIovec),
+        std::pair(std::uint64_t{1} << 20, Method::kRendezvous)}) {
+    counting.sent_by["b"].clear();
+    const Step steps[] = {step(size_bytes, true)};
+    ping_pong.run(steps);
+    EXPECT_EQ(counting.sent_by["b"], std::set{method}) << size_bytes;
   }
 }
 
