@@ -15,10 +15,17 @@ struct Part {
   void (*run)();
 };
 
-constexpr Part kParts[] = {
-    {"rails", nmt::bench::weighted_rails}, {"effects", nmt::bench::effects},
-    {"limits", nmt::bench::limits},        {"collectives", nmt::bench::collective_rules},
-    {"mpich", nmt::bench::mpich_rules},    {"rules", nmt::bench::accepted_rules}};
+constexpr Part kParts[] = {{"rails-600", [] { nmt::bench::weighted_rails(1000, 600, 1.25); }},
+                           {"rails-400", [] { nmt::bench::weighted_rails(1000, 400, 1.5); }},
+                           {"rails-250", [] { nmt::bench::weighted_rails(1000, 250, 1.25); }},
+                           {"effects", nmt::bench::effects},
+                           {"limits-openmpi", [] { nmt::bench::limits("openmpi", "openmpi"); }},
+                           {"limits-mpich", [] { nmt::bench::limits("mpich", "mpich"); }},
+                           {"limits-ucx", [] { nmt::bench::limits("ucx", "openmpi"); }},
+                           {"limits-libfabric", [] { nmt::bench::limits("libfabric", "openmpi"); }},
+                           {"collectives", nmt::bench::collective_rules},
+                           {"mpich", nmt::bench::mpich_rules},
+                           {"rules", nmt::bench::accepted_rules}};
 
 void run(std::string_view name) {
   for (const Part& part : kParts) {

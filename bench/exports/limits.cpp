@@ -41,7 +41,9 @@ std::vector<double> regrets(const json::Reader& sweep, const std::string& transp
   return all;
 }
 
-void of(const std::string& stack, const std::string& mpi) {
+}  // namespace
+
+void limits(const std::string& stack, const std::string& mpi) {
   const Stage stage("rails 1000");
   const std::string launcher = stage.launcher(mpi, "--per-host 2");
   const std::string arguments = fmt::format("--stack {} --launcher '{}'", stack, launcher);
@@ -60,15 +62,6 @@ void of(const std::string& stack, const std::string& mpi) {
     print_row("exports", stack + ", " + transport + ": regret of the threshold, p95",
               quantile(all, 0.95), "%", Goal::kAtMost, 2);
   }
-}
-
-}  // namespace
-
-void limits() {
-  of("openmpi", "openmpi");
-  of("mpich", "mpich");
-  of("ucx", "openmpi");
-  of("libfabric", "openmpi");
 }
 
 }  // namespace nmt::bench

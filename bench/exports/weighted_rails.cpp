@@ -14,8 +14,9 @@ namespace {
 
 constexpr double kSampledWithinS = 300;
 
-// `goal`: times as fast as the default.
-void over(unsigned first, unsigned second, double goal) {
+}  // namespace
+
+void weighted_rails(unsigned first, unsigned second, double goal) {
   const Stage stage(fmt::format("rails {} {}", first, second));
   const std::string name = fmt::format("{}+{} Mbit/s", first, second);
   const std::string launcher = stage.launcher("openmpi", "--per-host 2");
@@ -38,14 +39,6 @@ void over(unsigned first, unsigned second, double goal) {
     print_row("exports", size + "of the rails' sum", 100 * mbits / sum_mbits, "%", Goal::kAtLeast,
               97);
   }
-}
-
-}  // namespace
-
-void weighted_rails() {
-  over(1000, 600, 1.25);
-  over(1000, 400, 1.5);
-  over(1000, 250, 1.25);
 }
 
 }  // namespace nmt::bench
