@@ -67,6 +67,10 @@ struct OutlierFindings {
   bool can_say = false;
 };
 
+// Rounds of suspected pairs that a campaign measures after all others. A link that is a fifth slower
+// where launches differ by a tenth needs about so many to be told from noise.
+inline constexpr std::size_t kSuspectedRoundsMax = 6;
+
 OutlierFindings find_outliers(std::span<const PairTime> times, const OutlierOptions& options = {});
 
 }  // namespace nmt::cluster

@@ -26,7 +26,7 @@ constexpr std::size_t kNodes = 64;
 std::string host(std::size_t node) { return "n" + std::to_string(100 + node); }
 std::size_t node_of(const std::string& host) { return std::stoul(host.substr(1)) - 100; }
 
-// One cluster, measured as a campaign of a job does: log2(N) rounds, then three rounds of what is
+// One cluster, measured as a campaign of a job does: log2(N) rounds, then rounds of what is
 // suspected.
 class PlantedCluster {
  public:
@@ -34,7 +34,7 @@ class PlantedCluster {
                  const sampler::NodePair& slow_link)
       : noise_(noise), random_(seed), slow_node_(slow_node), slow_link_(slow_link) {
     for (const sampler::Round& round : sampler::rounds_of_some_pairs(kNodes)) measure(round);
-    for (int i = 0; i < 3; ++i) {
+    for (std::size_t i = 0; i < cluster::kSuspectedRoundsMax; ++i) {
       std::vector<sampler::NodePair> pairs;
       std::set<std::pair<std::size_t, std::size_t>> known;
       for (const cluster::NextPair& next : cluster::find_outliers(times_).next) {

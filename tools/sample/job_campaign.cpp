@@ -25,7 +25,7 @@ namespace {
 using control::MpiJob;
 
 constexpr std::size_t kNodesToCompareMin = 4;  // fewer cannot be told apart
-constexpr std::size_t kRoundsAgain = 3;
+constexpr double kShareAgain = 1.0 / 3;        // of the time for pairs: what is suspected
 constexpr std::uint64_t kSeeds = 1'000'000'000, kRounds = 1000;  // a round's number holds both
 
 // The part of the budget for each part, relative to the others.
@@ -237,17 +237,17 @@ void JobCampaign::measure_pairs(const Launch& launch, double budget_ns, JobFindi
   if (rounds.empty()) findings->remarks.push_back("pairs: the job has only one node");
   // What is suspected is measured again, in the last part of the time.
   const bool again = nodes >= kNodesToCompareMin;
-  const std::size_t places = rounds.size() + (again ? kRoundsAgain : 0);
-  const double each_ns = budget_ns / static_cast<double>(std::max<std::size_t>(places, 1));
+  const double again_ns = again ? kShareAgain * budget_ns : 0;
   for (std::size_t i = 0; i < rounds.size(); ++i) {
-    measure_round(launch, rounds[i], fmt::format("{} of {}", i + 1, rounds.size()), each_ns,
-                  findings);
+    measure_round(launch, rounds[i], fmt::format("{} of {}", i + 1, rounds.size()),
+                  (budget_ns - again_ns) / static_cast<double>(rounds.size()), findings);
   }
-  for (std::size_t i = 0; again && i < kRoundsAgain; ++i) {
+  for (std::size_t i = 0; again && i < cluster::kSuspectedRoundsMax; ++i) {
     const std::vector<sampler::Round> suspected =
         sampler::rounds_of(suspected_pairs(findings->links));
     if (suspected.empty()) return;
-    measure_round(launch, suspected.front(), "what is suspected", each_ns, findings);
+    measure_round(launch, suspected.front(), "what is suspected",
+                  again_ns / cluster::kSuspectedRoundsMax, findings);
   }
 }
 
