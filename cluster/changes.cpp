@@ -200,11 +200,15 @@ class Launches {
   std::map<std::size_t, Question> cells_, rails_;
 };
 
+// Both directions count, so each split has a mirror image.
+double least_chance(std::size_t before, std::size_t after) {
+  return before > 0 && after > 0 ? 2 / ways(before, after) : 1;
+}
+
 }  // namespace
 
 bool can_say(std::size_t before, std::size_t after, const ChangeOptions& options) {
-  // Both directions count, so each split has a mirror image.
-  return before > 0 && after > 0 && 2 / ways(before, after) <= options.chance_max;
+  return least_chance(before, after) <= options.chance_of_few;
 }
 
 Changes find_changes(std::span<const std::size_t> rail_of_cell, std::span<const LaunchTime> times,
@@ -215,6 +219,8 @@ Changes find_changes(std::span<const std::size_t> rail_of_cell, std::span<const 
                   .launches_after = launches.after(),
                   .can_say = can_say(launches.before(), launches.after(), options)};
   if (!changes.can_say) return changes;
+  const bool few = least_chance(launches.before(), launches.after()) > options.chance_max;
+  const double chance_max = few ? options.chance_of_few : options.chance_max;
   launches.keep_cells(options);
   launches.separate_rails();
 
@@ -241,7 +247,7 @@ Changes find_changes(std::span<const std::size_t> rail_of_cell, std::span<const 
     Change change{.cell = cell, .chance = chance_of(question)};
     Question sum = question;
     const auto rail = launches.rail_of(cell);
-    if (rail && rail_chance[*rail] <= options.chance_max) {  // the cell changed with its rail
+    if (rail && rail_chance[*rail] <= chance_max) {  // the cell changed with its rail
       const Question& whole = launches.rails().at(*rail);
       for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += whole.values[i];
       change.chance = std::min(change.chance, rail_chance[*rail]);
@@ -250,8 +256,8 @@ Changes find_changes(std::span<const std::size_t> rail_of_cell, std::span<const 
     const Shift shift = shift_between(both.after, both.before);
     change.ratio = std::exp(shift.middle);
     change.interval = {std::exp(shift.interval.low), std::exp(shift.interval.high)};
-    change.beyond_noise = change.chance <= options.chance_max &&
-                          (change.interval.low > 1 || change.interval.high < 1);
+    change.beyond_noise =
+        change.chance <= chance_max && (change.interval.low > 1 || change.interval.high < 1);
     changes.cells.push_back(change);
   }
   return changes;

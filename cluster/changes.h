@@ -37,8 +37,9 @@ struct Change {
 };
 
 struct ChangeOptions {
-  double chance_max = 0.008;  // of any false alarm: what five launches a side just reach
-  std::uint64_t seed = 1;     // of the relabellings, where there are too many to try all
+  double chance_max = 0.005;     // of any false alarm
+  double chance_of_few = 0.008;  // the same of fewer launches: what five a side just reach
+  std::uint64_t seed = 1;        // of the relabellings, where there are too many to try all
 };
 
 struct Changes {
@@ -54,7 +55,7 @@ struct Changes {
 Changes find_changes(std::span<const std::size_t> rail_of_cell, std::span<const LaunchTime> times,
                      const ChangeOptions& options = {});
 
-// Whether that many launches can reach options.chance_max at all.
+// Whether that many launches can reach options.chance_of_few at all.
 bool can_say(std::size_t before, std::size_t after, const ChangeOptions& options = {});
 
 }  // namespace nmt::cluster

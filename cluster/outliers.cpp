@@ -14,11 +14,11 @@ namespace nmt::cluster {
 namespace {
 
 constexpr std::size_t kPairsOfNodeMin = 3;
-constexpr std::size_t kOfLaunchMin = 5;   // pairs at one time that tell the time's drift
-constexpr std::size_t kLaunchesSure = 8;  // of one link; more add little
-constexpr double kSuspected = 0.02;       // probability of ranks, before it is multiplied
-constexpr double kApparent = 0.05;        // the same, times the number of nodes
-constexpr double kDeviations = 2;         // of a link that is worth another look
+constexpr std::size_t kOfLaunchMin = 5;    // pairs at one time that tell the time's drift
+constexpr std::size_t kLaunchesSure = 12;  // of one link; more add little
+constexpr double kSuspected = 0.02;        // probability of ranks, before it is multiplied
+constexpr double kApparent = 0.05;         // the same, times the number of nodes
+constexpr double kDeviations = 2;          // of a link that is worth another look
 constexpr double kDeviationOfMad = 1.4826;
 
 using Ends = std::pair<std::string, std::string>;

@@ -55,7 +55,7 @@ struct NextPair {
 };
 
 struct OutlierOptions {
-  double chance_max = 0.002;  // of any alarm where nothing is wrong
+  double chance_max = 0.001;  // of any alarm where nothing is wrong
   double slower_min = 0.05;   // smaller differences are not named, however sure they are
 };
 
@@ -67,9 +67,9 @@ struct OutlierFindings {
   bool can_say = false;
 };
 
-// Rounds of suspected pairs that a campaign measures after all others. A link that is a fifth slower
-// where launches differ by a tenth needs about so many to be told from noise.
-inline constexpr std::size_t kSuspectedRoundsMax = 6;
+// Rounds of suspected pairs that a campaign measures after all others. A link that is a fifth
+// slower where launches differ by a tenth needs about so many to be told from noise.
+inline constexpr std::size_t kSuspectedRoundsMax = 9;
 
 OutlierFindings find_outliers(std::span<const PairTime> times, const OutlierOptions& options = {});
 

@@ -69,7 +69,7 @@ Work declare_outliers(Options& options, const ProfileOptions& profile) {
   options
       .fraction(
           "--chance", own->find.chance_max, kChance,
-          "probability of a false alarm (default: 0.2%)\n"
+          "probability of a false alarm (default: 0.1%)\n"
           "Where nothing is wrong, an alarm of any kind is at most so likely, over all nodes, "
           "links and rails together.")
       .rare();
