@@ -40,7 +40,7 @@ void slow_port() {
     const std::string profile = fmt::format("{}/{}.db", stage.folder().string(), run);
     stage.lab(fmt::format("rate {} 80mbit", slow));
     output_of(
-        fmt::format("{} nmad-sample --quiet --parts pairs --budget 30s --db {} >&2 || "
+        fmt::format("{} nmad-sample --quiet --parts pairs --budget 15s --db {} >&2 || "
                     "test $? -eq 4",
                     stage.launcher("openmpi", ""), profile));
     stage.lab(fmt::format("rate {} 100mbit", slow));
