@@ -69,16 +69,18 @@ PairClass take_class(std::vector<Figures>* left) {
 
 std::vector<PairClass> pair_classes(std::span<const RailPlan> plans,
                                     const std::map<Id, PathName>& names) {
-  using Key =
-      std::tuple<std::string, std::string, std::string, std::string, std::string, bool, Id, Id, Id>;
+  using Key = std::tuple<std::string, std::string, std::string, std::string, std::string,
+                         std::int64_t, bool, Id, Id, Id>;
   std::map<Key, std::vector<Figures>> alike;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const RailPlan& plan = plans[i];
     const auto found = names.find(plan.path);
     const PathName name = found == names.end() ? PathName{} : found->second;
-    const Key key = {plan.rail,      name.peer_rail,     plan.regime,
-                     plan.placement, plan.busy_rails,    name.peer.empty(),
-                     name.platform,  name.peer_platform, found == names.end() ? plan.path : Id()};
+    const Key key = {plan.rail,          name.peer_rail,
+                     plan.regime,        plan.placement,
+                     plan.busy_rails,    plan.ranks_per_nic,
+                     name.peer.empty(),  name.platform,
+                     name.peer_platform, found == names.end() ? plan.path : Id()};
     alike[key].push_back(figures_of(plan, i));
   }
   std::vector<PairClass> classes;

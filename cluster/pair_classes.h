@@ -2,9 +2,10 @@
 //
 // Pairs of nodes that do not differ: one of them stands for all in a report.
 //
-// Two pairs are of one class if both ends have the same platforms, rails, regime and placement, and
-// if the latency and the bandwidth of both are within the noise of one repetition of the class's
-// median. So a hundred equal nodes take one line, and a node that differs takes its own.
+// Two pairs are of one class if both ends have the same platforms, rails, regime, placement and
+// number of ranks, and if the latency and the bandwidth of both are within the noise of one
+// repetition of the class's median. So a hundred equal nodes take one line, and a node that differs
+// takes its own.
 #pragma once
 
 #include <cstddef>

@@ -61,7 +61,7 @@ struct PlanCurve {
   bool operator==(const PlanCurve&) const = default;
 };
 
-// Everything derived for one path, one regime and one placement.
+// Everything derived for one path, one regime, one placement and one number of ranks per NIC.
 struct RailPlan {
   std::string rail;  // full name
   Id path;
@@ -77,9 +77,18 @@ struct RailPlan {
   std::int64_t ranks_per_nic = 1;  // processes of this node that sent over the rail at once
   bool operator==(const RailPlan&) const = default;
 
+  // By one rank of the node, while no other rail was busy.
+  bool is_alone() const { return busy_rails.empty() && ranks_per_nic == 1; }
   const PlanCurve* find_curve(std::string_view benchmark, std::string_view method) const;
   const Threshold* find_threshold(DecisionKind kind) const;
 };
+
+// How well what was measured with some ranks per NIC answers for the number that is asked about:
+// the more the better up to that number, because contention grows with it; else, and for 0 (any),
+// the fewer the better. The greatest is the best.
+constexpr std::int64_t fit_of_ranks(std::int64_t measured, std::int64_t asked) {
+  return measured <= asked ? measured : -measured;
+}
 
 // Regret and prediction error at sizes that were not used to derive (docs/method.md).
 struct Verification {

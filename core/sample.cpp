@@ -12,6 +12,9 @@ std::string describe(const Condition& condition) {
   text += " " + condition.regime;
   if (!condition.placement.empty()) text += " " + condition.placement;
   if (!condition.busy_rails.empty()) text += " beside " + condition.busy_rails;
+  if (condition.ranks_per_node > 1) {
+    text += " by " + std::to_string(condition.ranks_per_node) + " ranks per node";
+  }
   return text;
 }
 

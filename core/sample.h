@@ -47,12 +47,15 @@ struct Condition {
   std::int64_t pieces = 1;  // segments of the body
   std::int64_t ranks = 0;
   std::int64_t nodes = 0;
-  std::int64_t ranks_per_node = 0;
+  std::int64_t ranks_per_node = 0;  // of a transfer: that use its rail at once; 0: one
   std::int64_t leaders = 0;
   std::int64_t segment_bytes = 0;
   std::int64_t root = 0;
 
   auto operator<=>(const Condition&) const = default;
+
+  // Of a transfer: by one rank of the node, while no other rail was busy.
+  bool is_alone() const { return busy_rails.empty() && ranks_per_node <= 1; }
 };
 
 // Calls visit(name, field) for every field of a Condition, in order. Storing, printing and

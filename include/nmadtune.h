@@ -163,11 +163,12 @@ NMT_API int nmt_describe_device(const nmt_profile* profile, int path, uint32_t i
 // -- Paths ---------------------------------------------------------------------------------------
 
 // What a path was measured under. NULL members take what was measured: hot before cold, the first
-// placement, alone before with other rails busy, one process per NIC before several, the first path
-// of that rail.
+// placement, alone before with other rails busy, the first path of that rail. `ranks_per_nic` takes
+// the most processes that were measured up to this number, else the fewest:
+// nmt_path_description.ranks_per_nic says how many those are.
 typedef struct nmt_condition {
   uint32_t struct_bytes;
-  uint32_t ranks_per_nic;  // 0: any
+  uint32_t ranks_per_nic;  // processes of the node that use the rail at once; 0: the fewest
   const char* regime;
   const char* placement;
   const char* busy_rails;

@@ -148,6 +148,16 @@ CorePair nearest_cores(const std::vector<int>& cores, const std::string& root) {
 
 CorePair nearest_cores() { return nearest_cores(allowed_cores()); }
 
+std::vector<int> spread_cores(const std::vector<int>& cores, const std::string& root) {
+  std::vector<int> order = cores;
+  std::stable_partition(order.begin(), order.end(), [&](int core) {
+    const std::vector<int> threads = hardware_threads(root, core);
+    return std::none_of(threads.begin(), threads.end(),
+                        [&](int other) { return other < core && contains(cores, other); });
+  });
+  return order;
+}
+
 void pin_to(int core) {
   if (!allow({core})) {
     throw system_error(Fault::kFailed, fmt::format("sched_setaffinity(core {})", core), errno,

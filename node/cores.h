@@ -31,6 +31,10 @@ struct CorePair {
 CorePair nearest_cores(const std::vector<int>& cores, const std::string& root = "");
 CorePair nearest_cores();  // of the allowed cores
 
+// The cores of `cores` for many processes: one hardware thread of each physical core first, then
+// the others.
+std::vector<int> spread_cores(const std::vector<int>& cores, const std::string& root = "");
+
 void pin_to(int core);  // this thread; Error(kFailed) if the kernel refuses
 
 // Moves this thread to one core, or to all cores of the machine even if a launcher bound it to

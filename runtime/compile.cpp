@@ -202,12 +202,15 @@ class Compiler {
     }
   }
 
-  // Paths of different rails with one regime and placement, measured alone, can share messages.
+  // Paths of different rails with one regime, placement and number of ranks, measured alone, can
+  // share messages.
   void add_gates() {
-    std::map<std::pair<TextOffset, TextOffset>, std::vector<std::uint32_t>> gates;
+    using Key = std::tuple<std::uint32_t, TextOffset, TextOffset>;
+    std::map<Key, std::vector<std::uint32_t>> gates;
     for (std::uint32_t i = 0; i < paths_.size(); ++i) {
       if (!rails_[i]->busy_rails.empty() || paths_[i].measured == 0) continue;
-      gates[{details_[i].regime, details_[i].placement}].push_back(i);
+      const PathDetailRecord& detail = details_[i];
+      gates[{detail.ranks_per_nic, detail.regime, detail.placement}].push_back(i);
     }
     std::uint32_t pairs = 0;
     for (const auto& [key, members] : gates) {
@@ -241,8 +244,8 @@ class Compiler {
 
   static bool is_companion(const RailPlan& alone, const RailPlan& rail) {
     return !rail.busy_rails.empty() &&
-           std::tie(rail.rail, rail.path, rail.regime, rail.placement) ==
-               std::tie(alone.rail, alone.path, alone.regime, alone.placement);
+           std::tie(rail.rail, rail.path, rail.regime, rail.placement, rail.ranks_per_nic) ==
+               std::tie(alone.rail, alone.path, alone.regime, alone.placement, alone.ranks_per_nic);
   }
 
   // False if a busy rail has no path of its own, or if there are too many.
@@ -253,8 +256,9 @@ class Compiler {
       rest.remove_prefix(std::min(comma + 1, rest.size()));
       const auto other = std::find_if(rails_.begin(), rails_.end(), [&](const RailPlan* candidate) {
         return candidate->busy_rails.empty() &&
-               std::tie(candidate->rail, candidate->regime, candidate->placement) ==
-                   std::tie(name, rail.regime, rail.placement);
+               std::tie(candidate->rail, candidate->regime, candidate->placement,
+                        candidate->ranks_per_nic) ==
+                   std::tie(name, rail.regime, rail.placement, rail.ranks_per_nic);
       });
       if (other == rails_.end() || record.busy == CompanionRecord::kBusyMax) return false;
       record.busy_paths[record.busy++] = static_cast<std::uint32_t>(other - rails_.begin());

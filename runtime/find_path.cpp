@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
+#include "core/plan.h"
 #include "runtime/profile.h"
 
 namespace nmt::runtime {
@@ -47,22 +49,21 @@ int rail_match(const View& view, const PathDetailRecord& detail, const char* nam
 
 bool matches_condition(const View& view, const PathDetailRecord& detail,
                        const nmt_condition& requested) {
-  const bool any_number = requested.ranks_per_nic == 0;
   return matches(requested.regime, view, detail.regime) &&
          matches(requested.placement, view, detail.placement) &&
          matches(requested.busy_rails, view, detail.busy_rails) &&
          matches(requested.path_id, view, detail.path_id) &&
          (requested.memory == nullptr ||
-          std::strcmp(memory_of(view, detail), requested.memory) == 0) &&
-         (any_number || requested.ranks_per_nic == std::max(1u, detail.ranks_per_nic));
+          std::strcmp(memory_of(view, detail), requested.memory) == 0);
 }
 
-// Among matching paths: the best name, then one measured alone, hot, by one process per NIC.
-int preference(const View& view, const PathDetailRecord& detail) {
+// Among paths of one name: one measured while no other rail was busy, hot, with the number of
+// processes per NIC that answers best.
+using Preference = std::tuple<bool, bool, std::int64_t>;
+Preference preference(const View& view, const PathDetailRecord& detail, std::uint32_t ranks) {
   const bool hot = std::strcmp(view.text_at(detail.regime), "hot") == 0;
   const bool alone = *view.text_at(detail.busy_rails) == '\0';
-  const bool single = detail.ranks_per_nic <= 1;
-  return (alone ? 4 : 0) + (hot ? 2 : 0) + (single ? 1 : 0);
+  return {alone, hot, fit_of_ranks(std::max(1u, detail.ranks_per_nic), ranks)};
 }
 
 // Whether the path leads to this peer.
@@ -80,7 +81,7 @@ bool is_same_rail(const View& view, std::size_t one, std::size_t other) {
 // The best path of a rail that fits a question; -1: none.
 int best_path(const View& view, const char* rail, const nmt_condition& requested) {
   int best = -1;
-  std::pair<int, int> best_preference;
+  std::pair<int, Preference> best_preference;
   for (std::size_t i = 0; i < view.details.size(); ++i) {
     const PathDetailRecord& detail = view.details[i];
     const int match = rail_match(view, detail, rail);
@@ -88,7 +89,7 @@ int best_path(const View& view, const char* rail, const nmt_condition& requested
         !leads_to(view, detail, requested.peer)) {
       continue;
     }
-    const std::pair<int, int> here{match, preference(view, detail)};
+    const std::pair here{match, preference(view, detail, requested.ranks_per_nic)};
     if (best >= 0 && here <= best_preference) continue;
     best = static_cast<int>(i);
     best_preference = here;

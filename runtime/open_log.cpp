@@ -97,9 +97,11 @@ std::string sizes_of(const SizeRange& range) {
 void add_path(const nmt_profile& profile, int path, std::string* text) {
   auto described = sized<nmt_path_description>();
   if (nmt_describe_path(&profile, path, &described) != NMT_OK) return;
-  *text += fmt::format("nmadtune: {} ({}, {}{}{}):\n", described.rail, described.regime,
-                       described.placement, *described.busy_rails == '\0' ? "" : ", beside busy ",
-                       described.busy_rails);
+  *text += fmt::format(
+      "nmadtune: {} ({}, {}{}{}{}):\n", described.rail, described.regime, described.placement,
+      *described.busy_rails == '\0' ? "" : ", beside busy ", described.busy_rails,
+      described.ranks_per_nic <= 1 ? ""
+                                   : fmt::format(", by {} ranks per NIC", described.ranks_per_nic));
   for (const SizeRange& range : ranges_of(profile, path)) {
     *text += fmt::format("nmadtune:   {:<28} {:<10} {}\n", sizes_of(range), name_of(range.method),
                          why(profile, path, range, described.size_bytes_max));

@@ -46,7 +46,7 @@ std::string sampling_file(const RailPlan& rail) {
 std::vector<ExportedFile> write_newmadeleine(const StackFindings& findings) {
   std::map<std::string, std::string> files;  // the first rail of each network
   for (const RailPlan& rail : findings.plan->rails) {
-    if (rail.regime != "hot" || !rail.busy_rails.empty()) continue;
+    if (rail.regime != "hot" || !rail.is_alone()) continue;
     const std::string text = sampling_file(rail);
     if (text.empty()) continue;
     NMT_CHECK(!read_nm_ns(text, rail.rail).empty());

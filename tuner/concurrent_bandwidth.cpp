@@ -22,7 +22,7 @@ const RailPlan* find(const Plan& plan, const RailPlan& like, const std::string& 
                      const std::set<std::string>& busy) {
   const auto found = std::ranges::find_if(plan.rails, [&](const RailPlan& each) {
     return each.rail == rail && each.regime == like.regime && each.placement == like.placement &&
-           names_in(each.busy_rails) == busy;
+           each.ranks_per_nic == like.ranks_per_nic && names_in(each.busy_rails) == busy;
   });
   return found == plan.rails.end() ? nullptr : &*found;
 }

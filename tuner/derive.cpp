@@ -34,7 +34,7 @@ std::uint64_t max_unexpected_bytes(const Id& path, std::span<const SampleSet> se
 const std::vector<Threshold>* decided_alone(const Plan& plan, const RailPlan& rail) {
   for (const RailPlan& alone : plan.rails) {
     if (alone.busy_rails.empty() && alone.path == rail.path && alone.regime == rail.regime &&
-        alone.placement == rail.placement) {
+        alone.placement == rail.placement && alone.ranks_per_nic == rail.ranks_per_nic) {
       return &alone.thresholds;
     }
   }
@@ -85,7 +85,8 @@ Plan derive_plan(const Id& platform, std::span<const SampleSet> sets, const Tune
                   .path = samples.path,
                   .regime = samples.regime,
                   .placement = samples.placement,
-                  .busy_rails = samples.busy_rails};
+                  .busy_rails = samples.busy_rails,
+                  .ranks_per_nic = samples.ranks_per_nic};
     rail.max_unexpected_bytes =
         max_unexpected_bytes(samples.path, sets, options.max_unexpected_bytes);
     rail.curves = make_curves(samples.sampled);

@@ -19,9 +19,10 @@ struct TuneOptions {
   std::uint64_t seed = 1;                                        // of the bootstrap
 };
 
-// One RailPlan per path, regime, placement and busy rails in the sets. Sets of one path from
-// several campaigns or sessions are pooled; their common speed is the centre of their speeds.
-// Beside busy rails, the methods are those that the rail's thresholds choose for the rail alone.
+// One RailPlan per path, regime, placement, busy rails and ranks per NIC in the sets. Sets of one
+// path from several campaigns or sessions are pooled; their common speed is the centre of their
+// speeds. Beside busy rails, the methods are those that the rail's thresholds choose for the rail
+// alone.
 Plan derive_plan(const Id& platform, std::span<const SampleSet> sets, const TuneOptions& options);
 
 }  // namespace nmt::tuner

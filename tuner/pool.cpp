@@ -39,7 +39,8 @@ void add(const Sample& sample, std::uint64_t set, const Speeds& speeds, RailSamp
 }  // namespace
 
 std::vector<RailSamples> pool(std::span<const SampleSet> sets) {
-  using Key = std::tuple<std::string, std::string, bool, std::string, std::string, Id>;
+  using Key =
+      std::tuple<std::string, std::int64_t, std::string, bool, std::string, std::string, Id>;
   std::map<Key, RailSamples> rails;
   const std::vector<Speeds> speeds = estimate_speeds(sets);
   for (std::size_t set = 0; set < sets.size(); ++set) {
@@ -48,13 +49,15 @@ std::vector<RailSamples> pool(std::span<const SampleSet> sets) {
     for (const Sample& sample : sets[set].samples) {
       const Condition& c = sample.condition;
       if (!is_transfer_benchmark(c.benchmark)) continue;
+      const std::int64_t ranks = std::max<std::int64_t>(c.ranks_per_node, 1);
       RailSamples& rail =
-          rails[{name, c.busy_rails, c.regime != "hot", c.regime, c.placement, path.id}];
+          rails[{name, ranks, c.busy_rails, c.regime != "hot", c.regime, c.placement, path.id}];
       rail.rail = name;
       rail.path = path.id;
       rail.regime = c.regime;
       rail.placement = c.placement;
       rail.busy_rails = c.busy_rails;
+      rail.ranks_per_nic = ranks;
       add(sample, set, speeds[set], rail);
     }
   }

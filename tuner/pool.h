@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Samples regrouped to derive a plan: by path, regime, placement and busy rails, with all sessions
-// pooled and the speeds of rounds and sessions removed.
+// Samples regrouped to derive a plan: by path, regime, placement, busy rails and ranks per NIC,
+// with all sessions pooled and the speeds of rounds and sessions removed.
 //
 // Rounds stay separate, because decisions compare measurements of one round. Held-out samples are
 // kept too, but only verify() reads them.
@@ -37,11 +37,13 @@ struct RailSamples {
   std::string regime;
   std::string placement;
   std::string busy_rails;
+  std::int64_t ranks_per_nic = 1;
   Cells sampled;
   Cells held_out;
 };
 
-// Rails alone and hot come first, the others by name. Repetitions are the trusted() ones.
+// Per rail, those of one rank come first, then alone and hot ones, the others by name. Repetitions
+// are the trusted() ones.
 std::vector<RailSamples> pool(std::span<const SampleSet> sets);
 
 std::vector<double> all_durations(const Rounds& rounds);

@@ -38,7 +38,12 @@ double typical_ns(const Sample& sample, const DriftFactors& drift) {
   return durations.empty() ? 0 : median(durations);
 }
 
-// Relative speeds of the sets of one path, `members`.
+// All transfers of a set are of as many ranks per node.
+std::int64_t ranks_of(const SampleSet& set) {
+  return set.samples.empty() ? 0 : set.samples.front().condition.ranks_per_node;
+}
+
+// Relative speeds of the sets of one path and number of ranks, `members`.
 void estimate_sessions(std::span<const SampleSet> sets, std::span<const std::size_t> members,
                        std::vector<Speeds>& speeds) {
   std::map<std::pair<Condition, std::uint64_t>, std::size_t> cells;
@@ -82,11 +87,11 @@ double centre_of_sessions(std::span<const double> factors) {
 
 std::vector<Speeds> estimate_speeds(std::span<const SampleSet> sets) {
   std::vector<Speeds> speeds(sets.size());
-  std::map<Id, std::vector<std::size_t>> members_of_path;
+  std::map<std::pair<Id, std::int64_t>, std::vector<std::size_t>> members_of_path;
   for (std::size_t i = 0; i < sets.size(); ++i) {
     speeds[i].sampled = estimate_drift(without_held_out(sets[i].samples));
     speeds[i].held_out = drift_of_held_out(sets[i].samples, speeds[i].sampled);
-    members_of_path[sets[i].path.id].push_back(i);
+    members_of_path[{sets[i].path.id, ranks_of(sets[i])}].push_back(i);
   }
   for (const auto& [path, members] : members_of_path) estimate_sessions(sets, members, speeds);
   return speeds;

@@ -4,8 +4,9 @@
 // factor of each session (process launch), as far as samples show it.
 //
 // One session alone cannot distinguish its own factor from the rail's speed, so its factor is 1.
-// Several sessions of one path are compared on the cells that they share; the rail's speed is the
-// centre of their speeds (speeds.cpp says which centre). docs/method.md, "Speeds".
+// Several sessions of one path, with as many ranks, are compared on the cells that they share; the
+// rail's speed is the centre of their speeds (speeds.cpp says which centre). docs/method.md,
+// "Speeds".
 #pragma once
 
 #include <span>

@@ -134,7 +134,8 @@ std::optional<Verification::Decision> verify_decision(const RailPlan& rail,
 const RailPlan* find_rail(const Plan& plan, const RailSamples& samples) {
   for (const RailPlan& rail : plan.rails) {
     if (rail.path == samples.path && rail.regime == samples.regime &&
-        rail.placement == samples.placement && rail.busy_rails == samples.busy_rails) {
+        rail.placement == samples.placement && rail.busy_rails == samples.busy_rails &&
+        rail.ranks_per_nic == samples.ranks_per_nic) {
       return &rail;
     }
   }
@@ -166,7 +167,7 @@ std::vector<HeldOut> held_out(const Plan& plan, std::span<const SampleSet> sets)
   std::vector<HeldOut> points;
   for (const RailSamples& samples : pool(sets)) {
     const RailPlan* rail = find_rail(plan, samples);
-    if (rail == nullptr || !rail->busy_rails.empty()) continue;
+    if (rail == nullptr || !rail->is_alone()) continue;
     for (const PlanCurve& curve : rail->curves) {
       if (curve.benchmark != benchmark::kTransfer) continue;
       const auto cells = samples.held_out.find({curve.benchmark, curve.method, curve.variant});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace nmt::sampler {
 namespace {
@@ -44,6 +45,38 @@ std::vector<Round> rounds_of(std::span<const NodePair> pairs) {
     (found != rounds.end() ? *found : rounds.emplace_back()).push_back(pair);
   }
   return rounds;
+}
+
+std::size_t ranks_of(const NodePair& pair, std::span<const std::size_t> ranks_of_nodes) {
+  return std::min(ranks_of_nodes[pair.near], ranks_of_nodes[pair.far]);
+}
+
+std::vector<std::size_t> numbers_of_ranks(std::size_t most) {
+  std::vector<std::size_t> numbers;
+  if (most < 2) return numbers;
+  numbers.push_back(most);
+  for (std::size_t power = std::bit_floor(most - 1); power > 1; power /= 2) {
+    numbers.push_back(power);
+  }
+  return numbers;
+}
+
+std::vector<RoundOfRanks> rounds_of_ranks(std::span<const Round> rounds,
+                                          std::span<const std::size_t> numbers,
+                                          std::span<const std::size_t> ranks_of_nodes,
+                                          std::size_t rounds_max) {
+  std::vector<RoundOfRanks> all;
+  for (const Round& round : rounds) {
+    for (const std::size_t number : numbers) {
+      Round able;
+      std::ranges::copy_if(round, std::back_inserter(able), [&](const NodePair& pair) {
+        return ranks_of(pair, ranks_of_nodes) >= number;
+      });
+      if (all.size() == rounds_max) return all;
+      if (!able.empty()) all.push_back({std::move(able), number});
+    }
+  }
+  return all;
 }
 
 std::vector<Round> rounds_of_some_pairs(std::size_t nodes) {

@@ -5,6 +5,9 @@
 // Pure. All pairs of N nodes make N - 1 rounds, or N if N is odd (the circle method: one node
 // stays, the others rotate). The selection of pairs is the first ceil(log2 N) rounds, in which
 // every node has about as many pairs: a slow node or a bad cable shows in each of its pairs.
+//
+// After one rank of each node alone, several ranks of each node measure at the same time: all of a
+// node first, because a job runs on them, then fewer.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +25,25 @@ using Round = std::vector<NodePair>;
 
 std::vector<Round> rounds_of_all_pairs(std::size_t nodes);
 std::vector<Round> rounds_of_some_pairs(std::size_t nodes);
+
+// The ranks that both nodes of the pair have.
+std::size_t ranks_of(const NodePair& pair, std::span<const std::size_t> ranks_of_nodes);
+
+// The numbers of ranks above one for nodes of `most` ranks, in the order in which they are
+// measured: all of them, then the powers of two below.
+std::vector<std::size_t> numbers_of_ranks(std::size_t most);
+
+struct RoundOfRanks {
+  Round pairs;
+  std::size_t ranks_per_node = 1;
+  bool operator==(const RoundOfRanks&) const = default;
+};
+// The first `rounds_max` of: each of these rounds with each of these numbers, where pairs have so
+// many ranks. All numbers of the first round come before the second round, which adds pairs.
+std::vector<RoundOfRanks> rounds_of_ranks(std::span<const Round> rounds,
+                                          std::span<const std::size_t> numbers,
+                                          std::span<const std::size_t> ranks_of_nodes,
+                                          std::size_t rounds_max);
 
 // These pairs in their order, each in the first round in which its nodes are free.
 std::vector<Round> rounds_of(std::span<const NodePair> pairs);

@@ -10,6 +10,7 @@
 #include "sampler/rail/offload.h"
 #include "sampler/rail/peer_timeout.h"
 #include "sampler/rail/rail_group.h"
+#include "sampler/rail/rail_time.h"
 #include "sampler/rail/remote.h"
 
 namespace nmt::sampler {
@@ -24,8 +25,7 @@ class Answerer {
         options_(options),
         observer_(observer),
         near_(*rails.front().peer),
-        buffers_(std::max(options.size_bytes_max, options.max_unexpected_bytes),
-                 node::private_cache_bytes()) {
+        buffers_(largest_exchange_bytes(options), node::private_cache_bytes()) {
     ::sched_getaffinity(0, sizeof affinity_, &affinity_);
   }
 
@@ -126,10 +126,9 @@ class Answerer {
       throw Error(Fault::kPeer,
                   "the peer asked for measurements before it opened a rail; run the same version "
                   "of nmadtune on both nodes");
-    const std::uint64_t size_bytes_max =
-        std::max(options_.size_bytes_max, options_.max_unexpected_bytes);
-    std::vector<Step> steps = remote::steps_from(text, size_bytes_max);
-    const std::chrono::duration<std::uint64_t, std::nano> timeout(2 * exchange_timeout_ns(steps));
+    std::vector<Step> steps = remote::steps_from(text, largest_exchange_bytes(options_));
+    const std::chrono::duration<std::uint64_t, std::nano> timeout(
+        2 * exchange_timeout_ns(steps, options_.ranks_per_node));
     const node::Interference before = meter_->read();
     responder_->begin(std::move(steps));
     near_.send(remote::kGo, "");
@@ -152,9 +151,7 @@ class Answerer {
   }
 
   void keep(const std::string& text) {
-    const std::uint64_t size_bytes_max =
-        std::max(options_.size_bytes_max, options_.max_unexpected_bytes);
-    const remote::Cells cells = remote::cells_from(text, rails_, size_bytes_max);
+    const remote::Cells cells = remote::cells_from(text, rails_, largest_exchange_bytes(options_));
     observer_.measured(rails_[cells.group.measured].rail, cells.cells);
   }
 
@@ -170,7 +167,7 @@ class Answerer {
   control::Connection& near_;
   Buffers buffers_;
   cpu_set_t affinity_{};
-  const node::CorePair cores_ = node::nearest_cores();  // of all cores allowed before pinning
+  const node::CorePair cores_ = cores_of(options_);  // of all cores allowed before pinning
   bool shared_core_ = false;
   drivers::Waiting waiting_;
   bool closed_ = false;  // the near end gave up the rail while it was opened

@@ -7,11 +7,13 @@
 
 #include "core/error.h"
 #include "node/node.h"
+#include "sampler/rail/multi_pair.h"
 #include "sampler/rail/offload.h"
 #include "sampler/rail/partner.h"
 #include "sampler/rail/ping_pong.h"
 #include "sampler/rail/rail_campaign.h"
 #include "sampler/rail/rail_group.h"
+#include "sampler/rail/rail_time.h"
 #include "sampler/rail/registration.h"
 #include "sampler/rail/remote.h"
 
@@ -60,10 +62,6 @@ class ProgressReporter {
   std::size_t cells_ = 0;
 };
 
-std::size_t largest_exchange_bytes(const SamplingOptions& options) {
-  return std::max(options.size_bytes_max, options.max_unexpected_bytes);
-}
-
 Variants variants_of(const RailToSample& rail) {
   Variants variants;
   for (const Method method : rail.driver->methods(rail.rail)) {
@@ -73,26 +71,17 @@ Variants variants_of(const RailToSample& rail) {
   return variants;
 }
 
-// Shared by real rails; made for the first of them.
-struct RealTime {
-  explicit RealTime(const SamplingOptions& options)
-      : buffers(largest_exchange_bytes(options), node::private_cache_bytes()) {}
-
-  Buffers buffers;
-  RealClock clock;
-  node::CorePair cores = node::nearest_cores();
-  node::InterferenceMeter meter{cores.near, cores.far};
-};
-
 // Measures groups of rails, one after the other.
 class Runner {
  public:
   Runner(std::span<const RailToSample> rails, const SamplingOptions& options,
-         const std::map<std::string, std::vector<Sample>>& earlier, Observer& observer)
+         const std::map<std::string, std::vector<Sample>>& earlier, Observer& observer,
+         Companions companions)
       : rails_(rails),
         options_(options),
         earlier_(earlier),
         observer_(observer),
+        companions_(companions),
         reporter_(options, observer),
         session_(rails.size()) {}
 
@@ -135,13 +124,17 @@ class Runner {
  private:
   using Cell = std::tuple<Condition, std::uint64_t, bool>;
 
-  // If the other end is lost, the first failure says more than a failure here.
+  // If another end is lost, the first failure says more than a failure here.
   void close_remote(control::Connection& peer, const std::string& failure) {
-    try {
-      close_remote_rail(peer);
-    } catch (const Error& error) {
-      peer_lost_ = failure.empty() ? error.what() : failure;
-    }
+    const auto close = [&](auto closing) {
+      try {
+        closing();
+      } catch (const Error& error) {
+        peer_lost_ = failure.empty() ? error.what() : failure;
+      }
+    };
+    close([&] { close_remote_rail(peer); });
+    close([&] { close_companions(companions_); });
   }
 
   RailReport run_described(const RailGroup& group, double budget_ns) {
@@ -158,9 +151,11 @@ class Runner {
     if (!real_) real_.emplace(options_);
     const std::uint64_t start_ns = real_->clock.now_ns();
     const bool remote = rails_[group.measured].peer != nullptr;
+    open_companions(companions_, rails_[group.measured].rail.full_name());
     const auto partner =
-        remote ? remote_partner(group, rails_, real_->cores, real_->clock)
+        remote ? remote_partner(group, rails_, real_->cores, real_->clock, options_.ranks_per_node)
                : fork_partner(group, rails_, real_->buffers, real_->cores, real_->clock);
+    if (!companions_.empty()) return run_several(group, *partner, budget_ns);
     PingPong ping_pong(*partner, real_->buffers, &real_->meter);
     Sample prototype;
     prototype.condition.placement =
@@ -171,6 +166,15 @@ class Runner {
     }
     const double spent_ns = static_cast<double>(real_->clock.now_ns() - start_ns);
     return measure(group, ping_pong, std::move(prototype), true, budget_ns - spent_ns);
+  }
+
+  RailReport run_several(const RailGroup& group, Partner& partner, double budget_ns) {
+    PingPong own(partner, real_->buffers, &real_->meter, [this] { line_up(companions_); });
+    MultiPair all(own, companions_);
+    Sample prototype;
+    prototype.condition.placement = kOtherNode;
+    prototype.condition.ranks_per_node = options_.ranks_per_node;
+    return measure(group, all, std::move(prototype), true, budget_ns);
   }
 
   RailReport measure(const RailGroup& group, Benchmark& benchmark, Sample prototype, bool real,
@@ -229,8 +233,9 @@ class Runner {
   const SamplingOptions& options_;
   const std::map<std::string, std::vector<Sample>>& earlier_;
   Observer& observer_;
+  Companions companions_;
   ProgressReporter reporter_;
-  std::optional<RealTime> real_;
+  std::optional<RailTime> real_;                 // made for the first real rail
   std::vector<std::map<Cell, Sample>> session_;  // by rail number
   std::string peer_lost_;
 };
@@ -277,9 +282,10 @@ void tell_end(std::span<const RailToSample> rails, CampaignReport* report) {
 
 CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingOptions& options,
                             const std::map<std::string, std::vector<Sample>>& earlier,
-                            Observer& observer) {
+                            Observer& observer, Companions companions) {
   NMT_CHECK(options.size_bytes_max >= 1 && options.budget_ns > 0 && options.precision > 0);
-  Runner runner(rails, options, earlier, observer);
+  CompanionsEnd end(companions);
+  Runner runner(rails, options, earlier, observer, companions);
   CampaignReport report;
   double quality_ns = 0;
   std::size_t cells = 0;
@@ -311,6 +317,7 @@ CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingO
   report.trusted =
       static_cast<double>(untrusted_cells) <= kUntrustedCellsMax * static_cast<double>(cells);
   tell_end(rails, &report);
+  end.report(remote::to_text(report));
   return report;
 }
 

@@ -33,8 +33,10 @@ struct SamplingOptions {
   std::uint64_t seed = 1;  // for shuffling, and for the choice of held-out sizes
   bool verify = false;     // also measure held-out sizes (Sample::held_out)
   bool pairs = false;      // also measure each rail while others are busy (RailGroup)
-  bool confirm = false;    // the near end only compares cells with a profile (spot_check.h)
+  bool confirm = false;    // the far end stores nothing: spot_check.h, multi_pair.h
   bool offload = false;    // also measure the cost of handing work to another core of this node
+  std::uint32_t ranks_per_node = 1;  // that use each rail at the same time (multi_pair.h)
+  std::uint32_t rank = 0;            // this one of them
 };
 
 struct RailToSample {
@@ -43,11 +45,14 @@ struct RailToSample {
   control::Connection* peer = nullptr;  // to the node of the rail's other end; null: this node
 };
 
+// To the other ranks of this node that use the rails at the same time (multi_pair.h).
+using Companions = std::span<control::Connection* const>;
+
 // All rails of one campaign have the same peer, or none. `earlier`: samples of previous sessions of
 // the same campaign, by the rail's full name. A rail that fails is reported, and the others go on;
 // it is not in any group. Throws only if no rail can continue.
 CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingOptions& options,
                             const std::map<std::string, std::vector<Sample>>& earlier,
-                            Observer& observer);
+                            Observer& observer, Companions companions = {});
 
 }  // namespace nmt::sampler

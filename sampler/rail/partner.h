@@ -26,10 +26,12 @@ std::unique_ptr<Partner> fork_partner(const RailGroup& group, std::span<const Ra
                                       const Buffers& buffers, const node::CorePair& cores,
                                       const Clock& clock);
 
-// `rails` are those that both ends agreed on. Pins this end while the partner lives; the rails'
-// peer and `clock` must outlive it. Call close_remote_rail() afterwards in any case.
+// `rails` are those that both ends agreed on; `ranks` of this node use them at once. Pins this end
+// while the partner lives; the rails' peer and `clock` must outlive it. Call close_remote_rail()
+// afterwards in any case.
 std::unique_ptr<Partner> remote_partner(const RailGroup& group, std::span<const RailToSample> rails,
-                                        const node::CorePair& cores, const Clock& clock);
+                                        const node::CorePair& cores, const Clock& clock,
+                                        std::uint32_t ranks = 1);
 
 // Ends the other end's work on its rails. Error(kPeer) if the other end is lost.
 void close_remote_rail(control::Connection& peer);

@@ -15,10 +15,11 @@ namespace {
 class RemotePartner final : public Partner {
  public:
   RemotePartner(const RailGroup& group, std::span<const RailToSample> rails,
-                const node::CorePair& cores, const Clock& clock)
+                const node::CorePair& cores, const Clock& clock, std::uint32_t ranks)
       : rail_(name_of(group, rails)),
         peer_(*rails[group.measured].peer),
         clock_(clock),
+        ranks_(ranks),
         pinned_(cores.near) {
     peer_.send(remote::kOpen, remote::to_text({.group = group, .machine = remote::machine()}));
     remote::RemoteExchange exchange(peer_);
@@ -32,7 +33,7 @@ class RemotePartner final : public Partner {
 
   // Waits until the other end has stored the cells before, and has posted its first receive.
   void begin(std::span<const Step> block) override {
-    timeout_ns_ = exchange_timeout_ns(block);
+    timeout_ns_ = exchange_timeout_ns(block, ranks_);
     done_.clear();
     peer_.send(remote::kBlock, remote::to_text(block));
     expect(remote::kGo, remote::kStoreTimeout);
@@ -65,6 +66,7 @@ class RemotePartner final : public Partner {
   std::string rail_;
   control::Connection& peer_;
   const Clock& clock_;
+  std::uint32_t ranks_;
   node::OnCores pinned_;
   std::optional<OpenRails> rails_;
   bool shared_core_ = false;
@@ -77,8 +79,9 @@ class RemotePartner final : public Partner {
 }  // namespace
 
 std::unique_ptr<Partner> remote_partner(const RailGroup& group, std::span<const RailToSample> rails,
-                                        const node::CorePair& cores, const Clock& clock) {
-  return std::make_unique<RemotePartner>(group, rails, cores, clock);
+                                        const node::CorePair& cores, const Clock& clock,
+                                        std::uint32_t ranks) {
+  return std::make_unique<RemotePartner>(group, rails, cores, clock, ranks);
 }
 
 void close_remote_rail(control::Connection& peer) {

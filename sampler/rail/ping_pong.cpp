@@ -97,11 +97,13 @@ bool Responder::advance() {
   return progressed;
 }
 
-PingPong::PingPong(Partner& partner, Buffers buffers, const node::InterferenceMeter* meter)
+PingPong::PingPong(Partner& partner, Buffers buffers, const node::InterferenceMeter* meter,
+                   std::function<void()> line_up)
     : partner_(partner),
       busy_(partner.rails().busy),
       protocol_(*partner.rails().measured, std::move(buffers)),
-      meter_(meter) {}
+      meter_(meter),
+      line_up_(std::move(line_up)) {}
 
 void PingPong::exchange(const Experiment& experiment) {
   protocol_.start(experiment);
@@ -138,6 +140,7 @@ BlockResult PingPong::run(std::span<const Step> block) {
     std::vector<std::uint64_t>& totals_ns = result.totals_ns.emplace_back();
     totals_ns.reserve(step.repetitions);
     for (std::uint32_t i = 0; i < step.warm_ups; ++i) exchange(step.experiment);
+    line_up_();
     for (std::uint32_t i = 0; i < step.repetitions; ++i) {
       const std::uint64_t start_ns = time.now_ns();
       for (std::uint32_t k = 0; k < step.batch; ++k) exchange(step.experiment);

@@ -9,6 +9,7 @@
 // keep those busy in the direction of each transfer (sampler/rail/busy_rails.h).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -94,7 +95,10 @@ class Partner {
 
 class PingPong final : public Benchmark {
  public:
-  PingPong(Partner& partner, Buffers buffers, const node::InterferenceMeter* meter);
+  // `line_up`: called before the timed repetitions of each step.
+  PingPong(
+      Partner& partner, Buffers buffers, const node::InterferenceMeter* meter,
+      std::function<void()> line_up = [] {});
   BlockResult run(std::span<const Step> block) override;
   const Clock& clock() const override { return partner_.clock(); }
 
@@ -107,6 +111,7 @@ class PingPong final : public Benchmark {
   BusyRails& busy_;
   PingPongProtocol protocol_;
   const node::InterferenceMeter* meter_;  // null in virtual time
+  std::function<void()> line_up_;
 };
 
 }  // namespace nmt::sampler

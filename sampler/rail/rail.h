@@ -13,6 +13,7 @@
 //   journal             every block in order, and which were disturbed
 //   state_watch         whether the machine was in its usual state during a block
 //   benchmark           the interface of what a campaign can measure
+//   rail_time           buffers, clock and cores, which real rails share
 //   ping_pong           the exchange behind every point-to-point sample
 //   buffers             the memory of its messages
 //   busy_rails          traffic on the rails beside the measured one
@@ -21,10 +22,12 @@
 //   partner             the other end: a forked process, this process, or another node
 //   remote              messages between two nodes, between blocks
 //   answer              the far node's part of a campaign
+//   multi_pair          several ranks of a node that use one rail at the same time
 //   spot_check          a few cells, several times from the start, to compare with a profile
 //   peer_timeout        how long one end waits before it counts the other as lost
 #pragma once
 
 #include "sampler/rail/answer.h"
 #include "sampler/rail/campaign.h"
+#include "sampler/rail/multi_pair.h"
 #include "sampler/rail/spot_check.h"

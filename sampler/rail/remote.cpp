@@ -95,6 +95,21 @@ Sample sample_from(const Reader& reader, std::uint64_t size_bytes_max) {
   return sample;
 }
 
+Value to_json(const node::Interference& interference) {
+  return Value::array()
+      .push_back(interference.run_delay_ns)
+      .push_back(interference.involuntary_switches)
+      .push_back(interference.steal_ns)
+      .push_back(interference.pressure_ns);
+}
+
+node::Interference interference_from_json(const Reader& reader) {
+  return {.run_delay_ns = reader[0].unsigned_integer(kCountMax),
+          .involuntary_switches = reader[1].unsigned_integer(kCountMax),
+          .steal_ns = reader[2].unsigned_integer(kCountMax),
+          .pressure_ns = reader[3].unsigned_integer(kCountMax)};
+}
+
 Value to_json(const RailGroup& group) {
   Value list = Value::array();
   list.push_back(group.measured);
@@ -221,20 +236,43 @@ std::vector<Step> steps_from(const std::string& text, std::uint64_t size_bytes_m
 }
 
 std::string to_text(const node::Interference& interference) {
-  return Value::array()
-      .push_back(interference.run_delay_ns)
-      .push_back(interference.involuntary_switches)
-      .push_back(interference.steal_ns)
-      .push_back(interference.pressure_ns)
-      .dump(-1);
+  return to_json(interference).dump(-1);
 }
 
 node::Interference interference_from(const std::string& text) {
-  return parsed(text, "report", [&](const Reader& reader) {
-    return node::Interference{.run_delay_ns = reader[0].unsigned_integer(kCountMax),
-                              .involuntary_switches = reader[1].unsigned_integer(kCountMax),
-                              .steal_ns = reader[2].unsigned_integer(kCountMax),
-                              .pressure_ns = reader[3].unsigned_integer(kCountMax)};
+  return parsed(text, "report",
+                [&](const Reader& reader) { return interference_from_json(reader); });
+}
+
+std::string to_text(const BlockResult& result) {
+  Value totals = Value::array();
+  for (const std::vector<std::uint64_t>& of_step : result.totals_ns) {
+    Value list = Value::array();
+    for (const std::uint64_t total_ns : of_step) list.push_back(total_ns);
+    totals.push_back(std::move(list));
+  }
+  return Value::object()
+      .set("totals_ns", std::move(totals))
+      .set("elapsed_ns", result.elapsed_ns)
+      .set("interference", to_json(result.interference))
+      .dump(-1);
+}
+
+BlockResult result_from(const std::string& text, std::span<const Step> block) {
+  return parsed(text, "times", [&](const Reader& reader) {
+    BlockResult result{.elapsed_ns = reader["elapsed_ns"].unsigned_integer(kCountMax),
+                       .interference = interference_from_json(reader["interference"])};
+    for (const Reader& step : reader["totals_ns"].items()) {
+      const std::size_t number = result.totals_ns.size();
+      if (number == block.size()) step.fail("more steps than were ordered");
+      std::vector<std::uint64_t>& totals_ns = result.totals_ns.emplace_back();
+      for (const Reader& total : step.items()) {
+        totals_ns.push_back(total.unsigned_integer(kCountMax));
+      }
+      if (totals_ns.size() != block[number].repetitions) step.fail("another number of repetitions");
+    }
+    if (result.totals_ns.size() != block.size()) reader.fail("fewer steps than were ordered");
+    return result;
   });
 }
 

@@ -43,6 +43,7 @@ enum Kind : std::uint16_t {
   kClosed,
   kEnd,
   kFailure,
+  kLineUp,  // among ranks of one node (multi_pair.h)
 };
 
 inline constexpr std::chrono::seconds kAnswerTimeout{5};
@@ -66,6 +67,10 @@ Opening opening_from(const std::string& text, std::size_t rails);
 
 std::string to_text(std::span<const Step> block);
 std::vector<Step> steps_from(const std::string& text, std::uint64_t size_bytes_max);
+
+// Of a companion (multi_pair.h).
+std::string to_text(const BlockResult& result);
+BlockResult result_from(const std::string& text, std::span<const Step> block);
 
 std::string to_text(const node::Interference& interference);
 node::Interference interference_from(const std::string& text);

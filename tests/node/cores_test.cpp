@@ -56,6 +56,12 @@ TEST(NearestCores, AreTheSameOneWhereThereIsOnlyOne) {
   EXPECT_EQ(pair.far, 3);
 }
 
+TEST(SpreadCores, TakeTheSecondThreadOfACoreLast) {
+  EXPECT_EQ(spread_cores({0, 4, 1, 5, 2}, kTwoPackages), (std::vector<int>{0, 1, 2, 4, 5}));
+  EXPECT_EQ(spread_cores({4, 1}, kTwoPackages), (std::vector<int>{4, 1}));
+  EXPECT_EQ(spread_cores({0, 1, 2}, kNowhere), (std::vector<int>{0, 1, 2}));
+}
+
 TEST(PrivateCache, IsTheLargestThatNoOtherCoreShares) {
   EXPECT_EQ(private_cache_bytes(0, kTwoPackages), std::size_t{2} << 20);
 }

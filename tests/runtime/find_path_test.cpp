@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "core/method.h"
 #include "tests/runtime/planted.h"
 
 namespace nmt::runtime {
@@ -180,8 +181,81 @@ TEST_F(Peers, AreAskedByWhatWasMeasured) {
   crowded.ranks_per_nic = 4;
   EXPECT_EQ(described(*profile_, find("tcp:eth0", crowded)).ranks_per_nic, 4u);
   EXPECT_EQ(described(*profile_, find("tcp:eth0", "b")).ranks_per_nic, 1u);
-  crowded.ranks_per_nic = 2;
-  EXPECT_EQ(find("tcp:eth0", crowded), NMT_NO_ADVICE);
+  crowded.ranks_per_nic = 3;  // of 1 and 4
+  EXPECT_EQ(described(*profile_, find("tcp:eth0", crowded)).ranks_per_nic, 1u);
+  crowded.ranks_per_nic = 48;
+  EXPECT_EQ(described(*profile_, find("tcp:eth0", crowded)).ranks_per_nic, 4u);
+}
+
+// Two rails to one peer, each measured by one rank and by eight at a time.
+class RanksPerNic : public Peers {
+ protected:
+  RanksPerNic() {
+    plan_ = planted::plan({});
+    provenance_ = planted::provenance();
+    add("tcp:r0", kNodeB, "b", {}, 1);
+    add("tcp:r1", kNodeB, "b", {}, 1);
+    for (RailPlan& rail : plan_.rails) {
+      const std::vector<Point> points = {{0, 1000}, {1 << 20, 1e6}};
+      rail.curves.push_back(planted::curve(benchmark::kTransfer, "copy", points));
+      rail.thresholds = {planted::threshold(DecisionKind::kRendezvous, {65536})};
+    }
+    for (const double ns_per_byte : {8, 24}) {  // r1 suffers most
+      RailPlan many = plan_.rails[ns_per_byte < 10 ? 0 : 1];
+      many.ranks_per_nic = 8;
+      many.curves = {planted::curve(benchmark::kTransfer, "rendezvous",
+                                    {{0, 1000}, {1 << 20, ns_per_byte * (1 << 20)}}),
+                     many.curves.back()};
+      many.thresholds = {planted::threshold(DecisionKind::kRendezvous, {4096})};
+      plan_.rails.push_back(many);
+    }
+    open();
+  }
+
+  int find(const char* rail, std::uint32_t ranks) const {
+    nmt_condition condition{};
+    condition.peer = "b";
+    condition.ranks_per_nic = ranks;
+    return Peers::find(rail, condition);
+  }
+  double share_of_first(std::uint32_t ranks) const {
+    nmt_share shares[2] = {};
+    shares[0].struct_bytes = sizeof *shares;
+    shares[0].path = find("tcp:r0", ranks);
+    shares[1].struct_bytes = sizeof *shares;
+    shares[1].path = find("tcp:r1", ranks);
+    nmt_split_result result{};
+    result.struct_bytes = sizeof result;
+    EXPECT_EQ(nmt_split(profile_->get(), 1 << 20, shares, 2, &result), NMT_OK);
+    return static_cast<double>(shares[0].bytes) / (1 << 20);
+  }
+};
+
+TEST_F(RanksPerNic, GetTheThresholdThatWasMeasuredWithSoMany) {
+  const auto method = [&](std::uint32_t ranks) {
+    return nmt_method_for(profile_->get(), find("tcp:r0", ranks), 16384);
+  };
+  EXPECT_EQ(method(0), NMT_COPY);
+  EXPECT_EQ(method(1), NMT_COPY);
+  EXPECT_EQ(method(8), NMT_RENDEZVOUS);
+  EXPECT_EQ(method(16), NMT_RENDEZVOUS);
+}
+
+TEST_F(RanksPerNic, GetTheSplitThatWasMeasuredWithSoMany) {
+  EXPECT_NEAR(share_of_first(1), 0.5, 0.02);
+  EXPECT_NEAR(share_of_first(8), 0.75, 0.02);
+}
+
+TEST_F(RanksPerNic, GetTheRailsToAPeerAsTheyAreWithSoMany) {
+  nmt_condition many{};
+  many.struct_bytes = sizeof many;
+  many.ranks_per_nic = 8;
+  nmt_peer_rail rails[2] = {};
+  rails[0].struct_bytes = sizeof *rails;
+  ASSERT_EQ(nmt_peer_rails(profile_->get(), "b", &many, 1 << 20, rails, 2), 2);
+  EXPECT_STREQ(rails[0].rail, "tcp:r0");
+  EXPECT_EQ(rails[1].path, find("tcp:r1", 8));
+  EXPECT_GT(rails[0].bytes_per_s, 2 * rails[1].bytes_per_s);
 }
 
 TEST_F(Peers, NeedARailOrSomethingElseToFindAPathBy) {

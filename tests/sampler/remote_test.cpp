@@ -120,6 +120,29 @@ TEST(Remote, StepsBeyondTheBuffersAreRefused) {
               HasSubstr("1048576"));
 }
 
+TEST(Remote, TimesOfACompanionAreReadAsTheyWereWritten) {
+  const std::vector<Step> steps = some_steps();
+  BlockResult result{.elapsed_ns = 12, .interference = {.run_delay_ns = 3, .steal_ns = 4}};
+  for (const Step& step : steps) result.totals_ns.emplace_back(step.repetitions, 123456789012);
+  const BlockResult read = result_from(to_text(result), steps);
+  EXPECT_EQ(read.totals_ns, result.totals_ns);
+  EXPECT_EQ(read.elapsed_ns, 12u);
+  EXPECT_EQ(read.interference.run_delay_ns, 3u);
+  EXPECT_EQ(read.interference.steal_ns, 4u);
+}
+
+TEST(Remote, TimesOfOtherStepsThanWereOrderedAreRefused) {
+  const std::vector<Step> steps = some_steps();
+  BlockResult result;
+  for (const Step& step : steps) result.totals_ns.emplace_back(step.repetitions, 5);
+  result.totals_ns.front().pop_back();
+  EXPECT_THAT(refusal([&] { result_from(to_text(result), steps); }), HasSubstr("repetitions"));
+  result.totals_ns.pop_back();
+  EXPECT_THAT(refusal([&] { result_from(to_text(BlockResult{}), steps); }), HasSubstr("fewer"));
+  result.totals_ns.assign(steps.size() + 1, {5, 5});
+  EXPECT_THAT(refusal([&] { result_from(to_text(result), steps); }), HasSubstr("more steps"));
+}
+
 TEST(Remote, CellsAreReadAsTheyWereWritten) {
   const nmt::Sample sample = some_sample();
   const auto rails = rails_named({"r0", "r1"});

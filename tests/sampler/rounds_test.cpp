@@ -40,6 +40,24 @@ TEST(Rounds, OfAllPairsHaveEachPairOnceInAsFewRoundsAsThereCanBe) {
   }
 }
 
+TEST(Rounds, OfSeveralRanksBeginWithAllAndAreThePowersOfTwoBelow) {
+  EXPECT_EQ(numbers_of_ranks(1), (std::vector<std::size_t>{}));
+  EXPECT_EQ(numbers_of_ranks(2), (std::vector<std::size_t>{2}));
+  EXPECT_EQ(numbers_of_ranks(6), (std::vector<std::size_t>{6, 4, 2}));
+  EXPECT_EQ(numbers_of_ranks(16), (std::vector<std::size_t>{16, 8, 4, 2}));
+}
+
+TEST(Rounds, OfSeveralRanksLeaveOutPairsThatHaveFewerAndTheLastOnesForLackOfTime) {
+  const std::vector<Round> rounds = {{{0, 1}, {2, 3}}, {{0, 2}, {1, 3}}};
+  const std::vector<std::size_t> ranks_of_nodes = {4, 4, 4, 2}, numbers = {4, 2};
+  const std::vector<RoundOfRanks> all = {
+      {{{0, 1}}, 4}, {{{0, 1}, {2, 3}}, 2}, {{{0, 2}}, 4}, {{{0, 2}, {1, 3}}, 2}};
+  EXPECT_EQ(rounds_of_ranks(rounds, numbers, ranks_of_nodes, 100), all);
+  EXPECT_EQ(rounds_of_ranks(rounds, numbers, ranks_of_nodes, 3),
+            (std::vector<RoundOfRanks>{all.begin(), all.begin() + 3}));
+  EXPECT_TRUE(rounds_of_ranks(rounds, numbers, ranks_of_nodes, 0).empty());
+}
+
 TEST(Rounds, OfOneNodeAreNone) {
   EXPECT_TRUE(rounds_of_all_pairs(1).empty());
   EXPECT_TRUE(rounds_of_some_pairs(1).empty());

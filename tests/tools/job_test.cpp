@@ -17,8 +17,7 @@
 #include "core/method.h"
 #include "node/node.h"
 #include "profiledb/profiledb.h"
-#include "tests/lab/lab.h"
-#include "tests/tools/sandbox.h"
+#include "tests/tools/job_sandbox.h"
 
 namespace nmt::testing {
 namespace {
@@ -30,39 +29,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pair;
-
-class Job : public Sandbox, public ::testing::WithParamInterface<std::string> {
- protected:
-  void SetUp() override {
-    Sandbox::SetUp();
-    if (const std::string reason = Lab::missing(); !reason.empty()) GTEST_SKIP() << reason;
-    const std::string launcher = launcher_name();
-    if (run({launcher, "--version"}).exit_code != 0) GTEST_SKIP() << launcher << " is missing";
-    bring_up();
-  }
-  virtual void bring_up() { lab_.emplace(Cluster{.hosts = 4}); }
-
-  Result sample(std::vector<std::string> options, const std::vector<std::string>& more) const {
-    std::vector<std::string> command = {NMAD_SAMPLE, "--db", path("a.db")};
-    command.insert(command.end(), more.begin(), more.end());
-    return run(lab_->job(GetParam(), std::move(options), command));
-  }
-
-  static std::string launcher_name() {
-    return GetParam() == "openmpi" ? "mpirun.openmpi" : "mpiexec.hydra";
-  }
-
-  // Two ranks here.
-  static std::vector<std::string> local_launcher() {
-    std::vector<std::string> command = {launcher_name(), "-n", "2"};
-    if (GetParam() == "openmpi") {
-      command.insert(command.end(), {"--allow-run-as-root", "--oversubscribe"});
-    }
-    return command;
-  }
-
-  std::optional<Lab> lab_;
-};
 
 TEST_P(Job, MeasuresAlltoallsAndRankZeroKeepsThemAndAloneTellsHowFarItIs) {
   const Result result = sample({}, {"--parts", "alltoall", "--budget", "5s", "--ranks", "3,4"});
@@ -440,39 +406,6 @@ TEST_P(Job, RanksOnOneNodeAreToldWhatTheyContendFor) {
   EXPECT_THAT(result.out + result.err, HasSubstr("all ranks are on one node"));
 }
 
-class JobOfTwo : public Job {
- protected:
-  void bring_up() override { lab_.emplace(std::vector<unsigned>{1000, 600}); }
-};
-
-TEST_P(JobOfTwo, SamplesBothRailsAndThePairAsThePeerModeDoes) {
-  const Result result =
-      sample({"-n", "2"}, {"--parts", "pairs,mpi", "--budget", "8s", "--max-size", "64K"});
-  EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: on a machine that is not quiet
-  EXPECT_THAT(result.out, HasSubstr("Rails between nodes"));
-  const profiledb::ProfileDb profile(path("a.db"), {});
-  std::set<std::string> alone, together, methods;
-  for (const Platform& platform : profile.platforms()) {
-    for (const SampleSet& set : profile.sample_sets_in_force(platform.id)) {
-      const std::string rail = set.path.from.full_name();
-      for (const auto& sample : set.samples) {
-        if (sample.condition.benchmark == benchmark::kMessage) {
-          EXPECT_EQ(rail, "mpi:" + GetParam());
-          methods.insert(sample.condition.method);
-          continue;
-        }
-        if (rail == kCores) continue;
-        EXPECT_NE(set.path.from_node, set.path.to_node);
-        const std::string& busy = sample.condition.busy_rails;
-        (busy.empty() ? alone : together).insert(busy.empty() ? rail : rail + " beside " + busy);
-      }
-    }
-  }
-  EXPECT_EQ(alone, (std::set<std::string>{"tcp:r0", "tcp:r1"}));
-  EXPECT_EQ(together, (std::set<std::string>{"tcp:r0 beside tcp:r1", "tcp:r1 beside tcp:r0"}));
-  EXPECT_TRUE(methods.contains("copy"));
-}
-
 TEST_F(Sandbox, AJobWhoseMpiHasNoModuleIsToldWhatToInstall) {
   std::filesystem::copy_file(NMAD_SAMPLE, path("nmad-sample"));
   for (const auto& [variable, package] :
@@ -536,8 +469,6 @@ TEST_F(Sandbox, SeveralTasksOfSlurmWithoutAnMpiAreRefusedEach) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpis, ManyShapes, ::testing::Values("openmpi", "mpich"),
-                         [](const auto& tested) { return tested.param; });
-INSTANTIATE_TEST_SUITE_P(Mpis, JobOfTwo, ::testing::Values("openmpi", "mpich"),
                          [](const auto& tested) { return tested.param; });
 INSTANTIATE_TEST_SUITE_P(Mpis, JobOnFastPorts, ::testing::Values("mpich"),
                          [](const auto& tested) { return tested.param; });

@@ -18,6 +18,7 @@ std::vector<Sample> samples_of(const PlantedLaunch& launch, std::mt19937_64& ran
       Sample sample;
       sample.condition.benchmark = benchmark::kTransfer;
       sample.condition.method = method;
+      if (launch.ranks_per_nic > 1) sample.condition.ranks_per_node = launch.ranks_per_nic;
       sample.size_bytes = size;
       const bool asks = sample.condition.method == "rendezvous";
       const double usual = (asks ? 9e3 : 5e3) + (asks ? 0.8 : 1.2) * static_cast<double>(size);
@@ -27,6 +28,9 @@ std::vector<Sample> samples_of(const PlantedLaunch& launch, std::mt19937_64& ran
         sample.repetitions.push_back(
             {.total_ns = static_cast<std::uint64_t>(duration), .batch = 1, .round = i});
       }
+      samples.push_back(sample);
+      if (!launch.decides || asks) continue;
+      sample.condition.benchmark = benchmark::kEager;
       samples.push_back(sample);
     }
   }
@@ -42,7 +46,7 @@ void PlantedLaunches::add(const std::string& file, const PlantedLaunch& launch,
       {.id = Id::random(), .name = "planted", .fingerprint = {{"kernel", launch.kernel}}});
   const Node near = db.ensure_node({Id::random(), launch.near}, platform.id);
   const Node far = db.ensure_node({Id::random(), launch.far}, platform.id);
-  const Rail rail = {.driver = "tcp", .name = "e0", .fingerprint = {{"mtu_bytes", "1500"}}};
+  const Rail rail = {.driver = "tcp", .name = launch.rail, .fingerprint = {{"mtu_bytes", "1500"}}};
   const Path path = db.ensure_path({Id::random(), near.id, far.id, rail, rail});
   Campaign campaign{.id = Id::random(), .platform = platform.id, .started_utc = launch.date};
   db.begin_campaign(campaign);

@@ -278,10 +278,11 @@ TEST_F(Tune, ColdThresholdsAreAnotherAnswer) {
 
 TEST_F(Tune, CsvHasOneRowPerRangeAndUnitsInItsHeader) {
   const Result result = ask({"thresholds", "--rail", "fake:myri", "--csv"});
-  EXPECT_THAT(result.out,
-              HasSubstr("rail,regime,placement,kind,answer,bytes,low_bytes,high_bytes,"
-                        "regret,from_bytes,to_bytes,choice,node,peer,peer_rail,path,pairs\n"
-                        "fake:myri,hot,"));
+  EXPECT_THAT(
+      result.out,
+      HasSubstr("rail,regime,placement,kind,answer,bytes,low_bytes,high_bytes,"
+                "regret,from_bytes,to_bytes,choice,node,peer,peer_rail,path,pairs,ranks_per_nic\n"
+                "fake:myri,hot,"));
   EXPECT_THAT(result.out, Not(HasSubstr("SUMMARY")));
 }
 

@@ -60,6 +60,27 @@ void require_known(const std::vector<RailPlan>& plans, const std::map<Id, PathNa
 
 }  // namespace
 
+std::uint32_t RanksPerNic::or_any() const {
+  constexpr std::uint64_t kMost = UINT32_MAX;
+  return static_cast<std::uint32_t>(std::min(asked.value_or(0), kMost));
+}
+
+void declare(Options& options, RanksPerNic& target) {
+  options.count(
+      "--ranks-per-nic", target.asked,
+      "ranks of a node that use the rail at once (default: one)\n"
+      "The answer is of the most ranks that were measured up to N, or else of the fewest, "
+      "and says of how many.");
+}
+
+std::string ranks_text(std::int64_t measured, const RanksPerNic& wanted) {
+  const std::uint64_t asked = wanted.or_any();
+  const bool differs = asked != 0 && asked != static_cast<std::uint64_t>(measured);
+  if (measured == 1 && !differs) return "";
+  return fmt::format(", by {} rank{} per NIC{}", measured, measured == 1 ? "" : "s",
+                     differs ? fmt::format(" ({} were not measured)", asked) : "");
+}
+
 void declare(Options& options, PairOptions& target) {
   options.text("--node", target.node, "HOST", "only paths with this node at either end");
   options.text("--peer", target.peer, "HOST", "only paths to this node");
@@ -73,6 +94,7 @@ void declare(Options& options, PairOptions& target) {
                "print every pair of nodes, also pairs that do not differ\n"
                "Pairs of nodes of the same platforms, over the same rail, whose latency and "
                "bandwidth differ by less than the noise of a repetition are printed once.");
+  declare(options, target.ranks);
 }
 
 std::vector<NamedPlan> named_plans(const std::vector<RailPlan>& plans,
@@ -108,7 +130,7 @@ std::string title_of(const NamedPlan& plan) {
 }
 
 void add_name_columns(std::vector<std::string>* header) {
-  header->insert(header->end(), {"node", "peer", "peer_rail", "path", "pairs"});
+  header->insert(header->end(), {"node", "peer", "peer_rail", "path", "pairs", "ranks_per_nic"});
 }
 
 void add_name_cells(const NamedPlan& plan, std::vector<json::Value>* row) {
@@ -116,7 +138,7 @@ void add_name_cells(const NamedPlan& plan, std::vector<json::Value>* row) {
     return plan.name.peer.empty() ? json::Value() : json::Value(text);
   };
   row->insert(row->end(), {plan.name.node, far(plan.name.peer), far(plan.name.peer_rail),
-                           plan.plan.path.hex(), plan.pairs});
+                           plan.plan.path.hex(), plan.pairs, plan.plan.ranks_per_nic});
 }
 
 void add_name_members(const NamedPlan& plan, json::Value* object) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The rail plans of a profile by name: which node, over which rail, to which peer; those that were
-// asked for, and one for each class of pairs that do not differ.
+// asked for, and one for each class of pairs that do not differ. And what an answer says of the
+// number of ranks per NIC that it was measured with.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,11 +18,23 @@
 
 namespace nmt::tools {
 
+// --ranks-per-nic: how many ranks of a node use its NIC at once.
+struct RanksPerNic {
+  std::optional<std::uint64_t> asked;
+
+  std::uint32_t or_any() const;  // as nmt_condition and fit_of_ranks() take it
+};
+void declare(Options& options, RanksPerNic& target);
+
+// For a heading: ", by 8 ranks per NIC (16 were not measured)"; empty for one rank that suffices.
+std::string ranks_text(std::int64_t measured, const RanksPerNic& wanted);
+
 struct PairOptions {
   std::string node;  // --node: a host at either end
   std::string peer;  // --peer: the host at the other end
   std::string path;  // --path: the beginning of an identifier, or the name as it is printed
   bool all = false;  // --all: each pair, not one for a class
+  RanksPerNic ranks;
 };
 void declare(Options& options, PairOptions& target);
 
@@ -36,8 +51,8 @@ std::vector<NamedPlan> named_plans(const std::vector<RailPlan>& plans,
 // "node07 tcp:e0 -> node12", and how many pairs it stands for: ", and 43 pairs like it".
 std::string title_of(const NamedPlan& plan);
 
-// The columns that name a path in CSV, and the members in JSON: node, peer, peer_rail, path, pairs.
-// An absent peer is null.
+// The columns that name a path in CSV, and the members in JSON: node, peer, peer_rail, path, pairs,
+// ranks_per_nic. An absent peer is null.
 void add_name_columns(std::vector<std::string>* header);
 void add_name_cells(const NamedPlan& plan, std::vector<json::Value>* row);
 void add_name_members(const NamedPlan& plan, json::Value* object);

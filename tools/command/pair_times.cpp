@@ -18,9 +18,8 @@ constexpr double kDayS = 24 * 3600;
 
 bool is_plain_transfer(const Sample& sample) {
   const Condition& condition = sample.condition;
-  return !sample.held_out && condition.benchmark == benchmark::kTransfer &&
-         condition.busy_rails.empty() && condition.regime == "hot" &&
-         !trusted(sample.repetitions).empty();
+  return !sample.held_out && condition.benchmark == benchmark::kTransfer && condition.is_alone() &&
+         condition.regime == "hot" && !trusted(sample.repetitions).empty();
 }
 
 double median_ns(const Sample& sample) {

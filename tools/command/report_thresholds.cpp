@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <tuple>
+
 #include "core/plan_json.h"
 #include "core/units.h"
 
@@ -32,12 +35,25 @@ std::string bound_text(const Threshold& threshold) {
 }  // namespace
 
 std::vector<RailPlan> rail_plans(const Plan& plan, std::string_view regime,
-                                 const std::vector<std::string>& rails) {
+                                 const std::vector<std::string>& rails, const RanksPerNic& ranks) {
   std::vector<RailPlan> chosen;
+  const auto fit = [&](const RailPlan& rail) {
+    return fit_of_ranks(rail.ranks_per_nic, ranks.or_any());
+  };
+  std::map<std::tuple<std::string_view, Id, std::string_view>, std::size_t> places;
+  const auto add = [&](const RailPlan& rail) {
+    const auto [known, first] =
+        places.try_emplace({rail.rail, rail.path, rail.placement}, chosen.size());
+    if (first) {
+      chosen.push_back(rail);
+    } else if (RailPlan& other = chosen[known->second]; fit(rail) > fit(other)) {
+      other = rail;
+    }
+  };
   const auto choose = [&](const std::string* name) {
     for (const RailPlan& rail : plan.rails) {
       const bool wanted = name == nullptr || rail.rail == *name;
-      if (wanted && rail.regime == regime && rail.busy_rails.empty()) chosen.push_back(rail);
+      if (wanted && rail.regime == regime && rail.busy_rails.empty()) add(rail);
     }
   };
   if (rails.empty()) choose(nullptr);
@@ -70,10 +86,11 @@ std::string answer_text(const Threshold& threshold) {
   }
 }
 
-void add_thresholds(const std::vector<NamedPlan>& rails, Text* text) {
+void add_thresholds(const std::vector<NamedPlan>& rails, Text* text, const RanksPerNic& ranks) {
   for (const NamedPlan& named : rails) {
     const RailPlan& rail = named.plan;
-    text->heading(fmt::format("{} ({} buffers, {})", title_of(named), rail.regime, rail.placement));
+    text->heading(fmt::format("{} ({} buffers, {}{})", title_of(named), rail.regime, rail.placement,
+                              ranks_text(rail.ranks_per_nic, ranks)));
     Table table({"decision", ">threshold", "95 % interval", ">regret", "meaning"});
     for (const Threshold& threshold : rail.thresholds) {
       table.add({std::string(to_string(threshold.kind)), answer_text(threshold),

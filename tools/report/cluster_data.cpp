@@ -141,7 +141,7 @@ json::Value cluster_json(const std::vector<const Plan*>& plans, const std::map<I
     for (const RailPlan& rail : plan->rails) {
       const auto name = names.find(rail.path);
       if (name == names.end() || name->second.peer.empty() || rail.regime != "hot" ||
-          !rail.busy_rails.empty()) {
+          !rail.is_alone()) {
         continue;
       }
       std::vector<Point> best = best_of(rail);

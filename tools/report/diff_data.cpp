@@ -33,7 +33,7 @@ const RailPlan* counterpart(const ProfileSide& before, const ProfileSide& after,
   const RailPlan* found = nullptr;
   for (const RailPlan& each : before.plan.rails) {
     if (each.rail != rail.rail || each.regime != rail.regime || each.placement != rail.placement ||
-        !each.busy_rails.empty() || each.curves.empty()) {
+        !each.is_alone() || each.curves.empty()) {
       continue;
     }
     if (ends(before, each) == wanted) return &each;
@@ -135,7 +135,7 @@ std::vector<TrendPoint> trend_of(const Campaign& campaign, const std::vector<Sam
     for (const Sample& sample : set.samples) {
       const Condition& condition = sample.condition;
       if (condition.benchmark != benchmark::kTransfer || condition.regime != "hot" ||
-          !condition.busy_rails.empty() || sample.held_out || sample.repetitions.empty()) {
+          !condition.is_alone() || sample.held_out || sample.repetitions.empty()) {
         continue;
       }
       const double median_ns = summarize(sample.repetitions).median_ns;

@@ -81,7 +81,7 @@ std::vector<RailPlan> shown_rails(const Plan& plan, const std::map<Id, PathName>
     return between[{name->second.node, name->second.peer}];
   };
   const auto is_alone = [](const RailPlan& rail) {
-    return rail.busy_rails.empty() && !rail.curves.empty();
+    return rail.is_alone() && !rail.curves.empty();
   };
   for (const RailPlan& rail : plan.rails) {
     if (!is_alone(rail)) continue;

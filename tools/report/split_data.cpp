@@ -28,10 +28,7 @@ class Splitter {
       share.struct_bytes = sizeof share;
       share.path = find_path(advice, rail, "hot");
       shares_.push_back(share);
-      nmt_path_description path{};
-      path.struct_bytes = sizeof path;
-      nmt_describe_path(advice.get(), share.path, &path);
-      most_bytes_ = std::max(most_bytes_, path.size_bytes_max);
+      most_bytes_ = std::max(most_bytes_, describe(advice, share.path).size_bytes_max);
     }
   }
 

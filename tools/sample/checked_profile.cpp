@@ -18,7 +18,7 @@ void add(const SampleSet& set, Baseline* baseline) {
     const Condition& c = sample.condition;
     const std::vector<Repetition> repetitions = trusted(sample.repetitions);
     if (sample.held_out || c.benchmark != benchmark::kTransfer || c.regime != "hot" ||
-        !c.busy_rails.empty() || repetitions.empty()) {
+        !c.is_alone() || repetitions.empty()) {
       continue;
     }
     std::vector<double> durations_ns;
@@ -77,7 +77,7 @@ std::vector<std::pair<std::string, std::uint64_t>> CheckedProfile::thresholds(
   std::vector<std::pair<std::string, std::uint64_t>> found;
   if (!plan_) return found;
   for (const RailPlan& each : plan_->rails) {
-    if (each.rail != rail || each.regime != "hot" || !each.busy_rails.empty()) continue;
+    if (each.rail != rail || each.regime != "hot" || !each.is_alone()) continue;
     for (const Threshold& threshold : each.thresholds) {
       if (threshold.kind == DecisionKind::kAggregation || !threshold.bytes) continue;
       found.emplace_back(std::string(to_string(threshold.kind)), *threshold.bytes);

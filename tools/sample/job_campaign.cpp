@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "contention/contention.h"
 #include "control/control.h"
 #include "core/error.h"
 #include "core/fields.h"
-#include "core/units.h"
 #include "node/node.h"
 #include "tools/command/collectives_library.h"
 #include "tools/command/this_machine.h"
@@ -24,27 +22,9 @@ namespace {
 
 using control::MpiJob;
 
-constexpr std::size_t kNodesToCompareMin = 4;  // fewer cannot be told apart
-constexpr double kShareAgain = 1.0 / 3;        // of the time for pairs: what is suspected
-constexpr std::uint64_t kSeeds = 1'000'000'000, kRounds = 1000;  // a round's number holds both
-
 // The part of the budget for each part, relative to the others.
 double weight_of(Part part) {
   return part == Part::kPairs || part == Part::kAlltoall || part == Part::kCollectives ? 2 : 1;
-}
-
-std::vector<int> ranks_from(const std::string& list) {
-  std::vector<int> all;
-  for (const std::string& text : split_list(list)) {
-    int ranks = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ranks);
-    if (error != std::errc() || end != text.data() + text.size()) {
-      throw Error(Fault::kUsage,
-                  fmt::format("--ranks: {} is not a number of ranks; write for example 4,8", text));
-    }
-    all.push_back(ranks);
-  }
-  return all;
 }
 
 }  // namespace
@@ -82,6 +62,7 @@ Report JobCampaign::lead() {
       check(alltoalls, shape_);
     }
     sampler::shapes_from(options_.shapes, shape_);  // refused before anything is measured
+    numbers_of_ranks();
     const profiledb::Location profile = profiledb::locate_for_writing(options_.db, options_.system);
     ProgressLine line(invocation_.quiet, ProgressLine::Terminal::kBehindLauncher);
     profiledb::ProfileDb db = open_for_writing(profile, invocation_, line);
@@ -124,7 +105,7 @@ void JobCampaign::send_order(const JobOrder& order) const {
 
 sampler::AlltoallOptions JobCampaign::alltoall_options(const JobOrder& order) const {
   return {.budget_ns = order.budget_ns,
-          .ranks = ranks_from(options_.ranks),
+          .ranks = numbers_from("--ranks", options_.ranks),
           .sizes_bytes = options_.alltoall_sizes_bytes,
           .seed = seed_};
 }
@@ -154,6 +135,10 @@ sampler::CampaignReport JobCampaign::run_together(const JobOrder& order,
                                    observer);
 }
 
+control::Connection JobCampaign::connection_to(int rank) const {
+  return {std::make_unique<control::MpiWire>(job_, rank), fmt::format("rank {}", rank)};
+}
+
 // Runs this rank's work for the order, if it has any.
 Gathered JobCampaign::run_part(const JobOrder& order, const Interruption& interruption,
                                profiledb::ProfileDb* profile) {
@@ -168,9 +153,15 @@ Gathered JobCampaign::run_part(const JobOrder& order, const Interruption& interr
   invocation.quiet = invocation.quiet || !job_.leads();
   ProgressLine line(invocation.quiet, ProgressLine::Terminal::kBehindLauncher);
   const profiledb::Location in_memory{.file = "memory", .reason = "rank 0 writes it"};
-  const std::size_t index = static_cast<std::size_t>(place - order.ranks.begin());
-  const bool pairs = order.part == Part::kPairs, near = index % 2 == 0;
+  const bool pairs = order.part == Part::kPairs;
+  const PlaceInPair at(order, static_cast<std::size_t>(place - order.ranks.begin()));
   options.sampling.pairs = pairs ? !options.no_pairs : options.pairs;
+  if (order.ranks_per_node > 1) {
+    // Of the number of ranks; beside busy rails and at held-out sizes one rank measures.
+    options.sampling.pairs = options.sampling.verify = false;
+    options.sampling.ranks_per_node = static_cast<std::uint32_t>(order.ranks_per_node);
+    options.sampling.rank = static_cast<std::uint32_t>(at.rank);
+  }
   RankWork work{.measure = [&](profiledb::ProfileDb& db) {
     const node::OnCores any;  // the campaign chooses cores, not the launcher
     const Launch launch{options, invocation, in_memory, db, line, interruption};
@@ -178,17 +169,24 @@ Gathered JobCampaign::run_part(const JobOrder& order, const Interruption& interr
       const std::uint64_t seed = options.seed.value_or(random_seed());
       return sample_rails(choose_rails(options.rails, seed), seed, launch);
     }
-    const int other = order.ranks[near ? index + 1 : index - 1];
-    control::Connection peer(std::make_unique<control::MpiWire>(job_, other),
-                             fmt::format("rank {}", other));
-    return near ? sample_as_near(peer, launch) : sample_as_far(peer, launch);
+    control::Connection peer = connection_to(at.other);
+    if (!at.near) return sample_as_far(peer, launch);
+    if (at.rank > 0) {
+      control::Connection leader = connection_to(at.companions.front());
+      return accompany_near(leader, peer, launch);
+    }
+    std::vector<control::Connection> others;
+    for (const int rank : at.companions) others.push_back(connection_to(rank));
+    std::vector<control::Connection*> companions;
+    for (control::Connection& each : others) companions.push_back(&each);
+    return sample_as_near(peer, launch, companions);
   }};
   if (pairs) {
-    const auto other = static_cast<std::size_t>(order.ranks[near ? index + 1 : index - 1]);
+    const auto other = static_cast<std::size_t>(at.other);
     const auto self = static_cast<std::size_t>(job_.rank());
-    if (near) work.far = hosts_[other];
+    if (at.near && at.rank == 0) work.far = hosts_[other];
     // For two nodes of one platform, the near node's measurements stand for both.
-    work.keeps = near || platforms_[self] != platforms_[other];
+    work.keeps = at.rank == 0 && (at.near || platforms_[self] != platforms_[other]);
   }
   return run_shares(job_, order.ranks, work, profile);
 }
@@ -226,82 +224,6 @@ void JobCampaign::measure_node(const Launch& launch, double budget_ns, JobFindin
     if (known.insert(platforms_[rank]).second) order.ranks.push_back(static_cast<int>(rank));
   }
   run_all_shares(order, launch, findings);
-}
-
-void JobCampaign::measure_pairs(const Launch& launch, double budget_ns, JobFindings* findings) {
-  const std::size_t nodes = shape_.nodes.size();
-  const std::vector<sampler::Round> rounds =
-      !options_.pairs_of.empty() ? sampler::rounds_of(asked_pairs())
-      : options_.all_pairs       ? sampler::rounds_of_all_pairs(nodes)
-                                 : sampler::rounds_of_some_pairs(nodes);
-  if (rounds.empty()) findings->remarks.push_back("pairs: the job has only one node");
-  // What is suspected is measured again, in the last part of the time.
-  const bool again = nodes >= kNodesToCompareMin;
-  const double again_ns = again ? kShareAgain * budget_ns : 0;
-  for (std::size_t i = 0; i < rounds.size(); ++i) {
-    measure_round(launch, rounds[i], fmt::format("{} of {}", i + 1, rounds.size()),
-                  (budget_ns - again_ns) / static_cast<double>(rounds.size()), findings);
-  }
-  for (std::size_t i = 0; again && i < cluster::kSuspectedRoundsMax; ++i) {
-    const std::vector<sampler::Round> suspected =
-        sampler::rounds_of(suspected_pairs(findings->links));
-    if (suspected.empty()) return;
-    measure_round(launch, suspected.front(), "what is suspected",
-                  again_ns / cluster::kSuspectedRoundsMax, findings);
-  }
-}
-
-void JobCampaign::measure_round(const Launch& launch, const sampler::Round& round,
-                                const std::string& what, double budget_ns, JobFindings* findings) {
-  if (launch.interruption.signal() != 0) return;
-  JobOrder order{
-      .part = Part::kPairs, .budget_ns = budget_ns, .round = seed_ % kSeeds * kRounds + ++round_};
-  for (const sampler::NodePair& pair : round) {
-    order.ranks.push_back(shape_.nodes[pair.near].front());
-    order.ranks.push_back(shape_.nodes[pair.far].front());
-  }
-  launch.line.clear();
-  launch.invocation.notice("pairs, round " + what);
-  const std::size_t known = findings->links.size();
-  run_all_shares(order, launch, findings);
-  for (std::size_t i = known; i < findings->links.size(); ++i) findings->links[i].round = round_;
-}
-
-std::optional<std::size_t> JobCampaign::node_called(const std::string& host) const {
-  for (std::size_t node = 0; node < shape_.nodes.size(); ++node) {
-    if (hosts_[static_cast<std::size_t>(shape_.nodes[node].front())] == host) return node;
-  }
-  return std::nullopt;
-}
-
-// --pairs-of: each of the named nodes with every other one.
-std::vector<sampler::NodePair> JobCampaign::asked_pairs() const {
-  std::vector<sampler::NodePair> pairs;
-  std::set<std::pair<std::size_t, std::size_t>> known;
-  for (const std::string& host : split_list(options_.pairs_of)) {
-    const auto node = node_called(host);
-    if (!node) {
-      throw Error(Fault::kUsage, fmt::format("--pairs-of: no node of this job is called '{}'{}",
-                                             host, suggestion(host, hosts_)));
-    }
-    for (std::size_t other = 0; other < shape_.nodes.size(); ++other) {
-      const auto ends = std::minmax(*node, other);
-      if (other != *node && known.insert(ends).second) pairs.push_back({ends.first, ends.second});
-    }
-  }
-  return pairs;
-}
-
-std::vector<sampler::NodePair> JobCampaign::suspected_pairs(const std::vector<Link>& links) const {
-  std::vector<sampler::NodePair> pairs;
-  std::set<std::pair<std::size_t, std::size_t>> known;  // a link is measured over all its rails
-  for (const cluster::NextPair& next : cluster::find_outliers(pair_times(links)).next) {
-    const auto near = node_called(next.near), far = node_called(next.far);
-    if (!near || !far) continue;
-    const auto ends = std::minmax(*near, *far);
-    if (known.insert(ends).second) pairs.push_back({ends.first, ends.second});
-  }
-  return pairs;
 }
 
 void JobCampaign::measure_mpi(const Launch& launch, Part part, double budget_ns,

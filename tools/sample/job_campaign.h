@@ -4,8 +4,9 @@
 //
 // Rank 0 orders the next part (tools/sample/job_parts.h), stores the profile and reports. The other
 // ranks follow until its last order, which comes in any case. The first rank of a node acts for it.
-// `node` is measured by one node of each platform; `pairs` by two nodes at a time, over the job's
-// own connection instead of a control socket; in `mpi` and `alltoall` all ranks take part.
+// `node` is measured by one node of each platform; `pairs` by two nodes at a time, first by one
+// rank of each, then by several, over the job's own connection instead of a control socket; in
+// `mpi` and `alltoall` all ranks take part.
 #pragma once
 
 #include <optional>
@@ -35,6 +36,7 @@ class JobCampaign {
                     profiledb::ProfileDb* profile);
   sampler::CampaignReport run_together(const JobOrder& order, sampler::Observer* observer);
   sampler::AlltoallOptions alltoall_options(const JobOrder& order) const;
+  control::Connection connection_to(int rank) const;
 
   // Of the first so many nodes, in their order, between commas.
   std::string hosts_of_nodes(std::size_t nodes) const;
@@ -45,8 +47,15 @@ class JobCampaign {
   void run_all_shares(const JobOrder& order, const Launch& launch, JobFindings* findings);
   void measure_node(const Launch& launch, double budget_ns, JobFindings* findings);
   void measure_pairs(const Launch& launch, double budget_ns, JobFindings* findings);
-  void measure_round(const Launch& launch, const sampler::Round& round, const std::string& what,
-                     double budget_ns, JobFindings* findings);
+  double measure_alone(const Launch& launch, const std::vector<sampler::Round>& rounds,
+                       double budget_ns, JobFindings* findings);
+  void measure_many_ranks(const Launch& launch, const std::vector<sampler::Round>& rounds,
+                          double budget_ns, JobFindings* findings);
+  void measure_round(const Launch& launch, const sampler::RoundOfRanks& round,
+                     const std::string& what, double budget_ns, JobFindings* findings);
+  std::vector<sampler::Round> rounds_of_pairs() const;
+  std::vector<std::size_t> ranks_of_nodes() const;
+  std::vector<std::size_t> numbers_of_ranks() const;
   std::optional<std::size_t> node_called(const std::string& host) const;
   std::vector<sampler::NodePair> asked_pairs() const;
   std::vector<sampler::NodePair> suspected_pairs(const std::vector<Link>& links) const;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <sstream>
 
 #include "core/error.h"
@@ -37,9 +38,39 @@ std::vector<Part> parts_from(const std::string& text) {
   return parts;
 }
 
+std::vector<int> numbers_from(const std::string& option, const std::string& list) {
+  std::vector<int> all;
+  for (const std::string& text : split_list(list)) {
+    int ranks = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ranks);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      throw Error(
+          Fault::kUsage,
+          fmt::format("{}: {} is not a number of ranks; write for example 4,8", option, text));
+    }
+    all.push_back(ranks);
+  }
+  return all;
+}
+
+PlaceInPair::PlaceInPair(const JobOrder& order, std::size_t index) {
+  const std::size_t ranks = order.ranks_per_node;
+  const std::size_t pair = index / (2 * ranks) * 2 * ranks;
+  near = index - pair < ranks;
+  rank = (index - pair) % ranks;
+  if (order.part != Part::kPairs) return;
+  other = order.ranks[near ? index + ranks : index - ranks];
+  const auto first = order.ranks.begin() + static_cast<std::ptrdiff_t>(pair);
+  if (rank == 0) {
+    companions.assign(first + 1, first + static_cast<std::ptrdiff_t>(ranks));
+  } else {
+    companions = {*first};
+  }
+}
+
 std::string to_text(const JobOrder& order) {
-  std::string text = fmt::format("{} {} {} {}", order.end ? 1 : 0, static_cast<int>(order.part),
-                                 order.budget_ns, order.round);
+  std::string text = fmt::format("{} {} {} {} {}", order.end ? 1 : 0, static_cast<int>(order.part),
+                                 order.budget_ns, order.round, order.ranks_per_node);
   for (const int rank : order.ranks) text += fmt::format(" {}", rank);
   return text;
 }
@@ -48,7 +79,7 @@ JobOrder job_order_from(const std::string& text) {
   JobOrder order;
   std::istringstream words(text);
   int part = 0;
-  words >> order.end >> part >> order.budget_ns >> order.round;
+  words >> order.end >> part >> order.budget_ns >> order.round >> order.ranks_per_node;
   order.part = static_cast<Part>(part);
   for (int rank = 0; words >> rank;) order.ranks.push_back(rank);
   return order;

@@ -18,12 +18,28 @@ std::string_view to_string(Part part);
 // Error(kUsage) for any other word.
 std::vector<Part> parts_from(const std::string& text);
 
+// "4,8" of an option. Error(kUsage) for anything else.
+std::vector<int> numbers_from(const std::string& option, const std::string& list);
+
 struct JobOrder {
   bool end = false;  // the last order
   Part part = Part::kNode;
   double budget_ns = 0;
   std::uint64_t round = 0;  // a number that all measurements of one time share
-  std::vector<int> ranks;   // that have work; for kPairs: near, far, near, far ...
+  // For kPairs: how many ranks of each node measure at the same time.
+  std::size_t ranks_per_node = 1;
+  // That have work; for kPairs: so many of the near node, so many of the far one, and the next
+  // pair.
+  std::vector<int> ranks;
+};
+// The part that one rank has in an order for kPairs.
+struct PlaceInPair {
+  PlaceInPair(const JobOrder& order, std::size_t index);  // into order.ranks
+
+  bool near = true;
+  std::size_t rank = 0;         // among those of its node, of which the first leads
+  int other = 0;                // the rank of the other node that it measures with
+  std::vector<int> companions;  // of a leader; of the others: the leader
 };
 std::string to_text(const JobOrder& order);
 JobOrder job_order_from(const std::string& text);  // text of to_text()

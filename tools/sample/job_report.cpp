@@ -61,9 +61,12 @@ void add_links(std::vector<Link> links, Report* report, std::size_t* outliers) {
 // The plan of each platform, from everything that was gathered.
 void add_plans(profiledb::ProfileDb& db, Report* report) {
   json::Value platforms = json::Value::array();
+  std::set<std::int64_t> ranks;
   for (const Platform& platform : db.platforms()) {
+    const Plan plan = tune(db, platform.id);
     const std::vector<NamedPlan> plans =
-        named_plans(rail_plans(tune(db, platform.id), "hot", {}), db.path_names(), {});
+        named_plans(rail_plans(plan, "hot", {}), db.path_names(), {});
+    for (const RailPlan& rail : plan.rails) ranks.insert(rail.ranks_per_nic);
     json::Value rails = json::Value::array();
     for (const NamedPlan& named : plans) {
       json::Value rail = json::Value::object();
@@ -77,6 +80,13 @@ void add_plans(profiledb::ProfileDb& db, Report* report) {
     add_thresholds(plans, &report->records);
   }
   report->payload.set("platforms", std::move(platforms));
+  ranks.erase(1);
+  if (!ranks.empty()) {
+    report->text.line(
+        fmt::format("Also measured with {} ranks per NIC: nmad-tune thresholds "
+                    "--ranks-per-nic N",
+                    fmt::join(ranks, ", ")));
+  }
 }
 
 // Where the collectives of the job's MPI are slower than they need be.

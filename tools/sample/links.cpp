@@ -15,7 +15,7 @@ namespace {
 
 bool is_transfer(const Sample& sample) {
   const Condition& condition = sample.condition;
-  return !sample.held_out && !sample.repetitions.empty() && condition.busy_rails.empty() &&
+  return !sample.held_out && !sample.repetitions.empty() && condition.is_alone() &&
          condition.benchmark == benchmark::kTransfer && condition.regime == "hot";
 }
 

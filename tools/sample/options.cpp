@@ -132,6 +132,14 @@ void declare_job(Options& options, SampleOptions& target) {
       .excludes("--all-pairs")
       .rare();
   options
+      .list(
+          "--ranks-per-nic", target.ranks_per_nic, "N,...",
+          "in a job: ranks of a node that measure a rail at once (default: 1, all, and between)\n"
+          "Between two nodes, as far as both have so many ranks and the budget has time: first one "
+          "rank, in half of the time, then all, then 2, 4, 8 ... ranks, the most first. "
+          "nmad-tune answers for a number with its --ranks-per-nic.")
+      .rare();
+  options
       .list("--ranks", target.ranks, "N,...",
             "in a job: ranks in each alltoall (default: half, 3/4, all, and more)")
       .rare();
@@ -206,6 +214,9 @@ Fields campaign_options(const SampleOptions& options, const std::vector<std::str
       {"verify", sampling.verify ? "yes" : "no"},
   };
   if (!options.round.empty()) fields["round"] = options.round;
+  if (sampling.ranks_per_node > 1) {
+    fields["ranks_per_nic"] = std::to_string(sampling.ranks_per_node);
+  }
   if (options.seed) fields["seed"] = std::to_string(*options.seed);
   return fields;
 }

@@ -35,6 +35,7 @@ struct SampleOptions {
   std::string pairs_of;               // in a job: hosts whose pairs alone are measured
   std::string round;                  // in a job: pairs of one round are measured at one time
   std::string ranks;                  // numbers of ranks for alltoalls; empty: chosen
+  std::string ranks_per_nic;          // of pairs, in a job: numbers of ranks; empty: chosen
   std::vector<std::uint64_t> alltoall_sizes_bytes;  // empty: chosen
   std::string shapes;                               // of a job, for collectives; empty: all
   std::string stack;                                // another stack to sample; empty: our own rails

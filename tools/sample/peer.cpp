@@ -55,10 +55,10 @@ Report answer_checks(const RailChoice& choice, const SamplingConfig& config, con
 
 }  // namespace
 
-// Each end measures the offload cost of its own cores, for its own profile.
-Report sample_as_near(Connection& peer, const Launch& launch) {
+// One rank of each end measures the offload cost of its own cores, for its own profile.
+Report sample_as_near(Connection& peer, const Launch& launch, sampler::Companions companions) {
   SampleOptions options = launch.options;
-  options.sampling.offload = true;
+  options.sampling.offload = companions.empty();
   RailNegotiation negotiation = negotiate_as_near(peer, launch.invocation.tool, options.rails);
   const RailChoice choice = choice_of(negotiation, peer);
   const Session session = describe_session(choice, options.seed ? *options.seed : random_seed());
@@ -70,8 +70,21 @@ Report sample_as_near(Connection& peer, const Launch& launch) {
                     .session = session,
                     .measure = [&](const sampler::SamplingOptions& sampling,
                                    const SamplesByRail& earlier, sampler::Observer& observer) {
-                      return sampler::run_campaign(choice.rails, sampling, earlier, observer);
+                      return sampler::run_campaign(choice.rails, sampling, earlier, observer,
+                                                   companions);
                     }});
+}
+
+Report accompany_near(Connection& leader, Connection& peer, const Launch& launch) {
+  RailNegotiation negotiation =
+      negotiate_as_near(peer, launch.invocation.tool, launch.options.rails);
+  const RailChoice choice = choice_of(negotiation, peer);
+  sampler::SamplingOptions sampling = launch.options.sampling;
+  sampling.confirm = true;  // its far rank stores nothing either
+  const std::uint64_t seed = launch.options.seed ? *launch.options.seed : random_seed();
+  send_config(peer, to_json({.sampling = sampling, .session = describe_session(choice, seed)}));
+  sampler::accompany_campaign(choice.rails, sampling, leader);
+  return {};
 }
 
 Report sample_as_far(Connection& peer, const Launch& launch) {
@@ -81,7 +94,7 @@ Report sample_as_far(Connection& peer, const Launch& launch) {
   if (config.sampling.confirm) return answer_checks(choice, config, launch);
   SampleOptions theirs = launch.options;
   theirs.sampling = config.sampling;
-  theirs.sampling.offload = true;
+  theirs.sampling.offload = config.sampling.ranks_per_node == 1;
   theirs.seed = config.session.seed;
   return run_share(launch, {.options = theirs,
                             .choice = choice,

@@ -11,8 +11,11 @@
 
 namespace nmt::tools {
 
-// Over an existing connection.
-Report sample_as_near(control::Connection& peer, const Launch& launch);
+// Over an existing connection. Companions of the near end measure at the same time, each with a
+// peer of its own; nothing is stored of them.
+Report sample_as_near(control::Connection& peer, const Launch& launch,
+                      sampler::Companions companions = {});
+Report accompany_near(control::Connection& leader, control::Connection& peer, const Launch& launch);
 Report sample_as_far(control::Connection& peer, const Launch& launch);
 
 Report sample_with_peer(const SampleOptions& options, const Invocation& invocation);

@@ -7,6 +7,7 @@ namespace nmt::tools {
 namespace {
 
 constexpr std::uint64_t kSizeBytesMax = std::uint64_t{64} << 20;
+constexpr std::uint64_t kRanksMax = 1 << 20;
 constexpr std::uint64_t kSeedMax = std::uint64_t{1} << 53;
 
 }  // namespace
@@ -20,6 +21,8 @@ json::Value to_json(const SamplingConfig& config) {
       .set("verify", config.sampling.verify)
       .set("rails_together", config.sampling.pairs)
       .set("confirm", config.sampling.confirm)
+      .set("ranks_per_node", config.sampling.ranks_per_node)
+      .set("rank", config.sampling.rank)
       .set("seed", config.session.seed)
       .set("clock", config.session.clock)
       .set("clock_cost_ns", config.session.clock_cost_ns)
@@ -36,12 +39,17 @@ SamplingConfig sampling_config_from(const std::string& text) {
                          reader["max_unexpected_bytes"].unsigned_integer(kSizeBytesMax),
                      .verify = reader["verify"].boolean(),
                      .pairs = reader["rails_together"].boolean(),
-                     .confirm = reader["confirm"].boolean()},
+                     .confirm = reader["confirm"].boolean(),
+                     .ranks_per_node = static_cast<std::uint32_t>(
+                         reader["ranks_per_node"].unsigned_integer(kRanksMax)),
+                     .rank =
+                         static_cast<std::uint32_t>(reader["rank"].unsigned_integer(kRanksMax))},
         .session = {.clock = name_from(reader["clock"]),
                     .clock_cost_ns = reader["clock_cost_ns"].number(0),
                     .clock_resolution_ns = reader["clock_resolution_ns"].number(0),
                     .seed = reader["seed"].unsigned_integer(kSeedMax)}};
     if (config.sampling.size_bytes_max == 0) reader["max_size_bytes"].fail("is 0");
+    if (config.sampling.ranks_per_node == 0) reader["ranks_per_node"].fail("is 0");
     return config;
   });
 }

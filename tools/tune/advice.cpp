@@ -29,9 +29,7 @@ Fault fault_of(int status) {
 std::vector<std::string> rails_of(const Advice& advice) {
   std::vector<std::string> rails;
   for (std::uint32_t path = 0; path < describe(advice).paths; ++path) {
-    nmt_path_description found{};
-    found.struct_bytes = sizeof found;
-    nmt_describe_path(advice.get(), static_cast<int>(path), &found);
+    const nmt_path_description found = describe(advice, static_cast<int>(path));
     if (std::ranges::find(rails, found.rail) == rails.end()) rails.emplace_back(found.rail);
   }
   return rails;
@@ -82,10 +80,19 @@ json::Value platform_json(const Advice& advice) {
       .set("unconfirmed", description.unconfirmed != 0);
 }
 
-int find_path(const Advice& advice, const std::string& rail, const std::string& regime) {
+nmt_path_description describe(const Advice& advice, int path) {
+  nmt_path_description description{};
+  description.struct_bytes = sizeof description;
+  nmt_describe_path(advice.get(), path, &description);
+  return description;
+}
+
+int find_path(const Advice& advice, const std::string& rail, const std::string& regime,
+              const RanksPerNic& ranks) {
   nmt_condition condition{};
   condition.struct_bytes = sizeof condition;
   condition.regime = regime.c_str();
+  condition.ranks_per_nic = ranks.or_any();
   const int path = nmt_find_path(advice.get(), rail.c_str(), &condition);
   if (path >= 0) return path;
   const std::vector<std::string> known = rails_of(advice);

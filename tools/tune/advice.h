@@ -8,6 +8,7 @@
 
 #include "core/json.h"
 #include "runtime/runtime.h"
+#include "tools/command/named_plans.h"
 #include "tools/command/opened_profile.h"
 #include "tools/tune/subcommands.h"
 
@@ -25,6 +26,8 @@ json::Value platform_json(const Advice& advice);
 
 // Throws Error(kUsage) with the nearest name for a rail that the profile does not have, or that was
 // not measured in this regime.
-int find_path(const Advice& advice, const std::string& rail, const std::string& regime);
+int find_path(const Advice& advice, const std::string& rail, const std::string& regime,
+              const RanksPerNic& ranks = {});
+nmt_path_description describe(const Advice& advice, int path);
 
 }  // namespace nmt::tools

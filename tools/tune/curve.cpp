@@ -60,8 +60,9 @@ Report curve(const CurveOptions& options, const ProfileOptions& profile_options,
     report.records.rows.push_back({size_bytes, point.duration_ns, low_ns, high_ns, bandwidth});
     add_name_cells(named, &report.records.rows.back());
   }
-  report.text.heading(fmt::format("{} {} {} ({} buffers)", title_of(named), found.benchmark,
-                                  found.method, options.regime));
+  report.text.heading(fmt::format("{} {} {} ({} buffers{})", title_of(named), found.benchmark,
+                                  found.method, options.regime,
+                                  ranks_text(named.plan.ranks_per_nic, options.pairs.ranks)));
   report.text.table(std::move(table));
   report.payload.set("platform", platform_json(profile.platform));
   json::Value object = json::Value::object();

@@ -19,6 +19,7 @@ struct DecideOptions {
   std::string rail;
   std::vector<std::uint64_t> sizes_bytes;
   std::string regime = "hot";
+  RanksPerNic ranks;
 };
 
 constexpr std::array kMethods = {NMT_COPY, NMT_IOVEC, NMT_RENDEZVOUS};
@@ -104,12 +105,13 @@ std::string aggregate_text(int aggregate) {
 Report decide(const DecideOptions& options, const ProfileOptions& profile,
               const Invocation& invocation) {
   const Advice advice = open_advice(profile, invocation);
-  const int path = find_path(advice, options.rail, options.regime);
+  const int path = find_path(advice, options.rail, options.regime, options.ranks);
+  const std::uint32_t ranks = describe(advice, path).ranks_per_nic;
   Report report;
   Table table({">size", "method", ">predicted", "other methods", "two of them", "why"});
   json::Value decisions = json::Value::array();
-  report.records.header = {"rail",    "bytes",     "method",       "predicted_ns", "low_ns",
-                           "high_ns", "aggregate", "extrapolated", "why"};
+  report.records.header = {"rail",    "bytes",     "method",       "predicted_ns",  "low_ns",
+                           "high_ns", "aggregate", "extrapolated", "ranks_per_nic", "why"};
   for (const std::uint64_t size_bytes : options.sizes_bytes) {
     const Decision decision(advice, path, size_bytes);
     const auto chosen = decision.prediction(decision.method());
@@ -147,12 +149,14 @@ Report decide(const DecideOptions& options, const ProfileOptions& profile,
                             .set("extrapolated", extrapolated)
                             .set("others", std::move(others))
                             .set("aggregate", aggregate_json(decision.aggregate()))
+                            .set("ranks_per_nic", ranks)
                             .set("why", why));
     report.records.rows.push_back({options.rail, size_bytes, name_of(decision.method()),
                                    chosen->duration_ns, chosen->low_ns, chosen->high_ns,
-                                   aggregate_json(decision.aggregate()), extrapolated, why});
+                                   aggregate_json(decision.aggregate()), extrapolated, ranks, why});
   }
-  report.text.heading(fmt::format("{} ({} buffers)", options.rail, options.regime));
+  report.text.heading(fmt::format("{} ({} buffers{})", options.rail, options.regime,
+                                  ranks_text(ranks, options.ranks)));
   report.text.table(std::move(table));
   report.payload.set("platform", platform_json(advice));
   report.payload.set("decisions", std::move(decisions));
@@ -169,6 +173,7 @@ Work declare_decide(Options& options, const ProfileOptions& profile) {
   options.sizes("--size", own->sizes_bytes, "sizes of the message").required();
   options.choice("--regime", own->regime, {"hot", "cold"},
                  "messages that are in the cache, or not (default: hot)");
+  declare(options, own->ranks);
   options.example("nmad-tune decide --rail tcp:lo --size 12K");
   return
       [own, &profile](const Invocation& invocation) { return decide(*own, profile, invocation); };

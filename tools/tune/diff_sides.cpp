@@ -144,11 +144,12 @@ void DiffSide::add(const Platform& platform, const SampleSet& set,
   for (const Sample& sample : set.samples) {
     const Condition& c = sample.condition;
     const std::vector<Repetition> repetitions = trusted(sample.repetitions);
-    if (sample.held_out || !c.busy_rails.empty() || repetitions.empty()) continue;
+    if (sample.held_out || repetitions.empty()) continue;
     if (c.benchmark == benchmark::kOffload || c.benchmark == benchmark::kCollective ||
         c.benchmark == benchmark::kConnections || c.benchmark == benchmark::kExchange) {
       continue;  // not of one message
     }
+    if (!c.is_alone()) continue;
     std::vector<double> durations_ns;
     for (const Repetition& repetition : repetitions) durations_ns.push_back(repetition.each_ns());
     medians.push_back(
@@ -161,7 +162,7 @@ void DiffSide::add(const Platform& platform, const SampleSet& set,
 void DiffSide::add(const Plan& plan, const std::map<Id, PathName>& names) {
   for (const RailPlan& rail : plan.rails) {
     const auto name = names.find(rail.path);
-    if (name == names.end() || !rail.busy_rails.empty()) continue;
+    if (name == names.end() || !rail.is_alone()) continue;
     std::string key = to_string(name->second);
     if (!rail.placement.empty()) key += ", " + rail.placement;
     if (rail.regime != "hot") key += ", " + rail.regime;

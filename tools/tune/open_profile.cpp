@@ -165,7 +165,7 @@ NamedPlan plan_of_rail(const OpenProfile& profile, const std::string& rail,
                        const Invocation& invocation) {
   const Plan plan = read_plan(profile, invocation);
   require_rails(plan, {rail});
-  const std::vector<RailPlan> rails = rail_plans(plan, regime, {rail});
+  const std::vector<RailPlan> rails = rail_plans(plan, regime, {rail}, pairs.ranks);
   if (rails.empty())
     throw Error(Fault::kUsage, fmt::format("{} was not measured with {} buffers; use --regime {}",
                                            rail, regime, regime == "hot" ? "cold" : "hot"));

@@ -70,7 +70,8 @@ Report predict(const TransferOptions& options, const ProfileOptions& profile_opt
   }
   report.summary = {{"rail", options.rail},
                     {"predictions", std::to_string(options.sizes_bytes.size())}};
-  report.text.heading(fmt::format("{} ({} buffers)", title_of(named), options.regime));
+  report.text.heading(fmt::format("{} ({} buffers{})", title_of(named), options.regime,
+                                  ranks_text(named.plan.ranks_per_nic, options.pairs.ranks)));
   report.text.table(std::move(table));
   report.payload.set("platform", platform_json(profile.platform));
   report.payload.set("predictions", std::move(predictions));

@@ -74,6 +74,7 @@ class PlatformView {
   void add_to(Report* report, json::Value* platforms) {
     report->text.heading(fmt::format("{} (platform {})", platform_.name, short_id(platform_.id)));
     json::Value rails = add_rails(&report->text);
+    json::Value ranks = add_ranks(&report->text);
     json::Value campaigns = add_campaigns(report);
     const std::vector<tuner::ConcurrentBandwidth> together =
         plan_ ? tuner::concurrent_bandwidths(plan_->plan)
@@ -89,6 +90,7 @@ class PlatformView {
                              .set("fingerprint", to_json(platform_.fingerprint))
                              .set("plan", plan_json())
                              .set("rails", std::move(rails))
+                             .set("ranks_per_nic", std::move(ranks))
                              .set("campaigns", std::move(campaigns))
                              .set("together", concurrent_bandwidths_json(together))
                              .set("offloads", offloads_json(offloads))
@@ -150,6 +152,24 @@ class PlatformView {
     }
     text->table(std::move(table));
     text->line("");
+    return list;
+  }
+
+  // How many ranks of a node used a NIC at once.
+  json::Value add_ranks(Text* text) const {
+    std::set<std::int64_t> numbers;
+    if (plan_ != nullptr) {
+      for (const RailPlan& rail : plan_->plan.rails) numbers.insert(rail.ranks_per_nic);
+    }
+    json::Value list = json::Value::array();
+    for (const std::int64_t number : numbers) list.push_back(number);
+    if (numbers.size() > 1) {
+      text->line(
+          fmt::format("Ranks per NIC that were measured: {}; nmad-tune thresholds, decide, "
+                      "split ... --ranks-per-nic N",
+                      fmt::join(numbers, ", ")));
+      text->line("");
+    }
     return list;
   }
 

@@ -22,6 +22,7 @@ struct SplitOptions {
   std::string rails;
   std::string busy;
   std::string regime = "hot";
+  RanksPerNic ranks;
   bool explain = false;
 };
 
@@ -58,7 +59,7 @@ Question question_of(const SplitOptions& options, const Advice& advice) {
     }
     nmt_share share{};
     share.struct_bytes = sizeof share;
-    share.path = find_path(advice, rail, options.regime);
+    share.path = find_path(advice, rail, options.regime, options.ranks);
     if (const auto found = busy.extract(rail)) share.release_ns = found.mapped();
     question.rails.push_back(rail);
     question.shares.push_back(share);
@@ -136,10 +137,13 @@ Report split(const SplitOptions& options, const ProfileOptions& profile,
   Table table({"rail", ">offset", ">bytes", ">busy until", ">end", "note"});
   json::Value chunks = json::Value::array();
   json::Value left_out = json::Value::array();
-  report.records.header = {"rail", "offset_bytes", "bytes", "release_ns", "end_ns", "left_out"};
+  std::vector<std::string> measured_by;
+  report.records.header = {"rail",   "offset_bytes", "bytes",        "release_ns",
+                           "end_ns", "left_out",     "ranks_per_nic"};
   for (std::size_t i = 0; i < question.shares.size(); ++i) {
     const nmt_share& share = question.shares[i];
     const std::string& rail = question.rails[i];
+    const std::uint32_t ranks = describe(advice, share.path).ranks_per_nic;
     const bool takes_part = share.left_out == NMT_TAKES_PART;
     const std::string why(takes_part ? "" : reason_text(share.left_out));
     const std::string busy = share.release_ns > 0 ? format_duration(share.release_ns) : "";
@@ -150,19 +154,23 @@ Report split(const SplitOptions& options, const ProfileOptions& profile,
                            .set("rail", rail)
                            .set("offset", share.offset_bytes)
                            .set("bytes", share.bytes)
-                           .set("end_ns", share.end_ns));
+                           .set("end_ns", share.end_ns)
+                           .set("ranks_per_nic", ranks));
     } else {
       table.add({rail, "", "", busy, "", why});
       left_out.push_back(json::Value::object().set("rail", rail).set("why", why));
     }
     report.records.rows.push_back(
-        {rail, share.offset_bytes, share.bytes, share.release_ns, share.end_ns, why});
+        {rail, share.offset_bytes, share.bytes, share.release_ns, share.end_ns, why, ranks});
+    const std::string by = ranks_text(ranks, options.ranks);
+    if (!by.empty()) measured_by.push_back(rail + by);
   }
   const auto size = static_cast<double>(options.size_bytes);
   report.text.heading(fmt::format("{} in {}, {}", format_bytes(options.size_bytes),
                                   format_duration(result.end_ns),
                                   format_bandwidth(size / result.end_ns * 1e9)));
   report.text.table(std::move(table));
+  for (const std::string& line : measured_by) report.text.line(line);
   if ((result.flags & NMT_ADVICE_EXTRAPOLATED) != 0) {
     report.text.line("The message is larger than the largest that was measured.");
   }
@@ -192,6 +200,7 @@ Work declare_split(Options& options, const ProfileOptions& profile) {
   options.list("--busy", own->busy, "RAIL=TIME,...", "time until each busy rail is free");
   options.choice("--regime", own->regime, {"hot", "cold"},
                  "messages that are in the cache, or not (default: hot)");
+  declare(options, own->ranks);
   options.flag(
       "--explain", own->explain,
       "also show other ways to split it\n"

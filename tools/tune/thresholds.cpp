@@ -65,14 +65,15 @@ Report thresholds(const ThresholdsOptions& options, const ProfileOptions& profil
   const std::vector<std::string> named = split_list(options.rails);
   require_rails(plan, named);
   const std::vector<NamedPlan> rails =
-      named_plans(rail_plans(plan, options.regime, named), profile.db.path_names(), options.pairs);
+      named_plans(rail_plans(plan, options.regime, named, options.pairs.ranks),
+                  profile.db.path_names(), options.pairs);
 
   Report report;
   report.payload.set("platform", platform_json(profile.platform));
   report.payload.set("rails", rails_json(rails));
   report.payload.set("verified", plan.verification.has_value());
   report.text.line(fmt::format("Platform: {}", profile.platform.name));
-  add_thresholds(rails, &report.text);
+  add_thresholds(rails, &report.text, options.pairs.ranks);
   if (!plan.verification) {
     report.text.line("");
     report.text.line(not_verified(profile, plan));
