@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint64_t kWithoutEnd = ~std::uint64_t{0};
 constexpr std::uint64_t kTriedSegmentBytes = 64 << 10;  // paper "HierKNEM", 4.2, figure 2
 
-constexpr std::array<std::string_view, 5> kNames = {"bcast", "reduce", "allreduce", "allgather",
-                                                    "alltoall"};
+constexpr std::array<std::string_view, kOperations.size()> kNames = {
+    "bcast", "reduce", "allreduce", "allgather", "alltoall", "alltoallv"};
 
 std::optional<Operation> parse_operation(std::string_view text) {
   const auto name = std::ranges::find(kNames, text);
@@ -34,7 +34,8 @@ void name_algorithm(Rule& rule, std::string_view algorithm) {
 // Of those that act without a profile.
 std::string_view tried_algorithm(Operation operation) {
   if (operation == Operation::kAllgather) return "leaders";
-  return operation == Operation::kAlltoall ? "nodes" : "chain";
+  return operation == Operation::kAlltoall || operation == Operation::kAlltoallv ? "nodes"
+                                                                                 : "chain";
 }
 
 // nullopt for an answer that gives no rule.

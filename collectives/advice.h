@@ -16,14 +16,22 @@
 
 namespace nmt::collectives {
 
-enum class Operation : std::uint32_t { kBcast, kReduce, kAllreduce, kAllgather, kAlltoall };
-inline constexpr std::array kOperations = {Operation::kBcast, Operation::kReduce,
+enum class Operation : std::uint32_t {
+  kBcast,
+  kReduce,
+  kAllreduce,
+  kAllgather,
+  kAlltoall,
+  kAlltoallv
+};
+inline constexpr std::array kOperations = {Operation::kBcast,     Operation::kReduce,
                                            Operation::kAllreduce, Operation::kAllgather,
-                                           Operation::kAlltoall};
+                                           Operation::kAlltoall,  Operation::kAlltoallv};
 std::string_view to_string(Operation operation);
 
 // Applies from `from_bytes` to below `to_bytes`. A size is that of a message; for Allgather, that
-// of one rank's data; for Alltoall, that of one rank's data for another.
+// of one rank's data; for Alltoall, that of one rank's data for another, and for Alltoallv the mean
+// of these.
 struct Rule {
   Operation operation = Operation::kBcast;
   std::int32_t nodes = 0;  // 0: any

@@ -15,8 +15,10 @@
 //   node_shared_memory   copies data between the ranks of one node
 //   node_exchange        which messages nodes exchange in an alltoall, and what is in them
 //   group_exchange       how the ranks of a node fill, send, receive and empty these messages
+//   rank_rounds          in which order ranks exchange messages of their own in an alltoall
 //   counter              a shared number that grows, and ranks that wait for it
 //   device_memory        whether a buffer is in the memory of a device
+//   look_rarely          which calls are looked at, where no rank knows a call's size alone
 //   call_record          what a rank records of the collectives that a program calls
 //   call_report          where the time in collectives went, printed when MPI ends
 //   profile_durations    durations of the MPI's collectives and of ours, from samples
@@ -32,9 +34,12 @@ typedef struct nmt_collective_play {
   uint32_t struct_bytes;
   int32_t root;
   const char* operation;  // "bcast" of bytes; "reduce", "allreduce": sums of doubles; or
-                          // "allgather", "alltoall"
+                          // "allgather", "alltoall", "alltoallv"
   const char* algorithm;  // "chain" ...; "library": the MPI's own
-  uint64_t size_bytes;    // of a message; of one rank's data, for an alltoall to each other rank
+  // Of a message; of one rank's data, for an alltoall to each other rank. For an alltoallv the mean
+  // of these: of n ranks, rank r sends 2 k / (n - 1) times as much to rank r + k, and nothing to
+  // itself; its blocks follow each other.
+  uint64_t size_bytes;
   uint64_t segment_bytes;
   uint32_t leaders;  // per node (HierarchyOptions); 0: one
   uint32_t reserved;

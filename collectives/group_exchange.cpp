@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/group_exchange.h"
 
-#include <algorithm>
+#include <cstring>
 
 namespace nmt::collectives {
 
@@ -12,21 +12,21 @@ void lead(const NodeExchange& exchange, GroupExchange& group, ExchangeNetwork& n
   const std::uint64_t steps = exchange.steps(), window = exchange.window();
   std::uint64_t freed = 0;
   const auto free_next = [&] {
-    if (!exchange.step(freed).is_local) network.wait_sent(freed);
+    if (exchange.step(freed).sends()) network.wait_sent(freed);
     group.sent(freed++);
   };
   for (std::uint64_t i = 0; i < steps + window; ++i) {
     if (i < steps) {
-      const bool is_local = exchange.step(i).is_local;
+      const ExchangeStep step = exchange.step(i);
       if (i > window) free_next();
-      if (!is_local) network.receive(i, group.place_for(i));
+      if (step.receives()) network.receive(i, group.place_for(i));
       group.give(i);
       const std::span<const std::byte> message = group.outgoing(i);
-      if (!is_local) network.send(i, message);
+      if (step.sends()) network.send(i, message);
     }
     if (i < window) continue;
     const std::uint64_t first = i - window;
-    if (!exchange.step(first).is_local) network.wait_received(first);
+    if (exchange.step(first).receives()) network.wait_received(first);
     group.arrived(first);
     group.take(first);
   }
@@ -47,7 +47,7 @@ void follow(const NodeExchange& exchange, GroupExchange& group) {
 // The leader's number of segments put is that of messages sent, its number worked that of messages
 // arrived. Those of the other members are what they have given and taken.
 SharedExchange::SharedExchange(NodeSharedMemory& shared_memory, const NodeExchange& exchange,
-                               const std::byte* from, std::byte* to, int leader,
+                               const SentBlocks& from, const ReceivedBlocks& to, int leader,
                                const WaitPolicy& waiting)
     : shared_memory_(shared_memory),
       exchange_(exchange),
@@ -58,9 +58,13 @@ SharedExchange::SharedExchange(NodeSharedMemory& shared_memory, const NodeExchan
   shared_memory_.begin();
 }
 
+std::size_t SharedExchange::area_bytes(std::uint64_t slots_bytes, std::size_t members,
+                                       std::size_t numbers) {
+  return (slots_bytes + members - 1) / members + numbers * sizeof(std::uint64_t);
+}
+
 std::size_t SharedExchange::area_bytes(const NodeExchange& exchange) {
-  const std::uint64_t members = exchange.own_ranks().size();
-  return (2 * exchange.slots() * exchange.slot_bytes() + members - 1) / members;
+  return area_bytes(2 * exchange.slots() * exchange.slot_bytes(), exchange.own_ranks().size());
 }
 
 std::byte* SharedExchange::slot_to_send(std::uint64_t step) const {
@@ -83,8 +87,8 @@ void SharedExchange::give(std::uint64_t step) {
     shared_memory_.wait_for_put(leader_, step + 1 - exchange_.slots(), waiting_);
   }
   const ExchangeStep part = exchange_.step(step);
-  const auto self = static_cast<std::uint64_t>(shared_memory_.self());
-  exchange_.give(part, from_, slot_to_send(step) + self * exchange_.given_bytes(part));
+  const std::uint64_t offset = exchange_.given(part, self()).offset;
+  exchange_.give(part, self(), from_, slot_to_send(step) + offset);
   if (!leads()) shared_memory_.put(step + 1);
 }
 
@@ -92,7 +96,7 @@ std::span<const std::byte> SharedExchange::outgoing(std::uint64_t step) {
   for (int member = 0; member < shared_memory_.members(); ++member) {
     if (member != leader_) shared_memory_.wait_for_put(member, step + 1, waiting_);
   }
-  return {slot_to_send(step), exchange_.sent_bytes(exchange_.step(step))};
+  return {slot_to_send(step), exchange_.step(step).sent_bytes};
 }
 
 // What a group sends to itself is taken where it was given.
@@ -103,7 +107,7 @@ void SharedExchange::sent(std::uint64_t step) {
 
 std::span<std::byte> SharedExchange::place_for(std::uint64_t step) {
   if (step >= exchange_.slots()) wait_until_others_took(step + 1 - exchange_.slots());
-  return {slot_received(step), exchange_.received_bytes(exchange_.step(step))};
+  return {slot_received(step), exchange_.step(step).received_bytes};
 }
 
 void SharedExchange::arrived(std::uint64_t step) { shared_memory_.worked(step + 1); }
@@ -112,8 +116,7 @@ void SharedExchange::take(std::uint64_t step) {
   if (!leads()) shared_memory_.wait_for_work(leader_, step + 1, waiting_);
   const ExchangeStep part = exchange_.step(step);
   const std::byte* message = part.is_local ? slot_to_send(step) : slot_received(step);
-  const auto self = static_cast<std::uint64_t>(shared_memory_.self());
-  exchange_.take(part, message + self * part.bytes, part.bytes * exchange_.own_ranks().size(), to_);
+  exchange_.take(part, self(), message, to_);
   if (!leads()) shared_memory_.worked(step + 1);
 }
 
@@ -128,6 +131,30 @@ void SharedExchange::finish() {
     shared_memory_.wait_for_put(leader_, all + 1, waiting_);
   }
   wait_until_others_took(all);
+}
+
+// As for finish(): where members read each other's memory, the next operation that uses areas
+// begins with a meeting.
+std::vector<std::uint64_t> share_rows(NodeSharedMemory& shared_memory,
+                                      std::span<const std::uint64_t> own,
+                                      const WaitPolicy& waiting) {
+  const auto members = static_cast<std::size_t>(shared_memory.members());
+  const std::span<std::byte> all = shared_memory.areas().last(members * own.size_bytes());
+  const auto self = static_cast<std::size_t>(shared_memory.self());
+  shared_memory.begin();
+  std::memcpy(all.data() + self * own.size_bytes(), own.data(), own.size_bytes());
+  shared_memory.put(1);
+  for (int member = 0; member < shared_memory.members(); ++member) {
+    shared_memory.wait_for_put(member, 1, waiting);
+  }
+  std::vector<std::uint64_t> rows(members * own.size());
+  std::memcpy(rows.data(), all.data(), all.size());
+  if (shared_memory.all_can_read()) return rows;
+  shared_memory.worked(1);
+  for (int member = 0; member < shared_memory.members(); ++member) {
+    shared_memory.wait_for_work(member, 1, waiting);
+  }
+  return rows;
 }
 
 }  // namespace nmt::collectives

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "collectives/node_exchange.h"
 #include "collectives/node_shared_memory.h"
@@ -22,9 +23,9 @@ class GroupExchange {
   virtual void take(std::uint64_t step) = 0;  // waits until the message is here
   virtual void finish() = 0;                  // this rank's memory may be used for what follows
 
-  // For the leader. outgoing: the message of a step, once all have given. sent: it may be
-  // overwritten. place_for: where the message of a step goes, once that is free; not for local
-  // steps. arrived: it is there.
+  // For the leader. outgoing: the part of a step, once all have given. sent: it may be overwritten.
+  // place_for: where the part that is received in a step goes, once that is free; only for steps
+  // that receive. arrived: it is there, if there is one.
   virtual std::span<const std::byte> outgoing(std::uint64_t step) = 0;
   virtual void sent(std::uint64_t step) = 0;
   virtual std::span<std::byte> place_for(std::uint64_t step) = 0;
@@ -49,13 +50,17 @@ void follow(const NodeExchange& exchange, GroupExchange& group);
 // first; each rank copies its parts into and out of them.
 class SharedExchange : public GroupExchange {
  public:
-  // What each member's area must hold.
+  // What each of so many members' areas must hold for slots of `slots_bytes`, and for what
+  // share_rows() shares.
+  static std::size_t area_bytes(std::uint64_t slots_bytes, std::size_t members,
+                                std::size_t numbers = 0);
   static std::size_t area_bytes(const NodeExchange& exchange);
 
-  // `from` and `to` are the blocks of this rank, in rank order; `leader` is a member index. Called
-  // by all members, which have met and have areas.
+  // `from` and `to` are the blocks of this rank; `leader` is a member index. Called by all members,
+  // which have met and have areas.
   SharedExchange(NodeSharedMemory& shared_memory, const NodeExchange& exchange,
-                 const std::byte* from, std::byte* to, int leader, const WaitPolicy& waiting);
+                 const SentBlocks& from, const ReceivedBlocks& to, int leader,
+                 const WaitPolicy& waiting);
 
   void give(std::uint64_t step) override;
   void take(std::uint64_t step) override;
@@ -67,16 +72,23 @@ class SharedExchange : public GroupExchange {
 
  private:
   bool leads() const { return shared_memory_.self() == leader_; }
+  std::size_t self() const { return static_cast<std::size_t>(shared_memory_.self()); }
   std::byte* slot_to_send(std::uint64_t step) const;
   std::byte* slot_received(std::uint64_t step) const;
   void wait_until_others_took(std::uint64_t steps);
 
   NodeSharedMemory& shared_memory_;
   const NodeExchange& exchange_;
-  const std::byte* from_;
-  std::byte* to_;
+  SentBlocks from_;
+  ReceivedBlocks to_;
   int leader_;
   const WaitPolicy& waiting_;
 };
+
+// The numbers of each member, one member after the other; all give equally many. Through the ends
+// of the areas, which slots leave free. Called by all members, which have met and have areas.
+std::vector<std::uint64_t> share_rows(NodeSharedMemory& shared_memory,
+                                      std::span<const std::uint64_t> own,
+                                      const WaitPolicy& waiting);
 
 }  // namespace nmt::collectives

@@ -15,12 +15,18 @@
 
 namespace nmt {
 
+// Whether each rank has other data for each other one. The size of an alltoallv is the mean of what
+// one rank has for another.
+inline bool exchanges(std::string_view operation) {
+  return operation == "alltoall" || operation == "alltoallv";
+}
+
 namespace benchmark {
 inline constexpr std::string_view kExchange = "exchange";  // an alltoall, measured to choose
 }  // namespace benchmark
 
 inline std::string_view choice_benchmark(std::string_view operation) {
-  return operation == "alltoall" ? benchmark::kExchange : benchmark::kCollective;
+  return exchanges(operation) ? benchmark::kExchange : benchmark::kCollective;
 }
 
 inline bool compares_algorithms(const Sample& sample) {

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include "core/collective_sample.h"
+
 namespace nmt::tuner {
 namespace {
 
@@ -92,6 +94,14 @@ std::vector<double> exchange_terms(const Sizes& s, double message) {
           s.ranks * s.size * ranks_per_node};
 }
 
+// Of an alltoall between ranks: their messages, and the bytes through a card and within a node. How
+// many messages are under way is part of the algorithm, so its costs are.
+std::vector<double> ranks_terms(const Sizes& s) {
+  const double ranks_per_node = s.local + 1;
+  const double through_card = ranks_per_node * (s.ranks - ranks_per_node);
+  return {1, s.ranks - 1, (s.ranks - 1) * s.segments, through_card * s.size, s.local * s.size};
+}
+
 // It may use any algorithm. Trees and reduce-scatters grow with the logarithm of the nodes or less:
 // a cost that grows with the nodes themselves could explain the same few shapes, and would predict
 // more for many nodes than is true. Where each rank has data of its own for all, costs do grow so;
@@ -99,11 +109,11 @@ std::vector<double> exchange_terms(const Sizes& s, double message) {
 std::vector<double> library_terms(const Sizes& s, std::string_view operation) {
   std::vector<double> counts = {1, s.nodes > 1 ? 1.0 : 0.0, std::log2(s.nodes),
                                 std::log2(s.local + 1), s.local};
-  const bool exchanges = operation == "alltoall";
-  if (exchanges || operation == "allgather") {
+  const bool is_exchange = exchanges(operation);
+  if (is_exchange || operation == "allgather") {
     counts.insert(counts.end(), {s.nodes - 1, s.ranks - 1});
   }
-  if (exchanges) {
+  if (is_exchange) {
     const double ranks_per_node = s.local + 1;
     counts.push_back(ranks_per_node * (s.ranks - ranks_per_node));
   }
@@ -138,6 +148,9 @@ std::vector<double> collective_terms(std::string_view operation, const Collectiv
     const double message = s.size * ranks_per_node * ranks_per_node;
     divide(message);
     return exchange_terms(s, message);
+  }
+  if (choice.algorithm == "pairwise" || choice.algorithm.starts_with("direct")) {
+    return ranks_terms(s);
   }
   if (choice.algorithm == "leaders") {
     const double block = s.size * static_cast<double>(shape.ranks_per_node);

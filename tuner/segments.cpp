@@ -187,7 +187,7 @@ void add_rules(const std::vector<CollectiveCell>& cells, const std::vector<Choic
 
 std::uint64_t message_bytes(const CollectiveCell& cell) {
   const auto ranks = static_cast<std::uint64_t>(cell.ranks_per_node);
-  return cell.size_bytes * (cell.operation == "alltoall" ? ranks * ranks : 1);
+  return cell.size_bytes * (exchanges(cell.operation) ? ranks * ranks : 1);
 }
 
 std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets) {

@@ -6,73 +6,22 @@
 //   interleaved LIBRARY REPETITIONS ROOT OPERATION:BYTES WAY... [OPERATION:BYTES WAY...]...
 //
 // A way is ALGORITHM/SEGMENT or "library"; the root a rank, or "rotating". Rank 0 prints a line for
-// each collective: medians in milliseconds, in order of the ways, from the common start of each
-// repetition to the last rank's end. All hosts of a lab have one clock, by which the start is set:
-// ranks leave a barrier one after the other, later where it crosses the network more often, and
-// that is not what is asked. Nor is what ranks say about their times, and look for, while others
-// are still at work: it costs more where neighbors by rank are on different hosts. So they rest
-// first, for as long as it may take.
+// each collective: medians in milliseconds, in order of the ways (common_start.h).
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench/collectives/common_start.h"
 #include "collectives/collectives.h"
 
 static int (*play)(const nmt_collective_play*);
 
-static int64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
-static void sleep_until(int64_t time_ns) {
-  const struct timespec time = {time_ns / 1000000000, time_ns % 1000000000};
-  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
-}
-
-static int64_t latest(int64_t own_ns) {
-  int64_t latest_ns = 0;
-  MPI_Allreduce(&own_ns, &latest_ns, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
-  return latest_ns;
-}
-
-// Lets the MPI send what it may still have to, as a program would that calls it now and then.
-static void rest_until(int64_t time_ns) {
-  enum { kNapNs = 500000 };
-  int there = 0;
-  while (now_ns() < time_ns) {
-    sleep_until(now_ns() + kNapNs < time_ns ? now_ns() + kNapNs : time_ns);
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
-  }
-}
-
-// Of all ranks together, in milliseconds; `longest_ns` is that of this way until now.
-static double time_of(const nmt_collective_play* order, int64_t* longest_ns) {
-  enum { kAllKnowNs = 3000000 };  // by then all ranks have heard when to start
-  const int64_t start_ns = latest(now_ns()) + kAllKnowNs;
-  sleep_until(start_ns);
+static void play_one(const void* order) {
   if (play(order) != 0) MPI_Abort(MPI_COMM_WORLD, 1);
-  const int64_t end_ns = now_ns();
-  rest_until(start_ns + 2 * *longest_ns);
-  const int64_t took_ns = latest(end_ns) - start_ns;
-  if (took_ns > *longest_ns) *longest_ns = took_ns;
-  return (double)took_ns / 1e6;
-}
-
-static int ascending(const void* a, const void* b) {
-  const double first = *(const double*)a, second = *(const double*)b;
-  return (first > second) - (first < second);
-}
-
-static double median(double* times, int count) {
-  qsort(times, (size_t)count, sizeof *times, ascending);
-  return count % 2 ? times[count / 2] : (times[count / 2 - 1] + times[count / 2]) / 2;
 }
 
 static void leave_now(int signal) {
@@ -121,7 +70,7 @@ static void measure(char* collective, char** ways, int count, int repetitions, c
     for (int place = 0; place < count; ++place) {
       const int i = (place + turn + kWarmUps) % count;  // none rests after the same one always
       if (rotates) orders[i].root = (turn + kWarmUps) % ranks;
-      const double ms = time_of(&orders[i], &longest_ns[i]);
+      const double ms = time_of(play_one, &orders[i], &longest_ns[i]);
       if (turn >= 0) times_ms[i * repetitions + turn] = ms;
     }
   }

@@ -14,6 +14,8 @@
 #include <string_view>
 
 #include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/unequal_sizes.h"
+#include "collectives/node_exchange.h"
 #include "collectives/tree.h"
 
 namespace nmt::collectives {
@@ -70,15 +72,26 @@ std::optional<AllgatherAlgorithm> parse_allgather_algorithm(std::string_view tex
 void allgather(NodeHierarchy& hierarchy, std::byte* all, std::uint64_t bytes,
                AllgatherAlgorithm algorithm, std::uint64_t segment_bytes);
 
-// kNodes: the ranks of a group fill one message for each other group, which their leaders exchange
-// in rounds (collectives/node_exchange.h).
-enum class AlltoallAlgorithm { kNodes };
-std::string_view to_string(AlltoallAlgorithm algorithm);
+// "nodes": the ranks of a group fill one message for each other group, which their leaders exchange
+// in rounds (collectives/node_exchange.h). "pairwise": each rank sends each block by itself, in
+// lockstep, in rounds in which each node sends to one node (collectives/mpi/rank_exchange.h).
+// "direct4": the same, with four messages of each rank under way.
+struct AlltoallAlgorithm {
+  std::uint64_t window = 0;  // messages of a rank; 0: of nodes
+
+  bool by_nodes() const { return window == 0; }
+};
 std::optional<AlltoallAlgorithm> parse_alltoall_algorithm(std::string_view text);
 
 // `from` has `bytes` for each rank and `to` has space for `bytes` of each, in rank order; they do
 // not overlap.
 void alltoall(NodeHierarchy& hierarchy, const std::byte* from, std::byte* to, std::uint64_t bytes,
               AlltoallAlgorithm algorithm, std::uint64_t segment_bytes);
+
+// The same for blocks of any sizes. `sizes` are those of this rank, and `agreed` is what all ranks
+// have found of theirs together (collectives/mpi/unequal_sizes.h). Blocks do not overlap.
+void alltoallv(NodeHierarchy& hierarchy, const SentBlocks& from, const ReceivedBlocks& to,
+               const UnequalSizes& sizes, const AgreedSizes& agreed, AlltoallAlgorithm algorithm,
+               std::uint64_t segment_bytes);
 
 }  // namespace nmt::collectives

@@ -1,56 +1,105 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <charconv>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "collectives/mpi/algorithms.h"
 #include "collectives/mpi/exchange_messages.h"
+#include "collectives/mpi/rank_exchange.h"
 
 namespace nmt::collectives {
 namespace {
 
-constexpr std::string_view kNodesName = "nodes";
+constexpr std::string_view kNodes = "nodes", kPairwise = "pairwise", kDirect = "direct";
+constexpr std::uint64_t kWindowMax = 1024;
 
-NodeExchange exchange_of(const NodeHierarchy& hierarchy, std::uint64_t bytes,
-                         std::uint64_t segment_bytes) {
+std::vector<std::vector<int>> groups_of(const NodeHierarchy& hierarchy) {
   std::vector<std::vector<int>> groups;
   for (const Group& group : hierarchy.groups()) groups.push_back(group.ranks);
-  return {std::move(groups), static_cast<std::size_t>(hierarchy.group_of(hierarchy.rank())), bytes,
-          segment_bytes};
+  return groups;
 }
 
-std::unique_ptr<GroupExchange> group_of(NodeHierarchy& hierarchy, const NodeExchange& exchange,
-                                        const std::byte* from, std::byte* to, int leader) {
-  NodeSharedMemory* shared_memory =
-      exchange.own_ranks().size() == 1
-          ? nullptr
-          : hierarchy.shared_memory_with_areas(SharedExchange::area_bytes(exchange));
-  if (shared_memory == nullptr)
-    return std::make_unique<MemberMessages>(hierarchy, exchange, from, to, leader);
-  return std::make_unique<SharedExchange>(*shared_memory, exchange, from, to,
-                                          hierarchy.member(leader), hierarchy.waiting());
+std::size_t own_group(const NodeHierarchy& hierarchy) {
+  return static_cast<std::size_t>(hierarchy.group_of(hierarchy.rank()));
+}
+
+// `shared_memory` has areas, or is null.
+void exchange_by_nodes(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory,
+                       const NodeExchange& exchange, const SentBlocks& from,
+                       const ReceivedBlocks& to) {
+  const int leader = hierarchy.own_group().leader;
+  std::unique_ptr<GroupExchange> group;
+  if (shared_memory == nullptr) {
+    group = std::make_unique<MemberMessages>(hierarchy, exchange, from, to, leader);
+  } else {
+    group = std::make_unique<SharedExchange>(*shared_memory, exchange, from, to,
+                                             hierarchy.member(leader), hierarchy.waiting());
+  }
+  if (hierarchy.rank() != leader) return follow(exchange, *group);
+  LeaderMessages network(hierarchy, exchange);
+  lead(exchange, *group, network);
 }
 
 }  // namespace
 
-std::string_view to_string(AlltoallAlgorithm) { return kNodesName; }
-
 std::optional<AlltoallAlgorithm> parse_alltoall_algorithm(std::string_view text) {
-  if (text != kNodesName) return std::nullopt;
-  return AlltoallAlgorithm::kNodes;
+  if (text == kNodes) return AlltoallAlgorithm{};
+  if (text == kPairwise) return AlltoallAlgorithm{.window = 1};
+  if (!text.starts_with(kDirect)) return std::nullopt;
+  AlltoallAlgorithm direct;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data() + kDirect.size(), end, direct.window);
+  if (error != std::errc{} || last != end) return std::nullopt;
+  if (direct.window == 0 || direct.window > kWindowMax) return std::nullopt;
+  return direct;
 }
 
 void alltoall(NodeHierarchy& hierarchy, const std::byte* from, std::byte* to, std::uint64_t bytes,
-              AlltoallAlgorithm, std::uint64_t segment_bytes) {
+              AlltoallAlgorithm algorithm, std::uint64_t segment_bytes) {
   if (bytes == 0) return;
+  const SentBlocks sent{.first = from, .distance_bytes = bytes};
+  const ReceivedBlocks received{.first = to, .distance_bytes = bytes};
   hierarchy.create_shared_memory();
   hierarchy.check_same_size(bytes);
-  const NodeExchange exchange = exchange_of(hierarchy, bytes, segment_bytes);
-  const int leader = hierarchy.own_group().leader;
-  const std::unique_ptr<GroupExchange> group = group_of(hierarchy, exchange, from, to, leader);
-  if (hierarchy.rank() != leader) return follow(exchange, *group);
-  LeaderMessages network(hierarchy, exchange);
-  lead(exchange, *group, network);
+  if (!algorithm.by_nodes()) {
+    const BlockSizes equal{.each_bytes = bytes};
+    return exchange_by_ranks(hierarchy, sent, equal, received, equal, algorithm.window,
+                             segment_bytes);
+  }
+  const NodeExchange exchange(groups_of(hierarchy), own_group(hierarchy), bytes, segment_bytes);
+  NodeSharedMemory* shared_memory =
+      exchange.own_ranks().size() == 1
+          ? nullptr
+          : hierarchy.shared_memory_with_areas(SharedExchange::area_bytes(exchange));
+  exchange_by_nodes(hierarchy, shared_memory, exchange, sent, received);
+}
+
+void alltoallv(NodeHierarchy& hierarchy, const SentBlocks& from, const ReceivedBlocks& to,
+               const UnequalSizes& sizes, const AgreedSizes& agreed, AlltoallAlgorithm algorithm,
+               std::uint64_t segment_bytes) {
+  if (agreed.all_bytes == 0) return;
+  if (!algorithm.by_nodes()) {
+    return exchange_by_ranks(hierarchy, from, {.by_rank = sizes.sent.data()}, to,
+                             {.by_rank = sizes.received.data()}, algorithm.window, segment_bytes);
+  }
+  hierarchy.create_shared_memory();
+  hierarchy.check_same_size(agreed.all_bytes);
+  std::vector<std::uint64_t> rows = sizes.sent;
+  rows.insert(rows.end(), sizes.received.begin(), sizes.received.end());
+  const std::size_t members = hierarchy.own_group().ranks.size();
+  NodeSharedMemory* shared_memory = nullptr;
+  if (members > 1) {
+    shared_memory = hierarchy.shared_memory_with_areas(SharedExchange::area_bytes(
+        NodeExchange::memory_bytes_max(agreed.all_bytes, segment_bytes), members, rows.size()));
+    rows = shared_memory != nullptr ? share_rows(*shared_memory, rows, hierarchy.waiting())
+                                    : hierarchy.gather_in_group(std::span(std::as_const(rows)));
+  }
+  const NodeExchange exchange(groups_of(hierarchy), own_group(hierarchy), rows, agreed.all_bytes,
+                              segment_bytes);
+  if (exchange.steps() == 0) return;
+  exchange_by_nodes(hierarchy, shared_memory, exchange, from, to);
 }
 
 }  // namespace nmt::collectives

@@ -125,4 +125,38 @@ int ArgumentChecker::check_blocks(BlocksCall call, const void* send, MPI_Count s
   return call(given, static_cast<int>(send_count), send_type, own, count, type, alone_);
 }
 
+// One side. A Bcast from its buffer finds a missing buffer and a type that is not committed.
+int ArgumentChecker::check_unequal(const UnequalBlocks& blocks, int ranks) const {
+  if (!blocks.have_arrays()) return MPI_ERR_ARG;
+  if (blocks.type() == MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
+  int some = 0;
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(ranks); ++rank) {
+    if (blocks.count(rank) < 0) return MPI_ERR_COUNT;
+    if (blocks.count(rank) > 0) some = 1;
+  }
+  if (blocks.buffer() != nullptr && is_named(blocks.type())) return MPI_SUCCESS;
+  return PMPI_Bcast(const_cast<void*>(blocks.buffer()), some, blocks.type(), 0, alone_);
+}
+
+// With doubtful buffers, the block that this rank has for itself shows what the MPI accepts.
+int ArgumentChecker::check_alltoallv(const UnequalBlocks& send, const UnequalBlocks& receive,
+                                     int rank, int ranks) const {
+  const bool in_place = send.buffer() == MPI_IN_PLACE;
+  const bool to_place = receive.buffer() == MPI_IN_PLACE;
+  int code = to_place ? MPI_SUCCESS : check_unequal(receive, ranks);
+  if (code == MPI_SUCCESS && !in_place) code = check_unequal(send, ranks);
+  if (code != MPI_SUCCESS || !are_doubtful(send.buffer(), receive.buffer())) return code;
+  if (in_place && !to_place) return code;
+  const auto own = static_cast<std::size_t>(rank);
+  const bool known = !in_place && !to_place && !send.are_large() && !receive.are_large();
+  int send_count = known ? static_cast<int>(send.count(own)) : 0;
+  int send_place = known ? static_cast<int>(send.place(own)) : 0;
+  int count = known ? static_cast<int>(receive.count(own)) : 0;
+  int place = known ? static_cast<int>(receive.place(own)) : 0;
+  code = PMPI_Alltoallv(send.buffer(), &send_count, &send_place, in_place ? MPI_BYTE : send.type(),
+                        const_cast<void*>(receive.buffer()), &count, &place,
+                        to_place ? MPI_BYTE : receive.type(), alone_);
+  return code == MPI_SUCCESS && to_place ? MPI_ERR_BUFFER : code;
+}
+
 }  // namespace nmt::collectives

@@ -11,6 +11,8 @@
 
 #include <mpi.h>
 
+#include "collectives/mpi/unequal_blocks.h"
+
 namespace nmt::collectives {
 
 class ArgumentChecker {
@@ -32,6 +34,9 @@ class ArgumentChecker {
                       int count, MPI_Datatype type, int rank) const;
   int check_alltoall(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
                      int count, MPI_Datatype type, int rank) const;
+  // Nothing of this call was decided on yet.
+  int check_alltoallv(const UnequalBlocks& send, const UnequalBlocks& receive, int rank,
+                      int ranks) const;
 
  private:
   // PMPI_Allgather or PMPI_Alltoall.
@@ -39,6 +44,7 @@ class ArgumentChecker {
   int check_blocks(BlocksCall call, const void* send, MPI_Count send_count, MPI_Datatype send_type,
                    void* receive, int count, MPI_Datatype type, int rank) const;
   int check_root(int root, int ranks) const;
+  int check_unequal(const UnequalBlocks& blocks, int ranks) const;
 
   MPI_Comm alone_ = MPI_COMM_NULL;
 };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collectives/advice.h"
+#include "collectives/look_rarely.h"
 #include "collectives/mpi/hierarchy_cache.h"
 
 namespace nmt::collectives {
@@ -21,6 +22,7 @@ struct CommState {
   std::vector<int> ranks = {};           // by rank, their ranks in the job; only if there are rules
   std::map<int, Lease> by_leaders = {};  // by leaders per node, for all rules; empty until
                                          // the first use; a null lease: leave calls alone
+  LookRarely unequal = {};               // at calls of MPI_Alltoallv
 };
 
 // `make` does not communicate: it finds by itself what the ranks of a communicator have in common.

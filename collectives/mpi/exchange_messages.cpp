@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/mpi/exchange_messages.h"
 
-#include <cstring>
 #include <utility>
 
 namespace nmt::collectives {
@@ -23,7 +22,7 @@ LeaderMessages::~LeaderMessages() {
 void LeaderMessages::send(std::uint64_t step, std::span<const std::byte> message) {
   const ExchangeStep part = exchange_.step(step);
   check(PMPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE,
-                   hierarchy_.groups()[part.to].leader, tag_of(Stream::kRing, part.left),
+                   hierarchy_.groups()[part.to].leader, tag_of(Stream::kRing, part.sends_left),
                    hierarchy_.comm(), &sends_[step % exchange_.slots()]));
 }
 
@@ -41,11 +40,11 @@ void LeaderMessages::wait_received(std::uint64_t step) {
   MPI_Status status;
   const ExchangeStep part = exchange_.step(step);
   hierarchy_.wait(&receives_[step % exchange_.slots()], &status);
-  expect_arrival(status, exchange_.received_bytes(part), Stream::kRing, part.left);
+  expect_arrival(status, part.received_bytes, Stream::kRing, part.receives_left);
 }
 
 MemberMessages::MemberMessages(NodeHierarchy& hierarchy, const NodeExchange& exchange,
-                               const std::byte* from, std::byte* to, int leader)
+                               const SentBlocks& from, const ReceivedBlocks& to, int leader)
     : hierarchy_(hierarchy),
       exchange_(exchange),
       from_(from),
@@ -109,55 +108,52 @@ void MemberMessages::receive(std::span<std::byte> place, int from, Stream stream
   expect_arrival(status, place.size(), stream, left);
 }
 
+// Nothing is sent where there is nothing to give or to take, which both sides know.
 void MemberMessages::give(std::uint64_t step) {
   const ExchangeStep part = exchange_.step(step);
-  const std::uint64_t bytes = exchange_.given_bytes(part);
-  if (leads()) return exchange_.give(part, from_, slot_to_send(step) + member_ * bytes);
+  const auto [offset, bytes] = exchange_.given(part, member_);
+  if (leads()) return exchange_.give(part, member_, from_, slot_to_send(step) + offset);
+  if (bytes == 0) return;
   Sent& sent = next_of(step, member_, bytes);
-  exchange_.give(part, from_, sent.bytes.data());
+  exchange_.give(part, member_, from_, sent.bytes.data());
   send(sent, leader_, tag_of(Stream::kGather, exchange_.left_after(step)));
 }
 
 std::span<const std::byte> MemberMessages::outgoing(std::uint64_t step) {
   const ExchangeStep part = exchange_.step(step);
-  const std::uint64_t bytes = exchange_.given_bytes(part);
   const std::vector<int>& ranks = exchange_.own_ranks();
   for (std::size_t member = 0; member < ranks.size(); ++member) {
-    if (ranks[member] == leader_) continue;
-    receive({slot_to_send(step) + member * bytes, bytes}, ranks[member], Stream::kGather,
+    const auto [offset, bytes] = exchange_.given(part, member);
+    if (ranks[member] == leader_ || bytes == 0) continue;
+    receive({slot_to_send(step) + offset, bytes}, ranks[member], Stream::kGather,
             exchange_.left_after(step));
   }
-  return {slot_to_send(step), exchange_.sent_bytes(part)};
+  return {slot_to_send(step), part.sent_bytes};
 }
 
 std::span<std::byte> MemberMessages::place_for(std::uint64_t step) {
-  return {slot_received(step), exchange_.received_bytes(exchange_.step(step))};
+  return {slot_received(step), exchange_.step(step).received_bytes};
 }
 
 void MemberMessages::arrived(std::uint64_t step) {
   const ExchangeStep part = exchange_.step(step);
   const std::vector<int>& ranks = exchange_.own_ranks();
   for (std::size_t member = 0; member < ranks.size(); ++member) {
-    if (ranks[member] == leader_) continue;
-    Sent& sent = next_of(step, member, exchange_.taken_bytes(part));
-    const std::byte* taken = message_of(step) + member * part.bytes;
-    for (std::uint64_t at = 0; at < sent.bytes.size(); at += part.bytes) {
-      std::memcpy(sent.bytes.data() + at, taken, part.bytes);
-      taken += part.bytes * ranks.size();
-    }
+    const std::uint64_t bytes = exchange_.taken_bytes(part, member);
+    if (ranks[member] == leader_ || bytes == 0) continue;
+    Sent& sent = next_of(step, member, bytes);
+    exchange_.pick(part, member, message_of(step), sent.bytes.data());
     send(sent, ranks[member], tag_of(Stream::kSpread, exchange_.left_after(step)));
   }
 }
 
 void MemberMessages::take(std::uint64_t step) {
   const ExchangeStep part = exchange_.step(step);
-  if (leads()) {
-    const std::uint64_t stride = part.bytes * exchange_.own_ranks().size();
-    return exchange_.take(part, message_of(step) + member_ * part.bytes, stride, to_);
-  }
-  taken_.resize(exchange_.taken_bytes(part));
+  if (leads()) return exchange_.take(part, member_, message_of(step), to_);
+  taken_.resize(exchange_.taken_bytes(part, member_));
+  if (taken_.empty()) return;
   receive(taken_, leader_, Stream::kSpread, exchange_.left_after(step));
-  exchange_.take(part, taken_.data(), part.bytes, to_);
+  exchange_.take_picked(part, member_, taken_.data(), to_);
 }
 
 void MemberMessages::finish() {

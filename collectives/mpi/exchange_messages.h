@@ -40,8 +40,8 @@ class LeaderMessages : public ExchangeNetwork {
 class MemberMessages : public GroupExchange {
  public:
   // `from` and `to` are the blocks of this rank; `leader` is a rank.
-  MemberMessages(NodeHierarchy& hierarchy, const NodeExchange& exchange, const std::byte* from,
-                 std::byte* to, int leader);
+  MemberMessages(NodeHierarchy& hierarchy, const NodeExchange& exchange, const SentBlocks& from,
+                 const ReceivedBlocks& to, int leader);
   ~MemberMessages() override;
   MemberMessages(const MemberMessages&) = delete;
 
@@ -69,8 +69,8 @@ class MemberMessages : public GroupExchange {
 
   NodeHierarchy& hierarchy_;
   const NodeExchange& exchange_;
-  const std::byte* from_;
-  std::byte* to_;
+  SentBlocks from_;
+  ReceivedBlocks to_;
   int leader_;
   std::size_t member_;
   std::unique_ptr<std::byte[]> slots_;  // of the leader

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/mpi/interposed.h"
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <vector>
 
 #include "collectives/mpi/algorithms.h"
 #include "collectives/mpi/job.h"
@@ -63,6 +66,56 @@ int check_counts(const BcastResult& result, std::uint64_t expected_bytes, MPI_Co
     return fail(comm, MPI_ERR_OTHER, "the root of a Bcast sends less than this rank expects");
   }
   return MPI_SUCCESS;
+}
+
+// In bytes, by rank. `too_large` is set if all of them are too many for a call of ours.
+std::vector<std::uint64_t> sizes_of(const UnequalBlocks& blocks, std::size_t ranks,
+                                    bool* too_large) {
+  int element_bytes = 0;
+  check(PMPI_Type_size(blocks.type(), &element_bytes));
+  const auto each_bytes = static_cast<std::uint64_t>(std::max(element_bytes, 0));
+  std::uint64_t all_bytes = 0;
+  std::vector<std::uint64_t> sizes(ranks);
+  for (std::size_t rank = 0; rank < ranks && each_bytes > 0; ++rank) {
+    const auto count = static_cast<std::uint64_t>(blocks.count(rank));
+    *too_large = *too_large || count > Job::kBytesMax / each_bytes;
+    if (*too_large) break;
+    sizes[rank] = count * each_bytes;
+    all_bytes += sizes[rank];
+  }
+  *too_large = *too_large || all_bytes > Job::kBytesMax;
+  return sizes;
+}
+
+// In place, what is sent is copied first: blocks arrive before others have left.
+void exchange_unequal(const Job::Decision& decision, const UnequalSizes& sizes,
+                      const AgreedSizes& agreed, const UnequalBlocks& send,
+                      const UnequalBlocks& receive, MPI_Comm comm) {
+  const std::size_t ranks = sizes.sent.size();
+  const AlltoallAlgorithm algorithm =
+      parse_alltoall_algorithm(decision.rule->algorithm).value_or(AlltoallAlgorithm{});
+  PackedBlocks received(receive, ranks, comm);
+  const auto exchange = [&](std::byte* const* from) {
+    const std::vector<const std::byte*> sent(from, from + ranks);
+    alltoallv(decision.hierarchy(), {.places = sent.data()}, {.places = received.places()}, sizes,
+              agreed, algorithm, decision.rule->segment_bytes);
+  };
+  if (send.buffer() == MPI_IN_PLACE) {
+    received.pack();
+    std::vector<std::byte> own(std::reduce(sizes.sent.begin(), sizes.sent.end()));
+    std::vector<std::byte*> places;
+    std::byte* place = own.data();
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      places.push_back(place);
+      place = std::copy_n(received.places()[rank], sizes.sent[rank], place);
+    }
+    exchange(places.data());
+  } else {
+    PackedBlocks sent(send, ranks, comm);
+    sent.pack();
+    exchange(sent.places());
+  }
+  received.unpack(sizes.received);
 }
 
 int rank_in(MPI_Comm comm) {
@@ -223,7 +276,7 @@ std::optional<int> replace_alltoall(const void* send, MPI_Count send_count, MPI_
     NodeHierarchy& hierarchy = decision.hierarchy();
     const auto algorithm = parse_alltoall_algorithm(decision.rule->algorithm);
     const auto exchange = [&](const std::byte* from, std::byte* to) {
-      alltoall(hierarchy, from, to, decision.bytes, algorithm.value_or(AlltoallAlgorithm::kNodes),
+      alltoall(hierarchy, from, to, decision.bytes, algorithm.value_or(AlltoallAlgorithm{}),
                decision.rule->segment_bytes);
     };
     const std::uint64_t bytes = decision.bytes * static_cast<std::uint64_t>(hierarchy.size());
@@ -242,6 +295,37 @@ std::optional<int> replace_alltoall(const void* send, MPI_Count send_count, MPI_
     }
     received.unpack(bytes);
   });
+}
+
+// All ranks agree on the sizes first, of which the algorithm follows: ours, or the MPI's own.
+std::optional<int> replace_alltoallv(const UnequalBlocks& send, const UnequalBlocks& receive,
+                                     MPI_Comm comm) noexcept {
+  constexpr Operation kOperation = Operation::kAlltoallv;
+  Job::Decision decision = Job::here().decide_to_look(kOperation, comm);
+  if (!decision.acts()) return decision.otherwise;
+  const int code = Job::here().argument_checker().check_alltoallv(send, receive, rank_in(comm),
+                                                                  decision.ranks());
+  if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
+  if (!Job::here().prepare(
+          decision, comm,
+          {begin_of(send.buffer(), send.type()), begin_of(receive.buffer(), receive.type())})) {
+    if (!decision.otherwise) decision.comm_state->unequal.found(false);
+    return decision.otherwise;
+  }
+  const bool in_place = send.buffer() == MPI_IN_PLACE;
+  UnequalSizes sizes;
+  AgreedSizes agreed;
+  const int looked = Job::here().run(decision, comm, [&] {
+    const auto ranks = static_cast<std::size_t>(decision.ranks());
+    sizes.received = sizes_of(receive, ranks, &sizes.are_too_large);
+    sizes.sent = in_place ? sizes.received : sizes_of(send, ranks, &sizes.are_too_large);
+    agreed = agree_on_sizes(decision.hierarchy(), sizes);
+  });
+  if (looked != MPI_SUCCESS) return looked;
+  Job::here().choose(kOperation, agreed.are_too_large ? 0 : agreed.mean_bytes, decision);
+  if (!decision.acts()) return std::nullopt;
+  return Job::here().act(kOperation, decision, comm,
+                         [&] { exchange_unequal(decision, sizes, agreed, send, receive, comm); });
 }
 
 }  // namespace nmt::collectives

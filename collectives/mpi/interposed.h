@@ -22,8 +22,10 @@
 //   reduce                   Reduce
 //   allreduce                Allreduce
 //   allgather                Allgather
-//   alltoall                 Alltoall
-//   exchange_messages        the messages of an Alltoall
+//   alltoall                 Alltoall and Alltoallv
+//   unequal_sizes            what the ranks of an Alltoallv find out together
+//   exchange_messages        the messages of an Alltoall between nodes
+//   rank_exchange            an Alltoall between ranks
 //   tree_neighbors           the neighbours of a leader in the tree
 //   bcast_pipeline           segments down the tree of leaders
 //   reduce_pipeline          segments up the tree of leaders, reduced
@@ -32,6 +34,7 @@
 //   group_reduce             reduces within a group
 //   request_wait             waits for a message of the MPI
 //   packed_buffer            the buffer of a call as contiguous bytes
+//   unequal_blocks           one side of an Alltoallv: counts and displacements
 //   mpi_failure              an MPI call that failed, as an exception
 //   failure                  how a failed operation ends
 //   failure_notifier         notifies other ranks of a failure, so that they do not wait
@@ -46,6 +49,8 @@
 #include <mpi.h>
 
 #include <optional>
+
+#include "collectives/mpi/unequal_blocks.h"
 
 namespace nmt::collectives {
 
@@ -65,5 +70,16 @@ std::optional<int> replace_allgather(const void* send, MPI_Count send_count, MPI
 std::optional<int> replace_alltoall(const void* send, MPI_Count send_count, MPI_Datatype send_type,
                                     void* receive, MPI_Count receive_count,
                                     MPI_Datatype receive_type, MPI_Comm comm) noexcept;
+std::optional<int> replace_alltoallv(const UnequalBlocks& send, const UnequalBlocks& receive,
+                                     MPI_Comm comm) noexcept;
+template <class Count, class Place>
+std::optional<int> replace_alltoallv(const void* send, const Count* send_counts,
+                                     const Place* send_places, MPI_Datatype send_type,
+                                     void* receive, const Count* receive_counts,
+                                     const Place* receive_places, MPI_Datatype receive_type,
+                                     MPI_Comm comm) noexcept {
+  return replace_alltoallv({send, send_counts, send_places, send_type},
+                           {receive, receive_counts, receive_places, receive_type}, comm);
+}
 
 }  // namespace nmt::collectives

@@ -25,8 +25,6 @@ namespace nmt::collectives {
 namespace {
 
 constexpr int kRulesMax = 1 << 20;
-// Limit of a call: int counts of MPI, where messages are cut into pieces or gathered.
-constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;
 
 bool is_set(const char* variable, std::string_view to) {
   const char* value = std::getenv(variable);
@@ -273,6 +271,40 @@ Job::Decision Job::decide(Operation operation, std::uint64_t bytes, MPI_Comm com
   } catch (const MpiFailure&) {  // on all ranks: the communicator is invalid
     return {};
   }
+}
+
+Job::Decision Job::decide_to_look(Operation operation, MPI_Comm comm) noexcept {
+  const auto index = static_cast<std::size_t>(operation);
+  if (reports_) tallies_[index].calls.fetch_add(1, std::memory_order_relaxed);
+  if (least_bytes_[index] == ~std::uint64_t{0} || comm == MPI_COMM_NULL) return {};
+  Decision decision;
+  const int code = guarded(comm, [&] { decision = decide_to_look_at(operation, comm); });
+  if (code != MPI_SUCCESS) decision = {.otherwise = code};
+  return decision;
+}
+
+Job::Decision Job::decide_to_look_at(Operation operation, MPI_Comm comm) {
+  try {
+    CommState& comm_state =
+        comm_state_for(comm, [this](MPI_Comm made_for) { return make_comm_state(made_for); });
+    const auto rule = std::ranges::find(comm_state.rules, operation, &Rule::operation);
+    if (rule == comm_state.rules.end() || !comm_state.unequal.looks()) return {};
+    return {.rule = &*rule, .comm_state = &comm_state};
+  } catch (const MpiFailure&) {  // on all ranks: the communicator is invalid
+    return {};
+  }
+}
+
+void Job::choose(Operation operation, std::uint64_t bytes, Decision& decision) const {
+  CommState& comm_state = *decision.comm_state;
+  const Rule* rule = find_rule(comm_state.rules, operation, bytes);
+  Lease* lease = rule == nullptr ? nullptr : &comm_state.by_leaders.at(rule->leaders);
+  const bool acts = lease != nullptr && *lease;
+  comm_state.unequal.found(acts);
+  decision = {.rule = acts ? rule : nullptr,
+              .comm_state = &comm_state,
+              .lease = acts ? lease : nullptr,
+              .bytes = bytes};
 }
 
 bool Job::prepare(Decision& decision, MPI_Comm comm,

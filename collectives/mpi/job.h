@@ -24,6 +24,10 @@ namespace nmt::collectives {
 
 class Job {
  public:
+  // Limit of what a rank sends or receives in a call: int counts of MPI, where messages are cut
+  // into pieces or gathered.
+  static constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;
+
   static Job& here();
 
   // Called by all ranks after MPI_Init; rank 0 reads the profile for all.
@@ -47,6 +51,11 @@ class Job {
   };
   // Does not communicate.
   Decision decide(Operation operation, MPI_Count count, MPI_Datatype type, MPI_Comm comm) noexcept;
+  // The same for an operation of which each rank knows only its own sizes: by the communicator
+  // alone. Acts where the ranks have to find out together how much there is; then choose() decides.
+  Decision decide_to_look(Operation operation, MPI_Comm comm) noexcept;
+  // For what they found; after prepare(). No rule if the call is left to the MPI.
+  void choose(Operation operation, std::uint64_t bytes, Decision& decision) const;
   // Called by all ranks before they run the operation on these buffers. False: leave it to the MPI.
   bool prepare(Decision& decision, MPI_Comm comm,
                std::initializer_list<const void*> buffers) noexcept;
@@ -59,6 +68,15 @@ class Job {
   template <class Action>
   int act(Operation operation, const Decision& decision, MPI_Comm comm, Action&& action) noexcept {
     const auto start = std::chrono::steady_clock::now();
+    const int code = run(decision, comm, action);
+    if (code == MPI_SUCCESS) {
+      count(operation, decision.bytes, std::chrono::steady_clock::now() - start);
+    }
+    return code;
+  }
+  // The same for what is not counted as a replaced call.
+  template <class Action>
+  int run(const Decision& decision, MPI_Comm comm, Action&& action) noexcept {
     const int code = guarded(comm, [&] {
       decision.lease->watch->begin_call();
       action();
@@ -66,8 +84,6 @@ class Job {
     if (code != MPI_SUCCESS) {
       decision.lease->spoiled = true;
       decision.lease->watch->report_failure(code);
-    } else {
-      count(operation, decision.bytes, std::chrono::steady_clock::now() - start);
     }
     return code;
   }
@@ -81,6 +97,7 @@ class Job {
   };
 
   Decision decide(Operation operation, std::uint64_t bytes, MPI_Comm comm);
+  Decision decide_to_look_at(Operation operation, MPI_Comm comm);
   void count(Operation operation, std::uint64_t bytes, std::chrono::nanoseconds took);
   void share(Advice* advice) const;
   CommState make_comm_state(MPI_Comm comm) const;

@@ -15,7 +15,7 @@ NMT_ENTRY MPI_Init_thread(int* argc, char*** argv, int required, int* provided) 
   return begin(NMT_NEXT(MPI_Init_thread)(argc, argv, required, provided));
 }
 
-#define NMT_ENTRIES(suffix, Count)                                                                 \
+#define NMT_ENTRIES(suffix, Count, Place)                                                          \
   NMT_ENTRY MPI_Bcast##suffix(void* buffer, Count count, MPI_Datatype type, int root,              \
                               MPI_Comm comm) {                                                     \
     if (const auto result = replace_bcast(buffer, count, type, root, comm)) return *result;        \
@@ -69,11 +69,29 @@ NMT_ENTRY MPI_Init_thread(int* argc, char*** argv, int required, int* provided) 
           return NMT_NEXT(MPI_Alltoall##suffix)(send, send_count, send_type, receive,              \
                                                 receive_count, receive_type, comm);                \
         });                                                                                        \
+  }                                                                                                \
+  NMT_ENTRY MPI_Alltoallv##suffix(                                                                 \
+      const void* send, const Count send_counts[], const Place send_places[],                      \
+      MPI_Datatype send_type, void* receive, const Count receive_counts[],                         \
+      const Place receive_places[], MPI_Datatype receive_type, MPI_Comm comm) {                    \
+    const auto result = replace_alltoallv(send, send_counts, send_places, send_type, receive,      \
+                                          receive_counts, receive_places, receive_type, comm);     \
+    if (result) return *result;                                                                    \
+    return timed(                                                                                  \
+        [&] {                                                                                      \
+          return DescribeAlltoallv::of(send, send_counts, send_places, send_type, receive,         \
+                                       receive_counts, receive_places, receive_type, comm);        \
+        },                                                                                         \
+        [&] {                                                                                      \
+          return NMT_NEXT(MPI_Alltoallv##suffix)(send, send_counts, send_places, send_type,        \
+                                                 receive, receive_counts, receive_places,          \
+                                                 receive_type, comm);                              \
+        });                                                                                        \
   }
 
-NMT_ENTRIES(, int)
+NMT_ENTRIES(, int, int)
 #if MPI_VERSION >= 4
-NMT_ENTRIES(_c, MPI_Count)
+NMT_ENTRIES(_c, MPI_Count, MPI_Aint)
 #endif
 
 #ifndef OPEN_MPI

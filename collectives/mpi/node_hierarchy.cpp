@@ -116,31 +116,48 @@ int NodeHierarchy::member(int rank) const {
   return static_cast<int>(std::ranges::find(ranks, rank) - ranks.begin());
 }
 
-// Called by all ranks of the group: the value of each, by member, collected by the first member.
+// Called by all ranks of the group: what each has, by member, collected by the first member.
+void NodeHierarchy::gather_in_group(std::span<const std::byte> own,
+                                    std::span<std::byte> all) const {
+  const std::vector<int>& ranks = own_group().ranks;
+  const int bytes = static_cast<int>(own.size()), all_bytes = static_cast<int>(all.size());
+  std::vector<MPI_Request> requests(std::max<std::size_t>(ranks.size(), 2), MPI_REQUEST_NULL);
+  if (ranks.front() != rank_) {
+    check(PMPI_Isend(own.data(), bytes, MPI_BYTE, ranks.front(), kGroupTag, comm_, &requests[0]));
+    check(
+        PMPI_Irecv(all.data(), all_bytes, MPI_BYTE, ranks.front(), kGroupTag, comm_, &requests[1]));
+    for (MPI_Request& request : requests) wait(&request);
+    return;
+  }
+  std::ranges::copy(own, all.begin());
+  for (std::size_t i = 1; i < ranks.size(); ++i) {
+    check(PMPI_Irecv(all.data() + i * own.size(), bytes, MPI_BYTE, ranks[i], kGroupTag, comm_,
+                     &requests[i]));
+  }
+  for (MPI_Request& request : requests) wait(&request);
+  for (std::size_t i = 1; i < ranks.size(); ++i) {
+    check(PMPI_Isend(all.data(), all_bytes, MPI_BYTE, ranks[i], kGroupTag, comm_, &requests[i]));
+  }
+  for (MPI_Request& request : requests) wait(&request);
+}
+
 template <class Value>
 std::vector<Value> NodeHierarchy::gather_in_group(const Value& own) const {
-  const std::vector<int>& ranks = own_group().ranks;
-  const int bytes = static_cast<int>(sizeof(Value));
-  std::vector<Value> all(ranks.size());
-  std::vector<MPI_Request> requests(ranks.size(), MPI_REQUEST_NULL);
-  if (ranks.front() != rank_) {
-    check(PMPI_Isend(&own, bytes, MPI_BYTE, ranks.front(), kGroupTag, comm_, &requests[0]));
-    check(PMPI_Irecv(all.data(), bytes * static_cast<int>(all.size()), MPI_BYTE, ranks.front(),
-                     kGroupTag, comm_, &requests[1]));
-    for (MPI_Request& request : requests) wait(&request);
-    return all;
-  }
-  all.front() = own;
-  for (std::size_t i = 1; i < ranks.size(); ++i) {
-    check(PMPI_Irecv(&all[i], bytes, MPI_BYTE, ranks[i], kGroupTag, comm_, &requests[i]));
-  }
-  for (MPI_Request& request : requests) wait(&request);
-  for (std::size_t i = 1; i < ranks.size(); ++i) {
-    check(PMPI_Isend(all.data(), bytes * static_cast<int>(all.size()), MPI_BYTE, ranks[i],
-                     kGroupTag, comm_, &requests[i]));
-  }
-  for (MPI_Request& request : requests) wait(&request);
+  std::vector<Value> all(own_group().ranks.size());
+  gather_in_group(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
   return all;
+}
+
+std::vector<std::uint64_t> NodeHierarchy::gather_in_group(
+    std::span<const std::uint64_t> own) const {
+  auto all = std::make_unique<std::vector<std::uint64_t>>(own_group().ranks.size() * own.size());
+  try {
+    gather_in_group(std::as_bytes(own), std::as_writable_bytes(std::span(*all)));
+  } catch (...) {
+    all.release();  // the MPI may still write to it
+    throw;
+  }
+  return std::move(*all);
 }
 
 // An error is printed once.

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,10 @@ class NodeHierarchy {
   // number.
   void check_same_size(std::uint64_t bytes);
 
+  // The numbers of each rank of this group, by messages, one member after the other; all give
+  // equally many.
+  std::vector<std::uint64_t> gather_in_group(std::span<const std::uint64_t> own) const;
+
   void set_wait_hook(const WaitHook& run_wait_hook) { wait_hook_ = run_wait_hook; }
   const WaitPolicy& waiting() const { return waiting_; }
   void wait(MPI_Request* request, MPI_Status* status = MPI_STATUS_IGNORE) const {
@@ -84,6 +89,7 @@ class NodeHierarchy {
  private:
   void form_groups(const std::vector<RankLocation>& locations, const HierarchyOptions& options);
   std::string try_to_create_shared_memory();
+  void gather_in_group(std::span<const std::byte> own, std::span<std::byte> all) const;
   template <class Value>
   std::vector<Value> gather_in_group(const Value& own) const;
   static void make_progress(void* hierarchy);

@@ -94,6 +94,18 @@ struct Alltoall : OfBlocks {
   static constexpr auto kDescribe = DescribeAlltoall::of;
   static auto c() { return NMT_NEXT(MPI_Alltoall); }
 };
+struct Alltoallv {
+  template <class Function>
+  static auto by(Function f, void* send, Fint* send_counts, Fint* send_places, Fint* send_type,
+                 void* receive, Fint* receive_counts, Fint* receive_places, Fint* receive_type,
+                 Fint* comm, Fint*) {
+    return f(buffer(send), send_counts, send_places, PMPI_Type_f2c(*send_type), buffer(receive),
+             receive_counts, receive_places, PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*comm));
+  }
+  static constexpr auto kReplace = nmt::collectives::replace_alltoallv<int, int>;
+  static constexpr auto kDescribe = DescribeAlltoallv::of<int, int>;
+  static auto c() { return NMT_NEXT(MPI_Alltoallv); }
+};
 
 // Calls the next function of that name; its last argument receives the error.
 template <class Call, class... Given>
@@ -157,3 +169,8 @@ NMT_NAMES(NMT_COLLECTIVE, alltoall, ALLTOALL, Alltoall,
           (void* send, Fint* send_count, Fint* send_type, void* receive, Fint* receive_count,
            Fint* receive_type, Fint* comm, Fint* error),
           send, send_count, send_type, receive, receive_count, receive_type, comm, error)
+NMT_NAMES(NMT_COLLECTIVE, alltoallv, ALLTOALLV, Alltoallv,
+          (void* send, Fint* send_counts, Fint* send_places, Fint* send_type, void* receive,
+           Fint* receive_counts, Fint* receive_places, Fint* receive_type, Fint* comm, Fint* error),
+          send, send_counts, send_places, send_type, receive, receive_counts, receive_places,
+          receive_type, comm, error)

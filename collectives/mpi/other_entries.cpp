@@ -74,8 +74,8 @@ using namespace nmt::collectives;
               (send, count, type, receive, receive_count, receive_type, comm), const void* send,   \
               Count count, MPI_Datatype type, void* receive, Count receive_count,                  \
               MPI_Datatype receive_type, MPI_Comm comm)                                            \
-  NMT_BOTH(                                                                                        \
-      Alltoallv, alltoallv, suffix, DescribeAlltoallv,                                             \
+  NMT_COUNTED(                                                                                     \
+      Ialltoallv##suffix, DescribeAlltoallv,                                                       \
       (send, counts, places, type, receive, receive_counts, receive_places, receive_type, comm),   \
       const void* send, const Count counts[], const Locality places[], MPI_Datatype type,          \
       void* receive, const Count receive_counts[], const Locality receive_places[],                \

@@ -94,4 +94,35 @@ void PackedBuffer::unpack(std::uint64_t bytes) {
   });
 }
 
+// Blocks without bytes are not touched: their addresses may be wrong, and their counts too large.
+PackedBlocks::PackedBlocks(const UnequalBlocks& blocks, std::size_t ranks, MPI_Comm comm) {
+  MPI_Aint lower = 0, extent = 0;
+  int size = 0;
+  check(PMPI_Type_get_extent(blocks.type(), &lower, &extent));
+  check(PMPI_Type_size(blocks.type(), &size));
+  const bool dense = is_dense(blocks.type());
+  places_.reserve(ranks);
+  if (!dense) packed_.reserve(ranks);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const MPI_Aint begin =
+        reinterpret_cast<MPI_Aint>(blocks.buffer()) + blocks.place(rank) * extent;
+    auto* const block = reinterpret_cast<std::byte*>(begin);  // NOLINT(performance-no-int-to-ptr)
+    places_.push_back(block);
+    if (dense) continue;
+    const int count = size == 0 ? 0 : static_cast<int>(blocks.count(rank));
+    packed_.emplace_back(block, count, blocks.type(), comm);
+    places_.back() = packed_.back().data();
+  }
+}
+
+void PackedBlocks::pack() {
+  for (PackedBuffer& block : packed_) block.pack();
+}
+
+void PackedBlocks::unpack(const std::vector<std::uint64_t>& sizes_bytes) {
+  for (std::size_t rank = 0; rank < packed_.size(); ++rank) {
+    packed_[rank].unpack(sizes_bytes[rank]);
+  }
+}
+
 }  // namespace nmt::collectives

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "collectives/mpi/unequal_blocks.h"
+
 namespace nmt::collectives {
 
 // Whether its elements follow each other in memory in the order of the type, without gaps.
@@ -33,6 +35,22 @@ class PackedBuffer {
   MPI_Datatype type_;
   MPI_Comm comm_;
   std::vector<std::byte> packed_;
+};
+
+// The same for one side of an MPI_Alltoallv, block by block.
+class PackedBlocks {
+ public:
+  // No block is larger than an int of bytes.
+  PackedBlocks(const UnequalBlocks& blocks, std::size_t ranks, MPI_Comm comm);
+
+  // Where each rank's block begins.
+  std::byte* const* places() const { return places_.data(); }
+  void pack();
+  void unpack(const std::vector<std::uint64_t>& sizes_bytes);  // by rank
+
+ private:
+  std::vector<PackedBuffer> packed_;  // empty: in place
+  std::vector<std::byte*> places_;
 };
 
 }  // namespace nmt::collectives

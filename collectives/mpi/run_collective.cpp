@@ -9,10 +9,12 @@
 #include <map>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "collectives/collectives.h"
 #include "collectives/mpi/algorithms.h"
 #include "collectives/mpi/comm_state.h"
+#include "core/collective_sample.h"
 #include "core/error.h"
 
 namespace nmt::collectives {
@@ -62,6 +64,37 @@ NodeHierarchy& hierarchy_for(const nmt_collective_play& play) {
   return hierarchy_of(play.leaders == 0 ? 1 : static_cast<int>(play.leaders));
 }
 
+// The blocks of one rank in an alltoallv.
+struct PlayedBlocks {
+  UnequalSizes sizes;
+  std::vector<int> sent_counts, sent_places, received_counts, received_places;  // in bytes
+};
+
+PlayedBlocks blocks_of(const nmt_collective_play& play) {
+  int rank = 0, ranks = 0;
+  check(PMPI_Comm_rank(playing(), &rank));
+  check(PMPI_Comm_size(playing(), &ranks));
+  const auto size_to = [&](int from, int to) -> std::uint64_t {
+    if (ranks == 1) return play.size_bytes;
+    const int ahead = (to - from + ranks) % ranks;
+    return 2 * play.size_bytes * static_cast<std::uint64_t>(ahead) /
+           static_cast<std::uint64_t>(ranks - 1);
+  };
+  PlayedBlocks blocks;
+  int sent_place = 0, received_place = 0;
+  for (int other = 0; other < ranks; ++other) {
+    blocks.sizes.sent.push_back(size_to(rank, other));
+    blocks.sizes.received.push_back(size_to(other, rank));
+    blocks.sent_counts.push_back(static_cast<int>(blocks.sizes.sent.back()));
+    blocks.received_counts.push_back(static_cast<int>(blocks.sizes.received.back()));
+    blocks.sent_places.push_back(sent_place);
+    blocks.received_places.push_back(received_place);
+    sent_place += blocks.sent_counts.back();
+    received_place += blocks.received_counts.back();
+  }
+  return blocks;
+}
+
 int by_library(const nmt_collective_play& play) {
   const std::string_view operation = play.operation;
   const int bytes = static_cast<int>(play.size_bytes);
@@ -76,6 +109,11 @@ int by_library(const nmt_collective_play& play) {
     check(PMPI_Allgather(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, playing()));
   } else if (operation == "alltoall") {
     check(PMPI_Alltoall(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, playing()));
+  } else if (operation == "alltoallv") {
+    const PlayedBlocks blocks = blocks_of(play);
+    check(PMPI_Alltoallv(play.from, blocks.sent_counts.data(), blocks.sent_places.data(), MPI_BYTE,
+                         play.to, blocks.received_counts.data(), blocks.received_places.data(),
+                         MPI_BYTE, playing()));
   } else {
     return kUnknown;
   }
@@ -115,6 +153,23 @@ int exchange(const nmt_collective_play& play, AlltoallAlgorithm algorithm) {
   return kDone;
 }
 
+// What a call costs: with the agreement on the sizes.
+int exchange_unequal(const nmt_collective_play& play, AlltoallAlgorithm algorithm) {
+  NodeHierarchy& hierarchy = hierarchy_for(play);
+  const PlayedBlocks blocks = blocks_of(play);
+  const auto ranks = static_cast<std::size_t>(hierarchy.size());
+  std::vector<const std::byte*> from(ranks);
+  std::vector<std::byte*> to(ranks);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    from[rank] = static_cast<const std::byte*>(play.from) + blocks.sent_places[rank];
+    to[rank] = static_cast<std::byte*>(play.to) + blocks.received_places[rank];
+  }
+  const AgreedSizes agreed = agree_on_sizes(hierarchy, blocks.sizes);
+  alltoallv(hierarchy, {.places = from.data()}, {.places = to.data()}, blocks.sizes, agreed,
+            algorithm, play.segment_bytes);
+  return kDone;
+}
+
 int run_collective(const nmt_collective_play& play) {
   const std::string_view algorithm = play.algorithm;
   if (algorithm == "library") return by_library(play);
@@ -122,9 +177,11 @@ int run_collective(const nmt_collective_play& play) {
     const auto allgather_algorithm = parse_allgather_algorithm(algorithm);
     return allgather_algorithm ? gather(play, *allgather_algorithm) : kUnknown;
   }
-  if (std::string_view(play.operation) == "alltoall") {
+  if (const std::string_view operation = play.operation; exchanges(operation)) {
     const auto alltoall_algorithm = parse_alltoall_algorithm(algorithm);
-    return alltoall_algorithm ? exchange(play, *alltoall_algorithm) : kUnknown;
+    if (!alltoall_algorithm) return kUnknown;
+    return operation == "alltoall" ? exchange(play, *alltoall_algorithm)
+                                   : exchange_unequal(play, *alltoall_algorithm);
   }
   const auto shape = parse_tree_shape(algorithm);
   return shape ? by_tree(play, *shape) : kUnknown;

@@ -44,16 +44,14 @@ constexpr std::uint32_t kVisitsToTell = 3;
 
 const std::map<std::string, std::vector<std::string>>& algorithms() {
   static const std::vector<std::string> trees = {"chain", "binary", "binomial"};
+  // The windows show how much contention the network bears.
+  static const std::vector<std::string> exchanges_by = {"nodes", "pairwise", "direct2", "direct8"};
   static const std::map<std::string, std::vector<std::string>> all = {
-      {"bcast", trees},
-      {"reduce", trees},
-      {"allreduce", trees},
-      {"allgather", {"leaders", "ring", "neighbors"}},
-      {"alltoall", {"nodes"}}};
+      {"bcast", trees},           {"reduce", trees},
+      {"allreduce", trees},       {"allgather", {"leaders", "ring", "neighbors"}},
+      {"alltoall", exchanges_by}, {"alltoallv", exchanges_by}};
   return all;
 }
-
-bool exchanges(std::string_view operation) { return operation == "alltoall"; }
 
 std::span<const std::uint64_t> sizes_of(const std::string& operation) {
   if (exchanges(operation)) return kExchangedSizesBytes;

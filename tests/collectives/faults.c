@@ -30,9 +30,33 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+enum { kRanksMax = 8 };
 static int rank, size;
 
-// All five operations on a communicator; how many results are wrong.
+// Of an Alltoallv.
+static int wrong_unequal(MPI_Comm comm, int count) {
+  int self, ranks, wrong = 0;
+  MPI_Comm_rank(comm, &self);
+  MPI_Comm_size(comm, &ranks);
+  int* counts = malloc(sizeof *counts * 2 * (size_t)ranks);
+  int* places = counts + ranks;
+  int* all = malloc(sizeof *all * (size_t)count * (size_t)ranks);
+  for (int r = 0; r < ranks; ++r) {
+    counts[r] = count - count / 8 * ((r + self) % 3);
+    places[r] = count * r;
+  }
+  for (int i = 0; i < count * ranks; ++i) all[i] = self * ranks + i / count;
+  MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, all, counts, places, MPI_INT, comm);
+  for (int i = 0; i < count * ranks; ++i) {
+    const int r = i / count;
+    wrong += all[i] != (i % count < counts[r] ? r * ranks + self : self * ranks + r);
+  }
+  free(counts);
+  free(all);
+  return wrong;
+}
+
+// All six operations on a communicator; how many results are wrong.
 static int wrong_results(MPI_Comm comm, int count) {
   int self, ranks, wrong = 0;
   MPI_Comm_rank(comm, &self);
@@ -59,7 +83,7 @@ static int wrong_results(MPI_Comm comm, int count) {
   for (int i = 0; i < count * ranks; ++i) wrong += all[i] != i / count * ranks + self;
   free(own);
   free(all);
-  return wrong;
+  return wrong + wrong_unequal(comm, count);
 }
 
 static int wrong_at_all_sizes(MPI_Comm comm) {
@@ -354,6 +378,16 @@ static int other_counts(char** how) {
     MPI_Allgather(data, own, MPI_INT, all, own, MPI_INT, MPI_COMM_WORLD);
   } else if (strcmp(operation, "alltoall") == 0) {
     MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, own, MPI_INT, MPI_COMM_WORLD);
+  } else if (strcmp(operation, "alltoallv") == 0) {  // only what the first rank gets differs
+    int counts[kRanksMax], sent[kRanksMax], places[kRanksMax];
+    for (int r = 0; r < size; ++r) {
+      counts[r] = count;
+      sent[r] = r == 0 ? own : count;
+      places[r] = r * most;
+    }
+    int* for_all = malloc(sizeof *for_all * (size_t)most * (size_t)size);
+    MPI_Alltoallv(for_all, sent, places, MPI_INT, all, counts, places, MPI_INT, MPI_COMM_WORLD);
+    free(for_all);
   } else {  // "give": to an Allgather, of which all expect the same
     MPI_Allgather(data, own, MPI_INT, all, count, MPI_INT, MPI_COMM_WORLD);
   }
@@ -398,7 +432,7 @@ static int wrong_from_bottom(int* own, int* all) {
 
 // On the last rank, what all give and get is a device's (fake_devices.c); then nobody's is.
 static int device(void) {
-  enum { kCount = kOnDevice, kRanksMax = 8 };
+  enum { kCount = kOnDevice };
   static int own[kCount], all[kCount * kRanksMax];
   void (*fake_device_memory)(const void*, size_t) = NULL;
   int wrong = 0;
@@ -415,6 +449,10 @@ static int device(void) {
     MPI_Allgather(own, kCount, MPI_INT, all, kCount, MPI_INT, MPI_COMM_WORLD);
     for (int i = 0; i < kCount * size; ++i) wrong += all[i] != i % kCount;
     MPI_Alltoall(own, kCount / size, MPI_INT, all, kCount / size, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < kCount / size; ++i) wrong += all[i] != rank * (kCount / size) + i;
+    int counts[kRanksMax], places[kRanksMax];
+    for (int r = 0; r < size; ++r) counts[r] = kCount / size, places[r] = r * counts[r];
+    MPI_Alltoallv(own, counts, places, MPI_INT, all, counts, places, MPI_INT, MPI_COMM_WORLD);
     for (int i = 0; i < kCount / size; ++i) wrong += all[i] != rank * (kCount / size) + i;
     if (turn == 0) wrong += wrong_from_bottom(own, all);
   }

@@ -142,6 +142,71 @@ static void alltoall_in_place(MPI_Comm comm) {
   free(all);
 }
 
+// What rank r has for rank s, in integers; the blocks follow each other, the last rank's first.
+static int block_count(int from, int to) { return (from * 700 + to * 300) % 1700; }
+
+// Every second integer is received on odd ranks.
+static void alltoallv_of_unlike_types(void) {
+  const int step = rank % 2 == 0 ? 1 : 2;
+  int* counts = calloc(4 * (size_t)size, sizeof *counts);
+  int *places = counts + size, *from_counts = places + size, *from_places = from_counts + size;
+  int sends = 0, receives = 0, good = 1;
+  for (int other = size - 1; other >= 0; --other) {
+    counts[other] = block_count(rank, other);
+    from_counts[other] = block_count(other, rank);
+    places[other] = sends;
+    from_places[other] = receives;
+    sends += counts[other];
+    receives += from_counts[other];
+  }
+  int* own = calloc((size_t)sends + 1, sizeof *own);
+  int* all = calloc(2 * (size_t)receives + 1, sizeof *all);
+  MPI_Datatype wide;
+  MPI_Type_create_resized(MPI_INT, 0, 2 * (MPI_Aint)sizeof(int), &wide);
+  MPI_Type_commit(&wide);
+  for (int other = 0; other < size; ++other) {
+    for (int i = 0; i < counts[other]; ++i) {
+      own[places[other] + i] = rank * 1000000 + other * 10000 + i;
+    }
+  }
+  MPI_Alltoallv(own, counts, places, MPI_INT, all, from_counts, from_places,
+                step == 2 ? wide : MPI_INT, MPI_COMM_WORLD);
+  for (int other = 0; other < size; ++other) {
+    for (int i = 0; i < from_counts[other]; ++i) {
+      const int* found = all + step * (from_places[other] + i);
+      good = good && *found == other * 1000000 + rank * 10000 + i && (step == 1 || found[1] == 0);
+    }
+  }
+  expect(good, "Alltoallv of unlike types");
+  MPI_Type_free(&wide);
+  free(counts);
+  free(own);
+  free(all);
+}
+
+static void alltoallv_in_place(MPI_Comm comm) {
+  enum { kCount = 1200 };
+  int self, ranks, good = 1;
+  MPI_Comm_rank(comm, &self);
+  MPI_Comm_size(comm, &ranks);
+  int* counts = malloc(sizeof *counts * 2 * (size_t)ranks);
+  int* all = malloc(sizeof *all * (size_t)(kCount * ranks));
+  for (int r = 0; r < ranks; ++r) {
+    counts[r] = (self + r) * 200 % kCount;
+    counts[ranks + r] = r * kCount;
+  }
+  for (int i = 0; i < kCount * ranks; ++i) all[i] = self * 100000 + i;
+  MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, all, counts, counts + ranks, MPI_INT,
+                comm);
+  for (int i = 0; i < kCount * ranks; ++i) {
+    const int r = i / kCount, at = i % kCount;
+    good = good && all[i] == (at < counts[r] ? r * 100000 + self * kCount + at : self * 100000 + i);
+  }
+  expect(good, "Alltoallv in place");
+  free(counts);
+  free(all);
+}
+
 // Communicators that come and go, one of them between groups.
 static void other_communicators(void) {
   for (int i = 0; i < 5; ++i) {
@@ -149,6 +214,7 @@ static void other_communicators(void) {
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
     allgather_in_place(half);
     alltoall_in_place(half);
+    alltoallv_in_place(half);
     MPI_Comm_free(&half);
   }
   if (size < 2) return;
@@ -191,6 +257,9 @@ int main(int argc, char** argv) {
   alltoall_of_unlike_types();
   alltoall_in_place(MPI_COMM_WORLD);
   alltoall_in_place(MPI_COMM_SELF);
+  alltoallv_of_unlike_types();
+  alltoallv_in_place(MPI_COMM_WORLD);
+  alltoallv_in_place(MPI_COMM_SELF);
   other_communicators();
   message_across_a_bcast();
   MPI_Bcast(NULL, 0, MPI_INT, 0, MPI_COMM_WORLD);

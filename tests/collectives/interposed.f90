@@ -21,7 +21,7 @@ subroutine by_module(good)
   logical, intent(inout) :: good
   integer :: rank, ranks, error, i
   double precision :: data(3000)
-  integer, allocatable :: all(:)
+  integer, allocatable :: all(:), counts(:), places(:)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, error)
   data = rank
@@ -40,6 +40,15 @@ subroutine by_module(good)
   do i = 1, ranks
     good = good .and. all(i * 2000) == i - 1
   end do
+  allocate(counts(ranks), places(ranks))
+  counts = [(100 * (rank + i), i = 1, ranks)]
+  places = [(2000 * (i - 1), i = 1, ranks)]
+  all = rank
+  call MPI_Alltoallv(MPI_IN_PLACE, counts, places, MPI_INTEGER, all, counts, places, MPI_INTEGER, &
+                     MPI_COMM_WORLD, error)
+  do i = 1, ranks
+    good = good .and. all(places(i) + counts(i)) == i - 1 .and. all(i * 2000) == rank
+  end do
 contains
   logical function all_equal(values, to)
     double precision, intent(in) :: values(:), to
@@ -53,7 +62,8 @@ subroutine by_f08(good)
   logical, intent(inout) :: good
   integer :: rank, ranks
   integer :: own(4000), sums(4000)
-  integer, allocatable :: to(:), from(:)
+  integer, allocatable :: to(:), from(:), counts(:), places(:)
+  integer :: i
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
   own = rank
@@ -66,6 +76,14 @@ subroutine by_f08(good)
   to = rank
   call MPI_Alltoall(to, 1000, MPI_INTEGER, from, 1000, MPI_INTEGER, MPI_COMM_WORLD)
   good = good .and. from(1) == 0 .and. from(1000 * ranks) == ranks - 1
+  counts = [(1000 - 10 * (rank + i), i = 1, ranks)]
+  places = [(1000 * (i - 1), i = 1, ranks)]
+  from = -1
+  call MPI_Alltoallv(to, counts, places, MPI_INTEGER, from, counts, places, MPI_INTEGER, &
+                     MPI_COMM_WORLD)
+  do i = 1, ranks
+    good = good .and. from(places(i) + counts(i)) == i - 1 .and. from(1000 * i) == -1
+  end do
 end subroutine
 
 program interposed

@@ -81,6 +81,7 @@ TEST_P(Interposed, AnyProgramGivesTheSame) {
     EXPECT_THAT(result.err, HasSubstr("nmadtune: allgather: 6 of 6 calls replaced"));
     // One is of MPI_COMM_SELF.
     EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoall: 7 of 8 calls replaced"));
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoallv: 7 of 8 calls replaced"));
   }
 }
 
@@ -98,6 +99,7 @@ TEST_P(Interposed, FortranIsReachedByMpifAndByBothModules) {
   EXPECT_THAT(result.err, HasSubstr("nmadtune: allreduce: 1 of 1 calls replaced"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: allgather: 1 of 1 calls replaced"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoall: 2 of 2 calls replaced"));
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoallv: 2 of 2 calls replaced"));
 }
 
 TEST_P(Interposed, AFortranProgramOfMpiF08OnlyIsReachedToo) {
@@ -125,6 +127,26 @@ TEST_P(Interposed, RanksMayCountInIntOrInMpiCount) {
     EXPECT_THAT(result.err, HasSubstr("nmadtune: allreduce: 2 of 2 calls replaced"));
     EXPECT_THAT(result.err, HasSubstr("nmadtune: allgather: 2 of 2 calls replaced"));
     EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoall: 2 of 2 calls replaced"));
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoallv: 2 of 2 calls replaced"));
+  }
+}
+
+// Small ones are left to the MPI, with ever fewer looks: the last of these leaves 34 large ones
+// too.
+TEST_P(Interposed, UnequalCallsAreLookedAtTogetherWhereThatPays) {
+  const std::string program = compile("mpicc", "unequal_calls.c");
+  for (const std::string algorithm : {"nodes", "pairwise", "direct4"}) {
+    const SegmentRule large = {.operation = "alltoallv",
+                               .nodes = 1,
+                               .ranks_per_node = 3,
+                               .from_bytes = 16384,
+                               .to_bytes = std::nullopt,
+                               .segment_bytes = 8192,
+                               .algorithm = algorithm};
+    const Result result =
+        job({program}, 3, {{"NMADTUNE_DB", write_profile({large})}, {"NMADTUNE_MPI_REPORT", "1"}});
+    EXPECT_EQ(result.out, "good\n") << result.err;
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoallv: 76 of 210 calls replaced"));
   }
 }
 

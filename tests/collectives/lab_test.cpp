@@ -83,7 +83,8 @@ TEST_P(Collectives, OtherCountsOfAHostEndTheJob) {
   const std::string ours = "ranks of one collective passed different counts";
   expect_end("bcast", "524288", ours);
   expect_end("bcast", "2000", "runcate");  // by the MPI: less than a segment
-  for (const std::string operation : {"reduce", "allreduce", "allgather", "alltoall"}) {
+  for (const std::string operation :
+       {"reduce", "allreduce", "allgather", "alltoall", "alltoallv"}) {
     for (const std::string other : {"524288", "2000000"}) expect_end(operation, other, ours);
   }
 }

@@ -79,6 +79,28 @@ static void alltoall(int by_large) {
   for (int r = 0; r < size; ++r) expect(equals(all + r * kCount, r + 10 * rank, 1), "Alltoall");
 }
 
+static void alltoallv(int by_large) {
+  MPI_Count counts[kRanksMax];
+  MPI_Aint places[kRanksMax];
+  int small_counts[kRanksMax], small_places[kRanksMax], good = 1;
+  for (int r = 0; r < size; ++r) {
+    counts[r] = small_counts[r] = kCount - 5 * (r + rank);
+    places[r] = small_places[r] = kCount * r;
+  }
+  for (int i = 0; i < kCount * size; ++i) for_all[i] = 7 * rank + i, all[i] = -1;
+  if (by_large) {
+    MPI_Alltoallv_c(for_all, counts, places, MPI_INT, all, counts, places, MPI_INT, MPI_COMM_WORLD);
+  } else {
+    MPI_Alltoallv(for_all, small_counts, small_places, MPI_INT, all, small_counts, small_places,
+                  MPI_INT, MPI_COMM_WORLD);
+  }
+  for (int i = 0; i < kCount * size; ++i) {
+    const int r = i / kCount, at = i % kCount;
+    good = good && all[i] == (at < small_counts[r] ? 7 * r + kCount * rank + at : -1);
+  }
+  expect(good, "Alltoallv");
+}
+
 static void persistent(void) {
   MPI_Request request;
   MPI_Bcast_init(own, kCount, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
@@ -102,6 +124,7 @@ static int run(void) {
     allreduce(by_large);
     allgather(by_large);
     alltoall(by_large);
+    alltoallv(by_large);
     persistent();
   }
   PMPI_Allreduce(&wrong, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -58,15 +58,16 @@ TEST_P(TwoNumaNodes, GiveTheSameResultsWithTwoLeaders) {
   const std::string program = compile("mpicc", "interposed.c");
   const Result own = job({program}, 3, {}, false);
   std::vector<SegmentRule> rules;
-  for (const std::string operation : {"bcast", "reduce", "allreduce", "allgather", "alltoall"}) {
+  for (const std::string operation :
+       {"bcast", "reduce", "allreduce", "allgather", "alltoall", "alltoallv"}) {
     rules.push_back({.operation = operation,
                      .nodes = 1,
                      .ranks_per_node = 3,
                      .from_bytes = 1,
                      .segment_bytes = 1024,
-                     .algorithm = operation == "allgather"  ? "leaders"
-                                  : operation == "alltoall" ? "nodes"
-                                                            : "chain",
+                     .algorithm = operation == "allgather"            ? "leaders"
+                                  : operation.starts_with("alltoall") ? "nodes"
+                                                                      : "chain",
                      .leaders = 2});
   }
   const Result result = job(

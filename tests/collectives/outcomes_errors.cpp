@@ -48,6 +48,25 @@ int alltoall(Call& c) {
   return MPI_Alltoall(send, c.send_count, c.send_type, c.receive, c.count, c.type, c.comm);
 }
 
+// All blocks have the same counts.
+int alltoallv(Call& c) {
+  const void* send = c.send == c.own.data() ? c.for_all.data() : c.send;
+  const auto ranks = static_cast<std::size_t>(c.size);
+  std::vector<int> send_counts(ranks, c.send_count), counts(ranks, c.count);
+  std::vector<int> send_places(ranks), places(ranks);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    send_places[rank] = static_cast<int>(rank) * c.send_count;
+    places[rank] = static_cast<int>(rank) * c.count;
+  }
+  return MPI_Alltoallv(send, send_counts.data(), send_places.data(), c.send_type, c.receive,
+                       counts.data(), places.data(), c.type, c.comm);
+}
+
+int alltoallv_without_counts(Call& c) {
+  return MPI_Alltoallv(c.for_all.data(), nullptr, nullptr, c.send_type, c.receive, nullptr, nullptr,
+                       c.type, c.comm);
+}
+
 struct Case {
   std::string name;
   Do call;
@@ -65,6 +84,7 @@ MPI_Datatype uncommitted_vector() {
   return made;
 }
 
+void no_change(Call&) {}
 void no_receive(Call& c) { c.receive = nullptr; }
 void no_send(Call& c) { c.send = nullptr; }
 void negative(Call& c) { c.count = -1; }
@@ -145,6 +165,20 @@ const std::vector<Case> kCases = {
     {"alltoall to an uncommitted type with gaps", alltoall, with_gaps},
     {"alltoall to a place", alltoall, in_place},
     {"alltoall all in place", alltoall, all_in_place},
+    {"alltoallv of nothing", alltoallv, no_send},
+    {"alltoallv to nowhere", alltoallv, no_receive},
+    {"alltoallv in its own buffer", alltoallv, aliased},
+    {"alltoallv of a negative count", alltoallv, send_negative},
+    {"alltoallv to a negative count", alltoallv, negative},
+    {"alltoallv of no type", alltoallv, no_send_type},
+    {"alltoallv to no type", alltoallv, no_type},
+    {"alltoallv of an uncommitted type", alltoallv, send_uncommitted},
+    {"alltoallv of an uncommitted type with gaps", alltoallv, send_with_gaps},
+    {"alltoallv to an uncommitted type", alltoallv, uncommitted},
+    {"alltoallv to an uncommitted type with gaps", alltoallv, with_gaps},
+    {"alltoallv to a place", alltoallv, in_place},
+    {"alltoallv all in place", alltoallv, all_in_place},
+    {"alltoallv without counts", alltoallv_without_counts, no_change},
 };
 
 Memory bytes_of(const std::vector<int>& numbers) {

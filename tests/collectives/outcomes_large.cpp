@@ -40,6 +40,19 @@ void count_copies_in_large(Outcomes& outcomes, MPI_Comm comm, LargeArea& one,
   outcomes.tell("allgather counted in large", error, each.content());
   error = MPI_Alltoall_c(for_each.data(), count, MPI_BYTE, each.data(), count, MPI_BYTE, comm);
   outcomes.tell("alltoall counted in large", error, each.content());
+  const auto ranks = static_cast<std::size_t>(outcomes.size());
+  std::vector<MPI_Count> counts(ranks, count);
+  std::vector<MPI_Aint> places(ranks);
+  for (std::size_t other = 0; other < ranks; ++other) {
+    places[other] = static_cast<MPI_Aint>(other) * count;
+  }
+  error = MPI_Alltoallv_c(for_each.data(), counts.data(), places.data(), MPI_BYTE, each.data(),
+                          counts.data(), places.data(), MPI_BYTE, comm);
+  outcomes.tell("alltoallv counted in large", error, each.content());
+  counts.assign(ranks, kMany);
+  error = MPI_Alltoallv_c(one.data(), counts.data(), places.data(), nothing, each.data(),
+                          counts.data(), places.data(), nothing, comm);
+  outcomes.tell("alltoallv of more than 2^32 elements of nothing", error, each.content());
   error = MPI_Bcast_c(one.data(), kMany, nothing, 0, comm);
   outcomes.tell("bcast of more than 2^32 elements of nothing", error, one.content());
   error = MPI_Allgather_c(one.data(), kMany, nothing, each.data(), kMany, nothing, comm);
@@ -92,6 +105,15 @@ void walk_over_large_copies(Outcomes& outcomes, bool beyond) {
   error =
       MPI_Alltoall(for_each.data(), mebibytes, mebibyte, each.data(), mebibytes, mebibyte, comm);
   outcomes.tell("alltoall of MiB", error, each.content());
+  std::vector<int> sent, received, places;
+  for (int other = 0; other < outcomes.size(); ++other) {
+    sent.push_back(mebibytes - (outcomes.rank() + 2 * other) % 3);
+    received.push_back(mebibytes - (other + 2 * outcomes.rank()) % 3);
+    places.push_back(other * mebibytes);
+  }
+  error = MPI_Alltoallv(for_each.data(), sent.data(), places.data(), mebibyte, each.data(),
+                        received.data(), places.data(), mebibyte, comm);
+  outcomes.tell("alltoallv of MiB", error, each.content());
   count_copies_in_large(outcomes, comm, one, for_each, each);
   MPI_Type_free(&mebibyte);
   MPI_Type_free(&all);

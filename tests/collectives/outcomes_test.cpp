@@ -110,7 +110,8 @@ TEST_P(Outcome, OfEveryValidOperatorIsTheSameWhereErrorsAreFatal) {
 }
 
 TEST_P(Outcome, OfTypesByEveryConstructorAndAtMpiBottomIsTheSame) {
-  expect_the_same({"types", "return"}, kWaysToCopy, kRanks, {"bcast", "allgather", "alltoall"});
+  expect_the_same({"types", "return"}, kWaysToCopy, kRanks,
+                  {"bcast", "allgather", "alltoall", "alltoallv"});
 }
 
 // That is 1 GiB.
@@ -151,8 +152,12 @@ Words operator+(Words some, const Words& more) {
 // Calls that end the program without us, since the MPI finds nothing wrong with them.
 Words ends_the_program(const std::string& mpi) {
   if (mpi == "mpich") {
-    return {"bcast in place", "reduce of a negative count", "allreduce of a negative count",
-            "reduce in place everywhere"};
+    return {"bcast in place",
+            "reduce of a negative count",
+            "allreduce of a negative count",
+            "reduce in place everywhere",
+            "alltoallv in its own buffer",
+            "alltoallv without counts"};
   }
   return {"bcast without buffer",
           "reduce of nothing",
@@ -170,7 +175,13 @@ Words ends_the_program(const std::string& mpi) {
           "alltoall of an uncommitted type with gaps",
           "alltoall to an uncommitted type",
           "alltoall to an uncommitted type with gaps",
-          "alltoall in its own buffer"};  // what comes of it is undefined
+          "alltoall in its own buffer",
+          "alltoallv of nothing",
+          "alltoallv to nowhere",
+          "alltoallv of an uncommitted type with gaps",
+          "alltoallv to an uncommitted type",
+          "alltoallv to an uncommitted type with gaps",
+          "alltoallv in its own buffer"};  // what comes of it is undefined
 }
 
 // The root finds these alone: without us the others wait for it.

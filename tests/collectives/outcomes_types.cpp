@@ -65,6 +65,28 @@ Memory pattern(int seed) {
   return bytes;
 }
 
+// Blocks of unequal counts, in the places of equal ones. In place, counts are symmetric.
+void use_unequal(Outcomes& outcomes, MPI_Comm comm, const std::string& name, MPI_Datatype type) {
+  constexpr int kCount = 40;
+  const int rank = outcomes.rank();
+  std::vector<int> sent, received, symmetric, places;
+  for (int other = 0; other < outcomes.size(); ++other) {
+    sent.push_back((7 * rank + 3 * other) % (kCount + 1));
+    received.push_back((7 * other + 3 * rank) % (kCount + 1));
+    symmetric.push_back((5 * (rank + other)) % (kCount + 1));
+    places.push_back((outcomes.size() - 1 - other) * kCount);
+  }
+  const Memory own = pattern(rank);
+  Memory all = pattern(100);
+  int error = MPI_Alltoallv(own.data() + kBefore, sent.data(), places.data(), type,
+                            all.data() + kBefore, received.data(), places.data(), type, comm);
+  outcomes.tell("alltoallv of " + name, error, all);
+  all = pattern(rank);
+  error = MPI_Alltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, all.data() + kBefore,
+                        symmetric.data(), places.data(), type, comm);
+  outcomes.tell("alltoallv in place of " + name, error, all);
+}
+
 void use(Outcomes& outcomes, MPI_Comm comm, const std::string& name, MPI_Datatype type) {
   constexpr int kCount = 40;
   Memory data = pattern(outcomes.rank());
@@ -86,6 +108,7 @@ void use(Outcomes& outcomes, MPI_Comm comm, const std::string& name, MPI_Datatyp
   error =
       MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data() + kBefore, kCount, type, comm);
   outcomes.tell("alltoall in place of " + name, error, all);
+  use_unequal(outcomes, comm, name, type);
 }
 
 // Two pieces of `own`, the second first, wherever it lies in memory.
@@ -133,6 +156,18 @@ void use_absolute_addresses(Outcomes& outcomes, MPI_Comm comm, std::size_t half)
   error = MPI_Alltoall(MPI_BOTTOM, 1, type, received.data(), static_cast<int>(2 * half), MPI_BYTE,
                        comm);
   outcomes.tell("alltoall of blocks" + of, error, received);
+  std::vector<int> ones(ranks, 1), blocks(ranks), counts(ranks, static_cast<int>(2 * half)),
+      places(ranks);
+  for (std::size_t i = 0; i < ranks; ++i) {
+    blocks[i] = static_cast<int>(i);
+    places[i] = blocks[i] * counts[i];
+  }
+  error = MPI_Alltoallv(for_all.data(), counts.data(), places.data(), MPI_BYTE, MPI_BOTTOM,
+                        ones.data(), blocks.data(), type, comm);
+  outcomes.tell("alltoallv to blocks" + of, error, all);
+  error = MPI_Alltoallv(MPI_BOTTOM, ones.data(), blocks.data(), type, received.data(),
+                        counts.data(), places.data(), MPI_BYTE, comm);
+  outcomes.tell("alltoallv of blocks" + of, error, received);
   MPI_Type_free(&block);
   MPI_Type_free(&type);
 }

@@ -136,13 +136,13 @@ TEST(Segments, AreNotThoseOfAlltoallsForContention) {
 }
 
 // Of 4 x 4 ranks' data, 64 KiB.
-TEST(Segments, OfAnAlltoallDivideWhatOneNodeHasForAnother) {
+void expect_segments_of_an_exchange(const char* operation) {
   std::vector<SampleSet> sets = measured({{4096, "nodes", 0, 1000},
                                           {4096, "nodes", 32768, 500},
                                           {4096, "library", 0, 5000},
                                           {1024, "nodes", 0, 100},
                                           {1024, "library", 0, 500}},
-                                         "alltoall");
+                                         operation);
   for (Sample& sample : sets[0].samples) sample.condition.benchmark = benchmark::kExchange;
   const std::vector<CollectiveCell> cells = collective_cells(sets);
   ASSERT_EQ(cells.size(), 2u);
@@ -153,6 +153,11 @@ TEST(Segments, OfAnAlltoallDivideWhatOneNodeHasForAnother) {
   EXPECT_EQ(rules[0].segment_bytes, 32768u);
   EXPECT_NEAR(regret(rules, cells[0]).value(), 0, 1e-9) << "16 KiB are sent whole";
   EXPECT_NEAR(regret(rules, cells[1]).value(), 0, 1e-9);
+}
+
+TEST(Segments, OfAnAlltoallDivideWhatOneNodeHasForAnother) {
+  expect_segments_of_an_exchange("alltoall");
+  expect_segments_of_an_exchange("alltoallv");
 }
 
 }  // namespace

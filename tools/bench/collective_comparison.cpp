@@ -9,6 +9,8 @@
 #include <random>
 #include <sstream>
 
+#include "core/collective_sample.h"
+
 namespace nmt::tools::bench {
 namespace {
 
@@ -68,7 +70,7 @@ std::vector<double> slowest(const control::MpiJob& job, const std::vector<double
 }  // namespace
 
 std::uint64_t blocks_of(std::string_view operation, int ranks) {
-  const bool of_each = operation == "allgather" || operation == "alltoall";
+  const bool of_each = operation == "allgather" || exchanges(operation);
   return of_each ? static_cast<std::uint64_t>(ranks) : 1;
 }
 

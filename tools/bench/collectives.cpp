@@ -10,6 +10,7 @@
 #include <set>
 #include <string_view>
 
+#include "core/collective_sample.h"
 #include "core/error.h"
 #include "core/statistics.h"
 #include "core/units.h"
@@ -23,8 +24,8 @@ using bench::CollectiveComparison;
 using bench::ComparisonSchedule;
 using bench::ComparisonTimes;
 
-const std::vector<std::string> kOperations = {"bcast", "reduce", "allreduce", "allgather",
-                                              "alltoall"};
+const std::vector<std::string> kOperations = {"bcast",     "reduce",   "allreduce",
+                                              "allgather", "alltoall", "alltoallv"};
 constexpr std::uint64_t kSizesBytes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
 constexpr std::uint64_t kSizeBytesMin = 8;                   // one double
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;  // of one call
@@ -47,9 +48,9 @@ Chosen choose(const nmt_profile* profile, const std::string& mpi, const sampler:
   for (const std::vector<int>& node : shape.nodes) {
     ranks_per_node.insert(static_cast<std::uint32_t>(node.size()));
   }
-  const char* algorithm = operation == "allgather"  ? "leaders"
-                          : operation == "alltoall" ? "nodes"
-                                                    : "chain";
+  const char* algorithm = operation == "allgather" ? "leaders"
+                          : exchanges(operation)   ? "nodes"
+                                                   : "chain";
   Chosen chosen{{operation, algorithm, size_bytes > kSegmentBytes ? kSegmentBytes : 0, 1}, "-"};
   nmt_collective_rule rule{};
   rule.struct_bytes = sizeof rule;
@@ -87,7 +88,7 @@ std::vector<std::string> operations_of(const CollectivesBenchOptions& options) {
 std::vector<std::uint64_t> sizes_of(const CollectivesBenchOptions& options,
                                     const std::string& operation, int ranks) {
   const std::uint64_t copies = bench::blocks_of(operation, ranks);
-  const std::uint64_t most = operation == "alltoall" ? kExchangedBytesMax : kGatheredBytesMax;
+  const std::uint64_t most = exchanges(operation) ? kExchangedBytesMax : kGatheredBytesMax;
   std::vector<std::uint64_t> sizes = options.sizes_bytes;
   if (sizes.empty()) {
     sizes.assign(std::begin(kSizesBytes), std::end(kSizesBytes));
@@ -219,12 +220,12 @@ Report run_in(const control::MpiJob& job, const CollectivesBenchOptions& options
 
 void declare(Options& options, CollectivesBenchOptions& target) {
   options.list("--operations", target.operations, "NAME,...",
-               "which of bcast, reduce, allreduce, allgather, alltoall (default: all)\n"
+               "which of bcast, reduce, allreduce, allgather, alltoall, alltoallv (default: all)\n"
                "Reductions are sums of doubles.");
   options.sizes("--sizes", target.sizes_bytes,
                 "sizes of the messages (default: 4K to 4M)\n"
                 "Of an allgather: what one rank contributes; of an alltoall: what it has for each "
-                "other rank.");
+                "other rank; of an alltoallv: the mean of that.");
   options.count("--rounds", target.rounds, "repetitions of each cell (default: 15)");
   declare(options, target.profile);
   options

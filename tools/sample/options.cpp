@@ -116,7 +116,8 @@ void declare_job(Options& options, SampleOptions& target) {
             "mpi: the MPI's own messages. alltoall: alltoalls for a contention signature, and how "
             "many simultaneous connections saturate the network. collectives: broadcasts, "
             "reductions, "
-            "allgathers and alltoalls with many algorithms and segments, and those of the MPI, for "
+            "allgathers, alltoalls and alltoallvs with many algorithms and segments, and those of "
+            "the MPI, for "
             "libnmadtune-mpi.so. With --stack: messages or collectives (default: messages).")
       .rare();
   options
