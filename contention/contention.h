@@ -13,6 +13,7 @@
 //   fit               fits the signature of one algorithm on one network
 //   candidates        the models that a fit tries, and how well each predicts
 //   model             the terms of a signature during the fit
+//   growth            how gamma grows with the number of ranks
 //   least_squares     least squares with a common error
 //   resampling        intervals of a fit's parameters
 //   predict           predicts the duration of an alltoall, with an interval

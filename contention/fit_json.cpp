@@ -124,6 +124,7 @@ Value to_json(const SignatureFit& fit) {
       .set("switches", fit.topology ? to_json(*fit.topology) : Value())
       .set("uplink_fitted", fit.uplink_fitted)
       .set("growth", signature.growth)
+      .set("growth_saturates", signature.growth_saturates)
       .set("small", list(signature.small))
       .set("cores", signature.cores > 0 ? Value(signature.cores) : Value())
       .set("processor_ns", signature.processor_ns)
