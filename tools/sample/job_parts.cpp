@@ -38,8 +38,8 @@ std::vector<Part> parts_from(const std::string& text) {
 }
 
 std::string to_text(const JobOrder& order) {
-  std::string text = fmt::format("{} {} {} {}", order.end ? 1 : 0, static_cast<int>(order.part),
-                                 order.budget_ns, order.round);
+  std::string text = fmt::format("{} {} {} {} {}", order.end ? 1 : 0, static_cast<int>(order.part),
+                                 order.flows ? 1 : 0, order.budget_ns, order.round);
   for (const int rank : order.ranks) text += fmt::format(" {}", rank);
   return text;
 }
@@ -48,7 +48,7 @@ JobOrder job_order_from(const std::string& text) {
   JobOrder order;
   std::istringstream words(text);
   int part = 0;
-  words >> order.end >> part >> order.budget_ns >> order.round;
+  words >> order.end >> part >> order.flows >> order.budget_ns >> order.round;
   order.part = static_cast<Part>(part);
   for (int rank = 0; words >> rank;) order.ranks.push_back(rank);
   return order;

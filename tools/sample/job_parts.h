@@ -21,6 +21,7 @@ std::vector<Part> parts_from(const std::string& text);
 struct JobOrder {
   bool end = false;  // the last order
   Part part = Part::kNode;
+  bool flows = false;  // of kAlltoall: first the messages between nodes that show their switches
   double budget_ns = 0;
   std::uint64_t round = 0;  // a number that all measurements of one time share
   std::vector<int> ranks;   // that have work; for kPairs: near, far, near, far ...
