@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -17,6 +18,7 @@ constexpr std::string_view kOsu = "# OSU MPI ";
 constexpr std::string_view kIntel = "Intel(R) MPI Benchmarks";
 constexpr std::string_view kCsvHeader = "n,m_bytes,time_ns";
 constexpr std::string_view kMessageHeader = "m_bytes,time_ns";
+constexpr std::string_view kFlowHeader = "round,from,to,time_ns";
 constexpr std::string_view kHosts = "# hosts:";
 constexpr double kNsPerUs = 1e3;
 
@@ -73,7 +75,7 @@ class Import {
   }
 
  private:
-  enum class Table { kNone, kAlltoall, kMessages, kOther };
+  enum class Table { kNone, kAlltoall, kMessages, kFlows, kOther };
 
   void read_line(std::string_view line) {
     if (line.empty()) return;
@@ -84,10 +86,13 @@ class Import {
     } else if (line.starts_with(kOsu)) {
       result_.tool = "OSU micro-benchmarks";
       begin_osu(line);
-    } else if (line.starts_with(kCsvHeader) || line.starts_with(kMessageHeader)) {
+    } else if (line.starts_with(kCsvHeader) || line.starts_with(kMessageHeader) ||
+               line.starts_with(kFlowHeader)) {
       result_.tool = "CSV";
       csv_ = true;
-      table_ = line.starts_with(kCsvHeader) ? Table::kAlltoall : Table::kMessages;
+      table_ = line.starts_with(kCsvHeader)    ? Table::kAlltoall
+               : line.starts_with(kFlowHeader) ? Table::kFlows
+                                               : Table::kMessages;
     } else if (result_.tool == kIntel && (line.front() == '#' || !number<double>(first(line)))) {
       read_intel_comment(line);
     } else if (line.front() == '#') {
@@ -186,8 +191,34 @@ class Import {
         *repetitions);
   }
 
+  // The index of a node, by its name.
+  std::size_t node(std::string_view name) {
+    const auto known = nodes_.find(name);
+    if (known != nodes_.end()) return known->second;
+    result_.flow_hosts.emplace_back(name);
+    return nodes_.emplace(name, nodes_.size()).first->second;
+  }
+
+  void read_flow(std::string_view line, const std::vector<std::string_view>& cells) {
+    if (cells.size() != 4) {
+      return unread(line, "the row and the header have different numbers of cells");
+    }
+    const auto round = number<std::uint32_t>(cells[0]);
+    const auto duration_ns = number<double>(cells[3]);
+    if (!round) return unread(line, "the round is not a number");
+    if (!duration_ns || !std::isfinite(*duration_ns) || *duration_ns <= 0) {
+      return unread(line, "a time is a positive number, without a unit");
+    }
+    if (cells[1].empty() || cells[2].empty() || cells[1] == cells[2]) {
+      return unread(line, "a message goes from one node to another");
+    }
+    const std::size_t from = node(cells[1]);
+    result_.flows.push_back({*round, from, node(cells[2]), *duration_ns});
+  }
+
   void read_csv(std::string_view line) {
     const auto cells = words(line, ",");
+    if (table_ == Table::kFlows) return read_flow(line, cells);
     const std::size_t offset = table_ == Table::kAlltoall ? 1 : 0;
     if (cells.size() < offset + 2 || cells.size() > offset + 3) {
       return unread(line, "the row and the header have different numbers of cells");
@@ -224,6 +255,7 @@ class Import {
   Imported result_;
   Table table_ = Table::kNone;
   bool csv_ = false;
+  std::map<std::string, std::size_t, std::less<>> nodes_;
   std::size_t line_ = 0;
   std::int64_t ranks_ = 0;
   std::size_t time_column_ = 0;

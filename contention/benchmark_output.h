@@ -4,10 +4,11 @@
 //
 // It reads the text of the OSU micro-benchmarks (osu_alltoall, osu_latency), that of Intel's
 // IMB-MPI1 (Alltoall, PingPong), and CSV with the header n,m_bytes,time_ns[,rep] or, for messages
-// alone, m_bytes,time_ns. If a tool prints several times of an alltoall, the slowest rank's is
-// used: it is nearest to the last end minus the first start. A line "# hosts: node[01-16]" names
-// the nodes of the ranks, in order. A line with unreadable numbers is reported, never guessed. A
-// file without any known line throws Error(kUsage).
+// alone, m_bytes,time_ns, or for messages between nodes that were under way together
+// round,from,to,time_ns (contention/groups.h). If a tool prints several times of an alltoall, the
+// slowest rank's is used: it is nearest to the last end minus the first start. A line "# hosts:
+// node[01-16]" names the nodes of the ranks, in order. A line with unreadable numbers is reported,
+// never guessed. A file without any known line throws Error(kUsage).
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/flow_time.h"
 
 namespace nmt::contention {
 
@@ -35,7 +38,9 @@ struct UnreadLine {
 struct Imported {
   std::string tool;  // "OSU micro-benchmarks", "Intel MPI Benchmarks", "CSV"
   std::vector<ImportedTime> times;
-  std::string hosts;  // as expand_hosts() reads them; empty: not named
+  std::vector<FlowTime> flows;
+  std::vector<std::string> flow_hosts;  // the nodes of the flows, by index
+  std::string hosts;                    // as expand_hosts() reads them; empty: not named
   std::vector<UnreadLine> unread;
 };
 

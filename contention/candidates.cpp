@@ -5,17 +5,12 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
+
+#include "core/statistics.h"
 
 namespace nmt::contention {
 namespace {
-
-// Two gammas that differ by less count as one. A tenth of what the paper calls a good prediction
-// would be too small a limit: the networks themselves change more from day to day.
-constexpr double kSameGamma = 0.05;
-
-// Growth before anything was measured: between 0 and 1 (a medium that all ranks share). The smaller
-// the error of a measured growth, the more it counts.
-constexpr double kGrowthSpread = 0.5;
 
 std::size_t parameters_of(const Model& model) {
   std::size_t parameters = model.rises.empty() ? 1 : model.rises.size();
@@ -33,54 +28,39 @@ void free_rises(Model& model, std::span<const AlltoallCell> cells,
   }
 }
 
-// The number of ranks from which one gamma holds for all: the network is saturated there.
-std::size_t saturated_from(std::span<const GammaOf> gammas) {
-  double weights = 0;
-  double sum = 0;
-  std::size_t from = gammas.size();
-  while (from > 0) {
-    const GammaOf& next = gammas[from - 1];
-    const double weight = 1 / std::max(next.error * next.error, 1e-12);
-    if (weights > 0) {
-      const double distance = std::abs(std::log(next.gamma) - sum / weights);
-      const double noise = 2 * std::sqrt(1 / weight + 1 / weights);
-      if (noise > kTellable || distance > std::max(kSameGamma, noise)) break;
-    }
-    sum += weight * std::log(next.gamma);
-    weights += weight;
-    --from;
+// The errors of gammas beside each other: what the model misses of one size at all numbers of ranks
+// alike does not count.
+std::vector<GammaOf> gammas_to_compare(const Model& model, std::span<const AlltoallCell> cells,
+                                       std::span<const double> variances) {
+  std::vector<GammaOf> gammas = gamma_by_ranks(model, cells, variances);
+  std::map<std::uint64_t, std::vector<double>> of_sizes;
+  std::vector<double> own;
+  for (const AlltoallCell& cell : cells) {
+    of_sizes[cell.size_bytes].push_back(std::log(cell.duration_ns / duration_ns(model, cell)));
+    own.push_back(cell.spread * cell.spread);
   }
-  return from;
+  const double sizes = static_cast<double>(of_sizes.size());
+  const double free = (static_cast<double>(gammas.size()) - 1) * (sizes - 1);
+  if (free < 1 || cells.size() != gammas.size() * of_sizes.size()) return gammas;
+  double squares = 0;
+  for (const auto& [size_bytes, logs] : of_sizes) {
+    double mean = 0;
+    for (const double log : logs) mean += log / static_cast<double>(logs.size());
+    for (const double log : logs) squares += (log - mean) * (log - mean);
+  }
+  const double error = std::sqrt(std::max(squares / free, median(own)) / sizes);
+  for (GammaOf& each : gammas) each.error = std::min(each.error, error);
+  return gammas;
 }
 
-// The growth of gamma beyond the largest number of ranks. If gamma is constant from `from` on,
-// there may still be as much growth as the errors of those gammas allow.
-void settle_growth(std::span<const GammaOf> gammas, std::size_t from, bool saturated,
-                   Model& model) {
-  model.growth = model.growth_error = 0;
-  if (gammas.size() < 2) return;
-  const GammaOf& last = gammas.back();
-  const GammaOf& before = gammas[saturated ? from : gammas.size() - 2];
-  const double step = std::log(double(last.ranks) / static_cast<double>(before.ranks));
-  const double measured = std::log(last.gamma / before.gamma) / step;
-  const double error = std::hypot(last.error, before.error) / step;
-  const double trust = 1 / (1 + std::pow(error / kGrowthSpread, 2));
-  if (!saturated) model.growth = std::clamp(trust * measured, 0.0, 1.0);
-  model.growth_error = std::hypot(std::sqrt(trust) * error, saturated ? trust * measured : 0);
-}
-
-void settle_rises(Model& model, std::span<const AlltoallCell> cells,
-                  std::span<const double> variances) {
-  const std::vector<GammaOf> gammas = gamma_by_ranks(model, cells, variances);
-  const std::size_t from = saturated_from(gammas);
-  const bool saturated = gammas.size() - from >= 2;
-  model.saturated_from = saturated ? gammas[from].ranks : 0;
-  settle_growth(gammas, from, saturated, model);
-  if (from == 0) {
-    model.rises.clear();
-    return;
-  }
-  for (std::size_t i = from; i < model.rises.size(); ++i) model.rises[i].factor = 1;
+void settle_growth(Model& model, GrowthShape shape, std::span<const AlltoallCell> cells,
+                   std::span<const double> variances) {
+  Growth growth = growth_of(shape, gammas_to_compare(model, cells, variances));
+  model.rises = std::move(growth.rises);
+  model.growth = growth.exponent;
+  model.growth_error = growth.error;
+  model.growth_saturates = growth.saturates;
+  model.saturated_from = growth.saturated_from;
 }
 
 // A cell that the model misses by much more than its spread gets less weight.
@@ -144,10 +124,10 @@ Model with_best_size(const Model& shape, std::span<const AlltoallCell> cells,
   return best;
 }
 
-Fitted fitted(DeltaForm form, std::span<const AlltoallCell> all,
+Fitted fitted(const Shape& shape, std::span<const AlltoallCell> all,
               std::span<const std::uint64_t> sizes_bytes) {
   std::vector<AlltoallCell> cells(all.begin(), all.end());
-  Model model{.form = form};
+  Model model{.form = shape.delta};
   std::vector<double> variances(cells.size(), 1);
   constexpr int kPasses = 3;  // for gamma by ranks together with delta, and for distant cells
   for (int pass = 0; pass < kPasses; ++pass) {
@@ -158,7 +138,7 @@ Fitted fitted(DeltaForm form, std::span<const AlltoallCell> all,
     settle_trust(model, cells, variances);
     variances = spreads_of(model, cells, parameters_of(model)).variances;
   }
-  settle_rises(model, cells, variances);
+  settle_growth(model, shape.growth, cells, variances);
   model = with_best_size(model, cells, sizes_bytes, variances);
   Fitted result{model, spreads_of(model, cells, parameters_of(model))};
   result.model = with_terms(model, cells, result.spreads.variances);
@@ -194,7 +174,7 @@ std::vector<GammaOf> gamma_by_ranks(const Model& model, std::span<const Alltoall
   return result;
 }
 
-double error_left_out(DeltaForm form, std::span<const AlltoallCell> cells,
+double error_left_out(const Shape& shape, std::span<const AlltoallCell> cells,
                       std::span<const std::uint64_t> sizes_bytes) {
   std::set<std::int64_t> ranks;
   for (const AlltoallCell& cell : cells) ranks.insert(cell.ranks);
@@ -204,7 +184,7 @@ double error_left_out(DeltaForm form, std::span<const AlltoallCell> cells,
     for (const AlltoallCell& cell : cells) {
       if (cell.ranks != left_out) others.push_back(cell);
     }
-    const Model model = fitted(form, others, sizes_bytes).model;
+    const Model model = fitted(shape, others, sizes_bytes).model;
     for (const AlltoallCell& cell : cells) {
       if (cell.ranks != left_out) continue;
       sum += std::pow(std::log(cell.duration_ns / duration_ns(model, cell)), 2);

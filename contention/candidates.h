@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "contention/growth.h"
 #include "contention/model.h"
 
 namespace nmt::contention {
@@ -28,26 +29,27 @@ Model with_terms(Model shape, std::span<const AlltoallCell> cells,
 Model with_best_size(const Model& shape, std::span<const AlltoallCell> cells,
                      std::span<const std::uint64_t> sizes_bytes, std::span<const double> variances);
 
-// The complete fit for one form of delta.
+// What a fit cannot search: both are chosen by numbers of ranks that are left out.
+struct Shape {
+  DeltaForm delta = DeltaForm::kPerCommunication;
+  GrowthShape growth = GrowthShape::kMeasured;
+};
+
+// The complete fit for one shape.
 struct Fitted {
   Model model;
   Spreads spreads;
 };
-Fitted fitted(DeltaForm form, std::span<const AlltoallCell> cells,
+Fitted fitted(const Shape& shape, std::span<const AlltoallCell> cells,
               std::span<const std::uint64_t> sizes_bytes);
 
-// gamma of each number of ranks separately, with the other terms given, and its standard error.
-struct GammaOf {
-  std::int64_t ranks = 0;
-  double gamma = 0;
-  double error = 0;  // relative
-};
+// gamma of each number of ranks separately, with the other terms given.
 std::vector<GammaOf> gamma_by_ranks(const Model& model, std::span<const AlltoallCell> cells,
                                     std::span<const double> variances);
 
 // Root mean square of ln(measured / model), where each number of ranks is predicted from the
 // others; needs at least two.
-double error_left_out(DeltaForm form, std::span<const AlltoallCell> cells,
+double error_left_out(const Shape& shape, std::span<const AlltoallCell> cells,
                       std::span<const std::uint64_t> sizes_bytes);
 
 }  // namespace nmt::contention

@@ -76,12 +76,14 @@ double log_deviation(std::span<const double> logs) {
 std::vector<bool> outliers_among(const std::vector<double>& durations_ns) {
   constexpr std::size_t kEnough = 5;  // with fewer, it is unknown which one is wrong
   constexpr double kFar = 5;
+  constexpr double kOdd =
+      0.05;  // the places of jobs make as much difference, where nothing else does
   std::vector<bool> outliers(durations_ns.size(), false);
   if (durations_ns.size() < kEnough) return outliers;
   std::vector<double> logs;
   for (const double duration_ns : durations_ns) logs.push_back(std::log(duration_ns));
   const double centre = median(logs);
-  const double far = kFar * std::max(log_deviation(logs), kSpreadMin);
+  const double far = std::max(kFar * log_deviation(logs), kOdd);
   for (std::size_t i = 0; i < logs.size(); ++i) outliers[i] = std::abs(logs[i] - centre) > far;
   return outliers;
 }
@@ -204,7 +206,7 @@ void AlltoallTable::find_factors() {
     }
     double mean = 0;
     for (std::size_t s = 0; s < factors_.size(); ++s) {
-      factors_[s] = std::exp(logs[s] / count[s]);
+      factors_[s] = count[s] > 0 ? std::exp(logs[s] / count[s]) : 1;  // all its times may be odd
       mean += factors_[s] / static_cast<double>(factors_.size());
     }
     for (double& factor : factors_) factor /= mean;

@@ -13,12 +13,16 @@
 //   fit               fits the signature of one algorithm on one network
 //   candidates        the models that a fit tries, and how well each predicts
 //   model             the terms of a signature during the fit
+//   growth            how gamma grows with the number of ranks
 //   least_squares     least squares with a common error
 //   resampling        intervals of a fit's parameters
 //   predict           predicts the duration of an alltoall, with an interval
 //   bound             the lower bound of an exchange's duration
 //   topology          which nodes share a switch, and the cuts that bound an exchange
 //   uplink            the speed of switches' uplinks, where no file states it
+//   groups            which nodes share a switch, from messages under way together
+//   slow_downs        by how much these slow each other
+//   named_groups      the found groups by name, as a profile keeps them and as a topology
 //   hosts             lists of host names as Slurm writes them
 //   published         the method as the paper published it, for comparison
 //   fit_json          a fit as JSON
@@ -28,7 +32,9 @@
 #include "contention/bound.h"
 #include "contention/fit.h"
 #include "contention/fit_json.h"
+#include "contention/groups.h"
 #include "contention/hosts.h"
+#include "contention/named_groups.h"
 #include "contention/predict.h"
 #include "contention/published.h"
 #include "contention/samples.h"

@@ -18,6 +18,7 @@ namespace nmt::contention {
 namespace {
 
 constexpr double kSignificant = 0.05;
+constexpr double kNoEnd = 0.999;      // of a growth: as good as proportional to n
 constexpr double kLargeError = 0.25;  // left out: more than twice what the paper calls good
 
 std::set<std::int64_t> ranks_of(std::span<const AlltoallCell> cells) {
@@ -27,27 +28,42 @@ std::set<std::int64_t> ranks_of(std::span<const AlltoallCell> cells) {
 }
 
 struct Choice {
+  Shape shape;
   Fitted fit;
   std::vector<std::uint64_t> delta_sizes;
   std::optional<double> error_left_out;
 };
 
-// The form that better predicts numbers of ranks left out; if equal, the form of the paper.
-Choice choose_form(std::span<const AlltoallCell> cells, std::vector<std::uint64_t> sizes_bytes,
-                   const FitOptions& options) {
+// The growth of gamma that best predicts numbers of ranks left out, with the form of delta that
+// does. Where one gamma holds for all, nothing grows. Two numbers of ranks say nothing about
+// growth: what is left of them when one is left out is one number.
+Choice choose_shape(std::span<const AlltoallCell> cells, std::vector<std::uint64_t> sizes_bytes,
+                    const FitOptions& options) {
+  constexpr std::size_t kForGrowth = 3;
   Choice choice{.delta_sizes = std::move(sizes_bytes)};
-  DeltaForm best = options.delta_form.value_or(DeltaForm::kPerCommunication);
-  if (ranks_of(cells).size() >= 2) {
-    choice.error_left_out = error_left_out(best, cells, choice.delta_sizes);
-    if (!options.delta_form && !choice.delta_sizes.empty()) {
-      const double once = error_left_out(DeltaForm::kOnce, cells, choice.delta_sizes);
-      if (once < *choice.error_left_out) {
-        best = DeltaForm::kOnce;
-        choice.error_left_out = once;
-      }
+  const std::size_t numbers_of_ranks = ranks_of(cells).size();
+  std::vector<DeltaForm> deltas = {options.delta_form.value_or(DeltaForm::kPerCommunication)};
+  if (!options.delta_form && !choice.delta_sizes.empty()) deltas.push_back(DeltaForm::kOnce);
+  choice.shape.delta = deltas.front();
+  // Whether it predicts better than what was tried before.
+  const auto try_growth = [&](GrowthShape growth) {
+    bool better = false;
+    for (const DeltaForm delta : deltas) {
+      const Shape shape{delta, growth};
+      const double error = error_left_out(shape, cells, choice.delta_sizes);
+      if (choice.error_left_out && !(error < *choice.error_left_out)) continue;
+      choice.error_left_out = error;
+      choice.shape = shape;
+      better = true;
     }
+    return better;
+  };
+  if (numbers_of_ranks >= 2) try_growth(GrowthShape::kMeasured);
+  choice.fit = fitted(choice.shape, cells, choice.delta_sizes);
+  const bool grows = !choice.fit.model.rises.empty();
+  if (numbers_of_ranks >= kForGrowth && grows && try_growth(GrowthShape::kSaturating)) {
+    choice.fit = fitted(choice.shape, cells, choice.delta_sizes);
   }
-  choice.fit = fitted(best, cells, choice.delta_sizes);
   return choice;
 }
 
@@ -101,7 +117,7 @@ Choice fit_above_small(std::vector<AlltoallCell>* cells, const FitOptions& optio
     if (!options.delta_from_bytes) {
       std::erase_if(candidates, [&](std::uint64_t size) { return size <= *sizes.begin(); });
     }
-    Choice choice = choose_form(*cells, candidates, options);
+    Choice choice = choose_shape(*cells, candidates, options);
     if (sizes.size() <= kSizesLeft) return choice;
     const std::uint64_t least = *sizes.begin();
     const Departure departure = departure_at(least, choice.fit, *cells);
@@ -122,6 +138,11 @@ void remark_on(SignatureFit& fit, const Choice& choice) {
   if (fit.ranks.size() < 2) {
     say(fmt::format("fitted only at n = {}: it is unknown whether that saturates the network",
                     fit.ranks.front()));
+  } else if (!fit.signature.saturated && fit.signature.growth_saturates &&
+             fit.signature.growth > 0) {
+    say(fmt::format(
+        "not saturated at n = {}: gamma still grows with n, on a curve that ends at {:.3g}",
+        fit.ranks.back(), fit.signature.gamma / (1 - std::min(fit.signature.growth, kNoEnd))));
   } else if (!fit.signature.saturated) {
     say(fmt::format(
         "not saturated at n = {}: gamma still changes with n, so more ranks are likely to "
@@ -167,9 +188,11 @@ void add_model(const Choice& choice, std::span<const AlltoallCell> cells, Signat
   fit->saturated_from = model.saturated_from;
   signature.processor_ns = model.processor_ns();
   signature.growth = model.growth;
+  signature.growth_saturates = model.growth_saturates;
   signature.uncertainty->growth = model.growth_error;
   for (const std::int64_t ranks : fit->ranks) {
-    signature.rises.push_back({ranks, rise_at(model.rises, model.growth, ranks)});
+    signature.rises.push_back(
+        {ranks, rise_at(model.rises, model.growth, model.growth_saturates, ranks)});
   }
   for (const GammaOf& each : gamma_by_ranks(model, cells, choice.fit.spreads.variances)) {
     const double half = signature.uncertainty->quantile * each.error * each.gamma;
@@ -204,9 +227,8 @@ void test_delta(std::span<const AlltoallCell> cells, const AlltoallTable& table,
         no_delta_probability(choice->fit, cells, choice->delta_sizes, options.resamples, random);
   }
   if (fit->no_delta_probability > kSignificant && !choice->delta_sizes.empty()) {
-    const DeltaForm form = choice->fit.model.form;
-    choice->fit = fitted(form, cells, {});
-    if (choice->error_left_out) choice->error_left_out = error_left_out(form, cells, {});
+    choice->fit = fitted(choice->shape, cells, {});
+    if (choice->error_left_out) choice->error_left_out = error_left_out(choice->shape, cells, {});
     intervals = intervals_of(choice->fit, table, cells, {}, options.resamples, random);
     fit->delta_ns.low = 0;
     fit->delta_from_bytes = {};
@@ -230,6 +252,31 @@ std::optional<DeltaForm> parse_delta_form(std::string_view text) {
   return std::nullopt;
 }
 
+AlltoallTimes with_measured_switches(AlltoallTimes measured) {
+  if (!measured.groups) return measured;
+  const NamedGroups& groups = *measured.groups;
+  if (!measured.topology && !groups.nodes.empty()) {
+    measured.topology = topology_of(groups);
+    measured.groups_measured = true;
+    measured.uplink_measured = groups.uplink;
+    // Flows that no uplink bounded say so better than alltoalls do.
+    if (!groups.uplink) {
+      const auto nodes = static_cast<double>(measured.topology->nodes().size());
+      measured.topology = measured.topology->with_uplink(nodes);
+    }
+    std::erase_if(measured.times, [&](const AlltoallTime& time) {
+      const auto hosts = measured.hosts.find(time.session);
+      return hosts != measured.hosts.end() && !measured.topology->has_all(hosts->second);
+    });
+  } else if (measured.topology && groups.uplink) {
+    if (measured.topology->needs_uplink(measured.topology->nodes())) {
+      measured.topology = measured.topology->with_uplink(groups.uplink->nics);
+      measured.uplink_measured = groups.uplink;
+    }
+  }
+  return measured;
+}
+
 SignatureFit fit_signature(const AlltoallTimes& given, const FitOptions& options) {
   const UplinkSearch search = with_uplinks(given);
   const AlltoallTimes& measured = search.times;
@@ -248,7 +295,9 @@ SignatureFit fit_signature(const AlltoallTimes& given, const FitOptions& options
                    .sessions = table.sessions(),
                    .connections = measured.probes,
                    .topology = measured.topology,
-                   .uplink_fitted = search.found.has_value()};
+                   .uplink_fitted = search.found.has_value(),
+                   .groups_measured = measured.groups_measured,
+                   .uplink_measured = measured.uplink_measured};
   for (const AlltoallCell& cell : table.cells()) {
     fit.measured.push_back({cell.ranks, cell.size_bytes, cell.duration_ns, cell.bound_ns});
   }

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "contention/bound.h"
+#include "contention/named_groups.h"
 #include "contention/topology.h"
 #include "core/signature.h"
 #include "core/statistics.h"
@@ -44,6 +45,11 @@ struct AlltoallTimes {
   std::vector<ConnectionProbe> probes;  // many messages at a time, if that was measured
   std::vector<AlltoallTime> times;
   std::optional<Topology> topology;  // what joins the nodes; nullopt: only NICs bound an exchange
+  bool groups_measured = false;      // the topology is what was found: with_measured_switches()
+  std::optional<MeasuredUplink> uplink_measured;  // and this is its uplink
+  // The nodes that were found to share switches, in any job; no nodes: none do; nullopt: not
+  // measured. A fit uses them where with_measured_switches() made them the topology.
+  std::optional<NamedGroups> groups;
   // By session: the nodes of the ranks, in order. A session without any is on the topology's first.
   std::map<std::uint32_t, std::vector<std::string>> hosts;
 };
@@ -100,9 +106,15 @@ struct SignatureFit {
   std::optional<double> error_left_out;
   std::optional<Topology> topology;  // with the uplinks that were fitted; nullopt: only NICs bound
   bool uplink_fitted = false;        // some uplink was unknown before the fit, and is known now
-  std::vector<std::string> remarks;  // for the reader of the fit
+  bool groups_measured = false;      // the topology is what was found, and goes on alike beyond it
+  std::optional<MeasuredUplink> uplink_measured;  // of the switches whose uplink no file states
+  std::vector<std::string> remarks;               // for the reader of the fit
   bool operator==(const SignatureFit&) const = default;
 };
+
+// What measuring found of switches: without a topology their nodes and uplinks, with one the
+// uplinks that it does not state. Sessions on nodes that were not found anywhere are left out.
+AlltoallTimes with_measured_switches(AlltoallTimes measured);
 
 // Throws Error(kUsage) that names what is missing or impossible, and what to measure instead.
 SignatureFit fit_signature(const AlltoallTimes& given, const FitOptions& options);

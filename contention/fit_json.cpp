@@ -123,7 +123,11 @@ Value to_json(const SignatureFit& fit) {
       .set("two_states", fit.two_states ? to_json(*fit.two_states) : Value())
       .set("switches", fit.topology ? to_json(*fit.topology) : Value())
       .set("uplink_fitted", fit.uplink_fitted)
+      .set("switches_measured", fit.groups_measured)
+      .set("uplink_interval_nics",
+           fit.uplink_measured ? to_json(fit.uplink_measured->interval) : Value())
       .set("growth", signature.growth)
+      .set("growth_saturates", signature.growth_saturates)
       .set("small", list(signature.small))
       .set("cores", signature.cores > 0 ? Value(signature.cores) : Value())
       .set("processor_ns", signature.processor_ns)

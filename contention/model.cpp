@@ -11,8 +11,8 @@ namespace nmt::contention {
 std::array<double, kTerms> terms_of(const Model& model, const AlltoallCell& cell) {
   const bool large = cell.size_bytes >= model.delta_from_bytes;
   const double delta = model.form == DeltaForm::kOnce ? 1 : cell.messages;
-  return {cell.bound_ns * rise_at(model.rises, model.growth, cell.ranks), large ? delta : 0,
-          cell.processors};
+  return {cell.bound_ns * rise_at(model.rises, model.growth, model.growth_saturates, cell.ranks),
+          large ? delta : 0, cell.processors};
 }
 
 double duration_ns(const Model& model, const AlltoallCell& cell) {

@@ -3,9 +3,8 @@
 // The shape of a signature during the fit: its terms, and gamma by number of ranks.
 //
 // Private. Where the network is saturated, gamma is one number. Below that it rises with the number
-// of ranks: as a power of their ratio between two numbers, and beyond the largest with the exponent
-// between the last two. It never grows faster than the number of ranks, as on a medium that all
-// ranks share.
+// of ranks: as a power of their ratio between two numbers, and beyond the largest as
+// contention/growth.h says.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +26,9 @@ struct Model {
   DeltaForm form = DeltaForm::kPerCommunication;
   std::uint64_t delta_from_bytes = kNoDelta;
   std::vector<Rise> rises;          // by ranks; the last is 1. Empty: one gamma
-  double growth = 0;                // exponent beyond the last of `rises`
+  double growth = 0;                // exponent at the last of `rises`
   double growth_error = 0;          // its standard error
+  bool growth_saturates = false;    // beyond it; false: the exponent goes on
   std::int64_t saturated_from = 0;  // ranks; 0: unknown
   Solution estimate;                // gamma, delta, processor time
 

@@ -51,6 +51,13 @@ void predict(const Signature& signature, const Alltoall& exchange, std::uint64_t
   }
 }
 
+// What was found by measuring goes on alike where more nodes are asked about than were measured.
+Topology topology_for(const SignatureFit& fit, std::int64_t ranks) {
+  if (!fit.groups_measured) return *fit.topology;
+  const std::int64_t per_node = fit.signature.ranks_per_node;
+  return enlarged(*fit.topology, static_cast<std::size_t>((ranks + per_node - 1) / per_node));
+}
+
 // The nodes with these ranks: the first of `given`, or else of the topology.
 std::span<const std::string> nodes_used(const Topology& topology,
                                         std::span<const std::string> given, std::int64_t ranks,
@@ -93,15 +100,17 @@ AlltoallPrediction predict_alltoall(const SignatureFit& fit, std::int64_t ranks,
   prediction.lower_bound_ns =
       lower_bound_ns(signature.bound, ranks, signature.ranks_per_node, size_bytes);
   Alltoall exchange = equal_alltoall(signature, ranks, size_bytes);
+  std::optional<Topology> topology;
   std::span<const std::string> used;
   if (fit.topology) {
-    used = nodes_used(*fit.topology, nodes, ranks, signature.ranks_per_node);
+    topology = topology_for(fit, ranks);
+    used = nodes_used(*topology, nodes, ranks, signature.ranks_per_node);
     exchange.bound_ns = lower_bound_ns(signature.bound, ranks, signature.ranks_per_node, size_bytes,
-                                       *fit.topology, used);
+                                       *topology, used);
     prediction.lower_bound_ns = exchange.bound_ns;
   }
   predict(signature, exchange, size_bytes, size_bytes, &prediction);
-  if (fit.topology) refuse_unknown_uplink(*fit.topology, used, &prediction);
+  if (topology) refuse_unknown_uplink(*topology, used, &prediction);
   return prediction;
 }
 
@@ -116,12 +125,14 @@ AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSize
             "rank per node",
             signature.ranks_per_node));
   }
+  std::optional<Topology> topology;
   std::span<const std::string> used;
   UnequalExchange busiest = unequal_exchange(signature.bound, sizes, signature.delta_from_bytes);
   if (fit.topology) {
-    used = nodes_used(*fit.topology, nodes, static_cast<std::int64_t>(sizes.size()), 1);
-    busiest =
-        unequal_exchange(signature.bound, sizes, signature.delta_from_bytes, *fit.topology, used);
+    const auto ranks = static_cast<std::int64_t>(sizes.size());
+    topology = topology_for(fit, ranks);
+    used = nodes_used(*topology, nodes, ranks, 1);
+    busiest = unequal_exchange(signature.bound, sizes, signature.delta_from_bytes, *topology, used);
   }
   std::uint64_t least_bytes = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most_bytes = 0;
@@ -140,7 +151,7 @@ AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSize
                           .bound_ns = busiest.lower_bound_ns,
                           .large_messages = static_cast<double>(busiest.startups_large)};
   predict(signature, exchange, least_bytes, most_bytes, &prediction);
-  if (fit.topology) refuse_unknown_uplink(*fit.topology, used, &prediction);
+  if (topology) refuse_unknown_uplink(*topology, used, &prediction);
   return prediction;
 }
 

@@ -95,11 +95,30 @@ std::int64_t cores_of(const Campaign& campaign) {
   return cores;
 }
 
-std::vector<std::string> hosts_of(const SampleSet& set) {
+// Of the session, or else of all sessions; empty: not known.
+std::string option_of(const SampleSet& set, const std::string& name) {
   const Fields& options = set.campaign.options;
-  auto option = options.find(fmt::format("{}.{}", kHostsOption, set.session.id.hex()));
-  if (option == options.end()) option = options.find(kHostsOption);
-  return option == options.end() ? std::vector<std::string>() : expand_hosts(option->second);
+  auto option = options.find(fmt::format("{}.{}", name, set.session.id.hex()));
+  if (option == options.end()) option = options.find(name);
+  return option == options.end() ? std::string() : option->second;
+}
+
+std::vector<std::string> hosts_of(const SampleSet& set) {
+  const std::string hosts = option_of(set, kHostsOption);
+  return hosts.empty() ? std::vector<std::string>() : expand_hosts(hosts);
+}
+
+// Of all jobs of the profile: where nodes are does not depend on what was measured on them.
+std::optional<NamedGroups> groups_of(std::span<const SampleSet> sets) {
+  std::map<Id, NamedGroups> jobs;
+  for (const SampleSet& set : sets) {
+    const std::string groups = option_of(set, kGroupsOption);
+    if (!groups.empty()) jobs.emplace(set.session.id, named_groups_from(groups));
+  }
+  if (jobs.empty()) return {};
+  std::vector<NamedGroups> all;
+  for (auto& [session, groups] : jobs) all.push_back(std::move(groups));
+  return united(all);
 }
 
 }  // namespace
@@ -154,8 +173,12 @@ std::vector<AlltoallTimes> alltoall_times(std::span<const SampleSet> sets) {
       }
     }
   }
+  const std::optional<NamedGroups> groups = groups_of(sets);
   std::vector<AlltoallTimes> result;
-  for (auto& [key, times] : all) result.push_back(std::move(times));
+  for (auto& [key, times] : all) {
+    times.groups = groups;
+    result.push_back(std::move(times));
+  }
   return result;
 }
 

@@ -22,6 +22,9 @@ inline constexpr char kCoresOption[] = "cores";  // Campaign::options
 // Campaign::options too: the nodes of the ranks, in order, as expand_hosts() reads them. One for
 // all sessions, or one with "." and the identifier of a session.
 inline constexpr char kHostsOption[] = "host_list";
+// The same for the groups of nodes that were found (contention/named_groups.h). "host" in a name
+// keeps both out of anonymous exports.
+inline constexpr char kGroupsOption[] = "host_groups";
 
 // One entry for each measured algorithm and number of ranks per node, without held-out samples.
 std::vector<AlltoallTimes> alltoall_times(std::span<const SampleSet> sets);

@@ -70,6 +70,11 @@ std::vector<std::int64_t> Topology::counts_below(std::span<const std::string> no
   return below;
 }
 
+bool Topology::has_all(std::span<const std::string> nodes) const {
+  return std::ranges::all_of(nodes,
+                             [&](const std::string& node) { return switch_of_.contains(node); });
+}
+
 bool Topology::needs_uplink(std::span<const std::string> nodes) const {
   const std::vector<std::int64_t> below = counts_below(nodes);
   for (std::size_t i = 0; i < switches_.size(); ++i) {

@@ -38,6 +38,7 @@ class Topology {
   const std::vector<Switch>& switches() const { return switches_; }
   const std::vector<std::string>& nodes() const { return nodes_; }  // switch by switch
 
+  bool has_all(std::span<const std::string> nodes) const;
   // Whether any switch below which only some of the nodes are has no known uplink.
   bool needs_uplink(std::span<const std::string> nodes) const;
   // Sets every unknown uplink.

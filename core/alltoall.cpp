@@ -52,6 +52,12 @@ double steps_beyond(std::span<const Rise> rises, std::int64_t ranks) {
   return std::max(1.0, logarithm(ranks, rises.back().ranks) / step);
 }
 
+// Of gamma, beyond the last fitted number of ranks.
+double beyond(double growth, bool saturates, std::int64_t last, std::int64_t ranks) {
+  return saturates ? saturating_rise(growth, last, ranks)
+                   : std::exp(growth * logarithm(ranks, last));
+}
+
 // Shared by the duration and its interval.
 struct Parts {
   double rise = 1;
@@ -78,22 +84,38 @@ std::optional<double> half_interval(const Signature& signature, const Alltoall& 
   }
   const bool fitted = std::any_of(rises.begin(), rises.end(),
                                   [&](const Rise& each) { return each.ranks == exchange.ranks; });
-  const double elsewhere = fitted ? 0 : u.left_out * steps_beyond(rises, exchange.ranks);
+  // The error of a number of ranks that was left out adds up where nothing bounds gamma.
+  const double steps = signature.growth_saturates ? 1 : steps_beyond(rises, exchange.ranks);
+  const double elsewhere = fitted ? 0 : u.left_out * steps;
   variance += std::pow(std::max(u.misfit, elsewhere), 2);
   if (!rises.empty() && exchange.ranks > rises.back().ranks) {
     // It is likely, but not certain, that gamma goes on growing.
-    const double growth = std::max(signature.growth, u.growth);
-    variance += std::pow(growth * logarithm(exchange.ranks, rises.back().ranks), 2);
+    const auto rise = [&](double growth, bool saturates) {
+      return std::log(beyond(growth, saturates, rises.back().ranks, exchange.ranks));
+    };
+    if (signature.growth_saturates) {
+      // The interval reaches from no growth at all to one that goes on as a power.
+      const double assumed = rise(signature.growth, true);
+      const double more = rise(signature.growth, false) - assumed;
+      variance += std::pow(std::max(assumed, more) / 2, 2) + std::pow(rise(u.growth, true), 2);
+    } else {
+      variance += std::pow(rise(std::max(signature.growth, u.growth), false), 2);
+    }
   }
   return u.quantile * std::sqrt(variance);
 }
 
 }  // namespace
 
-double rise_at(std::span<const Rise> rises, double growth, std::int64_t ranks) {
+double saturating_rise(double growth, std::int64_t last, std::int64_t ranks) {
+  const double part = static_cast<double>(last) / static_cast<double>(ranks);
+  return 1 / (1 - std::min(growth, 1.0) * (1 - part));
+}
+
+double rise_at(std::span<const Rise> rises, double growth, bool saturates, std::int64_t ranks) {
   if (rises.empty()) return 1;
   const Rise& last = rises.back();
-  if (ranks >= last.ranks) return std::exp(growth * logarithm(ranks, last.ranks));
+  if (ranks >= last.ranks) return beyond(growth, saturates, last.ranks, ranks);
   if (rises.size() < 2) return 1;
   auto above = std::find_if(rises.begin(), rises.end(),
                             [&](const Rise& rise) { return rise.ranks >= ranks; });
@@ -116,7 +138,8 @@ Alltoall equal_alltoall(const Signature& signature, std::int64_t ranks, std::uin
 }
 
 AlltoallDuration time_of(const Signature& signature, const Alltoall& exchange) {
-  const double rise = rise_at(signature.rises, signature.growth, exchange.ranks);
+  const double rise =
+      rise_at(signature.rises, signature.growth, signature.growth_saturates, exchange.ranks);
   const Parts parts{.rise = rise,
                     .small = small_ratio(signature, exchange, rise),
                     .deltas = deltas(signature, exchange)};

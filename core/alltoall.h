@@ -15,10 +15,15 @@
 
 namespace nmt {
 
+// Gamma at a number of ranks, divided by gamma at `last` ranks, on a curve n / (n + h) that grows
+// there with the exponent `growth`: it ends at 1 / (1 - growth).
+double saturating_rise(double growth, std::int64_t last, std::int64_t ranks);
+
 // Gamma at a number of ranks, divided by gamma at the largest number in `rises`. Between two fitted
 // numbers it is a power of their ratio. Below the first it continues as between the first two;
-// beyond the last it grows with the exponent `growth`.
-double rise_at(std::span<const Rise> rises, double growth, std::int64_t ranks);
+// beyond the last it grows with the exponent `growth`, or as saturating_rise() where it
+// `saturates`.
+double rise_at(std::span<const Rise> rises, double growth, bool saturates, std::int64_t ranks);
 
 // p (n - p): the messages that leave a node one after the other.
 double messages_of(std::int64_t ranks, std::int64_t ranks_per_node);

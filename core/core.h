@@ -14,6 +14,7 @@
 //   method         transfer methods, and the decisions between them
 //   sample         what was measured, as it was measured
 //   collective_sample  which samples compare the algorithms of a collective
+//   flow_time      how long a message took from one node to another, beside others
 //   statistics     medians, intervals and spreads that outliers do not move
 //   drift          how speed changes between rounds and sessions, estimated and removed
 //   curve          the predicted duration of one method by size

@@ -434,6 +434,7 @@ Value to_json(const Signature& signature) {
       .set("saturated", signature.saturated)
       .set("rises", list(signature.rises))
       .set("growth", signature.growth)
+      .set("growth_saturates", signature.growth_saturates)
       .set("small", list(signature.small))
       .set("cores", signature.cores)
       .set("processor_ns", signature.processor_ns)
@@ -443,7 +444,7 @@ Value to_json(const Signature& signature) {
 Signature signature_from_json(const Reader& reader) {
   reader.only({"algorithm", "ranks_per_node", "bound", "gamma", "delta_ns", "delta_per_message",
                "delta_from_bytes", "ranks", "size_bytes", "error", "saturated", "rises", "growth",
-               "small", "cores", "processor_ns", "uncertainty"});
+               "growth_saturates", "small", "cores", "processor_ns", "uncertainty"});
   Signature signature{.algorithm = reader["algorithm"].text(),
                       .ranks_per_node = read_count(reader["ranks_per_node"]),
                       .bound = curve_from_json(reader["bound"]),
@@ -460,6 +461,9 @@ Signature signature_from_json(const Reader& reader) {
   if (!reader.has("rises")) return signature;  // a plan written before the member existed
   signature.rises = read_list(reader["rises"], rise_from_json);
   signature.growth = reader["growth"].number(0);
+  if (reader.has("growth_saturates")) {  // a plan written before is without
+    signature.growth_saturates = reader["growth_saturates"].boolean();
+  }
   signature.small = read_list(reader["small"], small_ratio_from_json);
   signature.cores = read_count(reader["cores"]);
   signature.processor_ns = reader["processor_ns"].number(0);

@@ -65,10 +65,12 @@ struct Signature {
   std::int64_t ranks_max = 0;
   std::uint64_t size_bytes_min = 0;
   std::uint64_t size_bytes_max = 0;
-  double error = 0;               // relative half-width of the 95 % interval of a prediction
-  bool saturated = false;         // the fitted network was saturated, as the model assumes
-  std::vector<Rise> rises;        // by ranks; the last is 1
-  double growth = 0;              // exponent of gamma by ranks, beyond the last of `rises`
+  double error = 0;         // relative half-width of the 95 % interval of a prediction
+  bool saturated = false;   // the fitted network was saturated, as the model assumes
+  std::vector<Rise> rises;  // by ranks; the last is 1
+  double growth = 0;        // exponent of gamma by ranks, at the last of `rises`
+  // Beyond it: false: gamma is a power with this exponent; true: it flattens (core/alltoall.h).
+  bool growth_saturates = false;
   std::vector<SmallRatio> small;  // by size
   std::int64_t cores = 0;         // that all ranks share; 0: one core per rank
   double processor_ns = 0;        // c in c n (n - 1) / cores: processor time, not network time

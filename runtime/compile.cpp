@@ -353,7 +353,8 @@ class Compiler {
                            .misfit = uncertainty.misfit,
                            .left_out = uncertainty.left_out,
                            .growth_error = uncertainty.growth,
-                           .quantile = uncertainty.quantile});
+                           .quantile = uncertainty.quantile,
+                           .growth_saturates = signature.growth_saturates});
     for (const Rise& rise : signature.rises) {
       rises_.push_back({static_cast<std::uint64_t>(rise.ranks), rise.factor});
     }

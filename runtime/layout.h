@@ -22,7 +22,7 @@ namespace nmt::runtime {
 inline constexpr std::array<char, 8> kSnapshotMagic = {'\x89', 'N',  'M',    'T',
                                                        '\r',   '\n', '\x1a', '\n'};
 inline constexpr std::uint32_t kSnapshotEndian = 0x01020304;
-inline constexpr std::uint32_t kSnapshotVersion = 4;
+inline constexpr std::uint32_t kSnapshotVersion = 5;
 inline constexpr std::uint32_t kOldestSnapshotVersion = 3;  // that is still read
 inline constexpr std::uint64_t kSnapshotBytesMax = std::uint64_t{1} << 32;
 inline constexpr std::size_t kSectionAlignment = 64;
@@ -246,6 +246,9 @@ struct SignatureRecord {
   double left_out;
   double growth_error;
   double quantile;
+  // Since version 5.
+  std::uint32_t growth_saturates;
+  std::uint32_t reserved;
 };
 
 }  // namespace nmt::runtime

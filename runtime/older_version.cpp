@@ -19,7 +19,8 @@ struct Growth {
 };
 constexpr Growth kGrowths[] = {
     {SectionKind::kPathDetail, 72, sizeof(PathDetailRecord)},  // since version 4
-    {SectionKind::kSegment, 48, sizeof(SegmentRecord)}};       // since version 4
+    {SectionKind::kSegment, 48, sizeof(SegmentRecord)},        // since version 4
+    {SectionKind::kSignature, 184, sizeof(SignatureRecord)}};  // since version 5
 
 std::vector<std::byte> with_zeros(std::span<const std::byte> records, const Growth& growth) {
   std::vector<std::byte> grown(records.size() / growth.before * growth.now);

@@ -27,6 +27,7 @@ Signature signature_of(const View& view, const SignatureRecord& record) {
                       .error = record.error,
                       .saturated = record.saturated != 0,
                       .growth = record.growth,
+                      .growth_saturates = record.growth_saturates != 0,
                       .cores = record.cores,
                       .processor_ns = record.processor_ns};
   for (const RiseRecord& rise : view.rises.subspan(record.rises_from, record.rises)) {

@@ -70,6 +70,8 @@ std::vector<double> JobExecutor::run(const Order& order) {
       return run_connections(order);
     case JobOperation::kCollective:
       return run_collective(order);
+    case JobOperation::kFlows:
+      return run_flows(order);
   }
   return {};
 }
@@ -191,6 +193,38 @@ std::vector<double> JobExecutor::run_connections(const Order& order) {
     figures_ns.push_back(all.longest_ns);
   }
   return figures_ns;
+}
+
+std::vector<double> JobExecutor::run_flows(const Order& order) {
+  const std::size_t nodes = shape_.nodes.size();
+  receivers_.resize(nodes, kNoFlow);
+  job_.mpi().broadcast(receivers_.data(), nodes * sizeof receivers_.front());
+  std::vector<int> to, from;
+  for (std::size_t node = 0; node < nodes; ++node) {
+    if (receivers_[node] == kNoFlow) continue;
+    const int near = shape_.nodes[node].front();
+    const int far = shape_.nodes[static_cast<std::size_t>(receivers_[node])].front();
+    if (near == job_.rank()) to.push_back(far);
+    if (far == job_.rank()) from.push_back(near);
+  }
+  make_room(order.size_bytes);
+  const auto now = [](void* clock) { return static_cast<const JobClock*>(clock)->now_ns(); };
+  const double agreed_ns = agree();
+  double end_ns = agreed_ns;
+  if (!to.empty() || !from.empty()) {
+    clock_.wait_until(agreed_ns);
+    job_.mpi().flood(to.data(), static_cast<int>(to.size()), from.data(),
+                     static_cast<int>(from.size()), from_.data(), to_.data(), order.size_bytes, now,
+                     &clock_, &end_ns);
+  }
+  const double own_ns = end_ns - agreed_ns;
+  std::vector<double> of_ranks(job_.leads() ? static_cast<std::size_t>(job_.size()) : 0);
+  job_.mpi().gather(&own_ns, of_ranks.data(), sizeof own_ns);
+  std::vector<double> of_nodes;
+  for (std::size_t node = 0; job_.leads() && node < nodes; ++node) {
+    of_nodes.push_back(of_ranks[static_cast<std::size_t>(shape_.nodes[node].front())]);
+  }
+  return of_nodes;
 }
 
 }  // namespace nmt::sampler

@@ -33,7 +33,8 @@ struct JobShape {
 // of the first `subject` ranks, by direct exchange or by the MPI's own. kConnections: `subject`
 // messages at a time between nodes: the first ones go from each node to the next, further ones to
 // the nodes after it; the mean of their durations, and the slowest. kCollective: by all ranks,
-// number `subject` of those given to set_collectives().
+// number `subject` of those given to set_collectives(). kFlows: one message at a time from each
+// node to the one that set_receivers() says; for each node, how long the message to it took.
 enum class JobOperation : std::uint32_t {
   kEnd,
   kClock,
@@ -42,8 +43,11 @@ enum class JobOperation : std::uint32_t {
   kDirect,
   kLibrary,
   kConnections,
-  kCollective
+  kCollective,
+  kFlows
 };
+
+inline constexpr std::int32_t kNoFlow = -1;  // a node that sends nothing
 
 // The next operation of all ranks, ordered by rank 0.
 struct Order {
@@ -68,7 +72,11 @@ class JobExecutor {
   };
   void set_collectives(Collectives collectives) { collectives_ = std::move(collectives); }
 
-  // Called by all ranks. Returns one number per repetition on rank 0; two for kConnections.
+  // For kFlows: the node that each node sends to; no two send to the same. Rank 0 tells the others.
+  void set_receivers(std::vector<std::int32_t> of_nodes) { receivers_ = std::move(of_nodes); }
+
+  // Called by all ranks. Returns one number per repetition on rank 0; two for kConnections, and for
+  // kFlows one for each node, 0 where none was sent to it.
   std::vector<double> run(const Order& order);
 
   // For all other ranks: obeys orders until kEnd.
@@ -82,6 +90,7 @@ class JobExecutor {
   std::vector<double> run_alltoall(const Order& order);
   std::vector<double> run_connections(const Order& order);
   std::vector<double> run_collective(const Order& order);
+  std::vector<double> run_flows(const Order& order);
   double agree();
 
   const control::MpiJob& job_;
@@ -91,7 +100,8 @@ class JobExecutor {
   std::map<int, int> groups_;  // by number of ranks; made by their first alltoall
   std::vector<std::byte> from_, to_;
   Collectives collectives_;
-  double word_ns_ = 0;  // recent duration of an order from rank 0
+  std::vector<std::int32_t> receivers_;  // by node
+  double word_ns_ = 0;                   // recent duration of an order from rank 0
 };
 
 }  // namespace nmt::sampler

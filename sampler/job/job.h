@@ -5,6 +5,7 @@
 //   clock           one time for all ranks: the clock of rank 0
 //   rounds          rank 0's part: cells in shuffled rounds until the budget is spent
 //   mpi_messages    durations of the MPI's own messages between two nodes
+//   flows           messages between nodes, alone and beside others
 //   alltoall        alltoalls, for a contention signature
 //   alltoall_grid   which alltoalls to measure next
 //   collectives     collectives with many algorithms and segments
@@ -15,6 +16,7 @@
 
 #include "sampler/job/alltoall.h"
 #include "sampler/job/collectives.h"
+#include "sampler/job/flows.h"
 #include "sampler/job/mpi_messages.h"
 #include "sampler/job/pair_rounds.h"
 #include "sampler/job/sub_shapes.h"

@@ -105,5 +105,17 @@ TEST(Import, RefusesWhatItDoesNotKnow) {
   EXPECT_THROW(import_times("", "a", {}), Error);
 }
 
+TEST(Import, ReadsMessagesThatWereUnderWayTogether) {
+  const Imported imported = import_times(
+      "# hosts: a,b,c\nround,from,to,time_ns\n0,a,b,100\n1,b,c,200\n1,c,a,250\n1,c,c,9\n1,a,b,-1\n"
+      "n,m_bytes,time_ns\n3,1024,5000\n",
+      "flows.csv", {});
+  EXPECT_EQ(imported.flow_hosts, (std::vector<std::string>{"a", "b", "c"}));
+  ASSERT_EQ(imported.flows.size(), 3u);
+  EXPECT_EQ(imported.flows[2], (FlowTime{1, 2, 0, 250}));
+  EXPECT_EQ(imported.unread.size(), 2u);  // to itself; no time
+  EXPECT_EQ(imported.times.size(), 1u);
+}
+
 }  // namespace
 }  // namespace nmt::contention

@@ -135,6 +135,7 @@ class RandomPlans {
             .saturated = below(2) == 1,
             .rises = {{count(), positive()}, {count(), positive()}},
             .growth = positive(),
+            .growth_saturates = below(2) == 1,
             .small = {{random_(), positive(), positive()}},
             .cores = count(),
             .processor_ns = positive(),

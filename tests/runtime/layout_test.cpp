@@ -216,7 +216,9 @@ std::map<std::string, Fields> structs() {
                               FIELD(misfit),
                               FIELD(left_out),
                               FIELD(growth_error),
-                              FIELD(quantile)};
+                              FIELD(quantile),
+                              FIELD(growth_saturates),
+                              FIELD(reserved)};
   }
   {
     using S = RiseRecord;

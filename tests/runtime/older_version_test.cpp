@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A snapshot of version 3, as the version before wrote it.
+// Snapshots of older versions, as the programs of their time wrote them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 #include "core/error.h"
@@ -38,6 +39,30 @@ TEST(SnapshotOfVersion3, AnswersAsItDid) {
   EXPECT_STREQ(rule.algorithm, "chain");
   EXPECT_STREQ(rule.mpi, "");  // which it was compiled without
   EXPECT_EQ(nmt_segment_bytes(profile, "bcast", 8192, 2, 2), 0);
+  planted::ask_everything(*profile);
+  nmt_close(profile);
+}
+
+// Its signatures know no growth that saturates: beyond 8 ranks gamma is a power.
+TEST(SnapshotOfVersion4, AnswersAsItDid) {
+  const std::string file = NMT_VERSION_4;
+  nmt_open_options options = planted::open_options(file);
+  nmt_profile* profile = nullptr;
+  ASSERT_EQ(nmt_open(&options, &profile), NMT_OK);
+  nmt_exchange asked{};
+  asked.struct_bytes = sizeof asked;
+  asked.ranks = 16;
+  asked.ranks_per_node = 1;
+  asked.size_bytes = 1 << 20;
+  nmt_prediction prediction{};
+  prediction.struct_bytes = sizeof prediction;
+  ASSERT_EQ(nmt_alltoall(profile, &asked, &prediction), NMT_OK);
+  const double network_ns = 15 * (1 + 1048576.0) * std::pow(2.0, 0.2);
+  EXPECT_NEAR(prediction.duration_ns, network_ns + 1000 * 16 * 15 / 2.0, 1);
+  nmt_collective_rule rule{};
+  rule.struct_bytes = sizeof rule;
+  ASSERT_EQ(nmt_describe_collective(profile, 0, &rule), NMT_OK);
+  EXPECT_STREQ(rule.mpi, "Open MPI v4.1.4");
   planted::ask_everything(*profile);
   nmt_close(profile);
 }

@@ -102,7 +102,7 @@ TEST(Snapshot, OfAnotherVersionIsRefusedWithBothNumbers) {
   Storage snapshot = image();
   reinterpret_cast<SnapshotHeader*>(snapshot.writable().data())->version = 7;
   EXPECT_THAT(refusal_of(snapshot),
-              HasSubstr("p.nmt: has version 7, and this library reads versions 3 to 4"));
+              HasSubstr("p.nmt: has version 7, and this library reads versions 3 to 5"));
 }
 
 TEST(Snapshot, OfTheOtherByteOrderIsRefused) {

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Alltoalls in nmad-tune: predictions, other people's measurements, and the signature of them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <vector>
 
 #include "core/collective_sample.h"
 #include "profiledb/profiledb.h"
@@ -150,6 +156,78 @@ TEST_F(Alltoall, KnowsTheSwitchesOfATopology) {
   EXPECT_THAT(asked({"-n", "2", "--uplink", "0"}).err, HasSubstr("--uplink: '0'"));
 }
 
+// What eight nodes on two switches measure, whose cables up carry as much as one NIC: messages
+// alone and together, and alltoalls that take 1.1 times their bound.
+std::string two_switches() {
+  constexpr double kAloneNs = 1e6;
+  std::string text = "# hosts: a[0-3],b[0-3]\nround,from,to,time_ns\n";
+  int round = 0;
+  const auto name = [](int node) { return fmt::format("{}{}", node < 4 ? 'a' : 'b', node % 4); };
+  for (int node = 0; node < 8; ++node) {
+    text += fmt::format("{},{},{},{}\n", round++, name(node), name((node + 1) % 8), kAloneNs);
+  }
+  for (const std::vector<int>& order :
+       {std::vector{0, 4, 1, 6, 2, 5, 3, 7}, std::vector{5, 0, 1, 7, 4, 2, 6, 3}}) {
+    for (std::size_t shift = 1; shift < 8; ++shift, ++round) {
+      const auto to = [&](std::size_t i) { return order[(i + shift) % 8]; };
+      double crossing = 0;
+      for (std::size_t i = 0; i < 8; ++i) crossing += order[i] < 4 && to(i) >= 4 ? 1 : 0;
+      for (std::size_t i = 0; i < 8; ++i) {
+        const bool crosses = (order[i] < 4) != (to(i) < 4);
+        text += fmt::format("{},{},{},{}\n", round, name(order[i]), name(to(i)),
+                            kAloneNs * (crosses ? std::max(1.0, crossing) : 1));
+      }
+    }
+  }
+  std::string alltoalls = "n,m_bytes,time_ns\n", messages = "m_bytes,time_ns\n";
+  for (int size_bytes = 1024; size_bytes <= 1 << 20; size_bytes *= 4) {
+    const double transfer_ns = 8.5 * size_bytes;
+    messages += fmt::format("{},{}\n", size_bytes, 50e3 + transfer_ns);
+    for (const auto& [n, transfers] : {std::pair{4, 3}, std::pair{6, 8}, std::pair{8, 16}}) {
+      alltoalls += fmt::format("{},{},{}\n", n, size_bytes,
+                               1.1 * ((n - 1) * 50e3 + transfers * transfer_ns));
+    }
+  }
+  return text + alltoalls + messages;
+}
+
+TEST_F(Alltoall, KnowsTheSwitchesThatWereFoundByMeasuring) {
+  const std::string db = path("switches.db");
+  const Result import =
+      tune({"import-alltoall", write("two.csv", two_switches()), "--network", "two", "--db", db});
+  ASSERT_EQ(import.exit_code, 0) << import.err;
+  const json::Value fit =
+      nmt::testing::document(tune({"contention", "--db", db, "--topology", "measured", "--json"}));
+  EXPECT_EQ(at(fit, "signature.switches_measured"), json::Value(true));
+  EXPECT_EQ(at(fit, "signature.switches.0.nodes"), json::Value(4));
+  EXPECT_EQ(at(fit, "signature.switches.1.nodes"), json::Value(4));
+  EXPECT_NEAR(number(fit, "signature.switches.0.uplink_nics"), 1, 0.05);
+  EXPECT_LT(number(fit, "signature.uplink_interval_nics.0"), 1);
+  EXPECT_GT(number(fit, "signature.uplink_interval_nics.1"), 1);
+  EXPECT_NEAR(number(fit, "signature.gamma"), 1.1, 0.05);
+  // More nodes than were measured: four groups of four, of which each passes 4 (16 - 4) messages.
+  const json::Value predicted =
+      nmt::testing::document(tune({"predict", "alltoall", "--db", db, "-n", "16", "-m", "1M",
+                                   "--topology", "measured", "--json"}));
+  const double bound_ns = 15 * 50e3 + 48 * 8.5 * (1 << 20);
+  EXPECT_NEAR(number(predicted, "predictions.0.lower_bound_ns") / bound_ns, 1, 0.05);
+  EXPECT_NEAR(number(predicted, "predictions.0.predicted_ns") / (1.1 * bound_ns), 1, 0.1);
+  // A file says who shares a switch, the measurement what the cables carry.
+  const std::string file =
+      write("two.conf", "SwitchName=a Nodes=a[0-3]\nSwitchName=b Nodes=b[0-3]\n");
+  const json::Value both =
+      nmt::testing::document(tune({"contention", "--db", db, "--topology", file, "--json"}));
+  EXPECT_EQ(at(both, "signature.uplink_fitted"), json::Value(false));
+  EXPECT_NEAR(number(both, "signature.switches.0.uplink_nics"), 1, 0.05);
+  ASSERT_EQ(tune({"db", "export", path("x.json"), "--anonymous", "--db", db}).exit_code, 0);
+  std::ifstream exported(path("x.json"));
+  const std::string text{std::istreambuf_iterator<char>(exported), {}};
+  EXPECT_THAT(text, AllOf(HasSubstr("campaign"), Not(HasSubstr("a0,a1"))));
+  const Result none = tune({"contention", "--db", imported(), "--topology", "measured"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("the profile has no groups of nodes"));
+}
+
 TEST_F(Alltoall, RefusesWhatCannotBeAsked) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"-n", "1", "-m", "1K"}, "at least 2 ranks"},
@@ -162,6 +240,7 @@ TEST_F(Alltoall, RefusesWhatCannotBeAsked) {
        "delta needs M"},
       {{"-n", "4", "-m", "1K", "--signature", "alpha=5,beta=1ns/B,gamma=2"}, "alpha: '5'"},
       {{"-n", "4", "-m", "1K", "--signature", "alpha=5us,beta=1ns,gamma=2"}, "beta: '1ns'"},
+      {{"-n", "4", "-m", "1K", "--topology", "measured"}, "no measured groups"},
       {{"-n", "4", "-m", "1K", "--signature", "alfa=5us"}, "'alfa=5us'"},
       {{"-n", "4", "-m", "1K", "--signature", "gamma=2,gamma=3"}, "gamma is given twice"},
   };

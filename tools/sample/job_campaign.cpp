@@ -22,10 +22,25 @@ namespace {
 
 using control::MpiJob;
 
+constexpr double kForGroups = 0.25;             // of the time for alltoalls, at most
+constexpr std::size_t kNodesWithGroupsMin = 4;  // of fewer, no two could be told from two others
+
 // The part of the budget for each part, relative to the others.
 double weight_of(Part part) {
   return part == Part::kPairs || part == Part::kAlltoall || part == Part::kCollectives ? 2 : 1;
 }
+
+// Of what is measured before there is a campaign to store it in.
+class UntilInterrupted : public sampler::Observer {
+ public:
+  explicit UntilInterrupted(const Interruption& interruption) : interruption_(interruption) {}
+  void measured(const Rail&, std::span<const Sample>) override {}
+  void progress(const sampler::Progress&) override {}
+  bool interrupted() override { return interruption_.signal() != 0; }
+
+ private:
+  const Interruption& interruption_;
+};
 
 }  // namespace
 
@@ -89,6 +104,8 @@ Report JobCampaign::follow() {
     if (order.end) break;
     if (order.part == Part::kNode || order.part == Part::kPairs) {
       run_part(order, interruption, nullptr);
+    } else if (order.flows) {
+      run_flows(order, nullptr);
     } else {
       run_together(order, nullptr);
     }
@@ -108,6 +125,10 @@ sampler::AlltoallOptions JobCampaign::alltoall_options(const JobOrder& order) co
           .ranks = numbers_from("--ranks", options_.ranks),
           .sizes_bytes = options_.alltoall_sizes_bytes,
           .seed = seed_};
+}
+
+std::vector<FlowTime> JobCampaign::run_flows(const JobOrder& order, sampler::Observer* observer) {
+  return sampler::run_flows(job_, {.budget_ns = order.budget_ns, .seed = seed_}, observer);
 }
 
 sampler::CampaignReport JobCampaign::run_together(const JobOrder& order,
@@ -236,8 +257,34 @@ void JobCampaign::measure_mpi(const Launch& launch, Part part, double budget_ns,
                                     : "mpi: the job has only one node");
     if (part == Part::kMessages) return;
   }
-  measure_together(launch, {.part = part, .budget_ns = budget_ns}, options_,
-                   {{contention::kHostsOption, hosts_of_nodes(shape_.nodes.size())}}, findings);
+  Fields more = {{contention::kHostsOption, hosts_of_nodes(shape_.nodes.size())}};
+  if (part == Part::kAlltoall && shape_.nodes.size() >= kNodesWithGroupsMin) {
+    const RealClock clock;
+    const auto start_ns = static_cast<double>(clock.now_ns());
+    more[contention::kGroupsOption] = measure_groups(launch, kForGroups * budget_ns, findings);
+    budget_ns -= static_cast<double>(clock.now_ns()) - start_ns;
+  }
+  measure_together(launch, {.part = part, .budget_ns = budget_ns}, options_, std::move(more),
+                   findings);
+}
+
+// Which nodes share a switch, as the profile keeps it.
+std::string JobCampaign::measure_groups(const Launch& launch, double budget_ns,
+                                        JobFindings* findings) {
+  UntilInterrupted observer(launch.interruption);
+  const JobOrder order{.part = Part::kAlltoall, .flows = true, .budget_ns = budget_ns};
+  send_order(order);
+  const contention::NodeGroups found =
+      contention::find_groups(run_flows(order, &observer), shape_.nodes.size());
+  std::vector<std::string> hosts;
+  for (const std::vector<int>& node : shape_.nodes) {
+    hosts.push_back(hosts_[static_cast<std::size_t>(node.front())]);
+  }
+  const contention::NamedGroups groups = contention::named(found, hosts);
+  findings->groups = contention::to_text(groups);
+  launch.line.clear();
+  launch.invocation.notice("alltoall: " + contention::described(groups));
+  return findings->groups;
 }
 
 // One campaign in the profile for each shape, so that a shape that is whole stays, however the

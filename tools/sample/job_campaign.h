@@ -34,6 +34,7 @@ class JobCampaign {
   // For every rank.
   Gathered run_part(const JobOrder& order, const Interruption& interruption,
                     profiledb::ProfileDb* profile);
+  std::vector<FlowTime> run_flows(const JobOrder& order, sampler::Observer* observer);
   sampler::CampaignReport run_together(const JobOrder& order, sampler::Observer* observer);
   sampler::AlltoallOptions alltoall_options(const JobOrder& order) const;
   control::Connection connection_to(int rank) const;
@@ -60,6 +61,7 @@ class JobCampaign {
   std::vector<sampler::NodePair> asked_pairs() const;
   std::vector<sampler::NodePair> suspected_pairs(const std::vector<Link>& links) const;
   void measure_mpi(const Launch& launch, Part part, double budget_ns, JobFindings* findings);
+  std::string measure_groups(const Launch& launch, double budget_ns, JobFindings* findings);
   void measure_shapes(const Launch& launch, double budget_ns, JobFindings* findings);
   void measure_together(const Launch& launch, const JobOrder& order, const SampleOptions& options,
                         Fields more, JobFindings* findings);

@@ -69,8 +69,9 @@ PlaceInPair::PlaceInPair(const JobOrder& order, std::size_t index) {
 }
 
 std::string to_text(const JobOrder& order) {
-  std::string text = fmt::format("{} {} {} {} {}", order.end ? 1 : 0, static_cast<int>(order.part),
-                                 order.budget_ns, order.round, order.ranks_per_node);
+  std::string text =
+      fmt::format("{} {} {} {} {} {}", order.end ? 1 : 0, static_cast<int>(order.part),
+                  order.flows ? 1 : 0, order.budget_ns, order.round, order.ranks_per_node);
   for (const int rank : order.ranks) text += fmt::format(" {}", rank);
   return text;
 }
@@ -79,7 +80,8 @@ JobOrder job_order_from(const std::string& text) {
   JobOrder order;
   std::istringstream words(text);
   int part = 0;
-  words >> order.end >> part >> order.budget_ns >> order.round >> order.ranks_per_node;
+  words >> order.end >> part >> order.flows >> order.budget_ns >> order.round >>
+      order.ranks_per_node;
   order.part = static_cast<Part>(part);
   for (int rank = 0; words >> rank;) order.ranks.push_back(rank);
   return order;

@@ -24,6 +24,7 @@ std::vector<int> numbers_from(const std::string& option, const std::string& list
 struct JobOrder {
   bool end = false;  // the last order
   Part part = Part::kNode;
+  bool flows = false;  // of kAlltoall: first the messages between nodes that show their switches
   double budget_ns = 0;
   std::uint64_t round = 0;  // a number that all measurements of one time share
   // For kPairs: how many ranks of each node measure at the same time.

@@ -117,6 +117,7 @@ Report job_report(JobFindings findings, profiledb::ProfileDb& db,
       .set("ranks", findings.ranks)
       .set("cores", findings.cores)
       .set("nodes", findings.nodes)
+      .set("groups", findings.groups.empty() ? json::Value() : json::Value(findings.groups))
       .set("profile", profile.file);
   report.text.heading(fmt::format("Sampled by {} ranks on {} nodes ({})", findings.ranks,
                                   findings.nodes, findings.library));

@@ -22,6 +22,7 @@ struct JobFindings {
   std::map<std::string, std::vector<std::string>> problems;  // by text: the hosts that have it
   std::vector<std::string> remarks;
   std::vector<Link> links;
+  std::string groups;          // of nodes that share a switch (contention/named_groups.h)
   std::vector<Report> shares;  // of the parts in which all ranks take part
   bool collectives = false;    // were sampled
   int signal = 0;              // that ended it early

@@ -113,11 +113,10 @@ void declare_job(Options& options, SampleOptions& target) {
       .list("--parts", target.parts, "PART,...",
             "in a job: node, pairs, mpi, alltoall, collectives (default: all but the last)\n"
             "node: the rails within one node of each platform. pairs: all rails between two nodes. "
-            "mpi: the MPI's own messages. alltoall: alltoalls for a contention signature, and how "
-            "many simultaneous connections saturate the network. collectives: broadcasts, "
-            "reductions, "
-            "allgathers, alltoalls and alltoallvs with many algorithms and segments, and those of "
-            "the MPI, for "
+            "mpi: the MPI's own messages. alltoall: alltoalls for a contention signature, which "
+            "nodes share a switch, and how many simultaneous connections saturate the network. "
+            "collectives: broadcasts, reductions, allgathers, alltoalls and alltoallvs with many "
+            "algorithms and segments, and those of the MPI, for "
             "libnmadtune-mpi.so. With --stack: messages or collectives (default: messages).")
       .rare();
   options

@@ -57,9 +57,14 @@ Table table_of(const contention::SignatureFit& fit) {
                fmt::format("as much is chance with probability {:.2g}", fit.no_delta_probability)});
   }
   if (const auto uplink = uplinks_of(fit)) {
-    table.add({"uplink", *uplink, "",
-               fit.uplink_fitted ? "NICs' worth of cables above a switch: fitted"
-                                 : "NICs' worth of cables above a switch: as given"});
+    const bool unlimited = fit.groups_measured && !fit.uplink_measured;
+    const char* how = unlimited             ? "no limit was found"
+                      : fit.uplink_measured ? "measured"
+                      : fit.uplink_fitted   ? "fitted"
+                                            : "as given";
+    table.add({"uplink", unlimited ? "-" : *uplink,
+               fit.uplink_measured ? between(fit.uplink_measured->interval, ratio) : "",
+               fmt::format("NICs' worth of cables above a switch: {}", how)});
   }
   if (fit.two_states) {
     table.add({"beta_F", gap(fit.two_states->free_gap_ns), "", "one connection at a time"});

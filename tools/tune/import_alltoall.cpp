@@ -128,6 +128,12 @@ Platform store(profiledb::ProfileDb& db, const std::vector<ImportedFile>& files,
   for (const ImportedFile& file : files) {
     const Session& session = sessions.emplace_back(Session{
         .id = Id::random(), .started_utc = campaign.started_utc, .clock = file.content.tool});
+    if (!file.content.flows.empty()) {
+      const std::vector<std::string>& hosts = file.content.flow_hosts;
+      campaign.options[fmt::format("{}.{}", contention::kGroupsOption, session.id.hex())] =
+          contention::to_text(
+              contention::named(contention::find_groups(file.content.flows, hosts.size()), hosts));
+    }
     if (file.content.hosts.empty()) continue;
     contention::expand_hosts(file.content.hosts);  // refuses what nobody could read later
     campaign.options[fmt::format("{}.{}", contention::kHostsOption, session.id.hex())] =
@@ -222,7 +228,10 @@ Work declare_import_alltoall(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<ImportOptions>();
   options
       .texts("FILE", own->files,
-             "outputs of osu_alltoall or IMB-MPI1, or CSV (n,m_bytes,time_ns[,rep])")
+             "outputs of osu_alltoall or IMB-MPI1, or CSV (n,m_bytes,time_ns[,rep])\n"
+             "CSV may also have messages alone (m_bytes,time_ns), and messages between nodes that "
+             "were under way together (round,from,to,time_ns), which show the nodes that share a "
+             "switch.")
       .required();
   options.text("--p2p", own->messages, "FILE",
                "single messages: osu_latency, IMB-MPI1, CSV (m_bytes,time_ns)");

@@ -15,6 +15,8 @@
 namespace nmt::tools {
 namespace {
 
+constexpr char kMeasured[] = "measured";  // --topology
+
 struct Measured {
   Platform platform;
   std::vector<contention::AlltoallTimes> times;
@@ -78,6 +80,7 @@ contention::AlltoallTimes chosen(std::vector<contention::AlltoallTimes> all,
 }
 
 std::optional<contention::Topology> topology_of(const SignatureChoice& choice) {
+  if (choice.topology == kMeasured) return {};
   if (choice.topology.empty()) {
     if (!choice.uplink.empty()) {
       throw Error(Fault::kUsage, "--uplink is about the switches of a topology; give --topology");
@@ -88,6 +91,23 @@ std::optional<contention::Topology> topology_of(const SignatureChoice& choice) {
       contention::read_topology(read_file(choice.topology), choice.topology);
   if (choice.uplink.empty()) return topology;
   return topology.with_uplink(parse_ratio("--uplink", choice.uplink));
+}
+
+// What measuring found of switches, where it was asked for or completes a file.
+contention::AlltoallTimes with_switches(contention::AlltoallTimes times,
+                                        const SignatureChoice& choice) {
+  if (choice.topology.empty()) return times;
+  const bool asked = choice.topology == kMeasured;
+  if (asked && !times.groups) {
+    throw Error(Fault::kUsage,
+                "--topology measured: the profile has no groups of nodes; mpirun nmad-sample "
+                "--parts alltoall on 4 nodes or more looks for them, or name a file");
+  }
+  if (asked && !choice.uplink.empty() && !times.groups->nodes.empty()) {
+    const double nics = parse_ratio("--uplink", choice.uplink);
+    times.groups->uplink = contention::MeasuredUplink{nics, {nics, nics}};
+  }
+  return contention::with_measured_switches(std::move(times));
 }
 
 }  // namespace
@@ -107,18 +127,25 @@ void declare_signature_choice(Options& options, SignatureChoice& choice) {
       .rare();
   options.text(
       "--topology", choice.topology, "FILE",
-      "switches: Slurm's topology.conf, or the output of ibnetdiscover\n"
+      "switches: Slurm's topology.conf, the output of ibnetdiscover, or 'measured'\n"
       "The cables of a switch bound an exchange as a NIC does. Ranks are on the nodes that "
-      "were measured; predictions are for the first nodes of the file.");
+      "were measured; predictions are for the first nodes of the file. measured: the groups of "
+      "nodes that nmad-sample found to share switches; more nodes are taken to be in groups like "
+      "the largest one.");
   options.text("--uplink", choice.uplink, "NICS",
                "bandwidth of a switch's uplinks, in NICs of a node (default: the file's, else "
-               "fitted)");
+               "measured, else fitted)");
 }
 
 ChosenSignature choose_signature(const SignatureChoice& choice, const ProfileOptions& profile,
                                  const Invocation& invocation) {
   std::optional<contention::Topology> topology = topology_of(choice);
   if (!choice.given.empty()) {
+    if (choice.topology == kMeasured) {
+      throw Error(Fault::kUsage,
+                  "--topology measured: a signature on the command line has no measured groups; "
+                  "name a file");
+    }
     ChosenSignature given{contention::taken_as_given(parse_signature(choice.given)), {}};
     given.fit.topology = std::move(topology);
     return given;
@@ -128,7 +155,14 @@ ChosenSignature choose_signature(const SignatureChoice& choice, const ProfileOpt
   if (choice.delta_from_bytes > 0) options.delta_from_bytes = choice.delta_from_bytes;
   contention::AlltoallTimes times = chosen(measured.times, choice);
   times.topology = std::move(topology);
-  return {contention::fit_signature(times, options), measured.platform};
+  ChosenSignature fitted{
+      contention::fit_signature(with_switches(std::move(times), choice), options),
+      measured.platform};
+  if (choice.topology == kMeasured && !fitted.fit.groups_measured) {
+    fitted.fit.remarks.push_back(
+        "no groups of nodes were found: what was measured says nothing of switches' uplinks");
+  }
+  return fitted;
 }
 
 }  // namespace nmt::tools
