@@ -26,11 +26,7 @@ class Job : public Sandbox, public ::testing::WithParamInterface<std::string> {
   }
   virtual void bring_up() { lab_.emplace(Cluster{.hosts = 4}); }
 
-  Result sample(std::vector<std::string> options, const std::vector<std::string>& more) const {
-    std::vector<std::string> command = {NMAD_SAMPLE, "--db", path("a.db")};
-    command.insert(command.end(), more.begin(), more.end());
-    return run(lab_->job(GetParam(), std::move(options), command));
-  }
+  Result sample(std::vector<std::string> options, const std::vector<std::string>& more) const;
 
   static std::string launcher_name() {
     return GetParam() == "openmpi" ? "mpirun.openmpi" : "mpiexec.hydra";
