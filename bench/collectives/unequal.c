@@ -105,17 +105,22 @@ static double mean(const double* times, int count) {
 }
 
 static void measure(char* matrix, int repetitions) {
-  enum { kWarmUps = 2 };
+  enum {
+    kWarmUps = 2,
+    kSmallWarmUps = 20,
+    kLargeBytes = 32768
+  };  // ranks look rarely after so many
   char* bytes = strchr(matrix, ':');
   char* seed = bytes != NULL ? strchr(bytes + 1, ':') : NULL;
   if (bytes == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
   *bytes = '\0';
-  Blocks blocks = blocks_of(matrix, strtoull(bytes + 1, NULL, 10),
-                            seed != NULL ? strtoull(seed + 1, NULL, 10) : 1);
+  const uint64_t mean_bytes = strtoull(bytes + 1, NULL, 10);
+  const int warm_ups = mean_bytes < kLargeBytes ? kSmallWarmUps : kWarmUps;
+  Blocks blocks = blocks_of(matrix, mean_bytes, seed != NULL ? strtoull(seed + 1, NULL, 10) : 1);
   double* ours_ms = zeros((size_t)repetitions, sizeof *ours_ms);
   double* own_ms = zeros((size_t)repetitions, sizeof *own_ms);
   int64_t ours_longest_ns = 0, own_longest_ns = 0;
-  for (int turn = -kWarmUps; turn < repetitions; ++turn) {
+  for (int turn = -warm_ups; turn < repetitions; ++turn) {
     const double own = turn % 2 == 0 ? time_of(by_own, &blocks, &own_longest_ns) : 0;
     const double ours = time_of(by_name, &blocks, &ours_longest_ns);
     const double later = turn % 2 == 0 ? own : time_of(by_own, &blocks, &own_longest_ns);

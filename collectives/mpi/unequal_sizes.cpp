@@ -8,7 +8,9 @@
 namespace nmt::collectives {
 namespace {
 
-enum { kAllBytes, kDifference, kTooLarge, kNumbers };
+enum { kAllBytes, kBetweenBytes, kDifference, kTooLarge, kNumbers };
+constexpr std::uint64_t kTimesWithin = 2;  // the mean of blocks within groups may be so many times
+                                           // that of blocks between them, by chance
 
 // The final step of splitmix64; odd, so that no difference of one block is lost.
 std::uint64_t factor_of(std::uint64_t block) {
@@ -16,6 +18,23 @@ std::uint64_t factor_of(std::uint64_t block) {
   block = (block ^ (block >> 30)) * 0xbf58476d1ce4e5b9u;
   block = (block ^ (block >> 27)) * 0x94d049bb133111ebu;
   return (block ^ (block >> 31)) | 1;
+}
+
+std::uint64_t mean_of(std::uint64_t bytes, std::uint64_t blocks) {
+  return blocks == 0 ? 0 : (bytes + blocks - 1) / blocks;
+}
+
+std::uint64_t choosing_size(const NodeHierarchy& hierarchy, std::uint64_t all_bytes,
+                            std::uint64_t between_bytes) {
+  const auto ranks = static_cast<std::uint64_t>(hierarchy.size());
+  std::uint64_t blocks_within = 0;
+  for (const Group& group : hierarchy.groups()) {
+    blocks_within += group.ranks.size() * group.ranks.size();
+  }
+  const std::uint64_t within = mean_of(all_bytes - between_bytes, blocks_within);
+  if (hierarchy.groups().size() == 1) return within;
+  const std::uint64_t between = mean_of(between_bytes, ranks * ranks - blocks_within);
+  return within > kTimesWithin * between ? 0 : between;
 }
 
 }  // namespace
@@ -26,7 +45,10 @@ AgreedSizes agree_on_sizes(NodeHierarchy& hierarchy, const UnequalSizes& own) {
   std::array<std::uint64_t, kNumbers> numbers{}, sums{};
   numbers[kTooLarge] = own.are_too_large ? 1 : 0;
   for (std::uint64_t rank = 0; rank < ranks; ++rank) {
+    const bool is_between =
+        hierarchy.group_of(static_cast<int>(rank)) != hierarchy.group_of(hierarchy.rank());
     numbers[kAllBytes] += own.sent[rank];
+    numbers[kBetweenBytes] += is_between ? own.sent[rank] : 0;
     numbers[kDifference] += factor_of(self * ranks + rank) * own.sent[rank];
     numbers[kDifference] -= factor_of(rank * ranks + self) * own.received[rank];
   }
@@ -39,7 +61,7 @@ AgreedSizes agree_on_sizes(NodeHierarchy& hierarchy, const UnequalSizes& own) {
   if (sums[kTooLarge] != 0) return {.are_too_large = true};
   if (sums[kDifference] != 0) fail_on_different_counts();
   return {.all_bytes = sums[kAllBytes],
-          .mean_bytes = (sums[kAllBytes] + ranks * ranks - 1) / (ranks * ranks)};
+          .mean_bytes = choosing_size(hierarchy, sums[kAllBytes], sums[kBetweenBytes])};
 }
 
 }  // namespace nmt::collectives

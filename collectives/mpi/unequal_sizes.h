@@ -3,11 +3,12 @@
 // What the ranks of an MPI_Alltoallv find out together before any of them moves data: each knows
 // only what it sends itself and what it receives itself.
 //
-// All ranks sum up a few numbers, over the tree of leaders. They learn how much data there is in
-// all, which decides on the algorithm, and whether what each rank sends is what the receiver
-// expects: each block counts with a factor of its own, added by the sender and subtracted by the
-// receiver, so that the sum is zero if all blocks agree, and any difference makes it something else
-// (but for one in 2^64). Then all ranks get the Error, and none waits for data that does not come.
+// All ranks sum up a few numbers, over the tree of leaders. They learn how much data there is, in
+// all and between groups, which decides on the algorithm, and whether what each rank sends is what
+// the receiver expects: each block counts with a factor of its own, added by the sender and
+// subtracted by the receiver, so that the sum is zero if all blocks agree, and any difference makes
+// it something else (but for one in 2^64). Then all ranks get the Error, and none waits for data
+// that does not come.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,11 @@ struct UnequalSizes {
 // The same on all ranks.
 struct AgreedSizes {
   std::uint64_t all_bytes = 0;
-  std::uint64_t mean_bytes = 0;  // of a block, empty ones too; rounded up
-  bool are_too_large = false;    // on any rank
+  // By which the algorithm is chosen: the mean of the blocks between groups, empty ones too,
+  // rounded up; of all blocks if there is one group. 0, for the MPI's own, if so much more stays
+  // within groups that samples, whose blocks are alike there, say nothing of this call.
+  std::uint64_t mean_bytes = 0;
+  bool are_too_large = false;  // on any rank
 };
 
 // Called by all ranks. Error on all of them if what one sends is not what another expects.

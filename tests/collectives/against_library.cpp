@@ -313,6 +313,26 @@ void check_that_differences_are_found(const Tested& tested) {
   }
 }
 
+// What is chosen by: of blocks of 1000 B between nodes, and of others within.
+void check_what_is_chosen_by(const Tested& tested) {
+  const auto ranks = static_cast<std::size_t>(tested.hierarchy.size());
+  const bool is_one_node = tested.hierarchy.groups().size() == 1;
+  for (const std::uint64_t within_bytes : {0, 1500, 5000}) {
+    Matrix matrix(ranks, std::vector<std::uint64_t>(ranks, 1000));
+    for (const Group& group : tested.hierarchy.groups()) {
+      for (const int from : group.ranks) {
+        for (const int to : group.ranks) {
+          matrix[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)] = within_bytes;
+        }
+      }
+    }
+    const Blocks blocks(matrix, static_cast<std::size_t>(tested.hierarchy.rank()));
+    const std::uint64_t expected = is_one_node ? within_bytes : within_bytes > 2000 ? 0 : 1000;
+    tested.expect(agree_on_sizes(tested.hierarchy, blocks.sizes).mean_bytes == expected,
+                  "what an Alltoallv is chosen by");
+  }
+}
+
 // More segments than the tag of a message can tell.
 void check_many_segments(const Tested& tested) {
   constexpr std::uint64_t kBytes = 5000;
@@ -370,6 +390,7 @@ void check_hierarchy(MPI_Comm comm, const HierarchyOptions& options, const std::
   check_alltoall(tested);
   check_all_alltoallv(tested);
   check_that_differences_are_found(tested);
+  check_what_is_chosen_by(tested);
   if (ranks >= 3 && ranks <= 5) check_many_segments(tested);
   for (int root = 0; root < ranks; ++root) {
     if (!full && ranks > 3 && root != 0 && root != ranks / 2 && root != ranks - 1) continue;
