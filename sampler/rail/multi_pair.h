@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Several pairs of ranks that use one rail at the same time, as a job with many ranks per node
-// does.
+// Several pairs of ranks that use one rail at the same time, as jobs with many ranks per node do.
 //
 // One rank of the near node leads: its campaign decides what is measured and stores it. Each of its
 // companions, the other near ranks, repeats every block with a far rank of its own. Before the
-// repetitions of each step all near ranks wait for each other, so that all send the same at once;
-// within a step each goes at its own pace, with as much to do as the others. The times of all ranks
-// are repetitions of the leader's cells.
+// repetitions of each step (but not of probes, which only plan) all near ranks wait for each other,
+// so that all send the same at once; within a step each goes at its own pace, with as much to do as
+// the others. The times of all ranks are repetitions of the leader's cells.
 //
 // They talk over control connections, by the kinds of sampler/rail/remote.h:
 //

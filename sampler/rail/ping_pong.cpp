@@ -7,6 +7,15 @@
 
 namespace nmt::sampler {
 
+namespace {
+
+// Whether it times no more than its warm-up does, and so only serves to plan batches.
+bool is_probe(const Step& step) {
+  return step.warm_ups >= std::uint64_t{step.repetitions} * step.batch;
+}
+
+}  // namespace
+
 std::string_view to_string(Regime regime) { return regime == Regime::kHot ? "hot" : "cold"; }
 
 PingPongProtocol::PingPongProtocol(drivers::Endpoint& endpoint, Buffers buffers)
@@ -140,7 +149,7 @@ BlockResult PingPong::run(std::span<const Step> block) {
     std::vector<std::uint64_t>& totals_ns = result.totals_ns.emplace_back();
     totals_ns.reserve(step.repetitions);
     for (std::uint32_t i = 0; i < step.warm_ups; ++i) exchange(step.experiment);
-    line_up_();
+    if (!is_probe(step)) line_up_();
     for (std::uint32_t i = 0; i < step.repetitions; ++i) {
       const std::uint64_t start_ns = time.now_ns();
       for (std::uint32_t k = 0; k < step.batch; ++k) exchange(step.experiment);

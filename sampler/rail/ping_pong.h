@@ -95,7 +95,7 @@ class Partner {
 
 class PingPong final : public Benchmark {
  public:
-  // `line_up`: called before the timed repetitions of each step.
+  // `line_up`: called before the timed repetitions of each step that is more than a probe.
   PingPong(
       Partner& partner, Buffers buffers, const node::InterferenceMeter* meter,
       std::function<void()> line_up = [] {});
