@@ -6,7 +6,6 @@
 #include "core/error.h"
 
 namespace nmt::sampler {
-
 namespace {
 
 // Whether it times no more than its warm-up does, and so only serves to plan batches.
