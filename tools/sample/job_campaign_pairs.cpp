@@ -65,7 +65,7 @@ std::vector<std::size_t> JobCampaign::numbers_of_ranks() const {
   }
   std::ranges::sort(numbers, std::greater());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  if (numbers.back() == 1) std::ranges::rotate(numbers, numbers.end() - 1);
+  if (numbers.back() == 1) std::rotate(numbers.begin(), numbers.end() - 1, numbers.end());
   return numbers;
 }
 
