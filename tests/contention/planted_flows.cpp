@@ -98,7 +98,8 @@ FlowNetwork random_placement(std::size_t nodes, std::size_t leaf, double uplink,
     if (random() % 2 == 0) {
       std::shuffle(places.begin(), places.end(), random);
     } else {
-      std::ranges::rotate(places, places.begin() + static_cast<long>(random() % leaf));
+      std::rotate(places.begin(), places.begin() + static_cast<long>(random() % leaf),
+                  places.end());
     }
     std::map<std::size_t, std::size_t> count;
     for (std::size_t i = 0; i < nodes; ++i) {
