@@ -50,6 +50,10 @@ json::Value Stage::sample(const std::string& arguments, double* elapsed_s,
   return json::parse(out, "nmad-sample");
 }
 
+void Stage::sample_behind(const std::string& command, const std::string& arguments) const {
+  output_of(fmt::format("{} nmad-sample --quiet {} >&2 || test $? -eq 4", command, arguments));
+}
+
 json::Value Stage::tune(const std::string& arguments) const {
   return json::parse(
       output_of(fmt::format("nmad-tune --db {}/profile.db --json {}", folder_.string(), arguments)),

@@ -32,6 +32,9 @@ class Stage {
   json::Value sample(const std::string& arguments, double* elapsed_s = nullptr,
                      const std::string& profile = "profile.db") const;
   json::Value tune(const std::string& arguments) const;
+  // nmad-sample behind a command line, of which only the profile counts; that a machine was too
+  // disturbed for its results to be trusted is no failure.
+  void sample_behind(const std::string& command, const std::string& arguments) const;
 
  private:
   std::string name_;

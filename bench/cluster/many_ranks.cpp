@@ -55,10 +55,9 @@ void many_ranks() {
     const std::string launcher =
         stage.launcher("openmpi", fmt::format("-n {} --per-host {}", ranks, kPerHost));
     output_of(fmt::format("{} {} {}/init", launcher, after_init, folder.string()));
-    output_of(
-        fmt::format("{} {} {}/peak nmad-sample --quiet --parts node,pairs,mpi --budget 60s "
-                    "--db {}/profile.db >&2 || test $? -eq 4",
-                    launcher, peak, folder.string(), folder.string()));
+    stage.sample_behind(
+        fmt::format("{} {} {}/peak", launcher, peak, folder.string()),
+        fmt::format("--parts node,pairs,mpi --budget 60s --db {}/profile.db", folder.string()));
     const Memory before = memory_in(folder / "init"), most = memory_in(folder / "peak");
     const std::string title = fmt::format("{} ranks on {} hosts: ", ranks, ranks / kPerHost);
     const bool all = ranks == 128;

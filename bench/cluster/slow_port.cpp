@@ -39,10 +39,8 @@ void slow_port() {
     const std::string slow = fmt::format("h{}", draw(random, kHosts));
     const std::string profile = fmt::format("{}/{}.db", stage.folder().string(), run);
     stage.lab(fmt::format("rate {} 80mbit", slow));
-    output_of(
-        fmt::format("{} nmad-sample --quiet --parts pairs --budget 15s --db {} >&2 || "
-                    "test $? -eq 4",
-                    stage.launcher("openmpi", ""), profile));
+    stage.sample_behind(stage.launcher("openmpi", ""),
+                        fmt::format("--parts pairs --budget 15s --db {}", profile));
     stage.lab(fmt::format("rate {} 100mbit", slow));
     const std::string found =
         names_in(output_of(fmt::format("nmad-tune outliers --json --db {}", profile)));
