@@ -17,12 +17,6 @@ namespace {
 constexpr std::string_view kNodes = "nodes", kPairwise = "pairwise", kDirect = "direct";
 constexpr std::uint64_t kWindowMax = 1024;
 
-std::vector<std::vector<int>> groups_of(const NodeHierarchy& hierarchy) {
-  std::vector<std::vector<int>> groups;
-  for (const Group& group : hierarchy.groups()) groups.push_back(group.ranks);
-  return groups;
-}
-
 std::size_t own_group(const NodeHierarchy& hierarchy) {
   return static_cast<std::size_t>(hierarchy.group_of(hierarchy.rank()));
 }
@@ -79,7 +73,8 @@ void alltoall(NodeHierarchy& hierarchy, const std::byte* from, std::byte* to, st
     return exchange_by_ranks(hierarchy, sent, equal, received, equal, algorithm.window,
                              segment_bytes);
   }
-  const NodeExchange exchange(groups_of(hierarchy), own_group(hierarchy), bytes, segment_bytes);
+  const NodeExchange exchange(hierarchy.ranks_by_group(), own_group(hierarchy), bytes,
+                              segment_bytes);
   NodeSharedMemory* shared_memory =
       exchange.own_ranks().size() == 1
           ? nullptr
@@ -108,8 +103,8 @@ void alltoallv(NodeHierarchy& hierarchy, const SentBlocks& from, const ReceivedB
     rows = shared_memory != nullptr ? share_rows(*shared_memory, rows, hierarchy.waiting())
                                     : hierarchy.gather_in_group(std::span(std::as_const(rows)));
   }
-  const NodeExchange exchange(groups_of(hierarchy), own_group(hierarchy), rows, agreed.all_bytes,
-                              segment_bytes);
+  const NodeExchange exchange(hierarchy.ranks_by_group(), own_group(hierarchy), rows,
+                              agreed.all_bytes, segment_bytes);
   if (exchange.steps() == 0) return;
   exchange_by_nodes(hierarchy, shared_memory, exchange, from, to);
 }

@@ -100,6 +100,12 @@ void NodeHierarchy::form_groups(const std::vector<RankLocation>& locations,
   }
 }
 
+std::vector<std::vector<int>> NodeHierarchy::ranks_by_group() const {
+  std::vector<std::vector<int>> ranks;
+  for (const Group& group : groups_) ranks.push_back(group.ranks);
+  return ranks;
+}
+
 int NodeHierarchy::ranks_per_group() const {
   std::size_t most = 0;
   for (const Group& group : groups_) most = std::max(most, group.ranks.size());

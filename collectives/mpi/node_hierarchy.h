@@ -54,6 +54,7 @@ class NodeHierarchy {
   const std::vector<Group>& groups() const { return groups_; }
   int group_of(int rank) const { return group_of_[static_cast<std::size_t>(rank)]; }
   const Group& own_group() const { return groups_[static_cast<std::size_t>(group_of(rank_))]; }
+  std::vector<std::vector<int>> ranks_by_group() const;
   int ranks_per_group() const;  // maximum over groups
   // All ranks, group after group, and within a group by sockets and NUMA nodes.
   const std::vector<int>& in_physical_order() const { return in_physical_order_; }

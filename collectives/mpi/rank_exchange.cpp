@@ -75,11 +75,9 @@ class MessagesUnderWay {
 void exchange_by_ranks(NodeHierarchy& hierarchy, const SentBlocks& from, const BlockSizes& sent,
                        const ReceivedBlocks& to, const BlockSizes& received, std::uint64_t window,
                        std::uint64_t segment_bytes) {
-  std::vector<std::vector<int>> groups;
-  for (const Group& group : hierarchy.groups()) groups.push_back(group.ranks);
   MessagesUnderWay messages(hierarchy, window);
   const int self = hierarchy.rank();
-  for (const RankRound& round : rank_rounds(groups, self)) {
+  for (const RankRound& round : rank_rounds(hierarchy.ranks_by_group(), self)) {
     if (round.to == self) {
       if (sent.of(self) > 0) std::memcpy(to.of(self), from.of(self), sent.of(self));
       continue;
