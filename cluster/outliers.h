@@ -70,6 +70,7 @@ struct OutlierFindings {
 // Rounds of suspected pairs that a campaign measures after all others. A link that is a fifth
 // slower where launches differ by a tenth needs about so many to be told from noise.
 inline constexpr std::size_t kSuspectedRoundsMax = 9;
+inline constexpr std::size_t kNodesToCompareMin = 4;  // fewer cannot be told apart
 
 OutlierFindings find_outliers(std::span<const PairTime> times, const OutlierOptions& options = {});
 

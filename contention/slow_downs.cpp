@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <random>
 
 #include "core/error.h"
@@ -174,7 +175,7 @@ std::optional<MeasuredUplink> SlowDowns::uplink(
     return std::pair{speeds[static_cast<std::size_t>(least - total.begin())], *least};
   };
   std::vector<std::size_t> rounds(squares.size());
-  for (std::size_t i = 0; i < rounds.size(); ++i) rounds[i] = i;
+  std::iota(rounds.begin(), rounds.end(), std::size_t{0});
   const auto [nics, least] = best(rounds);
   if (least > kBetter * (sum_of_squares - sum * sum / count)) return std::nullopt;
   std::mt19937_64 random(1);

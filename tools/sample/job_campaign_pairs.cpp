@@ -17,7 +17,6 @@
 namespace nmt::tools {
 namespace {
 
-constexpr std::size_t kNodesToCompareMin = 4;                    // fewer cannot be told apart
 constexpr std::uint64_t kSeeds = 1'000'000'000, kRounds = 1000;  // a round's number holds both
 // Of the budget: one rank alone is what is asked about most.
 constexpr double kShareAlone = 0.5;
@@ -90,7 +89,7 @@ double JobCampaign::measure_alone(const Launch& launch, const std::vector<sample
   const RealClock clock;
   const std::uint64_t start_ns = clock.now_ns();
   // What is suspected is measured again, in the last part of the time.
-  const bool again = shape_.nodes.size() >= kNodesToCompareMin;
+  const bool again = shape_.nodes.size() >= cluster::kNodesToCompareMin;
   const double again_ns = again ? kShareAgain * budget_ns : 0;
   for (std::size_t i = 0; i < rounds.size(); ++i) {
     measure_round(launch, {.pairs = rounds[i]}, fmt::format("{} of {}", i + 1, rounds.size()),

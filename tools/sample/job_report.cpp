@@ -20,8 +20,6 @@
 namespace nmt::tools {
 namespace {
 
-constexpr std::size_t kNodesToCompareMin = 4;  // fewer cannot be told apart
-
 std::optional<Problem> problem_of(const JobFindings& findings) {
   if (findings.signal != 0) {
     return Problem::signal(findings.signal,
@@ -48,7 +46,7 @@ void add_links(std::vector<Link> links, Report* report, std::size_t* outliers) {
   report->text.heading("Rails between nodes");
   report->text.table(table_of(links));
   report->payload.set("links", to_json(links));
-  if (findings.nodes >= kNodesToCompareMin) add_outliers(findings, options, report);
+  if (findings.nodes >= cluster::kNodesToCompareMin) add_outliers(findings, options, report);
   report->records = {};  // those of the thresholds follow
   for (const cluster::Outlier& each : findings.outliers) {
     report->warnings.push_back(fmt::format(

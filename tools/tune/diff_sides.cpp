@@ -144,12 +144,11 @@ void DiffSide::add(const Platform& platform, const SampleSet& set,
   for (const Sample& sample : set.samples) {
     const Condition& c = sample.condition;
     const std::vector<Repetition> repetitions = trusted(sample.repetitions);
-    if (sample.held_out || repetitions.empty()) continue;
+    if (sample.held_out || !c.is_alone() || repetitions.empty()) continue;
     if (c.benchmark == benchmark::kOffload || c.benchmark == benchmark::kCollective ||
         c.benchmark == benchmark::kConnections || c.benchmark == benchmark::kExchange) {
       continue;  // not of one message
     }
-    if (!c.is_alone()) continue;
     std::vector<double> durations_ns;
     for (const Repetition& repetition : repetitions) durations_ns.push_back(repetition.each_ns());
     medians.push_back(
