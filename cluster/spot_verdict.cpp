@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <utility>
 
 #include "core/statistics.h"
 
@@ -38,6 +38,24 @@ double usual_spread(std::span<const std::vector<double>> cells_ns, std::size_t l
     if (launches_ns.size() >= launches_min) spreads.push_back(launch_spread(launches_ns));
   }
   return spreads.empty() ? 0 : median(spreads);
+}
+
+double usual_spread_near(std::uint64_t size_bytes, std::span<const CellLaunches> cells,
+                         std::size_t launches_min) {
+  constexpr std::size_t kCells = 12;
+  const double here = std::log1p(static_cast<double>(size_bytes));
+  std::vector<std::pair<double, double>> spreads;  // by distance in size
+  for (const CellLaunches& cell : cells) {
+    if (cell.launches_ns.size() < launches_min) continue;
+    spreads.emplace_back(std::abs(std::log1p(static_cast<double>(cell.size_bytes)) - here),
+                         launch_spread(cell.launches_ns));
+  }
+  std::ranges::stable_sort(spreads, {}, &std::pair<double, double>::first);
+  std::vector<double> near;
+  for (const auto& [distance, spread] : spreads) {
+    if (near.size() < kCells) near.push_back(spread);
+  }
+  return near.empty() ? 0 : median(near);
 }
 
 SpotVerdict judge_spot(std::span<const double> profile_ns, std::span<const double> now_ns,

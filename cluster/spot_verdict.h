@@ -11,8 +11,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 #include <vector>
 
 namespace nmt::cluster {
@@ -38,9 +40,18 @@ double launch_spread(std::span<const double> launches_ns);
 // there is none.
 double usual_spread(std::span<const std::vector<double>> cells_ns, std::size_t launches_min);
 
+struct CellLaunches {
+  std::uint64_t size_bytes = 0;
+  std::vector<double> launches_ns;  // one duration for each
+};
+// The same over the twelve cells whose sizes are nearest, since small messages wait for processors
+// and large ones for the wire, which differs less from launch to launch.
+double usual_spread_near(std::uint64_t size_bytes, std::span<const CellLaunches> cells,
+                         std::size_t launches_min);
+
 struct SpotLimits {
   double tolerance = 0.05;  // a fraction
-  double usual_spread = 0;  // of the rail
+  double usual_spread = 0;  // of cells of about the same size
 };
 
 // Durations in nanoseconds, one for each launch. Few launches show a cell's own spread badly, so it

@@ -80,7 +80,8 @@ std::vector<RoundOfRanks> rounds_of_ranks(std::span<const Round> rounds,
 }
 
 std::vector<Round> rounds_of_some_pairs(std::size_t nodes) {
-  return first_rounds(nodes, std::bit_width(std::max<std::size_t>(nodes, 2) - 1));
+  const std::size_t logarithm = std::bit_width(std::max<std::size_t>(nodes, 2) - 1);
+  return first_rounds(nodes, std::max(logarithm, kRoundsMin));
 }
 
 }  // namespace nmt::sampler

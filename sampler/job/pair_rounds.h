@@ -3,8 +3,8 @@
 // Which pairs of nodes are measured at the same time: rounds in which no node is in two pairs.
 //
 // Pure. All pairs of N nodes make N - 1 rounds, or N if N is odd (the circle method: one node
-// stays, the others rotate). The selection of pairs is the first ceil(log2 N) rounds, in which
-// every node has about as many pairs: a slow node or a bad cable shows in each of its pairs.
+// stays, the others rotate). The selection of pairs is the first ceil(log2 N) rounds, and at least
+// kRoundsMin, in which every node has about as many pairs: a slow node shows in each of its pairs.
 //
 // After one rank of each node alone, several ranks of each node measure at the same time: all of a
 // node first, because a job runs on them, then fewer.
@@ -22,6 +22,10 @@ struct NodePair {
   bool operator==(const NodePair&) const = default;
 };
 using Round = std::vector<NodePair>;
+
+// A node with fewer pairs cannot be told from chance where there are 8 to 32 nodes, even if all of
+// its pairs are the slowest (cluster/outliers.h).
+inline constexpr std::size_t kRoundsMin = 7;
 
 std::vector<Round> rounds_of_all_pairs(std::size_t nodes);
 std::vector<Round> rounds_of_some_pairs(std::size_t nodes);

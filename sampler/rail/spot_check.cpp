@@ -52,16 +52,16 @@ void add_launch(const std::vector<SpotCell>& cells, const std::vector<Step>& ste
 
 }  // namespace
 
-SpotCheck spot_check(const RailToSample& rail, const std::vector<SpotCell>& cells,
-                     double budget_ns) {
+SpotCheck spot_check(std::span<const RailToSample> rails, std::size_t measured,
+                     const std::vector<SpotCell>& cells, double budget_ns) {
+  const RailToSample& rail = rails[measured];
   SpotCheck check;
   check.launches_ns.resize(cells.size());
   std::uint64_t largest_bytes = 1;
   for (const SpotCell& cell : cells) {
     largest_bytes = std::max(largest_bytes, cell.experiment.size_bytes);
   }
-  const std::vector<RailToSample> rails = {rail};
-  const RailGroup group = {.measured = 0, .busy = {}};
+  const RailGroup group = {.measured = measured, .busy = {}};
   const std::vector<Step> steps = steps_of(cells);
   const bool described = rail.driver->virtual_clock() != nullptr;
   const RealClock real;

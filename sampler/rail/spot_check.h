@@ -6,7 +6,9 @@
 // Each launch opens the rail anew, because launches differ more than repetitions do.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sampler/rail/benchmark.h"
@@ -33,8 +35,10 @@ inline constexpr std::size_t kSpotLaunches = 5;
 // Up to kSpotLaunches launches, fewer if `budget_ns` ends; always one. Throws as run_campaign()
 // does if the rail or its peer fails. A peer runs answer_campaign(), and end_spot_checks() releases
 // it.
-SpotCheck spot_check(const RailToSample& rail, const std::vector<SpotCell>& cells,
-                     double budget_ns);
+//
+// `rails` are all that were agreed with the peer, in the order that it knows; `measured` is one.
+SpotCheck spot_check(std::span<const RailToSample> rails, std::size_t measured,
+                     const std::vector<SpotCell>& cells, double budget_ns);
 void end_spot_checks(control::Connection& peer);
 
 }  // namespace nmt::sampler

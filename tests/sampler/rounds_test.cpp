@@ -65,7 +65,8 @@ TEST(Rounds, OfOneNodeAreNone) {
 
 TEST(Rounds, OfSomePairsGrowWithTheLogarithmAndLeaveNoNodeOut) {
   EXPECT_EQ(rounds_of_some_pairs(2).size(), 1u);
-  EXPECT_EQ(rounds_of_some_pairs(10).size(), 4u);
+  EXPECT_EQ(rounds_of_some_pairs(5).size(), 5u);
+  EXPECT_EQ(rounds_of_some_pairs(10).size(), kRoundsMin);
   EXPECT_EQ(rounds_of_some_pairs(1000).size(), 10u);
   EXPECT_EQ(rounds_of_some_pairs(100000).size(), 17u);
   for (std::size_t nodes = 2; nodes <= 33; ++nodes) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sampler/job/pair_rounds.h"
+
 namespace nmt::tools {
 namespace {
 
@@ -39,6 +41,28 @@ TEST(Links, AreComparedByLatencyAndByBandwidth) {
   ASSERT_EQ(times.size(), 12u);
   EXPECT_EQ(times[0].figure, cluster::Figure::kLatency);
   EXPECT_DOUBLE_EQ(times[1].duration_ns, 1 / usual()[0].bandwidth_bytes_per_ns);
+}
+
+// Eight nodes and more: one that is slower is named by the rounds of a campaign.
+TEST(Links, OfACampaignAreEnoughToNameASlowNode) {
+  for (std::size_t nodes = 8; nodes <= 64; ++nodes) {
+    std::vector<Link> links;
+    for (const sampler::Round& round : sampler::rounds_of_some_pairs(nodes)) {
+      for (const sampler::NodePair& pair : round) {
+        const bool slow = pair.near == 3 || pair.far == 3;
+        links.push_back({.near = std::to_string(pair.near),
+                         .far = std::to_string(pair.far),
+                         .rail = "tcp:e0",
+                         .latency_ns = 10e3,
+                         .bandwidth_bytes_per_ns =
+                             (slow ? 0.8 : 1) - 1e-4 * static_cast<double>(links.size())});
+      }
+    }
+    const std::vector<cluster::Outlier> outliers =
+        cluster::find_outliers(pair_times(links)).outliers;
+    ASSERT_EQ(outliers.size(), 1u) << nodes;
+    EXPECT_EQ(outliers.front().node, "3") << nodes;
+  }
 }
 
 TEST(Links, SurviveTheWayThroughJson) {
