@@ -2,7 +2,9 @@
 #include "cluster/outliers.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -300,6 +302,45 @@ void tell_rails_from_nodes(const std::map<std::string, std::set<std::string>>& r
   *found = std::move(kept);
 }
 
+// The sizes that each node has sent to at least half of its partners, in order; if there is none,
+// the one that most pairs have.
+std::vector<std::uint64_t> common_sizes(const std::vector<const PairTime*>& times) {
+  std::map<std::uint64_t, std::set<Ends>> pairs_of;
+  std::set<Ends> all;
+  for (const PairTime* time : times) {
+    pairs_of[time->size_bytes].insert(ends_of(*time));
+    all.insert(ends_of(*time));
+  }
+  const auto partners = [](const std::set<Ends>& pairs) {
+    std::map<std::string, std::size_t> numbers;  // by node
+    for (const Ends& ends : pairs) {
+      ++numbers[ends.first];
+      ++numbers[ends.second];
+    }
+    return numbers;
+  };
+  const std::map<std::string, std::size_t> all_partners = partners(all);
+  std::vector<std::uint64_t> sizes;
+  std::uint64_t widest = pairs_of.begin()->first;
+  for (const auto& [size, pairs] : pairs_of) {
+    if (pairs.size() > pairs_of.at(widest).size()) widest = size;
+    std::map<std::string, std::size_t> some = partners(pairs);
+    const bool common = std::ranges::all_of(
+        all_partners, [&](const auto& node) { return 2 * some[node.first] >= node.second; });
+    if (common) sizes.push_back(size);
+  }
+  if (sizes.empty()) sizes.push_back(widest);
+  return sizes;
+}
+
+// What turns the probability of one of so many tests into that of any alarm (Benjamini and
+// Yekutieli).
+double scale_of(std::size_t tests) {
+  double harmonic = 0;
+  for (std::size_t i = 1; i <= tests; ++i) harmonic += 1 / static_cast<double>(i);
+  return harmonic * static_cast<double>(tests);
+}
+
 }  // namespace
 
 std::string_view to_string(Figure figure) {
@@ -318,14 +359,28 @@ std::string_view to_string(Culprit culprit) {
   return "rail";
 }
 
+std::size_t rounds_to_tell(std::size_t nodes, const OutlierOptions& options) {
+  constexpr std::size_t kFigures = 2;
+  if (nodes < 2) return 0;
+  const std::size_t all = nodes - 1 + nodes % 2;
+  std::size_t rounds = std::min<std::size_t>(std::bit_width(nodes - 1), all);
+  for (; rounds < all; ++rounds) {
+    const std::size_t pairs = rounds * (nodes / 2);
+    const double scale = scale_of(kFigures * (nodes + pairs));
+    const double chance = scale * least_rank_sum_probability(rounds, pairs - rounds);
+    if (rounds >= kPairsOfNodeMin && chance <= options.chance_max / 10) break;
+  }
+  return rounds;
+}
+
 OutlierFindings find_outliers(std::span<const PairTime> times, const OutlierOptions& options) {
-  std::map<std::pair<std::string, Figure>, std::vector<const PairTime*>> by_family;
+  std::map<std::string, std::vector<const PairTime*>> by_rail;
   std::map<std::string, std::set<std::string>> rails_of;
   std::map<std::string, std::set<Ends>> pairs_of;
   for (const PairTime& time : times) {
     if (!(time.duration_ns > 0) || !std::isfinite(time.duration_ns)) continue;
     if (time.near == time.far) continue;
-    by_family[{time.rail, time.figure}].push_back(&time);
+    by_rail[time.rail].push_back(&time);
     pairs_of[time.rail].insert(ends_of(time));
     for (const std::string& host : {time.near, time.far}) rails_of[host].insert(time.rail);
   }
@@ -333,13 +388,19 @@ OutlierFindings find_outliers(std::span<const PairTime> times, const OutlierOpti
   findings.nodes = rails_of.size();
   for (const auto& [rail, pairs] : pairs_of) findings.pairs += pairs.size();
   std::vector<Family> families;
-  for (const auto& [key, members] : by_family) {
-    families.emplace_back(key.first, key.second, members);
-    findings.tests += families.back().tests();
+  for (const auto& [rail, members] : by_rail) {
+    const std::vector<std::uint64_t> sizes = common_sizes(members);
+    for (const Figure figure : {Figure::kLatency, Figure::kBandwidth}) {
+      if (figure == Figure::kBandwidth && sizes.size() == 1) continue;
+      const std::uint64_t size = figure == Figure::kLatency ? sizes.front() : sizes.back();
+      std::vector<const PairTime*> of_size;
+      std::ranges::copy_if(members, std::back_inserter(of_size),
+                           [&](const PairTime* time) { return time->size_bytes == size; });
+      families.emplace_back(rail, figure, of_size);
+      findings.tests += families.back().tests();
+    }
   }
-  double harmonic = 0;  // of Benjamini and Yekutieli
-  for (std::size_t i = 1; i <= findings.tests; ++i) harmonic += 1 / static_cast<double>(i);
-  const double scale = harmonic * static_cast<double>(findings.tests);
+  const double scale = scale_of(findings.tests);
   for (Family& family : families) {
     findings.can_say |= family.can_say(options, scale);
     std::ranges::move(family.find(options, scale), std::back_inserter(findings.outliers));

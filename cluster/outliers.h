@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,14 +22,16 @@
 
 namespace nmt::cluster {
 
-enum class Figure { kLatency, kBandwidth };  // of the smallest message, of the largest
+// Of the smallest message and of the largest, among the sizes that each node has sent to at least
+// half of its partners.
+enum class Figure { kLatency, kBandwidth };
 std::string_view to_string(Figure figure);
 
-// One pair of nodes, one rail, one launch.
+// One pair of nodes, one rail, one launch, one size.
 struct PairTime {
   std::string near, far;  // hosts
   std::string rail;       // of the pair; those of one name are compared
-  Figure figure = Figure::kLatency;
+  std::uint64_t size_bytes = 0;
   std::string launch;  // launches of one time share their drift, which is removed; may be empty
   double duration_ns = 0;
 };
@@ -71,6 +74,11 @@ struct OutlierFindings {
 // slower where launches differ by a tenth needs about so many to be told from noise.
 inline constexpr std::size_t kSuspectedRoundsMax = 9;
 inline constexpr std::size_t kNodesToCompareMin = 4;  // fewer cannot be told apart
+
+// How many rounds of pairs a campaign measures, with no node in two pairs of a round: ceil(log2
+// nodes), or more where these could not name a node whose pairs are all the slowest ones, with a
+// probability of a tenth of `chance_max`. All rounds there are, if all are too few.
+std::size_t rounds_to_tell(std::size_t nodes, const OutlierOptions& options = {});
 
 OutlierFindings find_outliers(std::span<const PairTime> times, const OutlierOptions& options = {});
 

@@ -92,6 +92,11 @@ enum class Origin { kMeasured, kImported, kSimulated, kDescribed };
 std::string_view to_string(Origin origin);
 Origin parse_origin(std::string_view text);  // Error(kFailed) for any other word
 
+// Sizes that every pair of nodes of a job measures before all others, as far as there is time, so
+// that pairs can be compared by the same messages.
+inline constexpr std::uint64_t kLandmarksBytes[] = {
+    1, std::uint64_t{64} << 10, std::uint64_t{1} << 20, std::uint64_t{16} << 20};
+
 struct Sample {
   Condition condition;
   std::uint64_t size_bytes = 0;

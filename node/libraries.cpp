@@ -102,13 +102,17 @@ std::optional<LibraryVersion> library_version(const std::string& file) {
   return LibraryVersion{name.substr(0, suffix), name.substr(suffix + kSuffix.size())};
 }
 
+// Asked once in a process: children that load an MPI cost more than a round of a job's campaign.
 Fields library_versions() {
-  Fields fields;
-  for (const char* file : kLibraries) {
-    const std::optional<LibraryVersion> found = library_version(file);
-    if (found) fields.emplace(found->library, found->version);
-  }
-  return fields;
+  static const Fields versions = [] {
+    Fields fields;
+    for (const char* file : kLibraries) {
+      const std::optional<LibraryVersion> found = library_version(file);
+      if (found) fields.emplace(found->library, found->version);
+    }
+    return fields;
+  }();
+  return versions;
 }
 
 }  // namespace nmt::node

@@ -29,6 +29,10 @@ constexpr std::size_t kNodes = 64;
 std::string host(std::size_t node) { return "n" + std::to_string(100 + node); }
 std::size_t node_of(const std::string& host) { return std::stoul(host.substr(1)) - 100; }
 
+std::vector<sampler::Round> first_rounds() {
+  return sampler::rounds_of_some_pairs(kNodes, cluster::rounds_to_tell(kNodes));
+}
+
 // One cluster, measured as a campaign of a job does: log2(N) rounds, then rounds of what is
 // suspected.
 class PlantedCluster {
@@ -36,7 +40,7 @@ class PlantedCluster {
   PlantedCluster(const std::vector<LaunchNoise>& noise, std::uint64_t seed, std::size_t slow_node,
                  const sampler::NodePair& slow_link)
       : noise_(noise), random_(seed), slow_node_(slow_node), slow_link_(slow_link) {
-    for (const sampler::Round& round : sampler::rounds_of_some_pairs(kNodes)) measure(round);
+    for (const sampler::Round& round : first_rounds()) measure(round);
     for (std::size_t i = 0; i < cluster::kSuspectedRoundsMax; ++i) {
       std::vector<sampler::NodePair> pairs;
       std::set<std::pair<std::size_t, std::size_t>> known;
@@ -60,13 +64,12 @@ class PlantedCluster {
       double slower = 0;
       if (pair.near == slow_node_ || pair.far == slow_node_) slower += std::log(1.1);
       if (pair == slow_link_) slower += std::log(1.2);
-      for (const cluster::Figure figure :
-           {cluster::Figure::kLatency, cluster::Figure::kBandwidth}) {
-        const double log = figure == cluster::Figure::kLatency ? noise.latency : noise.bandwidth;
+      for (const bool small : {true, false}) {
+        const double log = small ? noise.latency : noise.bandwidth;
         times_.push_back({.near = host(pair.near),
                           .far = host(pair.far),
                           .rail = "tcp:e0",
-                          .figure = figure,
+                          .size_bytes = small ? 1u : 65536u,
                           .launch = std::to_string(launch_),
                           .duration_ns = 1e4 * std::exp(log + slower)});
       }
@@ -88,7 +91,7 @@ void planted_outliers() {
   int nodes = 0, links = 0, mistaken = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     std::mt19937_64 random(seed);
-    const std::vector<sampler::Round> rounds = sampler::rounds_of_some_pairs(kNodes);
+    const std::vector<sampler::Round> rounds = first_rounds();
     const sampler::Round& round = rounds[draw(random, rounds.size())];
     const sampler::NodePair link = round[draw(random, round.size())];
     std::size_t node = draw(random, kNodes);

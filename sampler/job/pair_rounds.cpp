@@ -6,10 +6,8 @@
 #include <iterator>
 
 namespace nmt::sampler {
-namespace {
 
-// The first `count` rounds, or all if there are fewer.
-std::vector<Round> first_rounds(std::size_t nodes, std::size_t count) {
+std::vector<Round> rounds_of_some_pairs(std::size_t nodes, std::size_t count) {
   std::vector<Round> rounds;
   if (nodes < 2) return rounds;
   const std::size_t places = nodes + nodes % 2;  // paired with the extra place: idle
@@ -28,9 +26,9 @@ std::vector<Round> first_rounds(std::size_t nodes, std::size_t count) {
   return rounds;
 }
 
-}  // namespace
-
-std::vector<Round> rounds_of_all_pairs(std::size_t nodes) { return first_rounds(nodes, nodes); }
+std::vector<Round> rounds_of_all_pairs(std::size_t nodes) {
+  return rounds_of_some_pairs(nodes, nodes);
+}
 
 std::vector<Round> rounds_of(std::span<const NodePair> pairs) {
   std::vector<Round> rounds;
@@ -77,11 +75,6 @@ std::vector<RoundOfRanks> rounds_of_ranks(std::span<const Round> rounds,
     }
   }
   return all;
-}
-
-std::vector<Round> rounds_of_some_pairs(std::size_t nodes) {
-  const std::size_t logarithm = std::bit_width(std::max<std::size_t>(nodes, 2) - 1);
-  return first_rounds(nodes, std::max(logarithm, kRoundsMin));
 }
 
 }  // namespace nmt::sampler

@@ -3,8 +3,8 @@
 // Which pairs of nodes are measured at the same time: rounds in which no node is in two pairs.
 //
 // Pure. All pairs of N nodes make N - 1 rounds, or N if N is odd (the circle method: one node
-// stays, the others rotate). The selection of pairs is the first ceil(log2 N) rounds, and at least
-// kRoundsMin, in which every node has about as many pairs: a slow node shows in each of its pairs.
+// stays, the others rotate). A selection of pairs is the first of these rounds, in which every node
+// has about as many pairs: a slow node shows in each of its pairs.
 //
 // After one rank of each node alone, several ranks of each node measure at the same time: all of a
 // node first, because a job runs on them, then fewer.
@@ -23,12 +23,9 @@ struct NodePair {
 };
 using Round = std::vector<NodePair>;
 
-// A node with fewer pairs cannot be told from chance where there are 8 to 32 nodes, even if all of
-// its pairs are the slowest (cluster/outliers.h).
-inline constexpr std::size_t kRoundsMin = 7;
-
 std::vector<Round> rounds_of_all_pairs(std::size_t nodes);
-std::vector<Round> rounds_of_some_pairs(std::size_t nodes);
+// The first `count` of them, or all if there are fewer.
+std::vector<Round> rounds_of_some_pairs(std::size_t nodes, std::size_t count);
 
 // The ranks that both nodes of the pair have.
 std::size_t ranks_of(const NodePair& pair, std::span<const std::size_t> ranks_of_nodes);

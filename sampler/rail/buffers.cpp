@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sampler/rail/buffers.h"
 
+#include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <new>
+#include <vector>
 
 #include "core/error.h"
 
@@ -17,11 +20,60 @@ std::size_t round_up(std::size_t value, std::size_t step) {
   return (value + step - 1) / step * step;
 }
 
+struct Memory {
+  std::size_t size_bytes = 0;
+  int pattern = 0;
+  std::byte* bytes = nullptr;
+};
+
+// The memory of the last buffers, for the next ones: a rank of a job measures one round after the
+// other, and touching what it needs would take longer than many of them.
+class KeptMemory {
+ public:
+  ~KeptMemory() {
+    for (const Memory& each : kept_) release(each);
+  }
+  static KeptMemory& instance() {
+    static KeptMemory kept;
+    return kept;
+  }
+
+  Memory take(std::size_t size_bytes, int pattern) {
+    const std::lock_guard lock(mutex_);
+    const auto fits = [&](const Memory& each) {
+      return each.pattern == pattern && each.size_bytes >= size_bytes;
+    };
+    const auto found = std::ranges::find_if(kept_, fits);
+    if (found != kept_.end()) {
+      const Memory memory = *found;
+      kept_.erase(found);
+      return memory;
+    }
+    auto* bytes = static_cast<std::byte*>(::operator new[](size_bytes, kAlignment));
+    std::memset(bytes, pattern, size_bytes);
+    return {size_bytes, pattern, bytes};
+  }
+
+  void give_back(const Memory& memory) {
+    constexpr std::size_t kKept = 2;  // a source and a target
+    const std::lock_guard lock(mutex_);
+    kept_.push_back(memory);
+    if (kept_.size() <= kKept) return;
+    release(kept_.front());
+    kept_.erase(kept_.begin());
+  }
+
+ private:
+  static constexpr std::align_val_t kAlignment{kPageBytes};
+  static void release(const Memory& memory) { ::operator delete[](memory.bytes, kAlignment); }
+
+  std::mutex mutex_;
+  std::vector<Memory> kept_;
+};
+
 std::shared_ptr<std::byte[]> touched(std::size_t size_bytes, int pattern) {
-  constexpr std::align_val_t kAlignment{kPageBytes};
-  auto* memory = static_cast<std::byte*>(::operator new[](size_bytes, kAlignment));
-  std::memset(memory, pattern, size_bytes);
-  return {memory, [](std::byte* pointer) { ::operator delete[](pointer, kAlignment); }};
+  const Memory memory = KeptMemory::instance().take(size_bytes, pattern);
+  return {memory.bytes, [memory](std::byte*) { KeptMemory::instance().give_back(memory); }};
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ struct SamplingOptions {
   std::uint64_t seed = 1;  // for shuffling, and for the choice of held-out sizes
   bool verify = false;     // also measure held-out sizes (Sample::held_out)
   bool pairs = false;      // also measure each rail while others are busy (RailGroup)
+  bool landmarks = false;  // kLandmarksBytes before all other sizes
   bool confirm = false;    // the far end stores nothing: spot_check.h, multi_pair.h
   bool offload = false;    // also measure the cost of handing work to another core of this node
   std::uint32_t ranks_per_node = 1;  // that use each rail at the same time (multi_pair.h)

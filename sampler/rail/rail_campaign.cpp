@@ -25,7 +25,8 @@ constexpr std::uint32_t kSentinelRepetitions = 3;
 // Waits for other work that starts and stops, such as a cron job or another test. One wait takes at
 // most this share of the budget; after a wait in vain there are no more.
 constexpr double kWaitShareMax = 0.2;
-constexpr int kQuietProbes = 3;  // in a row, each some milliseconds long
+constexpr double kLandmarkShareMax = 0.1;  // of the budget, for one of the large ones
+constexpr int kQuietProbes = 3;            // in a row, each some milliseconds long
 
 }  // namespace
 
@@ -60,8 +61,10 @@ RailCampaign::RailCampaign(Benchmark& benchmark, const SamplingOptions& options,
 RailReport RailCampaign::run() {
   hooks_.progress("warming up");
   warm_up();
+  const std::vector<Block> first = schedule_.first_round();
+  if (options_.landmarks) measure_landmarks();
   probe_all();
-  run_round(schedule_.first_round());
+  run_round(first);
   while (!over()) {
     const std::vector<Block> blocks = schedule_.next_round({.spent_ns = now_ns() - start_ns_,
                                                             .verifying_ns = verifying_ns_,
@@ -87,6 +90,24 @@ void RailCampaign::warm_up() {
     const double each_ns = median(totals) / step.batch;
     if (std::abs(each_ns - last_ns) <= kWarmUpAgreement * last_ns) return;
     last_ns = each_ns;
+  }
+}
+
+// The two smallest if they fit, the others where they take no large part of the time. A guess from
+// one byte would make any large message seem to take minutes.
+void RailCampaign::measure_landmarks() {
+  for (const std::uint64_t size : kLandmarksBytes) {
+    const Block block{.size_bytes = std::min(size, space_.size_bytes_max), .landmark = true};
+    if (size == kLandmarksBytes[1]) {
+      probe(schedule_.experiments({.size_bytes = block.size_bytes / 16, .landmark = true}));
+    }
+    const double cost_ns = schedule_.cost_ns(block);
+    const double share_ns = kLandmarkShareMax * (deadline_ns_ - start_ns_);
+    if (size > kLandmarksBytes[1] && cost_ns > share_ns) return;
+    if (now_ns() + cost_ns > deadline_ns_) return;
+    probe(schedule_.experiments(block));
+    run_round({block});
+    if (size >= space_.size_bytes_max) return;
   }
 }
 

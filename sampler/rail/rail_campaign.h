@@ -46,6 +46,7 @@ class RailCampaign {
 
  private:
   void warm_up();
+  void measure_landmarks();
   void probe_all();
   void probe(const std::vector<Experiment>& experiments);
   void run_round(std::vector<Block> blocks);

@@ -147,7 +147,7 @@ std::vector<Experiment> Schedule::experiments(const Block& block) const {
   std::erase_if(all, [&](const Experiment& e) {
     const Traffic& traffic = kTraffics[e.traffic];
     return clearly_loses(evidence_, e) || (block.held_out && traffic.local) ||
-           (block.anchor && traffic.benchmark != benchmark::kTransfer);
+           ((block.anchor || block.landmark) && traffic.benchmark != benchmark::kTransfer);
   });
   if (block.anchor) {
     for (Experiment& e : all) e.contended = false;

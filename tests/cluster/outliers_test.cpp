@@ -26,7 +26,7 @@ class Cluster {
   void slow_link(int a, int b, double ratio) { links_slow_[{host(a), host(b)}] = ratio; }
 
   void measure(int a, int b, const std::string& rail = "tcp:e0") {
-    for (const Figure figure : {Figure::kLatency, Figure::kBandwidth}) {
+    for (const std::uint64_t size_bytes : {1, 65536}) {
       double log = std::log(1e4) + noise_(random_);
       for (const int node : {a, b}) {
         for (const std::string& of : {std::string(), rail}) {
@@ -39,7 +39,7 @@ class Cluster {
       times_.push_back({.near = host(a),
                         .far = host(b),
                         .rail = rail,
-                        .figure = figure,
+                        .size_bytes = size_bytes,
                         .launch = "",
                         .duration_ns = std::exp(log)});
     }
@@ -167,7 +167,8 @@ TEST(Outliers, AreNotFasterNodes) {
 }
 
 TEST(Outliers, IgnoreDurationsThatAreNone) {
-  std::vector<PairTime> times(9, {.near = "a", .far = "b", .rail = "r", .launch = ""});
+  std::vector<PairTime> times(
+      9, {.near = "a", .far = "b", .rail = "r", .size_bytes = 1, .launch = ""});
   times[3].duration_ns = std::nan("");
   EXPECT_THAT(find_outliers(times).outliers, IsEmpty());
   EXPECT_THAT(find_outliers({}).outliers, IsEmpty());
@@ -182,6 +183,7 @@ TEST(Outliers, DoNotFollowFromATimeAtWhichAllWereSlow) {
       times.push_back({.near = Cluster::host(pair),
                        .far = Cluster::host(8 + (pair + round) % 8),
                        .rail = "tcp:e0",
+                       .size_bytes = 1,
                        .launch = std::to_string(round),
                        .duration_ns = 1e4 * (round == 3 ? 2 : 1) * std::exp(noise(random))});
     }
@@ -191,10 +193,37 @@ TEST(Outliers, DoNotFollowFromATimeAtWhichAllWereSlow) {
   EXPECT_THAT(findings.next, IsEmpty());
 }
 
+// Some pairs had time for a larger message, or none for a large one: those are not compared by what
+// the others do not have.
+TEST(Outliers, AreFoundBySizesThatAllNodesHave) {
+  std::vector<PairTime> times;
+  for (int a = 0; a < 12; ++a) {
+    for (int b = a + 1; b < 12; ++b) {
+      const auto add = [&](std::uint64_t size_bytes, double duration_ns) {
+        times.push_back({.near = Cluster::host(a),
+                         .far = Cluster::host(b),
+                         .rail = "r",
+                         .size_bytes = size_bytes,
+                         .launch = "1",
+                         .duration_ns = duration_ns * (1 + 1e-4 * (a + b))});
+      };
+      if (a != 3 || b != 4) add(1, 10);
+      add(4, 11);
+      if ((a + b) % 4 != 0) add(65536, a == 2 || b == 2 ? 1300 : 1000);
+      if (a < 6 && b < 6) add(1 << 20, a == 0 ? 16000 : 15000);
+    }
+  }
+  const OutlierFindings findings = find_outliers(times);
+  ASSERT_THAT(findings.outliers, SizeIs(1));
+  EXPECT_EQ(findings.outliers.front().node, Cluster::host(2));
+  EXPECT_EQ(findings.outliers.front().figure, Figure::kBandwidth);
+}
+
 TEST(Outliers, OfTooFewPairsCannotSay) {
   std::vector<PairTime> times;
   for (const auto& [near, far] : {std::pair{"a", "b"}, {"a", "c"}, {"a", "d"}, {"b", "c"}}) {
-    times.push_back({.near = near, .far = far, .rail = "r", .launch = "1", .duration_ns = 1});
+    times.push_back(
+        {.near = near, .far = far, .rail = "r", .size_bytes = 1, .launch = "1", .duration_ns = 1});
   }
   EXPECT_FALSE(find_outliers(times).can_say);
   for (int a = 0; a < 16; ++a) {
@@ -202,11 +231,25 @@ TEST(Outliers, OfTooFewPairsCannotSay) {
       times.push_back({.near = std::to_string(a),
                        .far = std::to_string(b),
                        .rail = "r",
+                       .size_bytes = 1,
                        .launch = "1",
                        .duration_ns = 1});
     }
   }
   EXPECT_TRUE(find_outliers(times).can_say);
+}
+
+// By the logarithm of many nodes; of few, all that could name a slow one.
+TEST(Outliers, RoundsGrowWithTheLogarithmFromFiftyNodesOn) {
+  EXPECT_EQ(rounds_to_tell(1), 0u);
+  EXPECT_EQ(rounds_to_tell(2), 1u);
+  EXPECT_EQ(rounds_to_tell(5), 5u);
+  EXPECT_EQ(rounds_to_tell(8), 7u);
+  EXPECT_EQ(rounds_to_tell(10), 7u);
+  EXPECT_EQ(rounds_to_tell(16), 6u);
+  EXPECT_EQ(rounds_to_tell(64), 6u);
+  EXPECT_EQ(rounds_to_tell(1000), 10u);
+  EXPECT_EQ(rounds_to_tell(100000), 17u);
 }
 
 }  // namespace

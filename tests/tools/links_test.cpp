@@ -15,8 +15,7 @@ std::vector<Link> usual() {
     links.push_back({.near = "a",
                      .far = "b" + std::to_string(i),
                      .rail = "tcp:e0",
-                     .latency_ns = 10e3 * (1 + 0.02 * i),
-                     .bandwidth_bytes_per_ns = 1.2 * (1 - 0.01 * i)});
+                     .durations_ns = {{1, 10e3 * (1 + 0.02 * i)}, {65536, 50e3 * (1 + 0.01 * i)}}});
   }
   return links;
 }
@@ -36,26 +35,28 @@ TEST(Links, OfANodeThatIsOutOfLineAreMarked) {
   EXPECT_EQ(marked, (std::vector<std::string>{"b2", "b4"}));
 }
 
-TEST(Links, AreComparedByLatencyAndByBandwidth) {
+TEST(Links, AreComparedByEachSizeThatTheyHave) {
   const std::vector<cluster::PairTime> times = pair_times(usual());
   ASSERT_EQ(times.size(), 12u);
-  EXPECT_EQ(times[0].figure, cluster::Figure::kLatency);
-  EXPECT_DOUBLE_EQ(times[1].duration_ns, 1 / usual()[0].bandwidth_bytes_per_ns);
+  EXPECT_EQ(times[0].size_bytes, 1u);
+  EXPECT_EQ(times[3].size_bytes, 65536u);
+  EXPECT_DOUBLE_EQ(times[3].duration_ns, 50e3 * 1.01);
 }
 
 // Eight nodes and more: one that is slower is named by the rounds of a campaign.
 TEST(Links, OfACampaignAreEnoughToNameASlowNode) {
   for (std::size_t nodes = 8; nodes <= 64; ++nodes) {
     std::vector<Link> links;
-    for (const sampler::Round& round : sampler::rounds_of_some_pairs(nodes)) {
+    const std::size_t rounds = cluster::rounds_to_tell(nodes);
+    for (const sampler::Round& round : sampler::rounds_of_some_pairs(nodes, rounds)) {
       for (const sampler::NodePair& pair : round) {
         const bool slow = pair.near == 3 || pair.far == 3;
-        links.push_back({.near = std::to_string(pair.near),
-                         .far = std::to_string(pair.far),
-                         .rail = "tcp:e0",
-                         .latency_ns = 10e3,
-                         .bandwidth_bytes_per_ns =
-                             (slow ? 0.8 : 1) - 1e-4 * static_cast<double>(links.size())});
+        links.push_back(
+            {.near = std::to_string(pair.near),
+             .far = std::to_string(pair.far),
+             .rail = "tcp:e0",
+             .durations_ns = {{1, 10e3},
+                              {65536, (slow ? 62e3 : 50e3) + static_cast<double>(links.size())}}});
       }
     }
     const std::vector<cluster::Outlier> outliers =
@@ -70,7 +71,7 @@ TEST(Links, SurviveTheWayThroughJson) {
   const std::vector<Link> read = links_from(json::Reader(document, "links"));
   ASSERT_EQ(read.size(), 6u);
   EXPECT_EQ(read[2].far, "b2");
-  EXPECT_DOUBLE_EQ(read[2].bandwidth_bytes_per_ns, usual()[2].bandwidth_bytes_per_ns);
+  EXPECT_EQ(read[2].durations_ns, usual()[2].durations_ns);
 }
 
 }  // namespace

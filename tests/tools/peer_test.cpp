@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <set>
@@ -220,6 +221,30 @@ TEST_F(Peer, IsStartedByALauncher) {
           with_path);
   expect_measured(result);
   EXPECT_EQ(measured_paths("one.db"), measured_paths("two.db"));
+}
+
+// Each rail is checked over its own wire, both ways: half of it over another would show a third of
+// what r1 lost.
+TEST_F(Peer, ARailThatLostItsRateIsTheOneThatACheckNames) {
+  const std::string launcher = NMT_LAB_SCRIPT " --lab " + lab_->name() + " run";
+  const auto to_one = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--peer", "one", "--launcher", launcher, "--db", path("two.db")});
+    return run(lab_->in("two", sample_command(more)), setting_with_path());
+  };
+  for (int launch = 0; launch < 5; ++launch) {
+    expect_measured(to_one({"--no-pairs", "--budget", "4s", "--max-size", "64K"}));
+  }
+  lab_->rate("r1", 100);
+  const Result check = to_one({"--confirm", "--budget", "6s", "--json"});
+  EXPECT_EQ(check.exit_code, 8) << check.out << check.err;
+  const json::Value found = document(check);
+  double most = 0;
+  for (const json::Reader& cell : json::Reader(found, "check")["cells"].items()) {
+    if (cell["verdict"].text() != "slower") continue;
+    EXPECT_EQ(cell["rail"].text(), "tcp:r1 to one");
+    most = std::max(most, cell["ratio"].number());
+  }
+  EXPECT_GT(most, 4.5);
 }
 
 TEST_F(Peer, ALauncherThatFailsIsTold) {

@@ -19,28 +19,39 @@ constexpr double kDayS = 24 * 3600;
 bool is_plain_transfer(const Sample& sample) {
   const Condition& condition = sample.condition;
   return !sample.held_out && condition.benchmark == benchmark::kTransfer && condition.is_alone() &&
-         condition.regime == "hot" && !trusted(sample.repetitions).empty();
-}
-
-double median_ns(const Sample& sample) {
-  std::vector<double> durations_ns;
-  for (const Repetition& each : trusted(sample.repetitions)) {
-    durations_ns.push_back(each.each_ns());
-  }
-  return median(durations_ns);
+         condition.regime == "hot";
 }
 
 }  // namespace
 
-std::vector<cluster::PairTime> pair_times(const SampleSet& set, const PathName& name) {
-  if (name.peer.empty() || !set.others.empty()) return {};
-  std::map<std::uint64_t, double> best_ns;  // by size, over the methods
+std::map<std::uint64_t, double> landmark_durations_ns(const SampleSet& set, bool disturbed) {
+  std::map<std::uint64_t, double> best_ns, best_disturbed_ns;  // by size, over the methods
   for (const Sample& sample : set.samples) {
     if (!is_plain_transfer(sample)) continue;
-    const auto [entry, first] = best_ns.emplace(sample.size_bytes, median_ns(sample));
-    if (!first) entry->second = std::min(entry->second, median_ns(sample));
+    const std::vector<Repetition> undisturbed = trusted(sample.repetitions);
+    if (undisturbed.empty() && !disturbed) continue;
+    std::vector<double> durations_ns;
+    for (const Repetition& each : undisturbed.empty() ? sample.repetitions : undisturbed) {
+      durations_ns.push_back(each.each_ns());
+    }
+    if (durations_ns.empty()) continue;
+    auto& best = undisturbed.empty() ? best_disturbed_ns : best_ns;
+    const double duration_ns = median(durations_ns);
+    const auto [entry, first] = best.emplace(sample.size_bytes, duration_ns);
+    if (!first) entry->second = std::min(entry->second, duration_ns);
   }
-  if (best_ns.empty()) return {};
+  best_ns.merge(best_disturbed_ns);
+  if (best_ns.empty()) return best_ns;
+  const std::uint64_t least = best_ns.begin()->first, most = best_ns.rbegin()->first;
+  std::erase_if(best_ns, [&](const auto& each) {
+    return each.first != least && each.first != most &&
+           std::ranges::find(kLandmarksBytes, each.first) == std::end(kLandmarksBytes);
+  });
+  return best_ns;
+}
+
+std::vector<cluster::PairTime> pair_times(const SampleSet& set, const PathName& name) {
+  if (name.peer.empty() || !set.others.empty()) return {};
   const auto ends = std::minmax(name.platform, name.peer_platform);
   const bool equal = ends.first == ends.second;
   const std::string rail =
@@ -48,19 +59,16 @@ std::vector<cluster::PairTime> pair_times(const SampleSet& set, const PathName& 
             : fmt::format("{} ({} to {})", name.rail, ends.first.hex().substr(0, 8),
                           ends.second.hex().substr(0, 8));
   const auto round = set.campaign.options.find("round");
-  cluster::PairTime time{.near = name.node,
-                         .far = name.peer,
-                         .rail = rail,
-                         .figure = cluster::Figure::kLatency,
-                         .launch = round == set.campaign.options.end() ? "" : round->second,
-                         .duration_ns = best_ns.begin()->second};
-  std::vector<cluster::PairTime> both = {time};
-  if (best_ns.size() > 1) {
-    time.figure = cluster::Figure::kBandwidth;
-    time.duration_ns = best_ns.rbegin()->second;
-    both.push_back(time);
+  std::vector<cluster::PairTime> times;
+  for (const auto& [size_bytes, duration_ns] : landmark_durations_ns(set, false)) {
+    times.push_back({.near = name.node,
+                     .far = name.peer,
+                     .rail = rail,
+                     .size_bytes = size_bytes,
+                     .launch = round == set.campaign.options.end() ? "" : round->second,
+                     .duration_ns = duration_ns});
   }
-  return both;
+  return times;
 }
 
 void PairTimesByCampaign::add(const SampleSet& set, const PathName& name) {

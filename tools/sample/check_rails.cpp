@@ -97,10 +97,9 @@ std::vector<CheckedCell> check_rail(std::span<const sampler::RailToSample> rails
     findings->elapsed_ns += check.elapsed_ns;
     for (std::size_t i = 0; i < checked.size(); ++i) {
       const CellKey& key = checked[i].cell;
-      const cluster::SpotLimits limits{
-          .tolerance = tolerance,
-          .usual_spread = cluster::usual_spread_near(key.size_bytes, launches,
-                                                     cluster::kProfileLaunchesMin)};
+      const cluster::SpotLimits limits{.tolerance = tolerance,
+                                       .usual_spread = cluster::usual_spread_near(
+                                           key.size_bytes, launches, cluster::kProfileLaunchesMin)};
       checked[i].verdict =
           cluster::judge_spot(baseline.at(key).launches_ns, check.launches_ns[i], limits);
     }

@@ -30,7 +30,7 @@ std::vector<sampler::Round> JobCampaign::rounds_of_pairs() const {
   const std::size_t nodes = shape_.nodes.size();
   if (!options_.pairs_of.empty()) return sampler::rounds_of(asked_pairs());
   return options_.all_pairs ? sampler::rounds_of_all_pairs(nodes)
-                            : sampler::rounds_of_some_pairs(nodes);
+                            : sampler::rounds_of_some_pairs(nodes, cluster::rounds_to_tell(nodes));
 }
 
 std::vector<std::size_t> JobCampaign::ranks_of_nodes() const {
@@ -134,7 +134,8 @@ void JobCampaign::measure_round(const Launch& launch, const sampler::RoundOfRank
   JobOrder order{.part = Part::kPairs,
                  .budget_ns = budget_ns,
                  .round = seed_ % kSeeds * kRounds + ++round_,
-                 .ranks_per_node = round.ranks_per_node};
+                 .ranks_per_node = round.ranks_per_node,
+                 .cores = round_ == 1};
   for (const sampler::NodePair& pair : round.pairs) {
     for (const std::size_t node : {pair.near, pair.far}) {
       const auto first = shape_.nodes[node].begin();

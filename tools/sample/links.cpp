@@ -3,52 +3,24 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-
-#include "core/method.h"
-#include "core/statistics.h"
 #include "core/units.h"
+#include "tools/command/pair_times.h"
 
 namespace nmt::tools {
-namespace {
-
-bool is_transfer(const Sample& sample) {
-  const Condition& condition = sample.condition;
-  return !sample.held_out && !sample.repetitions.empty() && condition.is_alone() &&
-         condition.benchmark == benchmark::kTransfer && condition.regime == "hot";
-}
-
-double median_ns(const Sample& sample) {
-  std::vector<double> durations_ns;
-  for (const Repetition& each : sample.repetitions) durations_ns.push_back(each.each_ns());
-  return median(durations_ns);
-}
-
-}  // namespace
 
 std::vector<Link> links_of(const profiledb::ProfileDb& measured, const std::string& near,
                            const std::string& far) {
-  std::map<std::string, std::map<std::uint64_t, double>> by_rail;  // best duration by size
+  std::map<std::string, std::map<std::uint64_t, double>> by_rail;
   for (const Platform& platform : measured.platforms()) {
     for (const SampleSet& set : measured.sample_sets_in_force(platform.id)) {
       if (set.path.from_node == set.path.to_node || !set.others.empty()) continue;
-      for (const Sample& sample : set.samples) {
-        if (!is_transfer(sample)) continue;
-        const auto [best, first] =
-            by_rail[set.path.from.full_name()].emplace(sample.size_bytes, median_ns(sample));
-        if (!first) best->second = std::min(best->second, median_ns(sample));
-      }
+      by_rail[set.path.from.full_name()].merge(landmark_durations_ns(set, true));
     }
   }
   std::vector<Link> links;
-  for (const auto& [rail, best] : by_rail) {
-    links.push_back({.near = near,
-                     .far = far,
-                     .rail = rail,
-                     .latency_ns = best.begin()->second,
-                     .bandwidth_bytes_per_ns =
-                         static_cast<double>(best.rbegin()->first) / best.rbegin()->second});
+  for (const auto& [rail, durations_ns] : by_rail) {
+    if (durations_ns.empty()) continue;
+    links.push_back({.near = near, .far = far, .rail = rail, .durations_ns = durations_ns});
   }
   return links;
 }
@@ -56,16 +28,14 @@ std::vector<Link> links_of(const profiledb::ProfileDb& measured, const std::stri
 std::vector<cluster::PairTime> pair_times(const std::vector<Link>& links) {
   std::vector<cluster::PairTime> times;
   for (const Link& link : links) {
-    cluster::PairTime time{.near = link.near,
-                           .far = link.far,
-                           .rail = link.rail,
-                           .figure = cluster::Figure::kLatency,
-                           .launch = std::to_string(link.round),
-                           .duration_ns = link.latency_ns};
-    times.push_back(time);
-    time.figure = cluster::Figure::kBandwidth;
-    time.duration_ns = 1 / link.bandwidth_bytes_per_ns;
-    times.push_back(time);
+    for (const auto& [size_bytes, duration_ns] : link.durations_ns) {
+      times.push_back({.near = link.near,
+                       .far = link.far,
+                       .rail = link.rail,
+                       .size_bytes = size_bytes,
+                       .launch = std::to_string(link.round),
+                       .duration_ns = duration_ns});
+    }
   }
   return times;
 }
@@ -84,12 +54,18 @@ void mark_outliers(const cluster::OutlierFindings& findings, std::vector<Link>* 
 json::Value to_json(const std::vector<Link>& links) {
   json::Value list = json::Value::array();
   for (const Link& link : links) {
+    json::Value durations = json::Value::array();
+    for (const auto& [size_bytes, duration_ns] : link.durations_ns) {
+      durations.push_back(
+          json::Value::object().set("size_bytes", size_bytes).set("duration_ns", duration_ns));
+    }
     list.push_back(json::Value::object()
                        .set("near", link.near)
                        .set("far", link.far)
                        .set("rail", link.rail)
-                       .set("latency_ns", link.latency_ns)
-                       .set("bandwidth_bytes_per_second", link.bandwidth_bytes_per_ns * 1e9)
+                       .set("latency_ns", link.latency_ns())
+                       .set("bandwidth_bytes_per_second", link.bandwidth_bytes_per_ns() * 1e9)
+                       .set("durations", std::move(durations))
                        .set("outlier", link.outlier));
   }
   return list;
@@ -98,12 +74,16 @@ json::Value to_json(const std::vector<Link>& links) {
 std::vector<Link> links_from(const json::Reader& reader) {
   std::vector<Link> links;
   for (const json::Reader& each : reader.items()) {
-    links.push_back({.near = each["near"].text(),
-                     .far = each["far"].text(),
-                     .rail = each["rail"].text(),
-                     .latency_ns = each["latency_ns"].number(0),
-                     .bandwidth_bytes_per_ns = each["bandwidth_bytes_per_second"].number(0) / 1e9,
-                     .outlier = each["outlier"].boolean()});
+    Link& link = links.emplace_back();
+    link.near = each["near"].text();
+    link.far = each["far"].text();
+    link.rail = each["rail"].text();
+    link.outlier = each["outlier"].boolean();
+    for (const json::Reader& duration : each["durations"].items()) {
+      link.durations_ns[duration["size_bytes"].unsigned_integer(std::uint64_t{1} << 53)] =
+          duration["duration_ns"].number(0);
+    }
+    if (link.durations_ns.empty()) each["durations"].fail("is empty");
   }
   return links;
 }
@@ -111,8 +91,8 @@ std::vector<Link> links_from(const json::Reader& reader) {
 Table table_of(const std::vector<Link>& links) {
   Table table({"from", "to", "rail", ">latency", ">bandwidth", ""});
   for (const Link& link : links) {
-    table.add({link.near, link.far, link.rail, format_duration(link.latency_ns),
-               fmt::format("{:.3g} GB/s", link.bandwidth_bytes_per_ns),
+    table.add({link.near, link.far, link.rail, format_duration(link.latency_ns()),
+               fmt::format("{:.3g} GB/s", link.bandwidth_bytes_per_ns()),
                link.outlier ? "slower than others" : ""});
   }
   return table;

@@ -3,6 +3,8 @@
 // The latency and bandwidth of each rail between two nodes of a job.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,12 +16,17 @@
 namespace nmt::tools {
 
 struct Link {
-  std::string near, far;              // hosts
-  std::string rail;                   // the near end's name
-  double latency_ns = 0;              // of the smallest message, with the best method
-  double bandwidth_bytes_per_ns = 0;  // of the largest
+  std::string near, far;  // hosts
+  std::string rail;       // the near end's name
+  // With the best method: of kLandmarksBytes, of the smallest size and of the largest.
+  std::map<std::uint64_t, double> durations_ns;
   bool outlier = false;
   std::size_t round = 0;  // links of one round were measured at one time
+  double latency_ns() const { return durations_ns.begin()->second; }
+  double bandwidth_bytes_per_ns() const {
+    const auto& [size_bytes, duration_ns] = *durations_ns.rbegin();
+    return static_cast<double>(size_bytes) / duration_ns;
+  }
   bool operator==(const Link&) const = default;
 };
 
@@ -27,7 +34,7 @@ struct Link {
 std::vector<Link> links_of(const profiledb::ProfileDb& measured, const std::string& near,
                            const std::string& far);
 
-// What can be compared with each other: a latency and a bandwidth of each link.
+// What can be compared with each other.
 std::vector<cluster::PairTime> pair_times(const std::vector<Link>& links);
 
 // Marks links that are out of line themselves, or whose node or rail is.

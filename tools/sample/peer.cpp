@@ -58,7 +58,7 @@ Report answer_checks(const RailChoice& choice, const SamplingConfig& config, con
 // One rank of each end measures the offload cost of its own cores, for its own profile.
 Report sample_as_near(Connection& peer, const Launch& launch, sampler::Companions companions) {
   SampleOptions options = launch.options;
-  options.sampling.offload = companions.empty();
+  options.sampling.offload = options.cores && companions.empty();
   RailNegotiation negotiation = negotiate_as_near(peer, launch.invocation.tool, options.rails);
   const RailChoice choice = choice_of(negotiation, peer);
   const Session session = describe_session(choice, options.seed ? *options.seed : random_seed());
@@ -94,7 +94,7 @@ Report sample_as_far(Connection& peer, const Launch& launch) {
   if (config.sampling.confirm) return answer_checks(choice, config, launch);
   SampleOptions theirs = launch.options;
   theirs.sampling = config.sampling;
-  theirs.sampling.offload = config.sampling.ranks_per_node == 1;
+  theirs.sampling.offload = theirs.cores && config.sampling.ranks_per_node == 1;
   theirs.seed = config.session.seed;
   return run_share(launch, {.options = theirs,
                             .choice = choice,
