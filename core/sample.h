@@ -92,8 +92,8 @@ enum class Origin { kMeasured, kImported, kSimulated, kDescribed };
 std::string_view to_string(Origin origin);
 Origin parse_origin(std::string_view text);  // Error(kFailed) for any other word
 
-// Sizes that every pair of nodes of a job measures before all others, as far as there is time, so
-// that pairs can be compared by the same messages.
+// Sizes that two nodes measure before all others, as far as there is time, so that pairs, and
+// launches of one pair, can be compared by the same messages.
 inline constexpr std::uint64_t kLandmarksBytes[] = {
     1, std::uint64_t{64} << 10, std::uint64_t{1} << 20, std::uint64_t{16} << 20};
 

@@ -25,7 +25,7 @@ std::string to_peer(const Stage& stage) {
 
 void sample(const Stage& stage, const std::string& profile) {
   stage.sample_behind(stage.in("one"),
-                      fmt::format("--no-pairs --budget 8s {} --db {}", to_peer(stage), profile));
+                      fmt::format("--no-pairs --budget 12s {} --db {}", to_peer(stage), profile));
 }
 
 // The exit code of a command whose output does not matter.

@@ -142,5 +142,18 @@ TEST(Changes, IgnoreCellsThatOneSideDidNotMeasure) {
   EXPECT_TRUE(changes.cells[0].beyond_noise);
 }
 
+// Enough launches, each with cells of its own.
+TEST(Changes, OfLaunchesWithoutACommonCellCannotBeSaid) {
+  std::vector<std::size_t> rails;
+  std::vector<LaunchTime> times;
+  for (std::size_t launch = 0; launch < 6; ++launch) {
+    for (const bool after : {false, true}) {
+      times.push_back({rails.size(), after, launch, 100});
+      rails.push_back(0);
+    }
+  }
+  EXPECT_FALSE(find_changes(rails, times).can_say);
+}
+
 }  // namespace
 }  // namespace nmt::cluster

@@ -177,7 +177,6 @@ Gathered JobCampaign::run_part(const JobOrder& order, const Interruption& interr
   const bool pairs = order.part == Part::kPairs;
   const PlaceInPair at(order, static_cast<std::size_t>(place - order.ranks.begin()));
   options.sampling.pairs = pairs ? !options.no_pairs : options.pairs;
-  options.sampling.landmarks = pairs;
   options.cores = order.cores;
   if (order.ranks_per_node > 1) {
     // Of the number of ranks; beside busy rails and at held-out sizes one rank measures.

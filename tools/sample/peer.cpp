@@ -59,6 +59,7 @@ Report answer_checks(const RailChoice& choice, const SamplingConfig& config, con
 Report sample_as_near(Connection& peer, const Launch& launch, sampler::Companions companions) {
   SampleOptions options = launch.options;
   options.sampling.offload = options.cores && companions.empty();
+  options.sampling.landmarks = true;
   RailNegotiation negotiation = negotiate_as_near(peer, launch.invocation.tool, options.rails);
   const RailChoice choice = choice_of(negotiation, peer);
   const Session session = describe_session(choice, options.seed ? *options.seed : random_seed());

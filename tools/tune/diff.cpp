@@ -288,7 +288,11 @@ Report diff(const DiffSide& before, const DiffSide& after, const DiffOptions& op
 
   Report report;
   std::string sentence;
-  if (!changes.can_say) {
+  if (!changes.can_say && cluster::can_say(changes.launches_before, changes.launches_after)) {
+    sentence =
+        "Cannot say: no cell was measured in enough launches of both sides. Sample again, for a "
+        "longer time (--budget).";
+  } else if (!changes.can_say) {
     sentence = fmt::format(
         "Cannot say: {} {} before, {} after; it takes five on each side, or more on one side. "
         "Sample again, at other times.",
