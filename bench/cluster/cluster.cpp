@@ -213,7 +213,7 @@ bool check_finds(const Recorded& recorded, std::string_view rail, double ratio,
     for (const auto& [launch, duration_ns] : values) launches.insert(launch);
   }
   std::vector<std::size_t> order(launches.begin(), launches.end());
-  std::ranges::shuffle(order, *random);
+  std::shuffle(order.begin(), order.end(), *random);
   const auto launches_from = [&](std::size_t first, const std::map<std::size_t, double>& values) {
     std::vector<double> some;
     for (std::size_t i = first; i < std::min(first + kLaunches, order.size()); ++i) {

@@ -62,7 +62,7 @@ RailReport RailCampaign::run() {
   hooks_.progress("warming up");
   warm_up();
   const std::vector<Block> first = schedule_.first_round();
-  if (options_.landmarks) measure_landmarks();
+  if (options_.landmarks && !space_.contended) measure_landmarks();
   probe_all();
   run_round(first);
   while (!over()) {
