@@ -51,10 +51,9 @@ double usual_spread_near(std::uint64_t size_bytes, std::span<const CellLaunches>
                          launch_spread(cell.launches_ns));
   }
   std::ranges::stable_sort(spreads, {}, &std::pair<double, double>::first);
+  spreads.resize(std::min(spreads.size(), kCells));
   std::vector<double> near;
-  for (const auto& [distance, spread] : spreads) {
-    if (near.size() < kCells) near.push_back(spread);
-  }
+  for (const auto& [distance, spread] : spreads) near.push_back(spread);
   return near.empty() ? 0 : median(near);
 }
 
@@ -77,6 +76,12 @@ SpotVerdict judge_spot(std::span<const double> profile_ns, std::span<const doubl
     verdict.spot = Spot::kCannotSay;
   }
   return verdict;
+}
+
+SpotVerdict of_both(const SpotVerdict& first, const SpotVerdict& second) {
+  if (second.spot == first.spot || second.spot == Spot::kCannotSay) return second;
+  if (first.spot == Spot::kCannotSay) return first;
+  return {Spot::kAgrees, second.ratio};
 }
 
 }  // namespace nmt::cluster

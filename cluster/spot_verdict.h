@@ -20,6 +20,7 @@ namespace nmt::cluster {
 
 enum class Spot { kAgrees, kSlower, kFaster, kCannotSay };
 std::string_view to_string(Spot spot);
+constexpr bool is_changed(Spot spot) { return spot == Spot::kSlower || spot == Spot::kFaster; }
 
 struct SpotVerdict {
   Spot spot = Spot::kCannotSay;
@@ -35,14 +36,15 @@ inline constexpr double kSpotDeviations = 4;
 // the median, since some launches are far off; 0 of fewer than two.
 double launch_spread(std::span<const double> launches_ns);
 
-// The median of launch_spread() over the cells of `cells_ns`, of those with as many launches; 0 if
-// there is none.
-double usual_spread(std::span<const std::vector<double>> cells_ns, std::size_t launches_min);
-
 struct CellLaunches {
   std::uint64_t size_bytes = 0;
   std::vector<double> launches_ns;  // one duration for each
 };
+
+// The median of launch_spread() over the cells of `cells_ns`, of those with as many launches; 0 if
+// there is none.
+double usual_spread(std::span<const std::vector<double>> cells_ns, std::size_t launches_min);
+
 // The same over the twelve cells whose sizes are nearest, since small messages wait for processors
 // and large ones for the wire, which differs less from launch to launch.
 double usual_spread_near(std::uint64_t size_bytes, std::span<const CellLaunches> cells,
@@ -57,5 +59,9 @@ struct SpotLimits {
 // counts half, and the usual one the other half.
 SpotVerdict judge_spot(std::span<const double> profile_ns, std::span<const double> now_ns,
                        const SpotLimits& limits);
+
+// What two checks say of a cell, some time apart: what both say. Where one of them differs, the
+// cell agrees; where one cannot say, neither can both.
+SpotVerdict of_both(const SpotVerdict& first, const SpotVerdict& second);
 
 }  // namespace nmt::cluster

@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "core/descriptor.h"
 #include "core/durable_file.h"
@@ -26,16 +28,27 @@ bool counts(const struct stat& file, const std::string& profile) {
   return ::stat(profile.c_str(), &owner) == 0 && owner.st_uid == file.st_uid;
 }
 
+std::vector<std::string> texts_from(const json::Reader& reader) {
+  std::vector<std::string> texts;
+  for (const json::Reader& each : reader.items()) texts.push_back(each.text());
+  return texts;
+}
+
+json::Value to_json(std::span<const std::string> texts) {
+  json::Value list = json::Value::array();
+  for (const std::string& each : texts) list.push_back(each);
+  return list;
+}
+
 Confirmation confirmation_from(const json::Reader& reader) {
   Confirmation confirmation{.platform = reader["platform"].text(),
                             .fingerprint = fields_from_json(reader["fingerprint"]),
                             .checked_utc = reader["checked_utc"].text(),
                             .changed = reader["changed"].boolean(),
-                            .alarms_utc = {}};
-  for (const json::Reader& each : reader["alarms_utc"].items()) {
-    if (confirmation.alarms_utc.size() == kAlarmsMax) break;
-    confirmation.alarms_utc.push_back(each.text());
-  }
+                            .rails = texts_from(reader["rails"]),
+                            .rails_between_nodes = texts_from(reader["rails_between_nodes"]),
+                            .alarms_utc = texts_from(reader["alarms_utc"])};
+  confirmation.alarms_utc.resize(std::min(confirmation.alarms_utc.size(), kAlarmsMax));
   return confirmation;
 }
 
@@ -67,18 +80,17 @@ std::optional<Confirmation> read_confirmation(const std::string& profile) {
 }
 
 void write_confirmation(const std::string& profile, const Confirmation& confirmation) {
-  json::Value alarms = json::Value::array();
-  const std::size_t number = confirmation.alarms_utc.size();
-  for (std::size_t i = number > kAlarmsMax ? number - kAlarmsMax : 0; i < number; ++i) {
-    alarms.push_back(confirmation.alarms_utc[i]);
-  }
-  const std::string text = json::Value::object()
-                               .set("platform", confirmation.platform)
-                               .set("fingerprint", to_json(confirmation.fingerprint))
-                               .set("checked_utc", confirmation.checked_utc)
-                               .set("changed", confirmation.changed)
-                               .set("alarms_utc", std::move(alarms))
-                               .dump();
+  const std::span alarms(confirmation.alarms_utc);
+  const std::string text =
+      json::Value::object()
+          .set("platform", confirmation.platform)
+          .set("fingerprint", nmt::to_json(confirmation.fingerprint))
+          .set("checked_utc", confirmation.checked_utc)
+          .set("changed", confirmation.changed)
+          .set("rails", to_json(confirmation.rails))
+          .set("rails_between_nodes", to_json(confirmation.rails_between_nodes))
+          .set("alarms_utc", to_json(alarms.last(std::min(alarms.size(), kAlarmsMax))))
+          .dump();
   const std::string file = confirmation_file(profile);
   write_durable_file(file, text + "\n", true);
   let_all_read(file);

@@ -19,7 +19,10 @@ struct Confirmation {
   std::string platform;     // identifier of the checked platform
   Fields fingerprint;       // of the node when it was checked
   std::string checked_utc;  // "2026-11-24T08:00:00Z"
-  bool changed = false;     // something was slower or faster; else the profile is confirmed
+  bool changed = false;     // something was slower or faster
+  // Rails that agree with the profile, by their full names: advice over these is confirmed.
+  std::vector<std::string> rails;                // within this node
+  std::vector<std::string> rails_between_nodes;  // to another one
   std::vector<std::string> alarms_utc;  // the last checks that found something, oldest first
   bool operator==(const Confirmation&) const = default;
 };

@@ -70,7 +70,6 @@ int read_rails(const nmt_profile& profile, const Shares& shares, std::span<Split
 void write_answer(const nmt_profile& profile, const SplitAnswer& answer,
                   std::span<const SplitRail> rails, Shares& shares, nmt_split_result* result) {
   nmt_split_result whole{};
-  whole.flags = profile.advice_flags;
   if (answer.simultaneous) whole.flags |= NMT_ADVICE_SIMULTANEOUS;
   whole.end_ns = answer.end_ns;
   std::uint64_t offset = 0;
@@ -80,6 +79,7 @@ void write_answer(const nmt_profile& profile, const SplitAnswer& answer,
     offset += rail.bytes;
     if (rail.left_out != NMT_TAKES_PART) continue;
     ++whole.chunks;
+    whole.flags |= profile.path_flags[rail.path];
     if (rail.bytes > profile.view.paths[rail.path].size_bytes_max) {
       whole.flags |= NMT_ADVICE_EXTRAPOLATED;
     }
@@ -118,7 +118,7 @@ bool split_by_table(const nmt_profile& profile, std::uint64_t size_bytes, nmt_sh
   const double end_ns = release_ns + table->end_at(piece, size_bytes);
   const std::uint64_t first = in_order ? bytes : size_bytes - bytes;
   const std::uint64_t second = size_bytes - first;
-  std::uint32_t flags = profile.advice_flags;
+  std::uint32_t flags = 0;
   // No branches on which rail takes part, because they are mispredicted.
   const auto write = [&](nmt_share& share, std::uint64_t offset_bytes, std::uint64_t chunk_bytes) {
     const auto path = static_cast<std::uint32_t>(share.path);
@@ -130,6 +130,7 @@ bool split_by_table(const nmt_profile& profile, std::uint64_t size_bytes, nmt_sh
     share.left_out = reason & static_cast<std::uint32_t>(carries - 1);
     const bool beyond = chunk_bytes > view.paths[path].size_bytes_max;
     flags |= std::uint32_t{NMT_ADVICE_EXTRAPOLATED} * beyond;
+    flags |= profile.path_flags[path] & static_cast<std::uint32_t>(0 - carries);
   };
   write(shares[0], 0, first);
   write(shares[1], first, second);

@@ -11,9 +11,11 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "core/confirmation.h"
 #include "core/effect.h"
+#include "core/error.h"
 #include "core/log.h"
 #include "core/site_switch.h"
 #include "runtime/load_plan.h"
@@ -72,12 +74,51 @@ void load_database(const std::string& requested, const Fields& here, nmt_profile
   profile.view = check(profile.storage.bytes(), profile.file);
 }
 
-// By the last check of this platform on this node, as it is now (nmad-sample --confirm).
-bool is_confirmed(const nmt_profile& profile, const Fields& here) {
-  const std::optional<Confirmation> checked = read_confirmation(profile.file);
-  return checked && !checked->changed &&
-         checked->platform == profile.view.text_at(profile.view.profile->platform_id) &&
-         differences_here(checked->fingerprint, here).empty();
+// Where a check may have left its result: beside the profile, or, of a snapshot, which is not
+// checked itself, beside the usual profile.
+std::vector<std::string> checked_files(const std::string& file) {
+  std::vector<std::string> files = {file};
+  try {
+    if (is_snapshot(file)) files.push_back(usual_file());
+  } catch (const Error&) {
+    // there is no usual profile
+  }
+  return files;
+}
+
+// The last check of this platform on this node, as it is now (nmad-sample --confirm).
+std::optional<Confirmation> confirmation_of(const nmt_profile& profile, const Fields& here) {
+  for (const std::string& file : checked_files(profile.file)) {
+    std::optional<Confirmation> checked = read_confirmation(file);
+    if (checked && checked->platform == profile.view.text_at(profile.view.profile->platform_id) &&
+        differences_here(checked->fingerprint, here).empty()) {
+      return checked;
+    }
+  }
+  return std::nullopt;
+}
+
+void mark(nmt_profile& profile, std::uint32_t flag) {
+  profile.advice_flags = flag;
+  profile.path_flags.assign(profile.view.details.size(), flag);
+}
+
+// All paths but those over rails that a check has confirmed.
+void mark_unconfirmed(nmt_profile& profile, const Fields& here) {
+  mark(profile, NMT_ADVICE_UNCONFIRMED);
+  const std::optional<Confirmation> checked = confirmation_of(profile, here);
+  if (!checked) return;
+  profile.advice_flags = 0;
+  for (std::size_t path = 0; path < profile.path_flags.size(); ++path) {
+    const PathDetailRecord& detail = profile.view.details[path];
+    const std::string_view peer = profile.view.text_at(detail.peer_id);
+    const bool within = peer.empty() || peer == profile.view.text_at(detail.node_id);
+    const auto& rails = within ? checked->rails : checked->rails_between_nodes;
+    if (std::ranges::find(rails, profile.view.text_at(detail.rail)) != rails.end()) {
+      profile.path_flags[path] = 0;
+    }
+    profile.advice_flags |= profile.path_flags[path];
+  }
 }
 
 std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
@@ -99,9 +140,10 @@ std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
   profile->signatures = signatures_of(profile->view);
   profile->differences = differences_here(fields_of(profile->view), here);
   const Effect effect = effect_of(profile->differences);
+  mark(*profile, 0);
   if (effect == Effect::kNone) return profile;
   if (effect == Effect::kUnconfirmed) {
-    if (!is_confirmed(*profile, here)) profile->advice_flags = NMT_ADVICE_UNCONFIRMED;
+    mark_unconfirmed(*profile, here);
     return profile;
   }
   if (options.refuse_foreign != 0) {
@@ -116,7 +158,7 @@ std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
             profile->file, first.field, first.before.value_or("unknown"),
             first.now.value_or("unknown")));
   }
-  profile->advice_flags = NMT_ADVICE_FOREIGN;
+  mark(*profile, NMT_ADVICE_FOREIGN);
   return profile;
 }
 

@@ -19,7 +19,9 @@
 struct alignas(64) nmt_profile {
   nmt::runtime::View view;
   std::vector<nmt::Signature> signatures;
-  std::uint32_t advice_flags = 0;  // NMT_ADVICE_FOREIGN, _UNCONFIRMED or 0
+  // NMT_ADVICE_FOREIGN, _UNCONFIRMED or 0: of each path, and of all of them together.
+  std::vector<std::uint32_t> path_flags;
+  std::uint32_t advice_flags = 0;
   nmt::runtime::Storage storage;
   std::string file;
   std::vector<nmt::Difference> differences;

@@ -202,8 +202,8 @@ void diff_replays() {
   }
 }
 
-// Whether a check finds a rail slower: five launches are its profile, five others are now, `ratio`
-// times as long, and five more where those are slower. The launches of all cells are the same ones.
+// Whether a check finds a rail slower. Five launches are the profile; five others, `ratio` times as
+// long, are the check, and five more its repetition. All cells have the same launches.
 bool check_finds(const Recorded& recorded, std::string_view rail, double ratio,
                  std::mt19937_64* random) {
   constexpr std::size_t kLaunches = 5;
@@ -232,13 +232,15 @@ bool check_finds(const Recorded& recorded, std::string_view rail, double ratio,
     const cluster::SpotLimits limits{
         .tolerance = 0.05,
         .usual_spread = cluster::usual_spread_near(cell.size_bytes, profile, kLaunches)};
-    const auto slower = [&](std::size_t first) {
-      std::vector<double> now = launches_from(first, values);
+    const std::map<std::size_t, double>& of_cell = values;
+    const auto look_at = [&](std::size_t first) {
+      std::vector<double> now = launches_from(first, of_cell);
       for (double& each : now) each *= ratio;
-      return cluster::judge_spot(launches_from(0, values), now, limits).spot ==
-             cluster::Spot::kSlower;
+      return cluster::judge_spot(launches_from(0, of_cell), now, limits);
     };
-    if (slower(kLaunches) && slower(2 * kLaunches)) return true;
+    const cluster::SpotVerdict verdict =
+        cluster::of_both(look_at(kLaunches), look_at(2 * kLaunches));
+    if (verdict.spot == cluster::Spot::kSlower) return true;
   }
   return false;
 }

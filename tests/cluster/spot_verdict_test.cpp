@@ -73,5 +73,33 @@ TEST(SpotVerdict, OfFewLaunchesCannotBeSaid) {
   EXPECT_EQ(judge_spot({}, std::vector<double>{1, 1, 1}, {}).spot, Spot::kCannotSay);
 }
 
+TEST(SpotVerdict, OfTwoChecksIsWhatBothSay) {
+  const SpotVerdict slower{Spot::kSlower, 1.2}, agrees{Spot::kAgrees, 1.01},
+      faster{Spot::kFaster, 0.8};
+  EXPECT_EQ(of_both(slower, {Spot::kSlower, 1.3}).spot, Spot::kSlower);
+  EXPECT_DOUBLE_EQ(of_both(slower, {Spot::kSlower, 1.3}).ratio, 1.3);
+  EXPECT_EQ(of_both(slower, agrees).spot, Spot::kAgrees);
+  EXPECT_DOUBLE_EQ(of_both(slower, agrees).ratio, 1.01);
+  EXPECT_EQ(of_both(slower, faster).spot, Spot::kAgrees);
+  EXPECT_EQ(of_both(slower, {}).spot, Spot::kCannotSay);
+  EXPECT_EQ(of_both({}, slower).spot, Spot::kCannotSay);
+}
+
+// Small messages differ by 10 % from launch to launch, large ones by 1 %.
+TEST(SpotVerdict, TakesWhatCellsOfLikeSizeDifferBy) {
+  std::vector<CellLaunches> cells;
+  for (std::uint64_t size_bytes = 1; size_bytes <= 65536; size_bytes *= 2) {
+    const double spread = size_bytes <= 1024 ? 0.1 : 0.01;
+    std::vector<double> launches_ns;
+    for (const int i : {-2, -1, 0, 1, 2}) launches_ns.push_back(100 * std::exp(spread * i));
+    cells.push_back({size_bytes, launches_ns});
+    cells.push_back({size_bytes, launches_ns});
+  }
+  cells.push_back({65536, {1, 1000}});  // of too few launches
+  EXPECT_NEAR(usual_spread_near(65536, cells, 5), 1.4826 * 0.01, 1e-9);
+  EXPECT_NEAR(usual_spread_near(1, cells, 5), 1.4826 * 0.1, 1e-9);
+  EXPECT_EQ(usual_spread_near(1, {}, 5), 0);
+}
+
 }  // namespace
 }  // namespace nmt::cluster

@@ -29,6 +29,8 @@ class ConfirmationFile : public ::testing::Test {
                              .fingerprint = {{"kernel", "6.1.2"}},
                              .checked_utc = "2026-11-24T08:00:00Z",
                              .changed = true,
+                             .rails = {"shm", "tcp:lo"},
+                             .rails_between_nodes = {"tcp:r0"},
                              .alarms_utc = {"2026-11-24T07:00:00Z", "2026-11-24T08:00:00Z"}};
 };
 

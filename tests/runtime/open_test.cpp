@@ -214,14 +214,17 @@ TEST(Open, AdviceIsConfirmedByACheckOfThisPlatformHereAlone) {
                        .fingerprint = machine.fingerprint(),
                        .checked_utc = "2026-02-02T00:00:00Z",
                        .changed = false,
+                       .rails = {"a"},
+                       .rails_between_nodes = {},
                        .alarms_utc = {}};
   EXPECT_EQ(unconfirmed(), 1u);
   write_confirmation(database.file(), checked);
   EXPECT_EQ(unconfirmed(), 0u);
-  checked.changed = true;
+  checked.rails = {"b"};  // which the profile does not have
+  checked.rails_between_nodes = {"a"};
   write_confirmation(database.file(), checked);
   EXPECT_EQ(unconfirmed(), 1u);
-  checked.changed = false;
+  checked.rails = {"a"};
   checked.fingerprint = third.fingerprint();
   write_confirmation(database.file(), checked);
   EXPECT_EQ(unconfirmed(), 1u);
@@ -229,6 +232,31 @@ TEST(Open, AdviceIsConfirmedByACheckOfThisPlatformHereAlone) {
   checked.platform = "another";
   write_confirmation(database.file(), checked);
   EXPECT_EQ(unconfirmed(), 1u);
+}
+
+TEST(Open, ASnapshotIsConfirmedByTheCheckOfTheUsualProfile) {
+  const Machine machine("0-3", "6.1.2"), other("0-3", "6.1.1");
+  Database database;
+  database.add("other", other.fingerprint(), "2026-02-01T00:00:00Z");
+  nmt_open_options options = planted::open_options(database.file());
+  const std::string root = machine.root();
+  options.machine_root = root.c_str();
+  const Opened first = open(options);
+  const std::string snapshot = database.folder().file("profile.nmt");
+  planted::write_file(snapshot, snapshot_bytes(*first.profile));
+  write_confirmation(database.file(), {.platform = first.description().platform_id,
+                                       .fingerprint = machine.fingerprint(),
+                                       .checked_utc = "2026-02-02T00:00:00Z",
+                                       .changed = false,
+                                       .rails = {"a"},
+                                       .rails_between_nodes = {},
+                                       .alarms_utc = {}});
+  options.file = snapshot.c_str();
+  ::setenv("NMADTUNE_DB", database.folder().file("none.db").c_str(), 1);
+  EXPECT_EQ(open(options).description().unconfirmed, 1u);
+  ::setenv("NMADTUNE_DB", database.file().c_str(), 1);
+  EXPECT_EQ(open(options).description().unconfirmed, 0u);
+  ::unsetenv("NMADTUNE_DB");
 }
 
 TEST(Open, PrefersThisMachineUnderAnotherPatchReleaseToNewerPlatforms) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "tests/tools/sandbox.h"
@@ -13,6 +14,8 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 class Confirm : public Sandbox {
  protected:
@@ -45,10 +48,12 @@ TEST_F(Confirm, SaysInOneLineThatTheProfileIsStillTrueAndLeavesItAlone) {
   const std::string before = read("a.db");
   const Result result = confirm("rails.json");
   EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("confirmed: "), HasSubstr("latency"),
+  EXPECT_THAT(result.out, AllOf(StartsWith("confirmed: "), HasSubstr("within 5.0 %; not checked: "),
                                 HasSubstr("rails between nodes: not without --peer")));
+  EXPECT_EQ(std::ranges::count(result.out, '\n'), 1) << result.out;
   EXPECT_EQ(read("a.db"), before);
-  EXPECT_THAT(read("a.db.confirmed"), HasSubstr("\"changed\": false"));
+  EXPECT_THAT(read("a.db.confirmed"), AllOf(HasSubstr("\"changed\": false"), HasSubstr("fake:myri"),
+                                            HasSubstr("\"rails_between_nodes\": []")));
 }
 
 TEST_F(Confirm, RaisesNoAlarmWhereNothingChanged) {
@@ -72,6 +77,27 @@ TEST_F(Confirm, ExitsWith8WhereARailIsSlowerAndCountsAlarms) {
   EXPECT_EQ(at(second, "two_alarms"), json::Value(false));  // not ten minutes apart
   confirm("rails.json");
   EXPECT_EQ(at(document(confirm("slower.json", {"--json"})), "alarms"), json::Value(1));
+}
+
+// What was checked under an earlier fingerprint counts no more; what this check found slower
+// neither.
+TEST_F(Confirm, KeepsWhichRailsItHasConfirmed) {
+  ASSERT_EQ(confirm("rails.json").exit_code, 0);
+  const auto confirmed = [&] { return read("a.db.confirmed"); };
+  ASSERT_THAT(confirmed(), HasSubstr("fake:myri"));
+  slower();
+  ASSERT_EQ(confirm("slower.json").exit_code, 8);
+  EXPECT_THAT(confirmed(), Not(HasSubstr("fake:myri")));
+}
+
+// Cells of too few launches are no agreement.
+TEST_F(Confirm, CountsOnlyCellsThatAgree) {
+  const std::string few = make_profile("few.db", "2");
+  slower();
+  const Result result =
+      sample({"--confirm", "--seed", "1", "--rails", "fake:" + path("slower.json"), "--db", few});
+  EXPECT_EQ(result.exit_code, 3) << result.out;
+  EXPECT_THAT(result.err, HasSubstr("too few launches"));
 }
 
 TEST_F(Confirm, WritesAFileForPrometheusWholeOrNot) {

@@ -2,6 +2,7 @@
 #include "tools/sample/check_findings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -23,9 +24,9 @@ std::string label(const std::string& text) {
 
 }  // namespace
 
-bool CheckFindings::any(cluster::Spot spot) const {
-  return std::ranges::any_of(cells,
-                             [&](const CheckedCell& each) { return each.verdict.spot == spot; });
+std::size_t CheckFindings::count(cluster::Spot spot) const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      cells, [&](const CheckedCell& each) { return each.verdict.spot == spot; }));
 }
 
 std::string percent(double ratio) { return fmt::format("{:+.0f} %", 100 * (ratio - 1)); }
@@ -38,24 +39,32 @@ std::string state_of(const CheckFindings& findings) {
 
 std::string line_of(const CheckFindings& findings, double tolerance) {
   const std::string state = state_of(findings);
-  if (state == "not checked") {
-    return findings.cells.empty() && !findings.not_checked.empty()
-               ? "not checked: " + findings.not_checked.front()
-               : "not checked: too few launches; give more time with --budget, or a profile that "
-                 "was sampled five times at least";
-  }
-  if (state == "confirmed") {
-    return fmt::format("confirmed: {} cells agree with the profile within {}",
-                       findings.cells.size(), format_fraction(tolerance));
-  }
   std::string text;
-  for (const CheckedCell& each : findings.cells) {
-    if (each.verdict.spot != cluster::Spot::kSlower && each.verdict.spot != cluster::Spot::kFaster)
-      continue;
-    text += fmt::format("{}{} {} {}", text.empty() ? "" : "; ", each.rail, each.figure,
-                        percent(each.verdict.ratio));
+  if (state == "not checked" && findings.cells.empty() && !findings.not_checked.empty()) {
+    return fmt::format("not checked: {}", fmt::join(findings.not_checked, "; "));
   }
-  return state + " than the profile: " + text;
+  if (state == "not checked") {
+    text =
+        "not checked: too few launches; give more time with --budget, or a profile that was "
+        "sampled five times at least";
+  } else if (state == "confirmed") {
+    const std::size_t agree = findings.count(cluster::Spot::kAgrees);
+    text = fmt::format("confirmed: {} cells agree with the profile within {}", agree,
+                       format_fraction(tolerance));
+    if (agree < findings.cells.size()) {
+      text += fmt::format("; {} have too few launches to say", findings.cells.size() - agree);
+    }
+  } else {
+    std::string changed;
+    for (const CheckedCell& each : findings.cells) {
+      if (!is_changed(each.verdict.spot)) continue;
+      changed += fmt::format("{}{} {} {}", changed.empty() ? "" : "; ", each.rail, each.figure,
+                             percent(each.verdict.ratio));
+    }
+    text = state + " than the profile: " + changed;
+  }
+  for (const std::string& each : findings.not_checked) text += "; not checked: " + each;
+  return text;
 }
 
 std::string prometheus_text(const CheckFindings& findings, double now_s) {

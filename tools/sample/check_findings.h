@@ -4,6 +4,7 @@
 // Prometheus reads.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -19,12 +20,19 @@ struct CheckedCell {
   cluster::SpotVerdict verdict;
 };
 
+struct CheckedRail {
+  std::string name;
+  bool agrees = false;  // none of its cells is slower or faster, and one at least agrees
+};
+
 struct CheckFindings {
   std::vector<CheckedCell> cells;
+  std::vector<CheckedRail> rails;        // that were checked
   std::vector<std::string> not_checked;  // rails, with the reason
   double elapsed_ns = 0;
 
-  bool any(cluster::Spot spot) const;
+  std::size_t count(cluster::Spot spot) const;
+  bool any(cluster::Spot spot) const { return count(spot) > 0; }
 };
 
 // slower, faster, confirmed or not checked.

@@ -110,8 +110,13 @@ std::vector<CheckedCell> check_rail(std::span<const sampler::RailToSample> rails
   }
 }
 
-bool out_of_line(const CheckedCell& cell) {
-  return cell.verdict.spot == cluster::Spot::kSlower || cell.verdict.spot == cluster::Spot::kFaster;
+bool is_changed(const CheckedCell& cell) { return cluster::is_changed(cell.verdict.spot); }
+
+bool agrees(const std::vector<CheckedCell>& cells) {
+  return std::ranges::none_of(cells, is_changed) &&
+         std::ranges::any_of(cells, [](const CheckedCell& each) {
+           return each.verdict.spot == cluster::Spot::kAgrees;
+         });
 }
 
 // Each rail has its share of the time. One that seems to have changed has it once more, after all
@@ -120,20 +125,23 @@ void check_rails(std::span<const sampler::RailToSample> rails, const std::string
                  const CheckedProfile& reference, double budget_ns, double tolerance,
                  CheckFindings* findings) {
   const double share_ns = budget_ns / static_cast<double>(rails.size());
-  const auto check = [&](std::size_t number) {
+  const auto look_at = [&](std::size_t number) {
     return check_rail(rails, number, peer, reference, share_ns, tolerance, findings);
   };
   std::vector<std::vector<CheckedCell>> checked;
-  for (std::size_t number = 0; number < rails.size(); ++number) checked.push_back(check(number));
+  for (std::size_t number = 0; number < rails.size(); ++number) checked.push_back(look_at(number));
   for (std::size_t number = 0; number < rails.size(); ++number) {
     std::vector<CheckedCell>& cells = checked[number];
-    if (std::ranges::any_of(cells, out_of_line)) {
-      const std::vector<CheckedCell> again = check(number);
-      for (std::size_t i = 0; i < std::min(cells.size(), again.size()); ++i) {
-        if (!out_of_line(cells[i]) || again[i].verdict.spot == cells[i].verdict.spot) continue;
-        cells[i].verdict = {cluster::Spot::kAgrees, again[i].verdict.ratio};
+    if (std::ranges::any_of(cells, is_changed)) {
+      const std::vector<CheckedCell> again = look_at(number);
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (!is_changed(cells[i])) continue;
+        const cluster::SpotVerdict second =
+            i < again.size() ? again[i].verdict : cluster::SpotVerdict{};
+        cells[i].verdict = cluster::of_both(cells[i].verdict, second);
       }
     }
+    if (!cells.empty()) findings->rails.push_back({rails[number].rail.full_name(), agrees(cells)});
     findings->cells.insert(findings->cells.end(), cells.begin(), cells.end());
   }
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <thread>
@@ -54,19 +55,36 @@ bool may_record(const std::string& profile) {
          (::stat(profile.c_str(), &status) == 0 && status.st_uid == ::geteuid());
 }
 
+// What an earlier check has confirmed stays so under the same fingerprint, but for the rails that
+// this one has looked at.
+void add_rails(const CheckFindings& findings, std::vector<std::string>* confirmed) {
+  for (const CheckedRail& rail : findings.rails) {
+    std::erase(*confirmed, rail.name);
+    if (rail.agrees) confirmed->push_back(rail.name);
+  }
+}
+
 // Alarms of checks in a row; one that finds nothing ends them.
-Confirmation record(const CheckFindings& findings, const CheckedProfile& reference) {
+Confirmation record(const CheckFindings& findings, const CheckedProfile& reference,
+                    bool between_nodes) {
   const std::string now = utc_now();
   Confirmation confirmation{
       .platform = reference.platform().id.hex(),
       .fingerprint = reference.fingerprint(),
       .checked_utc = now,
       .changed = findings.any(cluster::Spot::kSlower) || findings.any(cluster::Spot::kFaster),
+      .rails = {},
+      .rails_between_nodes = {},
       .alarms_utc = {}};
-  if (!findings.any(cluster::Spot::kSlower)) return confirmation;
-  if (const auto before = read_confirmation(reference.file())) {
-    confirmation.alarms_utc = before->alarms_utc;
+  const auto before = read_confirmation(reference.file());
+  if (before && before->platform == confirmation.platform &&
+      before->fingerprint == confirmation.fingerprint) {
+    confirmation.rails = before->rails;
+    confirmation.rails_between_nodes = before->rails_between_nodes;
   }
+  add_rails(findings, between_nodes ? &confirmation.rails_between_nodes : &confirmation.rails);
+  if (!findings.any(cluster::Spot::kSlower)) return confirmation;
+  if (before) confirmation.alarms_utc = before->alarms_utc;
   confirmation.alarms_utc.push_back(now);
   return confirmation;
 }
@@ -100,12 +118,13 @@ void add_cells(const CheckFindings& findings, Report* report) {
                        .set("verdict", to_string(each.verdict.spot)));
   }
   report->payload.set("cells", std::move(list));
-  if (!findings.cells.empty()) report->text.table(std::move(table));
-  json::Value not_checked = json::Value::array();
-  for (const std::string& each : findings.not_checked) {
-    not_checked.push_back(each);
-    report->text.line("Not checked: " + each);
+  if (std::ranges::any_of(findings.cells, [](const CheckedCell& each) {
+        return cluster::is_changed(each.verdict.spot);
+      })) {
+    report->text.table(std::move(table));
   }
+  json::Value not_checked = json::Value::array();
+  for (const std::string& each : findings.not_checked) not_checked.push_back(each);
   report->payload.set("not_checked", std::move(not_checked));
 }
 
@@ -122,7 +141,7 @@ Report confirm(const SampleOptions& options, const Invocation& invocation) {
   Report report;
   report.text.line(line);
   const bool checked = state != "not checked";
-  const Confirmation confirmation = record(findings, reference);
+  const Confirmation confirmation = record(findings, reference, !options.peer.peer.empty());
   const bool recorded = checked && may_record(reference.file());
   if (recorded) write_confirmation(reference.file(), confirmation);
   if (checked && !recorded) {

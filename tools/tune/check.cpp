@@ -4,12 +4,15 @@
 // measures nothing, so it is cheap enough for the start of every job. With --guidelines: whether
 // the MPI's own collectives, as they were measured, are slower than they need be.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
+#include "core/confirmation.h"
 #include "core/effect.h"
 #include "core/error.h"
 #include "drivers/drivers.h"
@@ -129,6 +132,36 @@ Report check_guidelines(const OpenProfile& profile) {
   return report;
 }
 
+// The rails that a check of this node, as it is now, has confirmed; "tcp:r0 between nodes".
+std::vector<std::string> confirmed_rails(const OpenProfile& profile) {
+  const std::optional<Confirmation> checked = read_confirmation(profile.location.file);
+  if (!checked || checked->platform != profile.platform.id.hex() ||
+      !differences(checked->fingerprint, this_platform().fingerprint).empty()) {
+    return {};
+  }
+  std::vector<std::string> rails = checked->rails;
+  for (const std::string& each : checked->rails_between_nodes) {
+    rails.push_back(each + " between nodes");
+  }
+  return rails;
+}
+
+// What follows from differences that seldom change speeds.
+void add_unconfirmed(const std::string& what, const std::vector<std::string>& confirmed,
+                     Report* report) {
+  if (confirmed.empty()) {
+    report->text.line(fmt::format(
+        "To be confirmed: {} changed in a way that seldom changes speeds. Advice goes on, marked "
+        "as unconfirmed, until nmad-sample --confirm has measured a few cells.",
+        what));
+  } else {
+    report->text.line(fmt::format(
+        "{} changed in a way that seldom changes speeds. Since then nmad-sample --confirm has "
+        "confirmed {}; advice over other rails goes on, marked as unconfirmed.",
+        what, fmt::join(confirmed, ", ")));
+  }
+}
+
 }  // namespace
 
 Report check_platform(const OpenProfile& profile) {
@@ -155,15 +188,16 @@ Report check_platform(const OpenProfile& profile) {
   report.payload.set("matches", gravest == Effect::kNone);
   report.payload.set("effect", to_string(gravest));
   report.payload.set("findings", std::move(list));
+  const std::vector<std::string> confirmed = confirmed_rails(profile);
+  json::Value confirmed_list = json::Value::array();
+  for (const std::string& each : confirmed) confirmed_list.push_back(each);
+  report.payload.set("confirmed", std::move(confirmed_list));
   if (!report.records.rows.empty()) report.text.heading("Differences").table(std::move(table));
   if (gravest == Effect::kNone) {
     report.text.line(fmt::format("The profile matches this machine: platform {}; rails {}",
                                  profile.platform.name, findings.size() - 1));
   } else if (gravest == Effect::kUnconfirmed) {
-    report.text.line(fmt::format(
-        "To be confirmed: {} changed in a way that seldom changes speeds. Advice goes "
-        "on, marked as unconfirmed, until nmad-sample --confirm has measured a few cells.",
-        unconfirmed));
+    add_unconfirmed(unconfirmed, confirmed, &report);
   } else {
     report.problem = Problem(
         Fault::kStale,
