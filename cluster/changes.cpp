@@ -222,7 +222,10 @@ Changes find_changes(std::span<const std::size_t> rail_of_cell, std::span<const 
   const bool few = least_chance(launches.before(), launches.after()) > options.chance_max;
   const double chance_max = few ? options.chance_of_few : options.chance_max;
   launches.keep_cells(options);
-  changes.can_say = !launches.cells().empty();
+  if (launches.cells().empty()) {
+    changes.can_say = false;
+    return changes;
+  }
   launches.separate_rails();
 
   std::vector<double> largest;  // of each relabelling, in deviations

@@ -22,6 +22,7 @@ constexpr double kSuspected = 0.02;        // probability of ranks, before it is
 constexpr double kApparent = 0.05;         // the same, times the number of nodes
 constexpr double kDeviations = 2;          // of a link that is worth another look
 constexpr double kDeviationOfMad = 1.4826;
+constexpr double kMostNodes = 0.9;
 
 using Ends = std::pair<std::string, std::string>;
 Ends ends_of(const PairTime& time) { return std::minmax(time.near, time.far); }
@@ -302,8 +303,9 @@ void tell_rails_from_nodes(const std::map<std::string, std::set<std::string>>& r
   *found = std::move(kept);
 }
 
-// The sizes that each node has sent to at least half of its partners, in order; if there is none,
-// the one that most pairs have.
+// The sizes that most nodes have exchanged with at least half of their partners, in order; if there
+// is none, the one that most pairs have. A node that is too slow for a size does not take it from
+// all others.
 std::vector<std::uint64_t> common_sizes(const std::vector<const PairTime*>& times) {
   std::map<std::uint64_t, std::set<Ends>> pairs_of;
   std::set<Ends> all;
@@ -325,9 +327,9 @@ std::vector<std::uint64_t> common_sizes(const std::vector<const PairTime*>& time
   for (const auto& [size, pairs] : pairs_of) {
     if (pairs.size() > pairs_of.at(widest).size()) widest = size;
     std::map<std::string, std::size_t> some = partners(pairs);
-    const bool common = std::ranges::all_of(
-        all_partners, [&](const auto& node) { return 2 * some[node.first] >= node.second; });
-    if (common) sizes.push_back(size);
+    const auto nodes = static_cast<double>(std::ranges::count_if(
+        all_partners, [&](const auto& node) { return 2 * some[node.first] >= node.second; }));
+    if (nodes >= kMostNodes * static_cast<double>(all_partners.size())) sizes.push_back(size);
   }
   if (sizes.empty()) sizes.push_back(widest);
   return sizes;
@@ -361,14 +363,17 @@ std::string_view to_string(Culprit culprit) {
 
 std::size_t rounds_to_tell(std::size_t nodes, const OutlierOptions& options) {
   constexpr std::size_t kFigures = 2;
+  constexpr double kRoom = 10;  // for one pair that was disturbed, and for further rails
   if (nodes < 2) return 0;
   const std::size_t all = nodes - 1 + nodes % 2;
   std::size_t rounds = std::min<std::size_t>(std::bit_width(nodes - 1), all);
   for (; rounds < all; ++rounds) {
     const std::size_t pairs = rounds * (nodes / 2);
+    const std::size_t of_node = rounds - nodes % 2;  // of an odd number, one is idle in each round
+    if (of_node < kPairsOfNodeMin) continue;
     const double scale = scale_of(kFigures * (nodes + pairs));
-    const double chance = scale * least_rank_sum_probability(rounds, pairs - rounds);
-    if (rounds >= kPairsOfNodeMin && chance <= options.chance_max / 10) break;
+    const double chance = scale * least_rank_sum_probability(of_node, pairs - of_node);
+    if (chance <= options.chance_max / kRoom) break;
   }
   return rounds;
 }

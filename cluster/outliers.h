@@ -22,8 +22,8 @@
 
 namespace nmt::cluster {
 
-// Of the smallest message and of the largest, among the sizes that each node has sent to at least
-// half of its partners.
+// Of the smallest message and of the largest, among the sizes that nine nodes of ten have exchanged
+// with at least half of their partners.
 enum class Figure { kLatency, kBandwidth };
 std::string_view to_string(Figure figure);
 

@@ -102,7 +102,7 @@ std::optional<LibraryVersion> library_version(const std::string& file) {
   return LibraryVersion{name.substr(0, suffix), name.substr(suffix + kSuffix.size())};
 }
 
-// Asked once in a process: children that load an MPI cost more than a round of a job's campaign.
+// Asked once in a process: each time takes a child for each MPI, some tenths of a second.
 Fields library_versions() {
   static const Fields versions = [] {
     Fields fields;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "sampler/rail/campaign.h"
 
 namespace nmt::sampler {
 namespace {
@@ -22,17 +23,16 @@ std::size_t round_up(std::size_t value, std::size_t step) {
 
 struct Memory {
   std::size_t size_bytes = 0;
-  int pattern = 0;
+  int pattern = 0;  // of a source or of a target; a target has what it received last
   std::byte* bytes = nullptr;
 };
 
-// The memory of the last buffers, for the next ones: a rank of a job measures one round after the
-// other, and touching what it needs would take longer than many of them.
+// A rank of a job measures one round after the other, and touching memory anew took half a second
+// of each where ten ranks shared two cores. So launches in one process use the same pages.
 class KeptMemory {
  public:
-  ~KeptMemory() {
-    for (const Memory& each : kept_) release(each);
-  }
+  KeptMemory() { kept_.reserve(kKept + 1); }
+  ~KeptMemory() { release_kept(); }
   static KeptMemory& instance() {
     static KeptMemory kept;
     return kept;
@@ -49,13 +49,13 @@ class KeptMemory {
       kept_.erase(found);
       return memory;
     }
+    release_kept();  // what is too small is of no more use
     auto* bytes = static_cast<std::byte*>(::operator new[](size_bytes, kAlignment));
     std::memset(bytes, pattern, size_bytes);
     return {size_bytes, pattern, bytes};
   }
 
-  void give_back(const Memory& memory) {
-    constexpr std::size_t kKept = 2;  // a source and a target
+  void give_back(const Memory& memory) noexcept {
     const std::lock_guard lock(mutex_);
     kept_.push_back(memory);
     if (kept_.size() <= kKept) return;
@@ -63,7 +63,18 @@ class KeptMemory {
     kept_.erase(kept_.begin());
   }
 
+  void release_all() {
+    const std::lock_guard lock(mutex_);
+    release_kept();
+  }
+
  private:
+  void release_kept() {
+    for (const Memory& each : kept_) release(each);
+    kept_.clear();
+  }
+
+  static constexpr std::size_t kKept = 2;  // a source and a target
   static constexpr std::align_val_t kAlignment{kPageBytes};
   static void release(const Memory& memory) { ::operator delete[](memory.bytes, kAlignment); }
 
@@ -91,6 +102,8 @@ Buffers Buffers::described(std::size_t size_bytes_max) {
   buffers.target_ = buffers.source_;
   return buffers;
 }
+
+void release_buffers() { KeptMemory::instance().release_all(); }
 
 void Buffers::advance(Regime regime, std::size_t size_bytes) {
   NMT_CHECK(size_bytes <= capacity_bytes_);

@@ -4,7 +4,9 @@
 //
 // Hot: every exchange uses the start of the same buffer. Cold: each exchange uses the next part of
 // an arena larger than the largest private cache of a core, so that its lines have left that cache
-// before they are used again. Pages are touched when the buffers are made.
+// before they are used again. Pages are touched when the buffers are made. The process keeps the
+// memory of the last buffers for the next ones, until release_buffers(); this is safe in several
+// threads.
 #pragma once
 
 #include <cstddef>

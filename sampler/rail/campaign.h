@@ -56,4 +56,7 @@ CampaignReport run_campaign(std::span<const RailToSample> rails, const SamplingO
                             const std::map<std::string, std::vector<Sample>>& earlier,
                             Observer& observer, Companions companions = {});
 
+// Frees the memory of messages, which campaigns of a process keep for the next one.
+void release_buffers();
+
 }  // namespace nmt::sampler

@@ -25,8 +25,9 @@ constexpr std::uint32_t kSentinelRepetitions = 3;
 // Waits for other work that starts and stops, such as a cron job or another test. One wait takes at
 // most this share of the budget; after a wait in vain there are no more.
 constexpr double kWaitShareMax = 0.2;
-constexpr double kLandmarkShareMax = 0.1;  // of the budget, for one of the large ones
-constexpr int kQuietProbes = 3;            // in a row, each some milliseconds long
+constexpr int kQuietProbes = 3;  // in a row, each some milliseconds long
+constexpr std::uint64_t kLandmarkBytesAlways = kLandmarksBytes[1];
+constexpr double kLandmarkShareMax = 0.1;  // of the budget, for one that is larger
 
 }  // namespace
 
@@ -93,22 +94,27 @@ void RailCampaign::warm_up() {
   }
 }
 
-// The two smallest if they fit, the others where they take no large part of the time. A guess from
-// one byte would make any large message seem to take minutes.
+// In one round, the small sizes first; a large one only where it takes little of the time.
 void RailCampaign::measure_landmarks() {
+  std::vector<Block> blocks;
+  const auto fits = [&](const Block& block, double share) {
+    return schedule_.cost_ns(block) <= share * (deadline_ns_ - start_ns_) &&
+           now_ns() + schedule_.cost_ns(block) <= deadline_ns_;
+  };
   for (const std::uint64_t size : kLandmarksBytes) {
     const Block block{.size_bytes = std::min(size, space_.size_bytes_max), .landmark = true};
-    if (size == kLandmarksBytes[1]) {
-      probe(schedule_.experiments({.size_bytes = block.size_bytes / 16, .landmark = true}));
+    if (size == kLandmarkBytesAlways) {  // of one byte, nothing can be guessed of large messages
+      const std::uint64_t between = std::max<std::uint64_t>(block.size_bytes / 16, 1);
+      probe(schedule_.experiments({.size_bytes = between, .landmark = true}));
     }
-    const double cost_ns = schedule_.cost_ns(block);
-    const double share_ns = kLandmarkShareMax * (deadline_ns_ - start_ns_);
-    if (size > kLandmarksBytes[1] && cost_ns > share_ns) return;
-    if (now_ns() + cost_ns > deadline_ns_) return;
+    const double share = size <= kLandmarkBytesAlways ? 1 : kLandmarkShareMax;
+    if (hooks_.interrupted() || !fits(block, share)) break;
     probe(schedule_.experiments(block));
-    run_round({block});
-    if (size >= space_.size_bytes_max) return;
+    if (fits(block, 1)) blocks.push_back(block);
+    if (size >= space_.size_bytes_max) break;
   }
+  if (!blocks.empty()) run_round(blocks);
+  out_of_time_ = false;  // for smaller ones
 }
 
 // Measures the sizes of the grid once, in order, to plan batches and rounds: part of the warm-up,

@@ -25,7 +25,7 @@ struct Block {
   std::uint64_t size_bytes = 0;
   bool held_out = false;
   bool anchor = false;    // only to connect the round to the others: one pass over the transfers
-  bool landmark = false;  // to be compared with other pairs of nodes: the transfers
+  bool landmark = false;  // to compare pairs of nodes: the transfers only
 };
 
 struct Time {

@@ -24,23 +24,19 @@ bool is_plain_transfer(const Sample& sample) {
 
 }  // namespace
 
-std::map<std::uint64_t, double> landmark_durations_ns(const SampleSet& set, bool disturbed) {
-  std::map<std::uint64_t, double> best_ns, best_disturbed_ns;  // by size, over the methods
+std::map<std::uint64_t, double> landmark_durations_ns(const SampleSet& set) {
+  std::map<std::uint64_t, double> best_ns;  // by size, over the methods
   for (const Sample& sample : set.samples) {
     if (!is_plain_transfer(sample)) continue;
-    const std::vector<Repetition> undisturbed = trusted(sample.repetitions);
-    if (undisturbed.empty() && !disturbed) continue;
     std::vector<double> durations_ns;
-    for (const Repetition& each : undisturbed.empty() ? sample.repetitions : undisturbed) {
+    for (const Repetition& each : trusted(sample.repetitions)) {
       durations_ns.push_back(each.each_ns());
     }
     if (durations_ns.empty()) continue;
-    auto& best = undisturbed.empty() ? best_disturbed_ns : best_ns;
     const double duration_ns = median(durations_ns);
-    const auto [entry, first] = best.emplace(sample.size_bytes, duration_ns);
+    const auto [entry, first] = best_ns.emplace(sample.size_bytes, duration_ns);
     if (!first) entry->second = std::min(entry->second, duration_ns);
   }
-  best_ns.merge(best_disturbed_ns);
   if (best_ns.empty()) return best_ns;
   const std::uint64_t least = best_ns.begin()->first, most = best_ns.rbegin()->first;
   std::erase_if(best_ns, [&](const auto& each) {
@@ -60,7 +56,7 @@ std::vector<cluster::PairTime> pair_times(const SampleSet& set, const PathName& 
                           ends.second.hex().substr(0, 8));
   const auto round = set.campaign.options.find("round");
   std::vector<cluster::PairTime> times;
-  for (const auto& [size_bytes, duration_ns] : landmark_durations_ns(set, false)) {
+  for (const auto& [size_bytes, duration_ns] : landmark_durations_ns(set)) {
     times.push_back({.near = name.node,
                      .far = name.peer,
                      .rail = rail,

@@ -40,13 +40,12 @@ class PairTimesByCampaign {
 // Of all campaigns of all platforms.
 PairTimes pair_times(const profiledb::ProfileDb& db, const std::string& since);
 
-// Of one set of samples, by what nothing disturbed: one time for each size that pairs are compared
-// by. None if it is not of two nodes and one rail alone.
+// Of one set of samples: one time for each size that pairs are compared by. None if it is not of
+// two nodes and one rail alone.
 std::vector<cluster::PairTime> pair_times(const SampleSet& set, const PathName& name);
 
 // Durations with the best method, in hot buffers, of the sizes that pairs are compared by:
-// kLandmarksBytes, the smallest and the largest. `disturbed`: where nothing else was measured, what
-// was disturbed counts too.
-std::map<std::uint64_t, double> landmark_durations_ns(const SampleSet& set, bool disturbed);
+// kLandmarksBytes, the smallest and the largest. Of the trusted() repetitions.
+std::map<std::uint64_t, double> landmark_durations_ns(const SampleSet& set);
 
 }  // namespace nmt::tools

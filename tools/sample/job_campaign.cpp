@@ -133,6 +133,7 @@ std::vector<FlowTime> JobCampaign::run_flows(const JobOrder& order, sampler::Obs
 
 sampler::CampaignReport JobCampaign::run_together(const JobOrder& order,
                                                   sampler::Observer* observer) {
+  sampler::release_buffers();  // of the rails; this part has its own
   if (order.part == Part::kAlltoall) {
     return sampler::run_alltoall(job_, mpi_, alltoall_options(order), observer);
   }
@@ -177,7 +178,7 @@ Gathered JobCampaign::run_part(const JobOrder& order, const Interruption& interr
   const bool pairs = order.part == Part::kPairs;
   const PlaceInPair at(order, static_cast<std::size_t>(place - order.ranks.begin()));
   options.sampling.pairs = pairs ? !options.no_pairs : options.pairs;
-  options.cores = order.cores;
+  options.sampling.offload = order.offload;
   if (order.ranks_per_node > 1) {
     // Of the number of ranks; beside busy rails and at held-out sizes one rank measures.
     options.sampling.pairs = options.sampling.verify = false;

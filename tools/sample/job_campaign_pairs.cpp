@@ -131,11 +131,13 @@ void JobCampaign::measure_many_ranks(const Launch& launch,
 void JobCampaign::measure_round(const Launch& launch, const sampler::RoundOfRanks& round,
                                 const std::string& what, double budget_ns, JobFindings* findings) {
   if (launch.interruption.signal() != 0) return;
+  ++round_;
   JobOrder order{.part = Part::kPairs,
                  .budget_ns = budget_ns,
-                 .round = seed_ % kSeeds * kRounds + ++round_,
+                 .round = seed_ % kSeeds * kRounds + round_,
                  .ranks_per_node = round.ranks_per_node,
-                 .cores = round_ == 1};
+                 // Of an odd number of nodes, one is idle in the first round.
+                 .offload = round_ <= 1 + shape_.nodes.size() % 2};
   for (const sampler::NodePair& pair : round.pairs) {
     for (const std::size_t node : {pair.near, pair.far}) {
       const auto first = shape_.nodes[node].begin();

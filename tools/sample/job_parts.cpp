@@ -71,7 +71,7 @@ PlaceInPair::PlaceInPair(const JobOrder& order, std::size_t index) {
 std::string to_text(const JobOrder& order) {
   std::string text = fmt::format("{} {} {} {} {} {} {}", order.end ? 1 : 0,
                                  static_cast<int>(order.part), order.flows ? 1 : 0, order.budget_ns,
-                                 order.round, order.ranks_per_node, order.cores ? 1 : 0);
+                                 order.round, order.ranks_per_node, order.offload ? 1 : 0);
   for (const int rank : order.ranks) text += fmt::format(" {}", rank);
   return text;
 }
@@ -81,7 +81,7 @@ JobOrder job_order_from(const std::string& text) {
   std::istringstream words(text);
   int part = 0;
   words >> order.end >> part >> order.flows >> order.budget_ns >> order.round >>
-      order.ranks_per_node >> order.cores;
+      order.ranks_per_node >> order.offload;
   order.part = static_cast<Part>(part);
   for (int rank = 0; words >> rank;) order.ranks.push_back(rank);
   return order;

@@ -29,7 +29,7 @@ struct JobOrder {
   std::uint64_t round = 0;  // a number that all measurements of one time share
   // For kPairs: how many ranks of each node measure at the same time.
   std::size_t ranks_per_node = 1;
-  bool cores = false;  // for kPairs: also what handing work to another core costs on both nodes
+  bool offload = false;  // for kPairs: also what handing work to another core costs on both nodes
   // That have work; for kPairs: so many of the near node, so many of the far one, and the next
   // pair.
   std::vector<int> ranks;

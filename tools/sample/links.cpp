@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/units.h"
 #include "tools/command/pair_times.h"
 
@@ -14,7 +16,11 @@ std::vector<Link> links_of(const profiledb::ProfileDb& measured, const std::stri
   for (const Platform& platform : measured.platforms()) {
     for (const SampleSet& set : measured.sample_sets_in_force(platform.id)) {
       if (set.path.from_node == set.path.to_node || !set.others.empty()) continue;
-      by_rail[set.path.from.full_name()].merge(landmark_durations_ns(set, true));
+      auto& best_ns = by_rail[set.path.from.full_name()];
+      for (const auto& [size_bytes, duration_ns] : landmark_durations_ns(set)) {
+        const auto [entry, first] = best_ns.emplace(size_bytes, duration_ns);
+        if (!first) entry->second = std::min(entry->second, duration_ns);
+      }
     }
   }
   std::vector<Link> links;

@@ -18,7 +18,7 @@ namespace nmt::tools {
 struct Link {
   std::string near, far;  // hosts
   std::string rail;       // the near end's name
-  // With the best method: of kLandmarksBytes, of the smallest size and of the largest.
+  // With the best method: of kLandmarksBytes, of the smallest size and of the largest. Never empty.
   std::map<std::uint64_t, double> durations_ns;
   bool outlier = false;
   std::size_t round = 0;  // links of one round were measured at one time

@@ -122,7 +122,8 @@ void declare_job(Options& options, SampleOptions& target) {
   options
       .flag("--all-pairs", target.all_pairs,
             "in a job: measure all pairs of nodes, not a sample\n"
-            "Without it, each node is measured with about log2(nodes) others.")
+            "Without it, each node is measured with as many others as can tell a slow node from "
+            "chance: up to nine, or log2(nodes).")
       .rare();
   options
       .list("--pairs-of", target.pairs_of, "HOST,...",

@@ -33,7 +33,6 @@ struct SampleOptions {
   std::string parts;                  // of a campaign in a job; empty: all
   bool all_pairs = false;             // in a job: each node with every other node
   std::string pairs_of;               // in a job: hosts whose pairs alone are measured
-  bool cores = true;                  // between nodes: also what handing work over costs on each
   std::string round;                  // in a job: pairs of one round are measured at one time
   std::string ranks;                  // numbers of ranks for alltoalls; empty: chosen
   std::string ranks_per_nic;          // of pairs, in a job: numbers of ranks; empty: chosen

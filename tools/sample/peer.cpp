@@ -58,8 +58,8 @@ Report answer_checks(const RailChoice& choice, const SamplingConfig& config, con
 // One rank of each end measures the offload cost of its own cores, for its own profile.
 Report sample_as_near(Connection& peer, const Launch& launch, sampler::Companions companions) {
   SampleOptions options = launch.options;
-  options.sampling.offload = options.cores && companions.empty();
-  options.sampling.landmarks = true;
+  options.sampling.offload &= companions.empty();
+  options.sampling.landmarks = companions.empty();
   RailNegotiation negotiation = negotiate_as_near(peer, launch.invocation.tool, options.rails);
   const RailChoice choice = choice_of(negotiation, peer);
   const Session session = describe_session(choice, options.seed ? *options.seed : random_seed());
@@ -95,7 +95,7 @@ Report sample_as_far(Connection& peer, const Launch& launch) {
   if (config.sampling.confirm) return answer_checks(choice, config, launch);
   SampleOptions theirs = launch.options;
   theirs.sampling = config.sampling;
-  theirs.sampling.offload = theirs.cores && config.sampling.ranks_per_node == 1;
+  theirs.sampling.offload = launch.options.sampling.offload && config.sampling.ranks_per_node == 1;
   theirs.seed = config.session.seed;
   return run_share(launch, {.options = theirs,
                             .choice = choice,
@@ -113,8 +113,10 @@ Report sample_with_peer(const SampleOptions& options, const Invocation& invocati
   profiledb::ProfileDb db = open_for_writing(profile, invocation, line);
   ReachedPeer peer(options.peer, invocation.tool);
   const Interruption interruption;
+  SampleOptions with_cores = options;
+  with_cores.sampling.offload = true;
   Report report =
-      sample_as_near(peer.connection(), {options, invocation, profile, db, line, interruption});
+      sample_as_near(peer.connection(), {with_cores, invocation, profile, db, line, interruption});
   peer.leave();
   return report;
 }
@@ -131,7 +133,9 @@ Report serve(const SampleOptions& options, const Invocation& invocation) {
     report.problem = Problem::signal(interruption.signal(), "interrupted before a peer connected");
     return report;
   }
-  return sample_as_far(*peer, {options, invocation, profile, db, line, interruption});
+  SampleOptions with_cores = options;
+  with_cores.sampling.offload = true;
+  return sample_as_far(*peer, {with_cores, invocation, profile, db, line, interruption});
 }
 
 }  // namespace nmt::tools
