@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
-#include <climits>
 
+#include <algorithm>
+#include <climits>
 #include <cmath>
 #include <set>
 
@@ -47,6 +48,27 @@ TEST(Campaign, MeasuresEveryMethodFromOneByteToTheLargestSizeHotAndCold) {
       EXPECT_EQ(*seen.rbegin(), std::uint64_t{16} << 20);
     }
   }
+}
+
+// The sizes of the first cells that a campaign stores. In 60 s there is time for all landmarks, in
+// 30 ms for none that takes 3 ms a message.
+TEST(Campaign, MeasuresLandmarksBeforeAllOtherSizes) {
+  const auto first_sizes = [](double budget_ns, std::uint64_t size_bytes_max, std::size_t cells) {
+    const auto driver = described(crossing_rail());
+    SampleCollector recorder;
+    sample(*driver, {.budget_ns = budget_ns, .size_bytes_max = size_bytes_max, .landmarks = true},
+           recorder);
+    std::vector<Sample> samples = recorder.samples("fake:myri");
+    samples.resize(std::min(samples.size(), cells));
+    for (const Sample& each : samples) EXPECT_EQ(each.condition.regime, "hot");
+    return sizes(samples, false);
+  };
+  constexpr std::uint64_t kLarge = std::uint64_t{16} << 20;
+  constexpr std::size_t kMethods = 3;
+  EXPECT_EQ(first_sizes(60e9, kLarge, 4 * kMethods),
+            (std::set<std::uint64_t>{1, 65536, 1 << 20, kLarge}));
+  EXPECT_EQ(first_sizes(30e6, kLarge, 2 * kMethods), (std::set<std::uint64_t>{1, 65536}));
+  EXPECT_EQ(first_sizes(60e9, 8, 2 * kMethods), (std::set<std::uint64_t>{1, 8}));
 }
 
 TEST(Campaign, WithoutNoiseEveryRepetitionIsTheDescribedDuration) {
