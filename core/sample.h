@@ -97,6 +97,10 @@ Origin parse_origin(std::string_view text);  // Error(kFailed) for any other wor
 inline constexpr std::uint64_t kLandmarksBytes[] = {
     1, std::uint64_t{64} << 10, std::uint64_t{1} << 20, std::uint64_t{16} << 20};
 
+// The option of a campaign that measured no other sizes.
+inline constexpr char kLandmarksOption[] = "landmarks";
+inline constexpr char kLandmarksOnly[] = "only";
+
 struct Sample {
   Condition condition;
   std::uint64_t size_bytes = 0;
@@ -142,6 +146,11 @@ struct Campaign {
   double quality = 1;  // share of undisturbed repetitions
   std::string remark;  // why incomplete or disturbed; for people
   bool operator==(const Campaign&) const = default;
+
+  bool has_only_landmarks() const {
+    const auto found = options.find(kLandmarksOption);
+    return found != options.end() && found->second == kLandmarksOnly;
+  }
 };
 
 // All samples of one path in one session: the unit that is read back and derived from.

@@ -73,8 +73,9 @@ std::vector<CampaignCells> in_force(std::vector<CampaignCells> newest_first) {
     std::erase_if(newest_first, [&](const CampaignCells& entry) { return !is_pinned(entry); });
     return newest_first;
   }
-  std::stable_partition(newest_first.begin(), newest_first.end(),
-                        [](const CampaignCells& entry) { return entry.campaign.complete; });
+  std::ranges::stable_sort(newest_first, {}, [](const CampaignCells& entry) {
+    return entry.campaign.complete ? entry.campaign.has_only_landmarks() : 2;
+  });
   std::set<PlaceAndCondition> taken;
   for (CampaignCells& entry : newest_first) {
     std::erase_if(entry.cells, [&](const MeasuredCell& cell) {
@@ -88,12 +89,14 @@ std::vector<CampaignCells> in_force(std::vector<CampaignCells> newest_first) {
 
 std::vector<CampaignCells> superseded(const std::vector<CampaignCells>& newest_first,
                                       std::size_t keep) {
-  std::map<PlaceAndCondition, std::size_t> newer_complete;
+  // By whether those of landmarks count too.
+  std::map<PlaceAndCondition, std::size_t> newer_complete[2];
   std::size_t newer_complete_any = 0;
   std::vector<CampaignCells> found;
   for (const CampaignCells& entry : newest_first) {
+    const bool landmarks = entry.campaign.has_only_landmarks();
     const bool all_superseded = std::ranges::all_of(entry.cells, [&](const MeasuredCell& cell) {
-      return newer_complete[{cell.place, cell.condition}] >= keep;
+      return newer_complete[landmarks][{cell.place, cell.condition}] >= keep;
     });
     const bool superseded = newer_complete_any >= keep && all_superseded;
     if (superseded && !entry.campaign.pinned) found.push_back(entry);
@@ -101,7 +104,10 @@ std::vector<CampaignCells> superseded(const std::vector<CampaignCells>& newest_f
     ++newer_complete_any;
     std::set<PlaceAndCondition> once;
     for (const MeasuredCell& cell : entry.cells) once.insert({cell.place, cell.condition});
-    for (const PlaceAndCondition& cell : once) ++newer_complete[cell];
+    for (const PlaceAndCondition& cell : once) {
+      ++newer_complete[true][cell];
+      if (!landmarks) ++newer_complete[false][cell];
+    }
   }
   return found;
 }

@@ -4,7 +4,8 @@
 //
 // The rule works per cell: a place (nodes and names of the rails, of one path or of a group) and a
 // condition. A rail whose fingerprint changed (for example its firmware) is another path but the
-// same place, so its older measurements no longer count.
+// same place, so its older measurements no longer count. A campaign that measured nothing but
+// landmarks (core/sample.h) says too little to supersede one that measured all sizes.
 #pragma once
 
 #include <compare>
@@ -34,11 +35,12 @@ std::vector<CampaignCells> campaign_cells(const sqlite::Database& database, cons
                                           const Id& platform);
 
 // The pinned campaigns. If none is pinned: for each place and condition the newest complete
-// campaign, or else the newest incomplete one. A campaign of which no cell counts is absent.
+// campaign of all sizes, or else of landmarks, or else the newest incomplete one. A campaign of
+// which no cell counts is absent.
 std::vector<CampaignCells> in_force(std::vector<CampaignCells> newest_first);
 
 // The campaigns that have at least `keep` newer complete ones for each of their places and
-// conditions.
+// conditions; of all sizes, unless they are of landmarks themselves.
 std::vector<CampaignCells> superseded(const std::vector<CampaignCells>& newest_first,
                                       std::size_t keep);
 

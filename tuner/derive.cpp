@@ -7,6 +7,7 @@
 #include "core/statistics.h"
 #include "core/units.h"
 #include "tuner/curves.h"
+#include "tuner/lent_thresholds.h"
 #include "tuner/pool.h"
 #include "tuner/predicted_segments.h"
 #include "tuner/segments.h"
@@ -96,6 +97,7 @@ Plan derive_plan(const Id& platform, std::span<const SampleSet> sets, const Tune
                                                            rail.max_unexpected_bytes, options.seed);
     plan.rails.push_back(std::move(rail));
   }
+  lend_thresholds(&plan.rails);
   return plan;
 }
 

@@ -15,6 +15,7 @@
 //   method_comparison      compares two methods at one size
 //   chosen_sides           which method is chosen at which sizes
 //   steady_path            a sequence of choices with few changes
+//   lent_thresholds        for paths of which few sizes were measured
 //   shares                 the weight of each measured size
 //   segments               algorithm and segment of a collective, by size
 //   predicted_segments     the same for shapes that were not sampled

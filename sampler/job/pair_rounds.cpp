@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <map>
+#include <tuple>
+#include <utility>
 
 namespace nmt::sampler {
 
@@ -43,6 +46,21 @@ std::vector<Round> rounds_of(std::span<const NodePair> pairs) {
     (found != rounds.end() ? *found : rounds.emplace_back()).push_back(pair);
   }
   return rounds;
+}
+
+void choose_in_full(std::span<const std::string> platforms, std::span<RoundOfRanks> rounds) {
+  std::map<std::tuple<std::size_t, std::string, std::string>, std::size_t> known;
+  for (RoundOfRanks& round : rounds) {
+    Round in_full, others;
+    for (const NodePair& pair : round.pairs) {
+      const auto& [one, other] = std::minmax(platforms[pair.near], platforms[pair.far]);
+      const bool full = ++known[{round.ranks_per_node, one, other}] <= kPairsInFullMax;
+      (full ? in_full : others).push_back(pair);
+    }
+    round.in_full = in_full.size();
+    round.pairs = std::move(in_full);
+    std::ranges::move(others, std::back_inserter(round.pairs));
+  }
 }
 
 std::size_t ranks_of(const NodePair& pair, std::span<const std::size_t> ranks_of_nodes) {

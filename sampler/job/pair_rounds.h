@@ -8,10 +8,15 @@
 //
 // After one rank of each node alone, several ranks of each node measure at the same time: all of a
 // node first, because a job runs on them, then fewer.
+//
+// Most pairs of a large job repeat what others have shown, and each would add some 60 rows to the
+// profile. So only the first pairs measure all sizes; the others measure what pairs are compared by
+// (kLandmarksBytes in core/sample.h).
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace nmt::sampler {
@@ -37,6 +42,7 @@ std::vector<std::size_t> numbers_of_ranks(std::size_t most);
 struct RoundOfRanks {
   Round pairs;
   std::size_t ranks_per_node = 1;
+  std::size_t in_full = 0;  // so many pairs, the first, measure all sizes; others the landmarks
   bool operator==(const RoundOfRanks&) const = default;
 };
 // The first `rounds_max` of: each of these rounds with each of these numbers, where pairs have so
@@ -45,6 +51,15 @@ std::vector<RoundOfRanks> rounds_of_ranks(std::span<const Round> rounds,
                                           std::span<const std::size_t> numbers,
                                           std::span<const std::size_t> ranks_of_nodes,
                                           std::size_t rounds_max);
+
+// More than the rounds of 64 nodes have, so that up to there each pair that is measured is measured
+// in full. Of 57 rows with 760 B each they take 11 MB of the profile, of the 20 MB that it may
+// have.
+inline constexpr std::size_t kPairsInFullMax = 256;
+
+// Of the pairs of each two platforms and each number of ranks, the first kPairsInFullMax measure
+// all sizes; they come to the front of their rounds. `platforms`: of each node.
+void choose_in_full(std::span<const std::string> platforms, std::span<RoundOfRanks> rounds);
 
 // These pairs in their order, each in the first round in which its nodes are free.
 std::vector<Round> rounds_of(std::span<const NodePair> pairs);

@@ -160,7 +160,7 @@ class Runner {
     Sample prototype;
     prototype.condition.placement =
         remote ? kOtherNode : node::placement(real_->cores.near, real_->cores.far);
-    if (group.busy.empty()) {
+    if (group.busy.empty() && options_.landmarks != Landmarks::kOnly) {
       keep(group, sample_registration(*partner->rails().measured, real_->clock, prototype,
                                       options_.size_bytes_max, registration_budget_ns(budget_ns)));
     }

@@ -25,6 +25,9 @@
 
 namespace nmt::sampler {
 
+// Of kLandmarksBytes: measured like all other sizes, before them, or instead of them.
+enum class Landmarks { kNone, kFirst, kOnly };
+
 struct SamplingOptions {
   double budget_ns = 60e9;  // for all rails together, verification included
   double precision = 0.02;  // required relative half-width of the 95 % interval of each median
@@ -33,9 +36,9 @@ struct SamplingOptions {
   std::uint64_t seed = 1;  // for shuffling, and for the choice of held-out sizes
   bool verify = false;     // also measure held-out sizes (Sample::held_out)
   bool pairs = false;      // also measure each rail while others are busy (RailGroup)
-  bool landmarks = false;  // kLandmarksBytes before all other sizes
   bool confirm = false;    // the far end stores nothing: spot_check.h, multi_pair.h
   bool offload = false;    // also measure the cost of handing work to another core of this node
+  Landmarks landmarks = Landmarks::kNone;
   std::uint32_t ranks_per_node = 1;  // that use each rail at the same time (multi_pair.h)
   std::uint32_t rank = 0;            // this one of them
 };

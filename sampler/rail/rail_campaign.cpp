@@ -28,6 +28,7 @@ constexpr double kWaitShareMax = 0.2;
 constexpr int kQuietProbes = 3;  // in a row, each some milliseconds long
 constexpr std::uint64_t kLandmarkBytesAlways = kLandmarksBytes[1];
 constexpr double kLandmarkShareMax = 0.1;  // of the budget, for one that is larger
+constexpr int kLandmarkTries = 3;             // where nothing else is measured, if disturbed
 
 }  // namespace
 
@@ -63,19 +64,27 @@ RailReport RailCampaign::run() {
   hooks_.progress("warming up");
   warm_up();
   const std::vector<Block> first = schedule_.first_round();
-  if (options_.landmarks && !space_.contended) measure_landmarks();
+  if (options_.landmarks != Landmarks::kNone && !space_.contended) measure_landmarks();
+  if (options_.landmarks == Landmarks::kOnly) {
+    for (int i = 1; i < kLandmarkTries && !over() && !landmarks_known(); ++i) measure_landmarks();
+  } else {
+    measure_all(first);
+  }
+  RailReport result = report();
+  result.elapsed_ns = now_ns() - start_ns_;
+  return result;
+}
+
+void RailCampaign::measure_all(const std::vector<Block>& first) {
   probe_all();
   run_round(first);
   while (!over()) {
     const std::vector<Block> blocks = schedule_.next_round({.spent_ns = now_ns() - start_ns_,
                                                             .verifying_ns = verifying_ns_,
                                                             .left_ns = deadline_ns_ - now_ns()});
-    if (blocks.empty()) break;
+    if (blocks.empty()) return;
     run_round(blocks);
   }
-  RailReport result = report();
-  result.elapsed_ns = now_ns() - start_ns_;
-  return result;
 }
 
 // Doubles batches of one exchange until two successive medians agree: then caches, pages, frequency
@@ -115,6 +124,12 @@ void RailCampaign::measure_landmarks() {
   }
   if (!blocks.empty()) run_round(blocks);
   out_of_time_ = false;  // for smaller ones
+}
+
+// Whether each cell was measured undisturbed.
+bool RailCampaign::landmarks_known() const {
+  return std::ranges::none_of(evidence_.estimates(),
+                              [](const auto& entry) { return entry.second.disturbed; });
 }
 
 // Measures the sizes of the grid once, in order, to plan batches and rounds: part of the warm-up,

@@ -47,6 +47,8 @@ class RailCampaign {
  private:
   void warm_up();
   void measure_landmarks();
+  bool landmarks_known() const;
+  void measure_all(const std::vector<Block>& first);
   void probe_all();
   void probe(const std::vector<Experiment>& experiments);
   void run_round(std::vector<Block> blocks);

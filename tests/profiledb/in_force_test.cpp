@@ -28,8 +28,10 @@ class InForce : public ::testing::Test {
   }
 
   // A campaign of that day that measured these (path, benchmark) pairs.
-  Id campaign(int day, bool complete, const std::vector<std::pair<Id, std::string>>& cells) {
+  Id campaign(int day, bool complete, const std::vector<std::pair<Id, std::string>>& cells,
+              bool landmarks = false) {
     Campaign campaign = made_up_.campaign(platform_);
+    if (landmarks) campaign.options[kLandmarksOption] = kLandmarksOnly;
     campaign.started_utc = "2026-11-" + std::to_string(day) + "T00:00:00Z";
     database_.begin_campaign(campaign);
     const Session session = made_up_.session();
@@ -97,6 +99,24 @@ TEST_F(InForce, AnIncompleteCampaignCountsOnlyWhereThereIsNothingElse) {
   const Id incomplete = campaign(12, false, {{lo, "transfer"}, {r0, "transfer"}});
   EXPECT_THAT(counting(), UnorderedElementsAre(Counting{complete, lo, "transfer"},
                                                Counting{incomplete, r0, "transfer"}));
+}
+
+TEST_F(InForce, ACampaignOfLandmarksCountsOnlyWhereAllSizesWereNeverMeasured) {
+  const Id lo = path("lo"), r0 = path("r0");
+  const Id full = campaign(10, true, {{lo, "transfer"}});
+  campaign(11, false, {{r0, "transfer"}});
+  const Id landmarks = campaign(12, true, {{lo, "transfer"}, {r0, "transfer"}}, true);
+  EXPECT_THAT(counting(), UnorderedElementsAre(Counting{full, lo, "transfer"},
+                                               Counting{landmarks, r0, "transfer"}));
+}
+
+TEST_F(InForce, PruningForLandmarksDropsOnlyOlderLandmarks) {
+  const Id lo = path("lo");
+  const Id full = campaign(10, true, {{lo, "transfer"}});
+  campaign(11, true, {{lo, "transfer"}}, true);
+  const Id newest = campaign(12, true, {{lo, "transfer"}}, true);
+  EXPECT_EQ(database_.prune(1), 1u);
+  EXPECT_THAT(campaigns(), UnorderedElementsAre(full, newest));
 }
 
 TEST_F(InForce, ACampaignIsReadOnceWithWhatNoLongerCounts) {
@@ -185,7 +205,7 @@ TEST_F(InForce, PruningDoesNotChangeWhatCounts) {
       for (auto n = chance.below(4); n > 0; --n) {
         cells.emplace_back(paths[chance.below(3)], chance.below(2) == 0 ? "transfer" : "eager");
       }
-      campaign(day, chance.below(2) == 0, cells);
+      campaign(day, chance.below(2) == 0, cells, chance.below(3) == 0);
     }
     const auto before = counting();
     database_.prune(1 + chance.below(2));

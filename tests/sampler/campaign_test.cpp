@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "core/statistics.h"
@@ -56,7 +57,7 @@ TEST(Campaign, MeasuresLandmarksBeforeAllOtherSizes) {
   const auto first_sizes = [](double budget_ns, std::uint64_t size_bytes_max, std::size_t cells) {
     const auto driver = described(crossing_rail());
     SampleCollector recorder;
-    sample(*driver, {.budget_ns = budget_ns, .size_bytes_max = size_bytes_max, .landmarks = true},
+    sample(*driver, {.budget_ns = budget_ns, .size_bytes_max = size_bytes_max, .landmarks = Landmarks::kFirst},
            recorder);
     std::vector<Sample> samples = recorder.samples("fake:myri");
     samples.resize(std::min(samples.size(), cells));
@@ -142,6 +143,31 @@ TEST(Campaign, SizesGatherWhereTheDecisionChanges) {
     if (size > 256 && size < 1024) ++near_crossing;
   }
   EXPECT_GE(near_crossing, 1u);
+}
+
+TEST(Campaign, OfLandmarksMeasuresTransfersOfTheseSizesAndEndsEarly) {
+  const auto driver = described(crossing_rail(kNoise));
+  SampleCollector recorder;
+  const CampaignReport report =
+      sample(*driver, {.budget_ns = 5e9, .landmarks = Landmarks::kOnly}, recorder);
+  EXPECT_TRUE(report.rails[0].complete);
+  EXPECT_LT(report.elapsed_ns, 0.4 * 5e9);
+  std::set<std::uint64_t> found;
+  for (const Sample& sample : recorder.samples("fake:myri")) {
+    EXPECT_EQ(sample.condition.benchmark, benchmark::kTransfer);
+    EXPECT_EQ(sample.condition.regime, "hot");
+    found.insert(sample.size_bytes);
+  }
+  EXPECT_EQ(found, std::set(std::begin(kLandmarksBytes), std::end(kLandmarksBytes)));
+  EXPECT_LE(recorder.samples("fake:myri").size(), 4 * std::size(kLandmarksBytes));
+}
+
+TEST(Campaign, OfAllSizesMeasuresLandmarksFirst) {
+  const auto driver = described(crossing_rail());
+  SampleCollector recorder;
+  recorder.blocks_max = 1;
+  sample(*driver, {.budget_ns = 20e9, .landmarks = Landmarks::kFirst}, recorder);
+  EXPECT_EQ(sizes(recorder.samples("fake:myri"), false), std::set{kLandmarksBytes[0]});
 }
 
 TEST(Campaign, AResumedOneGoesOnFromWhatIsThere) {

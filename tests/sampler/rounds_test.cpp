@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 namespace nmt::sampler {
@@ -56,6 +57,32 @@ TEST(Rounds, OfSeveralRanksLeaveOutPairsThatHaveFewerAndTheLastOnesForLackOfTime
   EXPECT_EQ(rounds_of_ranks(rounds, numbers, ranks_of_nodes, 3),
             (std::vector<RoundOfRanks>{all.begin(), all.begin() + 3}));
   EXPECT_TRUE(rounds_of_ranks(rounds, numbers, ranks_of_nodes, 0).empty());
+}
+
+TEST(Rounds, OfManyNodesMeasureAllSizesOfSomePairsOfEachTwoPlatforms) {
+  constexpr std::size_t kNodes = 1000;
+  std::vector<std::string> platforms(kNodes, "old");
+  platforms[17] = platforms[500] = "new";
+  std::vector<RoundOfRanks> rounds;
+  for (Round& round : rounds_of_some_pairs(kNodes, 10)) rounds.push_back({std::move(round)});
+  const std::vector<RoundOfRanks> before = rounds;
+  choose_in_full(platforms, rounds);
+  EXPECT_EQ(rounds[0].in_full, kPairsInFullMax + 2) << "two pairs of old and new";
+  const auto is_new = [&](std::size_t node) { return platforms[node] == "new"; };
+  for (std::size_t i = 0; i < rounds.size(); ++i) {
+    EXPECT_TRUE(std::ranges::is_permutation(rounds[i].pairs, before[i].pairs));
+    for (std::size_t pair = 0; i > 0 && pair < rounds[i].pairs.size(); ++pair) {
+      const auto [near, far] = rounds[i].pairs[pair];
+      EXPECT_EQ(pair < rounds[i].in_full, is_new(near) || is_new(far));
+    }
+  }
+}
+
+TEST(Rounds, OfUpTo64NodesMeasureAllSizesOfEachPair) {
+  std::vector<RoundOfRanks> rounds;
+  for (Round& round : rounds_of_some_pairs(64, 7)) rounds.push_back({std::move(round)});
+  choose_in_full(std::vector<std::string>(64, "p"), rounds);
+  for (const RoundOfRanks& round : rounds) EXPECT_EQ(round.in_full, round.pairs.size());
 }
 
 TEST(Rounds, OfOneNodeAreNone) {

@@ -271,6 +271,30 @@ TEST(DerivePlan, KeepsPathsRegimesAndPlacementsApart) {
                                  "fake:joe hot fake:infini"));
 }
 
+TEST(DerivePlan, LendsAPathWithFewSizesTheThresholdsOfTheMostSimilarOfItsRail) {
+  const auto path = [](planted::Rail rail, const std::vector<std::uint64_t>& sizes_bytes,
+                       const std::string& name, std::uint64_t seed) {
+    rail.name = name;
+    SampleSet set = measure(rail, {.sizes_bytes = sizes_bytes}, seed).set;
+    set.path.id = set.campaign.id = Id::random();
+    return set;
+  };
+  const std::vector<std::uint64_t> all = planted::grid(kMaxSize), few = {1, 64 << 10, 1 << 20};
+  const std::vector<SampleSet> sets = {
+      path(planted::infini(), all, "eth", 1), path(planted::joe(), all, "eth", 2),
+      path(planted::joe(), few, "eth", 3),    path(planted::infini(), few, "eth", 4),
+      path(planted::infini(), few, "ib", 5),
+  };
+  const Plan plan = derive_plan(Id{}, sets, {});
+  const auto thresholds = [&](std::size_t set) {
+    return std::ranges::find(plan.rails, sets[set].path.id, &RailPlan::path)->thresholds;
+  };
+  EXPECT_NE(thresholds(0), thresholds(1));
+  EXPECT_EQ(thresholds(2), thresholds(1));
+  EXPECT_EQ(thresholds(3), thresholds(0));
+  EXPECT_NE(thresholds(4), thresholds(0)) << "of another rail";
+}
+
 TEST(DerivePlan, LeavesSamplesOfOtherModelsAlone) {
   std::vector<SampleSet> sets = {measure(planted::joe(), without_noise(), 1).set};
   const Plan before = derive_plan(Id{}, sets, {});

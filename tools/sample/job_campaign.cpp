@@ -179,6 +179,10 @@ Gathered JobCampaign::run_part(const JobOrder& order, const Interruption& interr
   const PlaceInPair at(order, static_cast<std::size_t>(place - order.ranks.begin()));
   options.sampling.pairs = pairs ? !options.no_pairs : options.pairs;
   options.sampling.offload = order.offload;
+  if (pairs && !at.in_full) {
+    options.sampling.landmarks = sampler::Landmarks::kOnly;
+    options.sampling.pairs = options.sampling.verify = false;
+  }
   if (order.ranks_per_node > 1) {
     // Of the number of ranks; beside busy rails and at held-out sizes one rank measures.
     options.sampling.pairs = options.sampling.verify = false;

@@ -56,6 +56,7 @@ class JobCampaign {
                      const std::string& what, double budget_ns, JobFindings* findings);
   std::vector<sampler::Round> rounds_of_pairs() const;
   std::vector<std::size_t> ranks_of_nodes() const;
+  std::vector<std::string> platforms_of_nodes() const;
   std::vector<std::size_t> numbers_of_ranks() const;
   std::optional<std::size_t> node_called(const std::string& host) const;
   std::vector<sampler::NodePair> asked_pairs() const;

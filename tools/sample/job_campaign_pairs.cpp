@@ -21,6 +21,9 @@ constexpr std::uint64_t kSeeds = 1'000'000'000, kRounds = 1000;  // a round's nu
 // Of the budget: one rank alone is what is asked about most.
 constexpr double kShareAlone = 0.5;
 constexpr double kShareAgain = 1.0 / 3;  // of that: what is suspected
+// Of the time of a round in which pairs measure all sizes: a tenth for each of the two largest
+// landmarks, at most, as much for the others, and the way there.
+constexpr double kShareOfLandmarks = 0.4;
 // Less time for a round would leave most of its sizes out.
 constexpr double kRoundOfRanksNsMin = 2e9;
 
@@ -37,6 +40,14 @@ std::vector<std::size_t> JobCampaign::ranks_of_nodes() const {
   std::vector<std::size_t> ranks;
   for (const std::vector<int>& node : shape_.nodes) ranks.push_back(node.size());
   return ranks;
+}
+
+std::vector<std::string> JobCampaign::platforms_of_nodes() const {
+  std::vector<std::string> platforms;
+  for (const std::vector<int>& node : shape_.nodes) {
+    platforms.push_back(platforms_[static_cast<std::size_t>(node.front())]);
+  }
+  return platforms;
 }
 
 // The numbers of ranks of a node that measure at the same time, in their order; one comes first.
@@ -91,9 +102,17 @@ double JobCampaign::measure_alone(const Launch& launch, const std::vector<sample
   // What is suspected is measured again, in the last part of the time.
   const bool again = shape_.nodes.size() >= cluster::kNodesToCompareMin;
   const double again_ns = again ? kShareAgain * budget_ns : 0;
-  for (std::size_t i = 0; i < rounds.size(); ++i) {
-    measure_round(launch, {.pairs = rounds[i]}, fmt::format("{} of {}", i + 1, rounds.size()),
-                  (budget_ns - again_ns) / static_cast<double>(rounds.size()), findings);
+  std::vector<sampler::RoundOfRanks> all;
+  for (const sampler::Round& round : rounds) all.push_back({.pairs = round});
+  sampler::choose_in_full(platforms_of_nodes(), all);
+  const auto weight = [](const sampler::RoundOfRanks& round) {
+    return round.in_full > 0 ? 1 : kShareOfLandmarks;
+  };
+  double weights = 0;
+  for (const sampler::RoundOfRanks& round : all) weights += weight(round);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    measure_round(launch, all[i], fmt::format("{} of {}", i + 1, all.size()),
+                  (budget_ns - again_ns) * weight(all[i]) / weights, findings);
   }
   for (std::size_t i = 0; again && i < cluster::kSuspectedRoundsMax; ++i) {
     const std::vector<sampler::Round> suspected =
@@ -111,8 +130,9 @@ void JobCampaign::measure_many_ranks(const Launch& launch,
   std::vector<std::size_t> numbers = numbers_of_ranks();
   std::erase(numbers, 1);
   const auto rounds_max = static_cast<std::size_t>(std::max(0.0, budget_ns / kRoundOfRanksNsMin));
-  const std::vector<sampler::RoundOfRanks> all =
+  std::vector<sampler::RoundOfRanks> all =
       sampler::rounds_of_ranks(rounds, numbers, ranks_of_nodes(), rounds_max);
+  sampler::choose_in_full(platforms_of_nodes(), all);
   for (std::size_t i = 0; i < all.size(); ++i) {
     measure_round(
         launch, all[i],
@@ -136,6 +156,7 @@ void JobCampaign::measure_round(const Launch& launch, const sampler::RoundOfRank
                  .budget_ns = budget_ns,
                  .round = seed_ % kSeeds * kRounds + round_,
                  .ranks_per_node = round.ranks_per_node,
+                 .in_full = round.in_full,
                  // Of an odd number of nodes, one is idle in the first round.
                  .offload = round_ <= 1 + shape_.nodes.size() % 2};
   for (const sampler::NodePair& pair : round.pairs) {

@@ -59,6 +59,7 @@ PlaceInPair::PlaceInPair(const JobOrder& order, std::size_t index) {
   near = index - pair < ranks;
   rank = (index - pair) % ranks;
   if (order.part != Part::kPairs) return;
+  in_full = index / (2 * ranks) < order.in_full;
   other = order.ranks[near ? index + ranks : index - ranks];
   const auto first = order.ranks.begin() + static_cast<std::ptrdiff_t>(pair);
   if (rank == 0) {
@@ -69,9 +70,10 @@ PlaceInPair::PlaceInPair(const JobOrder& order, std::size_t index) {
 }
 
 std::string to_text(const JobOrder& order) {
-  std::string text = fmt::format("{} {} {} {} {} {} {}", order.end ? 1 : 0,
-                                 static_cast<int>(order.part), order.flows ? 1 : 0, order.budget_ns,
-                                 order.round, order.ranks_per_node, order.offload ? 1 : 0);
+  std::string text =
+      fmt::format("{} {} {} {} {} {} {} {}", order.end ? 1 : 0, static_cast<int>(order.part),
+                  order.flows ? 1 : 0, order.budget_ns, order.round, order.ranks_per_node,
+                  order.in_full, order.offload ? 1 : 0);
   for (const int rank : order.ranks) text += fmt::format(" {}", rank);
   return text;
 }
@@ -81,7 +83,7 @@ JobOrder job_order_from(const std::string& text) {
   std::istringstream words(text);
   int part = 0;
   words >> order.end >> part >> order.flows >> order.budget_ns >> order.round >>
-      order.ranks_per_node >> order.offload;
+      order.ranks_per_node >> order.in_full >> order.offload;
   order.part = static_cast<Part>(part);
   for (int rank = 0; words >> rank;) order.ranks.push_back(rank);
   return order;

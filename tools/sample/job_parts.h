@@ -29,6 +29,7 @@ struct JobOrder {
   std::uint64_t round = 0;  // a number that all measurements of one time share
   // For kPairs: how many ranks of each node measure at the same time.
   std::size_t ranks_per_node = 1;
+  std::size_t in_full = 0;  // for kPairs: the pairs that measure all sizes; they are the first
   bool offload = false;  // for kPairs: also what handing work to another core costs on both nodes
   // That have work; for kPairs: so many of the near node, so many of the far one, and the next
   // pair.
@@ -39,6 +40,7 @@ struct PlaceInPair {
   PlaceInPair(const JobOrder& order, std::size_t index);  // into order.ranks
 
   bool near = true;
+  bool in_full = false;         // measures all sizes, not only the landmarks
   std::size_t rank = 0;         // among those of its node, of which the first leads
   int other = 0;                // the rank of the other node that it measures with
   std::vector<int> companions;  // of a leader; of the others: the leader

@@ -215,6 +215,7 @@ Fields campaign_options(const SampleOptions& options, const std::vector<std::str
       {"verify", sampling.verify ? "yes" : "no"},
   };
   if (!options.round.empty()) fields["round"] = options.round;
+  if (sampling.landmarks == sampler::Landmarks::kOnly) fields[kLandmarksOption] = kLandmarksOnly;
   if (sampling.ranks_per_node > 1) {
     fields["ranks_per_nic"] = std::to_string(sampling.ranks_per_node);
   }

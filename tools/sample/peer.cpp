@@ -59,7 +59,9 @@ Report answer_checks(const RailChoice& choice, const SamplingConfig& config, con
 Report sample_as_near(Connection& peer, const Launch& launch, sampler::Companions companions) {
   SampleOptions options = launch.options;
   options.sampling.offload &= companions.empty();
-  options.sampling.landmarks = companions.empty();
+  if (options.sampling.landmarks == sampler::Landmarks::kNone && companions.empty()) {
+    options.sampling.landmarks = sampler::Landmarks::kFirst;
+  }
   RailNegotiation negotiation = negotiate_as_near(peer, launch.invocation.tool, options.rails);
   const RailChoice choice = choice_of(negotiation, peer);
   const Session session = describe_session(choice, options.seed ? *options.seed : random_seed());
@@ -96,6 +98,7 @@ Report sample_as_far(Connection& peer, const Launch& launch) {
   SampleOptions theirs = launch.options;
   theirs.sampling = config.sampling;
   theirs.sampling.offload = launch.options.sampling.offload && config.sampling.ranks_per_node == 1;
+  theirs.sampling.landmarks = launch.options.sampling.landmarks;
   theirs.seed = config.session.seed;
   return run_share(launch, {.options = theirs,
                             .choice = choice,
