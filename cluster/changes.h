@@ -47,7 +47,7 @@ struct Changes {
   std::size_t launches_before = 0;
   std::size_t launches_after = 0;
   // Whether so many launches can say anything: five on each side, or fewer on one side and more on
-  // the other (two against 22), with a cell that was measured in so many. If not, nothing is beyond
+  // the other (two against 21), with a cell that was measured in so many. If not, nothing is beyond
   // noise.
   bool can_say = false;
 };

@@ -83,8 +83,8 @@ std::string subnet_of(const PortFacts& facts, const VerbsGid& gid) {
   return fmt::format("ib {} {}", to_hex(std::span(gid.bytes).first<8>()), facts.lid);
 }
 
-Fields fingerprint_of(const PortFacts& facts, const VerbsGid* gid) {
-  const std::string sys = "/sys/class/infiniband/" + facts.device;
+Fields fingerprint_of(const PortFacts& facts, const VerbsGid* gid, const std::string& root) {
+  const std::string sys = root + "/sys/class/infiniband/" + facts.device;
   std::error_code ignored;
   const std::filesystem::path driver =
       std::filesystem::read_symlink(sys + "/device/driver", ignored);
@@ -154,14 +154,14 @@ const VerbsGid* best_gid(const PortFacts& facts) {
   return best;
 }
 
-VerbsPort describe_port(const PortFacts& facts) {
+VerbsPort describe_port(const PortFacts& facts, const std::string& root) {
   VerbsPort port{.device = facts.device, .number = facts.number};
   if (facts.error != 0) {
     port.problem = system_error(Fault::kFailed, "ibv_query_port", facts.error).what();
     return port;
   }
   const VerbsGid* gid = best_gid(facts);
-  port.fingerprint = fingerprint_of(facts, gid);
+  port.fingerprint = fingerprint_of(facts, gid, root);
   if (!facts.active) {
     port.problem = fmt::format("the port is not active ({})", facts.state);
     port.remedy = facts.ethernet ? "bring its interface up (ip link set dev INTERFACE up)"

@@ -45,7 +45,8 @@ struct PortFacts {
 // Null if there is none.
 const VerbsGid* best_gid(const PortFacts& facts);
 
-VerbsPort describe_port(const PortFacts& facts);
+// `root`: in front of /sys.
+VerbsPort describe_port(const PortFacts& facts, const std::string& root = "");
 
 // For a device that exists and could not be opened.
 Refusal refusal_of_device(const std::string& device, int error);

@@ -20,10 +20,7 @@
 namespace nmt::sampler {
 namespace {
 
-// Of each of a rank's two buffers, which have space for all ranks.
-constexpr std::uint64_t kBufferBytesMax = std::uint64_t{32} << 20;
 constexpr std::uint64_t kSizeBytesMax = std::uint64_t{1} << 30;
-constexpr std::size_t kSizesMin = 8;  // up to 32 KiB, below which few networks show contention
 constexpr std::size_t kRepeated = 6;  // their order statistics cover 95 %
 // Two, so that the start-up does not count into the gap; long enough to show a rail's speed.
 constexpr std::uint64_t kConnectionBytes[] = {128 << 10, 256 << 10};
@@ -63,15 +60,6 @@ std::vector<int> numbers_of_ranks(const JobShape& shape, const std::vector<int>&
                     count, per_node, all));
   }
   return asked;
-}
-
-// Those for which that many ranks have space, and at least the sizes that a fit needs.
-std::span<const std::uint64_t> usual_sizes_bytes(int ranks) {
-  const std::span<const std::uint64_t> all = kAlltoallSizesBytes;
-  std::size_t sizes = all.size();
-  const auto room_bytes = [&] { return all[sizes - 1] * static_cast<std::uint64_t>(ranks); };
-  while (sizes > kSizesMin && room_bytes() > kBufferBytesMax) --sizes;
-  return all.first(sizes);
 }
 
 // The cells of a campaign.
@@ -213,7 +201,7 @@ bool leave_out_largest(std::vector<JobCell>& cells) {
   }
   std::ranges::sort(sizes_bytes);
   sizes_bytes.erase(std::unique(sizes_bytes.begin(), sizes_bytes.end()), sizes_bytes.end());
-  if (sizes_bytes.size() <= kSizesMin) return false;
+  if (sizes_bytes.size() <= kAlltoallSizesMin) return false;
   std::erase_if(cells, [&](const JobCell& cell) {
     return cell.order.operation != JobOperation::kConnections &&
            cell.order.size_bytes == sizes_bytes.back();

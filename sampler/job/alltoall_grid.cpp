@@ -86,6 +86,14 @@ void add_gaps(const Lines<Axis>& lines, const std::function<NextAlltoall(Axis, A
 
 }  // namespace
 
+std::span<const std::uint64_t> usual_sizes_bytes(int ranks) {
+  const std::span<const std::uint64_t> all = kAlltoallSizesBytes;
+  std::size_t sizes = all.size();
+  const auto room_bytes = [&] { return all[sizes - 1] * static_cast<std::uint64_t>(ranks); };
+  while (sizes > kAlltoallSizesMin && room_bytes() > kAlltoallBufferBytesMax) --sizes;
+  return all.first(sizes);
+}
+
 std::vector<NextAlltoall> least_known(const std::vector<BoundMultiple>& measured,
                                       int ranks_per_node, Open open) {
   Lines<int> by_ranks;

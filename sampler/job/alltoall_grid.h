@@ -8,7 +8,9 @@
 // network.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,17 @@ namespace nmt::sampler {
 inline constexpr std::uint64_t kAlltoallSizesBytes[] = {256,      512,       1 << 10,   2 << 10,
                                                         4 << 10,  8 << 10,   16 << 10,  32 << 10,
                                                         64 << 10, 128 << 10, 256 << 10, 512 << 10};
+
+// Up to 32 KiB, below which few networks show contention: no number of ranks and no short budget
+// leaves out more.
+inline constexpr std::size_t kAlltoallSizesMin = 8;
+
+// Of each of a rank's two buffers, which have space for all ranks.
+inline constexpr std::uint64_t kAlltoallBufferBytesMax = std::uint64_t{32} << 20;
+
+// The sizes for that many ranks: those that fit into the buffers, and at least kAlltoallSizesMin
+// (which fit up to 1,024 ranks; beyond, the buffers grow with the number of ranks).
+std::span<const std::uint64_t> usual_sizes_bytes(int ranks);
 
 // The duration of an alltoall, divided by that of its messages one after the other.
 struct BoundMultiple {

@@ -23,6 +23,11 @@ class History {
     for (std::size_t cell = 0; cell < 2 * kCells; ++cell) rails_.push_back(cell / kCells);
   }
   void change(std::size_t cell, double ratio) { changed_[cell] = ratio; }
+  // Every so manieth launch before, and all after, are slower as a whole.
+  void slow_launches(std::size_t each, double ratio) {
+    slow_each_ = each;
+    slow_ratio_ = ratio;
+  }
 
   Changes find(std::size_t before, std::size_t after) {
     std::vector<LaunchTime> times;
@@ -35,7 +40,8 @@ class History {
   void launch(bool after, std::size_t number, std::vector<LaunchTime>* times) {
     std::normal_distribution<double> of_launch(0, 0.04), of_cell(0, 0.01);
     for (std::size_t rail = 0; rail < 2; ++rail) {
-      const double shared = of_launch(random_);
+      double shared = of_launch(random_);
+      if (slow_each_ > 0 && (after || number % slow_each_ == 0)) shared += std::log(slow_ratio_);
       for (std::size_t i = 0; i < kCells; ++i) {
         const std::size_t cell = rail * kCells + i;
         double log = std::log(1e3 * static_cast<double>(i + 1)) + shared + of_cell(random_);
@@ -48,6 +54,8 @@ class History {
   std::mt19937_64 random_;
   std::vector<std::size_t> rails_;
   std::map<std::size_t, double> changed_;
+  std::size_t slow_each_ = 0;  // none
+  double slow_ratio_ = 1;
 };
 
 std::vector<std::size_t> beyond_noise(const Changes& changes) {
@@ -117,9 +125,32 @@ TEST(Changes, OfFewLaunchesCannotBeSaid) {
 
 TEST(Changes, CanBeSaidOfFiveLaunchesASideOrOfFewerAgainstMany) {
   EXPECT_TRUE(can_say(5, 5));
-  EXPECT_TRUE(can_say(22, 2));
+  EXPECT_TRUE(can_say(10, 3));
+  EXPECT_TRUE(can_say(21, 2));
   EXPECT_FALSE(can_say(20, 2));
+  EXPECT_TRUE(can_say(250, 1));
+  EXPECT_FALSE(can_say(248, 1));
   EXPECT_FALSE(can_say(4, 5));
+}
+
+// The prior is all launches of the older side.
+TEST(Changes, OfTwoLaunchesAreFoundAgainstManyAndOfTheSameTwoAgainstFewNot) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    History history(seed), short_history(seed);
+    history.change(7, 1.3);
+    short_history.change(7, 1.3);
+    EXPECT_THAT(beyond_noise(history.find(22, 2)), ElementsAre(7)) << seed;
+    EXPECT_FALSE(short_history.find(11, 2).can_say) << seed;
+  }
+}
+
+// Launches come in two modes. The two new ones are both of the slow one, as a third of the old are.
+TEST(Changes, ToAModeThatThePastHasToAreNone) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    History history(seed);
+    history.slow_launches(3, 1.33);
+    EXPECT_THAT(beyond_noise(history.find(22, 2)), IsEmpty()) << seed;
+  }
 }
 
 TEST(Changes, AreTheSameForTheSameLaunches) {

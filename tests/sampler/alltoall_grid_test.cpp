@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 namespace nmt::sampler {
 namespace {
@@ -27,6 +28,28 @@ const std::vector<std::uint64_t> kSizes = {1024, 4096, 16384, 65536};
 NextAlltoall first_of(const std::vector<BoundMultiple>& measured, Open open) {
   const std::vector<NextAlltoall> wanted = least_known(measured, 1, open);
   return wanted.empty() ? NextAlltoall{} : wanted.front();
+}
+
+// Of one buffer of a rank.
+std::uint64_t buffer_bytes(int ranks) {
+  return usual_sizes_bytes(ranks).back() * static_cast<std::uint64_t>(ranks);
+}
+
+TEST(AlltoallGrid, StartsWithAllSizesOnFewRanksAndWithThoseThatFitOnMore) {
+  EXPECT_EQ(usual_sizes_bytes(64).size(), std::size(kAlltoallSizesBytes));
+  EXPECT_EQ(usual_sizes_bytes(65).size(), std::size(kAlltoallSizesBytes) - 1);
+  for (const int ranks : {2, 64, 65, 128, 500, 1024}) {
+    EXPECT_LE(buffer_bytes(ranks), std::uint64_t{32} << 20) << ranks;
+  }
+}
+
+// A fit needs sizes at which networks show contention, whatever they take.
+TEST(AlltoallGrid, StartsWithSizesUpTo32KibOnAnyNumberOfRanks) {
+  for (const int ranks : {1024, 4096, 100000}) {
+    EXPECT_EQ(usual_sizes_bytes(ranks).size(), kAlltoallSizesMin) << ranks;
+    EXPECT_EQ(usual_sizes_bytes(ranks).back(), std::uint64_t{32} << 10) << ranks;
+  }
+  EXPECT_EQ(buffer_bytes(4096), std::uint64_t{128} << 20);
 }
 
 TEST(AlltoallGrid, WantsNothingWhereAllMultiplesAreAlike) {

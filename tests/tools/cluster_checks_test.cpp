@@ -48,6 +48,16 @@ TEST_F(ClusterChecksOf, ALineOfCronIsRecordedAndTold) {
   EXPECT_THAT(record(), HasSubstr("\"changed\": true"));
 }
 
+TEST_F(ClusterChecksOf, EachCheckIsALineOfTheSystemsLog) {
+  executable("bin/logger", "cat >>" + path("logged"));
+  plant_here(kTooSlowNs);
+  check_until([&] { return !record().empty(); },
+              [&] { EXPECT_EQ(by_cron(installed("record")).exit_code, 0); });
+  EXPECT_THAT(read("logged"), HasSubstr("SUMMARY state=faster"));
+  EXPECT_EQ(by_cron("NMADTUNE_DB=" + path("absent.db") + " " + installed("record")).exit_code, 0);
+  EXPECT_THAT(read("logged"), HasSubstr("absent.db"));
+}
+
 // A prolog that fails would drain its node.
 TEST_F(ClusterChecksOf, ARecordThatCannotBeIsNoFailure) {
   EXPECT_EQ(by_cron(installed("record")).exit_code, 0) << "no profile";

@@ -13,7 +13,22 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-class Diff : public PlantedLaunches {};
+class Diff : public PlantedLaunches {
+ protected:
+  // Identifiers of the campaigns of a profile that started before a date, or since then, with
+  // commas between them: as long as nmad-tune show prints them.
+  static std::string campaigns(const std::string& db, const std::string& date, bool since) {
+    const profiledb::ProfileDb profile(db, {.mode = profiledb::ProfileDb::Mode::kRead});
+    std::string list;
+    for (const Platform& platform : profile.platforms()) {
+      for (const Campaign& each : profile.campaigns(platform.id)) {
+        if ((each.started_utc >= date) != since) continue;
+        list += (list.empty() ? "" : ",") + each.id.hex().substr(0, 8);
+      }
+    }
+    return list;
+  }
+};
 
 TEST_F(Diff, OfAMachineThatDidNotChangeSaysSoAndSucceeds) {
   const Result result = tune({"diff", history("old.db", 7, {}, 1), history("new.db", 7, {}, 2)});
@@ -61,6 +76,82 @@ TEST_F(Diff, ComparesCampaignsOfOneProfileByDateAndByPin) {
   pin.insert(pin.end(), {"--db", db});
   ASSERT_EQ(tune(pin).exit_code, 0);
   EXPECT_EQ(tune({"diff", "--pinned", "--db", db}).exit_code, 8);
+}
+
+TEST_F(Diff, ComparesCampaignsByTheirIdentifiers) {
+  const std::string db = history("one.db", 6, {.date = "2026-11-01T10:00:00Z"}, 1);
+  history("one.db", 6, {.date = "2026-11-20T10:00:00Z", .rendezvous_ratio = 1.3}, 2);
+  const std::string before = campaigns(db, "2026-11-10", false);
+  const std::string after = campaigns(db, "2026-11-10", true);
+  const Result result = tune({"diff", before, after, "--db", db, "--json"});
+  EXPECT_EQ(result.exit_code, 8) << result.err;
+  const json::Value json = document(result);
+  EXPECT_EQ(at(json, "before"), json::Value("campaigns " + before));
+  EXPECT_EQ(at(json, "launches_before"), json::Value(6));
+  EXPECT_EQ(at(json, "launches_after"), json::Value(6));
+  EXPECT_NEAR(number(json, "changes.0.ratio"), 1.3, 0.06);
+  EXPECT_EQ(tune({"diff", after, before, "--db", db}).exit_code, 0);  // faster
+}
+
+TEST_F(Diff, ComparesOneProfileWithThatOfDb) {
+  const std::string before = history("old.db", 6, {}, 1);
+  const std::string after = history("new.db", 6, {.rendezvous_ratio = 1.3}, 2);
+  const Result result = tune({"diff", before, "--db", after, "--json"});
+  EXPECT_EQ(result.exit_code, 8) << result.err;
+  EXPECT_EQ(at(document(result), "before"), json::Value(before));
+  EXPECT_EQ(at(document(result), "after"), json::Value(after));
+  const std::string some = campaigns(after, "2026", true);
+  EXPECT_EQ(at(document(tune({"diff", before, some, "--db", after, "--json"})), "after"),
+            json::Value("campaigns " + some));
+}
+
+TEST_F(Diff, RefusesIdentifiersThatAreNoCampaigns) {
+  const std::string db = history("one.db", 2, {}, 1);
+  const std::string one = campaigns(db, "2026", true).substr(0, 8);
+  const Result unknown = tune({"diff", one, "0123456789abcdef", "--db", db});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("campaign: no '0123456789abcdef'"));
+  const Result among = tune({"diff", one + ",0123456789abcdef", one, "--db", db});
+  EXPECT_EQ(among.exit_code, 2);
+  EXPECT_THAT(among.err, HasSubstr("campaign: no '0123456789abcdef'"));
+  for (const std::string& no_identifier :
+       {one + ",yesterday", std::string("old,new"), std::string("gone.db"), std::string(","),
+        std::string("")}) {
+    const Result result = tune({"diff", no_identifier, one, "--db", db});
+    EXPECT_EQ(result.exit_code, 2) << no_identifier;
+    EXPECT_THAT(result.err, HasSubstr("'" + no_identifier +
+                                      "' is neither a profile nor the "
+                                      "beginning of a campaign's identifier"));
+  }
+}
+
+// A clock that was years ahead: sides are what the user names, whatever their dates say.
+TEST_F(Diff, OfSidesWhoseClocksAreYearsApartComparesWhatIsNamed) {
+  const std::string ahead = history("ahead.db", 6, {.date = "2099-01-01T00:00:00Z"}, 1);
+  const std::string now = history("now.db", 6, {.rendezvous_ratio = 1.3}, 2);
+  EXPECT_EQ(tune({"diff", ahead, now}).exit_code, 8);
+  EXPECT_EQ(tune({"diff", now, ahead}).exit_code, 0);
+
+  const std::string both = history("both.db", 6, {.date = "2099-01-01T00:00:00Z"}, 1);
+  history("both.db", 6, {.rendezvous_ratio = 1.3}, 2);
+  EXPECT_EQ(
+      tune({"diff", campaigns(both, "2099", true), campaigns(both, "2099", false), "--db", both})
+          .exit_code,
+      8);
+}
+
+// Nothing is later than what was pinned under a clock that was years ahead.
+TEST_F(Diff, OfASideWithoutCampaignsSaysWhichOne) {
+  const std::string db = history("one.db", 1, {.date = "2099-01-01T00:00:00Z"}, 1);
+  ASSERT_EQ(tune({"db", "pin", campaigns(db, "2099", true), "--db", db}).exit_code, 0);
+  history("one.db", 6, {}, 2);
+  const Result pinned = tune({"diff", "--pinned", "--db", db});
+  EXPECT_EQ(pinned.exit_code, 6);
+  EXPECT_THAT(pinned.err, AllOf(HasSubstr("no campaigns since the pinned ones"),
+                                HasSubstr("2099-01-01T00:00:00Z")));
+  const Result since = tune({"diff", "--since", "2100-01-01", "--db", db});
+  EXPECT_EQ(since.exit_code, 6);
+  EXPECT_THAT(since.err, HasSubstr("no campaigns since 2100-01-01"));
 }
 
 TEST_F(Diff, RefusesSidesWithoutACommonPathAndNamesNodesThatLeft) {

@@ -267,8 +267,47 @@ TEST_F(NamedPairs, AreNamedByCurveByPredictAndByShow) {
   EXPECT_THAT(ask({"show", "--all"}).out, HasSubstr(pair));
 }
 
+TEST_F(NamedPairs, AreMembersOfPredictAndOfShow) {
+  const json::Value predicted = document(ask({"predict", "transfer", "--rail", "fake:myri",
+                                              "--size", "1K,64K", "--peer", "node12", "--json"}));
+  for (const std::string each : {"predictions.0.", "predictions.1."}) {
+    EXPECT_EQ(at(predicted, each + "node"), json::Value("node07"));
+    EXPECT_EQ(at(predicted, each + "rail"), json::Value("fake:myri"));
+    EXPECT_EQ(at(predicted, each + "peer"), json::Value("node12"));
+    EXPECT_EQ(at(predicted, each + "peer_rail"), json::Value("fake:myri"));
+    EXPECT_EQ(at(predicted, each + "pairs"), json::Value(1));
+    EXPECT_EQ(at(predicted, each + "ranks_per_nic"), json::Value(1));
+  }
+  // The path of show chooses the same pair.
+  const json::Value shown = document(ask({"show", "--json"}));
+  const json::Value rails = at(shown, "platforms.0.rails");
+  std::size_t found = 0;
+  for (const json::Reader& each : json::Reader(rails, "rails").items()) {
+    if (each["rail"].text() != "fake:myri" || each["peer"].text() != "node12") continue;
+    ++found;
+    EXPECT_EQ(each["node"].text(), "node07");
+    EXPECT_EQ(each["to"].text(), "fake:myri");
+    EXPECT_EQ(json::Value(each["path"].text()), at(predicted, "predictions.0.path"));
+    EXPECT_EQ(
+        at(document(ask({"thresholds", "--path", each["path"].text(), "--json"})), "rails.0.peer"),
+        json::Value("node12"));
+  }
+  EXPECT_EQ(found, 1u);
+}
+
 TEST_F(NamedPairs, LoseTheirNamesInAnAnonymousExport) {
   EXPECT_THAT(ask({"db", "export", "--anonymous"}).out, Not(HasSubstr("node07")));
+}
+
+TEST_F(Tune, ARailWithinANodeHasNoPeer) {
+  const json::Value predicted =
+      ask_json({"predict", "transfer", "--rail", "fake:myri", "--size", "1K"});
+  EXPECT_FALSE(at(predicted, "predictions.0.node").is_null());
+  EXPECT_FALSE(at(predicted, "predictions.0.path").is_null());
+  EXPECT_TRUE(at(predicted, "predictions.0.peer").is_null());
+  const json::Value shown = ask_json({"show"});
+  EXPECT_EQ(at(shown, "platforms.0.rails.0.node"), at(predicted, "predictions.0.node"));
+  EXPECT_TRUE(at(shown, "platforms.0.rails.0.peer").is_null());
 }
 
 TEST_F(Tune, ColdThresholdsAreAnotherAnswer) {

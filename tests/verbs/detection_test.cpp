@@ -6,6 +6,9 @@
 #include <sys/resource.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "core/error.h"
 #include "drivers/verbs/driver.h"
@@ -19,6 +22,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
+namespace fs = std::filesystem;
 
 class VerbsDetection : public testing::Test {
  protected:
@@ -52,6 +57,62 @@ TEST_F(VerbsDetection, TheFingerprintTellsWhatMakesMeasurementsStale) {
   EXPECT_EQ(rail.fingerprint.at("gid"), "RoCE v2, IPv4");
   EXPECT_EQ(rail.fingerprint.at("inline_bytes"), "128");
   EXPECT_EQ(rail.fingerprint.at("gather_pieces"), "4");
+}
+
+// As the kernel lays out a device: its folder is a link into that of its slot, whose driver is one.
+class VerbsDevice : public testing::Test {
+ protected:
+  VerbsDevice() {
+    std::string name = fs::temp_directory_path() / "nmadtune-verbs-XXXXXX";
+    EXPECT_NE(::mkdtemp(name.data()), nullptr);
+    root_ = name;
+    fs::create_directories(root_ + kSlot);
+    fs::create_directories(root_ + "/sys/bus/pci/drivers/mlx5_core");
+    fs::create_directories(root_ + "/sys/class/infiniband/mlx5_0");
+    fs::create_directory_symlink(root_ + kSlot, root_ + "/sys/class/infiniband/mlx5_0/device");
+    fs::create_directory_symlink(root_ + "/sys/bus/pci/drivers/mlx5_core",
+                                 root_ + kSlot + "/driver");
+  }
+  ~VerbsDevice() override { fs::remove_all(root_); }
+
+  void write(const std::string& file, const std::string& line) const {
+    const fs::path path = root_ + file;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << line << "\n";
+  }
+  Fields fingerprint() const {
+    return drivers::describe_port({.device = "mlx5_0", .number = 1}, root_).fingerprint;
+  }
+
+  static constexpr const char* kSlot = "/sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0";
+  std::string root_;
+};
+
+TEST_F(VerbsDevice, HasItsDriverItsVersionAndItsSlotInTheFingerprint) {
+  write(std::string(kSlot) + "/current_link_width", "16");
+  write(std::string(kSlot) + "/current_link_speed", "16.0 GT/s PCIe");
+  write(std::string(kSlot) + "/numa_node", "1");
+  write("/sys/bus/pci/drivers/mlx5_core/module/version", "24.04-0.7.0");
+  write("/sys/class/infiniband/mlx5_0/board_id", "MT_0000000224");
+  write("/sys/class/infiniband/mlx5_0/ports/1/rate", "100 Gb/sec (4X EDR)");
+  const Fields fields = fingerprint();
+  EXPECT_THAT(fields, IsSupersetOf(Fields{{"driver", "mlx5_core"},
+                                          {"driver_version", "24.04-0.7.0"},
+                                          {"pci", "0000:3b:00.0"},
+                                          {"pcie_width", "16"},
+                                          {"pcie_speed", "16.0 GT/s PCIe"},
+                                          {"numa_node", "1"},
+                                          {"board", "MT_0000000224"},
+                                          {"link_rate", "100 Gb/sec (4X EDR)"}}));
+}
+
+// As drivers of the kernel's own sources are, which have no version.
+TEST_F(VerbsDevice, WithoutAVersionOrASlotHasNoSuchFields) {
+  const Fields fields = fingerprint();
+  EXPECT_EQ(fields.at("driver"), "mlx5_core");
+  for (const char* absent : {"driver_version", "pcie_width", "pcie_speed", "board"}) {
+    EXPECT_FALSE(fields.contains(absent)) << absent;
+  }
 }
 
 TEST_F(VerbsDetection, NoDeviceIsSaid) {

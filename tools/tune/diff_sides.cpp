@@ -23,20 +23,32 @@ namespace {
 
 using Selects = std::function<bool(const Campaign&)>;
 
-// The chosen campaigns of all platforms: after an upgrade, a machine is another platform.
+// The chosen campaigns of all platforms: after an upgrade, a machine is another platform. There is
+// one at least, or `what` names a side that is empty: say when campaigns were, by their own clocks.
 DiffSide side_of(const profiledb::ProfileDb& db, std::string what, const Selects& selects) {
   DiffSide side;
   side.what = std::move(what);
   const std::map<Id, PathName> names = db.path_names();
   std::vector<SampleSet> chosen;
+  bool any = false;
+  std::set<std::string> dates;
   for (const Platform& platform : db.platforms()) {
     for (const Campaign& campaign : db.campaigns(platform.id)) {
+      dates.insert(campaign.started_utc);
       if (!selects(campaign)) continue;
+      any = true;
       for (SampleSet& set : db.sample_sets(campaign.id)) {
         side.add(platform, set, names);
         chosen.push_back(std::move(set));
       }
     }
+  }
+  if (!any) {
+    throw Error(Fault::kDatabase,
+                fmt::format("{} has no {}; {}nmad-tune show lists campaigns", db.file(), side.what,
+                            dates.empty() ? ""
+                                          : fmt::format("they are from {} to {}; ", *dates.begin(),
+                                                        *dates.rbegin())));
   }
   side.add(tuner::derive_plan(Id(), chosen, {}), names);
   return side;
@@ -72,6 +84,7 @@ std::optional<Selects> by_identifiers(const profiledb::ProfileDb& db, const std:
     if (word.find_first_not_of("0123456789abcdef") != std::string::npos) return std::nullopt;
     chosen.insert(find_by_prefix(word, known, "campaign"));
   }
+  if (chosen.empty()) return std::nullopt;
   return [chosen](const Campaign& campaign) { return chosen.contains(campaign.id); };
 }
 

@@ -63,7 +63,8 @@ class DiffSide {
 };
 
 // Before and after. Throws Error(kUsage) if the choice names no two sides, or a date or a campaign
-// that is not there; Error(kDatabase) if nothing is pinned, or a profile cannot be read.
+// that is not there, or if nothing is pinned; Error(kDatabase) if a side has no campaign, or a
+// profile cannot be read.
 std::pair<DiffSide, DiffSide> choose_sides(const DiffChoice& choice, const ProfileOptions& profile,
                                            const Invocation& invocation);
 

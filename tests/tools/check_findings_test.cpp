@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a check tells Prometheus, whatever its rails are called.
+#include "tools/sample/check_findings.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <sstream>
+
+namespace nmt::tools {
+namespace {
+
+CheckFindings of_a_rail_called(const std::string& rail) {
+  CheckFindings findings;
+  CheckedCell& cell = findings.cells.emplace_back();
+  cell.rail = rail;
+  cell.figure = "latency";
+  cell.verdict.ratio = 1.25;
+  cell.verdict.spot = cluster::Spot::kSlower;
+  return findings;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// The text format of Prometheus: a comment, or a name, labels in quotes, and a number. In quotes, a
+// backslash stands only before a backslash, a quote or an n.
+bool is_valid(const std::string& line) {
+  static const std::regex comment("# (HELP|TYPE) [a-z_]+ .*");
+  static const std::regex sample(
+      R"rx([a-z_]+(\{[a-z_]+="([^"\\]|\\[\\"n])*"(,[a-z_]+="([^"\\]|\\[\\"n])*")*\})? [0-9.e+-]+)rx");
+  return std::regex_match(line, comment) || std::regex_match(line, sample);
+}
+
+TEST(CheckFindings, ForPrometheusAreLinesOfItsFormatWhateverTheRailIsCalled) {
+  const std::size_t usual = lines_of(prometheus_text(of_a_rail_called("tcp:e0"), 1e9)).size();
+  for (const char* name : {"tcp:e0", "a\"b", "a\\b", "a\nb", "\"} 1\nnmadtune_check_slower 0\n",
+                           "a\\", "a\r\tb", "\xff\xfe", "\x1b[31m"}) {
+    const std::vector<std::string> lines = lines_of(prometheus_text(of_a_rail_called(name), 1e9));
+    EXPECT_EQ(lines.size(), usual) << name;
+    for (const std::string& line : lines) EXPECT_TRUE(is_valid(line)) << line;
+  }
+}
+
+TEST(CheckFindings, ForPrometheusKeepQuotesAndBackslashesOfAName) {
+  const std::string text = prometheus_text(of_a_rail_called("a\"b\\c"), 1e9);
+  EXPECT_NE(text.find(R"(nmadtune_check_ratio{rail="a\"b\\c",figure="latency")"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("nmadtune_check_slower 1\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nmt::tools
