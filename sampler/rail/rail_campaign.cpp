@@ -28,7 +28,7 @@ constexpr double kWaitShareMax = 0.2;
 constexpr int kQuietProbes = 3;  // in a row, each some milliseconds long
 constexpr std::uint64_t kLandmarkBytesAlways = kLandmarksBytes[1];
 constexpr double kLandmarkShareMax = 0.1;  // of the budget, for one that is larger
-constexpr int kLandmarkTries = 3;             // where nothing else is measured, if disturbed
+constexpr int kLandmarkTries = 3;          // where nothing else is measured, if disturbed
 
 }  // namespace
 

@@ -57,8 +57,10 @@ TEST(Campaign, MeasuresLandmarksBeforeAllOtherSizes) {
   const auto first_sizes = [](double budget_ns, std::uint64_t size_bytes_max, std::size_t cells) {
     const auto driver = described(crossing_rail());
     SampleCollector recorder;
-    sample(*driver, {.budget_ns = budget_ns, .size_bytes_max = size_bytes_max, .landmarks = Landmarks::kFirst},
-           recorder);
+    sample(
+        *driver,
+        {.budget_ns = budget_ns, .size_bytes_max = size_bytes_max, .landmarks = Landmarks::kFirst},
+        recorder);
     std::vector<Sample> samples = recorder.samples("fake:myri");
     samples.resize(std::min(samples.size(), cells));
     for (const Sample& each : samples) EXPECT_EQ(each.condition.regime, "hot");
