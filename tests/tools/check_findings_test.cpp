@@ -7,6 +7,8 @@
 
 #include <regex>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace nmt::tools {
 namespace {
@@ -32,8 +34,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 // backslash stands only before a backslash, a quote or an n.
 bool is_valid(const std::string& line) {
   static const std::regex comment("# (HELP|TYPE) [a-z_]+ .*");
-  static const std::regex sample(
-      R"rx([a-z_]+(\{[a-z_]+="([^"\\]|\\[\\"n])*"(,[a-z_]+="([^"\\]|\\[\\"n])*")*\})? [0-9.e+-]+)rx");
+  static const std::string label = R"rx([a-z_]+="([^"\\]|\\[\\"n])*")rx";
+  static const std::regex sample("[a-z_]+(\\{" + label + "(," + label + ")*\\})? [0-9.e+-]+");
   return std::regex_match(line, comment) || std::regex_match(line, sample);
 }
 

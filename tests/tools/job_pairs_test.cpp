@@ -4,8 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "core/method.h"
@@ -112,6 +117,90 @@ TEST_P(JobOfTwoAndTwo, MeasuresOnlyTheNumbersThatAreAskedFor) {
   EXPECT_THAT(refused.err, HasSubstr("--ranks-per-nic: 3 is not possible"));
 }
 
+// Pairs of hosts of the profile, each with the number of launches that measured it.
+using Pairs = std::map<std::pair<std::string, std::string>, std::size_t>;
+Pairs pairs_in(const std::string& file) {
+  const profiledb::ProfileDb profile(file, {});
+  const std::map<Id, PathName> names = profile.path_names();
+  std::map<Pairs::key_type, std::set<Id>> launches;
+  for (const Platform& platform : profile.platforms()) {
+    for (const Campaign& campaign : profile.campaigns(platform.id)) {
+      for (const SampleSet& set : profile.sample_sets(campaign.id)) {
+        if (set.path.from_node == set.path.to_node) continue;
+        const PathName& name = names.at(set.path.id);
+        launches[std::minmax(name.node, name.peer)].insert(set.session.id);
+      }
+    }
+  }
+  Pairs pairs;
+  for (const auto& [ends, of_pair] : launches) pairs[ends] = of_pair.size();
+  return pairs;
+}
+
+std::vector<Pairs::key_type> keys_of(const Pairs& pairs) {
+  std::vector<Pairs::key_type> keys;
+  for (const auto& [ends, launches] : pairs) keys.push_back(ends);
+  return keys;
+}
+
+class JobOfFour : public Job {};
+
+TEST_P(JobOfFour, MeasuresOnlyThePairsOfTheHostThatIsAskedFor) {
+  const Result result = sample({}, {"--parts", "pairs", "--pairs-of", "h1", "--rails", "tcp",
+                                    "--max-size", "64K", "--budget", "4s"});
+  EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: on a machine that is not quiet
+  EXPECT_THAT(keys_of(pairs_in(path("a.db"))),
+              ElementsAre(Pair("h0", "h1"), Pair("h1", "h2"), Pair("h1", "h3")))
+      << result.err;
+}
+
+TEST_P(JobOfFour, RefusesPairsOfAHostThatIsNotOfTheJob) {
+  const Result result = sample({}, {"--parts", "pairs", "--pairs-of", "h1,h22"});
+  EXPECT_EQ(result.exit_code, static_cast<int>(Fault::kUsage));
+  EXPECT_THAT(result.err, HasSubstr("--pairs-of: no node of this job is called 'h22'"));
+  EXPECT_THAT(result.err, HasSubstr("did you mean 'h2'?"));
+  EXPECT_FALSE(std::filesystem::exists(path("a.db"))) << "nothing is measured";
+}
+
+// A quarter of the rate of the others, which no noise is.
+class JobWithASlowHost : public Job {
+ protected:
+  Result sample_pairs(unsigned hosts, std::vector<std::string> more) {
+    lab_.emplace(Cluster{.hosts = hosts});
+    lab_->rate("h0", 25);
+    more.insert(more.begin(), {"--parts", "pairs", "--rails", "tcp", "--max-size", "64K"});
+    return sample({}, more);
+  }
+  void bring_up() override {}
+};
+
+// Six hosts are too few to name one, and enough to suspect its pairs.
+TEST_P(JobWithASlowHost, MeasuresWhatIsSuspectedByItself) {
+  const Result result = sample_pairs(6, {"--budget", "18s"});
+  EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: on a machine that is not quiet
+  EXPECT_THAT(result.err, HasSubstr("pairs, round what is suspected"));
+  const Pairs pairs = pairs_in(path("a.db"));
+  std::size_t again = 0;
+  for (const auto& [ends, launches] : pairs) again += ends.first == "h0" ? launches - 1 : 0;
+  EXPECT_EQ(pairs.size(), 15u);
+  EXPECT_GE(again, 3u) << result.err;
+}
+
+// That one is suspected, but not all its pairs are asked for.
+TEST_P(JobWithASlowHost, MeasuresNoOtherPairsThanThoseAskedFor) {
+  const Result result = sample_pairs(5, {"--budget", "8s", "--pairs-of", "h1,h2"});
+  EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;
+  EXPECT_THAT(keys_of(pairs_in(path("a.db"))),
+              ElementsAre(Pair("h0", "h1"), Pair("h0", "h2"), Pair("h1", "h2"), Pair("h1", "h3"),
+                          Pair("h1", "h4"), Pair("h2", "h3"), Pair("h2", "h4")))
+      << result.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpis, JobOfFour, ::testing::Values("openmpi", "mpich"),
+                         [](const auto& tested) { return tested.param; });
+// By one MPI, as the pairs are chosen without it.
+INSTANTIATE_TEST_SUITE_P(Mpis, JobWithASlowHost, ::testing::Values("mpich"),
+                         [](const auto& tested) { return tested.param; });
 INSTANTIATE_TEST_SUITE_P(Mpis, JobOfTwo, ::testing::Values("openmpi", "mpich"),
                          [](const auto& tested) { return tested.param; });
 INSTANTIATE_TEST_SUITE_P(Mpis, JobOfTwoAndTwo, ::testing::Values("openmpi", "mpich"),

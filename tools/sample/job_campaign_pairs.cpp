@@ -198,13 +198,17 @@ std::vector<sampler::NodePair> JobCampaign::asked_pairs() const {
   return pairs;
 }
 
+// With --pairs-of, of those that were asked for.
 std::vector<sampler::NodePair> JobCampaign::suspected_pairs(const std::vector<Link>& links) const {
   std::vector<sampler::NodePair> pairs;
   std::set<std::pair<std::size_t, std::size_t>> known;  // a link is measured over all its rails
+  std::set<std::pair<std::size_t, std::size_t>> asked;
+  for (const sampler::NodePair& each : asked_pairs()) asked.emplace(each.near, each.far);
   for (const cluster::NextPair& next : cluster::find_outliers(pair_times(links)).next) {
     const auto near = node_called(next.near), far = node_called(next.far);
     if (!near || !far) continue;
-    const auto ends = std::minmax(*near, *far);
+    const std::pair<std::size_t, std::size_t> ends = std::minmax(*near, *far);
+    if (!asked.empty() && !asked.contains(ends)) continue;
     if (known.insert(ends).second) pairs.push_back({ends.first, ends.second});
   }
   return pairs;
