@@ -130,16 +130,40 @@ void without_fault() {
 // A history of launches of one rail, drawn from the recorded ones and split at random.
 class Replay {
  public:
-  Replay(const Recorded& recorded, std::string_view rail, std::uint64_t seed) : random_(seed) {
-    std::set<std::size_t> launches;
-    for (const auto& [cell, values] : recorded) {
-      if (cell.rail != rail) continue;
-      cells_.emplace_back(cell, &values);
-      for (const auto& [launch, duration_ns] : values) launches.insert(launch);
+  struct Choice {
+    std::string_view rail;
+    std::uint64_t seed = 0;
+    std::size_t of_side = 0;      // launches; 0: as many as there are
+    bool half_disturbed = false;  // by a neighbour, the same share of both sides
+  };
+  Replay(const RecordedLaunches& recorded, const Choice& choice) : random_(choice.seed) {
+    for (const auto& [cell, values] : recorded.durations_ns) {
+      if (cell.rail == choice.rail) cells_.emplace_back(cell, &values);
     }
-    order_.assign(launches.begin(), launches.end());
-    for (std::size_t i = order_.size(); i > 1; --i)
-      std::swap(order_[i - 1], order_[draw(random_, i)]);
+    std::vector<std::size_t> quiet, disturbed;
+    for (const std::size_t launch : launches_of(recorded.durations_ns, choice.rail)) {
+      (recorded.disturbed.contains(launch) ? disturbed : quiet).push_back(launch);
+    }
+    shuffle(&quiet);
+    shuffle(&disturbed);
+    if (!choice.half_disturbed) {
+      order_ = quiet;
+      if (choice.of_side > 0) order_.resize(2 * choice.of_side);
+      return;
+    }
+    // Half of an odd number is one less or one more, by turns.
+    const std::size_t fewest = std::min(quiet.size(), disturbed.size()) / 2;
+    const std::size_t of_side = choice.of_side > 0 ? choice.of_side : 2 * fewest;
+    const std::size_t bad = (of_side + choice.seed / 2 % 2) / 2, good = of_side - bad;
+    std::vector<std::size_t> sides[2];
+    for (std::size_t side = 0; side < 2; ++side) {
+      for (std::size_t i = 0; i < good; ++i) sides[side].push_back(quiet[side * good + i]);
+      for (std::size_t i = 0; i < bad; ++i) sides[side].push_back(disturbed[side * bad + i]);
+      shuffle(&sides[side]);
+    }
+    for (std::size_t i = 0; i < of_side; ++i) {
+      order_.insert(order_.end(), {sides[0][i], sides[1][i]});
+    }
   }
 
   // `ratio` of what was sent by `method`, after.
@@ -162,28 +186,49 @@ class Replay {
   }
 
  private:
+  void shuffle(std::vector<std::size_t>* launches) {
+    for (std::size_t i = launches->size(); i > 1; --i) {
+      std::swap((*launches)[i - 1], (*launches)[draw(random_, i)]);
+    }
+  }
+
   std::mt19937_64 random_;
   std::vector<std::pair<RecordedCell, const std::map<std::size_t, double>*>> cells_;
-  std::vector<std::size_t> order_;
+  std::vector<std::size_t> order_;  // one before, one after, and so on
 };
 
-void diff_replays() {
-  const Recorded recorded = read_recorded();
+std::string_view rail_of(std::uint64_t seed) { return seed % 2 == 0 ? "r0" : "r1"; }
+
+void unchanged_replays(const RecordedLaunches& recorded, std::size_t of_side, bool half_disturbed) {
   int alarms = 0;
   constexpr int kReplays = 1000;
   for (std::uint64_t seed = 1; seed <= kReplays; ++seed) {
-    const cluster::Changes changes =
-        Replay(recorded, seed % 2 == 0 ? "r0" : "r1", seed).changes("", 1);
+    const Replay replay(recorded, {rail_of(seed), seed, of_side, half_disturbed});
+    const cluster::Changes changes = replay.changes("", 1);
     alarms += std::ranges::any_of(changes.cells, &cluster::Change::beyond_noise);
   }
-  print_row(kGroup, "diff of an unchanged machine, 1000 replays: alarms", 100.0 * alarms / kReplays,
-            "%", Goal::kAtMost, 1);
+  const std::string sides = of_side > 0 ? ", five launches a side" : "";
+  const std::string noise = half_disturbed ? ", a neighbour's noise in half" : "";
+  print_row(kGroup, "diff of an unchanged machine, 1000 replays" + sides + noise + ": alarms",
+            100.0 * alarms / kReplays, "%", Goal::kAtMost, 1);
+}
+
+void diff_replays() {
+  const RecordedLaunches recorded = read_launches();
+  for (const bool half_disturbed : {false, true}) {
+    if (half_disturbed && recorded.disturbed.empty()) {
+      std::fprintf(stderr,
+                   "cluster: no launch beside a neighbour is recorded; see --part record\n");
+      continue;
+    }
+    for (const std::size_t of_side : {0, 5}) unchanged_replays(recorded, of_side, half_disturbed);
+  }
   for (const double ratio : {1.05, 1.10}) {
     int found = 0;
     std::vector<double> errors;
     constexpr int kTimes = 100;
     for (std::uint64_t seed = 1; seed <= kTimes; ++seed) {
-      const Replay replay(recorded, seed % 2 == 0 ? "r0" : "r1", 1000 + seed);
+      const Replay replay(recorded, {.rail = rail_of(seed), .seed = 1000 + seed});
       bool named = false;
       for (const cluster::Change& each : replay.changes("rendezvous", ratio).cells) {
         if (!each.beyond_noise || !replay.is(each.cell, "rendezvous")) continue;
@@ -207,12 +252,7 @@ void diff_replays() {
 bool check_finds(const Recorded& recorded, std::string_view rail, double ratio,
                  std::mt19937_64* random) {
   constexpr std::size_t kLaunches = 5;
-  std::set<std::size_t> launches;
-  for (const auto& [cell, values] : recorded) {
-    if (cell.rail != rail) continue;
-    for (const auto& [launch, duration_ns] : values) launches.insert(launch);
-  }
-  std::vector<std::size_t> order(launches.begin(), launches.end());
+  std::vector<std::size_t> order = launches_of(recorded, rail);
   std::shuffle(order.begin(), order.end(), *random);
   const auto launches_from = [&](std::size_t first, const std::map<std::size_t, double>& values) {
     std::vector<double> some;
@@ -262,18 +302,20 @@ void health_replays() {
 struct Part {
   std::string_view name;
   void (*run)();
+  bool asked_only = false;  // not without its name
 };
 constexpr Part kParts[] = {{"outliers", planted_outliers},   {"without-fault", without_fault},
                            {"diff", diff_replays},           {"health", health_replays},
                            {"slow-port", slow_port},         {"unchanged-rails", unchanged_rails},
-                           {"checked-rails", checked_rails}, {"many-ranks", many_ranks}};
+                           {"checked-rails", checked_rails}, {"many-ranks", many_ranks},
+                           {"record", record_launches, true}};
 
 }  // namespace
 }  // namespace nmt::bench
 
 int main(int argc, char** argv) {
   for (const nmt::bench::Part& part : nmt::bench::kParts) {
-    bool wanted = argc == 1;
+    bool wanted = argc == 1 && !part.asked_only;
     for (int i = 1; i < argc; ++i) wanted |= part.name == argv[i];
     if (wanted) part.run();
   }

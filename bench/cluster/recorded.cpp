@@ -7,31 +7,52 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "core/statistics.h"
 
 namespace nmt::bench {
 
-Recorded read_recorded() {
+RecordedLaunches read_launches() {
   std::ifstream file(NMT_RECORDED_LAUNCHES);
-  Recorded recorded;
+  RecordedLaunches recorded;
   std::string line;
   std::getline(file, line);  // the header
   while (std::getline(file, line)) {
     std::replace(line.begin(), line.end(), ',', ' ');
     std::istringstream words(line);
     std::size_t launch = 0;
+    int neighbour = 0;
     RecordedCell cell;
     double duration_ns = 0;
-    if (words >> launch >> cell.rail >> cell.method >> cell.size_bytes >> duration_ns) {
-      recorded[cell][launch] = duration_ns;
+    if (words >> launch >> neighbour >> cell.rail >> cell.method >> cell.size_bytes >>
+        duration_ns) {
+      recorded.durations_ns[cell][launch] = duration_ns;
+      if (neighbour > 0) recorded.disturbed.insert(launch);
     }
   }
-  if (recorded.empty()) {
+  if (recorded.durations_ns.empty()) {
     std::fprintf(stderr, "cluster: cannot read %s\n", NMT_RECORDED_LAUNCHES);
     std::exit(1);
   }
   return recorded;
+}
+
+Recorded read_recorded() {
+  RecordedLaunches all = read_launches();
+  for (auto& [cell, launches] : all.durations_ns) {
+    std::erase_if(launches, [&](const auto& each) { return all.disturbed.contains(each.first); });
+  }
+  return std::move(all.durations_ns);
+}
+
+std::vector<std::size_t> launches_of(const Recorded& recorded, std::string_view rail) {
+  std::set<std::size_t> found;
+  for (const auto& [cell, launches] : recorded) {
+    if (cell.rail != rail) continue;
+    for (const auto& [launch, duration_ns] : launches) found.insert(launch);
+  }
+  return {found.begin(), found.end()};
 }
 
 std::vector<LaunchNoise> launch_noise(const Recorded& recorded) {

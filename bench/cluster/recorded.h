@@ -2,7 +2,8 @@
 //
 // The noise of launches as this lab has it, to be resampled: 24 campaigns of 16 s of two hosts with
 // rails of 1000 and 600 Mbit/s on one machine of two cores (launches.csv: the median of each cell
-// in each launch). No formula makes any of it.
+// in each launch), and further ones while a neighbour computed in bursts. No formula makes any of
+// it. The part "record" (record.cpp) recorded the latter, and records more of them.
 #pragma once
 
 #include <compare>
@@ -10,7 +11,9 @@
 #include <cstdint>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nmt::bench {
@@ -23,7 +26,15 @@ struct RecordedCell {
 // Durations in nanoseconds, by launch.
 using Recorded = std::map<RecordedCell, std::map<std::size_t, double>>;
 
-Recorded read_recorded();  // ends the program if the file cannot be read
+struct RecordedLaunches {
+  Recorded durations_ns;
+  std::set<std::size_t> disturbed;  // beside a neighbour
+};
+RecordedLaunches read_launches();  // ends the program if the file cannot be read
+Recorded read_recorded();          // those that no neighbour disturbed
+
+// Of one rail, in order.
+std::vector<std::size_t> launches_of(const Recorded& recorded, std::string_view rail);
 
 // What a launch adds to a latency and to a bandwidth: logarithms around their median, drawn
 // together from one launch.
