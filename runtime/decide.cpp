@@ -103,7 +103,7 @@ int nmt_fast_path(const nmt_profile* profile, int path, nmt_fast_line* line) {
   const nmt::runtime::PathDetailRecord& detail =
       profile->view.details[static_cast<std::size_t>(path)];
   const auto ranges = profile->view.ranges.subspan(detail.methods_from, detail.method_ranges);
-  line->flags = profile->path_flags[static_cast<std::size_t>(path)];
+  line->flags = nmt::runtime::flags_of(*profile, static_cast<std::size_t>(path));
   // The last choice that there is room for is that of one range, or of all further ones together.
   for (std::size_t i = 0; i < ranges.size() && i <= room; ++i) {
     if (i > 0) line->from_bytes[i - 1] = ranges[i].from_bytes;
@@ -144,7 +144,7 @@ int nmt_predict(const nmt_profile* profile, int path, int method, uint64_t size_
   if (method < NMT_COPY || method > NMT_RENDEZVOUS) return NMT_INVALID;
   auto best = nmt::runtime::predict(profile->view, path, method, static_cast<double>(size_bytes));
   if (!best) return NMT_NO_ADVICE;
-  best->flags |= profile->path_flags[static_cast<std::size_t>(path)];
+  best->flags |= nmt::runtime::flags_of(*profile, static_cast<std::size_t>(path));
   nmt::runtime::put(prediction, *best);
   return NMT_OK;
 }

@@ -79,7 +79,7 @@ void write_answer(const nmt_profile& profile, const SplitAnswer& answer,
     offset += rail.bytes;
     if (rail.left_out != NMT_TAKES_PART) continue;
     ++whole.chunks;
-    whole.flags |= profile.path_flags[rail.path];
+    whole.flags |= flags_of(profile, rail.path);
     if (rail.bytes > profile.view.paths[rail.path].size_bytes_max) {
       whole.flags |= NMT_ADVICE_EXTRAPOLATED;
     }
@@ -130,7 +130,7 @@ bool split_by_table(const nmt_profile& profile, std::uint64_t size_bytes, nmt_sh
     share.left_out = reason & static_cast<std::uint32_t>(carries - 1);
     const bool beyond = chunk_bytes > view.paths[path].size_bytes_max;
     flags |= std::uint32_t{NMT_ADVICE_EXTRAPOLATED} * beyond;
-    flags |= profile.path_flags[path] & static_cast<std::uint32_t>(0 - carries);
+    flags |= flags_of(profile, path) & static_cast<std::uint32_t>(0 - carries);
   };
   write(shares[0], 0, first);
   write(shares[1], first, second);

@@ -98,17 +98,13 @@ std::optional<Confirmation> confirmation_of(const nmt_profile& profile, const Fi
   return std::nullopt;
 }
 
-void mark(nmt_profile& profile, std::uint32_t flag) {
-  profile.advice_flags = flag;
-  profile.path_flags.assign(profile.view.details.size(), flag);
-}
-
 // All paths but those over rails that a check has confirmed.
 void mark_unconfirmed(nmt_profile& profile, const Fields& here) {
-  mark(profile, NMT_ADVICE_UNCONFIRMED);
+  profile.advice_flags = NMT_ADVICE_UNCONFIRMED;
   const std::optional<Confirmation> checked = confirmation_of(profile, here);
   if (!checked) return;
   profile.advice_flags = 0;
+  profile.path_flags.assign(profile.view.details.size(), NMT_ADVICE_UNCONFIRMED);
   for (std::size_t path = 0; path < profile.path_flags.size(); ++path) {
     const PathDetailRecord& detail = profile.view.details[path];
     const std::string_view peer = profile.view.text_at(detail.peer_id);
@@ -140,7 +136,6 @@ std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
   profile->signatures = signatures_of(profile->view);
   profile->differences = differences_here(fields_of(profile->view), here);
   const Effect effect = effect_of(profile->differences);
-  mark(*profile, 0);
   if (effect == Effect::kNone) return profile;
   if (effect == Effect::kUnconfirmed) {
     mark_unconfirmed(*profile, here);
@@ -158,7 +153,7 @@ std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
             profile->file, first.field, first.before.value_or("unknown"),
             first.now.value_or("unknown")));
   }
-  mark(*profile, NMT_ADVICE_FOREIGN);
+  profile->advice_flags = NMT_ADVICE_FOREIGN;
   return profile;
 }
 

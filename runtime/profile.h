@@ -19,9 +19,8 @@
 struct alignas(64) nmt_profile {
   nmt::runtime::View view;
   std::vector<nmt::Signature> signatures;
-  // NMT_ADVICE_FOREIGN, _UNCONFIRMED or 0: of each path, and of all of them together.
-  std::vector<std::uint32_t> path_flags;
-  std::uint32_t advice_flags = 0;
+  std::uint32_t advice_flags = 0;         // NMT_ADVICE_FOREIGN, _UNCONFIRMED or 0
+  std::vector<std::uint32_t> path_flags;  // the same of each path; empty: all have advice_flags
   nmt::runtime::Storage storage;
   std::string file;
   std::vector<nmt::Difference> differences;
@@ -57,6 +56,11 @@ void put(Struct* theirs, Struct ours) {
 
 inline bool is_path(const nmt_profile* profile, int path) {
   return static_cast<std::uint32_t>(path) < profile->view.paths.size();
+}
+
+// Of advice over a path, which must be one.
+inline std::uint32_t flags_of(const nmt_profile& profile, std::size_t path) {
+  return profile.path_flags.empty() ? profile.advice_flags : profile.path_flags[path];
 }
 
 // Whether profile, path and size are valid together: NMT_OK, or the status that says why not.

@@ -103,7 +103,7 @@ void RailCampaign::warm_up() {
   }
 }
 
-// In one round, the small sizes first; a large one only where it takes little of the time.
+// In one round; a large size only where it takes little of the time.
 void RailCampaign::measure_landmarks() {
   std::vector<Block> blocks;
   const auto fits = [&](const Block& block, double share) {

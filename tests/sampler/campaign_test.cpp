@@ -164,14 +164,6 @@ TEST(Campaign, OfLandmarksMeasuresTransfersOfTheseSizesAndEndsEarly) {
   EXPECT_LE(recorder.samples("fake:myri").size(), 4 * std::size(kLandmarksBytes));
 }
 
-TEST(Campaign, OfAllSizesMeasuresLandmarksFirst) {
-  const auto driver = described(crossing_rail());
-  SampleCollector recorder;
-  recorder.blocks_max = 1;
-  sample(*driver, {.budget_ns = 20e9, .landmarks = Landmarks::kFirst}, recorder);
-  EXPECT_EQ(sizes(recorder.samples("fake:myri"), false), std::set{kLandmarksBytes[0]});
-}
-
 TEST(Campaign, AResumedOneGoesOnFromWhatIsThere) {
   const auto driver = described(crossing_rail(kNoise));
   SampleCollector first;
