@@ -28,26 +28,14 @@ bool counts(const struct stat& file, const std::string& profile) {
   return ::stat(profile.c_str(), &owner) == 0 && owner.st_uid == file.st_uid;
 }
 
-std::vector<std::string> texts_from(const json::Reader& reader) {
-  std::vector<std::string> texts;
-  for (const json::Reader& each : reader.items()) texts.push_back(each.text());
-  return texts;
-}
-
-json::Value to_json(std::span<const std::string> texts) {
-  json::Value list = json::Value::array();
-  for (const std::string& each : texts) list.push_back(each);
-  return list;
-}
-
 Confirmation confirmation_from(const json::Reader& reader) {
   Confirmation confirmation{.platform = reader["platform"].text(),
                             .fingerprint = fields_from_json(reader["fingerprint"]),
                             .checked_utc = reader["checked_utc"].text(),
                             .changed = reader["changed"].boolean(),
-                            .rails = texts_from(reader["rails"]),
-                            .rails_between_nodes = texts_from(reader["rails_between_nodes"]),
-                            .alarms_utc = texts_from(reader["alarms_utc"])};
+                            .rails = reader["rails"].texts(),
+                            .rails_between_nodes = reader["rails_between_nodes"].texts(),
+                            .alarms_utc = reader["alarms_utc"].texts()};
   confirmation.alarms_utc.resize(std::min(confirmation.alarms_utc.size(), kAlarmsMax));
   return confirmation;
 }
@@ -84,12 +72,12 @@ void write_confirmation(const std::string& profile, const Confirmation& confirma
   const std::string text =
       json::Value::object()
           .set("platform", confirmation.platform)
-          .set("fingerprint", nmt::to_json(confirmation.fingerprint))
+          .set("fingerprint", to_json(confirmation.fingerprint))
           .set("checked_utc", confirmation.checked_utc)
           .set("changed", confirmation.changed)
-          .set("rails", to_json(confirmation.rails))
-          .set("rails_between_nodes", to_json(confirmation.rails_between_nodes))
-          .set("alarms_utc", to_json(alarms.last(std::min(alarms.size(), kAlarmsMax))))
+          .set("rails", json::Value::array(confirmation.rails))
+          .set("rails_between_nodes", json::Value::array(confirmation.rails_between_nodes))
+          .set("alarms_utc", json::Value::array(alarms.last(std::min(alarms.size(), kAlarmsMax))))
           .dump();
   const std::string file = confirmation_file(profile);
   write_durable_file(file, text + "\n", true);

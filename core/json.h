@@ -56,6 +56,7 @@ class Value {
 
   static Value object() { return Value(Object{}); }
   static Value array() { return Value(Array{}); }
+  static Value array(std::span<const std::string> texts);
 
   Value& set(std::string key, Value value);  // on an object: appends or replaces; returns *this
   Value& push_back(Value value);             // on an array; returns *this
@@ -108,6 +109,7 @@ class Reader {
   std::vector<Reader> items() const;
 
   std::string text() const;
+  std::vector<std::string> texts() const;  // of an array
   bool boolean() const;
   double number(double low = -std::numeric_limits<double>::max(),
                 double high = std::numeric_limits<double>::max()) const;

@@ -88,6 +88,12 @@ std::string Reader::text() const {
   return *text;
 }
 
+std::vector<std::string> Reader::texts() const {
+  std::vector<std::string> texts;
+  for (const Reader& item : items()) texts.push_back(item.text());
+  return texts;
+}
+
 bool Reader::boolean() const {
   const auto* boolean = value_->get_if<bool>();
   if (boolean == nullptr) fail(fmt::format("expected true or false, found {}", kind(*value_)));

@@ -189,6 +189,8 @@ Value& Value::set(std::string key, Value value) {
   return *this;
 }
 
+Value Value::array(std::span<const std::string> texts) { return Array(texts.begin(), texts.end()); }
+
 Value& Value::push_back(Value value) {
   auto* array = std::get_if<Array>(&data_);
   NMT_CHECK(array != nullptr);

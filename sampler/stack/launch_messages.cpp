@@ -47,12 +47,6 @@ std::string_view document_in(std::string_view out) {
   return out.substr(begin, end + 2 - begin);
 }
 
-std::vector<std::string> texts_from(const json::Reader& reader) {
-  std::vector<std::string> texts;
-  for (const json::Reader& item : reader.items()) texts.push_back(item.text());
-  return texts;
-}
-
 stacks::Transport network_from(const json::Reader& reader) {
   const std::string name = reader["network"].text();
   const auto network = stacks::parse_transport(name);
@@ -224,8 +218,8 @@ LaunchedRound launch_round(const StackJob& job, const Fields& settings,
         timings.ranks = reader["ranks"].integer(1, 1 << 30);
         timings.cores =
             reader.has("cores") ? static_cast<std::size_t>(reader["cores"].integer(1, 1 << 30)) : 0;
-        timings.hosts = texts_from(reader["hosts"]);
-        timings.interfaces = texts_from(reader["interfaces"]);
+        timings.hosts = reader["hosts"].texts();
+        timings.interfaces = reader["interfaces"].texts();
         timings.network = network_from(reader);
         timings.messages_by = reader["messages_by"].text();
         timings.ucx_version = reader.has("ucx_version") ? reader["ucx_version"].text() : "";

@@ -264,5 +264,15 @@ TEST(JsonReader, ChecksTheRangeOfEveryNumber) {
   EXPECT_EQ(reader[0].number(), 0x1p63);
 }
 
+TEST(JsonReader, ReadsAListOfTexts) {
+  const std::vector<std::string> texts = {"tcp:r0", "", "a -> b"};
+  const Value list = Value::array(texts);
+  EXPECT_EQ(list.dump(-1), R"(["tcp:r0","","a -> b"])");
+  EXPECT_EQ(Reader(list, "d").texts(), texts);
+  const Value numbers = parse(R"(["a",1])", "d");
+  EXPECT_EQ(refusal([&] { Reader(numbers, "d").texts(); }),
+            "d: [1]: expected text, found a number");
+}
+
 }  // namespace
 }  // namespace nmt::json

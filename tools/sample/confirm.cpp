@@ -123,9 +123,7 @@ void add_cells(const CheckFindings& findings, Report* report) {
       })) {
     report->text.table(std::move(table));
   }
-  json::Value not_checked = json::Value::array();
-  for (const std::string& each : findings.not_checked) not_checked.push_back(each);
-  report->payload.set("not_checked", std::move(not_checked));
+  report->payload.set("not_checked", json::Value::array(findings.not_checked));
 }
 
 }  // namespace

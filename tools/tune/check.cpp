@@ -189,9 +189,7 @@ Report check_platform(const OpenProfile& profile) {
   report.payload.set("effect", to_string(gravest));
   report.payload.set("findings", std::move(list));
   const std::vector<std::string> confirmed = confirmed_rails(profile);
-  json::Value confirmed_list = json::Value::array();
-  for (const std::string& each : confirmed) confirmed_list.push_back(each);
-  report.payload.set("confirmed", std::move(confirmed_list));
+  report.payload.set("confirmed", json::Value::array(confirmed));
   if (!report.records.rows.empty()) report.text.heading("Differences").table(std::move(table));
   if (gravest == Effect::kNone) {
     report.text.line(fmt::format("The profile matches this machine: platform {}; rails {}",
