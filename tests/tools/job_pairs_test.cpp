@@ -24,6 +24,7 @@ using ::testing::_;
 using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsSubsetOf;
 using ::testing::Pair;
 
 class JobOfTwo : public Job {
@@ -190,10 +191,13 @@ TEST_P(JobWithASlowHost, MeasuresWhatIsSuspectedByItself) {
 TEST_P(JobWithASlowHost, MeasuresNoOtherPairsThanThoseAskedFor) {
   const Result result = sample_pairs(5, {"--budget", "8s", "--pairs-of", "h1,h2"});
   EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;
-  EXPECT_THAT(keys_of(pairs_in(path("a.db"))),
-              ElementsAre(Pair("h0", "h1"), Pair("h0", "h2"), Pair("h1", "h2"), Pair("h1", "h3"),
-                          Pair("h1", "h4"), Pair("h2", "h3"), Pair("h2", "h4")))
-      << result.err;
+  const std::vector<Pairs::key_type> pairs = keys_of(pairs_in(path("a.db"))),
+                                     asked = {{"h0", "h1"}, {"h0", "h2"}, {"h1", "h2"},
+                                              {"h1", "h3"}, {"h1", "h4"}, {"h2", "h3"},
+                                              {"h2", "h4"}};
+  EXPECT_THAT(pairs, IsSubsetOf(asked)) << result.err;
+  // On busy cores a short round may end before it has measured anything.
+  EXPECT_GE(pairs.size(), 3u) << result.err;
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpis, JobOfFour, ::testing::Values("openmpi", "mpich"),
