@@ -39,7 +39,10 @@ std::vector<std::string> InFrontOfMpi::job_command(const std::vector<std::string
     command = {"mpiexec.hydra"};
   }
   command.insert(command.end(), {"-n", std::to_string(ranks), "env"});
-  if (in_front) command.push_back("LD_PRELOAD=" + library_);
+  // MPICH's ranks else never yield a core, and there are more ranks than cores.
+  std::string preloaded = GetParam() == "mpich" ? NMT_YIELDING_UCX : "";
+  if (in_front) preloaded.insert(0, library_ + (preloaded.empty() ? "" : ":"));
+  command.push_back("LD_PRELOAD=" + preloaded);
   command.insert(command.end(), program.begin(), program.end());
   return command;
 }
