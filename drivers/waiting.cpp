@@ -14,6 +14,11 @@ constexpr std::uint64_t kLooksPerCheck = 8;
 // some ten if it does not.
 constexpr std::chrono::microseconds kLooking{20};
 
+// News is frequent if one wait begins so soon after the other: a round trip of small messages with
+// a sleep at both ends. Where a core is shared, polling for long delays what it waits for: then
+// news is no longer frequent, and the polling ends.
+constexpr std::chrono::microseconds kFrequent{200};
+
 // A caller's prediction of a transfer can come true without news from an endpoint, so sleep no
 // longer.
 constexpr timespec kSleepMax{.tv_sec = 0, .tv_nsec = 1'000'000};
@@ -22,12 +27,14 @@ constexpr timespec kSleepMax{.tv_sec = 0, .tv_nsec = 1'000'000};
 
 void Waiting::rest(std::uint64_t looks_in_vain, const Watch& watch) {
   if (looks_in_vain == 1) {
+    const Clock::time_point now = Clock::now();
+    look_at_most_ = now - since_ < kFrequent ? kFrequent : kLooking;
     looking_ = true;
-    since_ = std::chrono::steady_clock::now();
+    since_ = now;
   }
   if (looking_) {
     if (looks_in_vain % kLooksPerCheck != 0) return;
-    looking_ = std::chrono::steady_clock::now() - since_ < kLooking;
+    looking_ = Clock::now() - since_ < look_at_most_;
     if (looking_) return;
   }
   watched_.clear();

@@ -6,6 +6,9 @@
 // process, or from the kernel, which also moves the bytes. So a Waiting polls for about as long as
 // sleeping and waking would take, and then sleeps in the kernel until an endpoint has news. If one
 // of the endpoints can only be polled, it yields the core between polls.
+//
+// While news comes often, it polls longer. Else an exchange of small messages has two speeds: once
+// one end sleeps, its answer comes so late that the other end sleeps too, and both go on so.
 #pragma once
 
 #include <chrono>
@@ -26,8 +29,11 @@ class Waiting {
   void rest(std::uint64_t looks_in_vain, const Watch& watch);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   bool looking_ = true;
-  std::chrono::steady_clock::time_point since_;
+  Clock::time_point since_;  // the present wait, or the last one, began
+  Clock::duration look_at_most_{};
   std::vector<pollfd> watched_;
 };
 
