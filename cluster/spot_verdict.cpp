@@ -78,10 +78,4 @@ SpotVerdict judge_spot(std::span<const double> profile_ns, std::span<const doubl
   return verdict;
 }
 
-SpotVerdict of_both(const SpotVerdict& first, const SpotVerdict& second) {
-  if (second.spot == first.spot || second.spot == Spot::kCannotSay) return second;
-  if (first.spot == Spot::kCannotSay) return first;
-  return {Spot::kAgrees, second.ratio};
-}
-
 }  // namespace nmt::cluster

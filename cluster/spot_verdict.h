@@ -60,8 +60,4 @@ struct SpotLimits {
 SpotVerdict judge_spot(std::span<const double> profile_ns, std::span<const double> now_ns,
                        const SpotLimits& limits);
 
-// What two checks say of a cell, some time apart: what both say. Where one of them differs, the
-// cell agrees; where one cannot say, neither can both.
-SpotVerdict of_both(const SpotVerdict& first, const SpotVerdict& second);
-
 }  // namespace nmt::cluster

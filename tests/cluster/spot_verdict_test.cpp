@@ -73,18 +73,6 @@ TEST(SpotVerdict, OfFewLaunchesCannotBeSaid) {
   EXPECT_EQ(judge_spot({}, std::vector<double>{1, 1, 1}, {}).spot, Spot::kCannotSay);
 }
 
-TEST(SpotVerdict, OfTwoChecksIsWhatBothSay) {
-  const SpotVerdict slower{Spot::kSlower, 1.2}, agrees{Spot::kAgrees, 1.01},
-      faster{Spot::kFaster, 0.8};
-  EXPECT_EQ(of_both(slower, {Spot::kSlower, 1.3}).spot, Spot::kSlower);
-  EXPECT_DOUBLE_EQ(of_both(slower, {Spot::kSlower, 1.3}).ratio, 1.3);
-  EXPECT_EQ(of_both(slower, agrees).spot, Spot::kAgrees);
-  EXPECT_DOUBLE_EQ(of_both(slower, agrees).ratio, 1.01);
-  EXPECT_EQ(of_both(slower, faster).spot, Spot::kAgrees);
-  EXPECT_EQ(of_both(slower, {}).spot, Spot::kCannotSay);
-  EXPECT_EQ(of_both({}, slower).spot, Spot::kCannotSay);
-}
-
 // Small messages differ by 10 % from launch to launch, large ones by 1 %.
 TEST(SpotVerdict, TakesWhatCellsOfLikeSizeDifferBy) {
   std::vector<CellLaunches> cells;

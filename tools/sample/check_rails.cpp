@@ -68,82 +68,70 @@ std::vector<cluster::CellLaunches> launches_of(const Baseline& baseline) {
   return cells;
 }
 
-// The cells of one rail, none if it could not be checked.
-std::vector<CheckedCell> check_rail(std::span<const sampler::RailToSample> rails,
-                                    std::size_t number, const std::string& peer,
-                                    const CheckedProfile& reference, double budget_ns,
-                                    double tolerance, CheckFindings* findings) {
-  const sampler::RailToSample& rail = rails[number];
-  const std::string name = rail.rail.full_name();
-  const std::string title = peer.empty() ? name : name + " to " + peer;
-  const Baseline baseline = reference.baseline(name, peer);
-  std::vector<sampler::SpotCell> cells;
-  std::vector<CheckedCell> checked;
-  for (const auto& [key, figure] : cells_that_tell(baseline, reference, name)) {
-    const auto experiment = experiment_of(key, rail);
-    if (!experiment) continue;
-    const CellBaseline& before = baseline.at(key);
-    const std::uint32_t exchanges = before.batch / sampler::operations(*experiment);
-    cells.push_back({*experiment, std::max(1u, exchanges), median(before.launches_ns)});
-    checked.push_back({title, key, figure, {}});
+bool agrees(const std::vector<CheckedCell>& cells) {
+  const auto is = [&](cluster::Spot spot) {
+    return std::ranges::any_of(cells, [&](const auto& each) { return each.verdict.spot == spot; });
+  };
+  return is(cluster::Spot::kAgrees) && !is(cluster::Spot::kSlower) && !is(cluster::Spot::kFaster);
+}
+
+// A rail and what the profile says of it.
+class RailCheck {
+ public:
+  RailCheck(const sampler::RailToSample& rail, const std::string& peer,
+            const CheckedProfile& reference)
+      : name_(rail.rail.full_name()),
+        title_(peer.empty() ? name_ : name_ + " to " + peer),
+        baseline_(reference.baseline(name_, peer)) {
+    for (const auto& [key, figure] : cells_that_tell(baseline_, reference, name_)) {
+      const auto experiment = experiment_of(key, rail);
+      if (!experiment) continue;
+      const CellBaseline& before = baseline_.at(key);
+      const std::uint32_t exchanges = before.batch / sampler::operations(*experiment);
+      to_measure_.push_back({*experiment, std::max(1u, exchanges), median(before.launches_ns)});
+      cells_.push_back({title_, key, figure, {}});
+    }
   }
-  if (cells.empty()) {
-    findings->not_checked.push_back(title + ": the profile has no measurement of it");
-    return {};
-  }
-  try {
-    const sampler::SpotCheck check = sampler::spot_check(rails, number, cells, budget_ns);
-    const std::vector<cluster::CellLaunches> launches = launches_of(baseline);
-    findings->elapsed_ns += check.elapsed_ns;
-    for (std::size_t i = 0; i < checked.size(); ++i) {
-      const CellKey& key = checked[i].cell;
+
+  const std::vector<sampler::SpotCell>& to_measure() const { return to_measure_; }
+
+  void judge(const sampler::SpotCheck& now, double tolerance, CheckFindings* findings) {
+    const std::string why = cells_.empty() ? "the profile has no measurement of it" : now.failure;
+    if (!why.empty()) {
+      findings->not_checked.push_back(title_ + ": " + why);
+      return;
+    }
+    const std::vector<cluster::CellLaunches> launches = launches_of(baseline_);
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      const CellKey& key = cells_[i].cell;
       const cluster::SpotLimits limits{.tolerance = tolerance,
                                        .usual_spread = cluster::usual_spread_near(
                                            key.size_bytes, launches, cluster::kProfileLaunchesMin)};
-      checked[i].verdict =
-          cluster::judge_spot(baseline.at(key).launches_ns, check.launches_ns[i], limits);
+      cells_[i].verdict =
+          cluster::judge_spot(baseline_.at(key).launches_ns, now.launches_ns[i], limits);
     }
-    return checked;
-  } catch (const Error& error) {
-    findings->not_checked.push_back(title + ": " + error.what());
-    return {};
+    findings->elapsed_ns += now.elapsed_ns;
+    findings->rails.push_back({name_, agrees(cells_)});
+    findings->cells.insert(findings->cells.end(), cells_.begin(), cells_.end());
   }
-}
 
-bool is_changed(const CheckedCell& cell) { return cluster::is_changed(cell.verdict.spot); }
+ private:
+  std::string name_, title_;
+  Baseline baseline_;
+  std::vector<sampler::SpotCell> to_measure_;
+  std::vector<CheckedCell> cells_;
+};
 
-bool agrees(const std::vector<CheckedCell>& cells) {
-  return std::ranges::none_of(cells, is_changed) &&
-         std::ranges::any_of(cells, [](const CheckedCell& each) {
-           return each.verdict.spot == cluster::Spot::kAgrees;
-         });
-}
-
-// Each rail has its share of the time. One that seems to have changed has it once more, after all
-// others: launches that follow each other are disturbed together, so what is gone then was noise.
 void check_rails(std::span<const sampler::RailToSample> rails, const std::string& peer,
                  const CheckedProfile& reference, double budget_ns, double tolerance,
                  CheckFindings* findings) {
-  const double share_ns = budget_ns / static_cast<double>(rails.size());
-  const auto look_at = [&](std::size_t number) {
-    return check_rail(rails, number, peer, reference, share_ns, tolerance, findings);
-  };
-  std::vector<std::vector<CheckedCell>> checked;
-  for (std::size_t number = 0; number < rails.size(); ++number) checked.push_back(look_at(number));
-  for (std::size_t number = 0; number < rails.size(); ++number) {
-    std::vector<CheckedCell>& cells = checked[number];
-    if (std::ranges::any_of(cells, is_changed)) {
-      const std::vector<CheckedCell> again = look_at(number);
-      for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (!is_changed(cells[i])) continue;
-        const cluster::SpotVerdict second =
-            i < again.size() ? again[i].verdict : cluster::SpotVerdict{};
-        cells[i].verdict = cluster::of_both(cells[i].verdict, second);
-      }
-    }
-    if (!cells.empty()) findings->rails.push_back({rails[number].rail.full_name(), agrees(cells)});
-    findings->cells.insert(findings->cells.end(), cells.begin(), cells.end());
+  std::vector<RailCheck> checks;
+  std::vector<std::vector<sampler::SpotCell>> to_measure;
+  for (const sampler::RailToSample& each : rails) {
+    to_measure.push_back(checks.emplace_back(each, peer, reference).to_measure());
   }
+  const std::vector<sampler::SpotCheck> now = sampler::spot_check(rails, to_measure, budget_ns);
+  for (std::size_t i = 0; i < rails.size(); ++i) checks[i].judge(now[i], tolerance, findings);
 }
 
 }  // namespace
