@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "bench/cluster/live.h"
+#include "bench/cluster/parts.h"
 #include "bench/output_of.h"
 #include "bench/row.h"
 #include "bench/stage.h"
@@ -61,10 +61,9 @@ void unchanged_rails() {
     alarms += diff["slower"].unsigned_integer() + diff["faster"].unsigned_integer() > 0;
     silent += !diff["can_say"].boolean();
   }
-  print_row("cluster", "diff of rails that did not change, live: alarms", alarms,
+  print_row(kGroup, "diff of rails that did not change, live: alarms", alarms,
             fmt::format("of {}", kTimes), Goal::kAtMost, 0);
-  print_row("cluster", "the same: cannot say", silent, fmt::format("of {}", kTimes), Goal::kAtMost,
-            0);
+  print_row(kGroup, "the same: cannot say", silent, fmt::format("of {}", kTimes), Goal::kAtMost, 0);
 }
 
 void checked_rails() {
@@ -85,11 +84,11 @@ void checked_rails() {
     found += exit_code(check) == kSlower;
     stage.lab("rate r1 600");
   }
-  print_row("cluster", "check of two rails between two hosts, live", median(elapsed_s), "s",
+  print_row(kGroup, "check of two rails between two hosts, live", median(elapsed_s), "s",
             Goal::kAtMost, 2);
-  print_row("cluster", "the same: a rail that lost 10 % is found", found,
-            fmt::format("of {}", kTimes), Goal::kAtLeast, kTimes - 1);
-  print_row("cluster", "the same: false alarms", alarms, fmt::format("of {}", kTimes));
+  print_row(kGroup, "the same: a rail that lost 10 % is found", found, fmt::format("of {}", kTimes),
+            Goal::kAtLeast, kTimes - 1);
+  print_row(kGroup, "the same: false alarms", alarms, fmt::format("of {}", kTimes));
 }
 
 }  // namespace nmt::bench

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "bench/cluster/live.h"
+#include "bench/cluster/parts.h"
 #include "bench/output_of.h"
 #include "bench/row.h"
 #include "bench/stage.h"
@@ -85,7 +85,7 @@ struct Counted {
 // By least squares, of all numbers of ranks.
 void print_growth(const Counted& counted) {
   const auto memory = [](const std::string& of, const testing::ByRanks& mb) {
-    print_row("cluster", "memory of " + of + ", exponent of N", testing::exponent_of(mb), "",
+    print_row(kGroup, "memory of " + of + ", exponent of N", testing::exponent_of(mb), "",
               Goal::kAtMost, 1);
   };
   memory("rank 0", counted.first_mb);
@@ -93,9 +93,9 @@ void print_growth(const Counted& counted) {
   const auto messages = [](const std::string& of, const testing::ByRanks& sent) {
     const testing::LogFit fit = testing::fit_log2(sent);
     const std::string title = of + " for an order, as a line over log2 N: ";
-    print_row("cluster", title + "for each doubling", fit.slope, "");
-    print_row("cluster", title + "the furthest from it", 100 * fit.error, "%", Goal::kAtMost, 10);
-    print_row("cluster", title + "at 10,000 ranks", fit.at(10'000), "");
+    print_row(kGroup, title + "for each doubling", fit.slope, "");
+    print_row(kGroup, title + "the furthest from it", 100 * fit.error, "%", Goal::kAtMost, 10);
+    print_row(kGroup, title + "at 10,000 ranks", fit.at(10'000), "");
   };
   messages("messages of rank 0", counted.first_messages);
   messages("the most messages of another rank", counted.others_messages);
@@ -127,18 +127,18 @@ void many_ranks() {
     const Memory before = memory_in(folder / "init"), most = memory_in(folder / "peak");
     const std::string title = fmt::format("{} ranks on {} hosts: ", ranks, ranks / kPerHost);
     const bool all = ranks == 128;
-    print_row("cluster", title + "rank 0 at most, above its size after MPI_Init",
+    print_row(kGroup, title + "rank 0 at most, above its size after MPI_Init",
               most.first_mb - before.first_mb, "MB", all ? Goal::kAtMost : Goal::kNone, 200);
-    print_row("cluster", title + "the largest of the others, above the same",
+    print_row(kGroup, title + "the largest of the others, above the same",
               most.others_mb - before.others_mb, "MB");
     const Control control = control_in(folder / "sent", ranks);
-    print_row("cluster", title + "messages that rank 0 sends for an order", control.first, "");
-    print_row("cluster", title + "the most that another rank sends for it", control.others, "");
+    print_row(kGroup, title + "messages that rank 0 sends for an order", control.first, "");
+    print_row(kGroup, title + "the most that another rank sends for it", control.others, "");
     counted.first_mb[ranks] = most.first_mb - before.first_mb;
     counted.others_mb[ranks] = most.others_mb - before.others_mb;
     counted.first_messages[ranks] = control.first;
     counted.others_messages[ranks] = control.others;
-    print_row("cluster", title + "profile",
+    print_row(kGroup, title + "profile",
               static_cast<double>(std::filesystem::file_size(folder / "profile.db")) / kMegabyte,
               "MB", all ? Goal::kAtMost : Goal::kNone, 20);
   }

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/cluster/live.h"
+#include "bench/cluster/parts.h"
 #include "bench/cluster/recorded.h"
 #include "bench/stage.h"
 #include "core/method.h"

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "bench/cluster/live.h"
+#include "bench/cluster/parts.h"
 #include "bench/cluster/recorded.h"
 #include "bench/output_of.h"
 #include "bench/row.h"
@@ -49,9 +49,9 @@ void slow_port() {
     named += found.find(wanted) != std::string::npos;
     others += !found.empty() && found != wanted;
   }
-  print_row("cluster", "ten hosts, one port slower by 20 %: the host is named", named,
+  print_row(kGroup, "ten hosts, one port slower by 20 %: the host is named", named,
             fmt::format("of {}", kRuns), Goal::kAtLeast, kRuns);
-  print_row("cluster", "the same: anything else is named too", others, fmt::format("of {}", kRuns));
+  print_row(kGroup, "the same: anything else is named too", others, fmt::format("of {}", kRuns));
 }
 
 }  // namespace nmt::bench
