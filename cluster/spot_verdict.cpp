@@ -57,6 +57,19 @@ double usual_spread_near(std::uint64_t size_bytes, std::span<const CellLaunches>
   return near.empty() ? 0 : median(near);
 }
 
+namespace {
+
+// Of many launches, without the fastest and the slowest: one that was disturbed must not hide what
+// has changed.
+std::pair<double, double> usual_range(std::span<const double> launches_ns) {
+  std::vector<double> sorted(launches_ns.begin(), launches_ns.end());
+  std::ranges::sort(sorted);
+  const std::size_t left_out = sorted.size() >= kProfileLaunchesMin ? 1 : 0;
+  return {sorted[left_out], sorted[sorted.size() - 1 - left_out]};
+}
+
+}  // namespace
+
 SpotVerdict judge_spot(std::span<const double> profile_ns, std::span<const double> now_ns,
                        const SpotLimits& limits) {
   if (profile_ns.empty() || now_ns.size() < kSpotLaunchesMin) return {};
@@ -64,7 +77,7 @@ SpotVerdict judge_spot(std::span<const double> profile_ns, std::span<const doubl
   if (!(usual_ns > 0) || !(std::ranges::min(now_ns) > 0)) return {};
   const double spread = std::hypot(launch_spread(profile_ns), limits.usual_spread) / std::sqrt(2);
   const double limit = std::exp(std::max(std::log1p(limits.tolerance), kSpotDeviations * spread));
-  const auto [fastest, slowest] = std::ranges::minmax(profile_ns);
+  const auto [fastest, slowest] = usual_range(profile_ns);
   const auto [now_fastest, now_slowest] = std::ranges::minmax(now_ns);
   SpotVerdict verdict{.spot = Spot::kAgrees, .ratio = median(now_ns) / usual_ns};
   if (now_fastest > std::max(slowest, limit * usual_ns)) {

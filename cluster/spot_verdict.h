@@ -2,10 +2,11 @@
 //
 // Whether a few launches of now agree with those of a profile.
 //
-// A cell is slower if each launch of now is slower than the slowest launch of the profile, and
-// further from the profile's median than both the tolerance and kSpotDeviations of what launches
-// differ by. So a neighbour that disturbs some of them raises no alarm. A profile of fewer than
-// five launches does not show how much launches differ: it can be agreed with, but nothing is
+// A cell is slower if each launch of now is slower than all launches of the profile but one, which
+// may have been disturbed, and further from the profile's median than both the tolerance and
+// kSpotDeviations of what launches differ by. So a neighbour that disturbs some launches of now
+// raises no alarm, and one that disturbed a launch of the profile hides none. A profile of fewer
+// than five launches does not show how much launches differ: it can be agreed with, but nothing is
 // slower or faster than it. Launches of now follow each other within seconds and share what that
 // hour does to all of them, so one alarm is a suspicion; two, some time apart, are a finding.
 #pragma once

@@ -11,20 +11,22 @@
 #include "bench/cluster/recorded.h"
 #include "bench/row.h"
 #include "cluster/cluster.h"
+#include "sampler/sampler.h"
 
 namespace nmt::bench {
 namespace {
 
-// Whether a check finds a rail slower. Five launches are the profile; five others, `ratio` times as
-// long, are the check. All cells have the same launches.
+// Whether a check finds a rail slower. Five launches are the profile; as many others as a check
+// has, `ratio` times as long, are the check. All cells have the same launches.
 bool check_finds(const Recorded& recorded, std::string_view rail, double ratio,
                  std::mt19937_64* random) {
-  constexpr std::size_t kLaunches = 5;
+  constexpr std::size_t kLaunches = 5, kAllLaunches = kLaunches + sampler::kSpotLaunches;
   std::vector<std::size_t> order = launches_of(recorded, rail);
   std::shuffle(order.begin(), order.end(), *random);
-  const auto launches_from = [&](std::size_t first, const std::map<std::size_t, double>& values) {
+  const auto launches_in = [&](std::size_t first, std::size_t end,
+                               const std::map<std::size_t, double>& values) {
     std::vector<double> some;
-    for (std::size_t i = first; i < std::min(first + kLaunches, order.size()); ++i) {
+    for (std::size_t i = first; i < std::min(end, order.size()); ++i) {
       const auto found = values.find(order[i]);
       if (found != values.end()) some.push_back(found->second);
     }
@@ -32,7 +34,7 @@ bool check_finds(const Recorded& recorded, std::string_view rail, double ratio,
   };
   std::vector<cluster::CellLaunches> profile;
   for (const auto& [cell, values] : recorded) {
-    if (cell.rail == rail) profile.push_back({cell.size_bytes, launches_from(0, values)});
+    if (cell.rail == rail) profile.push_back({cell.size_bytes, launches_in(0, kLaunches, values)});
   }
   for (const auto& [cell, values] : recorded) {
     const bool checked = cell.size_bytes == 1 || cell.size_bytes == 65536;
@@ -40,9 +42,10 @@ bool check_finds(const Recorded& recorded, std::string_view rail, double ratio,
     const cluster::SpotLimits limits{
         .tolerance = 0.05,
         .usual_spread = cluster::usual_spread_near(cell.size_bytes, profile, kLaunches)};
-    std::vector<double> now = launches_from(kLaunches, values);
+    std::vector<double> now = launches_in(kLaunches, kAllLaunches, values);
     for (double& each : now) each *= ratio;
-    const cluster::SpotVerdict verdict = cluster::judge_spot(launches_from(0, values), now, limits);
+    const cluster::SpotVerdict verdict =
+        cluster::judge_spot(launches_in(0, kLaunches, values), now, limits);
     if (verdict.spot == cluster::Spot::kSlower) return true;
   }
   return false;

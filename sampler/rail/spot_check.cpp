@@ -16,13 +16,14 @@ namespace {
 
 constexpr double kPassNs = 1e6;  // of one cell
 constexpr double kRepetitionsMin = 3, kRepetitionsMax = 100;
-constexpr std::uint32_t kPassesOfLaunch = 3;
+constexpr double kLongNs = 8e6;  // of a repetition: one of them is enough
+constexpr std::uint32_t kPassesOfLaunch = 2;
 
 std::uint32_t repetitions_of(const SpotCell& cell) {
   const double repetition_ns =
       std::max(1.0, cell.expected_ns * operations(cell.experiment) * cell.batch);
-  return static_cast<std::uint32_t>(
-      std::clamp(kPassNs / repetition_ns, kRepetitionsMin, kRepetitionsMax));
+  const double least = repetition_ns > kLongNs ? 1 : kRepetitionsMin;
+  return static_cast<std::uint32_t>(std::clamp(kPassNs / repetition_ns, least, kRepetitionsMax));
 }
 
 // Passes over all cells, so that each cell is spread over the launch.

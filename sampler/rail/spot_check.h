@@ -35,7 +35,7 @@ struct SpotCheck {
   std::string failure;  // why the rail could not be measured; empty if it could
 };
 
-inline constexpr std::size_t kSpotLaunches = 5;
+inline constexpr std::size_t kSpotLaunches = 7;
 
 // Up to kSpotLaunches launches of each rail, fewer if `budget_ns` for all of them ends; always one.
 // A peer runs answer_campaign(), and end_spot_checks() releases it.

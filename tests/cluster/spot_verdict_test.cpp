@@ -30,6 +30,13 @@ TEST(SpotVerdict, AgreesIfANeighbourDisturbedSomeLaunches) {
   EXPECT_EQ(of({150, 160, 101, 170}), Spot::kAgrees);
 }
 
+TEST(SpotVerdict, IsSlowerThoughOneLaunchOfTheProfileWasDisturbed) {
+  const std::vector<double> now = {111, 112, 110}, once = {100, 101, 99, 100, 170},
+                            twice = {100, 101, 160, 100, 170};
+  EXPECT_EQ(judge_spot(once, now, {}).spot, Spot::kSlower);
+  EXPECT_EQ(judge_spot(twice, now, {}).spot, Spot::kAgrees);
+}
+
 TEST(SpotVerdict, IsFasterIfEveryLaunchIs) { EXPECT_EQ(of({80, 70, 75}), Spot::kFaster); }
 
 TEST(SpotVerdict, AgreesWithinWhatLaunchesDifferBy) {

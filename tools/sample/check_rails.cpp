@@ -16,34 +16,54 @@
 namespace nmt::tools {
 namespace {
 
-constexpr double kCellNsMax = 4e6;            // a longer message leaves no time for others
+constexpr double kCellNsMax = 16e6;           // a longer message leaves no time for others
+constexpr double kDecisionNsMax = 4e6;        // the same of those on which decisions hang
 constexpr std::size_t kDecisionCellsMax = 6;  // of a rail
+
+// Whether it was measured in so many launches that a check can call it slower or faster.
+bool tells(const CellBaseline& cell) {
+  return cell.launches_ns.size() >= cluster::kProfileLaunchesMin;
+}
+
+// By size, of the methods that were measured often enough the fastest, else the fastest of all.
+std::map<std::uint64_t, CellKey> best_by_size(const Baseline& baseline, double duration_ns_max) {
+  std::map<std::uint64_t, CellKey> best;
+  const auto rank = [&](const CellKey& key) {
+    const CellBaseline& cell = baseline.at(key);
+    return std::pair(!tells(cell), median(cell.launches_ns));
+  };
+  for (const auto& [key, cell] : baseline) {
+    if (median(cell.launches_ns) > duration_ns_max) continue;
+    const auto [entry, first] = best.emplace(key.size_bytes, key);
+    if (!first && rank(key) < rank(entry->second)) entry->second = key;
+  }
+  return best;
+}
 
 // The cells that tell most, each once.
 std::vector<std::pair<CellKey, std::string>> cells_that_tell(const Baseline& baseline,
                                                              const CheckedProfile& reference,
                                                              const std::string& rail) {
-  std::map<std::uint64_t, std::pair<double, CellKey>> best;  // by size
-  for (const auto& [key, cell] : baseline) {
-    const double duration_ns = median(cell.launches_ns);
-    if (duration_ns > kCellNsMax) continue;
-    const auto [entry, first] = best.emplace(key.size_bytes, std::pair(duration_ns, key));
-    if (!first && duration_ns < entry->second.first) entry->second = {duration_ns, key};
-  }
   std::vector<std::pair<CellKey, std::string>> cells;
-  if (best.empty()) return cells;
-  cells.emplace_back(best.begin()->second.second, "latency");
-  if (best.size() > 1) cells.emplace_back(best.rbegin()->second.second, "bandwidth");
   const auto add = [&](const CellKey& key, const std::string& why) {
     const bool known =
         std::ranges::any_of(cells, [&](const auto& each) { return each.first == key; });
     if (!known && cells.size() < kDecisionCellsMax + 2) cells.emplace_back(key, why);
   };
+  const std::map<std::uint64_t, CellKey> best = best_by_size(baseline, kCellNsMax);
+  if (best.empty()) return cells;
+  const auto often = [&](const auto& each) { return tells(baseline.at(each.second)); };
+  const auto smallest = std::ranges::find_if(best, often);
+  const auto largest = std::find_if(best.rbegin(), best.rend(), often);
+  add((smallest != best.end() ? *smallest : *best.begin()).second, "latency");
+  add((largest != best.rend() ? *largest : *best.rbegin()).second, "bandwidth");
+  const std::map<std::uint64_t, CellKey> short_ones = best_by_size(baseline, kDecisionNsMax);
   for (const auto& [kind, bytes] : reference.thresholds(rail)) {
-    const auto after = best.lower_bound(bytes);
-    if (after == best.end()) continue;
+    const auto after = short_ones.lower_bound(bytes);
+    if (after == short_ones.end()) continue;
     for (const auto& [key, cell] : baseline) {  // both sides, at the size of the change
-      if (key.size_bytes == after->first && median(cell.launches_ns) <= kCellNsMax) add(key, kind);
+      if (key.size_bytes != after->first) continue;
+      if (median(cell.launches_ns) <= kDecisionNsMax) add(key, kind);
     }
   }
   return cells;
@@ -134,31 +154,36 @@ void check_rails(std::span<const sampler::RailToSample> rails, const std::string
   for (std::size_t i = 0; i < rails.size(); ++i) checks[i].judge(now[i], tolerance, findings);
 }
 
+double left_ns(CheckClock::time_point end) {
+  const double left = std::chrono::duration<double, std::nano>(end - CheckClock::now()).count();
+  return std::max(1.0, left);
+}
+
 }  // namespace
 
 CheckFindings check_node(const SampleOptions& options, const CheckedProfile& reference,
-                         double budget_ns) {
+                         CheckClock::time_point end) {
   CheckFindings findings;
   const RailChoice choice = choose_rails(options.rails, options.seed ? *options.seed : 1);
-  check_rails(choice.rails, "", reference, budget_ns, options.tolerance, &findings);
+  check_rails(choice.rails, "", reference, left_ns(end), options.tolerance, &findings);
   findings.not_checked.push_back("rails between nodes: not without --peer HOST");
   return findings;
 }
 
 CheckFindings check_peer(const SampleOptions& options, const CheckedProfile& reference,
-                         double budget_ns, const Invocation& invocation) {
+                         CheckClock::time_point end, const Invocation& invocation) {
   CheckFindings findings;
   ReachedPeer reached(options.peer, invocation.tool);
   control::Connection& peer = reached.connection();
   RailNegotiation negotiation = negotiate_as_near(peer, invocation.tool, options.rails);
   SamplingConfig config{.sampling = options.sampling, .session = {}};
   config.sampling.confirm = true;
-  config.sampling.budget_ns = budget_ns;
+  config.sampling.budget_ns = left_ns(end);
   config.session.clock = "confirm";
   send_config(peer, to_json(config));
   std::vector<sampler::RailToSample> rails;
   for (const SharedRail& each : negotiation.rails) rails.push_back({each.driver, each.rail, &peer});
-  check_rails(rails, negotiation.node.host, reference, budget_ns, options.tolerance, &findings);
+  check_rails(rails, negotiation.node.host, reference, left_ns(end), options.tolerance, &findings);
   sampler::end_spot_checks(peer);
   reached.leave();
   return findings;

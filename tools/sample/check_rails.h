@@ -3,6 +3,8 @@
 // Measures the cells that tell most of each rail, and judges them by the profile.
 #pragma once
 
+#include <chrono>
+
 #include "tools/command/command.h"
 #include "tools/sample/check_findings.h"
 #include "tools/sample/checked_profile.h"
@@ -10,12 +12,14 @@
 
 namespace nmt::tools {
 
-// The rails of this node.
+using CheckClock = std::chrono::steady_clock;
+
+// The rails of this node. Each is measured once at least, and no more after `end`.
 CheckFindings check_node(const SampleOptions& options, const CheckedProfile& reference,
-                         double budget_ns);
+                         CheckClock::time_point end);
 
 // The rails to the peer that the options name.
 CheckFindings check_peer(const SampleOptions& options, const CheckedProfile& reference,
-                         double budget_ns, const Invocation& invocation);
+                         CheckClock::time_point end, const Invocation& invocation);
 
 }  // namespace nmt::tools
