@@ -15,9 +15,12 @@ constexpr std::uint64_t kLooksPerCheck = 8;
 constexpr std::chrono::microseconds kLooking{20};
 
 // News is frequent if one wait begins so soon after the other: a round trip of small messages with
-// a sleep at both ends. Where a core is shared, polling for long delays what it waits for: then
-// news is no longer frequent, and the polling ends.
+// a sleep at both ends.
 constexpr std::chrono::microseconds kFrequent{200};
+
+// Where a core is shared, polling for long delays what it waits for. After one that was in vain,
+// this many waits are short.
+constexpr int kShortWaits = 16;
 
 // A caller's prediction of a transfer can come true without news from an endpoint, so sleep no
 // longer.
@@ -28,7 +31,9 @@ constexpr timespec kSleepMax{.tv_sec = 0, .tv_nsec = 1'000'000};
 void Waiting::rest(std::uint64_t looks_in_vain, const Watch& watch) {
   if (looks_in_vain == 1) {
     const Clock::time_point now = Clock::now();
-    look_at_most_ = now - since_ < kFrequent ? kFrequent : kLooking;
+    const bool frequent = now - since_ < kFrequent && short_waits_ == 0;
+    if (short_waits_ > 0) --short_waits_;
+    look_at_most_ = frequent ? kFrequent : kLooking;
     looking_ = true;
     since_ = now;
   }
@@ -36,6 +41,7 @@ void Waiting::rest(std::uint64_t looks_in_vain, const Watch& watch) {
     if (looks_in_vain % kLooksPerCheck != 0) return;
     looking_ = Clock::now() - since_ < look_at_most_;
     if (looking_) return;
+    if (look_at_most_ == kFrequent) short_waits_ = kShortWaits;
   }
   watched_.clear();
   if (!watch(watched_)) {

@@ -34,6 +34,7 @@ class Waiting {
   bool looking_ = true;
   Clock::time_point since_;  // the present wait, or the last one, began
   Clock::duration look_at_most_{};
+  int short_waits_ = 0;  // still to come, since a long one was in vain
   std::vector<pollfd> watched_;
 };
 

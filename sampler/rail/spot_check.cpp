@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "core/statistics.h"
 #include "node/node.h"
@@ -37,19 +38,35 @@ std::vector<Step> steps_of(const std::vector<SpotCell>& cells) {
   return steps;
 }
 
-// Launches of one rail.
+// What all real rails are measured with.
+struct RealMeans {
+  explicit RealMeans(std::uint64_t largest_bytes)
+      : buffers(largest_bytes, node::private_cache_bytes()) {}
+  RealClock clock;
+  node::CorePair cores = node::nearest_cores();
+  Buffers buffers;
+};
+
+bool is_described(const RailToSample& rail) { return rail.driver->virtual_clock() != nullptr; }
+
+std::uint64_t largest_bytes(const std::vector<SpotCell>& cells) {
+  std::uint64_t largest = 1;
+  for (const SpotCell& cell : cells) largest = std::max(largest, cell.experiment.size_bytes);
+  return largest;
+}
+
+// Launches of one rail. `real`: not of a described one.
 class SpotRail {
  public:
   SpotRail(std::span<const RailToSample> rails, std::size_t measured,
-           const std::vector<SpotCell>& cells)
+           const std::vector<SpotCell>& cells, const RealMeans* real)
       : rails_(rails),
         rail_(rails[measured]),
         group_{.measured = measured, .busy = {}},
         cells_(cells),
         steps_(steps_of(cells)),
-        described_(rail_.driver->virtual_clock() != nullptr),
-        buffers_(described_ ? Buffers::described(largest_bytes(cells))
-                            : Buffers(largest_bytes(cells), node::private_cache_bytes())) {
+        real_(real),
+        buffers_(real != nullptr ? real->buffers : Buffers::described(largest_bytes(cells))) {
     check_.launches_ns.resize(cells.size());
   }
 
@@ -59,13 +76,15 @@ class SpotRail {
   const SpotCheck& check() const { return check_; }
 
   void launch() {
-    const Clock& clock = described_ ? static_cast<const Clock&>(*rail_.driver->virtual_clock())
-                                    : static_cast<const Clock&>(real_);
+    const Clock& clock = real_ != nullptr
+                             ? static_cast<const Clock&>(real_->clock)
+                             : static_cast<const Clock&>(*rail_.driver->virtual_clock());
     const auto start_ns = static_cast<double>(clock.now_ns());
     try {
       measure();
     } catch (const Error& error) {
       check_.failure = error.what();
+      return;
     }
     const double took_ns = static_cast<double>(clock.now_ns()) - start_ns;
     check_.elapsed_ns += took_ns;
@@ -73,19 +92,16 @@ class SpotRail {
   }
 
  private:
-  static std::uint64_t largest_bytes(const std::vector<SpotCell>& cells) {
-    std::uint64_t largest = 1;
-    for (const SpotCell& cell : cells) largest = std::max(largest, cell.experiment.size_bytes);
-    return largest;
+  std::unique_ptr<Partner> partner() const {
+    if (real_ == nullptr) return in_process_partner(group_, rails_, buffers_);
+    if (rail_.peer != nullptr) return remote_partner(group_, rails_, real_->cores, real_->clock);
+    return fork_partner(group_, rails_, buffers_, real_->cores, real_->clock);
   }
 
   void measure() {
     try {
-      const std::unique_ptr<Partner> partner =
-          described_              ? in_process_partner(group_, rails_, buffers_)
-          : rail_.peer != nullptr ? remote_partner(group_, rails_, cores_, real_)
-                                  : fork_partner(group_, rails_, buffers_, cores_, real_);
-      PingPong ping_pong(*partner, buffers_, nullptr);
+      const std::unique_ptr<Partner> other_end = partner();
+      PingPong ping_pong(*other_end, buffers_, nullptr);
       add(ping_pong.run(steps_));
     } catch (const Error&) {
       if (rail_.peer != nullptr) close_remote_rail(*rail_.peer);
@@ -112,10 +128,8 @@ class SpotRail {
   RailGroup group_;
   const std::vector<SpotCell>& cells_;
   std::vector<Step> steps_;
-  bool described_;
+  const RealMeans* real_;
   Buffers buffers_;
-  RealClock real_;
-  node::CorePair cores_ = node::nearest_cores();
   double longest_ns_ = 0;
   SpotCheck check_;
 };
@@ -125,14 +139,23 @@ class SpotRail {
 std::vector<SpotCheck> spot_check(std::span<const RailToSample> rails,
                                   std::span<const std::vector<SpotCell>> cells_of_rail,
                                   double budget_ns) {
+  std::uint64_t largest = 0;  // of the real rails
+  for (std::size_t i = 0; i < rails.size(); ++i) {
+    if (!is_described(rails[i])) largest = std::max(largest, largest_bytes(cells_of_rail[i]));
+  }
+  std::optional<RealMeans> real;
+  if (largest > 0) real.emplace(largest);
   std::vector<SpotRail> spots;
   spots.reserve(rails.size());
-  for (std::size_t i = 0; i < rails.size(); ++i) spots.emplace_back(rails, i, cells_of_rail[i]);
+  for (std::size_t i = 0; i < rails.size(); ++i) {
+    spots.emplace_back(rails, i, cells_of_rail[i], is_described(rails[i]) ? nullptr : &*real);
+  }
   double elapsed_ns = 0;
   for (std::size_t launch = 0; launch < kSpotLaunches; ++launch) {
+    const double limit_ns = launch < kSpotLaunchesLeast ? 3 * budget_ns : budget_ns;
     for (SpotRail& spot : spots) {
       if (!spot.goes_on()) continue;
-      if (launch > 0 && elapsed_ns + spot.longest_ns() > budget_ns) continue;
+      if (launch > 0 && elapsed_ns + spot.longest_ns() > limit_ns) continue;
       const double before_ns = spot.elapsed_ns();
       spot.launch();
       elapsed_ns += spot.elapsed_ns() - before_ns;

@@ -36,9 +36,12 @@ struct SpotCheck {
 };
 
 inline constexpr std::size_t kSpotLaunches = 7;
+inline constexpr std::size_t kSpotLaunchesLeast = 3;  // what a verdict needs
 
-// Up to kSpotLaunches launches of each rail, fewer if `budget_ns` for all of them ends; always one.
-// A peer runs answer_campaign(), and end_spot_checks() releases it.
+// Up to kSpotLaunches launches of each rail, fewer if `budget_ns` for all of them ends; but for
+// kSpotLaunchesLeast it may take three times as long. Always one. A launch that fails, which may
+// have waited for long, does not count. A peer runs answer_campaign(), and end_spot_checks()
+// releases it.
 //
 // `rails` are all that were agreed with the peer, in the order that it knows; `cells_of_rail[i]`
 // are the cells of rails[i], none of a rail that is not to be measured. One result for each rail.

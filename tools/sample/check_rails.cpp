@@ -154,36 +154,38 @@ void check_rails(std::span<const sampler::RailToSample> rails, const std::string
   for (std::size_t i = 0; i < rails.size(); ++i) checks[i].judge(now[i], tolerance, findings);
 }
 
-double left_ns(CheckClock::time_point end) {
-  const double left = std::chrono::duration<double, std::nano>(end - CheckClock::now()).count();
-  return std::max(1.0, left);
-}
-
 }  // namespace
 
+double CheckTime::to_measure_ns() const {
+  constexpr double kToEnd = 0.1;  // of the budget: to release the peer, and to record
+  const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start_;
+  return std::max(budget_ns_ / 2, (1 - kToEnd) * budget_ns_ - spent.count());
+}
+
 CheckFindings check_node(const SampleOptions& options, const CheckedProfile& reference,
-                         CheckClock::time_point end) {
+                         const CheckTime& time) {
   CheckFindings findings;
   const RailChoice choice = choose_rails(options.rails, options.seed ? *options.seed : 1);
-  check_rails(choice.rails, "", reference, left_ns(end), options.tolerance, &findings);
+  check_rails(choice.rails, "", reference, time.to_measure_ns(), options.tolerance, &findings);
   findings.not_checked.push_back("rails between nodes: not without --peer HOST");
   return findings;
 }
 
 CheckFindings check_peer(const SampleOptions& options, const CheckedProfile& reference,
-                         CheckClock::time_point end, const Invocation& invocation) {
+                         const CheckTime& time, const Invocation& invocation) {
   CheckFindings findings;
   ReachedPeer reached(options.peer, invocation.tool);
   control::Connection& peer = reached.connection();
   RailNegotiation negotiation = negotiate_as_near(peer, invocation.tool, options.rails);
   SamplingConfig config{.sampling = options.sampling, .session = {}};
   config.sampling.confirm = true;
-  config.sampling.budget_ns = left_ns(end);
+  config.sampling.budget_ns = time.to_measure_ns();
   config.session.clock = "confirm";
   send_config(peer, to_json(config));
   std::vector<sampler::RailToSample> rails;
   for (const SharedRail& each : negotiation.rails) rails.push_back({each.driver, each.rail, &peer});
-  check_rails(rails, negotiation.node.host, reference, left_ns(end), options.tolerance, &findings);
+  check_rails(rails, negotiation.node.host, reference, time.to_measure_ns(), options.tolerance,
+              &findings);
   sampler::end_spot_checks(peer);
   reached.leave();
   return findings;

@@ -12,14 +12,24 @@
 
 namespace nmt::tools {
 
-using CheckClock = std::chrono::steady_clock;
+// How long a check may take, from now. Reaching the peer counts, but half of it is for measuring
+// in any case.
+class CheckTime {
+ public:
+  explicit CheckTime(double budget_ns) : budget_ns_(budget_ns) {}
+  double to_measure_ns() const;
 
-// The rails of this node. Each is measured once at least, and no more after `end`.
+ private:
+  double budget_ns_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// The rails of this node.
 CheckFindings check_node(const SampleOptions& options, const CheckedProfile& reference,
-                         CheckClock::time_point end);
+                         const CheckTime& time);
 
 // The rails to the peer that the options name.
 CheckFindings check_peer(const SampleOptions& options, const CheckedProfile& reference,
-                         CheckClock::time_point end, const Invocation& invocation);
+                         const CheckTime& time, const Invocation& invocation);
 
 }  // namespace nmt::tools

@@ -26,7 +26,6 @@ namespace nmt::tools {
 namespace {
 
 constexpr double kBudgetNs = 2e9;        // to reach the peer, to measure and to record
-constexpr double kToEnd = 0.1;           // of the budget: to release the peer, and to record
 constexpr double kBetweenAlarmsS = 600;  // two alarms so far apart are no coincidence
 constexpr const char* kRootsLock = "/run/nmadtune-check.lock";
 constexpr int kLockTries = 50;
@@ -132,13 +131,10 @@ void add_cells(const CheckFindings& findings, Report* report) {
 Report confirm(const SampleOptions& options, const Invocation& invocation) {
   const CheckedProfile reference(options, invocation);
   const Descriptor held = lock(reference.file());
-  const CheckClock::time_point start = CheckClock::now();
-  const std::chrono::duration<double, std::nano> budget(options.budget_ns > 0 ? options.budget_ns
-                                                                              : kBudgetNs);
-  const auto end = start + std::chrono::duration_cast<CheckClock::duration>(budget * (1 - kToEnd));
+  const CheckTime time(options.budget_ns > 0 ? options.budget_ns : kBudgetNs);
   const CheckFindings findings = options.peer.peer.empty()
-                                     ? check_node(options, reference, end)
-                                     : check_peer(options, reference, end, invocation);
+                                     ? check_node(options, reference, time)
+                                     : check_peer(options, reference, time, invocation);
   const std::string state = state_of(findings), line = line_of(findings, options.tolerance);
   Report report;
   report.text.line(line);
