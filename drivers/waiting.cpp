@@ -30,7 +30,7 @@ constexpr timespec kSleepMax{.tv_sec = 0, .tv_nsec = 1'000'000};
 
 void Waiting::rest(std::uint64_t looks_in_vain, const Watch& watch) {
   if (looks_in_vain == 1) {
-    const Clock::time_point now = Clock::now();
+    const Clock::time_point now = now_();
     const bool frequent = now - since_ < kFrequent && short_waits_ == 0;
     if (short_waits_ > 0) --short_waits_;
     look_at_most_ = frequent ? kFrequent : kLooking;
@@ -39,7 +39,7 @@ void Waiting::rest(std::uint64_t looks_in_vain, const Watch& watch) {
   }
   if (looking_) {
     if (looks_in_vain % kLooksPerCheck != 0) return;
-    looking_ = Clock::now() - since_ < look_at_most_;
+    looking_ = now_() - since_ < look_at_most_;
     if (looking_) return;
     if (look_at_most_ == kFrequent) short_waits_ = kShortWaits;
   }

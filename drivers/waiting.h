@@ -21,16 +21,20 @@ namespace nmt::drivers {
 
 class Waiting {
  public:
+  using Clock = std::chrono::steady_clock;
+  using Now = Clock::time_point (*)();
+
   // Adds the descriptors to watch, as Endpoint::watch() does.
   using Watch = std::function<bool(std::vector<pollfd>&)>;
+
+  explicit Waiting(Now now = &Clock::now) : now_(now) {}
 
   // Called after each poll without news; `looks_in_vain` counts them from 1. Parts of a long
   // message are no news: while one arrives, this sleeps between its parts.
   void rest(std::uint64_t looks_in_vain, const Watch& watch);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
+  Now now_;
   bool looking_ = true;
   Clock::time_point since_;  // the present wait, or the last one, began
   Clock::duration look_at_most_{};

@@ -1,55 +1,77 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "drivers/waiting.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <thread>
+#include <cstdint>
+#include <vector>
 
 namespace nmt::drivers {
 namespace {
 
 using std::chrono::microseconds;
-using std::chrono::milliseconds;
-using Clock = std::chrono::steady_clock;
+using ::testing::AllOf;
+using ::testing::Ge;
+using ::testing::Lt;
 
-// How long one wait without news polls before it would sleep.
-Clock::duration polls_for(Waiting* waiting) {
-  bool sleeps = false;
-  const Clock::time_point start = Clock::now();
-  for (std::uint64_t look = 1; !sleeps; ++look) {
-    waiting->rest(look, [&](std::vector<pollfd>&) {
-      sleeps = true;
-      return false;
-    });
+// Each look at the endpoints takes 1 us.
+class WaitingTest : public ::testing::Test {
+ protected:
+  // One wait without news: how long it polls before it would sleep.
+  microseconds polls_for() {
+    bool sleeps = false;
+    const Waiting::Clock::time_point start = time_;
+    for (std::uint64_t look = 1; !sleeps; ++look) {
+      time_ += microseconds(1);
+      waiting_.rest(look, [&](std::vector<pollfd>&) {
+        sleeps = true;
+        return false;
+      });
+    }
+    return std::chrono::duration_cast<microseconds>(time_ - start);
   }
-  return Clock::now() - start;
-}
 
-// Of 50 such waits, those that poll for 200 us, each after `before`. On busy cores some are late.
-template <typename Before>
-int long_polls(Before before) {
-  Waiting waiting;
-  int polls = 0;
-  for (int i = 0; i < 50; ++i) {
-    before(&waiting);
-    const Clock::duration polled = polls_for(&waiting);
-    EXPECT_GE(polled, microseconds(20));
-    polls += polled >= microseconds(200);
+  // News comes to this many waits, each time after 10 us.
+  void receive(int times) {
+    for (int i = 0; i < times; ++i) {
+      waiting_.rest(1, [](std::vector<pollfd>&) { return false; });
+      time_ += microseconds(10);
+    }
   }
-  return polls;
+
+  void rest_for(microseconds time) { time_ += time; }
+
+ private:
+  static inline Waiting::Clock::time_point time_{std::chrono::hours(1)};
+  Waiting waiting_{[] { return time_; }};
+};
+
+const auto kShort = AllOf(Ge(microseconds(20)), Lt(microseconds(30)));
+const auto kLong = AllOf(Ge(microseconds(200)), Lt(microseconds(210)));
+
+TEST_F(WaitingTest, SleepsSoonWhereNewsIsRare) {
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(polls_for(), kShort);
+    rest_for(microseconds(300));
+  }
 }
 
-TEST(Waiting, PollsForLongerWhileNewsIsFrequent) {
-  const auto news_at_once = [](Waiting* waiting) {
-    waiting->rest(1, [](std::vector<pollfd>&) { return false; });
-  };
-  EXPECT_GT(long_polls(news_at_once), 25);
+TEST_F(WaitingTest, PollsForLongerWhileNewsIsFrequent) {
+  receive(2);
+  EXPECT_THAT(polls_for(), kLong);
+  rest_for(microseconds(300));
+  EXPECT_THAT(polls_for(), kShort);
 }
 
-TEST(Waiting, SleepsSoonWhereNewsIsRare) {
-  const auto none_for_long = [](Waiting*) { std::this_thread::sleep_for(milliseconds(1)); };
-  EXPECT_LT(long_polls(none_for_long), 25);
+TEST_F(WaitingTest, SleepsSoonAfterALongPollInVain) {
+  receive(2);
+  EXPECT_THAT(polls_for(), kLong);
+  receive(1);
+  for (int i = 0; i < 10; ++i) EXPECT_THAT(polls_for(), kShort);
+  receive(20);
+  EXPECT_THAT(polls_for(), kLong);
 }
 
 }  // namespace
