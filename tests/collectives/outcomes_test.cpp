@@ -115,13 +115,6 @@ TEST_P(Outcome, OfTypesByEveryConstructorAndAtMpiBottomIsTheSame) {
 }
 
 // That is 1 GiB.
-TEST_P(Outcome, OfTheMostBytesIsTheSame) {
-  if (!has_memory(4)) GTEST_SKIP() << "less than 4 GiB of memory available";
-  expect_the_same({"large-copies", "return"}, {""}, kFewRanks, {"bcast", "allgather", "alltoall"},
-                  kWarmUpCalls);
-  expect_the_same({"large-reductions", "return"}, {""}, kFewRanks, kReductions, kWarmUpCalls);
-}
-
 TEST_P(Outcome, OfCopiesOfTheMostBytesInEveryWayIsTheSame) {
   expect_the_same({"large-copies", "return"}, kWaysToCopy, kFewRanks,
                   {"bcast", "allgather", "alltoall"}, kWarmUpCalls);
