@@ -115,12 +115,12 @@ TEST_P(Outcome, OfTypesByEveryConstructorAndAtMpiBottomIsTheSame) {
 }
 
 // That is 1 GiB.
-TEST_P(Outcome, OfCopiesOfTheMostBytesInEveryWayIsTheSame) {
+TEST_P(Outcome, OfCopiesOfTheMostBytesIsTheSame) {
   expect_the_same({"large-copies", "return"}, kWaysToCopy, kFewRanks,
                   {"bcast", "allgather", "alltoall"}, kWarmUpCalls);
 }
 
-TEST_P(Outcome, OfReductionsOfTheMostBytesInEveryWayIsTheSame) {
+TEST_P(Outcome, OfReductionsOfTheMostBytesIsTheSame) {
   if (!has_memory(4)) GTEST_SKIP() << "less than 4 GiB of memory available";
   expect_the_same({"large-reductions", "return"}, kWaysToCopy, kFewRanks, kReductions,
                   kWarmUpCalls);
