@@ -72,10 +72,10 @@ class SpotRail {
 
   bool goes_on() const { return !cells_.empty() && check_.failure.empty(); }
   double longest_ns() const { return longest_ns_; }  // launch
-  double elapsed_ns() const { return check_.elapsed_ns; }
   const SpotCheck& check() const { return check_; }
 
-  void launch() {
+  // Returns how long it took, 0 if it failed.
+  double launch() {
     const Clock& clock = real_ != nullptr
                              ? static_cast<const Clock&>(real_->clock)
                              : static_cast<const Clock&>(*rail_.driver->virtual_clock());
@@ -84,11 +84,12 @@ class SpotRail {
       measure();
     } catch (const Error& error) {
       check_.failure = error.what();
-      return;
+      return 0;
     }
     const double took_ns = static_cast<double>(clock.now_ns()) - start_ns;
     check_.elapsed_ns += took_ns;
     longest_ns_ = std::max(longest_ns_, took_ns);
+    return took_ns;
   }
 
  private:
@@ -156,9 +157,7 @@ std::vector<SpotCheck> spot_check(std::span<const RailToSample> rails,
     for (SpotRail& spot : spots) {
       if (!spot.goes_on()) continue;
       if (launch > 0 && elapsed_ns + spot.longest_ns() > limit_ns) continue;
-      const double before_ns = spot.elapsed_ns();
-      spot.launch();
-      elapsed_ns += spot.elapsed_ns() - before_ns;
+      elapsed_ns += spot.launch();
     }
   }
   std::vector<SpotCheck> checks;

@@ -89,10 +89,13 @@ std::vector<cluster::CellLaunches> launches_of(const Baseline& baseline) {
 }
 
 bool agrees(const std::vector<CheckedCell>& cells) {
-  const auto is = [&](cluster::Spot spot) {
-    return std::ranges::any_of(cells, [&](const auto& each) { return each.verdict.spot == spot; });
+  const auto changed = [](const CheckedCell& each) {
+    return cluster::is_changed(each.verdict.spot);
   };
-  return is(cluster::Spot::kAgrees) && !is(cluster::Spot::kSlower) && !is(cluster::Spot::kFaster);
+  const auto same = [](const CheckedCell& each) {
+    return each.verdict.spot == cluster::Spot::kAgrees;
+  };
+  return std::ranges::none_of(cells, changed) && std::ranges::any_of(cells, same);
 }
 
 // A rail and what the profile says of it.
