@@ -3,11 +3,14 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstddef>
 #include <filesystem>
-#include <span>
+#include <utility>
 
 #include "core/descriptor.h"
 #include "core/durable_file.h"
@@ -32,20 +35,50 @@ Confirmation confirmation_from(const json::Reader& reader) {
   Confirmation confirmation{.platform = reader["platform"].text(),
                             .fingerprint = fields_from_json(reader["fingerprint"]),
                             .checked_utc = reader["checked_utc"].text(),
-                            .changed = reader["changed"].boolean(),
-                            .rails = reader["rails"].texts(),
-                            .rails_between_nodes = reader["rails_between_nodes"].texts(),
+                            .rails = {},
                             .alarms_utc = reader["alarms_utc"].texts()};
-  confirmation.alarms_utc.resize(std::min(confirmation.alarms_utc.size(), kAlarmsMax));
+  for (const json::Reader& rail : reader["rails"].items()) {
+    confirmation.rails.push_back({.name = rail["name"].text(),
+                                  .between_nodes = rail["between_nodes"].boolean(),
+                                  .slower = rail["slower"].boolean(),
+                                  .fingerprint = fields_from_json(rail["fingerprint"])});
+  }
   return confirmation;
+}
+
+json::Value rail_json(const CheckedRail& rail) {
+  return json::Value::object()
+      .set("name", rail.name)
+      .set("between_nodes", rail.between_nodes)
+      .set("slower", rail.slower)
+      .set("fingerprint", to_json(rail.fingerprint));
+}
+
+// This node's name as a part of a file's: a name may have anything in it.
+std::string host_for_file() {
+  struct utsname names {};
+  ::uname(&names);
+  std::string host = names.nodename;
+  const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  for (char& c : host) {
+    if (!is_plain(c) && c != '-' && c != '.') c = '_';
+  }
+  return host;
 }
 
 }  // namespace
 
+const CheckedRail* Confirmation::find(std::string_view rail, bool between_nodes) const {
+  const auto found = std::ranges::find_if(rails, [&](const CheckedRail& each) {
+    return each.name == rail && each.between_nodes == between_nodes;
+  });
+  return found == rails.end() ? nullptr : &*found;
+}
+
 std::string confirmation_file(const std::string& profile) {
   std::error_code error;
   const std::filesystem::path file = std::filesystem::canonical(profile, error);
-  return (error ? profile : file.string()) + ".confirmed";
+  return (error ? profile : file.string()) + ".confirmed-" + host_for_file();
 }
 
 std::optional<Confirmation> read_confirmation(const std::string& profile) {
@@ -68,17 +101,17 @@ std::optional<Confirmation> read_confirmation(const std::string& profile) {
 }
 
 void write_confirmation(const std::string& profile, const Confirmation& confirmation) {
-  const std::span alarms(confirmation.alarms_utc);
-  const std::string text =
-      json::Value::object()
-          .set("platform", confirmation.platform)
-          .set("fingerprint", to_json(confirmation.fingerprint))
-          .set("checked_utc", confirmation.checked_utc)
-          .set("changed", confirmation.changed)
-          .set("rails", json::Value::array(confirmation.rails))
-          .set("rails_between_nodes", json::Value::array(confirmation.rails_between_nodes))
-          .set("alarms_utc", json::Value::array(alarms.last(std::min(alarms.size(), kAlarmsMax))))
-          .dump();
+  std::vector<std::string> alarms = confirmation.alarms_utc;
+  if (alarms.size() > kAlarmsMax) alarms.erase(alarms.begin() + 1, alarms.end() - kAlarmsMax + 1);
+  json::Value rails = json::Value::array();
+  for (const CheckedRail& each : confirmation.rails) rails.push_back(rail_json(each));
+  const std::string text = json::Value::object()
+                               .set("platform", confirmation.platform)
+                               .set("fingerprint", to_json(confirmation.fingerprint))
+                               .set("checked_utc", confirmation.checked_utc)
+                               .set("rails", std::move(rails))
+                               .set("alarms_utc", json::Value::array(alarms))
+                               .dump();
   const std::string file = confirmation_file(profile);
   write_durable_file(file, text + "\n", true);
   let_all_read(file);

@@ -22,7 +22,7 @@ enum class Fault {
   kPartial = 4,   // partial, or too disturbed to trust
   kPeer = 5,      // peer lost or timed out
   kDatabase = 6,  // profile database unusable
-  kStale = 7,     // profile measured on another platform
+  kStale = 7,     // the profile does not hold for this platform as it is now
 };
 
 class Error : public std::runtime_error {

@@ -35,7 +35,10 @@
 //  8. Foreign profiles. A profile that was measured on another platform opens, says what differs,
 //     and its advice carries NMT_ADVICE_FOREIGN, unless the options refuse it. Where only a patch
 //     release differs (of the kernel, of a driver or of the C library), advice is not foreign: it
-//     carries NMT_ADVICE_UNCONFIRMED. An MPI that was installed since says nothing about rails.
+//     carries NMT_ADVICE_UNCONFIRMED, until nmad-sample --confirm finds that a rail agrees with the
+//     profile (then it carries neither), or is slower (then it is foreign, and refused with all of
+//     the profile where the options refuse foreign advice). An MPI that was installed since says
+//     nothing about rails.
 #pragma once
 
 #include <stdint.h>
@@ -94,7 +97,7 @@ typedef struct nmt_description {
   const char* platform_id;   // 32 hex digits
   const char* measured_utc;  // end of the newest campaign it was derived from
   const char* tool_version;  // that measured it
-  uint32_t foreign;          // measured on another platform
+  uint32_t foreign;          // some advice carries NMT_ADVICE_FOREIGN
   uint32_t differences;      // fields of the fingerprint that differ from this machine's
   uint32_t complete;         // every campaign ran to its end
   uint32_t verified;         // predictions were compared with sizes that no curve was made of
@@ -273,7 +276,7 @@ NMT_API int nmt_aggregate(const nmt_profile* profile, int path, uint64_t first_b
                           uint64_t second_bytes);
 
 typedef enum nmt_advice_flag {
-  NMT_ADVICE_FOREIGN = 1,       // measured on another platform
+  NMT_ADVICE_FOREIGN = 1,       // measured on another platform, or no longer true of this one
   NMT_ADVICE_EXTRAPOLATED = 2,  // beyond the sizes that were measured
   NMT_ADVICE_SIMULTANEOUS = 4,  // from rails that were measured together
   NMT_ADVICE_UNSATURATED = 8,   // of an alltoall, fitted where the network was not saturated

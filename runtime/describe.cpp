@@ -21,7 +21,7 @@ const char* nmt_status_text(int status) {
     case NMT_UNUSABLE:
       return "the file is damaged, of a newer version, or not a profile";
     case NMT_FOREIGN:
-      return "the profile was measured on another platform";
+      return "the profile does not hold for this platform as it is now";
     case NMT_NO_MEMORY:
       return "out of memory";
     case NMT_FAILED:

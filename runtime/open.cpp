@@ -98,23 +98,36 @@ std::optional<Confirmation> confirmation_of(const nmt_profile& profile, const Fi
   return std::nullopt;
 }
 
-// All paths but those over rails that a check has confirmed.
+// What a check says of a path under another patch release: as measured, no longer so, or unknown.
+std::uint32_t flags_by(const Confirmation& checked, const View& view, std::size_t path) {
+  const PathDetailRecord& detail = view.details[path];
+  const std::string_view peer = view.text_at(detail.peer_id);
+  const bool between_nodes = !peer.empty() && peer != view.text_at(detail.node_id);
+  const CheckedRail* rail = checked.find(view.text_at(detail.rail), between_nodes);
+  if (rail == nullptr) return NMT_ADVICE_UNCONFIRMED;
+  return rail->slower ? NMT_ADVICE_FOREIGN : 0;
+}
+
 void mark_unconfirmed(nmt_profile& profile, const Fields& here) {
   profile.advice_flags = NMT_ADVICE_UNCONFIRMED;
   const std::optional<Confirmation> checked = confirmation_of(profile, here);
   if (!checked) return;
   profile.advice_flags = 0;
-  profile.path_flags.assign(profile.view.details.size(), NMT_ADVICE_UNCONFIRMED);
-  for (std::size_t path = 0; path < profile.path_flags.size(); ++path) {
-    const PathDetailRecord& detail = profile.view.details[path];
-    const std::string_view peer = profile.view.text_at(detail.peer_id);
-    const bool within = peer.empty() || peer == profile.view.text_at(detail.node_id);
-    const auto& rails = within ? checked->rails : checked->rails_between_nodes;
-    if (std::ranges::find(rails, profile.view.text_at(detail.rail)) != rails.end()) {
-      profile.path_flags[path] = 0;
-    }
+  for (std::size_t path = 0; path < profile.view.details.size(); ++path) {
+    profile.path_flags.push_back(flags_by(*checked, profile.view, path));
     profile.advice_flags |= profile.path_flags[path];
   }
+}
+
+// Why advice is foreign: the field that differs, or what a check found.
+std::string foreign_because(const nmt_profile& profile) {
+  const auto first = std::ranges::find(profile.differences, Effect::kForeign,
+                                       [](const Difference& each) { return effect_of(each); });
+  if (first == profile.differences.end()) {
+    return "nmad-sample --confirm found a rail slower than it was measured";
+  }
+  return fmt::format("measured on another platform: {} was {}, here it is {}", first->field,
+                     first->before.value_or("unknown"), first->now.value_or("unknown"));
 }
 
 std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
@@ -139,21 +152,13 @@ std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
   if (effect == Effect::kNone) return profile;
   if (effect == Effect::kUnconfirmed) {
     mark_unconfirmed(*profile, here);
-    return profile;
+  } else {
+    profile->advice_flags = NMT_ADVICE_FOREIGN;
   }
-  if (options.refuse_foreign != 0) {
-    const Difference& first =
-        *std::ranges::find(profile->differences, Effect::kForeign,
-                           [](const Difference& each) { return effect_of(each); });
-    throw Refused(
-        NMT_FOREIGN,
-        fmt::format(
-            "{}: measured on another platform: {} was {}, here it is {}; run nmad-sample on this "
-            "machine",
-            profile->file, first.field, first.before.value_or("unknown"),
-            first.now.value_or("unknown")));
+  if (options.refuse_foreign != 0 && (profile->advice_flags & NMT_ADVICE_FOREIGN) != 0) {
+    throw Refused(NMT_FOREIGN, fmt::format("{}: {}; run nmad-sample on this machine", profile->file,
+                                           foreign_because(*profile)));
   }
-  profile->advice_flags = NMT_ADVICE_FOREIGN;
   return profile;
 }
 

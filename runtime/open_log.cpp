@@ -163,7 +163,7 @@ std::string decisions_of(const nmt_profile& profile) {
   if (nmt_describe(&profile, &described) != NMT_OK) return "";
   std::string text = fmt::format("nmadtune: {}: platform {}, measured {}{}\n", described.file,
                                  described.platform, described.measured_utc,
-                                 described.foreign != 0       ? ", on another platform"
+                                 described.foreign != 0       ? ", which is not as it was"
                                  : described.unconfirmed != 0 ? ", to be confirmed here"
                                                               : "");
   for (std::uint32_t i = 0; i < described.paths; ++i) {

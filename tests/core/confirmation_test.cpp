@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "core/id.h"
 
@@ -28,9 +29,9 @@ class ConfirmationFile : public ::testing::Test {
   Confirmation confirmation_{.platform = "abc",
                              .fingerprint = {{"kernel", "6.1.2"}},
                              .checked_utc = "2026-11-24T08:00:00Z",
-                             .changed = true,
-                             .rails = {"shm", "tcp:lo"},
-                             .rails_between_nodes = {"tcp:r0"},
+                             .rails = {{"shm", false, false, {}},
+                                       {"tcp:r0", false, false, {{"mtu", "1500"}}},
+                                       {"tcp:r0", true, true, {{"mtu", "1500"}}}},
                              .alarms_utc = {"2026-11-24T07:00:00Z", "2026-11-24T08:00:00Z"}};
 };
 
@@ -38,6 +39,12 @@ TEST_F(ConfirmationFile, IsReadAsItWasWritten) {
   EXPECT_FALSE(read_confirmation(profile()));
   write_confirmation(profile(), confirmation_);
   EXPECT_EQ(read_confirmation(profile()), confirmation_);
+}
+
+TEST_F(ConfirmationFile, FindsARailByWhereItLeads) {
+  EXPECT_FALSE(confirmation_.find("tcp:r0", false)->slower);
+  EXPECT_TRUE(confirmation_.find("tcp:r0", true)->slower);
+  EXPECT_EQ(confirmation_.find("shm", true), nullptr);
 }
 
 TEST_F(ConfirmationFile, CountsOnlyIfNobodyElseCanWriteIt) {
@@ -77,10 +84,18 @@ TEST_F(ConfirmationFile, ThatIsNoneIsIgnored) {
   EXPECT_FALSE(read_confirmation(profile()));
 }
 
-TEST_F(ConfirmationFile, KeepsTheLastAlarmsOnly) {
-  confirmation_.alarms_utc.assign(100, "2026-11-24T07:00:00Z");
-  write_confirmation(profile(), confirmation_);
-  EXPECT_EQ(read_confirmation(profile())->alarms_utc.size(), 8u);
+// Where a check runs before each short job, the last ones alone may all be of one minute.
+TEST_F(ConfirmationFile, KeepsTheFirstAlarmOfManyAndTheLastOnes) {
+  confirmation_.alarms_utc.clear();
+  for (int minute = 10; minute < 60; ++minute) {
+    confirmation_.alarms_utc.push_back("2026-11-24T07:" + std::to_string(minute) + ":00Z");
+    write_confirmation(profile(), confirmation_);
+    confirmation_ = *read_confirmation(profile());
+  }
+  ASSERT_EQ(confirmation_.alarms_utc.size(), 8u);
+  EXPECT_EQ(confirmation_.alarms_utc.front(), "2026-11-24T07:10:00Z");
+  EXPECT_EQ(confirmation_.alarms_utc[1], "2026-11-24T07:53:00Z");
+  EXPECT_EQ(confirmation_.alarms_utc.back(), "2026-11-24T07:59:00Z");
 }
 
 }  // namespace

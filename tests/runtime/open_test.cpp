@@ -213,18 +213,16 @@ TEST(Open, AdviceIsConfirmedByACheckOfThisPlatformHereAlone) {
   Confirmation checked{.platform = platform,
                        .fingerprint = machine.fingerprint(),
                        .checked_utc = "2026-02-02T00:00:00Z",
-                       .changed = false,
-                       .rails = {"a"},
-                       .rails_between_nodes = {},
+                       .rails = {{.name = "a", .fingerprint = {}}},
                        .alarms_utc = {}};
   EXPECT_EQ(unconfirmed(), 1u);
   write_confirmation(database.file(), checked);
   EXPECT_EQ(unconfirmed(), 0u);
-  checked.rails = {"b"};  // which the profile does not have
-  checked.rails_between_nodes = {"a"};
+  checked.rails = {{.name = "b", .fingerprint = {}},  // which the profile does not have
+                   {.name = "a", .between_nodes = true, .fingerprint = {}}};
   write_confirmation(database.file(), checked);
   EXPECT_EQ(unconfirmed(), 1u);
-  checked.rails = {"a"};
+  checked.rails = {{.name = "a", .fingerprint = {}}};
   checked.fingerprint = third.fingerprint();
   write_confirmation(database.file(), checked);
   EXPECT_EQ(unconfirmed(), 1u);
@@ -232,6 +230,30 @@ TEST(Open, AdviceIsConfirmedByACheckOfThisPlatformHereAlone) {
   checked.platform = "another";
   write_confirmation(database.file(), checked);
   EXPECT_EQ(unconfirmed(), 1u);
+}
+
+TEST(Open, AdviceIsForeignWhereACheckFoundARailSlowerAfterAnUpdate) {
+  const Machine machine("0-3", "6.1.2"), other("0-3", "6.1.1");
+  Database database;
+  database.add("other", other.fingerprint(), "2026-02-01T00:00:00Z");
+  nmt_open_options options = planted::open_options(database.file());
+  const std::string root = machine.root();
+  options.machine_root = root.c_str();
+  write_confirmation(database.file(), {.platform = open(options).description().platform_id,
+                                       .fingerprint = machine.fingerprint(),
+                                       .checked_utc = "2026-02-02T00:00:00Z",
+                                       .rails = {{.name = "a", .slower = true, .fingerprint = {}}},
+                                       .alarms_utc = {}});
+  const Opened opened = open(options);
+  EXPECT_EQ(opened.description().foreign, 1u);
+  nmt_prediction prediction{};
+  prediction.struct_bytes = sizeof prediction;
+  ASSERT_EQ(nmt_predict(opened.profile, 0, NMT_ANY_METHOD, 10, &prediction), NMT_OK);
+  EXPECT_TRUE(prediction.flags & NMT_ADVICE_FOREIGN);
+  options.refuse_foreign = 1;
+  const Opened refused = open(options);
+  EXPECT_EQ(refused.status, NMT_FOREIGN);
+  EXPECT_THAT(refused.message, HasSubstr("--confirm found a rail slower"));
 }
 
 TEST(Open, ASnapshotIsConfirmedByTheCheckOfTheUsualProfile) {
@@ -247,9 +269,7 @@ TEST(Open, ASnapshotIsConfirmedByTheCheckOfTheUsualProfile) {
   write_confirmation(database.file(), {.platform = first.description().platform_id,
                                        .fingerprint = machine.fingerprint(),
                                        .checked_utc = "2026-02-02T00:00:00Z",
-                                       .changed = false,
-                                       .rails = {"a"},
-                                       .rails_between_nodes = {},
+                                       .rails = {{.name = "a", .fingerprint = {}}},
                                        .alarms_utc = {}});
   options.file = snapshot.c_str();
   ::setenv("NMADTUNE_DB", database.folder().file("none.db").c_str(), 1);

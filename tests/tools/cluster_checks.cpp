@@ -70,6 +70,19 @@ void ClusterChecks::plant(double duration_ns, const std::string& rail, const std
   }
 }
 
+std::string ClusterChecks::record_name() const {
+  for (const auto& each : fs::directory_iterator(path(""))) {
+    const std::string name = each.path().filename();
+    if (name.starts_with("profile.db.confirmed-")) return name;
+  }
+  return "";
+}
+
+std::string ClusterChecks::record() const {
+  const std::string name = record_name();
+  return name.empty() ? "" : read(name);
+}
+
 int ClusterChecks::alarms() const {
   const std::string text = record();
   int count = 0;
@@ -90,7 +103,7 @@ void ClusterChecks::date_first_alarm(const std::string& date) const {
   if (list == std::string::npos || text.find(']', list) == list + 1) return;  // no alarm yet
   const std::size_t begin = text.find('"', list) + 1;
   text.replace(begin, text.find('"', begin) - begin, date);
-  write("profile.db.confirmed", text);
+  write(record_name(), text);
 }
 
 }  // namespace nmt::testing

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "core/confirmation.h"
 #include "tests/tools/sandbox.h"
 
 namespace nmt::testing {
@@ -33,6 +34,9 @@ class Confirm : public Sandbox {
     all.insert(all.end(), more.begin(), more.end());
     return sample(all);
   }
+  std::string recorded() const {
+    return read(std::filesystem::path(confirmation_file(db_)).filename());
+  }
   // The rails of the profile, all of them half as fast as they were.
   std::string slower() const {
     return write("slower.json", R"({"seed":1,"rails":[{"name":"myri","methods":{
@@ -51,8 +55,8 @@ TEST_F(Confirm, SaysInOneLineThatTheProfileIsStillTrueAndLeavesItAlone) {
                                 HasSubstr("rails between nodes: not without --peer")));
   EXPECT_EQ(result.out.find('\n') + 1, result.out.find("SUMMARY")) << result.out;
   EXPECT_EQ(read("a.db"), before);
-  EXPECT_THAT(read("a.db.confirmed"), AllOf(HasSubstr("\"changed\": false"), HasSubstr("fake:myri"),
-                                            HasSubstr("\"rails_between_nodes\": []")));
+  EXPECT_THAT(recorded(), AllOf(HasSubstr("\"slower\": false"), HasSubstr("fake:myri"),
+                                Not(HasSubstr("\"between_nodes\": true"))));
 }
 
 TEST_F(Confirm, RaisesNoAlarmWhereNothingChanged) {
@@ -78,15 +82,32 @@ TEST_F(Confirm, ExitsWith8WhereARailIsSlowerAndCountsAlarms) {
   EXPECT_EQ(at(document(confirm("slower.json", {"--json"})), "alarms"), json::Value(1));
 }
 
-// What was checked under an earlier fingerprint counts no more; what this check found slower
-// neither.
-TEST_F(Confirm, KeepsWhichRailsItHasConfirmed) {
+TEST_F(Confirm, RecordsOfEachRailWhetherItAgreesOrIsSlower) {
   ASSERT_EQ(confirm("rails.json").exit_code, 0);
-  const auto confirmed = [&] { return read("a.db.confirmed"); };
-  ASSERT_THAT(confirmed(), HasSubstr("fake:myri"));
+  ASSERT_THAT(recorded(), AllOf(HasSubstr("fake:myri"), HasSubstr("\"slower\": false")));
   slower();
   ASSERT_EQ(confirm("slower.json").exit_code, 8);
-  EXPECT_THAT(confirmed(), Not(HasSubstr("fake:myri")));
+  EXPECT_THAT(recorded(), AllOf(HasSubstr("fake:myri"), HasSubstr("\"slower\": true")));
+}
+
+// From the update to the answer, as an administrator sees it.
+TEST_F(Confirm, DecidesWhatBecomesOfAdviceAfterAnUpdate) {
+  const std::string updated = path("updated.db");
+  measure_elsewhere(db_, updated, {{"kernel", patched_kernel()}});
+  const auto check = [&] { return tune({"check", "--db", updated}); };
+  const auto confirm_by = [&](const std::string& rails) {
+    return sample({"--confirm", "--seed", "1", "--rails", "fake:" + rails, "--db", updated});
+  };
+  EXPECT_THAT(check().out, HasSubstr("To be confirmed: platform"));
+  EXPECT_EQ(confirm_by(path("rails.json")).exit_code, 0);
+  Result said = check();
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("has confirmed fake:myri"));
+  EXPECT_EQ(confirm_by(slower()).exit_code, 8);
+  said = check();
+  EXPECT_EQ(said.exit_code, 7);
+  EXPECT_THAT(said.err, AllOf(HasSubstr("platform changed"), HasSubstr("found fake:myri slower"),
+                              HasSubstr("run nmad-sample again")));
 }
 
 // Cells of too few launches are no agreement.
@@ -107,16 +128,22 @@ TEST_F(Confirm, WritesAFileForPrometheusWholeOrNot) {
   const Result refused = confirm("rails.json", {"--prometheus", path("absent/n.prom")});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.err, HasSubstr("absent/n.prom"));
+  EXPECT_THAT(refused.out, StartsWith("confirmed: "));  // what was found is said all the same
+  slower();
+  const Result slow = confirm("slower.json", {"--prometheus", path("absent/n.prom")});
+  EXPECT_EQ(slow.exit_code, 8);
+  EXPECT_THAT(slow.err, HasSubstr("absent/n.prom"));
   EXPECT_EQ(sample({"--prometheus", path("n.prom")}).exit_code, 2);
 }
 
 TEST_F(Confirm, IgnoresAHostileFileWhereTheConfirmationIsExpected) {
-  write("a.db.confirmed", std::string(100000, '['));
+  const std::string file = std::filesystem::path(confirmation_file(db_)).filename();
+  write(file, std::string(100000, '['));
   EXPECT_EQ(confirm("rails.json").exit_code, 0);
-  EXPECT_THAT(read("a.db.confirmed"), HasSubstr("\"changed\": false"));
-  std::filesystem::remove(path("a.db.confirmed"));
+  EXPECT_THAT(recorded(), HasSubstr("\"slower\": false"));
+  std::filesystem::remove(confirmation_file(db_));
   write("elsewhere", "untouched");
-  std::filesystem::create_symlink(path("elsewhere"), path("a.db.confirmed"));
+  std::filesystem::create_symlink(path("elsewhere"), confirmation_file(db_));
   EXPECT_EQ(confirm("rails.json").exit_code, 0);
   EXPECT_EQ(read("elsewhere"), "untouched");
 }

@@ -10,6 +10,8 @@
 #include <iterator>
 
 #include "core/error.h"
+#include "node/node.h"
+#include "profiledb/profiledb.h"
 
 namespace nmt::testing {
 
@@ -95,6 +97,39 @@ Result Sandbox::tune(std::vector<std::string> arguments, const Setting& more) co
 
 Result Sandbox::bench(std::vector<std::string> arguments, const Setting& more) const {
   return run(bench_command(std::move(arguments)), with_home(more));
+}
+
+void Sandbox::measure_elsewhere(const std::string& profile, const std::string& file,
+                                const Fields& fields, const std::string& utc) {
+  const profiledb::ProfileDb from(profile, {.mode = profiledb::ProfileDb::Mode::kRead});
+  profiledb::ProfileDb to(file, {.mode = profiledb::ProfileDb::Mode::kWrite});
+  Platform platform = from.platforms().front();
+  platform.id = Id::random();
+  platform.name = "another machine";
+  for (const auto& [name, value] : fields) platform.fingerprint[name] = value;
+  to.ensure_platform(platform);
+  const Node node = to.ensure_node({Id::random(), "elsewhere"}, platform.id);
+  for (const Campaign& campaign : from.campaigns(from.platforms().front().id)) {
+    Campaign copy = campaign;
+    copy.id = Id::random();
+    copy.platform = platform.id;
+    copy.started_utc = utc;
+    to.begin_campaign(copy);
+    for (SampleSet set : from.sample_sets(campaign.id)) {
+      set.session.id = Id::random();
+      set.path.id = Id::random();
+      set.path.from_node = set.path.to_node = node.id;
+      to.begin_session(set.session, copy.id);
+      to.store_samples(set.session.id, to.ensure_path(set.path).id, set.samples);
+    }
+    to.finish_campaign(copy);
+  }
+}
+
+std::string Sandbox::patched_kernel() {
+  const std::string kernel = node::cheap_fingerprint().at("kernel");
+  const std::size_t patch = kernel.find_first_not_of("0123456789", kernel.find('.') + 1);
+  return kernel.substr(0, patch) + ".999-other";
 }
 
 std::string Sandbox::make_profile(const std::string& name, const std::string& seed) const {

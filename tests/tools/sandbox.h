@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/fields.h"
 #include "core/json.h"
 #include "tests/tools/process.h"
 
@@ -43,6 +44,13 @@ class Sandbox : public ::testing::Test {
   // A profile of both rails, small and quick. The first of its seed is kept beside the tests and
   // copied for all others, until nmad-sample is built again.
   std::string make_profile(const std::string& name, const std::string& seed = "1") const;
+
+  // The measurements of a profile once more in `file`, as if of a machine with other fields.
+  static void measure_elsewhere(const std::string& profile, const std::string& file,
+                                const Fields& fields,
+                                const std::string& utc = "2020-01-01T00:00:00Z");
+  // This machine's kernel as it may be called after an update: the same release, another patch.
+  static std::string patched_kernel();
 
  private:
   Setting with_home(const Setting& more) const;

@@ -32,35 +32,6 @@ class Tune : public Sandbox {
     return document(ask(arguments));
   }
 
-  // The profile's samples once more in `file`, as if measured on a machine with other fields and
-  // with another description of a rail.
-  void measure_elsewhere(const std::string& file, const Fields& fields,
-                         const std::string& utc = "2020-01-01T00:00:00Z") const {
-    const profiledb::ProfileDb from(db_, {.mode = profiledb::ProfileDb::Mode::kRead});
-    profiledb::ProfileDb to(file, {.mode = profiledb::ProfileDb::Mode::kWrite});
-    Platform platform = from.platforms().front();
-    platform.id = Id::random();
-    platform.name = "another machine";
-    for (const auto& [name, value] : fields) platform.fingerprint[name] = value;
-    to.ensure_platform(platform);
-    const Node node = to.ensure_node({Id::random(), "elsewhere"}, platform.id);
-    for (const Campaign& campaign : from.campaigns(from.platforms().front().id)) {
-      Campaign copy = campaign;
-      copy.id = Id::random();
-      copy.platform = platform.id;
-      copy.started_utc = utc;
-      to.begin_campaign(copy);
-      for (SampleSet set : from.sample_sets(campaign.id)) {
-        set.session.id = Id::random();
-        set.path.id = Id::random();
-        set.path.from_node = set.path.to_node = node.id;
-        to.begin_session(set.session, copy.id);
-        to.store_samples(set.session.id, to.ensure_path(set.path).id, set.samples);
-      }
-      to.finish_campaign(copy);
-    }
-  }
-
   std::string db_;
 };
 
@@ -245,7 +216,7 @@ TEST_F(Tune, CheckKnowsThisMachine) {
 }
 
 TEST_F(Tune, CheckNamesEveryFieldThatDiffersAndExitsSeven) {
-  measure_elsewhere(path("b.db"), {{"kernel", "5.0"}, {"cores", "512"}});
+  measure_elsewhere(db_, path("b.db"), {{"kernel", "5.0"}, {"cores", "512"}});
   const Result result = tune({"check", "--db", path("b.db"), "--json"});
   EXPECT_EQ(result.exit_code, 7);
   EXPECT_THAT(result.err, HasSubstr("platform"));
@@ -260,10 +231,7 @@ TEST_F(Tune, CheckNamesEveryFieldThatDiffersAndExitsSeven) {
 }
 
 TEST_F(Tune, CheckSaysThatAPatchReleaseIsToBeConfirmedAndThatAnMpiIsNothing) {
-  const std::string kernel = node::cheap_fingerprint().at("kernel");
-  const std::string release =
-      kernel.substr(0, kernel.find_first_not_of("0123456789", kernel.find('.') + 1));
-  measure_elsewhere(path("b.db"), {{"kernel", release + ".999-other"}, {"mvapich", "3.0"}});
+  measure_elsewhere(db_, path("b.db"), {{"kernel", patched_kernel()}, {"mvapich", "3.0"}});
   const Result result = tune({"check", "--db", path("b.db"), "--json"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const json::Value document = nmt::testing::document(result);
@@ -324,7 +292,7 @@ TEST_F(Tune, CheckNamesTheRailThatChangedOrWent) {
 }
 
 TEST_F(Tune, OfSeveralPlatformsTakesThisMachinesAndSaysSo) {
-  measure_elsewhere(path("b.db"), {{"cores", "512"}}, "2099-01-01T00:00:00Z");
+  measure_elsewhere(db_, path("b.db"), {{"cores", "512"}}, "2099-01-01T00:00:00Z");
   EXPECT_EQ(ask({"db", "merge", path("b.db")}).exit_code, 0);
   const Result result = ask({"thresholds", "--json"});
   EXPECT_EQ(result.exit_code, 0);
@@ -344,8 +312,8 @@ TEST_F(Tune, OfSeveralPlatformsTakesThisMachinesAndSaysSo) {
 }
 
 TEST_F(Tune, OfForeignPlatformsTakesTheNewest) {
-  measure_elsewhere(path("b.db"), {{"cores", "512"}}, "2020-01-01T00:00:00Z");
-  measure_elsewhere(path("b.db"), {{"cores", "256"}}, "2021-01-01T00:00:00Z");
+  measure_elsewhere(db_, path("b.db"), {{"cores", "512"}}, "2020-01-01T00:00:00Z");
+  measure_elsewhere(db_, path("b.db"), {{"cores", "256"}}, "2021-01-01T00:00:00Z");
   const Result result = tune({"show", "--db", path("b.db")});
   EXPECT_THAT(result.err, AllOf(HasSubstr("2 platforms"), HasSubstr("measured last")));
   const Result check = tune({"check", "--db", path("b.db")});
@@ -434,7 +402,7 @@ TEST_F(Tune, RetunePoolsTheCampaignsItIsTold) {
 }
 
 TEST_F(Tune, AnswersFromSamplesWhereNoPlanIsStoredYet) {
-  measure_elsewhere(path("b.db"), {});
+  measure_elsewhere(db_, path("b.db"), {});
   const Result result = tune({"--db", path("b.db")});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.out, HasSubstr("fake:myri"));

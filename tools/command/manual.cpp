@@ -25,7 +25,7 @@ constexpr std::pair<const char*, const char*> kExitCodes[] = {
      "is stored and marked."},
     {"5", "The peer is lost or did not answer in time."},
     {"6", "The profile cannot be used: missing, empty, damaged or locked."},
-    {"7", "The profile was measured on another platform than this one."},
+    {"7", "The profile does not hold for this platform as it is now."},
     {"8", "Something became slower, beyond noise and beyond --tolerance."},
     {"128+N", "Signal N ended the command. What was measured until then is stored."},
 };

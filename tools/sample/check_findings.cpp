@@ -67,22 +67,40 @@ std::string line_of(const CheckFindings& findings, double tolerance) {
   return text;
 }
 
-std::string prometheus_text(const CheckFindings& findings, double now_s) {
+std::string prometheus_text(const CheckFindings& findings, bool two_alarms, double now_s) {
   std::string text =
       "# HELP nmadtune_check_ratio Duration of a cell compared with the profile; above 1 is "
       "slower.\n# TYPE nmadtune_check_ratio gauge\n";
   for (const CheckedCell& each : findings.cells) {
+    if (each.verdict.spot == cluster::Spot::kCannotSay) continue;
     text += fmt::format(
         "nmadtune_check_ratio{{rail=\"{}\",figure=\"{}\",method=\"{}\",size_bytes=\"{}\"}} {}\n",
         label(each.rail), label(each.figure), label(each.cell.method), each.cell.size_bytes,
         each.verdict.ratio);
   }
-  text += fmt::format(
-      "# HELP nmadtune_check_slower Whether a cell is slower than the profile beyond tolerance.\n"
-      "# TYPE nmadtune_check_slower gauge\nnmadtune_check_slower {}\n"
-      "# HELP nmadtune_check_time_seconds When the last check ended.\n"
-      "# TYPE nmadtune_check_time_seconds gauge\nnmadtune_check_time_seconds {:.0f}\n",
-      findings.any(cluster::Spot::kSlower) ? 1 : 0, now_s);
+  text +=
+      "# HELP nmadtune_check_cells Cells by what the check says of them.\n"
+      "# TYPE nmadtune_check_cells gauge\n";
+  for (const cluster::Spot spot : {cluster::Spot::kAgrees, cluster::Spot::kSlower,
+                                   cluster::Spot::kFaster, cluster::Spot::kCannotSay}) {
+    text += fmt::format("nmadtune_check_cells{{verdict=\"{}\"}} {}\n", cluster::to_string(spot),
+                        findings.count(spot));
+  }
+  const auto gauge = [&](std::string_view name, std::string_view help, double value) {
+    text += fmt::format(
+        "# HELP nmadtune_check_{0} {1}\n# TYPE nmadtune_check_{0} gauge\n"
+        "nmadtune_check_{0} {2:.0f}\n",
+        name, help, value);
+  };
+  gauge("rails_not_checked", "Rails, and kinds of rails, that were not checked.",
+        static_cast<double>(findings.not_checked.size()));
+  if (state_of(findings) != "not checked") {  // else nobody knows
+    gauge("slower", "Whether a cell is slower than the profile beyond tolerance.",
+          findings.any(cluster::Spot::kSlower) ? 1 : 0);
+    gauge("two_alarms", "Whether checks in a row, ten minutes apart, found the node slower.",
+          two_alarms ? 1 : 0);
+  }
+  gauge("time_seconds", "When the last check ended.", now_s);
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cluster/cluster.h"
+#include "core/fields.h"
 #include "tools/sample/checked_profile.h"
 
 namespace nmt::tools {
@@ -20,14 +21,16 @@ struct CheckedCell {
   cluster::SpotVerdict verdict;
 };
 
-struct CheckedRail {
+struct RailFinding {
   std::string name;
+  Fields fingerprint;   // now
+  bool slower = false;  // one of its cells is
   bool agrees = false;  // none of its cells is slower or faster, and one at least agrees
 };
 
 struct CheckFindings {
   std::vector<CheckedCell> cells;
-  std::vector<CheckedRail> rails;        // that were checked
+  std::vector<RailFinding> rails;        // that were checked
   std::vector<std::string> not_checked;  // rails, with the reason
   double elapsed_ns = 0;
 
@@ -40,8 +43,9 @@ std::string state_of(const CheckFindings& findings);
 
 std::string line_of(const CheckFindings& findings, double tolerance);
 
-// In the format of the node exporter's textfile collector. `now_s`: seconds since 1970.
-std::string prometheus_text(const CheckFindings& findings, double now_s);
+// In the format of the node exporter's textfile collector: what was compared, and how much was not.
+// `now_s`: seconds since 1970.
+std::string prometheus_text(const CheckFindings& findings, bool two_alarms, double now_s);
 
 // A ratio as a change: "+12 %".
 std::string percent(double ratio);

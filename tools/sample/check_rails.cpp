@@ -88,14 +88,16 @@ std::vector<cluster::CellLaunches> launches_of(const Baseline& baseline) {
   return cells;
 }
 
-bool agrees(const std::vector<CheckedCell>& cells) {
-  const auto changed = [](const CheckedCell& each) {
-    return cluster::is_changed(each.verdict.spot);
+RailFinding finding_of(const Rail& rail, const std::vector<CheckedCell>& cells) {
+  const auto any = [&](cluster::Spot spot) {
+    return std::ranges::any_of(cells,
+                               [&](const CheckedCell& each) { return each.verdict.spot == spot; });
   };
-  const auto same = [](const CheckedCell& each) {
-    return each.verdict.spot == cluster::Spot::kAgrees;
-  };
-  return std::ranges::none_of(cells, changed) && std::ranges::any_of(cells, same);
+  const bool slower = any(cluster::Spot::kSlower), faster = any(cluster::Spot::kFaster);
+  return {.name = rail.full_name(),
+          .fingerprint = rail.fingerprint,
+          .slower = slower,
+          .agrees = !slower && !faster && any(cluster::Spot::kAgrees)};
 }
 
 // A rail and what the profile says of it.
@@ -103,10 +105,10 @@ class RailCheck {
  public:
   RailCheck(const sampler::RailToSample& rail, const std::string& peer,
             const CheckedProfile& reference)
-      : name_(rail.rail.full_name()),
-        title_(peer.empty() ? name_ : name_ + " to " + peer),
-        baseline_(reference.baseline(name_, peer)) {
-    for (const auto& [key, figure] : cells_that_tell(baseline_, reference, name_)) {
+      : rail_(rail.rail),
+        title_(rail_.full_name() + (peer.empty() ? "" : " to " + peer)),
+        baseline_(reference.baseline(rail_.full_name(), peer)) {
+    for (const auto& [key, figure] : cells_that_tell(baseline_, reference, rail_.full_name())) {
       const auto experiment = experiment_of(key, rail);
       if (!experiment) continue;
       const CellBaseline& before = baseline_.at(key);
@@ -134,12 +136,13 @@ class RailCheck {
           cluster::judge_spot(baseline_.at(key).launches_ns, now.launches_ns[i], limits);
     }
     findings->elapsed_ns += now.elapsed_ns;
-    findings->rails.push_back({name_, agrees(cells_)});
+    findings->rails.push_back(finding_of(rail_, cells_));
     findings->cells.insert(findings->cells.end(), cells_.begin(), cells_.end());
   }
 
  private:
-  std::string name_, title_;
+  Rail rail_;
+  std::string title_;
   Baseline baseline_;
   std::vector<sampler::SpotCell> to_measure_;
   std::vector<CheckedCell> cells_;

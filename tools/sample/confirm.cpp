@@ -55,37 +55,35 @@ bool may_record(const std::string& profile) {
          (::stat(profile.c_str(), &status) == 0 && status.st_uid == ::geteuid());
 }
 
-// What an earlier check has confirmed stays so under the same fingerprint, but for the rails that
-// this one has looked at.
-void add_rails(const CheckFindings& findings, std::vector<std::string>* confirmed) {
-  for (const CheckedRail& rail : findings.rails) {
-    std::erase(*confirmed, rail.name);
-    if (rail.agrees) confirmed->push_back(rail.name);
-  }
-}
-
-// Alarms of checks in a row; one that finds nothing ends them.
-Confirmation record(const CheckFindings& findings, const CheckedProfile& reference,
-                    bool between_nodes) {
-  const std::string now = utc_now();
-  Confirmation confirmation{
-      .platform = reference.platform().id.hex(),
-      .fingerprint = reference.fingerprint(),
-      .checked_utc = now,
-      .changed = findings.any(cluster::Spot::kSlower) || findings.any(cluster::Spot::kFaster),
-      .rails = {},
-      .rails_between_nodes = {},
-      .alarms_utc = {}};
+// This check, and what earlier ones have found of the same platform as it is now: rails that this
+// one has not looked at, and alarms. Alarms are of the node itself, since between two nodes either
+// may be the slow one; a check of the node that finds nothing ends them.
+Confirmation with_earlier_checks(const CheckFindings& findings, const CheckedProfile& reference,
+                                 bool between_nodes) {
+  Confirmation confirmation{.platform = reference.platform().id.hex(),
+                            .fingerprint = reference.fingerprint(),
+                            .checked_utc = utc_now(),
+                            .rails = {},
+                            .alarms_utc = {}};
   const auto before = read_confirmation(reference.file());
   if (before && before->platform == confirmation.platform &&
       before->fingerprint == confirmation.fingerprint) {
     confirmation.rails = before->rails;
-    confirmation.rails_between_nodes = before->rails_between_nodes;
+    confirmation.alarms_utc = before->alarms_utc;
   }
-  add_rails(findings, between_nodes ? &confirmation.rails_between_nodes : &confirmation.rails);
-  if (!findings.any(cluster::Spot::kSlower)) return confirmation;
-  if (before) confirmation.alarms_utc = before->alarms_utc;
-  confirmation.alarms_utc.push_back(now);
+  for (const RailFinding& rail : findings.rails) {
+    std::erase_if(confirmation.rails, [&](const CheckedRail& each) {
+      return each.name == rail.name && each.between_nodes == between_nodes;
+    });
+    if (!rail.agrees && !rail.slower) continue;
+    confirmation.rails.push_back({rail.name, between_nodes, rail.slower, rail.fingerprint});
+  }
+  if (between_nodes) return confirmation;
+  if (findings.any(cluster::Spot::kSlower)) {
+    confirmation.alarms_utc.push_back(confirmation.checked_utc);
+  } else {
+    confirmation.alarms_utc.clear();
+  }
   return confirmation;
 }
 
@@ -97,6 +95,22 @@ bool two_apart(const Confirmation& confirmation) {
                kBetweenAlarmsS;
   } catch (const Error&) {
     return false;  // a date that cannot be read is no alarm
+  }
+}
+
+// What the check found is said also where this file cannot be written.
+void write_for_prometheus(const std::string& file, const CheckFindings& findings, bool two_alarms,
+                          Report* report) {
+  try {
+    write_durable_file(file, prometheus_text(findings, two_alarms, seconds_since_1970(utc_now())),
+                       true);
+    let_all_read(file);
+  } catch (const Error& error) {
+    if (report->problem) {
+      report->warnings.push_back(error.what());
+    } else {
+      report->problem = Problem(error.fault(), error.what());
+    }
   }
 }
 
@@ -139,17 +153,13 @@ Report confirm(const SampleOptions& options, const Invocation& invocation) {
   Report report;
   report.text.line(line);
   const bool checked = state != "not checked";
-  const Confirmation confirmation = record(findings, reference, !options.peer.peer.empty());
+  const Confirmation confirmation =
+      with_earlier_checks(findings, reference, !options.peer.peer.empty());
   const bool recorded = checked && may_record(reference.file());
   if (recorded) write_confirmation(reference.file(), confirmation);
   if (checked && !recorded) {
     report.warnings.push_back("not recorded: only root and the owner of " + reference.file() +
                               " may confirm it for others");
-  }
-  if (!options.prometheus.empty()) {
-    write_durable_file(options.prometheus, prometheus_text(findings, seconds_since_1970(utc_now())),
-                       true);
-    let_all_read(options.prometheus);
   }
   report.payload.set("state", state)
       .set("line", line)
@@ -168,6 +178,9 @@ Report confirm(const SampleOptions& options, const Invocation& invocation) {
                     {"alarms", std::to_string(confirmation.alarms_utc.size())},
                     {"two_alarms", two_apart(confirmation) ? "yes" : "no"},
                     {"profile", reference.file()}};
+  if (!options.prometheus.empty()) {
+    write_for_prometheus(options.prometheus, findings, two_apart(confirmation), &report);
+  }
   return report;
 }
 

@@ -57,8 +57,9 @@ Advice open_advice(const ProfileOptions& options, const Invocation& invocation) 
     nmt_describe_difference(profile, 0, &difference);
     const auto text = [](const char* value) { return value != nullptr ? value : "unknown"; };
     invocation.notice(fmt::format(
-        "the profile was measured {} ({} was {}, here it is {})",
-        described.foreign != 0 ? "on another platform" : "before an update, and is to be confirmed",
+        "the profile {} ({} was {}, here it is {})",
+        described.foreign != 0 ? "does not hold for this platform as it is now"
+                               : "was measured before an update, and is to be confirmed",
         difference.field, text(difference.measured), text(difference.here)));
   }
   return advice;

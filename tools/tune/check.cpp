@@ -70,8 +70,7 @@ const Fields* fingerprint_of(const std::string& name, const RailsNow& now) {
 // What no driver of this machine detects cannot have changed: described rails, and the messages of
 // an MPI, which is a field of the platform. A rail may have been measured under several
 // fingerprints: the most similar one counts.
-std::vector<Finding> check_rails(const std::vector<Path>& paths) {
-  const RailsNow now = rails_now();
+std::vector<Finding> check_rails(const std::vector<Path>& paths, const RailsNow& now) {
   std::map<std::string, std::vector<Difference>> nearest;
   for (const Path& path : paths) {
     if (!now.drivers.contains(path.from.driver)) continue;
@@ -132,24 +131,38 @@ Report check_guidelines(const OpenProfile& profile) {
   return report;
 }
 
-// The rails that a check of this node, as it is now, has confirmed; "tcp:r0 between nodes".
-std::vector<std::string> confirmed_rails(const OpenProfile& profile) {
-  const std::optional<Confirmation> checked = read_confirmation(profile.location.file);
-  if (!checked || checked->platform != profile.platform.id.hex() ||
-      !differences(checked->fingerprint, this_platform().fingerprint).empty()) {
-    return {};
+// Rails by name, "tcp:r0 between nodes", that a check of this node as it is now has looked at.
+struct Checked {
+  std::vector<std::string> confirmed, slower;
+};
+
+Checked checked_rails(const OpenProfile& profile, const Fields& here, const RailsNow& now) {
+  Checked rails;
+  const std::optional<Confirmation> found = read_confirmation(profile.location.file);
+  if (!found || found->platform != profile.platform.id.hex() ||
+      !differences(found->fingerprint, here).empty()) {
+    return rails;
   }
-  std::vector<std::string> rails = checked->rails;
-  for (const std::string& each : checked->rails_between_nodes) {
-    rails.push_back(each + " between nodes");
+  for (const CheckedRail& each : found->rails) {
+    const Fields* present = fingerprint_of(each.name, now);
+    // A driver or firmware may have come after the check; a described rail cannot change.
+    if (present != nullptr && !differences(each.fingerprint, *present).empty()) continue;
+    std::vector<std::string>& names = each.slower ? rails.slower : rails.confirmed;
+    names.push_back(each.name + (each.between_nodes ? " between nodes" : ""));
   }
   return rails;
 }
 
 // What follows from differences that seldom change speeds.
-void add_unconfirmed(const std::string& what, const std::vector<std::string>& confirmed,
+void add_unconfirmed(const std::string& what, const Checked& checked, const std::string& file,
                      Report* report) {
-  if (confirmed.empty()) {
+  if (!checked.slower.empty()) {
+    report->problem = Problem(
+        Fault::kStale,
+        fmt::format("{}: {} changed, and since then nmad-sample --confirm found {} slower than "
+                    "they were measured; run nmad-sample again",
+                    file, what, fmt::join(checked.slower, ", ")));
+  } else if (checked.confirmed.empty()) {
     report->text.line(fmt::format(
         "To be confirmed: {} changed in a way that seldom changes speeds. Advice goes on, marked "
         "as unconfirmed, until nmad-sample --confirm has measured a few cells.",
@@ -158,16 +171,17 @@ void add_unconfirmed(const std::string& what, const std::vector<std::string>& co
     report->text.line(fmt::format(
         "{} changed in a way that seldom changes speeds. Since then nmad-sample --confirm has "
         "confirmed {}; advice over other rails goes on, marked as unconfirmed.",
-        what, fmt::join(confirmed, ", ")));
+        what, fmt::join(checked.confirmed, ", ")));
   }
 }
 
 }  // namespace
 
 Report check_platform(const OpenProfile& profile) {
-  std::vector<Finding> findings = {
-      {"platform", differences(profile.platform.fingerprint, this_platform().fingerprint)}};
-  std::ranges::move(check_rails(profile.db.paths(profile.platform.id)),
+  const Fields here = this_platform().fingerprint;
+  const RailsNow now = rails_now();
+  std::vector<Finding> findings = {{"platform", differences(profile.platform.fingerprint, here)}};
+  std::ranges::move(check_rails(profile.db.paths(profile.platform.id), now),
                     std::back_inserter(findings));
 
   Report report;
@@ -188,14 +202,15 @@ Report check_platform(const OpenProfile& profile) {
   report.payload.set("matches", gravest == Effect::kNone);
   report.payload.set("effect", to_string(gravest));
   report.payload.set("findings", std::move(list));
-  const std::vector<std::string> confirmed = confirmed_rails(profile);
-  report.payload.set("confirmed", json::Value::array(confirmed));
+  const Checked checked = checked_rails(profile, here, now);
+  report.payload.set("confirmed", json::Value::array(checked.confirmed));
+  report.payload.set("slower", json::Value::array(checked.slower));
   if (!report.records.rows.empty()) report.text.heading("Differences").table(std::move(table));
   if (gravest == Effect::kNone) {
     report.text.line(fmt::format("The profile matches this machine: platform {}; rails {}",
                                  profile.platform.name, findings.size() - 1));
   } else if (gravest == Effect::kUnconfirmed) {
-    add_unconfirmed(unconfirmed, confirmed, &report);
+    add_unconfirmed(unconfirmed, checked, profile.location.file, &report);
   } else {
     report.problem = Problem(
         Fault::kStale,
