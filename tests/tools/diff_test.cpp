@@ -53,6 +53,37 @@ TEST_F(Diff, NamesTheWorstCellFirstAndExitsWith8) {
   EXPECT_EQ(tune({"diff", after, before}).exit_code, 0);  // faster is no failure
 }
 
+TEST_F(Diff, NamesTheFieldOfARailThatChangedAndTheNodeWhateverItIsCalled) {
+  const std::string odd = "no\"de | 1\n";
+  const json::Value json =
+      document(tune({"diff", history("old.db", 5, {.near = odd}, 1),
+                     history("new.db", 5, {.near = odd, .mtu = "9000"}, 2), "--json"}));
+  EXPECT_EQ(at(json, "fingerprints.0.node"), json::Value(odd));
+  EXPECT_EQ(at(json, "fingerprints.0.rail"), json::Value("tcp:e0"));
+  EXPECT_EQ(at(json, "fingerprints.0.field"), json::Value("mtu_bytes"));
+  EXPECT_EQ(at(json, "fingerprints.0.after"), json::Value("9000"));
+}
+
+// Rendezvous became faster: it pays from 2 KiB on, no longer from 10 KB.
+TEST_F(Diff, SaysWhatKeepingAnOldThresholdWouldCost) {
+  const std::string before = history("old.db", 6, {.decides = true}, 1);
+  const std::string after = history("new.db", 6, {.rendezvous_ratio = 0.7, .decides = true}, 2);
+  const json::Value json = document(tune({"diff", before, after, "--json"}));
+  EXPECT_EQ(at(json, "thresholds.0.path"), json::Value("node1 tcp:e0 -> node2"));
+  EXPECT_EQ(at(json, "thresholds.0.kind"), json::Value("rendezvous"));
+  EXPECT_GT(number(json, "thresholds.0.regret"), 0.01);
+  EXPECT_GT(number(json, "thresholds.0.worst_size_bytes"), 2048);
+  EXPECT_LT(number(json, "thresholds.0.worst_size_bytes"), 16384);
+  EXPECT_THAT(tune({"diff", before, after}).out, HasSubstr("Thresholds that moved"));
+}
+
+TEST_F(Diff, ComparesAPairWhicheverEndMeasuredIt) {
+  const Result result = tune({"diff", history("old.db", 6, {}, 1),
+                              history("new.db", 6, {.near = "node2", .far = "node1"}, 2)});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("is slower beyond noise"));
+}
+
 TEST_F(Diff, OfFewLaunchesCannotSay) {
   const Result result =
       tune({"diff", history("old.db", 1, {}, 1), history("new.db", 1, {.ratio = 2}, 2), "--json"});
@@ -161,7 +192,10 @@ TEST_F(Diff, RefusesSidesWithoutACommonPathAndNamesNodesThatLeft) {
   EXPECT_EQ(apart.exit_code, 1);
   EXPECT_THAT(apart.err, HasSubstr("no path between the same nodes and rails in common"));
   history("other.db", 6, {}, 3);
-  EXPECT_THAT(tune({"diff", before, other}).err, HasSubstr("node8 tcp:e0 -> node9"));
+  EXPECT_THAT(tune({"diff", before, other}).err,
+              HasSubstr("one side only (after): node8 tcp:e0 -> node9"));
+  EXPECT_THAT(tune({"diff", other, before}).err,
+              HasSubstr("one side only (before): node8 tcp:e0 -> node9"));
   EXPECT_EQ(tune({"diff", path("absent.db"), other}).exit_code, 2);
   EXPECT_EQ(tune({"diff"}).exit_code, 2);
 }

@@ -13,6 +13,7 @@
 namespace nmt::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -81,9 +82,21 @@ TEST_F(NamedPairs, AreChosenByNodeByPeerAndByName) {
 }
 
 TEST_F(NamedPairs, OfAHostThatWasNotMeasuredAreAUsageError) {
-  const Result result = ask({"thresholds", "--node", "node11"});
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("did you mean 'node12'?"));
+  for (const char* verb : {"thresholds", "show"}) {
+    const Result result = ask({verb, "--node", "node11"});
+    EXPECT_EQ(result.exit_code, 2) << verb;
+    EXPECT_THAT(result.err, HasSubstr("did you mean 'node12'?"));
+  }
+}
+
+TEST_F(NamedPairs, OfOneNodeAreAllThatShowPrintsWhereItIsAskedFor) {
+  const json::Value shown = document(ask({"show", "--node", "node12", "--json"}));
+  const json::Value rails = at(shown, "platforms.0.rails");
+  for (const json::Reader& rail : json::Reader(rails, "rails").items()) {
+    EXPECT_TRUE(rail["node"].text() == "node12" || rail["peer"].text() == "node12");
+  }
+  EXPECT_THAT(ask({"show", "--all", "--peer", "node12"}).out,
+              AllOf(HasSubstr("-> node12"), Not(HasSubstr("-> a"))));
 }
 
 TEST_F(NamedPairs, AreTextWhateverTheHostIsCalled) {

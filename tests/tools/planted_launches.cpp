@@ -46,7 +46,8 @@ void PlantedLaunches::add(const std::string& file, const PlantedLaunch& launch,
       {.id = Id::random(), .name = "planted", .fingerprint = {{"kernel", launch.kernel}}});
   const Node near = db.ensure_node({Id::random(), launch.near}, platform.id);
   const Node far = db.ensure_node({Id::random(), launch.far}, platform.id);
-  const Rail rail = {.driver = "tcp", .name = launch.rail, .fingerprint = {{"mtu_bytes", "1500"}}};
+  const Rail rail = {
+      .driver = "tcp", .name = launch.rail, .fingerprint = {{"mtu_bytes", launch.mtu}}};
   const Path path = db.ensure_path({Id::random(), near.id, far.id, rail, rail});
   Campaign campaign{.id = Id::random(), .platform = platform.id, .started_utc = launch.date};
   db.begin_campaign(campaign);

@@ -17,7 +17,7 @@ struct PlantedLaunch {
   std::string kernel = "6.1.1";
   double ratio = 1;             // of all durations
   double rendezvous_ratio = 1;  // of those by rendezvous, on top
-  std::string rail = "e0";
+  std::string rail = "e0", mtu = "1500";
   int ranks_per_nic = 1;  // that sent at once
   bool decides = false;   // with eager messages, which cost as a copy does: there is a threshold
 };

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "cluster/cluster.h"
-#include "core/error.h"
 
 namespace nmt::tools {
 namespace {
@@ -18,44 +18,6 @@ PathName name_of(const RailPlan& plan, const std::map<Id, PathName>& names) {
   PathName unknown;
   unknown.rail = plan.rail;
   return unknown;
-}
-
-bool has_end(const PathName& name, const std::string& host) {
-  return name.node == host || (!name.peer.empty() && name.peer == host);
-}
-
-bool is_wanted(const RailPlan& plan, const PathName& name, const PairOptions& options) {
-  if (!options.node.empty() && !has_end(name, options.node)) return false;
-  if (!options.peer.empty()) {
-    const bool far =
-        name.peer == options.peer || (name.node == options.peer && !name.peer.empty() &&
-                                      (options.node.empty() || name.peer == options.node));
-    if (!far) return false;
-  }
-  return options.path.empty() || plan.path.hex().starts_with(options.path) ||
-         to_string(name) == options.path;
-}
-
-void require_known(const std::vector<RailPlan>& plans, const std::map<Id, PathName>& names,
-                   const PairOptions& options) {
-  std::set<std::string> hosts, paths;
-  for (const RailPlan& plan : plans) {
-    const PathName name = name_of(plan, names);
-    hosts.insert(name.node);
-    if (!name.peer.empty()) hosts.insert(name.peer);
-    paths.insert(to_string(name));
-  }
-  const auto require = [](const char* option, const std::string& wanted,
-                          const std::set<std::string>& known) {
-    if (wanted.empty() || known.contains(wanted)) return;
-    throw Error(Fault::kUsage, fmt::format("{}: '{}' was not measured{}", option, wanted,
-                                           suggestion(wanted, {known.begin(), known.end()})));
-  };
-  require("--node", options.node, hosts);
-  require("--peer", options.peer, hosts);
-  const bool by_id = std::ranges::any_of(
-      plans, [&](const RailPlan& plan) { return plan.path.hex().starts_with(options.path); });
-  if (!by_id) require("--path", options.path, paths);
 }
 
 }  // namespace
@@ -82,14 +44,7 @@ std::string ranks_text(std::int64_t measured, const RanksPerNic& wanted) {
 }
 
 void declare(Options& options, PairOptions& target) {
-  options.text("--node", target.node, "HOST", "only paths with this node at either end");
-  options.text("--peer", target.peer, "HOST", "only paths to this node");
-  options
-      .text("--path", target.path, "PATH",
-            "only this path: its name or its identifier\n"
-            "As it is printed (\"node07 tcp:e0 -> node12\"), or the first digits of the identifier "
-            "that --json prints.")
-      .rare();
+  declare(options, target.paths);
   options.flag("--all", target.all,
                "print every pair of nodes, also pairs that do not differ\n"
                "Pairs of nodes of the same platforms, over the same rail, whose latency and "
@@ -100,15 +55,12 @@ void declare(Options& options, PairOptions& target) {
 std::vector<NamedPlan> named_plans(const std::vector<RailPlan>& plans,
                                    const std::map<Id, PathName>& names,
                                    const PairOptions& options) {
-  require_known(plans, names, options);
+  std::map<Id, PathName> paths;
+  for (const RailPlan& plan : plans) paths.emplace(plan.path, name_of(plan, names));
+  const std::set<Id> chosen = chosen_paths(paths, options.paths);
   std::vector<RailPlan> wanted;
-  for (const RailPlan& plan : plans) {
-    if (is_wanted(plan, name_of(plan, names), options)) wanted.push_back(plan);
-  }
-  if (wanted.empty() && !plans.empty()) {
-    throw Error(Fault::kUsage,
-                "no measured path matches all of --node, --peer and --path; leave one of them out");
-  }
+  std::ranges::copy_if(plans, std::back_inserter(wanted),
+                       [&](const RailPlan& plan) { return chosen.contains(plan.path); });
   std::vector<NamedPlan> named;
   if (options.all) {
     for (const RailPlan& plan : wanted) named.push_back({plan, name_of(plan, names)});

@@ -15,6 +15,7 @@
 #include "core/path_name.h"
 #include "core/plan.h"
 #include "tools/command/options.h"
+#include "tools/command/path_choice.h"
 
 namespace nmt::tools {
 
@@ -30,9 +31,7 @@ void declare(Options& options, RanksPerNic& target);
 std::string ranks_text(std::int64_t measured, const RanksPerNic& wanted);
 
 struct PairOptions {
-  std::string node;  // --node: a host at either end
-  std::string peer;  // --peer: the host at the other end
-  std::string path;  // --path: the beginning of an identifier, or the name as it is printed
+  PathChoice paths;
   bool all = false;  // --all: each pair, not one for a class
   RanksPerNic ranks;
 };

@@ -52,9 +52,11 @@ class LaunchComparison {
       paths.insert(path);
       for (const auto& launch : of_path) numbers[path].emplace(launch, numbers[path].size());
     }
+    std::set<std::pair<std::size_t, std::size_t>> known;  // cell and launch
     for (const LaunchMedian& each : side.medians) {
-      const std::size_t launch = numbers[each.cell.path][each.launch];
-      times_.push_back({number_of(each.cell), after, launch, each.duration_ns});
+      const std::size_t cell = number_of(each.cell), launch = numbers[each.cell.path][each.launch];
+      if (!known.emplace(cell, launch).second) continue;  // the same pair, measured from both ends
+      times_.push_back({cell, after, launch, each.duration_ns});
     }
   }
 
@@ -294,7 +296,7 @@ Report diff(const DiffSide& before, const DiffSide& after, const DiffOptions& op
         "longer time (--budget).";
   } else if (!changes.can_say) {
     sentence = fmt::format(
-        "Cannot say: {} {} before, {} after; it takes five on each side, or more on one side. "
+        "Cannot say: {} {} before, {} after; it takes five on each side, or two against 21. "
         "Sample again, at other times.",
         changes.launches_before, changes.launches_before == 1 ? "launch" : "launches",
         changes.launches_after);

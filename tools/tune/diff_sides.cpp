@@ -71,6 +71,16 @@ DiffSide side_of(const profiledb::ProfileDb& db) {
   return side;
 }
 
+// The same whichever end measured: a campaign's order of hosts is chance.
+PathName undirected(PathName name) {
+  if (!name.peer.empty() && name.peer < name.node) {
+    std::swap(name.node, name.peer);
+    std::swap(name.rail, name.peer_rail);
+    std::swap(name.platform, name.peer_platform);
+  }
+  return name;
+}
+
 bool is_file(const std::string& text) { return ::access(text.c_str(), F_OK) == 0; }
 
 // Campaigns by the beginnings of their identifiers; nullopt if `text` cannot be that.
@@ -119,11 +129,11 @@ class Sides {
 // The pinned campaigns, and the newer ones.
 std::pair<DiffSide, DiffSide> since_pinned(const profiledb::ProfileDb& db) {
   std::set<Id> pinned;
-  std::string newest;
+  double newest_s = 0;
   for (const Platform& platform : db.platforms()) {
     for (const Campaign& campaign : db.pinned(platform.id)) {
       pinned.insert(campaign.id);
-      newest = std::max(newest, campaign.started_utc);
+      newest_s = std::max(newest_s, started_s(campaign));
     }
   }
   if (pinned.empty()) {
@@ -134,7 +144,7 @@ std::pair<DiffSide, DiffSide> since_pinned(const profiledb::ProfileDb& db) {
   return {side_of(db, "the pinned campaigns",
                   [&](const Campaign& each) { return pinned.contains(each.id); }),
           side_of(db, "campaigns since the pinned ones", [&](const Campaign& each) {
-            return !pinned.contains(each.id) && each.started_utc > newest;
+            return !pinned.contains(each.id) && started_s(each) > newest_s;
           })};
 }
 
@@ -153,7 +163,8 @@ void DiffSide::add(const Platform& platform, const SampleSet& set,
   };
   note("", platform.fingerprint);
   note(name.rail, set.path.from.fingerprint);
-  const std::string path = to_string(name);
+  const PathName between = undirected(name);
+  const std::string path = to_string(between);
   for (const Sample& sample : set.samples) {
     const Condition& c = sample.condition;
     const std::vector<Repetition> repetitions = trusted(sample.repetitions);
@@ -165,7 +176,7 @@ void DiffSide::add(const Platform& platform, const SampleSet& set,
     std::vector<double> durations_ns;
     for (const Repetition& repetition : repetitions) durations_ns.push_back(repetition.each_ns());
     medians.push_back(
-        {{path, name.rail, c.benchmark, c.method, c.variant, c.regime, sample.size_bytes},
+        {{path, between.rail, c.benchmark, c.method, c.variant, c.regime, sample.size_bytes},
          {set.session.started_utc, set.session.id},
          median(durations_ns)});
   }
@@ -175,7 +186,7 @@ void DiffSide::add(const Plan& plan, const std::map<Id, PathName>& names) {
   for (const RailPlan& rail : plan.rails) {
     const auto name = names.find(rail.path);
     if (name == names.end() || !rail.is_alone()) continue;
-    std::string key = to_string(name->second);
+    std::string key = to_string(undirected(name->second));
     if (!rail.placement.empty()) key += ", " + rail.placement;
     if (rail.regime != "hot") key += ", " + rail.regime;
     plans.emplace(key, rail);

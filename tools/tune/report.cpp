@@ -180,7 +180,7 @@ ReadProfile read_all(const OpenProfile& profile, bool to_compare, const Invocati
 void add_node(const ReadProfile& read, const std::vector<RailPlan>& rails, Pages* pages) {
   const Plan& plan = read.plan.plan;
   const std::vector<NamedPlan> named =
-      named_plans(rails, read.names, {.node = "", .peer = "", .path = "", .all = true});
+      named_plans(rails, read.names, {.paths = {}, .all = true, .ranks = {}});
   const OpenProfile& profile = *read.profile;
   pages->data.set("rails", rails_json(named))
       .set("origins", origins_json(read.in_force))

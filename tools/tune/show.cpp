@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/plan_json.h"
 #include "core/units.h"
+#include "tools/command/path_choice.h"
 #include "tools/command/report_concurrent_bandwidth.h"
 #include "tools/command/report_thresholds.h"
 #include "tools/tune/open_profile.h"
@@ -22,6 +23,7 @@ namespace nmt::tools {
 namespace {
 
 struct ShowOptions {
+  PathChoice paths;
   bool origin = false;
   bool all = false;
 };
@@ -68,8 +70,8 @@ class PlatformView {
   // `plan`: null if there is none.
   PlatformView(const profiledb::ProfileDb& db, const Platform& platform,
                const profiledb::StoredPlan* plan, const std::map<Id, CampaignContent>& contents,
-               bool all)
-      : db_(db), platform_(platform), plan_(plan), contents_(contents), all_(all) {}
+               const ShowOptions& wanted)
+      : db_(db), platform_(platform), plan_(plan), contents_(contents), wanted_(wanted) {}
 
   void add_to(Report* report, json::Value* platforms) {
     report->text.heading(fmt::format("{} (platform {})", platform_.name, short_id(platform_.id)));
@@ -121,8 +123,9 @@ class PlatformView {
     };
     std::vector<Line> lines;
     const std::map<Id, PathName> names = db_.path_names();
+    const std::set<Id> chosen = chosen_paths(names, wanted_.paths);
     for (const Path& path : db_.paths(platform_.id)) {
-      if (path.from.driver == kCores || !names.contains(path.id)) continue;  // no rail
+      if (path.from.driver == kCores || !chosen.contains(path.id)) continue;  // no rail
       const PathName& name = names.at(path.id);
       std::vector<std::string> words;
       for (const auto& [field, value] : path.from.fingerprint) {
@@ -130,9 +133,9 @@ class PlatformView {
       }
       const std::string described = fmt::format("{}", fmt::join(words, ", "));
       const bool far = !name.peer.empty();
-      const std::string key = all_ ? path.id.hex()
-                                   : fmt::format("{}\n{}\n{}\n{}", path.from.full_name(),
-                                                 path.to.full_name(), far, described);
+      const std::string key = wanted_.all ? path.id.hex()
+                                          : fmt::format("{}\n{}\n{}\n{}", path.from.full_name(),
+                                                        path.to.full_name(), far, described);
       const auto known = std::ranges::find(lines, key, &Line::key);
       Line& line = known != lines.end() ? *known : lines.emplace_back(Line{key, to_string(name)});
       line.described = described;
@@ -213,7 +216,7 @@ class PlatformView {
   const Platform& platform_;
   const profiledb::StoredPlan* plan_;
   const std::map<Id, CampaignContent>& contents_;
-  bool all_;  // print every path, also paths with the same description
+  const ShowOptions& wanted_;
 };
 
 Report show_profile(const ShowOptions& wanted, const ProfileOptions& options,
@@ -233,7 +236,7 @@ Report show_profile(const ShowOptions& wanted, const ProfileOptions& options,
       if (!options.platform.empty() && platform.id != profile.platform.id) continue;
       const std::optional<profiledb::StoredPlan> plan = profile.db.stored_plan(platform.id);
       PlatformView(profile.db, platform, plan ? &*plan : nullptr, contents_of(profile.db, platform),
-                   wanted.all)
+                   wanted)
           .add_to(&report, &platforms);
     }
     report.payload.set("platforms", std::move(platforms));
@@ -257,7 +260,7 @@ Report show_platform(const OpenProfile& profile, const profiledb::StoredPlan& pl
                      const std::map<Id, CampaignContent>& campaigns) {
   Report report;
   json::Value platforms = json::Value::array();
-  PlatformView(profile.db, profile.platform, &plan, campaigns, false).add_to(&report, &platforms);
+  PlatformView(profile.db, profile.platform, &plan, campaigns, {}).add_to(&report, &platforms);
   report.payload = (*platforms.get_if<json::Value::Array>())[0];
   return report;
 }
@@ -265,6 +268,7 @@ Report show_platform(const OpenProfile& profile, const profiledb::StoredPlan& pl
 Work declare_show(Options& options, const ProfileOptions& profile) {
   const auto own = std::make_shared<ShowOptions>();
   options.flag("--origin", own->origin, "also print why this file was chosen");
+  declare(options, own->paths);
   options.flag("--all", own->all, "print every path, also paths with the same description");
   options.example("nmad-tune show --origin");
   return [own, &profile](const Invocation& invocation) {
