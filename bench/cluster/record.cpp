@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Records launches of two hosts beside a neighbour, for replays (recorded.h). The machine must be
-// quiet otherwise: everything else that runs is recorded too.
+// Records launches of two hosts, alone and beside a neighbour by turns, for replays (recorded.h),
+// in place of those recorded before. The machine must be quiet otherwise: everything else that runs
+// is recorded too.
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,8 +28,10 @@
 namespace nmt::bench {
 namespace {
 
-constexpr int kLaunches = 24;  // as many as without a neighbour
+constexpr int kLaunches = 24;  // of each kind
 constexpr std::chrono::seconds kBurst{2}, kRest{2};
+
+bool is_disturbed(int launch) { return launch % 2 == 1; }  // by turns: in the same hour
 
 // Computes on one core for a while, rests, and starts again, as a compiler or a script does.
 class Neighbour {
@@ -76,36 +80,39 @@ std::map<RecordedCell, double> durations_in(const std::string& profile) {
   return found;
 }
 
+// Of one launch, beside a neighbour or alone.
+std::map<RecordedCell, double> durations_of_a_launch(const Stage& stage, bool disturbed,
+                                                     int launch) {
+  const std::string profile = fmt::format("{}/{}.db", stage.folder().string(), launch);
+  const auto neighbour = disturbed ? std::make_unique<Neighbour>() : nullptr;
+  stage.sample_behind(
+      stage.in("one"),
+      fmt::format("--no-pairs --budget 16s --max-size 64K --peer two --launcher '{} --lab {} run' "
+                  "--db {}",
+                  NMT_LAB_SCRIPT, stage.name(), profile));
+  return durations_in(profile);
+}
+
 }  // namespace
 
 void record_launches() {
-  const RecordedLaunches known = read_launches();
-  std::size_t launch = 0;
-  for (const char* rail : {"r0", "r1"}) {
-    for (const std::size_t each : launches_of(known.durations_ns, rail)) {
-      launch = std::max(launch, each + 1);
-    }
-  }
   const Stage stage("two-rails");
-  for (int i = 0; i < kLaunches; ++i, ++launch) {
-    const std::string profile = fmt::format("{}/{}.db", stage.folder().string(), i);
-    {
-      const Neighbour neighbour;
-      stage.sample_behind(
-          stage.in("one"),
-          fmt::format("--no-pairs --budget 16s --max-size 64K --peer two --launcher '{} --lab {} "
-                      "run' --db {}",
-                      NMT_LAB_SCRIPT, stage.name(), profile));
+  std::map<RecordedCell, int> times_measured;
+  std::vector<std::map<RecordedCell, double>> launches;
+  for (int launch = 0; launch < 2 * kLaunches; ++launch) {
+    launches.push_back(durations_of_a_launch(stage, is_disturbed(launch), launch));
+    for (const auto& [cell, duration_ns] : launches.back()) ++times_measured[cell];
+    std::fprintf(stderr, "cluster: launch %d of %d: %zu cells\n", launch + 1, 2 * kLaunches,
+                 launches.back().size());
+  }
+  std::ofstream file(NMT_RECORDED_LAUNCHES);
+  file << "launch,neighbour,rail,method,size_bytes,duration_ns\n";
+  for (int launch = 0; launch < 2 * kLaunches; ++launch) {
+    for (const auto& [cell, duration_ns] : launches[launch]) {
+      if (times_measured[cell] < kLaunches / 2) continue;  // too few to say what is usual
+      file << fmt::format("{},{:d},{},{},{},{:.0f}\n", launch, is_disturbed(launch), cell.rail,
+                          cell.method, cell.size_bytes, duration_ns);
     }
-    std::ofstream file(NMT_RECORDED_LAUNCHES, std::ios::app);
-    int cells = 0;
-    for (const auto& [cell, duration_ns] : durations_in(profile)) {
-      if (!known.durations_ns.contains(cell)) continue;  // of no other launch
-      file << fmt::format("{},1,{},{},{},{:.0f}\n", launch, cell.rail, cell.method, cell.size_bytes,
-                          duration_ns);
-      ++cells;
-    }
-    std::fprintf(stderr, "cluster: launch %d of %d: %d cells\n", i + 1, kLaunches, cells);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "core/clock.h"
 #include "sampler/job/clock.h"
+#include "sampler/job/executor.h"
 #include "tests/control/growth.h"
 #include "tests/control/virtual_job.h"
 
@@ -88,6 +90,33 @@ TEST(JobCosts, OfClocksGrowAsALogarithmAndThenAllRanksShareOneTime) {
   EXPECT_EQ(disagreeing, 0);
   expect_logarithm("clocks", costs.messages);
   expect_linear_at_most("memory for clocks", costs.memory_bytes);
+}
+
+// As rank 0 leads the part `mpi`: compare clocks, then messages to the last rank of the job.
+TEST(JobCosts, OfMeasuredMessagesGrowAsALogarithm) {
+  std::map<int, JobShape> shapes;
+  for (const int ranks : kJobs) shapes[ranks] = {nodes_of(ranks), kPerNode};
+  std::atomic<int> measured = 0;
+  const Costs costs = costs_of([&](const control::MpiJob& job) {
+    JobExecutor executor(job, shapes.at(job.size()));
+    if (!job.leads()) return executor.follow();
+    const auto run_on_all = [&](const Order& order) {
+      job.mpi().broadcast(const_cast<Order*>(&order), sizeof order);
+      return executor.run(order);
+    };
+    run_on_all({.operation = JobOperation::kClock});
+    for (const std::uint64_t size_bytes : {1u, 1024u}) {
+      measured += static_cast<int>(run_on_all({.operation = JobOperation::kMessage,
+                                               .subject = job.size() - 1,
+                                               .size_bytes = size_bytes,
+                                               .repetitions = 5})
+                                       .size());
+    }
+    run_on_all({});
+  });
+  EXPECT_EQ(measured, static_cast<int>(std::size(kJobs)) * 2 * 5);
+  expect_logarithm("messages to one rank", costs.messages);
+  expect_linear_at_most("memory for messages", costs.memory_bytes);
 }
 
 TEST(JobCosts, OfOrdersGrowAsALogarithm) {
