@@ -6,8 +6,10 @@
 // never clipped to a goal.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "core/json.h"
 
@@ -15,21 +17,64 @@ namespace nmt::bench {
 
 enum class Goal { kNone, kAtMost, kAtLeast };
 
-inline void print_row(const std::string& group, const std::string& name, double value,
-                      const std::string& unit, Goal goal = Goal::kNone, double limit = 0) {
+inline json::Value row_of(const std::string& group, const std::string& name, double value,
+                          const std::string& unit) {
   json::Value row = json::Value::object();
   row.set("group", group).set("name", name).set("value", value).set("unit", unit);
+  return row;
+}
+
+inline std::string goal_text(Goal goal, double limit, const std::string& unit) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%s %g%s%s", goal == Goal::kAtMost ? "<=" : ">=", limit,
+                unit.empty() ? "" : " ", unit.c_str());
+  return text;
+}
+
+inline void print(const json::Value& row) {
+  std::printf("%s\n", row.dump(-1).c_str());
+  std::fflush(stdout);
+}
+
+inline void print_row(const std::string& group, const std::string& name, double value,
+                      const std::string& unit, Goal goal = Goal::kNone, double limit = 0) {
+  json::Value row = row_of(group, name, value, unit);
   if (goal == Goal::kNone) {
     row.set("goal", nullptr).set("holds", nullptr);
   } else {
-    char text[64];
-    std::snprintf(text, sizeof text, "%s %g%s%s", goal == Goal::kAtMost ? "<=" : ">=", limit,
-                  unit.empty() ? "" : " ", unit.c_str());
-    row.set("goal", std::string(text));
+    row.set("goal", goal_text(goal, limit, unit));
     row.set("holds", goal == Goal::kAtMost ? value <= limit : value >= limit);
   }
-  std::printf("%s\n", row.dump(-1).c_str());
-  std::fflush(stdout);
+  print(row);
+}
+
+// How many times as fast one thing is as another, with a 95 % interval.
+struct TimesAsFast {
+  double value = 1;
+  double low = 1;
+  double high = 1;
+  std::string what;  // a size, an operation
+
+  double half_width() const { return (high - low) / 2 / value; }
+};
+
+// "Never slower": none of these lies beyond the limit with its whole interval, and each interval is
+// narrow enough to tell. Prints the one that is nearest to proof of the contrary, and the widest.
+inline void print_never_slower(const std::string& group, const std::string& name,
+                               const std::vector<TimesAsFast>& all) {
+  constexpr double kLeast = 0.98, kHalfWidthMax = 0.05;
+  if (all.empty()) return;
+  const TimesAsFast& worst = *std::ranges::min_element(all, {}, &TimesAsFast::high);
+  const TimesAsFast& widest = *std::ranges::max_element(all, {}, &TimesAsFast::half_width);
+  char note[200];
+  std::snprintf(note, sizeof note, "at %s; the widest interval, at %s: +- %.1f %%",
+                worst.what.c_str(), widest.what.c_str(), 100 * widest.half_width());
+  print(row_of(group, name, worst.value, "times")
+            .set("low", worst.low)
+            .set("high", worst.high)
+            .set("goal", goal_text(Goal::kAtLeast, kLeast, "times"))
+            .set("holds", worst.high >= kLeast && widest.half_width() <= kHalfWidthMax)
+            .set("note", std::string(note)));
 }
 
 }  // namespace nmt::bench

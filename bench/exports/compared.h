@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/row.h"
 #include "core/json.h"
 
 namespace nmt::bench {
@@ -17,8 +18,7 @@ struct Compared {
   std::uint64_t size_bytes = 0;
   double default_ns = 0;
   double tuned_ns = 0;
-  double ratio = 0;  // default over tuned
-  double ratio_high = 0;
+  TimesAsFast ratio;  // default over tuned
 };
 std::vector<Compared> compared_in(const json::Value& ab);
 

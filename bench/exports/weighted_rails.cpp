@@ -34,8 +34,8 @@ void weighted_rails(unsigned first, unsigned second, double goal) {
     if (cell.size_bytes != 1u << 20 && cell.size_bytes != 16u << 20) continue;
     const std::string size = fmt::format("{}, {} MiB: ", name, cell.size_bytes >> 20);
     const double mbits = 8e3 * static_cast<double>(cell.size_bytes) / cell.tuned_ns;
-    print_row("exports", size + "times as fast as the default", cell.ratio, "times", Goal::kAtLeast,
-              goal);
+    print_row("exports", size + "times as fast as the default", cell.ratio.value, "times",
+              Goal::kAtLeast, goal);
     print_row("exports", size + "of the rails' sum", 100 * mbits / sum_mbits, "%", Goal::kAtLeast,
               97);
   }
