@@ -252,31 +252,6 @@ std::optional<DeltaForm> parse_delta_form(std::string_view text) {
   return std::nullopt;
 }
 
-AlltoallTimes with_measured_switches(AlltoallTimes measured) {
-  if (!measured.groups) return measured;
-  const NamedGroups& groups = *measured.groups;
-  if (!measured.topology && !groups.nodes.empty()) {
-    measured.topology = topology_of(groups);
-    measured.groups_measured = true;
-    measured.uplink_measured = groups.uplink;
-    // Flows that no uplink bounded say so better than alltoalls do.
-    if (!groups.uplink) {
-      const auto nodes = static_cast<double>(measured.topology->nodes().size());
-      measured.topology = measured.topology->with_uplink(nodes);
-    }
-    std::erase_if(measured.times, [&](const AlltoallTime& time) {
-      const auto hosts = measured.hosts.find(time.session);
-      return hosts != measured.hosts.end() && !measured.topology->has_all(hosts->second);
-    });
-  } else if (measured.topology && groups.uplink) {
-    if (measured.topology->needs_uplink(measured.topology->nodes())) {
-      measured.topology = measured.topology->with_uplink(groups.uplink->nics);
-      measured.uplink_measured = groups.uplink;
-    }
-  }
-  return measured;
-}
-
 SignatureFit fit_signature(const AlltoallTimes& given, const FitOptions& options) {
   const UplinkSearch search = with_uplinks(given);
   const AlltoallTimes& measured = search.times;
@@ -297,7 +272,8 @@ SignatureFit fit_signature(const AlltoallTimes& given, const FitOptions& options
                    .topology = measured.topology,
                    .uplink_fitted = search.found.has_value(),
                    .groups_measured = measured.groups_measured,
-                   .uplink_measured = measured.uplink_measured};
+                   .uplink_measured = measured.uplink_measured,
+                   .remarks = measured.remarks};
   for (const AlltoallCell& cell : table.cells()) {
     fit.measured.push_back({cell.ranks, cell.size_bytes, cell.duration_ns, cell.bound_ns});
   }

@@ -52,6 +52,7 @@ struct AlltoallTimes {
   std::optional<NamedGroups> groups;
   // By session: the nodes of the ranks, in order. A session without any is on the topology's first.
   std::map<std::uint32_t, std::vector<std::string>> hosts;
+  std::vector<std::string> remarks;  // for the reader of a fit of these times
 };
 
 enum class DeltaForm { kPerCommunication, kOnce };
@@ -111,10 +112,6 @@ struct SignatureFit {
   std::vector<std::string> remarks;               // for the reader of the fit
   bool operator==(const SignatureFit&) const = default;
 };
-
-// What measuring found of switches: without a topology their nodes and uplinks, with one the
-// uplinks that it does not state. Sessions on nodes that were not found anywhere are left out.
-AlltoallTimes with_measured_switches(AlltoallTimes measured);
 
 // Throws Error(kUsage) that names what is missing or impossible, and what to measure instead.
 SignatureFit fit_signature(const AlltoallTimes& given, const FitOptions& options);

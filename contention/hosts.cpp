@@ -12,7 +12,6 @@
 namespace nmt::contention {
 namespace {
 
-constexpr std::size_t kHostsMax = 100'000;
 constexpr std::size_t kDigitsMax = 9;
 
 [[noreturn]] void refuse(std::string_view part, std::string_view problem) {

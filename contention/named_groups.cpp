@@ -9,6 +9,7 @@
 #include <functional>
 #include <iterator>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "contention/hosts.h"
@@ -56,6 +57,15 @@ std::size_t shared(const std::vector<std::string>& group, const Nodes& others) {
 void order(NamedGroups& groups) {
   std::erase_if(groups.nodes, [](const auto& group) { return group.empty(); });
   std::ranges::stable_sort(groups.nodes, std::greater<>(), &std::vector<std::string>::size);
+}
+
+// "3 nodes (n1, n3, n5)". Nodes are named one by one, since "n1 .. n5" would seem to have n2 in it.
+std::string described(const std::vector<std::string>& group) {
+  constexpr std::size_t kNamed = 16;
+  const auto some = std::span(group).first(std::min(group.size(), kNamed));
+  const std::size_t more = group.size() - some.size();
+  return fmt::format("{} node{} ({}{})", group.size(), group.size() == 1 ? "" : "s",
+                     fmt::join(some, ", "), more > 0 ? fmt::format(", {} more", more) : "");
 }
 
 // Adds one job's groups to those of the jobs before it. A group may join parts that no job before
@@ -106,11 +116,7 @@ std::string to_text(const NamedGroups& groups) {
 std::string described(const NamedGroups& groups) {
   if (groups.nodes.empty()) return "no nodes share a switch whose uplink slowed their messages";
   std::vector<std::string> all;
-  for (const auto& group : groups.nodes) {
-    all.push_back(group.size() == 1 ? group.front()
-                                    : fmt::format("{} .. {} ({} nodes)", group.front(),
-                                                  group.back(), group.size()));
-  }
+  for (const auto& group : groups.nodes) all.push_back(described(group));
   return fmt::format(
       "nodes share switches: {}; {}", fmt::join(all, ", "),
       groups.uplink ? fmt::format("an uplink carries as much as {:.3g} NICs ({:.3g} .. {:.3g})",
@@ -159,8 +165,11 @@ Topology topology_of(const NamedGroups& groups) {
 }
 
 Topology enlarged(const Topology& groups, std::size_t nodes) {
-  std::size_t known = groups.nodes().size();
-  if (known >= nodes) return groups;
+  if (groups.nodes().size() >= nodes) return groups;
+  if (nodes > kHostsMax) {
+    throw Error(Fault::kUsage, fmt::format("{} nodes: groups of nodes go on alike up to {} nodes",
+                                           nodes, kHostsMax));
+  }
   std::vector<Switch> switches = groups.switches();
   const auto largest =
       std::ranges::max_element(switches, {}, [](const Switch& one) { return one.nodes.size(); });

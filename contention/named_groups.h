@@ -36,6 +36,7 @@ NamedGroups united(std::span<const NamedGroups> jobs);
 Topology topology_of(const NamedGroups& groups);
 
 // With enough nodes for `nodes` of them: more groups like the largest one, of invented names.
+// Error(kUsage) for more than kHostsMax.
 Topology enlarged(const Topology& groups, std::size_t nodes);
 
 }  // namespace nmt::contention

@@ -66,13 +66,14 @@ std::span<const std::string> nodes_used(const Topology& topology,
 }
 
 // How much an uplink carries is unknown if nothing was measured over it.
-void refuse_unknown_uplink(const Topology& topology, std::span<const std::string> nodes,
-                           AlltoallPrediction* prediction) {
+void refuse_unknown_uplink(const SignatureFit& fit, const Topology& topology,
+                           std::span<const std::string> nodes, AlltoallPrediction* prediction) {
   if (!topology.needs_uplink(nodes)) return;
   prediction->verdict = Verdict::kRefused;
-  prediction->reason =
-      "nothing is known of the switches' uplinks; measure ranks below two switches, or give "
-      "--uplink";
+  prediction->reason = fmt::format(
+      "nothing is known of the switches' uplinks{}; measure ranks below two switches, or give "
+      "--uplink",
+      fit.groups_measured ? " beyond the nodes that were measured" : "");
 }
 
 }  // namespace
@@ -110,7 +111,7 @@ AlltoallPrediction predict_alltoall(const SignatureFit& fit, std::int64_t ranks,
     prediction.lower_bound_ns = exchange.bound_ns;
   }
   predict(signature, exchange, size_bytes, size_bytes, &prediction);
-  if (topology) refuse_unknown_uplink(*topology, used, &prediction);
+  if (topology) refuse_unknown_uplink(fit, *topology, used, &prediction);
   return prediction;
 }
 
@@ -151,7 +152,7 @@ AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSize
                           .bound_ns = busiest.lower_bound_ns,
                           .large_messages = static_cast<double>(busiest.startups_large)};
   predict(signature, exchange, least_bytes, most_bytes, &prediction);
-  if (topology) refuse_unknown_uplink(*topology, used, &prediction);
+  if (topology) refuse_unknown_uplink(fit, *topology, used, &prediction);
   return prediction;
 }
 

@@ -98,24 +98,31 @@ Topology Topology::with_uplink(double uplink) const {
 double Topology::busiest_cut(std::span<const std::string> nodes,
                              const std::vector<std::vector<double>>& load) const {
   counts_below(nodes);  // refuses unknown nodes
-  // below[s][i]: whether the i-th node is below switch s.
-  std::vector<std::vector<bool>> below(switches_.size(), std::vector<bool>(nodes.size(), false));
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    std::optional<std::size_t> at = switch_of_.find(nodes[i])->second;
-    for (; at; at = switches_[*at].parent) below[*at][i] = true;
+  // The switches of a pair are left upwards until both are at the same one, which may be none: what
+  // is above a switch without a parent.
+  const std::size_t none = switches_.size();
+  const auto above = [&](std::size_t at) { return switches_[at].parent.value_or(none); };
+  std::vector<std::size_t> depth(none + 1, 0);
+  for (std::size_t s = 0; s < none; ++s) {
+    for (std::size_t at = s; at != none; at = above(at)) ++depth[s];
   }
-  double most = 0;
-  for (std::size_t s = 0; s < switches_.size(); ++s) {
-    if (switches_[s].uplink <= 0) continue;
-    double up = 0;
-    double down = 0;
-    for (std::size_t from = 0; from < nodes.size(); ++from) {
-      for (std::size_t to = 0; to < nodes.size(); ++to) {
-        if (below[s][from] && !below[s][to]) up += load[from][to];
-        if (!below[s][from] && below[s][to]) down += load[from][to];
+  std::vector<std::size_t> place;
+  for (const std::string& node : nodes) place.push_back(switch_of_.find(node)->second);
+  std::vector<double> up(none, 0), down(none, 0);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (std::size_t j = 0; j < nodes.size(); ++j) {
+      for (std::size_t from = place[i], to = place[j]; from != to;) {
+        const bool from_is_lower = depth[from] >= depth[to];
+        std::size_t& lower = from_is_lower ? from : to;
+        (from_is_lower ? up : down)[lower] += load[i][j];
+        lower = above(lower);
       }
     }
-    most = std::max(most, std::max(up, down) / switches_[s].uplink);
+  }
+  double most = 0;
+  for (std::size_t s = 0; s < none; ++s) {
+    if (switches_[s].uplink <= 0) continue;
+    most = std::max(most, std::max(up[s], down[s]) / switches_[s].uplink);
   }
   return most;
 }

@@ -378,26 +378,30 @@ std::vector<int> nodes_of(int ranks, int nodes, bool dealt) {
   return of;
 }
 
+enum class Extent { kExchanges, kOperations, kOperationsOfAllTypes };
+
 void check_hierarchy(MPI_Comm comm, const HierarchyOptions& options, const std::string& name,
-                     bool all_types) {
+                     Extent extent) {
   NodeHierarchy hierarchy(comm, options);
   const Tested tested{hierarchy, comm, name};
   const int ranks = hierarchy.size();
   turn = ranks + static_cast<int>(hierarchy.groups().size());
   type_turn =
       static_cast<std::size_t>(5 * ranks + 11 * turn);  // each hierarchy begins with another
-  check_allgather(tested);                              // while areas are as small as they ever are
+  // First, while areas are as small as they ever are.
+  if (extent != Extent::kExchanges) check_allgather(tested);
   check_alltoall(tested);
   check_all_alltoallv(tested);
   check_that_differences_are_found(tested);
   check_what_is_chosen_by(tested);
+  if (extent == Extent::kExchanges) return;
   if (ranks >= 3 && ranks <= 5) check_many_segments(tested);
   for (int root = 0; root < ranks; ++root) {
     if (!full && ranks > 3 && root != 0 && root != ranks / 2 && root != ranks - 1) continue;
     check_bcast(tested, root);
     check_some_types(tested, root);
   }
-  if (all_types) check_all_types(tested);
+  if (extent == Extent::kOperationsOfAllTypes) check_all_types(tested);
 }
 
 // Whoever is not of a hierarchy waits for those that are without a core of its own.
@@ -411,25 +415,42 @@ void meet() {
   }
 }
 
+// The rounds of an Alltoall depend on the number of nodes. On the most nodes, and with one rank on
+// each, only Alltoalls are checked, since all operations would take long.
+constexpr int kNodesMax = 8, kNodesOfOperations = 5, kRanksOfOperations = 6;
+
+bool is_checked(int ranks, int nodes, bool dealt) {
+  if (dealt && nodes == 1) return false;
+  if (full) return true;
+  return ranks > kRanksOfOperations ? nodes == ranks && dealt
+                                    : nodes != 4 && nodes <= kNodesOfOperations;
+}
+
+Extent extent_of(int ranks, int nodes, bool dealt) {
+  if (nodes > kNodesOfOperations || (dealt && nodes == ranks)) return Extent::kExchanges;
+  return (full || ranks == 3) && nodes == std::min(ranks, 2) && !dealt
+             ? Extent::kOperationsOfAllTypes
+             : Extent::kOperations;
+}
+
 void check_all(int world, int rank, CopyMethod copies) {
-  for (int ranks = 1; ranks <= world; ranks = full || ranks < 3 ? ranks + 1 : world) {
+  for (int ranks = 1; ranks <= world; ++ranks) {
+    if (!full && ranks > 3 && ranks != kRanksOfOperations && ranks != world) continue;
     MPI_Comm comm = MPI_COMM_NULL;
     // Ranks in another order than the job's.
     PMPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, -rank, &comm);
     if (comm != MPI_COMM_NULL) {
-      for (int nodes = 1; nodes <= std::min(ranks, 5); ++nodes) {
-        if (!full && nodes == 4) continue;
+      for (int nodes = 1; nodes <= std::min(ranks, kNodesMax); ++nodes) {
         for (const bool dealt : {false, true}) {
-          if (dealt && (nodes == 1 || nodes == ranks)) continue;
+          if (!is_checked(ranks, nodes, dealt)) continue;
           check_hierarchy(comm, {.copies = copies, .nodes = nodes_of(ranks, nodes, dealt)},
                           std::to_string(nodes) + (dealt ? " nodes by turns" : " nodes in blocks"),
-                          (full || ranks == 3) && nodes == std::min(ranks, 2) && !dealt);
+                          extent_of(ranks, nodes, dealt));
         }
       }
       PMPI_Comm_free(&comm);
     }
     meet();
-    if (ranks == world) break;
   }
 }
 
@@ -460,7 +481,7 @@ int main(int argc, char** argv) {
                             : way == "areas" ? CopyMethod::kAreas
                                              : CopyMethod::kMessages;
   if (option == "--hosts") {
-    check_hierarchy(MPI_COMM_WORLD, {.copies = copies}, "hosts", false);
+    check_hierarchy(MPI_COMM_WORLD, {.copies = copies}, "hosts", Extent::kOperations);
   } else {
     check_all(world, rank, copies);
   }

@@ -3,8 +3,9 @@
 // An MPI program that goes wrong, or works where much is forbidden, in one of several ways. Prints
 // "good" and ends with 0 where its collectives gave what they should.
 //
-//   faults killed RANK
-//   faults nothing | pair | no-memory | small-files | no-descriptors | late | copies | crowd
+//   faults killed RANK all|alltoall|alltoallv
+//   faults late SECONDS allreduce|alltoall|alltoallv
+//   faults nothing | pair | no-memory | small-files | no-descriptors | copies | crowd
 //   faults threads | freed | kept | many
 //   faults unreadable user|process all|last
 //   faults no-new N
@@ -32,6 +33,18 @@
 
 enum { kRanksMax = 8 };
 static int rank, size;
+
+static int wrong_alltoall(MPI_Comm comm, int count) {
+  int self, ranks, wrong = 0;
+  MPI_Comm_rank(comm, &self);
+  MPI_Comm_size(comm, &ranks);
+  int* all = malloc(sizeof *all * (size_t)count * (size_t)ranks);
+  for (int i = 0; i < count * ranks; ++i) all[i] = self * ranks + i / count;
+  MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, count, MPI_INT, comm);
+  for (int i = 0; i < count * ranks; ++i) wrong += all[i] != i / count * ranks + self;
+  free(all);
+  return wrong;
+}
 
 // Of an Alltoallv.
 static int wrong_unequal(MPI_Comm comm, int count) {
@@ -78,12 +91,9 @@ static int wrong_results(MPI_Comm comm, int count) {
   for (int r = 0; r < ranks; ++r) {
     for (int i = 0; i < count; ++i) wrong += all[r * count + i] != r + i;
   }
-  for (int i = 0; i < count * ranks; ++i) all[i] = self * ranks + i / count;
-  MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, count, MPI_INT, comm);
-  for (int i = 0; i < count * ranks; ++i) wrong += all[i] != i / count * ranks + self;
   free(own);
   free(all);
-  return wrong + wrong_unequal(comm, count);
+  return wrong + wrong_alltoall(comm, count) + wrong_unequal(comm, count);
 }
 
 static int wrong_at_all_sizes(MPI_Comm comm) {
@@ -112,14 +122,20 @@ static void die(int signal) {
   kill(getpid(), SIGKILL);
 }
 
+static int wrong_of(const char* operation, int count) {
+  if (strcmp(operation, "alltoall") == 0) return wrong_alltoall(MPI_COMM_WORLD, count);
+  if (strcmp(operation, "alltoallv") == 0) return wrong_unequal(MPI_COMM_WORLD, count);
+  return wrong_results(MPI_COMM_WORLD, count);
+}
+
 // Only a signal ends this.
-static void killed(int who) {
+static void killed(int who, const char* operation) {
   const struct itimerval soon = {.it_value = {.tv_usec = 300000}};
   if (rank == who) {
     signal(SIGALRM, die);
     setitimer(ITIMER_REAL, &soon, NULL);
   }
-  for (;;) wrong_results(MPI_COMM_WORLD, 150000);
+  for (;;) wrong_of(operation, 150000);
 }
 
 // The last rank may read the memory of all others but rank 0.
@@ -187,19 +203,24 @@ static int no_descriptors(void) {
   return wrong_at_all_sizes(MPI_COMM_WORLD);
 }
 
-// Rank 0 computes for longer than anybody waits for a socket, before the first operation that needs
-// larger areas; a message of another is on its way to it meanwhile.
-static int late(void) {
-  enum { kCount = 1000000, kComputesS = 11 };
+// Rank 0 computes for so long before the first operation that needs larger areas; a message of
+// another is on its way to it meanwhile.
+static int late(int computes_s, const char* operation) {
+  enum { kCount = 1000000 };
   static int message[kCount], sums[kCount];
+  int wrong = 0;
   MPI_Request sent = MPI_REQUEST_NULL;
   MPI_Bcast(message, kCount, MPI_INT, 0, MPI_COMM_WORLD);
   if (rank == 1) MPI_Isend(message, kCount, MPI_INT, 0, 0, MPI_COMM_WORLD, &sent);
-  if (rank == 0) sleep(kComputesS);
+  if (rank == 0) sleep((unsigned)computes_s);
   if (rank == 0) MPI_Recv(message, kCount, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  MPI_Allreduce(message, sums, kCount, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (strcmp(operation, "allreduce") == 0) {
+    MPI_Allreduce(message, sums, kCount, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  } else {
+    wrong = wrong_of(operation, kCount / 4);
+  }
   MPI_Wait(&sent, MPI_STATUS_IGNORE);
-  return wrong_at_all_sizes(MPI_COMM_WORLD);
+  return wrong + wrong_at_all_sizes(MPI_COMM_WORLD);
 }
 
 // As where a launcher gives variables to some hosts only.
@@ -460,14 +481,14 @@ static int device(void) {
 }
 
 static int run(const char* what, char** arguments, int provided) {
-  if (strcmp(what, "killed") == 0) killed(atoi(arguments[0]));
+  if (strcmp(what, "killed") == 0) killed(atoi(arguments[0]), arguments[1]);
   if (strcmp(what, "nothing") == 0) return wrong_at_all_sizes(MPI_COMM_WORLD);
   if (strcmp(what, "pair") == 0) return pair();
   if (strcmp(what, "unreadable") == 0) return unreadable(arguments[0], arguments[1]);
   if (strcmp(what, "no-memory") == 0) return no_memory();
   if (strcmp(what, "small-files") == 0) return small_files();
   if (strcmp(what, "no-descriptors") == 0) return no_descriptors();
-  if (strcmp(what, "late") == 0) return late();
+  if (strcmp(what, "late") == 0) return late(atoi(arguments[0]), arguments[1]);
   if (strcmp(what, "copies") == 0) return copies();
   if (strcmp(what, "crowd") == 0) return crowd();
   if (strcmp(what, "threads") == 0) return threads(provided);

@@ -6,6 +6,8 @@
 
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/collectives/program.h"
 #include "tests/lab/lab.h"
@@ -23,12 +25,18 @@ class Collectives : public ::testing::TestWithParam<std::string> {
     if (faults_.at(GetParam()).empty()) GTEST_SKIP() << GetParam() << " is missing";
   }
 
-  // Two hosts of two ranks, of which some give another count.
-  Result counts(const Lab& lab, const std::string& copies, std::vector<std::string> how) const {
-    how.insert(how.begin(), {"env", "LD_PRELOAD=" + libraries_.at(GetParam()),
-                             "NMADTUNE_MPI=always", "NMADTUNE_MPI_REPORT=1",
-                             "NMADTUNE_MPI_COPIES=" + copies, faults_.at(GetParam()), "counts"});
+  // On two hosts of two ranks.
+  Result fault(const Lab& lab, const std::string& copies, std::vector<std::string> how) const {
+    how.insert(how.begin(),
+               {"env", "LD_PRELOAD=" + libraries_.at(GetParam()), "NMADTUNE_MPI=always",
+                "NMADTUNE_MPI_REPORT=1", "NMADTUNE_MPI_COPIES=" + copies, faults_.at(GetParam())});
     return run(lab.job(GetParam(), {"--per-host", "2", "-n", "4"}, how));
+  }
+
+  // Some ranks give another count.
+  Result counts(const Lab& lab, const std::string& copies, std::vector<std::string> how) const {
+    how.insert(how.begin(), "counts");
+    return fault(lab, copies, std::move(how));
   }
 
   const OfMpis against_ = {{"openmpi", NMT_AGAINST_OPENMPI}, {"mpich", NMT_AGAINST_MPICH}};
@@ -86,6 +94,18 @@ TEST_P(Collectives, OtherCountsOfAHostEndTheJob) {
   for (const std::string operation :
        {"reduce", "allreduce", "allgather", "alltoall", "alltoallv"}) {
     for (const std::string other : {"524288", "2000000"}) expect_end(operation, other, ours);
+  }
+}
+
+// The other ranks are in the middle of it, or wait for that rank.
+TEST_P(Collectives, ARankThatIsLateToAnAlltoallOrKilledWithinItIsWaitedForOrEndsTheJob) {
+  const Lab lab(Cluster{.rate = "1000mbit", .hosts = 2});
+  for (const std::string operation : {"alltoall", "alltoallv"}) {
+    const Result late = fault(lab, "", {"late", "2", operation});
+    EXPECT_EQ(late.exit_code, 0) << operation << ": " << late.err;
+    EXPECT_EQ(late.out, "good\n") << operation;
+    const Result killed = fault(lab, "", {"killed", "3", operation});
+    EXPECT_TRUE(killed.exit_code != 0 || loses_exit_codes(GetParam())) << operation;
   }
 }
 

@@ -17,6 +17,7 @@ namespace {
 using planted::FlowNetwork;
 using planted::FlowNoise;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr int kPasses = 2;
@@ -117,6 +118,13 @@ TEST(NamedGroups, AreTheSameAsTextAndBack) {
   }
 }
 
+TEST(NamedGroups, AreDescribedNodeByNode) {
+  const std::string text = described(named_groups_from("n0,n2,n4,n6;n1 uplink=1,1,1"));
+  EXPECT_THAT(text, HasSubstr("4 nodes (n0, n2, n4, n6), 1 node (n1); an uplink carries"));
+  EXPECT_THAT(described(named_groups_from("n[1-20];m")),
+              HasSubstr("n15, n16, 4 more), 1 node (m)"));
+}
+
 TEST(NamedGroups, OfSeveralJobsAreUnitedWhereTheyShareNodes) {
   const std::vector<NamedGroups> jobs = {named_groups_from("a3,a4;b1,b2;c1 uplink=4,3,5"),
                                          named_groups_from("b2,b3;c1,c2 uplink=2,1,3"),
@@ -138,6 +146,7 @@ TEST(NamedGroups, GoOnAsTheLargestOneWhereMoreNodesAreNeeded) {
   EXPECT_EQ(topology.nodes()[2], "c1");
   // Four leaves of two nodes, over one NIC each: 2 (8 - 2) messages.
   EXPECT_DOUBLE_EQ(topology.transfers(std::span(topology.nodes()).first(8), 1), 12);
+  EXPECT_THROW(enlarged(topology, kHostsMax + 1), Error);
 }
 
 }  // namespace

@@ -99,6 +99,25 @@ TEST(Topology, BoundsUnequalSizesAsEqualOnes) {
                    unequal_exchange(message, local, 0).lower_bound_ns);
 }
 
+// Leaves "a" and "b" below "m", and leaf "c", above which the file names nothing.
+TEST(Topology, FindsTheBusiestCutOfUnequalLoads) {
+  const auto busiest = [](double uplink_of_m) {
+    const Topology topology(
+        std::vector<Switch>{{.name = "a", .nodes = {"n0", "n1"}, .parent = 2u, .uplink = 1},
+                            {.name = "b", .nodes = {"n2", "n3"}, .parent = 2u, .uplink = 2},
+                            {.name = "m", .nodes = {}, .parent = {}, .uplink = uplink_of_m},
+                            {.name = "c", .nodes = {"n4"}, .parent = {}, .uplink = 0}});
+    std::vector<std::vector<double>> load(5, std::vector<double>(5, 0));
+    load[0][1] = 100;  // within a
+    load[0][2] = 6;    // from a to b
+    load[0][4] = 1;    // from a over m to c
+    load[4][3] = 5;    // from c over m to b
+    return topology.busiest_cut(topology.nodes(), load);
+  };
+  EXPECT_DOUBLE_EQ(busiest(0.5), 5 / 0.5);  // down from m
+  EXPECT_DOUBLE_EQ(busiest(1), 6 + 1);      // up from a; b gets 6 + 5 over an uplink of 2
+}
+
 TEST(Topology, RefusesWhatIsNoTree) {
   EXPECT_THAT(problem_of("SwitchName=a Nodes=n1\nSwitchName=b Nodes=n1\n"),
               HasSubstr("node n1 is on switch a and on switch b"));

@@ -156,9 +156,9 @@ TEST_F(Alltoall, KnowsTheSwitchesOfATopology) {
   EXPECT_THAT(asked({"-n", "2", "--uplink", "0"}).err, HasSubstr("--uplink: '0'"));
 }
 
-// What eight nodes on two switches measure, whose cables up carry as much as one NIC: messages
-// alone and together, and alltoalls that take 1.1 times their bound.
-std::string two_switches() {
+// What eight nodes measure on two switches, whose cables up carry as much as one NIC, or on one:
+// messages alone and together, and alltoalls that take 1.1 times their bound.
+std::string eight_nodes(bool on_two_switches) {
   constexpr double kAloneNs = 1e6;
   std::string text = "# hosts: a[0-3],b[0-3]\nround,from,to,time_ns\n";
   int round = 0;
@@ -173,7 +173,7 @@ std::string two_switches() {
       double crossing = 0;
       for (std::size_t i = 0; i < 8; ++i) crossing += order[i] < 4 && to(i) >= 4 ? 1 : 0;
       for (std::size_t i = 0; i < 8; ++i) {
-        const bool crosses = (order[i] < 4) != (to(i) < 4);
+        const bool crosses = on_two_switches && (order[i] < 4) != (to(i) < 4);
         text += fmt::format("{},{},{},{}\n", round, name(order[i]), name(to(i)),
                             kAloneNs * (crosses ? std::max(1.0, crossing) : 1));
       }
@@ -183,7 +183,8 @@ std::string two_switches() {
   for (int size_bytes = 1024; size_bytes <= 1 << 20; size_bytes *= 4) {
     const double transfer_ns = 8.5 * size_bytes;
     messages += fmt::format("{},{}\n", size_bytes, 50e3 + transfer_ns);
-    for (const auto& [n, transfers] : {std::pair{4, 3}, std::pair{6, 8}, std::pair{8, 16}}) {
+    for (const auto& [n, crossing] : {std::pair{4, 0}, std::pair{6, 8}, std::pair{8, 16}}) {
+      const int transfers = std::max(n - 1, on_two_switches ? crossing : 0);
       alltoalls += fmt::format("{},{},{}\n", n, size_bytes,
                                1.1 * ((n - 1) * 50e3 + transfers * transfer_ns));
     }
@@ -193,8 +194,8 @@ std::string two_switches() {
 
 TEST_F(Alltoall, KnowsTheSwitchesThatWereFoundByMeasuring) {
   const std::string db = path("switches.db");
-  const Result import =
-      tune({"import-alltoall", write("two.csv", two_switches()), "--network", "two", "--db", db});
+  const std::string measured = write("two.csv", eight_nodes(true));
+  const Result import = tune({"import-alltoall", measured, "--network", "two", "--db", db});
   ASSERT_EQ(import.exit_code, 0) << import.err;
   const json::Value fit =
       nmt::testing::document(tune({"contention", "--db", db, "--topology", "measured", "--json"}));
@@ -219,6 +220,10 @@ TEST_F(Alltoall, KnowsTheSwitchesThatWereFoundByMeasuring) {
       nmt::testing::document(tune({"contention", "--db", db, "--topology", file, "--json"}));
   EXPECT_EQ(at(both, "signature.uplink_fitted"), json::Value(false));
   EXPECT_NEAR(number(both, "signature.switches.0.uplink_nics"), 1, 0.05);
+  const Result half = tune(
+      {"contention", "--db", db, "--topology", write("half.conf", "SwitchName=a Nodes=a[0-3]\n")});
+  EXPECT_EQ(half.exit_code, 2);
+  EXPECT_THAT(half.err, HasSubstr("node b0 is not in the topology, which begins with a0"));
   ASSERT_EQ(tune({"db", "export", path("x.json"), "--anonymous", "--db", db}).exit_code, 0);
   std::ifstream exported(path("x.json"));
   const std::string text{std::istreambuf_iterator<char>(exported), {}};
@@ -226,6 +231,50 @@ TEST_F(Alltoall, KnowsTheSwitchesThatWereFoundByMeasuring) {
   const Result none = tune({"contention", "--db", imported(), "--topology", "measured"});
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_THAT(none.err, HasSubstr("the profile has no groups of nodes"));
+}
+
+TEST_F(Alltoall, OfNodesBelowOneSwitchSaysNothingOfMoreNodes) {
+  const std::string db = path("one.db");
+  const std::string file = write("one.csv", eight_nodes(false));
+  const Result import = tune({"import-alltoall", file, "--network", "one", "--db", db});
+  ASSERT_EQ(import.exit_code, 0) << import.err;
+  const auto asked = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> question = {"predict", "alltoall", "--db", db, "-m", "1M"};
+    question.insert(question.end(), more.begin(), more.end());
+    return tune(question);
+  };
+  const Result within = asked({"-n", "8", "--topology", "measured"});
+  EXPECT_THAT(within.out, HasSubstr("refused=0"));
+  EXPECT_THAT(within.err, HasSubstr("no groups of nodes were found"));
+  const Result beyond = asked({"-n", "16", "--topology", "measured"});
+  EXPECT_EQ(beyond.exit_code, 0) << beyond.err;
+  EXPECT_THAT(beyond.out, AllOf(HasSubstr("refused=1"), HasSubstr("nothing is known")));
+  EXPECT_THAT(asked({"-n", "16"}).out, HasSubstr("refused=0"));  // only NICs bound it
+  const Result given = asked({"-n", "16", "--topology", "measured", "--uplink", "1", "--json"});
+  // Two switches of eight nodes, of which each passes 8 (16 - 8) messages.
+  const double bound_ns = 15 * 50e3 + 64 * 8.5 * (1 << 20);
+  EXPECT_NEAR(number(nmt::testing::document(given), "predictions.0.lower_bound_ns") / bound_ns, 1,
+              0.05);
+}
+
+TEST_F(Alltoall, RefusesMatricesThatCannotBe) {
+  std::string wide;
+  for (int column = 0; column < 4097; ++column) wide += "0 ";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"0 1 2\n0 1 2\n", "row 1 has 3 sizes; one for each of the 2 ranks"},
+      {"0 1\n1 0\n1 1\n", "row 1 has 2 sizes; one for each of the 3 ranks"},
+      {"0 1\n-1 0\n", "line 2: '-1'"},
+      {"0 nan\n1 0\n", "line 1: 'nan'"},
+      {"0 inf\n1 0\n", "line 1: 'inf'"},
+      {"0 0\n0 0\n", "all sizes are 0"},
+      {"\n", "at least 2 rows"},
+      {wide + "\n", "4,096 ranks are the limit"}};
+  for (const auto& [text, message] : cases) {
+    const Result result = tune(
+        {"predict", "alltoallv", "--signature", kGigabit, "--sizes", write("matrix.txt", text)});
+    EXPECT_EQ(result.exit_code, 2) << message;
+    EXPECT_THAT(result.err, HasSubstr(message));
+  }
 }
 
 TEST_F(Alltoall, RefusesWhatCannotBeAsked) {

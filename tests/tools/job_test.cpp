@@ -13,6 +13,7 @@
 #include <thread>
 #include <tuple>
 
+#include "contention/contention.h"
 #include "core/error.h"
 #include "core/method.h"
 #include "node/node.h"
@@ -65,6 +66,19 @@ TEST_P(Job, MeasuresAlltoallsAndRankZeroKeepsThemAndAloneTellsHowFarItIs) {
   EXPECT_GE(sizes_bytes.size(), 8u);
   EXPECT_EQ(messages, sizes_bytes.size());
   EXPECT_EQ(connections, (std::set<std::int64_t>{1, 2, 4, 8}));
+
+  // All hosts of the lab are on one switch, so there should be no groups; on a busy machine some
+  // may seem to be.
+  const Platform platform = profile.platforms().front();
+  const std::string groups = profile.campaigns(platform.id).front().options.at("host_groups");
+  const contention::NamedGroups kept = contention::named_groups_from(groups);
+  EXPECT_THAT(result.err, HasSubstr("alltoall: " + contention::described(kept)));
+  const Result more = run({NMAD_TUNE, "predict", "alltoall", "--algorithm", "direct", "-n", "8",
+                           "-m", "4K", "--topology", "measured", "--db", path("a.db")});
+  EXPECT_EQ(more.exit_code, 0) << more.err;
+  if (groups == "none") {
+    EXPECT_THAT(more.out, HasSubstr("uplinks beyond the nodes that were measured"));
+  }
 
   // Four that told would tell each tenth four times.
   std::set<int> tenths;

@@ -196,7 +196,7 @@ Report predict(const AlltoallOptions& options, const ProfileOptions& profile,
 // One row per line, with sizes as people write them, separated by blanks or commas.
 contention::ExchangeSizes read_sizes(const std::string& file) {
   std::istringstream stream(read_file(file));
-  constexpr std::size_t kRanksMax = 4096;
+  constexpr std::size_t kRanksMax = 4096;  // as the message says
   contention::ExchangeSizes sizes;
   std::string line;
   for (std::size_t number = 1; std::getline(stream, line); ++number) {
@@ -214,7 +214,10 @@ contention::ExchangeSizes read_sizes(const std::string& file) {
     if (row.empty()) continue;
     sizes.push_back(std::move(row));
     if (sizes.size() > kRanksMax || sizes.back().size() > kRanksMax) {
-      throw Error(Fault::kUsage, fmt::format("{}: more than {} ranks", file, kRanksMax));
+      throw Error(Fault::kUsage,
+                  fmt::format("{}: 4,096 ranks are the limit; sum up the ranks of a node into one "
+                              "row and one column",
+                              file));
     }
   }
   return sizes;
@@ -251,7 +254,7 @@ Work declare_predict_alltoallv(Options& options, const ProfileOptions& profile) 
       .text("--sizes", own->file, "FILE",
             "bytes from each rank to each other\n"
             "One line per sending rank. On it, one size per receiving rank, separated by blanks or "
-            "commas.")
+            "commas. At most 4,096 ranks; of a larger job, sum up the ranks of each node into one.")
       .required();
   options.list("--signature", own->signature.given, "TERM,...", kSignatureHelp);
   declare_signature_choice(options, own->signature);

@@ -103,7 +103,7 @@ contention::AlltoallTimes with_switches(contention::AlltoallTimes times,
                 "--topology measured: the profile has no groups of nodes; mpirun nmad-sample "
                 "--parts alltoall on 4 nodes or more looks for them, or name a file");
   }
-  if (asked && !choice.uplink.empty() && !times.groups->nodes.empty()) {
+  if (asked && !choice.uplink.empty()) {
     const double nics = parse_ratio("--uplink", choice.uplink);
     times.groups->uplink = contention::MeasuredUplink{nics, {nics, nics}};
   }
@@ -131,7 +131,7 @@ void declare_signature_choice(Options& options, SignatureChoice& choice) {
       "The cables of a switch bound an exchange as a NIC does. Ranks are on the nodes that "
       "were measured; predictions are for the first nodes of the file. measured: the groups of "
       "nodes that nmad-sample found to share switches; more nodes are taken to be in groups like "
-      "the largest one.");
+      "the largest one. If it found none, predictions for more nodes are refused.");
   options.text("--uplink", choice.uplink, "NICS",
                "bandwidth of a switch's uplinks, in NICs of a node (default: the file's, else "
                "measured, else fitted)");
@@ -155,14 +155,8 @@ ChosenSignature choose_signature(const SignatureChoice& choice, const ProfileOpt
   if (choice.delta_from_bytes > 0) options.delta_from_bytes = choice.delta_from_bytes;
   contention::AlltoallTimes times = chosen(measured.times, choice);
   times.topology = std::move(topology);
-  ChosenSignature fitted{
-      contention::fit_signature(with_switches(std::move(times), choice), options),
-      measured.platform};
-  if (choice.topology == kMeasured && !fitted.fit.groups_measured) {
-    fitted.fit.remarks.push_back(
-        "no groups of nodes were found: what was measured says nothing of switches' uplinks");
-  }
-  return fitted;
+  return {contention::fit_signature(with_switches(std::move(times), choice), options),
+          measured.platform};
 }
 
 }  // namespace nmt::tools
