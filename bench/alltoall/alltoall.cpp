@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The group "alltoall": all of its parts, or those named as arguments.
+// The group "alltoall": all of its parts, or those named as arguments. Exit code 2: there is no
+// such part.
+#include <algorithm>
 #include <cstdio>
 #include <string_view>
 
@@ -18,17 +20,25 @@ constexpr Part kParts[] = {{"planted", nmt::bench::planted_signatures},
                            {"answer-time", nmt::bench::answer_time},
                            {"ten-hosts", nmt::bench::ten_hosts}};
 
-void run(std::string_view name) {
-  for (const Part& part : kParts) {
-    if (part.name == name) return part.run();
-  }
-  std::fprintf(stderr, "alltoall: there is no part %s\n", name.data());
+const Part* find(std::string_view name) {
+  const Part* found = std::ranges::find(kParts, name, &Part::name);
+  return found == std::end(kParts) ? nullptr : found;
+}
+
+int refuse(const char* name) {
+  std::fprintf(stderr, "alltoall: no part %s; parts are:", name);
+  for (const Part& part : kParts) std::fprintf(stderr, " %s", part.name.data());
+  std::fprintf(stderr, "\n");
+  return 2;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) run(argv[i]);
+  for (int i = 1; i < argc; ++i) {
+    if (find(argv[i]) == nullptr) return refuse(argv[i]);
+  }
+  for (int i = 1; i < argc; ++i) find(argv[i])->run();
   if (argc > 1) return 0;
   for (const Part& part : kParts) part.run();
 }

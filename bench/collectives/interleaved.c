@@ -3,10 +3,13 @@
 // Collectives in several ways each, by turns in one run: by libnmadtune-mpi.so and by the MPI's
 // own.
 //
-//   interleaved LIBRARY REPETITIONS ROOT OPERATION:BYTES WAY... [OPERATION:BYTES WAY...]...
+//   interleaved [--print minima|times] LIBRARY REPETITIONS[/SECONDS] ROOT
+//               OPERATION:BYTES WAY... [OPERATION:BYTES WAY...]...
 //
-// A way is ALGORITHM/SEGMENT or "library"; the root a rank, or "rotating". Rank 0 prints a line for
-// each collective: medians in milliseconds, in order of the ways (common_start.h).
+// A way is ALGORITHM/SEGMENT or "library"; the root a rank, or "rotating". After so many seconds in
+// its calls, a collective is not repeated any more. Rank 0 prints a line for each collective:
+// medians in milliseconds, in order of the ways (common_start.h); or minima; or the times of all
+// calls, with a slash between two ways.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
@@ -43,22 +46,44 @@ static void* zeros(size_t count, size_t each_bytes) {
   return there;
 }
 
+typedef struct Measuring {
+  int repetitions;
+  double ms_max;  // of calls of one collective; 0: any
+  const char* root;
+  const char* print;  // "medians", "minima" or "times"
+} Measuring;
+
+static double least(const double* times, int count) {
+  double least = times[0];
+  for (int i = 1; i < count; ++i) least = times[i] < least ? times[i] : least;
+  return least;
+}
+
+static void print_way(double* times_ms, int count, const char* what) {
+  if (strcmp(what, "times") == 0) {
+    for (int i = 0; i < count; ++i) printf(i == 0 ? "%.4f" : " %.4f", times_ms[i]);
+  } else {
+    const int minima = strcmp(what, "minima") == 0;
+    printf("%.4f", minima ? least(times_ms, count) : median(times_ms, count));
+  }
+}
+
 // All ways of one collective, and a line of what they took.
-static void measure(char* collective, char** ways, int count, int repetitions, const char* root) {
+static void measure(char* collective, char** ways, int count, Measuring how) {
   enum { kWarmUps = 1 };
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const uint64_t bytes = cut_number(collective, ':');
-  const int rotates = strcmp(root, "rotating") == 0;
+  const int rotates = strcmp(how.root, "rotating") == 0;
   char* from = zeros((size_t)ranks, bytes);
   char* to = zeros((size_t)ranks, bytes);
-  double* times_ms = zeros((size_t)repetitions * (size_t)count, sizeof *times_ms);
+  double* times_ms = zeros((size_t)how.repetitions * (size_t)count, sizeof *times_ms);
   int64_t* longest_ns = zeros((size_t)count, sizeof *longest_ns);
   nmt_collective_play* orders = zeros((size_t)count, sizeof *orders);
   for (int i = 0; i < count; ++i) {
     orders[i] = (nmt_collective_play){.struct_bytes = sizeof *orders,
-                                      .root = atoi(root),
+                                      .root = atoi(how.root),
                                       .operation = collective,
                                       .size_bytes = bytes,
                                       .from = from,
@@ -66,17 +91,23 @@ static void measure(char* collective, char** ways, int count, int repetitions, c
     orders[i].segment_bytes = cut_number(ways[i], '/');
     orders[i].algorithm = ways[i];
   }
-  for (int turn = -kWarmUps; turn < repetitions; ++turn) {
+  double spent_ms = 0;  // the same on all ranks, as all times are
+  int turn = -kWarmUps;
+  for (; turn < how.repetitions; ++turn) {
+    if (turn > 0 && how.ms_max > 0 && spent_ms > how.ms_max) break;
     for (int place = 0; place < count; ++place) {
       const int i = (place + turn + kWarmUps) % count;  // none rests after the same one always
       if (rotates) orders[i].root = (turn + kWarmUps) % ranks;
       const double ms = time_of(play_one, &orders[i], &longest_ns[i]);
-      if (turn >= 0) times_ms[i * repetitions + turn] = ms;
+      spent_ms += ms;
+      if (turn >= 0) times_ms[i * how.repetitions + turn] = ms;
     }
   }
   for (int i = 0; rank == 0 && i < count; ++i) {
-    printf("%.4f%c", median(times_ms + i * repetitions, repetitions), i + 1 < count ? ' ' : '\n');
+    if (i > 0) fputs(strcmp(how.print, "times") == 0 ? " / " : " ", stdout);
+    print_way(times_ms + i * how.repetitions, turn, how.print);
   }
+  if (rank == 0) putchar('\n');
   fflush(stdout);
   free(from);
   free(to);
@@ -88,16 +119,25 @@ static void measure(char* collective, char** ways, int count, int repetitions, c
 int main(int argc, char** argv) {
   enum { kLibrary = 1, kRepetitions, kRoot, kCollectives };
   MPI_Init(&argc, &argv);
+  Measuring how = {.print = "medians"};
+  if (argc > 2 && strcmp(argv[1], "--print") == 0) {
+    how.print = argv[2];
+    argc -= 2;
+    argv += 2;
+  }
   void* library = argc > kCollectives ? dlopen(argv[kLibrary], RTLD_NOW | RTLD_LOCAL) : NULL;
   if (library != NULL) *(void**)&play = dlsym(library, NMT_COLLECTIVES_SYMBOL);
   if (play == NULL) {
     fprintf(stderr, "interleaved: %s\n", argc > kCollectives ? dlerror() : "too few arguments");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
+  how.ms_max = 1e3 * (double)cut_number(argv[kRepetitions], '/');
+  how.repetitions = atoi(argv[kRepetitions]);
+  how.root = argv[kRoot];
   for (int first = kCollectives, next; first < argc; first = next) {
     for (next = first + 1; next < argc && strchr(argv[next], ':') == NULL; ++next) {
     }
-    measure(argv[first], argv + first + 1, next - first - 1, atoi(argv[kRepetitions]), argv[kRoot]);
+    measure(argv[first], argv + first + 1, next - first - 1, how);
   }
   signal(SIGALRM, leave_now);  // MPICH over UCX's TCP may hang in MPI_Finalize
   alarm(2);
