@@ -77,6 +77,16 @@ TEST_F(Diff, SaysWhatKeepingAnOldThresholdWouldCost) {
   EXPECT_THAT(tune({"diff", before, after}).out, HasSubstr("Thresholds that moved"));
 }
 
+TEST_F(Diff, SaysWhatALinkCountedOfErrors) {
+  const std::string counted = "tcp:e0: counted 12 symbol_error";
+  const std::string before = history("old.db", 5, {}, 1);
+  const std::string after = history("new.db", 5, {.remark = counted}, 2);
+  EXPECT_EQ(at(document(tune({"diff", before, after, "--json"})), "remarks_after.0"),
+            json::Value(counted));
+  EXPECT_THAT(tune({"diff", before, after}).out,
+              HasSubstr("Remark of a campaign after: " + counted));
+}
+
 TEST_F(Diff, ComparesAPairWhicheverEndMeasuredIt) {
   const Result result = tune({"diff", history("old.db", 6, {}, 1),
                               history("new.db", 6, {.near = "node2", .far = "node1"}, 2)});

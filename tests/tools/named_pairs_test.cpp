@@ -81,6 +81,12 @@ TEST_F(NamedPairs, AreChosenByNodeByPeerAndByName) {
   }
 }
 
+TEST_F(NamedPairs, AreColumnsOfCsv) {
+  const Result result = ask({"thresholds", "--rail", "fake:myri", "--node", "node12", "--csv"});
+  EXPECT_THAT(result.out, AllOf(HasSubstr("node,peer,peer_rail,path,pairs,ranks_per_nic"),
+                                HasSubstr("node07,node12,fake:myri,")));
+}
+
 TEST_F(NamedPairs, OfAHostThatWasNotMeasuredAreAUsageError) {
   for (const char* verb : {"thresholds", "show"}) {
     const Result result = ask({verb, "--node", "node11"});

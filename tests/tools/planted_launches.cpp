@@ -55,6 +55,7 @@ void PlantedLaunches::add(const std::string& file, const PlantedLaunch& launch,
   db.begin_session(session, campaign.id);
   db.store_samples(session.id, path.id, samples_of(launch, random));
   campaign.complete = true;
+  campaign.remark = launch.remark;
   campaign.finished_utc = launch.date;
   db.finish_campaign(campaign);
 }

@@ -18,6 +18,7 @@ struct PlantedLaunch {
   double ratio = 1;             // of all durations
   double rendezvous_ratio = 1;  // of those by rendezvous, on top
   std::string rail = "e0", mtu = "1500";
+  std::string remark;     // of its campaign
   int ranks_per_nic = 1;  // that sent at once
   bool decides = false;   // with eager messages, which cost as a copy does: there is a threshold
 };

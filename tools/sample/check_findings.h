@@ -32,6 +32,7 @@ struct CheckFindings {
   std::vector<CheckedCell> cells;
   std::vector<RailFinding> rails;        // that were checked
   std::vector<std::string> not_checked;  // rails, with the reason
+  std::vector<std::string> link_errors;  // that were counted meanwhile
   double elapsed_ns = 0;
 
   std::size_t count(cluster::Spot spot) const;

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/statistics.h"
+#include "node/node.h"
 #include "sampler/sampler.h"
 #include "tools/peer/rail_negotiation.h"
 #include "tools/sample/rail_choice.h"
@@ -156,8 +157,17 @@ void check_rails(std::span<const sampler::RailToSample> rails, const std::string
   for (const sampler::RailToSample& each : rails) {
     to_measure.push_back(checks.emplace_back(each, peer, reference).to_measure());
   }
+  std::vector<node::LinkErrors> counted;
+  for (const auto& each : rails) counted.push_back(each.driver->link_errors(each.rail));
   const std::vector<sampler::SpotCheck> now = sampler::spot_check(rails, to_measure, budget_ns);
-  for (std::size_t i = 0; i < rails.size(); ++i) checks[i].judge(now[i], tolerance, findings);
+  for (std::size_t i = 0; i < rails.size(); ++i) {
+    checks[i].judge(now[i], tolerance, findings);
+    node::LinkErrors since =
+        node::errors_since(counted[i], rails[i].driver->link_errors(rails[i].rail));
+    since.erase("tcp_retransmits");  // which any loaded TCP has
+    if (since.empty()) continue;
+    findings->link_errors.push_back(rails[i].rail.full_name() + " counted " + node::to_text(since));
+  }
 }
 
 }  // namespace

@@ -137,7 +137,8 @@ void add_cells(const CheckFindings& findings, Report* report) {
       })) {
     report->text.table(std::move(table));
   }
-  report->payload.set("not_checked", json::Value::array(findings.not_checked));
+  report->payload.set("not_checked", json::Value::array(findings.not_checked))
+      .set("link_errors", json::Value::array(findings.link_errors));
 }
 
 }  // namespace
@@ -169,6 +170,7 @@ Report confirm(const SampleOptions& options, const Invocation& invocation) {
       .set("two_alarms", two_apart(confirmation))
       .set("elapsed_ns", findings.elapsed_ns);
   add_cells(findings, &report);
+  for (const std::string& each : findings.link_errors) report.warnings.push_back(each);
   if (state == "slower") report.problem = Problem::slower(line);
   if (!checked) {
     report.problem = Problem(findings.cells.empty() ? Fault::kNoRail : Fault::kPartial, line);

@@ -257,6 +257,16 @@ void add_thresholds(const std::vector<MovedThreshold>& moved, bool all, Report* 
   }
 }
 
+// What campaigns of a side met: errors that a link counted, a disturbed machine.
+void add_remarks(const char* side, const std::set<std::string>& remarks, Report* report) {
+  json::Value list = json::Value::array();
+  for (const std::string& remark : remarks) {
+    list.push_back(remark);
+    report->text.line(fmt::format("Remark of a campaign {}: {}", side, remark));
+  }
+  report->payload.set(fmt::format("remarks_{}", side), std::move(list));
+}
+
 void add_missing(const char* what, const std::vector<std::string>& paths, Report* report) {
   json::Value list = json::Value::array();
   for (const std::string& path : paths) list.push_back(path);
@@ -326,6 +336,8 @@ Report diff(const DiffSide& before, const DiffSide& after, const DiffOptions& op
   add_fingerprints(before, after, &report);
   add_changes(comparison, changes.cells, options.all, &report);
   add_thresholds(moved_thresholds(before, after), options.all, &report);
+  add_remarks("before", before.remarks, &report);
+  add_remarks("after", after.remarks, &report);
   add_missing("only_before", comparison.only_before(), &report);
   add_missing("only_after", comparison.only_after(), &report);
   if (!slower.empty() && worst->ratio > 1 + options.tolerance) {

@@ -163,6 +163,7 @@ void DiffSide::add(const Platform& platform, const SampleSet& set,
   };
   note("", platform.fingerprint);
   note(name.rail, set.path.from.fingerprint);
+  if (!set.campaign.remark.empty()) remarks.insert(set.campaign.remark);
   const PathName between = undirected(name);
   const std::string path = to_string(between);
   for (const Sample& sample : set.samples) {

@@ -10,6 +10,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,8 @@ class DiffSide {
   // Of each node ("node07", "") and its rails ("node07", "tcp:e0"), the newest.
   std::map<std::pair<std::string, std::string>, Fields> fingerprints;
   std::map<std::string, RailPlan> plans;  // by path, regime and placement
+  // Of its campaigns: "disturbed", "tcp:e0: counted 12 symbol_error".
+  std::set<std::string> remarks;
 
   // What a campaign of this platform measured on one path; ignored if it is no rail between two
   // ends.
