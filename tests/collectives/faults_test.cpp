@@ -238,16 +238,19 @@ TEST_P(CollectivesInTrouble, OfABcastARankThatExpectsMoreGetsWhatThereIsOrEndsTh
   }
 }
 
+// Each operation with each way to copy, by turns with less and with more.
 TEST_P(CollectivesInTrouble, OtherCountsOfWhatAllGiveToEndTheJob) {
+  const std::string less = "524288", more = "2000000";
+  bool with_less = true;
   for (const std::string operation :
        {"reduce", "allreduce", "allgather", "alltoall", "alltoallv", "give"}) {
-    for (const std::string other : {"524288", "2000000"}) {
-      for (const std::string copies : {"", "shared"}) {
-        const Result result = counts(copies, operation, "1048576", other);
-        EXPECT_TRUE(failed(result)) << operation << " of " << other << " " << copies;
-        EXPECT_THAT(result.err, HasSubstr("ranks of one collective passed different counts"));
-      }
-      EXPECT_TRUE(failed(counts("messages", operation, "1048576", other))) << operation;
+    for (const std::string copies : {"", "shared", "messages"}) {
+      const std::string& other = with_less ? less : more;
+      with_less = !with_less;
+      const Result result = counts(copies, operation, "1048576", other);
+      EXPECT_TRUE(failed(result)) << operation << " of " << other << " " << copies;
+      if (copies == "messages") continue;  // the MPI itself finds it
+      EXPECT_THAT(result.err, HasSubstr("ranks of one collective passed different counts"));
     }
   }
 }

@@ -23,6 +23,7 @@
 //   opened_profile                a profile opened through the C ABI
 //   this_machine                  this machine's platform and node, for a profile
 //   tune_profile                  derives and stores the plan of a profile
+//   path_choice                   which paths of a profile a user asks for
 //   named_plans                   rail plans by the names of nodes and peers
 //   report_thresholds             prints thresholds
 //   pair_times                    latency and bandwidth of pairs of nodes, launch by launch
