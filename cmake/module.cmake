@@ -70,7 +70,8 @@ else()
 endif()
 
 # What nearly every source includes, parsed once for `name` and all that have it `from` that: a
-# third of a build's time. Not in preset dev, where sources show that they include what they need.
+# third of a build's time. Not in preset dev as developers build it, where sources show that they
+# include what they need.
 function(nmadtune_common_headers name from)
   if(NMADTUNE_PRECOMPILED_HEADERS AND name STREQUAL from)
     target_precompile_headers(${name} PRIVATE <algorithm> <array> <chrono> <cmath> <cstdint>
