@@ -5,51 +5,99 @@
 #include <map>
 #include <random>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/cluster/parts.h"
 #include "bench/cluster/recorded.h"
 #include "bench/row.h"
 #include "cluster/cluster.h"
+#include "core/statistics.h"
 #include "sampler/sampler.h"
 
 namespace nmt::bench {
 namespace {
 
-// Whether a check finds a rail slower. Five launches are the profile; as many others as a check
-// has, `ratio` times as long, are the check. All cells have the same launches.
-bool check_finds(const Recorded& recorded, std::string_view rail, double ratio,
-                 std::mt19937_64* random) {
-  constexpr std::size_t kLaunches = 5, kAllLaunches = kLaunches + sampler::kSpotLaunches;
-  std::vector<std::size_t> order = launches_of(recorded, rail);
-  std::shuffle(order.begin(), order.end(), *random);
-  const auto launches_in = [&](std::size_t first, std::size_t end,
-                               const std::map<std::size_t, double>& values) {
+constexpr std::size_t kLaunches = 5;  // of the profile; the check has others
+constexpr std::size_t kDecisionCells = 6;
+
+// Launches of one rail in an order drawn at random: the first ones are the profile, the next ones
+// the check.
+class Replay {
+ public:
+  Replay(const Recorded& recorded, std::string_view rail, std::mt19937_64* random)
+      : order_(launches_of(recorded, rail)) {
+    std::shuffle(order_.begin(), order_.end(), *random);
+    for (const auto& [cell, values] : recorded) {
+      if (cell.rail != rail) continue;
+      cells_.push_back({cell.size_bytes, &values});
+      profile_.push_back({cell.size_bytes, before(values)});
+    }
+    choose(random);
+  }
+
+  // `ratio` times as long as before.
+  bool is_slower(double ratio) const {
+    return std::ranges::any_of(checked_, [&](std::size_t cell) { return is_slower(cell, ratio); });
+  }
+
+ private:
+  using ByLaunch = std::map<std::size_t, double>;
+  struct Cell {
+    std::uint64_t size_bytes = 0;
+    const ByLaunch* values = nullptr;
+  };
+
+  std::vector<double> launches(std::size_t first, std::size_t end, const ByLaunch& values) const {
     std::vector<double> some;
-    for (std::size_t i = first; i < std::min(end, order.size()); ++i) {
-      const auto found = values.find(order[i]);
+    for (std::size_t i = first; i < std::min(end, order_.size()); ++i) {
+      const auto found = values.find(order_[i]);
       if (found != values.end()) some.push_back(found->second);
     }
     return some;
-  };
-  std::vector<cluster::CellLaunches> profile;
-  for (const auto& [cell, values] : recorded) {
-    if (cell.rail == rail) profile.push_back({cell.size_bytes, launches_in(0, kLaunches, values)});
   }
-  for (const auto& [cell, values] : recorded) {
-    const bool checked = cell.size_bytes == 1 || cell.size_bytes == 65536;
-    if (cell.rail != rail || cell.method != "copy" || !checked) continue;
+  std::vector<double> before(const ByLaunch& values) const {
+    return launches(0, kLaunches, values);
+  }
+
+  // As many as a check has: latency, bandwidth, and some on which decisions hang; which these are
+  // depends on the machine, so they are drawn. All of them were in each launch of the profile.
+  void choose(std::mt19937_64* random) {
+    std::vector<std::size_t> often;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      if (profile_[i].launches_ns.size() == kLaunches) often.push_back(i);
+    }
+    if (often.empty()) return;
+    // The fastest at the smallest size and at the largest one.
+    const auto rank = [&](std::size_t i, bool largest) {
+      const auto size = static_cast<double>(cells_[i].size_bytes);
+      return std::pair(largest ? -size : size, median(profile_[i].launches_ns));
+    };
+    for (const bool largest : {false, true}) {
+      checked_.push_back(
+          *std::ranges::min_element(often, {}, [&](std::size_t i) { return rank(i, largest); }));
+    }
+    std::shuffle(often.begin(), often.end(), *random);
+    often.resize(std::min(often.size(), kDecisionCells));
+    checked_.insert(checked_.end(), often.begin(), often.end());
+  }
+
+  bool is_slower(std::size_t cell, double ratio) const {
     const cluster::SpotLimits limits{
         .tolerance = 0.05,
-        .usual_spread = cluster::usual_spread_near(cell.size_bytes, profile, kLaunches)};
-    std::vector<double> now = launches_in(kLaunches, kAllLaunches, values);
+        .usual_spread = cluster::usual_spread_near(cells_[cell].size_bytes, profile_, kLaunches)};
+    std::vector<double> now =
+        launches(kLaunches, kLaunches + sampler::kSpotLaunches, *cells_[cell].values);
     for (double& each : now) each *= ratio;
-    const cluster::SpotVerdict verdict =
-        cluster::judge_spot(launches_in(0, kLaunches, values), now, limits);
-    if (verdict.spot == cluster::Spot::kSlower) return true;
+    return cluster::judge_spot(profile_[cell].launches_ns, now, limits).spot ==
+           cluster::Spot::kSlower;
   }
-  return false;
-}
+
+  std::vector<std::size_t> order_;
+  std::vector<Cell> cells_;
+  std::vector<cluster::CellLaunches> profile_;
+  std::vector<std::size_t> checked_;
+};
 
 }  // namespace
 
@@ -57,8 +105,8 @@ void health_replays() {
   const Recorded recorded = read_recorded();
   const auto finds = [&](std::uint64_t seed, double ratio) {
     std::mt19937_64 random(seed);
-    const bool first = check_finds(recorded, "r0", ratio, &random);
-    return check_finds(recorded, "r1", ratio, &random) || first;
+    return Replay(recorded, "r0", &random).is_slower(ratio) ||
+           Replay(recorded, "r1", &random).is_slower(ratio);
   };
   int alarms = 0, found = 0;
   for (std::uint64_t seed = 1; seed <= 30000; ++seed) alarms += finds(seed, 1);
