@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The noise of launches as this lab has it, to be resampled: 24 campaigns of 16 s of two hosts with
-// rails of 1000 and 600 Mbit/s on one machine of two cores (launches.csv: the median of each cell
-// in each launch), and further ones while a neighbour computed in bursts. No formula makes any of
-// it. The part "record" (record.cpp) recorded the latter, and records more of them.
+// rails of 1000 and 600 Mbit/s on one machine of two cores, and 24 while a neighbour computed in
+// bursts, by turns (launches.csv: the median of each cell in each launch). No formula makes any of
+// it. The part "record" (record.cpp) recorded them.
 #pragma once
 
 #include <compare>
