@@ -124,13 +124,24 @@ TEST(Open, TakesThisMachinesPlatformAndNotTheNewest) {
   EXPECT_EQ(opened.description().quality, 0.9);
 }
 
+// A profile that was measured on one machine, and how to open it on another.
+struct Moved {
+  Moved(const Machine& here, const Machine& there) : root(here.root()) {
+    database.add("other", there.fingerprint(), "2026-02-01T00:00:00Z");
+    options = planted::open_options(database.file());
+    options.machine_root = root.c_str();
+  }
+  Moved(const Moved&) = delete;  // the options lead to its texts
+
+  Database database;
+  std::string root;
+  nmt_open_options options;
+};
+
 TEST(Open, GivesForeignAdviceAndSaysWhatDiffers) {
   const Machine machine("0-3", "6.1"), other("0-7", "6.1");
-  Database database;
-  database.add("other", other.fingerprint(), "2026-02-01T00:00:00Z");
-  nmt_open_options options = planted::open_options(database.file());
-  const std::string root = machine.root();
-  options.machine_root = root.c_str();
+  const Moved profile(machine, other);
+  nmt_open_options options = profile.options;
   const Opened opened = open(options);
   ASSERT_EQ(opened.status, NMT_OK) << opened.message;
   EXPECT_EQ(opened.description().foreign, 1u);
@@ -155,11 +166,8 @@ TEST(Open, GivesForeignAdviceAndSaysWhatDiffers) {
 
 TEST(Open, RefusesForeignProfilesWhereAskedTo) {
   const Machine machine("0-3", "6.1"), other("0-3", "6.9");
-  Database database;
-  database.add("other", other.fingerprint(), "2026-02-01T00:00:00Z");
-  nmt_open_options options = planted::open_options(database.file());
-  const std::string root = machine.root();
-  options.machine_root = root.c_str();
+  const Moved profile(machine, other);
+  nmt_open_options options = profile.options;
   options.refuse_foreign = 1;
   const Opened opened = open(options);
   EXPECT_EQ(opened.status, NMT_FOREIGN);
@@ -183,11 +191,8 @@ TEST(Open, RefusesEveryProfileWhereTheSiteHasTurnedAdviceOff) {
 
 TEST(Open, MarksAdviceAsUnconfirmedUnderAnotherPatchRelease) {
   const Machine machine("0-3", "6.1.0-22-amd64"), other("0-3", "6.1.0-21-amd64");
-  Database database;
-  database.add("other", other.fingerprint(), "2026-02-01T00:00:00Z");
-  nmt_open_options options = planted::open_options(database.file());
-  const std::string root = machine.root();
-  options.machine_root = root.c_str();
+  const Moved profile(machine, other);
+  nmt_open_options options = profile.options;
   options.refuse_foreign = 1;  // it is not foreign
   const Opened opened = open(options);
   ASSERT_EQ(opened.status, NMT_OK) << opened.message;
@@ -203,11 +208,8 @@ TEST(Open, MarksAdviceAsUnconfirmedUnderAnotherPatchRelease) {
 
 TEST(Open, AdviceIsConfirmedByACheckOfThisPlatformHereAlone) {
   const Machine machine("0-3", "6.1.2"), other("0-3", "6.1.1"), third("0-3", "6.1.3");
-  Database database;
-  database.add("other", other.fingerprint(), "2026-02-01T00:00:00Z");
-  nmt_open_options options = planted::open_options(database.file());
-  const std::string root = machine.root();
-  options.machine_root = root.c_str();
+  const Moved profile(machine, other);
+  nmt_open_options options = profile.options;
   const auto unconfirmed = [&] { return open(options).description().unconfirmed; };
   const std::string platform = open(options).description().platform_id;
   Confirmation checked{.platform = platform,
@@ -216,34 +218,32 @@ TEST(Open, AdviceIsConfirmedByACheckOfThisPlatformHereAlone) {
                        .rails = {{.name = "a", .fingerprint = {}}},
                        .alarms_utc = {}};
   EXPECT_EQ(unconfirmed(), 1u);
-  write_confirmation(database.file(), checked);
+  write_confirmation(profile.database.file(), checked);
   EXPECT_EQ(unconfirmed(), 0u);
   checked.rails = {{.name = "b", .fingerprint = {}},  // which the profile does not have
                    {.name = "a", .between_nodes = true, .fingerprint = {}}};
-  write_confirmation(database.file(), checked);
+  write_confirmation(profile.database.file(), checked);
   EXPECT_EQ(unconfirmed(), 1u);
   checked.rails = {{.name = "a", .fingerprint = {}}};
   checked.fingerprint = third.fingerprint();
-  write_confirmation(database.file(), checked);
+  write_confirmation(profile.database.file(), checked);
   EXPECT_EQ(unconfirmed(), 1u);
   checked.fingerprint = machine.fingerprint();
   checked.platform = "another";
-  write_confirmation(database.file(), checked);
+  write_confirmation(profile.database.file(), checked);
   EXPECT_EQ(unconfirmed(), 1u);
 }
 
 TEST(Open, AdviceIsForeignWhereACheckFoundARailSlowerAfterAnUpdate) {
   const Machine machine("0-3", "6.1.2"), other("0-3", "6.1.1");
-  Database database;
-  database.add("other", other.fingerprint(), "2026-02-01T00:00:00Z");
-  nmt_open_options options = planted::open_options(database.file());
-  const std::string root = machine.root();
-  options.machine_root = root.c_str();
-  write_confirmation(database.file(), {.platform = open(options).description().platform_id,
-                                       .fingerprint = machine.fingerprint(),
-                                       .checked_utc = "2026-02-02T00:00:00Z",
-                                       .rails = {{.name = "a", .slower = true, .fingerprint = {}}},
-                                       .alarms_utc = {}});
+  const Moved profile(machine, other);
+  nmt_open_options options = profile.options;
+  write_confirmation(profile.database.file(),
+                     {.platform = open(options).description().platform_id,
+                      .fingerprint = machine.fingerprint(),
+                      .checked_utc = "2026-02-02T00:00:00Z",
+                      .rails = {{.name = "a", .slower = true, .fingerprint = {}}},
+                      .alarms_utc = {}});
   const Opened opened = open(options);
   EXPECT_EQ(opened.description().foreign, 1u);
   nmt_prediction prediction{};
@@ -258,23 +258,20 @@ TEST(Open, AdviceIsForeignWhereACheckFoundARailSlowerAfterAnUpdate) {
 
 TEST(Open, ASnapshotIsConfirmedByTheCheckOfTheUsualProfile) {
   const Machine machine("0-3", "6.1.2"), other("0-3", "6.1.1");
-  Database database;
-  database.add("other", other.fingerprint(), "2026-02-01T00:00:00Z");
-  nmt_open_options options = planted::open_options(database.file());
-  const std::string root = machine.root();
-  options.machine_root = root.c_str();
+  const Moved profile(machine, other);
+  nmt_open_options options = profile.options;
   const Opened first = open(options);
-  const std::string snapshot = database.folder().file("profile.nmt");
+  const std::string snapshot = profile.database.folder().file("profile.nmt");
   planted::write_file(snapshot, snapshot_bytes(*first.profile));
-  write_confirmation(database.file(), {.platform = first.description().platform_id,
-                                       .fingerprint = machine.fingerprint(),
-                                       .checked_utc = "2026-02-02T00:00:00Z",
-                                       .rails = {{.name = "a", .fingerprint = {}}},
-                                       .alarms_utc = {}});
+  write_confirmation(profile.database.file(), {.platform = first.description().platform_id,
+                                               .fingerprint = machine.fingerprint(),
+                                               .checked_utc = "2026-02-02T00:00:00Z",
+                                               .rails = {{.name = "a", .fingerprint = {}}},
+                                               .alarms_utc = {}});
   options.file = snapshot.c_str();
-  ::setenv("NMADTUNE_DB", database.folder().file("none.db").c_str(), 1);
+  ::setenv("NMADTUNE_DB", profile.database.folder().file("none.db").c_str(), 1);
   EXPECT_EQ(open(options).description().unconfirmed, 1u);
-  ::setenv("NMADTUNE_DB", database.file().c_str(), 1);
+  ::setenv("NMADTUNE_DB", profile.database.file().c_str(), 1);
   EXPECT_EQ(open(options).description().unconfirmed, 0u);
   ::unsetenv("NMADTUNE_DB");
 }
