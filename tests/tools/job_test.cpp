@@ -254,7 +254,8 @@ TEST_P(ManyShapes, OfUnequalNodesAreThoseOfTheEmptiest) {
   EXPECT_THAT(campaigns(), ElementsAre(Pair("2x1", ElementsAre(true)))) << result.err;
 }
 
-// What breaks the guideline is planted into the profile of the first campaign.
+// What breaks the guideline is planted into the profile of the first campaign. It is far worse than
+// a busy machine can make the real ones.
 TEST_P(Job, ACampaignOfCollectivesNamesTheWorstOfTheMpisOwn) {
   const auto sampled = [&](const std::vector<std::string>& more) {
     std::vector<std::string> command = local_launcher();
@@ -272,7 +273,7 @@ TEST_P(Job, ACampaignOfCollectivesNamesTheWorstOfTheMpisOwn) {
     set.session.id = Id::random();
     std::vector<Sample> planted;
     for (const auto& [operation, ns] :
-         {std::pair{"allreduce", 30e9}, {"reduce", 5e8}, {"bcast", 5e8}}) {
+         {std::pair{"allreduce", 30e12}, {"reduce", 5e8}, {"bcast", 5e8}}) {
       Sample& sample = planted.emplace_back(set.samples.front());
       sample.condition.benchmark = benchmark::kCollective;  // the first may be an alltoall
       sample.condition.operation = operation;
@@ -288,8 +289,8 @@ TEST_P(Job, ACampaignOfCollectivesNamesTheWorstOfTheMpisOwn) {
     db.finish_campaign(set.campaign);
   }
   const Result again = sampled({});
-  EXPECT_THAT(again.out, HasSubstr("allreduce of 4 KiB on 64x64 takes 30.0 times as long as "
-                                   "reduce + bcast. nmad-tune check --guidelines lists all."))
+  EXPECT_THAT(again.out, HasSubstr("allreduce of 4 KiB on 64x64 takes 30000.0 times as long "
+                                   "as reduce + bcast. nmad-tune check --guidelines lists all."))
       << again.err;
 }
 
