@@ -84,7 +84,7 @@ void refuse_ranks_apart(const nmt_mpi_table& table) {
       fmt::format("{} launched {} ranks, but for {}, which this process has loaded, each of "
                   "them is a job of its own; launch it with the launcher of that MPI and "
                   "version, or name another with --mpi",
-                  launcher->name, launcher->ranks, table.library()));
+                  with_version(*launcher), launcher->ranks, table.library()));
 }
 
 }  // namespace

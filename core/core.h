@@ -11,6 +11,7 @@
 //   rail           platforms, nodes and rails
 //   path_name      the two nodes and the rail of a path, by name
 //   mpi_name       the name and version of an MPI
+//   version        finds a version in a text, and compares two
 //   method         transfer methods, and the decisions between them
 //   sample         what was measured, as it was measured
 //   collective_sample  which samples compare the algorithms of a collective

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace nmt {
@@ -19,5 +20,10 @@ struct JobLauncher {
 // The launcher that counts this process as one of several ranks. nullopt if there is none, or if
 // another launcher started this process alone, as in a job within a rank of a job.
 std::optional<JobLauncher> launcher_of_several();
+
+// The launcher's name and, where it can be found out, its version: "Open MPI's mpirun 4.1.4",
+// "Open MPI's mpirun (PRRTE 3.0.8)". Runs the launcher with --version, if it is an ancestor of this
+// process, and waits up to 5 s for its answer. So it is for messages about what went wrong.
+std::string with_version(const JobLauncher& launcher);
 
 }  // namespace nmt

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/version.h"
 #include "stacks/numbers_file.h"
 #include "stacks/settings.h"
 

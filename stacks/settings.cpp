@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "core/error.h"
+#include "core/version.h"
 
 namespace nmt::stacks {
 namespace {
@@ -244,35 +244,6 @@ Fields from_variant(std::string_view text) {
     settings[std::string(word.substr(0, equals))] = word.substr(equals + 1);
   }
   return settings;
-}
-
-std::string version_in(std::string_view library) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  for (std::size_t i = 0; i < library.size(); ++i) {
-    if (!is_digit(library[i])) continue;
-    std::size_t end = i;
-    while (end < library.size() && (is_digit(library[end]) || library[end] == '.')) ++end;
-    const std::string_view version = library.substr(i, end - i);
-    if (version.find('.') != std::string_view::npos) return std::string(version);
-    i = end;
-  }
-  return {};
-}
-
-bool older(std::string_view version, std::string_view other) {
-  const auto next = [](std::string_view& text) {
-    int number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (text.starts_with('.')) text.remove_prefix(1);
-    if (error != std::errc()) text = {};
-    return number;
-  };
-  while (!version.empty() || !other.empty()) {
-    const int own = next(version), theirs = next(other);
-    if (own != theirs) return own < theirs;
-  }
-  return false;
 }
 
 }  // namespace nmt::stacks

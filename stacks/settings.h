@@ -89,9 +89,4 @@ Fields rules_settings(std::string_view stack, const std::string& prefix, bool ha
 std::string to_variant(const Fields& settings);
 Fields from_variant(std::string_view text);
 
-// "Open MPI v4.1.4", "MPICH Version: 4.0.2" -> "4.1.4", "4.0.2"; empty if there is none.
-std::string version_in(std::string_view library);
-// True for "4.1.8" and "4.1.10": compares numbers.
-bool older(std::string_view version, std::string_view other);
-
 }  // namespace nmt::stacks

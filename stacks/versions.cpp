@@ -8,6 +8,7 @@
 #include <array>
 
 #include "core/error.h"
+#include "core/version.h"
 #include "stacks/settings.h"
 
 namespace nmt::stacks {

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "core/version.h"
 #include "stacks/readers.h"
 #include "stacks/settings.h"
 #include "stacks/writers.h"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "core/version.h"
 #include "stacks/readers.h"
 #include "stacks/settings.h"
 #include "stacks/writers.h"

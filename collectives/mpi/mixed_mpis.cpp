@@ -55,7 +55,7 @@ void end_under_another_mpi() noexcept {
 std::string why_alone() {
   const auto launcher = launcher_of_several();
   if (!launcher || launcher->rank != 0) return {};
-  return std::string(launcher->name) + " launched " + std::to_string(launcher->ranks) +
+  return with_version(*launcher) + " launched " + std::to_string(launcher->ranks) +
          " ranks, but for the program's MPI, " + mpi_name() +
          ", each of them is a job of its own; launch it with the launcher of that MPI and version";
 }

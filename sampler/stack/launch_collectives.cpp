@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/method.h"
 #include "core/units.h"
+#include "core/version.h"
 
 namespace nmt::sampler {
 namespace {
@@ -159,7 +160,7 @@ void leave_out_unknown(const LaunchedRound& first, std::vector<CollectivesOrder>
     std::vector<std::string> known(
         operation.algorithms.begin(),
         operation.algorithms.begin() + static_cast<std::ptrdiff_t>(stacks::algorithms_in(
-                                           operation, stacks::version_in(first.library))));
+                                           operation, version_in(first.library))));
     for (const auto& [name, value] : first.timings.variables) {
       if (name == algorithms_variable(order.operation)) known = split_list(value);
     }

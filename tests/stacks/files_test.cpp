@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "core/error.h"
+#include "core/version.h"
 #include "stacks/stacks.h"
 
 namespace nmt::stacks {

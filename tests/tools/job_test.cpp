@@ -455,6 +455,31 @@ TEST_F(Sandbox, RanksThatTheMpiTakesForJobsOfTheirOwnAreRefused) {
   EXPECT_FALSE(std::filesystem::exists(path("a.db")));
 }
 
+// A launcher is asked for its version, from the folder of the process above the ranks.
+TEST_F(Sandbox, TheLauncherOfARefusedRankIsNamedWithItsVersionUnlessItDoesNotAnswer) {
+  const std::string daemon = path("orted");
+  std::filesystem::copy_file("/bin/sh", daemon);
+  const auto refused_below = [&](const std::string& answer) {
+    write("orterun", "#!/bin/sh\n" + answer + "\n");
+    std::filesystem::permissions(path("orterun"), std::filesystem::perms::owner_all);
+    const std::string command = NMAD_SAMPLE " --mpi mpich --db " + path("a.db");
+    return run({daemon, "-c", command + "; exit $?"},
+               {.environment = {{"OMPI_COMM_WORLD_SIZE", "3"}, {"OMPI_COMM_WORLD_RANK", "1"}}});
+  };
+  const Result named = refused_below("echo 'orterun (OpenRTE) 4.1.9'; echo 'Report bugs'");
+  if (named.err.find("the module for it is missing") != std::string::npos) {
+    GTEST_SKIP() << "no MPICH";
+  }
+  EXPECT_EQ(named.exit_code, 2);
+  EXPECT_THAT(named.err, AllOf(HasSubstr("Open MPI's mpirun 4.1.9 launched 3 ranks"),
+                               HasSubstr("MPICH Version: ")));
+  EXPECT_THAT(refused_below("echo 'prte (PRRTE) 3.0.8'").err,
+              HasSubstr("Open MPI's mpirun (PRRTE 3.0.8) launched 3 ranks"));
+  for (const std::string silence : {"exit 1", "exec sleep 100"}) {
+    EXPECT_THAT(refused_below(silence).err, HasSubstr("Open MPI's mpirun launched 3 ranks"));
+  }
+}
+
 TEST_F(Sandbox, ControlVariablesThatAreSwitchedOffAreNamedAsTheReason) {
   if (run({"mpirun.openmpi", "--version"}).exit_code != 0) GTEST_SKIP() << "no Open MPI";
   const Result result = sample(

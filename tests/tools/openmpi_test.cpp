@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/version.h"
 #include "sampler/stack/launch_messages.h"
 #include "stacks/stacks.h"
 #include "tests/tools/sandbox.h"
@@ -19,7 +20,7 @@ class OpenMpi : public Sandbox {
  protected:
   void SetUp() override {
     Sandbox::SetUp();
-    version_ = stacks::version_in(run({"mpirun.openmpi", "--version"}).out);
+    version_ = version_in(run({"mpirun.openmpi", "--version"}).out);
     if (version_.empty()) GTEST_SKIP() << "no mpirun.openmpi";
   }
 

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "core/version.h"
 #include "sampler/sampler.h"
 #include "tools/stack/mpich_library.h"
 #include "tools/stack/stack_recorder.h"
@@ -62,7 +63,7 @@ void leave_rules_out(const std::string& measured, stacks::StackFindings* finding
 
 // Of UCX and libfabric, the version below the MPI that was launched.
 std::string measured_version(std::string_view stack, const stacks::StackSamples& newest) {
-  if (stack != "ucx" && stack != "libfabric") return stacks::version_in(newest.mpi);
+  if (stack != "ucx" && stack != "libfabric") return version_in(newest.mpi);
   const std::string_view version =
       stack == "ucx" ? sampler::kUcxVersion : sampler::kLibfabricVersion;
   const auto found = newest.campaign.options.find(std::string(version));

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/error.h"
+#include "core/version.h"
 #include "sampler/sampler.h"
 #include "stacks/stacks.h"
 
@@ -27,10 +28,10 @@ std::string installed_version(std::string_view stack) {
   const auto command = std::ranges::find(kCommands, stack, &VersionCommand::stack);
   if (command == kCommands.end()) return {};
   try {
-    return stacks::version_in(sampler::launch({.launcher = std::string(command->program),
-                                               .program = {std::string(command->option)},
-                                               .timeout_ns = 60e9})
-                                  .out);
+    return version_in(sampler::launch({.launcher = std::string(command->program),
+                                       .program = {std::string(command->option)},
+                                       .timeout_ns = 60e9})
+                          .out);
   } catch (const Error&) {  // not here
     return {};
   }

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "core/version.h"
+
 namespace nmt::tools {
 namespace {
 
@@ -45,7 +47,7 @@ std::string loaded_ucx_version() {
   if (library == nullptr) return {};
   using Version = const char*();
   auto* const version = reinterpret_cast<Version*>(::dlsym(library, "ucp_get_version_string"));
-  std::string text = version != nullptr ? stacks::version_in(version()) : "";
+  std::string text = version != nullptr ? version_in(version()) : "";
   ::dlclose(library);
   return text;
 }

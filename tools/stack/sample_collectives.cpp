@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "core/version.h"
 #include "sampler/sampler.h"
 #include "tools/sample/interruption.h"
 #include "tools/sample/oversubscription.h"
@@ -136,7 +137,7 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
   recorder.finish(true, "");
   Report report = report_of(job, recorder, orders.size(), first.library, profile.file);
   warn_of_oversubscription(first.ranks, first.cores, &report);
-  warn_of_untried(job.stack.name, stacks::version_in(first.library), &report);
+  warn_of_untried(job.stack.name, version_in(first.library), &report);
   return report;
 }
 

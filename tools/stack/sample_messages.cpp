@@ -15,6 +15,7 @@
 #include "core/method.h"
 #include "core/statistics.h"
 #include "core/units.h"
+#include "core/version.h"
 #include "sampler/sampler.h"
 #include "tools/sample/campaign.h"
 #include "tools/sample/interruption.h"
@@ -474,7 +475,7 @@ void StackCampaign::add_protocols(std::span<const stacks::GroupVerdict> verdicts
 std::string StackCampaign::version() const {
   if (job_.stack.name == "ucx") return first_.ucx_version;
   if (job_.stack.name == "libfabric") return first_.libfabric_version;
-  return stacks::version_in(first_.library);
+  return version_in(first_.library);
 }
 
 Report StackCampaign::report(const profiledb::Location& profile) const {

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "core/version.h"
 #include "tools/command/terminal.h"
 #include "tools/command/write_file.h"
 #include "tools/stack/stack.h"
@@ -154,8 +155,7 @@ void refuse_other_version(const ExportOptions& options, const stacks::StackFindi
                           const std::string& profile) {
   if (!options.version.empty() || findings.measured.empty()) return;
   const std::string installed = installed_version(options.stack);
-  const bool same =
-      !stacks::older(installed, findings.measured) && !stacks::older(findings.measured, installed);
+  const bool same = !older(installed, findings.measured) && !older(findings.measured, installed);
   if (installed.empty() || same) return;
   throw Error(Fault::kStale,
               fmt::format("{0}: {1} {2} was measured, and {1} {3} is installed here; measure again "
