@@ -107,10 +107,32 @@ MpiJob::MpiJob(const std::string& name) : table_(load(name)) {
   table_->start();
   try {
     refuse_ranks_apart(*table_);
+    refuse_mixed_versions();
   } catch (...) {
     ::on_exit(leave, const_cast<nmt_mpi_table*>(table_));
     throw;
   }
+}
+
+// Ranks of two versions of an MPI, on two nodes, may understand each other. What they measure
+// together belongs to neither.
+void MpiJob::refuse_mixed_versions() const {
+  if (size() == 1) return;
+  const std::vector<std::string> libraries = gather(library());
+  const auto other =
+      std::ranges::find_if(libraries, [&](const auto& each) { return each != libraries.front(); });
+  std::string both;
+  if (other != libraries.end()) {
+    both = fmt::format("rank 0 runs {}, and rank {} runs {}", libraries.front(),
+                       other - libraries.begin(), *other);
+  }
+  broadcast(both);
+  if (both.empty()) return;
+  throw Error(
+      Fault::kUsage,
+      fmt::format("two versions of an MPI are mixed in this job: {}; let all nodes load the "
+                  "same one (PATH and LD_LIBRARY_PATH on each of them)",
+                  both));
 }
 
 // A failure of only one rank would keep the others waiting, so an exception aborts the job.

@@ -33,7 +33,8 @@ bool is_task_without_mpi();
 // One per process. The MPI is finalized when the process exits.
 class MpiJob {
  public:
-  // Joins the job. Error(kUsage) for an unknown name, or if the launcher's job is not this MPI's.
+  // Joins the job. Error(kUsage) for an unknown name, if the launcher's job is not this MPI's, or
+  // if ranks run different versions of it.
   // Error(kFailed) if there is no module for it; the message says what to install.
   explicit MpiJob(const std::string& name);
   // A job whose owner joined it and leaves it, such as a virtual one.
@@ -58,6 +59,8 @@ class MpiJob {
   void collect(std::span<const int> ranks, const std::string& text, const TakeText& take) const;
 
  private:
+  void refuse_mixed_versions() const;
+
   const nmt_mpi_table* table_ = nullptr;
   bool leaves_ = true;
 };

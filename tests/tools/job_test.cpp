@@ -422,6 +422,20 @@ TEST_P(Job, RanksOnOneNodeAreToldWhatTheyContendFor) {
   EXPECT_THAT(result.out + result.err, HasSubstr("all ranks are on one node"));
 }
 
+TEST_P(Job, RanksOfTwoVersionsOfAnMpiAreRefusedWithBoth) {
+  std::vector<std::string> command = local_launcher();
+  command.insert(command.end(), {"env", "LD_PRELOAD=" NMT_OTHER_VERSION, NMAD_SAMPLE, "--db",
+                                 path("a.db"), "--parts", "node", "--budget", "1s"});
+  const Result result = run(command);
+  if (GetParam() == "openmpi") {
+    EXPECT_NE(result.exit_code, 0);  // mpiexec.hydra 4.2 loses some
+  }
+  const std::string name = GetParam() == "openmpi" ? "Open MPI v" : "MPICH Version: ";
+  EXPECT_THAT(result.err,
+              ContainsRegex("rank 0 runs " + name + "[0-9.]+, and rank 1 runs " + name + "9[.]"));
+  EXPECT_FALSE(std::filesystem::exists(path("a.db")));
+}
+
 TEST_F(Sandbox, AJobWhoseMpiHasNoModuleIsToldWhatToInstall) {
   std::filesystem::copy_file(NMAD_SAMPLE, path("nmad-sample"));
   for (const auto& [variable, package] :
