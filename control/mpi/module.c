@@ -478,6 +478,7 @@ __attribute__((visibility("default"))) const nmt_mpi_table* nmt_mpi_module(void)
       .set_variable = set_variable,
       .variables = list_variables,
       .enumeration = enumerate_variable,
+      .has_variables = begin_tools,
   };
   return &table;
 }

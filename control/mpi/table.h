@@ -81,6 +81,8 @@ typedef struct nmt_mpi_table {
   // Both return the length, or -1 if there is none or not enough room.
   int (*variables)(const char* pattern, char* names, int names_bytes_max);
   int (*enumeration)(const char* name, char* values, int values_bytes_max);
+  // 0: MPI_T is switched off or cannot be initialised, so the four functions above find nothing.
+  int (*has_variables)(void);
 } nmt_mpi_table;
 
 // The module's one symbol.

@@ -222,6 +222,8 @@ LaunchedRound launch_round(const StackJob& job, const Fields& settings,
         timings.interfaces = reader["interfaces"].texts();
         timings.network = network_from(reader);
         timings.messages_by = reader["messages_by"].text();
+        timings.has_variables =
+            !reader.has("control_variables") || reader["control_variables"].boolean();
         timings.ucx_version = reader.has("ucx_version") ? reader["ucx_version"].text() : "";
         timings.libfabric_version =
             reader.has("libfabric_version") ? reader["libfabric_version"].text() : "";

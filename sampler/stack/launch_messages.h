@@ -37,6 +37,7 @@ struct LaunchedRound {
   std::vector<std::string> interfaces;                  // that two nodes share
   stacks::Transport network = stacks::Transport::kTcp;  // what messages between nodes go by
   std::string messages_by;        // Open MPI's component for them where not its own
+  bool has_variables = true;      // the MPI lets its control variables be read (MPI_T)
   std::string ucx_version;        // "1.18.1"; empty where the job has loaded none
   std::string libfabric_version;  // "2.1", likewise
   LaunchRound timings;

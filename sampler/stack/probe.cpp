@@ -32,7 +32,19 @@ LaunchedRound probe_stack(const StackJob& job, const std::vector<std::uint64_t>&
     throw Error(Fault::kUsage, fmt::format("--launcher '{}' starts {} rank; start at least two",
                                            job.launcher, first.ranks));
   }
+  if (!order.variables.empty()) {
+    require_variables(job, first, "find the limits of eager messages, and the header in them,");
+  }
   return first;
+}
+
+void require_variables(const StackJob& job, const LaunchedRound& first, std::string_view what) {
+  if (first.has_variables) return;
+  throw Error(Fault::kFailed,
+              fmt::format("cannot {} of {}: MPI_T is switched off or cannot be initialised in the "
+                          "ranks of --launcher '{}'; leave out what intercepts MPI_T_init_thread "
+                          "there (LD_PRELOAD, a tool), or launch a build of the MPI that has MPI_T",
+                          what, first.library, job.launcher));
 }
 
 std::uint64_t header_bytes(const stacks::Stack& stack, const LaunchedRound& first,

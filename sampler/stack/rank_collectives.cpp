@@ -113,9 +113,12 @@ void Collectives::set(const std::string& variable, std::uint64_t value) {
       Fault::kFailed,
       fmt::format(
           "cannot choose the {1} algorithm of {0}: it has no control variable {2} that can be set; "
-          "either MPI_T is switched off there, or coll/tuned has no dynamic rules "
-          "(coll_tuned_use_dynamic_rules=1)",
-          job_.library(), order_.operation, name));
+          "{3}",
+          job_.library(), order_.operation, name,
+          job_.mpi().has_variables() == 0
+              ? "MPI_T is switched off there"
+              : "coll/tuned is not in use there, or has no dynamic rules "
+                "(coll_tuned_use_dynamic_rules=1)"));
 }
 
 int Collectives::group(const std::vector<int>& members, const CollectiveCandidate& candidate) {

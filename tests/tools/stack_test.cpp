@@ -483,6 +483,20 @@ TEST_F(StackTest, ALauncherOfAnotherMpiIsRefusedWithBothNames) {
   }
 }
 
+TEST_F(StackTest, WithoutControlVariablesItSaysWhatCannotBeKnownAndMeasuresNothing) {
+  std::string text(kLauncher);
+  const std::string_view before = R"(\"network\")";
+  text.insert(text.find(before), R"(\"control_variables\": false, )");
+  for (const std::string part : {"messages", "collectives"}) {
+    const Result refused = sample({"--stack", "openmpi", "--launcher", script("launch", text),
+                                   "--db", path("a.db"), "--parts", part});
+    EXPECT_EQ(refused.exit_code, 1) << part;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("of Open MPI v4.1.4: MPI_T is switched off"),
+                                   HasSubstr("leave out what intercepts MPI_T_init_thread")))
+        << part;
+  }
+}
+
 TEST_F(StackTest, StacksAndVersionsThatAreNotKnownAreRefusedWithThoseThatAre) {
   EXPECT_EQ(sample({"--stack", "lam"}).exit_code, 2);
   EXPECT_THAT(sample({"--stack", "lam"}).err,

@@ -87,6 +87,7 @@ Report measure(const control::MpiJob& job, const sampler::CollectivesOrder* coll
   const LoadedStack loaded = loaded_stack();
   report.payload.set("library", job.library()).set("library_file", loaded.library_file);
   report.payload.set("messages_by", sampler::messages_by(job));
+  report.payload.set("control_variables", job.mpi().has_variables() != 0);
   report.payload.set("ucx_version", loaded_ucx_version());
   report.payload.set("libfabric_version", loaded_libfabric_version());
   report.payload.set("network", to_string(loaded.network));

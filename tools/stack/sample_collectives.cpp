@@ -109,6 +109,7 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
   const bool openmpi = job.stack.name == "openmpi";
   if (openmpi) probe.variables = sampler::collective_variables();
   const sampler::LaunchedRound first = sampler::launch_round(job, {}, probe);
+  if (openmpi) sampler::require_variables(job, first, "choose an algorithm");
   const auto operations = static_cast<double>(stacks::tuned_operations().size());
   const double budget_ns = options.budget_ns > 0
                                ? options.budget_ns
