@@ -175,11 +175,14 @@ namespace {
 void refuse_another_mpi(const StackJob& job, const std::string& library) {
   const bool is_open_mpi = library.starts_with("Open MPI");
   if (job.stack.name == "ucx" || is_open_mpi == (job.stack.name == "openmpi")) return;
-  throw Error(Fault::kUsage,
-              fmt::format("--launcher '{}' starts ranks of {}, and --stack {} samples {}; give the "
-                          "launcher of that MPI, or --stack {}",
-                          job.launcher, library, job.stack.name, job.stack.title,
-                          is_open_mpi ? "openmpi" : "mpich"));
+  const std::string installed = job.installed ? job.installed() : "";
+  throw Error(
+      Fault::kUsage,
+      fmt::format("--launcher '{}' starts ranks of {}, and --stack {} samples {}{}; give the "
+                  "launcher of that MPI, or --stack {}",
+                  job.launcher, library, job.stack.name, job.stack.title,
+                  installed.empty() ? "" : fmt::format(" (installed: {})", installed),
+                  is_open_mpi ? "openmpi" : "mpich"));
 }
 
 }  // namespace

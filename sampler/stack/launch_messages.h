@@ -22,6 +22,8 @@ struct StackJob {
   stacks::Stack stack;
   std::string launcher;  // "mpirun -n 2"
   std::function<bool()> interrupted = {};
+  // The version of the stack that is installed here, for messages; empty where that is unknown.
+  std::function<std::string()> installed = {};
 };
 
 // `launcher` as typed; if empty, two ranks on this node with the stack's own launcher.

@@ -473,13 +473,16 @@ TEST_F(StackTest, ALauncherThatFailsIsShownWithItsWords) {
   EXPECT_EQ(sample_stack(path("absent")).exit_code, 1);
 }
 
-TEST_F(StackTest, ALauncherOfAnotherMpiIsRefusedWithBothNames) {
+TEST_F(StackTest, ALauncherOfAnotherMpiIsRefusedWithBothNamesAndVersions) {
   for (const std::string part : {"messages", "collectives"}) {
-    const Result refused = sample({"--stack", "mpich", "--launcher", script("launch", kLauncher),
-                                   "--db", path("a.db"), "--parts", part});
+    const Result refused =
+        sample({"--stack", "mpich", "--launcher", script("launch", kLauncher), "--db", path("a.db"),
+                "--parts", part},
+               {.environment = {{"PATH", path("installed") + ":" + std::getenv("PATH")}}});
     EXPECT_EQ(refused.exit_code, 2) << part;
-    EXPECT_THAT(refused.err, AllOf(HasSubstr("starts ranks of Open MPI v4.1.4"),
-                                   HasSubstr("--stack mpich samples MPICH")));
+    EXPECT_THAT(refused.err,
+                AllOf(HasSubstr("starts ranks of Open MPI v4.1.4"),
+                      HasSubstr("--stack mpich samples MPICH over UCX (installed: 4.0.2)")));
   }
 }
 

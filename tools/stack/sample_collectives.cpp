@@ -13,6 +13,7 @@
 #include "tools/sample/interruption.h"
 #include "tools/sample/oversubscription.h"
 #include "tools/stack/compare_rules.h"
+#include "tools/stack/installed_version.h"
 #include "tools/stack/mpich_library.h"
 #include "tools/stack/report_settings.h"
 #include "tools/stack/stack_recorder.h"
@@ -101,6 +102,7 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
   sampler::StackJob job =
       sampler::stack_job(stacks::find_stack(options.stack), options.peer.launcher);
   job.interrupted = [&] { return interruption.signal() != 0; };
+  job.installed = [&] { return installed_version(job.stack.name); };
   if (recorded_rules(job.stack.name).empty()) {
     throw Error(Fault::kUsage,
                 "--parts collectives: choose --stack openmpi or mpich; ucx has no collectives");

@@ -21,6 +21,7 @@
 #include "tools/sample/interruption.h"
 #include "tools/sample/oversubscription.h"
 #include "tools/sample/progress_line.h"
+#include "tools/stack/installed_version.h"
 #include "tools/stack/report_settings.h"
 #include "tools/stack/sample_collectives.h"
 #include "tools/stack/stack_recorder.h"
@@ -54,6 +55,7 @@ class StackCampaign {
         sizes_bytes_(sampler::stack_grid(options.sampling.size_bytes_max)),
         random_(options.seed.value_or(random_seed())) {
     job_.interrupted = [this] { return interruption_.signal() != 0; };
+    job_.installed = [this] { return installed_version(job_.stack.name); };
   }
 
   Report run(const profiledb::Location& profile);

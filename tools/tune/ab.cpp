@@ -177,8 +177,8 @@ Report ab(const AbOptions& options, const ProfileOptions& profile_options,
   if (options.turns() < kRoundsMin) {
     throw Error(Fault::kUsage, fmt::format("--rounds: at least {}", kRoundsMin));
   }
-  const sampler::StackJob job =
-      sampler::stack_job(stacks::find_stack(options.stack), options.launcher);
+  sampler::StackJob job = sampler::stack_job(stacks::find_stack(options.stack), options.launcher);
+  job.installed = [&] { return installed_version(job.stack.name); };
   OpenProfile profile = open_to_write(profile_options, invocation);
   const auto find = [&] {
     return find_settings(profile.db, profile.platform.id, nullptr,
