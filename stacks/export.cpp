@@ -52,11 +52,12 @@ std::size_t check_openmpi(std::string_view text, std::string_view what, std::str
   }
   return 0;
 }
-// A selection file is a JSON object; a settings file has names.
+// A selection file is a JSON object, which comments may precede; a settings file has names.
 std::size_t check_mpich(std::string_view text, std::string_view what, std::string_view,
                         const std::vector<std::string>& known) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  const bool selection = begin != std::string_view::npos && text[begin] == '{';
+  const bool selection =
+      begin != std::string_view::npos && (text[begin] == '{' || text[begin] == '/');
   if (selection) return read_selection(text, what, known).size();
   return read_environment(text, what).size();
 }

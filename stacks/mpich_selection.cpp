@@ -16,6 +16,10 @@ namespace {
 
 constexpr std::size_t kDepthMax = 64;
 
+// MPICH maps a file into memory and reads until json-c has seen what follows the table. Where the
+// file fills its last page, that is beyond the map. Larger pages are multiples of this.
+constexpr std::size_t kPageBytes = 4096;
+
 // Words with a blank on each side.
 constexpr std::string_view kCollectives =
     " allgather allgatherv allreduce alltoall alltoallv alltoallw barrier bcast exscan gather "
@@ -92,7 +96,7 @@ constexpr std::string_view kTreeTypes =
 
 bool is_any(std::string_view test) { return test.ends_with("=any") || test == "any"; }
 
-// Reads nested objects, and nothing else.
+// Reads nested objects and comments, and nothing else.
 class Scanner {
  public:
   Scanner(std::string_view text, std::string_view what) : text_(text), what_(what) {}
@@ -109,11 +113,33 @@ class Scanner {
 
  private:
   char next() {
-    while (!text_.empty() && std::isspace(static_cast<unsigned char>(text_.front())) != 0) {
-      if (text_.front() == '\n') ++line_;
-      text_.remove_prefix(1);
+    for (;;) {
+      while (!text_.empty() && std::isspace(static_cast<unsigned char>(text_.front())) != 0) {
+        pass(1);
+      }
+      if (text_.starts_with("//")) {
+        pass(std::min(text_.size(), text_.find('\n')));
+      } else if (text_.starts_with("/*")) {
+        pass(size_of_comment());
+      } else {
+        return text_.empty() ? '\0' : text_.front();
+      }
     }
-    return text_.empty() ? '\0' : text_.front();
+  }
+
+  // As json-c finds its end: it takes a star with the character behind it, so not in "**/".
+  std::size_t size_of_comment() const {
+    std::size_t star = text_.find('*', 2);
+    while (star != std::string_view::npos && text_.substr(star + 1, 1) != "/") {
+      star = text_.find('*', star + 2);
+    }
+    if (star == std::string_view::npos) fail(line_, "a comment has no end");
+    return star + 2;
+  }
+
+  void pass(std::size_t bytes) {
+    line_ += static_cast<std::size_t>(std::ranges::count(text_.substr(0, bytes), '\n'));
+    text_.remove_prefix(bytes);
   }
 
   void take(char wanted) {
@@ -351,10 +377,12 @@ Selection read_selection(std::string_view text, std::string_view what,
   return all;
 }
 
-std::string write_selection(const Selection& selection) {
-  std::string text;
+std::string write_selection(const Selection& selection, std::string_view comments) {
+  std::string text(comments);
   write_level(selection, 0, &text);
-  return text + "\n";
+  text += '\n';
+  if (text.size() % kPageBytes == 0) text += '\n';
+  return text;
 }
 
 }  // namespace nmt::stacks

@@ -10,6 +10,8 @@
 // level fail for a call, the call has no algorithm. In the table of algorithms (leaves MPIR_...)
 // that ends the program, so the reader refuses an incomplete table. The tables of compositions
 // (MPIDI_...) and of shared memory may leave calls to the former.
+//
+// MPICH reads a file with json-c, which takes // and /* */ for comments where JSON allows blanks.
 #pragma once
 
 #include <cstddef>
@@ -42,6 +44,7 @@ Selection leaf(std::string_view algorithm_or_composition);
 Selection read_selection(std::string_view text, std::string_view what,
                          const std::vector<std::string>& known = {});
 
-std::string write_selection(const Selection& selection);
+// Below `comments`, lines that begin with "//".
+std::string write_selection(const Selection& selection, std::string_view comments = {});
 
 }  // namespace nmt::stacks

@@ -24,8 +24,9 @@ std::vector<ExportedFile> write_newmadeleine(const StackFindings& findings);
 std::vector<ExportedFile> write_openmpi_rules(const StackFindings& findings);
 std::vector<ExportedFile> write_mpich_rules(const StackFindings& findings);
 
-// Lines that begin with "# ": which program wrote the file, and how to load it.
-std::string opening(const StackFindings& findings, const std::vector<std::string>& how_to_load);
+// Lines of comment: which program wrote the file, for which version, and how to load it.
+std::string opening(const StackFindings& findings, const std::vector<std::string>& how_to_load,
+                    std::string_view mark = "#");
 // One line: the gain of a group, where and when it was measured, and what it replaces.
 std::string evidence(const GroupVerdict& verdict);
 // "PREFIXname=value" of each setting as the stack reads it, under what its groups are worth.

@@ -19,10 +19,13 @@ std::string one_line(std::string text) {
 
 }  // namespace
 
-std::string opening(const StackFindings& findings, const std::vector<std::string>& how_to_load) {
-  std::string text = "# " + one_line(findings.origin) + "\n";
-  text += fmt::format("# For {} {}.\n", findings.stack, findings.version);
-  for (const std::string& line : how_to_load) text += "# " + one_line(line) + "\n";
+std::string opening(const StackFindings& findings, const std::vector<std::string>& how_to_load,
+                    std::string_view mark) {
+  std::string text = fmt::format("{} {}\n", mark, one_line(findings.origin));
+  text += fmt::format("{} For {} {}.\n", mark, findings.stack, findings.version);
+  for (const std::string& line : how_to_load) {
+    text += fmt::format("{} {}\n", mark, one_line(line));
+  }
   return text + "\n";
 }
 

@@ -13,10 +13,13 @@ namespace nmt::stacks {
 namespace {
 
 // Reads the file back here, so that an error does not show in the middle of a job's start.
-ExportedFile selection_file(std::string_view name, const Selection& selection,
-                            const std::vector<std::string>& known) {
-  ExportedFile file{std::string(name), write_selection(selection)};
-  NMT_CHECK(read_selection(file.content, name, known) == selection);
+ExportedFile selection_file(const StackFindings& findings, std::string_view name,
+                            const Selection& selection) {
+  const std::string comments = opening(
+      findings, {"A copy of the library's own table with what was measured; loaded by mpich.env."},
+      "//");
+  ExportedFile file{std::string(name), write_selection(selection, comments)};
+  NMT_CHECK(read_selection(file.content, name, findings.tables.known) == selection);
   return file;
 }
 
@@ -26,8 +29,8 @@ std::vector<ExportedFile> write_mpich_rules(const StackFindings& findings) {
   const MpichTables& tables = findings.tables;
   if (tables.algorithms.empty() || ruled_operations(findings.cells).empty()) return {};
   const MpichTables ruled = with_rules(tables, findings.cells);
-  return {selection_file(kMpichAlgorithmsFile, ruled.algorithms, tables.known),
-          selection_file(kMpichCompositionsFile, ruled.compositions, tables.known)};
+  return {selection_file(findings, kMpichAlgorithmsFile, ruled.algorithms),
+          selection_file(findings, kMpichCompositionsFile, ruled.compositions)};
 }
 
 std::vector<ExportedFile> write_mpich(const StackFindings& findings) {

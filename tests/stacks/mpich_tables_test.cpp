@@ -109,6 +109,28 @@ TEST(MpichSelection, ReadsBackAsItWasWritten) {
   EXPECT_EQ(read_selection(write_selection(read), "again"), read);
 }
 
+// As json-c reads them, with which MPICH reads its files.
+TEST(MpichSelection, MayHaveCommentsWhereThereMayBeBlanks) {
+  const Selection table = tables().compositions;
+  const std::string text = write_selection(table, "// For mpich 4.0.2.\n// {\n\n");
+  EXPECT_TRUE(text.starts_with("// For mpich 4.0.2.\n"));
+  EXPECT_EQ(read_selection(text, "commented"), table);
+  EXPECT_EQ(read_selection("/* { \n **/*/" + text + "// the end", "commented"), table);
+  EXPECT_THAT(refusal("/* a\n* b */\n// c\n{\n\"a\" /* d */ : {},, }"),
+              HasSubstr("rules.json: line 5: found ','"));
+  EXPECT_THAT(refusal("{}\n/* a **/"), HasSubstr("line 2: a comment has no end"));
+  EXPECT_THAT(refusal("/ a\n{}"), HasSubstr("line 1: found '/'; expected '{'"));
+}
+
+// MPICH reads the byte behind the table, and nothing is mapped behind a page that is full.
+TEST(MpichSelection, NeverFillsItsLastPage) {
+  const Selection table = tables().compositions;
+  const std::size_t bytes = write_selection(table).size();
+  const std::string filling = "//" + std::string(4096 - bytes % 4096 - 3, ' ') + "\n";
+  EXPECT_EQ(write_selection(table, filling).size() % 4096, 1u);
+  EXPECT_EQ(write_selection(table, "//" + filling).size() % 4096, 2u);
+}
+
 TEST(MpichSelection, IsRefusedWithTheLineWhereACallWouldFindNoAlgorithm) {
   EXPECT_EQ(refusal(with("{\"algorithm=MPIR_Bcast_intra_binomial\":{}}")), "none");
   EXPECT_THAT(

@@ -447,6 +447,15 @@ TEST_F(StackTest, MpichsTablesAreExportedAndWithdrawnByOperation) {
   EXPECT_NE(rules, stacks::find_mpich_tables(planted_mpich_library())->algorithms);
   EXPECT_EQ(tune({"export", "mpich", "--check", path("mpich/mpich.env"), "--for", "4.0"}).exit_code,
             0);
+  for (const std::string name : {"mpich_algorithms.json", "mpich_compositions.json"}) {
+    const std::string file = path("mpich/" + name);
+    const auto checked_for = [&](const std::string& version) {
+      return tune({"export", "mpich", "--check", file, "--for", version}).err;
+    };
+    EXPECT_THAT(checked_for("4.2.1"),
+                HasSubstr(file + " was written for mpich 4.0.2, and mpich 4.2.1 is to read it"));
+    EXPECT_THAT(checked_for("4.0.2"), Not(HasSubstr("was written for")));
+  }
 
   const Result lost = tune(command(
       {"ab", "mpich", "--launcher", launcher("changed", "60000"), "--rounds", "5", "--json"}));

@@ -51,10 +51,13 @@ std::string version_to_check_for(const ExportOptions& options) {
 // if it is for that one, or says nothing.
 std::string other_version_told(const ExportOptions& options, const std::string& text,
                                const std::string& version) {
-  const std::string mark = fmt::format("# For {} ", options.stack);  // as its first lines say it
-  const std::size_t at = text.find(mark);
-  if (at == std::string::npos || (at > 0 && text[at - 1] != '\n')) return {};
-  const std::size_t begin = at + mark.size();
+  const std::string said = fmt::format(" For {} ", options.stack);  // as its first lines say it
+  const std::size_t at = text.find(said);
+  if (at == std::string::npos) return {};
+  const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1: the first line
+  const std::string_view mark = std::string_view(text).substr(line, at - line);
+  if (mark != "#" && mark != "//") return {};
+  const std::size_t begin = at + said.size();
   std::string meant = text.substr(begin, text.find_first_not_of("0123456789.", begin) - begin);
   if (meant.ends_with('.')) meant.pop_back();
   if (meant.empty() || version == meant || version.starts_with(meant + ".")) return {};
