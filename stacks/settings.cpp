@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/units.h"
 #include "core/version.h"
 
 namespace nmt::stacks {
@@ -59,8 +60,9 @@ Fields ucx_copied_up_to(std::uint64_t bytes) {
 
 Fields never_copied(std::uint64_t) { return {}; }
 
-// Of ofi_rxm, over tcp: eager messages fit into a buffer of its own, whose least size this is;
-// later versions cut what is a little larger into several buffers (segmentation and reassembly).
+// Of ofi_rxm, over tcp: eager messages fit into a buffer of its own, whose least size this is; its
+// own header is beside the buffer (prov/rxm/src/rxm_init.c), and Open MPI's is part of the tag.
+// Later versions cut what is a little larger into several buffers (segmentation and reassembly).
 constexpr std::uint64_t kRxmBufferBytesMin = 128;
 
 Fields libfabric_eager_up_to(Transport, std::uint64_t bytes, std::uint64_t) {
@@ -147,6 +149,16 @@ Fields as_spelled(const Fields& settings) {
     }
   }
   return spelled;
+}
+
+// What is counted shows at a size that no least value changes.
+std::uint64_t eager_bytes_under(const Stack& stack, Transport transport, const std::string& value,
+                                std::uint64_t header_bytes) {
+  constexpr std::uint64_t kBytes = 1 << 20;
+  const Fields settings = stack.eager_up_to(transport, kBytes, header_bytes);
+  const std::uint64_t counted = parse_bytes(settings.begin()->second) - kBytes;
+  const std::uint64_t bytes = parse_bytes(value);
+  return bytes - std::min(bytes, counted);
 }
 
 // Shared memory gives each eager message a place in a segment of some megabytes.

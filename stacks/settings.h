@@ -50,6 +50,13 @@ std::span<const Stack> all_stacks();
 Stack for_ucx_version(const Stack& stack, std::string_view ucx_version);
 Fields as_spelled(const Fields& settings);
 
+// The size up to which messages are eager under `value`, which `eager_up_to` gives its first
+// setting for that size. The setting may count more than the message (Open MPI's limits its header,
+// UCX's threshold the first byte that is not eager), or nothing (libfabric's, which has a least
+// value).
+std::uint64_t eager_bytes_under(const Stack& stack, Transport transport, const std::string& value,
+                                std::uint64_t header_bytes);
+
 // The largest message that forcing may send eagerly where the stack itself sends less so: more
 // would need room at the receiver that stacks do not have.
 std::uint64_t forced_eager_bytes_max(Transport transport);

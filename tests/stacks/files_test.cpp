@@ -252,6 +252,25 @@ TEST(Settings, OfUcxFrom117OnAreForOneTransportEach) {
   EXPECT_EQ(groups_of(both), (std::vector<std::string>{"inter", "intra"}));
 }
 
+// Open MPI's limits count a header, UCX's thresholds one byte, libfabric's buffers nothing.
+TEST(Settings, SayUpToWhichSizeMessagesAreEagerUnderThem) {
+  constexpr std::uint64_t kHeaderBytes = 56;
+  std::vector<Stack> every(all_stacks().begin(), all_stacks().end());
+  every.push_back(for_ucx_version(find_stack("ucx"), "1.18.1"));
+  for (const Stack& stack : every) {
+    for (const Transport transport : kTransports) {
+      for (const std::uint64_t bytes : {200, 9000, 3 << 20}) {
+        const Fields settings = stack.eager_up_to(transport, bytes, kHeaderBytes);
+        EXPECT_EQ(eager_bytes_under(stack, transport, settings.begin()->second, kHeaderBytes),
+                  bytes)
+            << stack.name;
+      }
+    }
+  }
+  EXPECT_EQ(eager_bytes_under(find_stack("libfabric"), Transport::kTcp, "128", 1), 128u);
+  EXPECT_EQ(eager_bytes_under(find_stack("openmpi"), Transport::kTcp, "20", 56), 0u);
+}
+
 TEST(Writers, WriteNewMadeleinesSamplesWithoutAGap) {
   Plan plan;
   RailPlan& rail = plan.rails.emplace_back();

@@ -460,10 +460,9 @@ void StackCampaign::add_protocols(std::span<const stacks::GroupVerdict> verdicts
       std::uint64_t bytes = each.bytes_max;
       for (const stacks::GroupVerdict& verdict : verdicts) {
         const Fields limit = job_.stack.eager_up_to(transport, 0, header(transport));
-        const auto& [name, none] = *limit.begin();
-        const auto set = verdict.settings.find(name);
+        const auto set = verdict.settings.find(limit.begin()->first);
         if (!verdict.kept || set == verdict.settings.end()) continue;
-        bytes = parse_bytes(set->second) - parse_bytes(none);
+        bytes = stacks::eager_bytes_under(job_.stack, transport, set->second, header(transport));
       }
       in_force.push_back(json::Value::object()
                              .set("transport", to_string(transport))
