@@ -390,6 +390,20 @@ TEST_F(WhereHanIsThere, AnotherSegmentOfItIsExportedWhereThatPays) {
   EXPECT_FALSE(settings.contains("coll_han_reduce_segsize"));
 }
 
+// UCC would win, but the rules of coll/han cannot name it.
+TEST_F(WhereHanIsThere, ComponentsThatTheLibraryListsCompeteWhereItsRulesCanNameThem) {
+  launcher(R"(, \"coll_%_priority\": \"adapt,basic,han,libnbc,self,tuned,ucc\")");
+  std::string text = read("launch");
+  text.insert(text.find("      if (component[which[1] - 98] == \"han\""),
+              "      if (component[which[1] - 98] == \"ucc\") ns = 1\n"
+              "      if (component[which[1] - 98] == \"adapt\")\n"
+              "        ns = value[\"operation:\"] == \"bcast\" ? 10000 : 52000\n");
+  exported(script("launch", text));
+  const stacks::HanRules rules = stacks::read_han_rules(read("conf/coll_han_rules.conf"), "rules");
+  EXPECT_EQ(rules.at("bcast").at(4), (std::vector<stacks::HanRule>{{0, "adapt"}}));
+  EXPECT_EQ(rules.at("reduce").at(4), (std::vector<stacks::HanRule>{{0, "tuned"}}));
+}
+
 // A library that has put something else at a number of ours.
 TEST_F(WhereHanIsThere, AlgorithmsAreThoseThatTheLibraryNames) {
   exported(launcher(R"(, \"coll_tuned_allgather_algorithm.enumerated\": \"ignore,linear,other\")"));
