@@ -47,7 +47,7 @@ Fields ucx_eager_up_to(Transport, std::uint64_t bytes, std::uint64_t) {
   return {{"UCX_RNDV_THRESH", std::to_string(bytes + 1)}};
 }
 
-constexpr std::string_view kIntra = "intra", kInter = "inter";
+constexpr std::string_view kIntra = "intra", kInter = kInterGroup;
 
 Fields keyed_ucx_eager_up_to(Transport transport, std::uint64_t bytes, std::uint64_t) {
   const std::string_view key = transport == Transport::kShm ? kIntra : kInter;

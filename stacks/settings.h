@@ -76,6 +76,7 @@ inline constexpr std::string_view kTunedComponent = "tuned";  // which has the n
 inline constexpr std::string_view kRulesGroup = "collectives";
 inline constexpr std::string_view kWeightsGroup = "weights";
 inline constexpr std::string_view kZeroCopyGroup = "zero-copy";
+inline constexpr std::string_view kInterGroup = "inter";  // of messages between nodes
 std::string group_of(std::string_view setting);
 Fields of_group(const Fields& settings, std::string_view group);
 Fields without_group(const Fields& settings, std::string_view group);

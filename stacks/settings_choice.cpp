@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/method.h"
 #include "core/units.h"
 #include "stacks/settings.h"
 #include "tuner/tuner.h"
@@ -230,6 +231,48 @@ std::optional<StackThreshold> choose_threshold(std::span<const StackProtocols> t
   return threshold;
 }
 
+namespace {
+
+StackProtocols protocols_in(const StackSamples& samples) {
+  StackProtocols protocols;
+  for (const auto& [key, times] : samples.times) {
+    if (key.method == to_string(Method::kCopy)) {
+      protocols.eager.insert(times.begin(), times.end());
+    } else if (key.method == to_string(Method::kRendezvous)) {
+      protocols.rendezvous.insert(times.begin(), times.end());
+    }
+  }
+  return protocols;
+}
+
+// Rendezvous from the size on that costs all networks least, each as the newest campaign that sent
+// both ways over it found them.
+void share_among_networks(std::span<const StackSamples> samples, GroupVerdict* verdict) {
+  std::map<std::string, StackProtocols> networks;
+  for (const StackSamples& each : samples) {  // newest first
+    if (each.placement != verdict->placement || networks.contains(each.rail)) continue;
+    StackProtocols protocols = protocols_in(each);
+    if (protocols.eager.empty() || protocols.rendezvous.empty()) continue;
+    networks.emplace(each.rail, std::move(protocols));
+  }
+  if (networks.size() < 2) return;
+  std::vector<StackProtocols> sent;
+  std::string names;
+  for (auto& [rail, protocols] : networks) {
+    names += (names.empty() ? "" : " and ") + rail;
+    sent.push_back(std::move(protocols));
+  }
+  const auto found = choose_threshold(sent);
+  if (!found) return;
+  const std::string measured = to_variant(verdict->settings);
+  verdict->settings.begin()->second =
+      std::to_string(std::max<std::uint64_t>(found->eager_bytes_max, 1) + 1);
+  verdict->shared = fmt::format("one value for {}, which costs them {} together; measured as {}",
+                                names, format_fraction(found->regret), measured);
+}
+
+}  // namespace
+
 std::vector<GroupVerdict> judge_groups(std::span<const StackSamples> samples) {
   std::map<std::string, GroupVerdict> verdicts;
   for (std::size_t i = 0; i < samples.size();) {
@@ -258,7 +301,10 @@ std::vector<GroupVerdict> judge_groups(std::span<const StackSamples> samples) {
     i = end;
   }
   std::vector<GroupVerdict> all;
-  for (auto& [group, verdict] : verdicts) all.push_back(std::move(verdict));
+  for (auto& [group, verdict] : verdicts) {
+    if (verdict.kept && group == kInterGroup) share_among_networks(samples, &verdict);
+    all.push_back(std::move(verdict));
+  }
   return all;
 }
 

@@ -54,9 +54,12 @@ struct GroupVerdict {
   Ratio best;
   bool kept = false;
   std::string reason;  // if it was not kept
+  std::string shared;  // where one value is for several networks: which, and what it costs them
 };
 
-// One for each group that was compared; of several values the best in the newest campaign.
+// One for each group that was compared; of several values the best in the newest campaign. UCX has
+// one threshold for messages between nodes, and a campaign samples one network: where campaigns
+// have sent messages both ways over several, the value of least combined regret replaces it.
 std::vector<GroupVerdict> judge_groups(std::span<const StackSamples> samples);
 
 // A setting may make no size slower than the default by more than this.

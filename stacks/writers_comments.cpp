@@ -34,10 +34,11 @@ std::string evidence(const GroupVerdict& verdict) {
       verdict.defaults.empty() ? "the stack's own choice" : to_variant(verdict.defaults);
   return one_line(fmt::format(
       "# {:.2f} times as fast ({:.2f} to {:.2f}), most at {} ({:.2f}); measured on {} of {}, {}, "
-      "{}; replaces {}",
+      "{}; replaces {}{}{}",
       verdict.gain.value, verdict.gain.low, std::min(verdict.gain.high, 99.99),
       format_bytes(verdict.best_size_bytes), verdict.best.value, verdict.rail, verdict.host,
-      verdict.mpi, verdict.measured_utc, replaced));
+      verdict.mpi, verdict.measured_utc, replaced, verdict.shared.empty() ? "" : "; ",
+      verdict.shared));
 }
 
 std::string with_evidence(const StackFindings& findings, const Fields& spelled,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Which settings of another stack are kept, on planted measurements.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +14,7 @@
 namespace nmt::stacks {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr std::uint32_t kRounds = 7;
@@ -20,14 +22,16 @@ constexpr std::uint32_t kRounds = 7;
 // Launches have a speed of their own, 5 % apart, and repetitions 1 %.
 class Planted {
  public:
-  explicit Planted(const std::string& when, std::uint64_t seed = 1) : random_(seed) {
+  explicit Planted(const std::string& when, std::uint64_t seed = 1,
+                   const std::string& rail = "openmpi/tcp")
+      : random_(seed) {
     set_.campaign.id = Id::random();
     set_.campaign.started_utc = when;
     set_.campaign.options = {{"hosts", "one,two"},
                              {"eager other-node", "65480"},
                              {"header other-node", "56"},
                              {"default btl_tcp_eager_limit", "65536"}};
-    set_.path.from = {.driver = "openmpi/tcp", .name = "", .fingerprint = {}};
+    set_.path.from = {.driver = rail, .name = "", .fingerprint = {}};
   }
 
   template <class Duration>
@@ -155,6 +159,48 @@ TEST(StackSettings, ThatLostInANewerCampaignStayWithdrawn) {
   const auto verdict = judge_groups(samples_of({sampled.set(), compared.set()})).at(0);
   EXPECT_FALSE(verdict.kept);
   EXPECT_EQ(verdict.measured_utc, "2");
+}
+
+// UCX's threshold between nodes, sampled over TCP and later over verbs, where rendezvous pays from
+// a smaller size on.
+TEST(StackSettings, OfSeveralNetworksHaveTheValueOfLeastCombinedRegretAndSaySo) {
+  const auto verbs_ns = [](double size) { return 5'000 + size * 0.5; };
+  const auto sampled_over = [&](const std::string& rail, const std::string& when,
+                                const auto& rendezvous_ns, double eager_bytes) {
+    Planted planted(when, 1, rail);
+    const auto from = [&](double bytes) {
+      return [&rendezvous_ns, bytes](double size) {
+        return size <= bytes ? eager_ns(size) : rendezvous_ns(size);
+      };
+    };
+    planted.add("e", eager_ns, "copy");
+    planted.add("r", rendezvous_ns, "rendezvous");
+    planted.add("", from(65480));
+    planted.add(fmt::format("UCX_RNDV_THRESH:inter={:.0f}", eager_bytes + 1), from(eager_bytes));
+    return planted.set();
+  };
+  const SampleSet tcp = sampled_over("ucx/tcp", "1", asked_ns, 6000);
+  const SampleSet verbs = sampled_over("ucx/verbs", "2", verbs_ns, 1);
+  const auto alone = judge_groups(stack_samples("ucx", std::vector{verbs})).at(0);
+  EXPECT_TRUE(alone.kept) << alone.reason;
+  EXPECT_EQ(alone.settings, (Fields{{"UCX_RNDV_THRESH:inter", "2"}}));
+  EXPECT_EQ(alone.shared, "");
+
+  const std::vector<StackSamples> samples = stack_samples("ucx", std::vector{tcp, verbs});
+  const auto both = judge_groups(samples).at(0);
+  EXPECT_TRUE(both.kept) << both.reason;
+  EXPECT_THAT(both.shared, AllOf(HasSubstr("one value for ucx/tcp and ucx/verbs, which costs"),
+                                 HasSubstr("measured as UCX_RNDV_THRESH:inter=2")));
+  std::vector<StackProtocols> sent(2);
+  for (const StackSamples& each : samples) {
+    StackProtocols& protocols = sent[each.rail == "ucx/tcp" ? 0 : 1];
+    for (const auto& [key, times] : each.times) {
+      if (key.method == "copy") protocols.eager = times;
+      if (key.method == "rendezvous") protocols.rendezvous = times;
+    }
+  }
+  EXPECT_EQ(both.settings.at("UCX_RNDV_THRESH:inter"),
+            std::to_string(choose_threshold(sent)->eager_bytes_max + 1));
 }
 
 TEST(StackSettings, AreWordsOfOneLine) {

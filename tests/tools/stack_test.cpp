@@ -316,6 +316,32 @@ TEST_F(StackTest, WhereUcxStopsCopyingIsExportedIfThatPays) {
   EXPECT_LT(copied_bytes, 6200);
 }
 
+// Over TCP, rendezvous pays from 20 KB on, in shared memory from 6 KB on; UCX before 1.17 has one
+// threshold for both.
+TEST_F(StackTest, OneThresholdForTwoTransportsIsAlsoTriedWhereItCostsThemLeastTogether) {
+  std::string text(kLauncher);
+  const std::string_view ns = "ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8";
+  text.replace(text.find(ns), ns.size(), R"(
+    r = ("UCX_RNDV_THRESH" in ENVIRON) ? ENVIRON["UCX_RNDV_THRESH"] + 0 : 65536
+    limit = r + 55
+    ns = s >= r ? 30000 + s : 10000 + s * 2
+    here[i] = s >= r ? 4000 + s * 0.5 : 1000 + s)");
+  text.insert(text.find(R"(printf "], \"eager)"),
+              R"(for (i = 1; i <= n; i++) printf ",{\"placement\": \"same-node\", )"
+              R"(\"size_bytes\": %d, \"batch\": 1, \"totals_ns\": [%d, %d]}", size[i], )"
+              R"(here[i] * speed, here[i] * speed * 1.001; )");
+  const std::string_view eager = R"(%d}],", limit - 56)";
+  text.replace(text.find(eager), eager.size(),
+               R"(%d}, {\"placement\": \"same-node\", \"bytes_max\": %d}],", )"
+               "limit - 56, limit - 56");
+  const Result sampled = sample({"--stack", "ucx", "--launcher", script("launch", text), "--db",
+                                 path("a.db"), "--rounds", "5"});
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  EXPECT_THAT(sampled.err,
+              AllOf(HasSubstr("UCX_RNDV_THRESH is one setting for 2 transports: UCX_RNDV_THRESH="),
+                    HasSubstr(" together, and is tried as well")));
+}
+
 TEST_F(StackTest, RulesThatLoseAnAbAreWithdrawnByOperation) {
   const std::string launcher = collectives_script("launch", "30000", "30000", "");
   ASSERT_EQ(sample_collectives(launcher).exit_code, 0);

@@ -12,7 +12,8 @@ namespace {
 
 std::vector<std::string> row_of(const stacks::GroupVerdict& verdict, const std::string& settings,
                                 double high) {
-  const std::string judged = verdict.kept ? "kept" : "left out: " + verdict.reason;
+  const std::string kept = verdict.shared.empty() ? "kept" : "kept: " + verdict.shared;
+  const std::string judged = verdict.kept ? kept : "left out: " + verdict.reason;
   if (verdict.gain.rounds == 0) {  // it had no effect, so there is nothing to compare
     return {verdict.group, settings, "-", "-", "-", verdict.rail, judged};
   }
