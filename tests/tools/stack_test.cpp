@@ -596,6 +596,30 @@ TEST_F(StackTest, AFileIsCheckedForTheInstalledVersionElseForTheOneThatIsNamed) 
   EXPECT_EQ(Sandbox::tune(check).exit_code, newer ? 0 : 1);
 }
 
+// UCX carries MPICH's messages; an MPICH may have a UCX of its own.
+TEST_F(StackTest, AUcxBelowMpichThatWasUpdatedSinceIsWarnedOfWithBothVersions) {
+  std::string text(kLauncher);
+  const std::string_view ns = "ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8";
+  text.replace(text.find(ns), ns.size(), R"(
+    r = ("UCX_RNDV_THRESH" in ENVIRON) ? ENVIRON["UCX_RNDV_THRESH"] + 0 : 65536
+    limit = r + 55
+    ns = s >= r ? 30000 + s * 0.9 : 10000 + s * 2)");
+  const std::string_view openmpi = "Open MPI v4.1.4", before = R"(\"network\")";
+  text.replace(text.find(openmpi), openmpi.size(), "MPICH Version: 4.0.2");
+  text.insert(text.find(before), R"(\"ucx_version\": \"1.12.9\", )");
+  const Result sampled = sample({"--stack", "mpich", "--launcher", script("launch", text), "--db",
+                                 path("a.db"), "--rounds", "5"});
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  const std::vector<std::string> command = {"export", "mpich", "--db", path("a.db")};
+  const Result warned = tune(command);
+  EXPECT_EQ(warned.exit_code, 0) << warned.err;
+  EXPECT_THAT(warned.out, HasSubstr("export UCX_RNDV_THRESH="));
+  const std::string both = "mpich was measured over ucx 1.12.9, and ucx 1.13.1 is installed here";
+  EXPECT_THAT(warned.err, HasSubstr(both));
+  install("ucx_info", "# Version 1.12.9");
+  EXPECT_THAT(tune(command).err, Not(HasSubstr("was measured over")));
+}
+
 TEST_F(StackTest, AStackThatWasUpdatedSinceIsRefusedWithBothVersions) {
   ASSERT_EQ(sample_stack(script("launch", kLauncher)).exit_code, 0);
   install("ompi_info", "Open MPI v5.0.7");

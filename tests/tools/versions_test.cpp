@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <string>
@@ -71,6 +72,22 @@ TEST(Versions, ThatWereTriedNameTestsThatThereAre) {
       const std::string file = NMADTUNE_SOURCE_DIR "/" + (*test)[1].str();
       EXPECT_TRUE(std::filesystem::exists(file)) << file;
     }
+  }
+}
+
+// Those of Debian, of launchers, and of what versions do by themselves too.
+TEST(Versions, OfThePageNameNoFileOfTestsThatThereIsNot) {
+  static const std::regex name("`(tests/[^`]+)`");
+  std::ifstream page(NMADTUNE_SOURCE_DIR "/docs/reference/versions.md");
+  const std::string text(std::istreambuf_iterator<char>(page), {});
+  std::set<std::string> named;
+  for (std::sregex_iterator test(text.begin(), text.end(), name); test != std::sregex_iterator();
+       ++test) {
+    named.insert((*test)[1]);
+  }
+  EXPECT_GE(named.size(), 8u);
+  for (const std::string& file : named) {
+    EXPECT_TRUE(std::filesystem::exists(NMADTUNE_SOURCE_DIR "/" + file)) << file;
   }
 }
 

@@ -70,6 +70,15 @@ std::string measured_version(std::string_view stack, const stacks::StackSamples&
   return found == newest.campaign.options.end() ? "" : found->second;
 }
 
+// Of the UCX below MPICH, whose settings carry MPICH's messages.
+std::string measured_ucx(const std::vector<stacks::StackSamples>& samples) {
+  for (const stacks::StackSamples& each : samples) {  // newest first
+    const auto found = each.campaign.options.find(std::string(sampler::kUcxVersion));
+    if (found != each.campaign.options.end()) return found->second;
+  }
+  return {};
+}
+
 }  // namespace
 
 stacks::StackFindings find_settings(const profiledb::ProfileDb& db, const Id& platform,
@@ -95,7 +104,10 @@ stacks::StackFindings find_settings(const profiledb::ProfileDb& db, const Id& pl
     findings.cells = std::move(choice.cells);
     findings.notes = std::move(choice.notes);
     findings.measured = measured_version(what.stack, samples.front());
-    if (what.stack == "mpich") add_tables(samples, &findings);
+    if (what.stack == "mpich") {
+      findings.measured_ucx = measured_ucx(samples);
+      add_tables(samples, &findings);
+    }
   }
   findings.version = stacks::export_version(what.stack, what.version, findings.measured);
   if (!findings.tables.algorithms.empty() && findings.version != findings.measured) {

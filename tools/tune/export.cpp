@@ -153,13 +153,30 @@ void write_out(const std::vector<stacks::ExportedFile>& files, Report* report) {
   }
 }
 
+bool is_same_version(const std::string& version, const std::string& other) {
+  return !older(version, other) && !older(other, version);
+}
+
+// Settings of UCX below an MPI. The MPI may have a UCX of its own, so this is no reason to refuse.
+void warn_of_other_ucx(const stacks::StackFindings& findings, Report* report) {
+  const Fields settings = stacks::kept_settings(findings);
+  const bool has_some = std::ranges::any_of(
+      settings, [](const auto& setting) { return setting.first.starts_with("UCX_"); });
+  if (findings.measured_ucx.empty() || !has_some) return;
+  const std::string installed = installed_version("ucx");
+  if (installed.empty() || is_same_version(installed, findings.measured_ucx)) return;
+  report->warnings.push_back(
+      fmt::format("{0} was measured over ucx {1}, and ucx {2} is installed here; if {0} uses that "
+                  "one now, measure again with nmad-sample --stack {0}",
+                  findings.stack, findings.measured_ucx, installed));
+}
+
 // If the stack was updated since, what was measured need not hold any more.
 void refuse_other_version(const ExportOptions& options, const stacks::StackFindings& findings,
                           const std::string& profile) {
   if (!options.version.empty() || findings.measured.empty()) return;
   const std::string installed = installed_version(options.stack);
-  const bool same = !older(installed, findings.measured) && !older(findings.measured, installed);
-  if (installed.empty() || same) return;
+  if (installed.empty() || is_same_version(installed, findings.measured)) return;
   throw Error(Fault::kStale,
               fmt::format("{0}: {1} {2} was measured, and {1} {3} is installed here; measure again "
                           "with nmad-sample --stack {1} --db {0}, or, if jobs still run {2}, name "
@@ -201,6 +218,7 @@ Report export_settings(const ExportOptions& options, const ProfileOptions& profi
   }
   add_verdicts(findings.verdicts, &report);
   warn_of_untried(findings.stack, findings.version, &report);
+  warn_of_other_ucx(findings, &report);
   check_by_stack(files, &report);
   json::Value written = json::Value::array();
   for (const stacks::ExportedFile& file : files) {
