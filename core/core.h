@@ -33,5 +33,5 @@
 //   site_switch    whether the site has turned all advice off
 //   fmt            {fmt}, compiled once for all sources
 //   log            NMADTUNE_LOG: the decisions that the libraries print
-//   launcher       what launched this process as one of several ranks
+//   launcher       what launched this process as one of several ranks, and its version
 #pragma once

@@ -86,6 +86,10 @@ std::string program_to_ask(std::string_view launcher) {
 // It gets no others: the job's own would make it part of the job.
 std::vector<std::string> environment_to_ask_in() {
   std::vector<std::string> environment;
+  for (const std::string of : {"OMPI", "PRTE"}) {  // else root gets a warning instead
+    environment.push_back(of + "_ALLOW_RUN_AS_ROOT=1");
+    environment.push_back(of + "_ALLOW_RUN_AS_ROOT_CONFIRM=1");
+  }
   for (const char* name :
        {"PATH", "HOME", "LD_LIBRARY_PATH", "OPAL_PREFIX", "PRTE_PREFIX", "PMIX_PREFIX"}) {
     const char* value = std::getenv(name);
