@@ -14,6 +14,7 @@
 
 #include "core/descriptor.h"
 #include "core/durable_file.h"
+#include "core/effect.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/plan_json.h"
@@ -67,6 +68,10 @@ std::string host_for_file() {
 }
 
 }  // namespace
+
+bool Confirmation::holds_for(std::string_view platform_id, const Fields& here) const {
+  return platform == platform_id && effect_of(differences_here(fingerprint, here)) == Effect::kNone;
+}
 
 const CheckedRail* Confirmation::find(std::string_view rail, bool between_nodes) const {
   const auto found = std::ranges::find_if(rails, [&](const CheckedRail& each) {

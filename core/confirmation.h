@@ -35,6 +35,12 @@ struct Confirmation {
   std::vector<std::string> alarms_utc;
   bool operator==(const Confirmation&) const = default;
 
+  // Whether the checks are of this platform (its identifier), and of the node as it is now. No
+  // field of `here` may have changed since, but for those that say nothing about rails
+  // (core/effect.h). `here` may be a cheap fingerprint: a field that it does not have counts as
+  // unchanged.
+  bool holds_for(std::string_view platform_id, const Fields& here) const;
+
   const CheckedRail* find(std::string_view rail, bool between_nodes) const;  // null if not checked
 };
 

@@ -21,6 +21,12 @@ std::vector<Difference> differences(const Fields& before, const Fields& now) {
   return found;
 }
 
+std::vector<Difference> differences_here(const Fields& measured, const Fields& here) {
+  std::vector<Difference> found = differences(measured, here);
+  std::erase_if(found, [](const Difference& difference) { return !difference.now; });
+  return found;
+}
+
 std::string digest(const Fields& fields) {
   Digest digest;
   for (const auto& [name, value] : fields) digest.add(name).add(value);

@@ -23,6 +23,9 @@ struct Difference {
 };
 
 std::vector<Difference> differences(const Fields& before, const Fields& now);
+// Fields of `here` that had another value, or did not exist, when `measured` was recorded. A field
+// that `here` does not have is no difference: a cheap fingerprint has fewer fields than a full one.
+std::vector<Difference> differences_here(const Fields& measured, const Fields& here);
 std::string digest(const Fields& fields);
 
 }  // namespace nmt

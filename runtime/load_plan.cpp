@@ -99,12 +99,6 @@ bool is_platform(std::string_view requested, std::string_view name, std::string_
 
 Fields machine_fingerprint(const std::string& root) { return node::cheap_fingerprint(root); }
 
-std::vector<Difference> differences_here(const Fields& measured, const Fields& here) {
-  std::vector<Difference> found = differences(measured, here);
-  std::erase_if(found, [](const Difference& difference) { return !difference.now; });
-  return found;
-}
-
 Loaded load_from_database(const std::string& file, const std::string& requested,
                           const Fields& here) {
   const profiledb::ProfileDb database(file, {.mode = profiledb::ProfileDb::Mode::kRead});

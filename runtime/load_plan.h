@@ -35,9 +35,6 @@ bool is_platform(std::string_view requested, std::string_view name, std::string_
 // The fields that opening a profile compares; `root` as in node/fingerprint.h.
 Fields machine_fingerprint(const std::string& root);
 
-// Fields of this machine that had another value, or did not exist, where the profile was measured.
-std::vector<Difference> differences_here(const Fields& measured, const Fields& here);
-
 struct Loaded {
   Provenance provenance;
   Plan plan;

@@ -90,8 +90,8 @@ std::vector<std::string> checked_files(const std::string& file) {
 std::optional<Confirmation> confirmation_of(const nmt_profile& profile, const Fields& here) {
   for (const std::string& file : checked_files(profile.file)) {
     std::optional<Confirmation> checked = read_confirmation(file);
-    if (checked && checked->platform == profile.view.text_at(profile.view.profile->platform_id) &&
-        differences_here(checked->fingerprint, here).empty()) {
+    if (checked &&
+        checked->holds_for(profile.view.text_at(profile.view.profile->platform_id), here)) {
       return checked;
     }
   }

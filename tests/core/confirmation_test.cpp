@@ -47,6 +47,19 @@ TEST_F(ConfirmationFile, FindsARailByWhereItLeads) {
   EXPECT_EQ(confirmation_.find("shm", true), nullptr);
 }
 
+// As far as `here` says: the library knows fewer fields than nmad-sample, which wrote the file.
+TEST_F(ConfirmationFile, HoldsForItsPlatformWhereNothingChangedThatMatters) {
+  confirmation_.fingerprint = {{"kernel", "6.1.2"}, {"l2_cache", "1 MiB"}, {"open_mpi", "4.1.4"}};
+  const Fields cheap = {{"kernel", "6.1.2"}};
+  EXPECT_TRUE(confirmation_.holds_for("abc", confirmation_.fingerprint));
+  EXPECT_TRUE(confirmation_.holds_for("abc", cheap));
+  EXPECT_TRUE(confirmation_.holds_for("abc", {{"kernel", "6.1.2"}, {"open_mpi", "5.0"}}));
+  EXPECT_FALSE(confirmation_.holds_for("another", cheap));
+  EXPECT_FALSE(confirmation_.holds_for("abc", {{"kernel", "6.1.3"}}));
+  EXPECT_FALSE(confirmation_.holds_for("abc", {{"kernel", "6.1.2"}, {"l2_cache", "2 MiB"}}));
+  EXPECT_FALSE(confirmation_.holds_for("abc", {{"kernel", "6.1.2"}, {"hypervisor", "yes"}}));
+}
+
 TEST_F(ConfirmationFile, CountsOnlyIfNobodyElseCanWriteIt) {
   write_confirmation(profile(), confirmation_);
   ::chmod(confirmation_file(profile()).c_str(), 0664);

@@ -66,8 +66,7 @@ Confirmation with_earlier_checks(const CheckFindings& findings, const CheckedPro
                             .rails = {},
                             .alarms_utc = {}};
   const auto before = read_confirmation(reference.file());
-  if (before && before->platform == confirmation.platform &&
-      before->fingerprint == confirmation.fingerprint) {
+  if (before && before->holds_for(confirmation.platform, confirmation.fingerprint)) {
     confirmation.rails = before->rails;
     confirmation.alarms_utc = before->alarms_utc;
   }

@@ -139,10 +139,7 @@ struct Checked {
 Checked checked_rails(const OpenProfile& profile, const Fields& here, const RailsNow& now) {
   Checked rails;
   const std::optional<Confirmation> found = read_confirmation(profile.location.file);
-  if (!found || found->platform != profile.platform.id.hex() ||
-      !differences(found->fingerprint, here).empty()) {
-    return rails;
-  }
+  if (!found || !found->holds_for(profile.platform.id.hex(), here)) return rails;
   for (const CheckedRail& each : found->rails) {
     const Fields* present = fingerprint_of(each.name, now);
     // A driver or firmware may have come after the check; a described rail cannot change.
