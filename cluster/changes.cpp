@@ -140,12 +140,12 @@ class Launches {
   std::size_t after() const { return after_; }
   const std::vector<bool>& truth() const { return truth_; }
 
-  // Drops the cells for which `enough` launches say no.
+  // Drops the cells that were measured in too few launches.
   void keep_cells(const ChangeOptions& options) {
     std::erase_if(cells_, [&](const auto& entry) {
       const Split both = split(entry.second, truth_);
       return both.before.size() < 2 || both.after.empty() ||
-             !can_say(both.before.size(), both.after.size(), options);
+             !are_enough(both.before.size(), both.after.size(), options);
     });
   }
 
@@ -207,7 +207,7 @@ double least_chance(std::size_t before, std::size_t after) {
 
 }  // namespace
 
-bool can_say(std::size_t before, std::size_t after, const ChangeOptions& options) {
+bool are_enough(std::size_t before, std::size_t after, const ChangeOptions& options) {
   return least_chance(before, after) <= options.chance_of_few;
 }
 
@@ -217,15 +217,13 @@ Changes find_changes(std::span<const std::size_t> rail_of_cell, std::span<const 
   Changes changes{.cells = {},
                   .launches_before = launches.before(),
                   .launches_after = launches.after(),
-                  .can_say = can_say(launches.before(), launches.after(), options)};
-  if (!changes.can_say) return changes;
+                  .evidence = Evidence::kTooFewLaunches};
+  if (!are_enough(launches.before(), launches.after(), options)) return changes;
   const bool few = least_chance(launches.before(), launches.after()) > options.chance_max;
   const double chance_max = few ? options.chance_of_few : options.chance_max;
   launches.keep_cells(options);
-  if (launches.cells().empty()) {
-    changes.can_say = false;
-    return changes;
-  }
+  changes.evidence = launches.cells().empty() ? Evidence::kTooFewOfEachCell : Evidence::kEnough;
+  if (launches.cells().empty()) return changes;
   launches.separate_rails();
 
   std::vector<double> largest;  // of each relabelling, in deviations

@@ -42,14 +42,19 @@ struct ChangeOptions {
   std::uint64_t seed = 1;        // of the relabellings, where there are too many to try all
 };
 
+// Whether the launches can say anything. It takes five on each side, or fewer on one side and more
+// on the other (two against 21).
+enum class Evidence {
+  kEnough,
+  kTooFewLaunches,
+  kTooFewOfEachCell,  // enough launches, but no cell was measured in enough of both sides
+};
+
 struct Changes {
   std::vector<Change> cells;  // with enough launches on both sides; by cell
   std::size_t launches_before = 0;
   std::size_t launches_after = 0;
-  // Whether so many launches can say anything: five on each side, or fewer on one side and more on
-  // the other (two against 21), with a cell that was measured in so many. If not, nothing is beyond
-  // noise.
-  bool can_say = false;
+  Evidence evidence = Evidence::kTooFewLaunches;  // if not kEnough, nothing is beyond noise
 };
 
 // `rail_of_cell`: which cells are of one rail, by any number.
@@ -57,6 +62,6 @@ Changes find_changes(std::span<const std::size_t> rail_of_cell, std::span<const 
                      const ChangeOptions& options = {});
 
 // Whether that many launches can reach options.chance_of_few at all.
-bool can_say(std::size_t before, std::size_t after, const ChangeOptions& options = {});
+bool are_enough(std::size_t before, std::size_t after, const ChangeOptions& options = {});
 
 }  // namespace nmt::cluster

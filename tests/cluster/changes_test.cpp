@@ -118,19 +118,19 @@ TEST(Changes, OfFewLaunchesCannotBeSaid) {
   history.change(7, 2);
   for (const auto& [before, after] : {std::pair(1, 1), {4, 4}, {20, 0}, {0, 20}, {10, 1}}) {
     const Changes changes = history.find(before, after);
-    EXPECT_FALSE(changes.can_say) << before << " " << after;
+    EXPECT_EQ(changes.evidence, Evidence::kTooFewLaunches) << before << " " << after;
     EXPECT_THAT(beyond_noise(changes), IsEmpty());
   }
 }
 
 TEST(Changes, CanBeSaidOfFiveLaunchesASideOrOfFewerAgainstMany) {
-  EXPECT_TRUE(can_say(5, 5));
-  EXPECT_TRUE(can_say(10, 3));
-  EXPECT_TRUE(can_say(21, 2));
-  EXPECT_FALSE(can_say(20, 2));
-  EXPECT_TRUE(can_say(250, 1));
-  EXPECT_FALSE(can_say(248, 1));
-  EXPECT_FALSE(can_say(4, 5));
+  EXPECT_TRUE(are_enough(5, 5));
+  EXPECT_TRUE(are_enough(10, 3));
+  EXPECT_TRUE(are_enough(21, 2));
+  EXPECT_FALSE(are_enough(20, 2));
+  EXPECT_TRUE(are_enough(250, 1));
+  EXPECT_FALSE(are_enough(248, 1));
+  EXPECT_FALSE(are_enough(4, 5));
 }
 
 // The prior is all launches of the older side.
@@ -140,7 +140,7 @@ TEST(Changes, OfTwoLaunchesAreFoundAgainstManyAndOfTheSameTwoAgainstFewNot) {
     history.change(7, 1.3);
     short_history.change(7, 1.3);
     EXPECT_THAT(beyond_noise(history.find(22, 2)), ElementsAre(7)) << seed;
-    EXPECT_FALSE(short_history.find(11, 2).can_say) << seed;
+    EXPECT_EQ(short_history.find(11, 2).evidence, Evidence::kTooFewLaunches) << seed;
   }
 }
 
@@ -183,7 +183,7 @@ TEST(Changes, OfLaunchesWithoutACommonCellCannotBeSaid) {
       rails.push_back(0);
     }
   }
-  EXPECT_FALSE(find_changes(rails, times).can_say);
+  EXPECT_EQ(find_changes(rails, times).evidence, Evidence::kTooFewOfEachCell);
 }
 
 }  // namespace

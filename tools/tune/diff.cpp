@@ -300,11 +300,12 @@ Report diff(const DiffSide& before, const DiffSide& after, const DiffOptions& op
 
   Report report;
   std::string sentence;
-  if (!changes.can_say && cluster::can_say(changes.launches_before, changes.launches_after)) {
+  const bool can_say = changes.evidence == cluster::Evidence::kEnough;
+  if (changes.evidence == cluster::Evidence::kTooFewOfEachCell) {
     sentence =
         "Cannot say: no cell was measured in enough launches of both sides. Sample again, for a "
         "longer time (--budget).";
-  } else if (!changes.can_say) {
+  } else if (!can_say) {
     sentence = fmt::format(
         "Cannot say: {} {} before, {} after; it takes five on each side, or two against 21. "
         "Sample again, at other times.",
@@ -321,7 +322,7 @@ Report diff(const DiffSide& before, const DiffSide& after, const DiffOptions& op
   }
   report.text.line(sentence);
   report.payload.set("sentence", sentence)
-      .set("can_say", changes.can_say)
+      .set("can_say", can_say)
       .set("before", before.what)
       .set("after", after.what)
       .set("launches_before", changes.launches_before)
@@ -348,7 +349,7 @@ Report diff(const DiffSide& before, const DiffSide& after, const DiffOptions& op
   report.summary = {{"slower", std::to_string(slower.size())},
                     {"faster", std::to_string(faster.size())},
                     {"cells", std::to_string(changes.cells.size())},
-                    {"can_say", changes.can_say ? "yes" : "no"}};
+                    {"can_say", can_say ? "yes" : "no"}};
   return report;
 }
 
