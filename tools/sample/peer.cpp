@@ -53,6 +53,12 @@ Report answer_checks(const RailChoice& choice, const SamplingConfig& config, con
   return report;
 }
 
+// With the cost of handing a submission to another core, which each end measures on its own cores.
+SampleOptions with_offload(SampleOptions options) {
+  options.sampling.offload = true;
+  return options;
+}
+
 }  // namespace
 
 // One rank of each end measures the offload cost of its own cores, for its own profile.
@@ -116,10 +122,9 @@ Report sample_with_peer(const SampleOptions& options, const Invocation& invocati
   profiledb::ProfileDb db = open_for_writing(profile, invocation, line);
   ReachedPeer peer(options.peer, invocation.tool);
   const Interruption interruption;
-  SampleOptions with_cores = options;
-  with_cores.sampling.offload = true;
+  const SampleOptions own = with_offload(options);
   Report report =
-      sample_as_near(peer.connection(), {with_cores, invocation, profile, db, line, interruption});
+      sample_as_near(peer.connection(), {own, invocation, profile, db, line, interruption});
   peer.leave();
   return report;
 }
@@ -136,9 +141,8 @@ Report serve(const SampleOptions& options, const Invocation& invocation) {
     report.problem = Problem::signal(interruption.signal(), "interrupted before a peer connected");
     return report;
   }
-  SampleOptions with_cores = options;
-  with_cores.sampling.offload = true;
-  return sample_as_far(*peer, {with_cores, invocation, profile, db, line, interruption});
+  const SampleOptions own = with_offload(options);
+  return sample_as_far(*peer, {own, invocation, profile, db, line, interruption});
 }
 
 }  // namespace nmt::tools
