@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <list>
 #include <thread>
 
 #include "core/error.h"
@@ -66,6 +67,27 @@ TEST_F(SitePolicy, NeverLeavesAJobWithoutAWholeProfileWhileItGoesBack) {
   jobs.join();
   EXPECT_GT(opened, 0u);
   EXPECT_EQ(whole, opened);
+}
+
+// Profiles are named by the second.
+TEST_F(SitePolicy, PublishesEachOfSeveralProfilesThatAreApprovedAtOnce) {
+  const std::string db = make_profile("a.db");
+  std::list<Process> approvals;
+  for (int i = 0; i < 8; ++i) {
+    approvals.emplace_back(tune_command({"db", "approve", "--db", db, "--site", path("site")}),
+                           setting());
+  }
+  for (Process& each : approvals) {
+    const Result result = each.wait();
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  }
+  std::size_t profiles = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path("site/profiles"))) {
+    EXPECT_EQ(read("site/profiles/" + entry.path().filename().string()), read("a.db"));
+    ++profiles;
+  }
+  EXPECT_EQ(profiles, 8u);
+  EXPECT_EQ(read("site/profile.db"), read("a.db"));
 }
 
 TEST_F(SitePolicy, KeepsAPlainFileThatWasPublishedByHand) {

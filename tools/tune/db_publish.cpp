@@ -4,6 +4,7 @@
 //
 // The published profile is a link, so that a job finds the old one or the new one, and never a part
 // of either. Jobs that have opened a profile keep it.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,7 +13,9 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
+#include "core/descriptor.h"
 #include "core/durable_file.h"
 #include "core/error.h"
 #include "core/site_switch.h"
@@ -44,21 +47,17 @@ class Site {
     if (error) fail("create " + (folder_ / "profiles").string(), error);
   }
 
-  // A name below profiles/ that no profile has.
-  fs::path new_name() const {
-    char date[32];
-    const std::time_t now = std::time(nullptr);
-    std::tm fields = {};
-    ::gmtime_r(&now, &fields);
-    std::strftime(date, sizeof date, "%Y-%m-%dT%H%M%SZ", &fields);
-    for (std::size_t i = 0; i < kNamesTried; ++i) {
-      const fs::path name = fs::path("profiles") /
-                            (std::string(date) + (i == 0 ? "" : "-" + std::to_string(i)) + ".db");
-      if (!fs::exists(folder_ / name)) return name;
-    }
-    throw Error(Fault::kFailed,
-                fmt::format("{}: {} profiles were published in this second; try again",
-                            (folder_ / "profiles").string(), kNamesTried));
+  // A name below profiles/ that no other profile has, also if another command takes one meanwhile:
+  // an empty file holds it, until the profile replaces that file.
+  fs::path reserve_name() const {
+    return take_name([](const fs::path& file) {
+      const Descriptor held(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+      const int error = held ? 0 : errno;
+      if (error != 0 && error != EEXIST) {
+        fail("create " + file.string(), std::error_code(error, std::generic_category()));
+      }
+      return error == 0;
+    });
   }
 
   // Where the link leads; empty if there is none. A plain file, as older sites have it, becomes one
@@ -68,10 +67,11 @@ class Site {
     const fs::file_status status = fs::symlink_status(link, error);
     if (!fs::exists(status)) return {};
     if (fs::is_symlink(status)) return fs::read_symlink(link);
-    const fs::path kept = new_name();
-    fs::create_hard_link(link, folder_ / kept, error);
-    if (error) fail("keep " + link.string(), error);
-    return kept;
+    return take_name([&](const fs::path& kept) {
+      fs::create_hard_link(link, kept, error);
+      if (error && error != std::errc::file_exists) fail("keep " + link.string(), error);
+      return !error;
+    });
   }
 
   // In one step: rename replaces a link that is there.
@@ -90,6 +90,24 @@ class Site {
   const fs::path& folder() const { return folder_; }
 
  private:
+  // The first name for a profile of this second for which `take` returns true.
+  template <typename Take>
+  fs::path take_name(const Take& take) const {
+    char date[32];
+    const std::time_t now = std::time(nullptr);
+    std::tm fields = {};
+    ::gmtime_r(&now, &fields);
+    std::strftime(date, sizeof date, "%Y-%m-%dT%H%M%SZ", &fields);
+    for (std::size_t i = 0; i < kNamesTried; ++i) {
+      const fs::path name = fs::path("profiles") /
+                            (std::string(date) + (i == 0 ? "" : "-" + std::to_string(i)) + ".db");
+      if (take(folder_ / name)) return name;
+    }
+    throw Error(Fault::kFailed,
+                fmt::format("{}: {} profiles were published in this second; try again",
+                            (folder_ / "profiles").string(), kNamesTried));
+  }
+
   [[noreturn]] static void fail(const std::string& what, const std::error_code& error) {
     throw Error(Fault::kFailed, fmt::format("cannot {}: {}; publishing needs the rights of the "
                                             "site's folder (run it as root, or name one with "
@@ -133,11 +151,11 @@ Report approve(const SiteOptions& options, const ProfileOptions& profile,
   }
   const Site site(options.folder);
   site.make_folders();
-  const fs::path name = site.new_name();
+  const fs::path name = site.reserve_name();
   const std::string file = site.folder() / name;
-  write_durable_file(file, content_of(source.file), false);
-  let_all_read(file);
   try {
+    write_durable_file(file, content_of(source.file), true);
+    let_all_read(file);
     require_whole(file);  // what was copied, in case it was written meanwhile
   } catch (const Error&) {
     fs::remove(file);
