@@ -3,18 +3,12 @@
 // The group "cluster": nodes and links out of line, changes over time and checks, planted into
 // noise that was recorded (bench/cluster/recorded.h), and on hosts of the lab, which needs root.
 // Its parts may be named as arguments.
-#include <string_view>
-
 #include "bench/cluster/parts.h"
+#include "bench/parts.h"
 
 namespace nmt::bench {
 namespace {
 
-struct Part {
-  std::string_view name;
-  void (*run)();
-  bool asked_only = false;  // not without its name
-};
 constexpr Part kParts[] = {{"outliers", planted_outliers},   {"without-fault", without_fault},
                            {"diff", diff_replays},           {"health", health_replays},
                            {"slow-port", slow_port},         {"unchanged-rails", unchanged_rails},
@@ -25,9 +19,6 @@ constexpr Part kParts[] = {{"outliers", planted_outliers},   {"without-fault", w
 }  // namespace nmt::bench
 
 int main(int argc, char** argv) {
-  for (const nmt::bench::Part& part : nmt::bench::kParts) {
-    bool wanted = argc == 1 && !part.asked_only;
-    for (int i = 1; i < argc; ++i) wanted |= part.name == argv[i];
-    if (wanted) part.run();
-  }
+  return nmt::bench::run_parts({.name = nmt::bench::kGroup, .parts = nmt::bench::kParts}, argc,
+                               argv);
 }

@@ -6,13 +6,13 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench/parts.h"
 #include "bench/row.h"
 #include "core/statistics.h"
 #include "runtime/tables.h"
@@ -105,20 +105,20 @@ void print_opening(const Collector& measured) {
           20);
 }
 
-struct Part {
+struct MeasuredPart {
   std::string_view name;
   const char* benchmarks;
   void (*print)(const Collector&);
 };
-constexpr Part kParts[] = {
+constexpr MeasuredPart kParts[] = {
     {"decisions", "chain|method.*|duration|aggregate|split|ucx.*|nccl|sql", print_decisions},
     {"calls", "solver.*|cold.*", print_single_calls},
     {"opening", "open .*", print_opening}};
 
 // Those named; all if none is.
-std::vector<const Part*> parts_named(std::span<char* const> names) {
-  std::vector<const Part*> parts;
-  for (const Part& part : kParts) {
+std::vector<const MeasuredPart*> parts_named(std::span<char* const> names) {
+  std::vector<const MeasuredPart*> parts;
+  for (const MeasuredPart& part : kParts) {
     const bool named = std::ranges::find(names, part.name) != names.end();
     if (names.empty() || named) parts.push_back(&part);
   }
@@ -129,14 +129,11 @@ std::vector<const Part*> parts_named(std::span<char* const> names) {
 }  // namespace nmt::bench
 
 int main(int argc, char** argv) {
-  const std::span all(argv, static_cast<std::size_t>(argc));
-  const std::vector<const nmt::bench::Part*> parts = nmt::bench::parts_named(all.subspan(1));
-  if (parts.empty()) {
-    std::fprintf(stderr, "runtime: there is no part %s\n", argv[1]);
-    return 1;
-  }
+  const std::span<char* const> asked = nmt::bench::part_names(argc, argv);
+  if (!nmt::bench::are_parts(asked, "runtime", nmt::bench::kParts)) return nmt::bench::kNoSuchPart;
+  const std::vector<const nmt::bench::MeasuredPart*> parts = nmt::bench::parts_named(asked);
   std::string filter = "--benchmark_filter=^(none";
-  for (const nmt::bench::Part* part : parts) filter += std::string("|") + part->benchmarks;
+  for (const nmt::bench::MeasuredPart* part : parts) filter += std::string("|") + part->benchmarks;
   filter += ")(/|$)";
   char repetitions[] = "--benchmark_repetitions=9";
   char shuffled[] = "--benchmark_enable_random_interleaving=true";
@@ -145,6 +142,6 @@ int main(int argc, char** argv) {
   ::benchmark::Initialize(&count, arguments);
   nmt::bench::Collector collector;
   ::benchmark::RunSpecifiedBenchmarks(&collector);
-  for (const nmt::bench::Part* part : parts) part->print(collector);
+  for (const nmt::bench::MeasuredPart* part : parts) part->print(collector);
   nmt::bench::print_hot_data();
 }

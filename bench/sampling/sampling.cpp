@@ -1,33 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The group "sampling": all of its parts, or those named as arguments.
-#include <cstdio>
-#include <string_view>
-
+#include "bench/parts.h"
 #include "bench/sampling/groups.h"
 
 namespace {
 
-struct Part {
-  std::string_view name;
-  void (*run)();
-};
-
-constexpr Part kParts[] = {{"planted", nmt::bench::planted_truth},
-                           {"thrift", nmt::bench::thrift},
-                           {"real", nmt::bench::real_rails}};
-
-void run(std::string_view name) {
-  for (const Part& part : kParts) {
-    if (part.name == name) return part.run();
-  }
-  std::fprintf(stderr, "sampling: there is no part %s\n", name.data());
-}
+constexpr nmt::bench::Part kParts[] = {{"planted", nmt::bench::planted_truth},
+                                       {"thrift", nmt::bench::thrift},
+                                       {"real", nmt::bench::real_rails}};
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) run(argv[i]);
-  if (argc > 1) return 0;
-  for (const Part& part : kParts) part.run();
+  return nmt::bench::run_parts({.name = "sampling", .parts = kParts}, argc, argv);
 }
