@@ -21,6 +21,7 @@
 #include "collectives/mpi/algorithms.h"
 #include "core/error.h"
 #include "tests/collectives/elements.h"
+#include "tests/collectives/pretended_nodes.h"
 
 namespace {
 
@@ -28,6 +29,8 @@ using namespace nmt::collectives;
 using nmt::testing::all_elements;
 using nmt::testing::Bytes;
 using nmt::testing::Elements;
+using nmt::testing::nodes_by_turns;
+using nmt::testing::nodes_in_blocks;
 using nmt::testing::Operator;
 
 constexpr std::uint64_t kSegmentBytes = 1000;
@@ -368,16 +371,6 @@ void check_many_segments(const Tested& tested) {
   check_alltoallv(tested, matrices_around(kBytes, ranks)[1], 1, kForManySegments);
 }
 
-// Nodes of the first `ranks` ranks: uneven blocks, or dealt out.
-std::vector<int> nodes_of(int ranks, int nodes, bool dealt) {
-  std::vector<int> of(static_cast<std::size_t>(ranks));
-  for (int rank = 0; rank < ranks; ++rank) {
-    const int uneven = rank * rank * nodes / (ranks * ranks);
-    of[static_cast<std::size_t>(rank)] = dealt ? rank % nodes : uneven;
-  }
-  return of;
-}
-
 enum class Extent { kExchanges, kOperations, kOperationsOfAllTypes };
 
 void check_hierarchy(MPI_Comm comm, const HierarchyOptions& options, const std::string& name,
@@ -415,19 +408,18 @@ void meet() {
   }
 }
 
-// The rounds of an Alltoall depend on the number of nodes. On the most nodes, and with one rank on
-// each, only Alltoalls are checked, since all operations would take long.
+// The rounds of an Alltoall depend on the number of nodes. On the most nodes only Alltoalls are
+// checked, since all operations would take long.
 constexpr int kNodesMax = 8, kNodesOfOperations = 5, kRanksOfOperations = 6;
 
 bool is_checked(int ranks, int nodes, bool dealt) {
-  if (dealt && nodes == 1) return false;
+  if (dealt && (nodes == 1 || nodes == ranks)) return false;  // the same as in blocks
   if (full) return true;
-  return ranks > kRanksOfOperations ? nodes == ranks && dealt
-                                    : nodes != 4 && nodes <= kNodesOfOperations;
+  return ranks > kRanksOfOperations ? nodes == ranks : nodes != 4 && nodes <= kNodesOfOperations;
 }
 
 Extent extent_of(int ranks, int nodes, bool dealt) {
-  if (nodes > kNodesOfOperations || (dealt && nodes == ranks)) return Extent::kExchanges;
+  if (nodes > kNodesOfOperations) return Extent::kExchanges;
   return (full || ranks == 3) && nodes == std::min(ranks, 2) && !dealt
              ? Extent::kOperationsOfAllTypes
              : Extent::kOperations;
@@ -443,7 +435,10 @@ void check_all(int world, int rank, CopyMethod copies) {
       for (int nodes = 1; nodes <= std::min(ranks, kNodesMax); ++nodes) {
         for (const bool dealt : {false, true}) {
           if (!is_checked(ranks, nodes, dealt)) continue;
-          check_hierarchy(comm, {.copies = copies, .nodes = nodes_of(ranks, nodes, dealt)},
+          const HierarchyOptions options{
+              .copies = copies,
+              .nodes = dealt ? nodes_by_turns(ranks, nodes) : nodes_in_blocks(ranks, nodes)};
+          check_hierarchy(comm, options,
                           std::to_string(nodes) + (dealt ? " nodes by turns" : " nodes in blocks"),
                           extent_of(ranks, nodes, dealt));
         }
