@@ -53,9 +53,18 @@ const std::map<std::string, std::vector<std::string>>& algorithms() {
   return all;
 }
 
-std::span<const std::uint64_t> sizes_of(const std::string& operation) {
-  if (exchanges(operation)) return kExchangedSizesBytes;
-  return kSizesBytes;
+// Those of the grid up to the largest size asked for, and that one itself: what is chosen for the
+// largest size measured holds for all larger ones.
+std::vector<std::uint64_t> sizes_of(const std::string& operation, std::uint64_t most_bytes) {
+  std::span<const std::uint64_t> grid = kSizesBytes;
+  if (exchanges(operation)) grid = kExchangedSizesBytes;
+  std::vector<std::uint64_t> sizes;
+  for (const std::uint64_t size_bytes : grid) {
+    if (size_bytes <= most_bytes) sizes.push_back(size_bytes);
+  }
+  const bool is_between = !sizes.empty() && sizes.back() < most_bytes && most_bytes < grid.back();
+  if (is_between) sizes.push_back(most_bytes);
+  return sizes;
 }
 
 // All ways, in the same order on all ranks.
@@ -104,7 +113,7 @@ class Ways {
       for (const std::uint64_t size_bytes : sizes_of(operation)) {
         const bool too_large =
             blocks_of(operation) > 1 && size_bytes * blocks_of(operation) > bytes_max(operation);
-        if (size_bytes > options_.size_bytes_max || too_large) continue;
+        if (too_large) continue;
         if (makes_sense(ways_[i], size_bytes)) cells.push_back(cell(i, size_bytes));
       }
     }
@@ -148,7 +157,7 @@ class Ways {
         played_.emplace(Aspect::kAlgorithm, played.operation);
       }
       if (played.leaders > 1) played_.emplace(Aspect::kLeaders, played.operation);
-      const std::span<const std::uint64_t> first = sizes_of(played.operation);
+      const std::vector<std::uint64_t> first = sizes_of(played.operation);
       if (std::ranges::find(first, each.order.size_bytes) == first.end()) {
         played_.emplace(Aspect::kSize, played.operation);
       }
@@ -200,6 +209,10 @@ class Ways {
     if (way.segment_bytes == 0) return way.algorithm == "library" || size_bytes <= kWholeBytesMax;
     const std::uint64_t all_bytes = message_bytes(way, size_bytes);
     return way.segment_bytes < all_bytes && all_bytes / way.segment_bytes <= kSegmentsMax;
+  }
+
+  std::vector<std::uint64_t> sizes_of(const std::string& operation) const {
+    return sampler::sizes_of(operation, options_.size_bytes_max);
   }
 
   // Ranks whose data one rank has in its buffer.
