@@ -74,7 +74,8 @@ void allgather(NodeHierarchy& hierarchy, std::byte* all, std::uint64_t bytes,
 
 // "nodes": the ranks of a group fill one message for each other group, which their leaders exchange
 // in rounds (collectives/node_exchange.h). "pairwise": each rank sends each block by itself, in
-// lockstep, in rounds in which each node sends to one node (collectives/mpi/rank_exchange.h).
+// lockstep, in rounds in which each node sends to one node, and once the receiver lets it begin
+// (collectives/mpi/rank_exchange.h).
 // "direct4": the same, with four messages of each rank under way.
 struct AlltoallAlgorithm {
   std::uint64_t window = 0;  // messages of a rank; 0: of nodes

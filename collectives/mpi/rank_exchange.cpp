@@ -68,6 +68,41 @@ class MessagesUnderWay {
   std::size_t next_ = 0;
 };
 
+// Empty messages by which a receiver lets a sender begin. Each rank posts its receives from another
+// in the order in which that one sends, which is that of the rounds; in a round, this comes first.
+class ClearToSend {
+ public:
+  explicit ClearToSend(NodeHierarchy& hierarchy) : hierarchy_(hierarchy) {}
+  ClearToSend(const ClearToSend&) = delete;
+  ~ClearToSend() {  // only after an error are there any
+    if (expected_ != MPI_REQUEST_NULL) PMPI_Cancel(&expected_);
+    for (MPI_Request* each : {&expected_, &given_}) {
+      if (*each != MPI_REQUEST_NULL) PMPI_Request_free(each);
+    }
+  }
+
+  void expect(int from) {
+    check(PMPI_Irecv(nullptr, 0, MPI_BYTE, from, MPI_ANY_TAG, hierarchy_.comm(), &expected_));
+  }
+  void give(int to) {
+    check(PMPI_Isend(nullptr, 0, MPI_BYTE, to, tag_of(Stream::kClearToSend, 0), hierarchy_.comm(),
+                     &given_));
+  }
+  void wait() {
+    if (expected_ != MPI_REQUEST_NULL) {
+      MPI_Status status;
+      hierarchy_.wait(&expected_, &status);
+      expect_arrival(status, 0, Stream::kClearToSend, 0);
+    }
+    if (given_ != MPI_REQUEST_NULL) hierarchy_.wait(&given_);
+  }
+
+ private:
+  NodeHierarchy& hierarchy_;
+  MPI_Request expected_ = MPI_REQUEST_NULL;
+  MPI_Request given_ = MPI_REQUEST_NULL;
+};
+
 }  // namespace
 
 // All ranks order their messages by round, then by segment, and post theirs of a step before they
@@ -76,7 +111,11 @@ void exchange_by_ranks(NodeHierarchy& hierarchy, const SentBlocks& from, const B
                        const ReceivedBlocks& to, const BlockSizes& received, std::uint64_t window,
                        std::uint64_t segment_bytes) {
   MessagesUnderWay messages(hierarchy, window);
+  ClearToSend clear_to_send(hierarchy);
   const int self = hierarchy.rank();
+  const auto is_asked = [&](int other) {
+    return window <= 1 && hierarchy.group_of(other) != hierarchy.group_of(self);
+  };
   for (const RankRound& round : rank_rounds(hierarchy.ranks_by_group(), self)) {
     if (round.to == self) {
       if (sent.of(self) > 0) std::memcpy(to.of(self), from.of(self), sent.of(self));
@@ -88,9 +127,12 @@ void exchange_by_ranks(NodeHierarchy& hierarchy, const SentBlocks& from, const B
     const Segmentation in(receives ? received.of(round.from) : 0, segment_bytes);
     for (std::uint64_t i = 0; i < std::max(out.segments(), in.segments()); ++i) {
       messages.begin();
+      if (i == 0 && out.segments() > 0 && is_asked(round.to)) clear_to_send.expect(round.to);
       if (i < in.segments()) {
         messages.receive(to.of(round.from), in.segment_at(i), round.from, in.segments() - 1 - i);
       }
+      if (i == 0 && in.segments() > 0 && is_asked(round.from)) clear_to_send.give(round.from);
+      clear_to_send.wait();
       if (i < out.segments()) {
         messages.send(from.of(round.to), out.segment_at(i), round.to, out.segments() - 1 - i);
       }

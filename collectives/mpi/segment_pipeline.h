@@ -46,7 +46,7 @@ class Segmentation {
 
 using Span = std::span<std::byte>;
 
-enum class Stream { kSpread, kTree, kRing, kGather };
+enum class Stream { kSpread, kTree, kRing, kGather, kClearToSend };
 
 int tag_of(Stream stream, std::uint64_t left);
 
