@@ -57,21 +57,26 @@ class Endpoint {
   virtual void send(Method method, std::span<const Packet> packets) = 0;
 
   // Posts the buffers for the next message: its headers go one after the other into `headers`, its
-  // bodies into `bodies`. A shorter message leaves the rest unchanged. One receive at a time.
+  // bodies into `bodies`. A shorter message leaves the rest unchanged.
   virtual void receive(Bytes headers, Bytes bodies, Delivery delivery) = 0;
 
   // Posts only a buffer for headers, for a caller that does not know what comes next. When they
   // have arrived, poll() reports `announced`; then accept() gives the memory for the bodies: these
   // pieces, one after the other, which together are as long as announced. Until then the message
-  // waits, and so does its rendezvous.
+  // waits, and so do its rendezvous and the messages after it.
   virtual void listen(Bytes headers) = 0;
   virtual void accept(std::span<const Bytes> bodies) = 0;
 
+  // How many receives may be posted and not yet completed, of both kinds together. Messages take
+  // them in order. With more than one, the bodies of several messages can move at the same time. A
+  // rail whose bytes arrive in one stream gains nothing from that, and takes one.
+  virtual std::size_t receives_max() const { return 1; }
+
   struct Progress {
     unsigned sent = 0;               // sends completed by this call
-    bool received = false;           // the posted receive completed
+    bool received = false;           // the oldest posted receive completed
     std::size_t received_bytes = 0;  // of its bodies together
-    bool announced = false;          // accept() is due
+    bool announced = false;          // accept() is due, for a message after the received one
     std::size_t header_bytes = 0;    // of the announced message, all headers together
     std::size_t body_bytes = 0;      // likewise
   };

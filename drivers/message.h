@@ -105,7 +105,7 @@ class Outbox {
   std::size_t count_ = 0;
 };
 
-// The posted receive, and how much of its message has arrived.
+// A posted receive, and how much of its message has arrived.
 class Incoming {
  public:
   void post(Bytes headers, Bytes bodies, Delivery delivery);

@@ -6,9 +6,10 @@
 // A part of a message (kMessage) needs a credit. The receiver reports in every cell how many cells
 // it has freed. When half of them are free and it has nothing else to send, it sends a cell for
 // that. All other kinds are control cells and need no credit: fewer of them can be unread at a time
-// than there are reserved receives (two of credits, one grant and one answer to it, one kRead per
-// send in flight, one kBye). They are handled at once, even if messages wait before them. A cell
-// that is small enough is sent inline, from within the posted work, and is free again at once.
+// than there are reserved receives (two of credits; one kGrant or kRead per send in flight; one
+// kWritten per posted receive; one kBye). They are handled at once, even if messages wait before
+// them. A cell that is small enough is sent inline, from within the posted work, and is free again
+// at once.
 #pragma once
 
 #include <array>

@@ -132,11 +132,12 @@ void VerbsEndpoint::send(Method method, std::span<const Packet> packets) {
   own.granted.clear();
   own.first_granted = own.last = 0;
   own.asked = own.pushed = false;
+  own.offered = asks && way_ == VerbsRendezvous::kRead;
   own.moved = frame.body_bytes == 0;
   own.taken = method == Method::kCopy ||
               (!asks && cells_.inlines(sizeof frame + frame.header_bytes + frame.body_bytes));
   offer_.clear();
-  if (method != Method::kCopy) register_bodies(own, packets, asks);
+  if (method != Method::kCopy) register_bodies(own, packets);
   const std::uint64_t offers = offer_.size();
   std::vector<std::byte> addition;
   if (asks) {
@@ -178,37 +179,25 @@ bool VerbsEndpoint::send_at_once(Method method, const Frame& frame,
   return true;
 }
 
-void VerbsEndpoint::register_bodies(Sending& own, std::span<const Packet> packets, bool asks) {
-  const bool offers = asks && way_ == VerbsRendezvous::kRead;
+void VerbsEndpoint::register_bodies(Sending& own, std::span<const Packet> packets) {
   for (const Packet& packet : packets) {
     if (packet.body.empty()) continue;
     const auto region = own.taken ? nullptr : sources_.get(packet.body);
     own.bodies.add(packet.body, region);
-    if (!offers) continue;
+    if (!own.offered) continue;
     offer_.push_back({reinterpret_cast<std::uintptr_t>(packet.body.data()), region->remote_key(),
                       static_cast<std::uint32_t>(packet.body.size())});
   }
 }
-
-void VerbsEndpoint::receive(Bytes headers, Bytes bodies, Delivery delivery) {
-  incoming_.post(headers, bodies, delivery);
-}
-
-void VerbsEndpoint::listen(Bytes headers) { incoming_.listen(headers); }
-
-void VerbsEndpoint::accept(std::span<const Bytes> bodies) { incoming_.accept(bodies); }
 
 Endpoint::Progress VerbsEndpoint::poll() {
   Progress progress;
   const bool heard = cells_.poll(*this);
   push();
   progress.sent = count_sent();
-  if (take()) {
-    progress.received = true;
-    progress.received_bytes = incoming_.finish();
-    places_.clear();
-  }
-  incoming_.announce(progress);
+  take_cells();
+  move_bodies();
+  report_received(progress);
   if (!peer_closed_) cells_.send_credits();
   if (heard || progress.sent > 0 || progress.received || progress.announced) {
     idle_polls_ = 0;
@@ -316,26 +305,20 @@ void VerbsEndpoint::control(CellKind kind, ConstBytes payload) {
       peer_closed_ = true;
       return;
     case CellKind::kWritten:
-      if (moving_ != Moving::kWritten) {
-        throw Error(Fault::kPeer, rail_ + ": the peer wrote to memory that was not granted");
-      }
-      moving_ = places_.done() ? Moving::kNo : Moving::kGrant;
-      return;
+      return written();
     case CellKind::kCredits:
     case CellKind::kMessage:
       return;
   }
 }
 
-// For the first rendezvous that waits for a grant.
+// For the first rendezvous that waits for a grant; those before it are being written.
 void VerbsEndpoint::granted(ConstBytes payload) {
   for (std::size_t i = 0; i < outbox_.size(); ++i) {
     Sending& own = sending(i);
-    if (!own.asked || own.moved) continue;
-    if (payload.empty() || payload.size() % sizeof(VerbsTarget) != 0 ||
-        own.first_granted < own.granted.size()) {
-      break;
-    }
+    if (!own.asked || own.offered || own.moved) continue;
+    if (own.first_granted < own.granted.size()) continue;
+    if (payload.empty() || payload.size() % sizeof(VerbsTarget) != 0) break;
     own.granted.resize(payload.size() / sizeof(VerbsTarget));
     std::memcpy(own.granted.data(), payload.data(), payload.size());
     own.first_granted = 0;
@@ -350,127 +333,12 @@ void VerbsEndpoint::granted(ConstBytes payload) {
 void VerbsEndpoint::read_by_peer() {
   for (std::size_t i = 0; i < outbox_.size(); ++i) {
     Sending& own = sending(i);
-    if (!own.asked || own.moved) continue;
+    if (!own.asked || !own.offered || own.moved) continue;
     own.moved = true;
     own.last = 0;
     return;
   }
   throw Error(Fault::kPeer, rail_ + ": the peer read memory that was not offered");
-}
-
-// -- Receiving ------------------------------------------------------------------------------------
-
-// Takes the cells of the posted receive's message; true when the message is complete. Every message
-// starts in a new cell. The cell that announces a message stays until the message is accepted.
-bool VerbsEndpoint::take() {
-  while (incoming_.posted()) {
-    if (moving_ != Moving::kNo) {
-      if (!move_bodies()) return false;
-      return true;
-    }
-    if (incoming_.begun() && incoming_.complete() && !cell_open_) return true;
-    if (!cell_open_ && !cells_.ready()) return false;
-    if (!cell_open_) cell_ = cells_.front();
-    cell_open_ = true;
-    if (!incoming_.begun()) cell_ = begin_message(cell_);
-    cell_ = cell_.subspan(incoming_.put(cell_));
-    if (incoming_.waits()) return false;
-    if (!cell_.empty()) {
-      throw Error(Fault::kPeer, rail_ + ": the peer sent more than it announced");
-    }
-    cell_open_ = false;
-    cells_.free();
-    const bool moves = incoming_.frame().kind == FrameKind::kRequest;
-    if (moves && incoming_.placed() && !incoming_.complete()) start_moving();
-  }
-  return false;
-}
-
-// Returns the rest of the cell after the frame and, for a rendezvous, after the list of its pieces.
-ConstBytes VerbsEndpoint::begin_message(ConstBytes cell) {
-  const auto half = [this] {
-    return Error(Fault::kPeer, rail_ + ": the peer sent only a part of a message");
-  };
-  Frame frame;
-  if (cell.size() < sizeof frame) throw half();
-  std::memcpy(&frame, cell.data(), sizeof frame);
-  cell = cell.subspan(sizeof frame);
-  check_frame(frame, receives_begun_, rail_);
-  offered_.clear();
-  first_offered_ = 0;
-  if (frame.kind == FrameKind::kRequest) {
-    std::uint64_t count = 0;
-    if (cell.size() < sizeof count) throw half();
-    std::memcpy(&count, cell.data(), sizeof count);
-    cell = cell.subspan(sizeof count);
-    if (count > frame.packets || cell.size() < count * sizeof(VerbsTarget)) throw half();
-    offered_.resize(count);
-    if (count > 0) std::memcpy(offered_.data(), cell.data(), count * sizeof(VerbsTarget));
-    cell = cell.subspan(count * sizeof(VerbsTarget));
-    std::uint64_t total_bytes = 0;
-    for (const VerbsTarget& piece : offered_) total_bytes += piece.size_bytes;
-    if (count > 0 && total_bytes != frame.body_bytes) {
-      throw Error(Fault::kPeer, rail_ + ": the peer offered other sizes than it announced");
-    }
-  }
-  incoming_.begin(frame, rail_);
-  ++receives_begun_;
-  return cell;
-}
-
-// Lists the memory for the bodies: from now on only the device writes there.
-void VerbsEndpoint::start_moving() {
-  places_.clear();
-  while (!incoming_.next().empty()) {
-    const Bytes place = incoming_.next();
-    places_.add(place, targets_.get(place));
-    incoming_.advance(place.size());
-  }
-  moving_ = offered_.empty() ? Moving::kGrant : Moving::kReads;
-}
-
-// True when the bodies have arrived and the other end knows it.
-bool VerbsEndpoint::move_bodies() {
-  if (moving_ == Moving::kGrant && push_grant()) moving_ = Moving::kWritten;
-  if (moving_ == Moving::kReads && push_reads()) moving_ = Moving::kAnswer;
-  if (moving_ == Moving::kAnswer && connection_.done(last_read_) &&
-      cells_.can_send(CellKind::kRead)) {
-    cells_.send(CellKind::kRead, 0, {}, false);
-    moving_ = Moving::kNo;
-  }
-  return moving_ == Moving::kNo;
-}
-
-bool VerbsEndpoint::push_grant() {
-  if (!cells_.can_send(CellKind::kGrant)) return false;
-  const Bytes cell = cells_.payload();
-  const std::vector<VerbsTarget> targets = places_.targets(cell.size() / sizeof(VerbsTarget));
-  const std::size_t size_bytes = targets.size() * sizeof(VerbsTarget);
-  std::memcpy(cell.data(), targets.data(), size_bytes);
-  cells_.send(CellKind::kGrant, size_bytes, {}, false);
-  return true;
-}
-
-bool VerbsEndpoint::push_reads() {
-  std::array<VerbsPiece, 32> room;
-  const std::size_t pieces_max = std::min(room.size(), connection_.pieces_max());
-  while (first_offered_ < offered_.size()) {
-    VerbsTarget& source = offered_[first_offered_];
-    while (source.size_bytes > 0) {
-      if (connection_.room() == 0) return false;
-      const auto pieces =
-          places_.take(std::span(room).first(pieces_max),
-                       std::min<std::size_t>(source.size_bytes, connection_.work_bytes_max()));
-      std::uint32_t size_bytes = 0;
-      for (const VerbsPiece& piece : pieces) size_bytes += piece.size_bytes;
-      last_read_ =
-          connection_.read(pieces, {source.address, source.key}, size_bytes == source.size_bytes);
-      source.address += size_bytes;
-      source.size_bytes -= size_bytes;
-    }
-    ++first_offered_;
-  }
-  return true;
 }
 
 // -- The other end --------------------------------------------------------------------------------

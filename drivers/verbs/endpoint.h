@@ -8,7 +8,9 @@
 // With rdma_read the request offers the bodies; the receiver reads them and reports that. With
 // rdma_write the sender waits until the receiver grants memory, writes there and reports that. The
 // memory of each end is registered only for this access, and stays registered until it is unmapped
-// (drivers/verbs/registrations.h). A peer that closes sends a cell for that. A dead peer or a cut
+// (drivers/verbs/registrations.h). The bodies of all posted receives move at the same time, so the
+// device need not wait for this processor between two messages; grants and reports go in the order
+// of the messages, so they need not name one. A peer that closes sends a cell for that. A dead peer or a cut
 // link shows as work that is never acknowledged; if there is no work, an empty write is sent now
 // and then.
 #pragma once
@@ -69,6 +71,7 @@ class VerbsEndpoint final : public Endpoint, private VerbsCells::Listener {
   void receive(Bytes headers, Bytes bodies, Delivery delivery) override;
   void listen(Bytes headers) override;
   void accept(std::span<const Bytes> bodies) override;
+  std::size_t receives_max() const override { return kReceivesMax; }
   Progress poll() override;
   bool watch(std::vector<pollfd>& watched) override;
   void use(Method method, unsigned variant) override;
@@ -84,11 +87,23 @@ class VerbsEndpoint final : public Endpoint, private VerbsCells::Listener {
     std::size_t first_granted = 0;     // the first that is not used up
     bool taken = false;                // nothing of it stays in the caller's memory
     bool asked = false;                // the request has been sent
+    bool offered = false;              // it offers the bodies for reading, and takes no grant
     bool moved = false;                // the bodies are in place
     bool pushed = false;               // completely posted, as far as possible now
     std::uint64_t last = 0;            // number of its last work
   };
-  enum class Moving { kNo, kGrant, kWritten, kReads, kAnswer };  // what it waits for, or does next
+  // What the bodies of a rendezvous wait for at the receiver, or what it does next for them.
+  enum class Moving { kNo, kGrant, kWritten, kReads, kAnswer };
+  struct Receiving {
+    Incoming incoming;
+    Moving moving = Moving::kNo;
+    VerbsList places;                  // for the bodies that are being moved
+    std::vector<VerbsTarget> offered;  // where to read them; empty: the sender writes them
+    std::size_t first_offered = 0;     // the first that is not used up
+    std::uint64_t last_read = 0;       // number of its last work
+  };
+  // While one message is reported to the caller and another one asked for, the device moves two.
+  static constexpr std::uint32_t kReceivesMax = 4;
 
   void control(CellKind kind, ConstBytes payload) override;
   void granted(ConstBytes payload);
@@ -103,14 +118,18 @@ class VerbsEndpoint final : public Endpoint, private VerbsCells::Listener {
   Sending& sending(std::size_t index) {
     return sending_[outbox_[index].frame.number % kSendsInFlightMax];
   }
-  void register_bodies(Sending& sending, std::span<const Packet> packets, bool asks);
+  void register_bodies(Sending& sending, std::span<const Packet> packets);
 
-  bool take();
-  ConstBytes begin_message(ConstBytes cell);
-  void start_moving();
-  bool move_bodies();
-  bool push_grant();
-  bool push_reads();
+  // drivers/verbs/endpoint_receive.cpp
+  void take_cells();
+  ConstBytes begin_message(Receiving& own, ConstBytes cell);
+  void start_moving(Receiving& own);
+  void move_bodies();
+  bool push_grant(Receiving& own);
+  bool push_reads(Receiving& own);
+  void written();
+  void report_received(Progress& progress);
+  Receiving& receiving(std::uint32_t number) { return receiving_[number % kReceivesMax]; }
 
   void check_peer();
   void look_for_peer();
@@ -133,15 +152,14 @@ class VerbsEndpoint final : public Endpoint, private VerbsCells::Listener {
   unsigned sent_at_once_ = 0;       // not yet counted by poll()
   std::vector<VerbsTarget> offer_;  // by the rendezvous that is being started
 
-  Incoming incoming_;
+  // By message number. The first ones to complete: from ended to taken, all cells have come, and
+  // perhaps the bodies still move; from taken to posted, cells are still to come.
+  std::array<Receiving, kReceivesMax> receiving_;
+  std::uint32_t receives_ended_ = 0;
+  std::uint32_t receives_taken_ = 0;
+  std::uint32_t receives_posted_ = 0;
   ConstBytes cell_;         // the rest of the cell that is being read
   bool cell_open_ = false;  // a cell is being read, even if its rest is empty
-  std::uint32_t receives_begun_ = 0;
-  Moving moving_ = Moving::kNo;
-  VerbsList places_;                  // for the bodies that are being moved
-  std::vector<VerbsTarget> offered_;  // where to read them; empty: the sender writes them
-  std::size_t first_offered_ = 0;
-  std::uint64_t last_read_ = 0;
 
   unsigned idle_polls_ = 0;
   std::uint64_t looked_ = 0;  // number of the last empty write

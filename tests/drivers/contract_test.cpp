@@ -77,6 +77,73 @@ TEST_P(Contract, AnAnnouncedMessageGoesWhereItIsAccepted) {
   }
 }
 
+// As many receives as the endpoint takes, posted at a time: messages of all sizes and methods fill
+// them in order.
+TEST_P(Contract, SeveralReceivesTakeTheMessagesInOrder) {
+  const std::size_t window = far().receives_max();
+  ASSERT_GE(window, 1u);
+  std::deque<TestMessage> messages;
+  std::deque<TestReceive> receives;
+  for (std::size_t i = 0; i < 4 * window; ++i) {
+    messages.emplace_back(i, i % 4 == 3 ? 200000 : 5000 * (i % 4));
+    receives.emplace_back(messages.back());
+  }
+  std::size_t posted = 0, started = 0, sent = 0, received = 0;
+  EXPECT_TRUE(eventually([&] {
+    for (; posted < messages.size() && posted - received < window; ++posted) {
+      receives[posted].post(far(), posted % 2 ? Delivery::kExpected : Delivery::kUnexpected);
+    }
+    for (; started < messages.size() && started - sent < kSendsInFlightMax; ++started) {
+      near().send(methods_[started % methods_.size()], messages[started].packets());
+    }
+    sent += near().poll().sent;
+    const Endpoint::Progress progress = far().poll();
+    if (progress.received) receives[received++].take(progress);
+    return sent == messages.size() && received == messages.size();
+  }));
+  for (std::size_t i = 0; i < received; ++i) EXPECT_TRUE(receives[i].holds(messages[i])) << i;
+}
+
+// A receive that only listens is posted before the message before it has come. Messages are
+// announced in order, and received in order.
+TEST_P(Contract, SeveralAnnouncedMessagesGoWhereEachIsAccepted) {
+  const std::size_t window = far().receives_max();
+  for (const Method method : methods_) {
+    for (const std::size_t size_bytes : kSizes) {
+      std::deque<TestMessage> messages;
+      std::vector<std::vector<std::byte>> headers(window), bodies(window);
+      for (std::size_t i = 0; i < window; ++i) {
+        messages.emplace_back(size_bytes + i, std::vector<std::size_t>{64},
+                              std::vector<std::size_t>{size_bytes});
+        headers[i].resize(64);
+        bodies[i].resize(size_bytes);
+        far().listen(headers[i]);
+        near().send(method, messages.back().packets());
+      }
+      std::size_t sent = 0, announced = 0, received = 0;
+      EXPECT_TRUE(eventually([&] {
+        sent += near().poll().sent;
+        const Endpoint::Progress progress = far().poll();
+        received += progress.received;
+        if (progress.announced) {
+          EXPECT_LE(received, announced);
+          EXPECT_EQ(progress.header_bytes, 64u);
+          EXPECT_EQ(progress.body_bytes, size_bytes);
+          const Bytes pieces[] = {bodies[announced++]};
+          far().accept(pieces);
+        }
+        return sent == window && received == window;
+      })) << to_string(method)
+          << size_bytes;
+      EXPECT_EQ(announced, window);
+      for (std::size_t i = 0; i < window; ++i) {
+        EXPECT_EQ(headers[i], messages[i].headers()) << i;
+        EXPECT_EQ(bodies[i], messages[i].bodies()) << i;
+      }
+    }
+  }
+}
+
 TEST_P(Contract, HeadersMayHaveAnySizeUpToTheLimit) {
   for (const Method method : methods_) {
     for (const std::size_t header_bytes : {std::size_t{0}, std::size_t{1}, kHeaderBytesMax}) {
@@ -323,7 +390,7 @@ TEST_P(ContractDeathTest, BreakingTheContractIsABug) {
       },
       "bug");
   TestReceive receive(message);
-  receive.post(near());
+  for (std::size_t i = 0; i < near().receives_max(); ++i) receive.post(near());
   EXPECT_DEATH(receive.post(near()), "bug");
 }
 

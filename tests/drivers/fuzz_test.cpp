@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <deque>
-#include <optional>
 #include <random>
 #include <thread>
 
@@ -36,23 +35,31 @@ class Fuzzer {
       endpoint_.send(method, outgoing_.back().packets());
       ++started_;
     }
-    if (!expected_ && received_ < total_ && moments_() % 4 == 0) {
-      expected_.emplace(draw(peer_));
+    if (posted_ < total_ && expected_.size() < endpoint_.receives_max() && moments_() % 4 == 0) {
+      TestMessage message = draw(peer_);
       const std::size_t slack = moments_() % 2 * 100;
-      receive_.emplace(expected_->headers().size() + slack, expected_->bodies().size() + slack);
-      receive_->post(endpoint_, moments_() % 2 ? Delivery::kExpected : Delivery::kUnexpected);
+      TestReceive receive(message.headers().size() + slack, message.bodies().size() + slack);
+      receive.post(endpoint_, moments_() % 2 ? Delivery::kExpected : Delivery::kUnexpected);
+      expected_.push_back({std::move(message), std::move(receive)});
+      ++posted_;
     }
     const Endpoint::Progress progress = endpoint_.poll();
     sent_ += progress.sent;
     for (unsigned i = 0; i < progress.sent; ++i) outgoing_.pop_front();
     if (!progress.received) return;
-    receive_->take(progress);
-    if (!receive_->holds(*expected_)) ++wrong_;
-    expected_.reset();
+    Expected& oldest = expected_.front();
+    oldest.receive.take(progress);
+    if (!oldest.receive.holds(oldest.message)) ++wrong_;
+    expected_.pop_front();
     ++received_;
   }
 
  private:
+  struct Expected {
+    TestMessage message;
+    TestReceive receive;
+  };
+
   // Sizes log-uniform up to 256 KiB: as many around ten bytes as around ten thousand.
   static TestMessage draw(std::mt19937_64& random) {
     const std::size_t packets = random() % 4 == 0 ? 1 + random() % kPacketsMax : 1;
@@ -73,9 +80,9 @@ class Fuzzer {
   std::mt19937_64 moments_;
   unsigned total_;
   std::deque<TestMessage> outgoing_;
-  std::optional<TestMessage> expected_;
-  std::optional<TestReceive> receive_;
+  std::deque<Expected> expected_;  // the posted receives
   unsigned started_ = 0;
+  unsigned posted_ = 0;
   unsigned sent_ = 0;
   unsigned received_ = 0;
   unsigned wrong_ = 0;

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "core/error.h"
 #include "core/json.h"
 #include "drivers/verbs/driver.h"
@@ -125,6 +127,71 @@ TEST_F(VerbsEndpoints, AMessageMayBeAcceptedInManyPieces) {
       return received && sent == 1;
     }));
     EXPECT_EQ(bodies, message.bodies()) << way;
+  }
+}
+
+// One poll of the receiver posts the reads, or grants the places, of all messages that it has
+// receives for; one poll of the sender writes all that is granted.
+TEST_F(VerbsEndpoints, BodiesOfAllPostedReceivesMoveAtTheSameTime) {
+  for (const char* way : {"rdma_read", "rdma_write"}) {
+    SCOPED_TRACE(way);
+    pair_.use(way);
+    const unsigned count = static_cast<unsigned>(pair_.far->receives_max());
+    ASSERT_GE(count, 2u);
+    std::deque<drivers::TestMessage> messages;
+    std::deque<drivers::TestReceive> receives;
+    for (unsigned i = 0; i < count; ++i) {
+      messages.emplace_back(i, kLarge);
+      receives.emplace_back(messages.back());
+      receives.back().post(*pair_.far);
+      pair_.near->send(Method::kRendezvous, messages.back().packets());
+    }
+    const auto before = stub::counts();
+    EXPECT_FALSE(pair_.far->poll().received);
+    EXPECT_EQ(stub::counts().posted, before.posted + count);
+    unsigned sent = 0, received = 0;
+    EXPECT_TRUE(drivers::eventually([&] {
+      sent += pair_.near->poll().sent;
+      const drivers::Endpoint::Progress progress = pair_.far->poll();
+      if (progress.received) receives[received++].take(progress);
+      return sent == count && received == count;
+    }));
+    for (unsigned i = 0; i < count; ++i) EXPECT_TRUE(receives[i].holds(messages[i])) << i;
+  }
+}
+
+// The first takes several grants, and those of the second come after all of them; so do reports.
+TEST_F(VerbsEndpoints, MessagesOfBothWaysAndManyPlacesKeepTheirOrder) {
+  const std::vector<const char*> orders[] = {{"rdma_write", "rdma_write", "rdma_read"},
+                                             {"rdma_read", "rdma_write", "rdma_read"},
+                                             {"rdma_write", "rdma_read", "rdma_write"}};
+  for (const auto& ways : orders) {
+    std::deque<drivers::TestMessage> messages;
+    std::vector<std::vector<std::byte>> headers(ways.size()), bodies(ways.size());
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      messages.emplace_back(i, 30000);
+      headers[i].resize(64);
+      bodies[i].resize(30000);
+      pair_.far->listen(headers[i]);
+      pair_.use(ways[i]);
+      pair_.near->send(Method::kRendezvous, messages.back().packets());
+    }
+    std::size_t sent = 0, announced = 0, received = 0;
+    EXPECT_TRUE(drivers::eventually([&] {
+      sent += pair_.near->poll().sent;
+      const drivers::Endpoint::Progress progress = pair_.far->poll();
+      received += progress.received;
+      if (progress.announced) {
+        std::vector<drivers::Bytes> places;
+        for (std::size_t at = 0; at < bodies[announced].size(); at += 25) {
+          places.push_back(drivers::Bytes(bodies[announced]).subspan(at, 25));
+        }
+        pair_.far->accept(places);
+        ++announced;
+      }
+      return sent == ways.size() && received == ways.size();
+    }));
+    for (std::size_t i = 0; i < ways.size(); ++i) EXPECT_EQ(bodies[i], messages[i].bodies()) << i;
   }
 }
 
@@ -409,6 +476,12 @@ TEST_F(VerbsStranger, AnOfferOfOtherSizesIsALostPeer) {
   say(drivers::CellHead{}, frame(drivers::FrameKind::kRequest, 500), std::uint64_t{1},
       drivers::VerbsTarget{0, 0, 900});
   EXPECT_THAT(answer(), HasSubstr("offered other sizes than it announced"));
+}
+
+TEST_F(VerbsStranger, ABodyTogetherWithItsOfferIsALostPeer) {
+  say(drivers::CellHead{}, frame(drivers::FrameKind::kRequest, 500), std::uint64_t{1},
+      drivers::VerbsTarget{0, 0, 500}, std::uint64_t{7});
+  EXPECT_THAT(answer(), HasSubstr("sent a body together with its request"));
 }
 
 TEST_F(VerbsStranger, AnOfferOfMorePiecesThanPacketsIsALostPeer) {
