@@ -28,10 +28,17 @@ bool Coverage::join(const Part& before, const Part& after) {
   return !before.link && !after.link && before.to == after.from;
 }
 
+Coverage::Parts::iterator Coverage::find_announced(std::uint64_t offset_bytes,
+                                                   std::uint64_t size_bytes, std::size_t link) {
+  const auto at = find(offset_bytes);
+  const bool is_it = at != parts_.end() && at->from == offset_bytes &&
+                     at->to == offset_bytes + size_bytes && at->link == link;
+  return is_it ? at : parts_.end();
+}
+
 bool Coverage::come(std::uint64_t offset_bytes, std::uint64_t size_bytes, std::size_t link) {
-  auto at = find(offset_bytes);
-  if (at == parts_.end() || at->from != offset_bytes) return false;
-  if (at->to != offset_bytes + size_bytes || at->link != link) return false;
+  const auto at = find_announced(offset_bytes, size_bytes, link);
+  if (at == parts_.end()) return false;
   at->link.reset();
   bytes_ += size_bytes;
   if (at + 1 != parts_.end() && join(*at, at[1])) {
@@ -43,6 +50,11 @@ bool Coverage::come(std::uint64_t offset_bytes, std::uint64_t size_bytes, std::s
     parts_.erase(at);
   }
   return true;
+}
+
+void Coverage::withdraw(std::uint64_t offset_bytes, std::uint64_t size_bytes, std::size_t link) {
+  const auto at = find_announced(offset_bytes, size_bytes, link);
+  if (at != parts_.end()) parts_.erase(at);
 }
 
 void Coverage::forget(std::size_t link) {

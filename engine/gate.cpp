@@ -270,8 +270,10 @@ void Gate::refresh(Lane& lane) const {
   lane.release_ns = std::max(release_ns, link.overdue_ns(round_ns_));
   lane.takes_small = link.idle();
   lane.probing = link.probing();
+  // A small packet waits until the rail is idle, so none may be kept waiting for ever.
+  const bool takes_more = window_.small.empty() ? link.takes_large() : link.idle();
   lane.takes_large =
-      link.idle() && (alive() == 1 || link.large_unconfirmed() < kLargeUnconfirmedMax);
+      takes_more && (alive() == 1 || link.large_unconfirmed() < kLargeUnconfirmedMax);
 }
 
 void Gate::schedule() {

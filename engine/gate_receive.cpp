@@ -36,8 +36,8 @@ bool Gate::advance(Link& link) {
   }
   try {
     link.sent(progress.sent, [this](Posted& posted) { gone(posted); });
-    if (link.announced) begin(link);
     if (progress.received) finish(link);
+    if (link.announced) begin(link);
     link.drop_confirmed([&](Posted& posted) { confirmed(link, posted); });
   } catch (const Error& error) {
     lose_peer(error.what());
@@ -50,7 +50,6 @@ void Gate::begin(Link& link) {
   try {
     find_places(link);
   } catch (const std::bad_alloc&) {
-    inbox_.lose_link(number_of(link));
     if (!link.told_short) {
       link.told_short = context_.report(
           {peer_, ": out of memory; packets from ", link.name(), " wait until memory is free"});
@@ -66,8 +65,8 @@ void Gate::begin(Link& link) {
 
 void Gate::find_places(Link& link) {
   parse(link.headers(link.announced->header_bytes), link.announced->body_bytes, link.name(),
-        link.incoming);
-  const Head& head = link.incoming.head;
+        link.parsed());
+  const Head& head = link.parsed().head;
   if (!link.confirm(head.received)) {
     throw Error(Fault::kPeer, peer_ + ": the peer confirmed packets that were not sent");
   }
@@ -82,19 +81,29 @@ void Gate::find_places(Link& link) {
   }
   if ((head.flags & Head::kCreditBlocked) != 0) peer_credit_blocked_ = true;
   places_.clear();
-  for (const Label& label : link.incoming.labels) {
-    const bool asked_for = label.kind == Kind::kData || label.kind == Kind::kAhead;
-    if (asked_for || label.kind == Kind::kEager) inbox_.announced(label, number_of(link), places_);
-    if (asked_for && inbox_.is_wanted(label.sequence)) chunk_ends_.announced(label, now_ns());
+  const std::span<const Label> labels = link.parsed().labels;
+  std::size_t announced = 0;
+  try {
+    for (const Label& label : labels) {
+      if (carries_bytes(label.kind)) inbox_.announced(label, number_of(link), places_);
+      ++announced;
+      const bool asked_for = label.kind == Kind::kData || label.kind == Kind::kAhead;
+      if (asked_for && inbox_.is_wanted(label.sequence)) chunk_ends_.announced(label, now_ns());
+    }
+  } catch (const std::bad_alloc&) {  // only this message: others of the link are under way
+    for (const Label& label : labels.first(announced)) {
+      if (carries_bytes(label.kind)) inbox_.withdraw(label, number_of(link));
+    }
+    throw;
   }
 }
 
 void Gate::finish(Link& link) {
-  link.received();
+  const Parsed& message = link.received();
   link.came_ns = context_.clock.now_ns();
-  const std::uint16_t flags = link.incoming.head.flags;
+  const std::uint16_t flags = message.head.flags;
   if ((flags & (Head::kAnswer | Head::kAnswerLater)) != 0) link.owe((flags & Head::kAnswer) != 0);
-  for (const Label& label : link.incoming.labels) take(label, link);
+  for (const Label& label : message.labels) take(label, link);
 }
 
 void Gate::take(const Label& label, const Link& link) {

@@ -166,6 +166,7 @@ void Inbox::announced(const Label& label, std::size_t link, std::vector<drivers:
     refuse("sent a piece of an unknown message");
   }
   Arrival& arrival = at->second;
+  place(label, arrival, places);
   if (!arrival.coverage.announce(label.offset_bytes, label.body_bytes, link)) {
     refuse("announced a piece twice");
   }
@@ -173,7 +174,13 @@ void Inbox::announced(const Label& label, std::size_t link, std::vector<drivers:
     arrival.ahead_end_bytes =
         std::max(arrival.ahead_end_bytes, label.offset_bytes + label.body_bytes);
   }
-  place(label, arrival, places);
+}
+
+void Inbox::withdraw(const Label& label, std::size_t link) {
+  const auto at = arrivals_.find(label.sequence);
+  if (at != arrivals_.end()) {
+    at->second.coverage.withdraw(label.offset_bytes, label.body_bytes, link);
+  }
 }
 
 // Whether this piece can belong to this message.

@@ -59,9 +59,11 @@ class Inbox {
   void withdraw(const Receive& receive);
 
   // A piece of a message was announced over this link: adds the places for its body. They stay
-  // valid until came() for the same packet, or until lose_link(). If this throws for lack of
-  // memory, call lose_link() and later announce all of the link's message again.
+  // valid until came() for the same packet, or until lose_link(). If this throws, the piece is not
+  // announced.
   void announced(const Label& label, std::size_t link, std::vector<drivers::Bytes>& places);
+  // This piece, which was announced and whose places nobody has got, is announced again later.
+  void withdraw(const Label& label, std::size_t link);
   void came(const Label& label, std::size_t link);  // a piece or a request has arrived
 
   // The link is gone and writes nothing more: its announced pieces may arrive over another link.

@@ -30,9 +30,10 @@ Link::Link(LinkDescription description, int path, std::uint32_t rail)
       methods_(std::move(description.methods)),
       variants_(std::move(description.variants)),
       path_(path),
-      rail_(rail) {
+      rail_(rail),
+      arriving_(endpoint_->receives_max()) {
   state_.rail = std::move(description.rail);
-  endpoint_->listen(headers_);
+  for (Arriving& each : arriving_) endpoint_->listen(each.headers);
 }
 
 Link::~Link() { wait_for_helper(); }
@@ -154,12 +155,16 @@ drivers::Endpoint::Progress Link::poll() {
 void Link::accept(std::span<const drivers::Bytes> places) {
   announced.reset();
   told_short = false;
+  announced_at_ = after(announced_at_);
   endpoint_->accept(places);
 }
 
-void Link::received() {
+const Parsed& Link::received() {
+  Arriving& oldest = arriving_[oldest_];
+  oldest_ = after(oldest_);
   ++received_count;
-  endpoint_->listen(headers_);
+  endpoint_->listen(oldest.headers);
+  return oldest.parsed;
 }
 
 void Link::give_up(const std::string& reason) {

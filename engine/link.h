@@ -80,6 +80,9 @@ class Link {
 
   bool can_post() const { return alive() && !away_ && unsent_ < drivers::kSendsInFlightMax; }
   bool idle() const { return can_post() && unsent_ == 0; }
+  // Whether one more large message may follow those that the driver still has: the peer receives
+  // as many at the same time as this end does.
+  bool takes_large() const { return can_post() && unsent_ < arriving_.size(); }
   std::size_t large_unconfirmed() const { return unconfirmed_.occupying; }
   // A message that probes the rail is not confirmed yet.
   bool probing() const { return unconfirmed_.probing > 0; }
@@ -128,8 +131,8 @@ class Link {
   // strategies", 3.3).
   bool due();
   drivers::Endpoint::Progress poll();
-  drivers::ConstBytes headers(std::size_t size_bytes) const {
-    return drivers::ConstBytes(headers_).first(size_bytes);
+  drivers::ConstBytes headers(std::size_t size_bytes) const {  // of the announced message
+    return drivers::ConstBytes(arriving_[announced_at_].headers).first(size_bytes);
   }
   // As Endpoint::watch(); false while a helper uses the endpoint.
   bool watch(std::vector<pollfd>& watched) { return !away_ && endpoint_->watch(watched); }
@@ -142,13 +145,16 @@ class Link {
   bool told_short = false;  // reported once that it waits for memory
 
   void accept(std::span<const drivers::Bytes> places);
-  void received();  // one message is complete; listens for the next
+  // What the headers of the announced message say; find_places() parses them.
+  Parsed& parsed() { return arriving_[announced_at_].parsed; }
+  // The oldest message is complete: listens for another one. What its headers said is valid until
+  // the next announcement.
+  const Parsed& received();
 
   Paces paces;
   PeerClock peer_clock;              // from the heads of messages over this link
   double late_ns = 0;                // by how much the last of them ended after its prediction
   double peer_came_ns = 0;           // arrival of the last confirmed one, by the peer's clock
-  Parsed incoming;                   // the message being received
   std::uint32_t received_count = 0;  // modulo 2^32
   std::uint64_t came_ns = 0;         // when the last of these arrived
 
@@ -207,6 +213,13 @@ class Link {
     std::size_t header_bytes = 0;
     std::size_t count = 0;
   };
+  // A posted receive: the headers of its message, and what they say.
+  struct Arriving {
+    std::array<std::byte, kHeadersBytesMax> headers;
+    Parsed parsed;
+  };
+  std::size_t after(std::size_t arriving) const { return (arriving + 1) % arriving_.size(); }
+
   void prepare(Head head, Posted posted);
   void wait_for_helper();
 
@@ -218,8 +231,10 @@ class Link {
   int path_;
   std::uint32_t rail_;
   LinkState state_;
-  std::array<std::byte, kHeadersBytesMax> headers_;
-  Prepared prepared_;  // the message being given to the driver
+  Prepared prepared_;               // the message being given to the driver
+  std::vector<Arriving> arriving_;  // a ring: all receives that the driver takes
+  std::size_t oldest_ = 0;          // the one that completes next
+  std::size_t announced_at_ = 0;    // the one that is announced, or will be next
 
   std::deque<Posted> posted_;    // not confirmed, oldest first
   Counts unconfirmed_;           // of these

@@ -12,16 +12,15 @@ namespace {
 
 // The error of a label by itself; null if there is none.
 const char* fault_of(const Label& label) {
-  const bool carries =
-      label.kind == Kind::kEager || label.kind == Kind::kData || label.kind == Kind::kAhead;
+  const bool is_piece = carries_bytes(label.kind);
   if (label.kind < Kind::kEager || label.kind > Kind::kAhead) return "a packet of unknown kind";
-  if (!carries && label.body_bytes != 0) return "an unexpected body";
+  if (!is_piece && label.body_bytes != 0) return "an unexpected body";
   if (label.total_bytes > kTotalBytesMax) return "a message of an impossible size";
   if (label.offset_bytes > label.total_bytes ||
-      (carries && label.body_bytes > label.total_bytes - label.offset_bytes)) {
+      (is_piece && label.body_bytes > label.total_bytes - label.offset_bytes)) {
     return "a piece beyond the end of its message";
   }
-  if (carries && label.body_bytes == 0 && label.total_bytes != 0) return "an empty piece";
+  if (is_piece && label.body_bytes == 0 && label.total_bytes != 0) return "an empty piece";
   return nullptr;
 }
 

@@ -29,6 +29,11 @@ enum class Kind : std::uint32_t {
   kAhead = 8,     // a piece sent before the grant of its message
 };
 
+// Whether a packet of this kind brings bytes of a message.
+inline bool carries_bytes(Kind kind) {
+  return kind == Kind::kEager || kind == Kind::kData || kind == Kind::kAhead;
+}
+
 struct Label {
   Kind kind = Kind::kState;
   std::uint32_t body_bytes = 0;

@@ -10,9 +10,9 @@
 // memory of each end is registered only for this access, and stays registered until it is unmapped
 // (drivers/verbs/registrations.h). The bodies of all posted receives move at the same time, so the
 // device need not wait for this processor between two messages; grants and reports go in the order
-// of the messages, so they need not name one. A peer that closes sends a cell for that. A dead peer or a cut
-// link shows as work that is never acknowledged; if there is no work, an empty write is sent now
-// and then.
+// of the messages, so they need not name one. A peer that closes sends a cell for that. A dead peer
+// or a cut link shows as work that is never acknowledged; if there is no work, an empty write is
+// sent now and then.
 #pragma once
 
 #include <array>

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <utility>
 
 #include "core/error.h"
 #include "engine/wire.h"
@@ -135,18 +136,18 @@ TEST_F(Hostile, RequestsThatNobodyReceivesFillTheirRoomAndNoMore) {
   expect_others_unaffected();
 }
 
-// The memory of a receive is the application's once the receive has ended: no other rail may still
-// write there.
-TEST_F(Hostile, APieceAnnouncedOverTwoRailsIsNotWrittenTwice) {
+// The memory of a receive is the application's once the receive has ended: nothing may still be
+// written there, over another rail or by a later message over the same one.
+TEST_F(Hostile, APieceThatIsAnnouncedTwiceIsNotWrittenTwice) {
   const Label whole{.kind = Kind::kEager, .body_bytes = 100, .tag = 4, .total_bytes = 100};
   Label part = whole;
   part.offset_bytes = 90;
   part.body_bytes = 10;
-  for (const Label& second : {whole, part}) {
+  for (const auto& [second, over] : {std::pair{whole, 1}, {part, 1}, {whole, 0}, {part, 0}}) {
     SteppedEndpoint* rails[2];
     std::vector<LinkDescription> links;
     for (SteppedEndpoint*& rail : rails) {
-      auto end = std::make_unique<SteppedEndpoint>();
+      auto end = std::make_unique<SteppedEndpoint>(2);
       rail = end.get();
       links.push_back({std::move(end), "memory:h", {Method::kCopy}});
     }
@@ -156,14 +157,14 @@ TEST_F(Hostile, APieceAnnouncedOverTwoRailsIsNotWrittenTwice) {
     const Engine::Request receive = couple_.a->irecv(gate_, 4, room);
     rails[0]->announce(whole);
     couple_.a->progress();
-    rails[1]->announce(second);
+    rails[over]->announce(second);
     couple_.a->progress();
     EXPECT_TRUE(is_given_up());
     if (!is_given_up()) {  // what then happens
       rails[0]->finish();
-      EXPECT_FALSE(couple_.a->test(receive)) << "ended with a second rail still writing";
+      EXPECT_FALSE(couple_.a->test(receive)) << "ended while a message is still written";
       memory.reset();
-      rails[1]->finish();
+      rails[over]->finish();
     }
     expect_given_up("announced a piece twice");
   }

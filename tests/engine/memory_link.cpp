@@ -35,20 +35,20 @@ void MemoryEndpoint::receive(drivers::Bytes, drivers::Bytes, drivers::Delivery) 
 }
 
 void MemoryEndpoint::listen(drivers::Bytes headers) {
-  NMT_CHECK(stage_ == Stage::kNone);
-  stage_ = Stage::kListening;
-  headers_ = headers;
+  NMT_CHECK(receives_.size() < kReceivesMax);
+  receives_.push_back({.headers = headers, .places = {}});
 }
 
 void MemoryEndpoint::accept(std::span<const drivers::Bytes> bodies) {
-  NMT_CHECK(stage_ == Stage::kAnnounced);
+  const auto receive = std::ranges::find(receives_, Receive::Stage::kAnnounced, &Receive::stage);
+  NMT_CHECK(receive != receives_.end());
   std::size_t size_bytes = 0;
   for (const drivers::Bytes place : bodies) size_bytes += place.size();
-  if (!wire_->ways_[1 - side_].empty()) {
-    NMT_CHECK(size_bytes == wire_->ways_[1 - side_].front()->size_bytes);
-  }
-  stage_ = Stage::kAccepted;
-  places_.assign(bodies.begin(), bodies.end());
+  const auto number = static_cast<std::size_t>(receive - receives_.begin());
+  const Messages& way = wire_->ways_[1 - side_];
+  if (number < way.size()) NMT_CHECK(size_bytes == way[number]->size_bytes);
+  receive->places.assign(bodies.begin(), bodies.end());
+  receive->stage = Receive::Stage::kAccepted;
 }
 
 drivers::Endpoint::Progress MemoryEndpoint::poll() {
@@ -65,42 +65,52 @@ drivers::Endpoint::Progress MemoryEndpoint::poll() {
     unsent_.pop_front();
     ++progress.sent;
   }
-  std::deque<std::shared_ptr<MemoryWire::Message>>& way = wire_->ways_[1 - side_];
-  if (!way.empty() && wire_->chance(2)) {
-    take(progress);
-  } else if (way.empty() && wire_->closed_[1 - side_]) {
+  Messages& way = wire_->ways_[1 - side_];
+  if (way.empty() && wire_->closed_[1 - side_]) {
     throw Error(Fault::kPeer, "memory: the other end has closed");
   }
+  if (wire_->chance(2)) deliver(way, progress);
+  if (wire_->chance(2)) announce(way, progress);
   return progress;
 }
 
-void MemoryEndpoint::take(Progress& progress) {
-  MemoryWire::Message& message = *wire_->ways_[1 - side_].front();
-  if (stage_ == Stage::kListening) {
-    NMT_CHECK(message.headers.size() <= headers_.size());
-    std::ranges::copy(message.headers, headers_.begin());
-    progress.announced = true;
-    progress.header_bytes = message.headers.size();
-    progress.body_bytes = message.size_bytes;
-    stage_ = Stage::kAnnounced;
-  } else if (stage_ == Stage::kAccepted) {
-    std::vector<std::byte> all = message.copy;
-    if (!message.copied) {
-      for (const drivers::ConstBytes body : message.bodies)
-        all.insert(all.end(), body.begin(), body.end());
-      message.copied = true;
-      message.copy.clear();
-    }
-    const std::byte* from = all.data();
-    for (const drivers::Bytes place : places_) {
-      if (!place.empty()) std::memcpy(place.data(), from, place.size());
-      from += place.size();
-    }
-    wire_->ways_[1 - side_].pop_front();
-    progress.received = true;
-    progress.received_bytes = all.size();
-    stage_ = Stage::kNone;
+// The first message that was not announced, unless one still waits for its places.
+void MemoryEndpoint::announce(Messages& way, Progress& progress) {
+  const auto receive = std::ranges::find_if(
+      receives_, [](const Receive& each) { return each.stage != Receive::Stage::kAccepted; });
+  const auto number = static_cast<std::size_t>(receive - receives_.begin());
+  if (receive == receives_.end() || number >= way.size()) return;
+  if (receive->stage == Receive::Stage::kAnnounced) return;
+  const MemoryWire::Message& message = *way[number];
+  NMT_CHECK(message.headers.size() <= receive->headers.size());
+  std::ranges::copy(message.headers, receive->headers.begin());
+  receive->stage = Receive::Stage::kAnnounced;
+  progress.announced = true;
+  progress.header_bytes = message.headers.size();
+  progress.body_bytes = message.size_bytes;
+}
+
+// The first message, once it is accepted.
+void MemoryEndpoint::deliver(Messages& way, Progress& progress) {
+  if (way.empty() || receives_.empty()) return;
+  if (receives_.front().stage != Receive::Stage::kAccepted) return;
+  MemoryWire::Message& message = *way.front();
+  std::vector<std::byte> all = message.copy;
+  if (!message.copied) {
+    for (const drivers::ConstBytes body : message.bodies)
+      all.insert(all.end(), body.begin(), body.end());
+    message.copied = true;
+    message.copy.clear();
   }
+  const std::byte* from = all.data();
+  for (const drivers::Bytes place : receives_.front().places) {
+    if (!place.empty()) std::memcpy(place.data(), from, place.size());
+    from += place.size();
+  }
+  way.pop_front();
+  receives_.pop_front();
+  progress.received = true;
+  progress.received_bytes = all.size();
 }
 
 void MemoryEndpoint::copy(drivers::Bytes to, drivers::ConstBytes from) {

@@ -48,21 +48,29 @@ class MemoryEndpoint final : public drivers::Endpoint {
   void receive(drivers::Bytes headers, drivers::Bytes bodies, drivers::Delivery delivery) override;
   void listen(drivers::Bytes headers) override;
   void accept(std::span<const drivers::Bytes> bodies) override;
+  std::size_t receives_max() const override { return kReceivesMax; }
   Progress poll() override;
   void copy(drivers::Bytes to, drivers::ConstBytes from) override;
   std::size_t size_bytes_max(Method) const override { return std::size_t{1} << 30; }
 
  private:
-  enum class Stage { kNone, kListening, kAnnounced, kAccepted };
+  static constexpr std::size_t kReceivesMax = 3;
+  struct Receive {
+    enum class Stage { kListening, kAnnounced, kAccepted };
+    Stage stage = Stage::kListening;
+    drivers::Bytes headers;
+    std::vector<drivers::Bytes> places;
+  };
+  using Messages = std::deque<std::shared_ptr<MemoryWire::Message>>;
+
   void fail_by_chance(unsigned one_in);
-  void take(Progress& progress);
+  void announce(Messages& way, Progress& progress);
+  void deliver(Messages& way, Progress& progress);
 
   std::shared_ptr<MemoryWire> wire_;
   int side_;
   std::deque<std::shared_ptr<MemoryWire::Message>> unsent_;
-  Stage stage_ = Stage::kNone;
-  drivers::Bytes headers_;
-  std::vector<drivers::Bytes> places_;
+  std::deque<Receive> receives_;  // the n-th is for the n-th message on the way
 };
 
 }  // namespace nmt::engine

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string>
 
 #include "tests/engine/couple.h"
+#include "tests/engine/stepped_endpoint.h"
 #include "tests/engine/traffic.h"
 #include "tests/runtime/planted.h"
 
@@ -182,6 +184,77 @@ TEST(Engine, WhatCameWholeCanBeReceivedAfterThePeerIsLost) {
   EXPECT_EQ(completion->outcome, Outcome::kDone);
   EXPECT_TRUE(holds(room, 5));
 }
+
+// A gate over one rail whose other end the test plays by itself.
+class Stepped : public testing::TestWithParam<std::size_t> {
+ protected:
+  Stepped() {
+    auto end = std::make_unique<SteppedEndpoint>(GetParam());
+    rail_ = end.get();
+    std::vector<LinkDescription> links;
+    links.push_back({std::move(end), "memory:s", {Method::kCopy}});
+    gate_ = engine().add_gate("stepped", std::move(links));
+  }
+  Engine& engine() { return *couple_.a; }
+  void progress() {
+    for (int i = 0; i < 10; ++i) engine().progress();
+  }
+
+  Couple couple_{1, 1, {.strategy = "greedy"}};
+  SteppedEndpoint* rail_ = nullptr;
+  std::size_t gate_ = 0;
+};
+
+TEST_P(Stepped, AllReceivesThatTheRailTakesArePosted) {
+  const std::size_t window = GetParam();
+  EXPECT_EQ(rail_->listened(), window);
+  for (std::uint64_t sequence = 0; sequence < window; ++sequence) {
+    rail_->announce({.kind = Kind::kEager,
+                     .body_bytes = 100,
+                     .sequence = sequence,
+                     .tag = sequence,
+                     .total_bytes = 100});
+    progress();
+    EXPECT_EQ(rail_->accepted(), sequence + 1);
+  }
+  for (std::uint64_t tag = 0; tag < window; ++tag) {
+    rail_->finish();
+    std::vector<std::byte> room(100);
+    const drivers::Bytes place[] = {room};
+    const Engine::Request request = engine().irecv(gate_, tag, place);
+    progress();
+    EXPECT_EQ(rail_->listened(), window + tag + 1);
+    ASSERT_TRUE(engine().test(request)) << tag;
+    EXPECT_EQ(room, std::vector<std::byte>(100, std::byte{0x2a})) << tag;
+  }
+}
+
+// Large messages follow each other as far as the rail takes them, but no small one waits for all.
+TEST_P(Stepped, LargeMessagesGoTogetherButLetSmallOnesPass) {
+  const std::size_t window = GetParam();
+  const std::vector<std::byte> memory(100000);
+  const drivers::ConstBytes large[] = {memory}, small[] = {drivers::ConstBytes(memory).first(8)};
+  for (std::size_t i = 0; i < window + 2; ++i) engine().isend(gate_, 1, large);
+  progress();
+  rail_->hold();
+  for (std::uint64_t sequence = 0; sequence < window + 2; ++sequence) {
+    rail_->announce({.kind = Kind::kGrant, .sequence = sequence, .total_bytes = 100000});
+    progress();
+    rail_->finish();
+    progress();
+  }
+  EXPECT_EQ(rail_->held(), window);
+  engine().isend(gate_, 2, small);
+  progress();
+  for (std::size_t left = window - 1; left > 0; --left) {
+    rail_->release(1);
+    progress();
+    EXPECT_EQ(rail_->held(), left);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Receives, Stepped, testing::Values(1, 2, 4),
+                         [](const auto& tested) { return std::to_string(tested.param); });
 
 TEST(Engine, WaitEndsWithItsPatience) {
   Couple couple(1, 3);
