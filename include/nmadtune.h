@@ -373,9 +373,11 @@ typedef struct nmt_split_result {
 NMT_API int nmt_split(const nmt_profile* profile, uint64_t size_bytes, nmt_share* shares,
                       uint32_t rails, nmt_split_result* result);
 
-// Eager chunks submitted by idle cores: 1 as the shares say, or 0 send whole from this core, which
-// is also the answer where the message is not eager. `placement` is how near the cores are
-// ("shared-cache", "same-package", "other-package"); there are at most `idle_cores` chunks.
+// Eager chunks submitted by this core and by idle ones: 1 as the shares say, or 0 send whole from
+// this core, which is also the answer where the message is not eager. This core submits the chunk
+// at offset 0, and each of at most `idle_cores` others one. `placement` is how near these are
+// ("shared-cache", "same-package", "other-package"), and whether their threads look for work all
+// the time ("shared-cache spinning") or sleep.
 NMT_API int nmt_eager_chunks(const nmt_profile* profile, const char* placement, uint32_t idle_cores,
                              uint64_t size_bytes, nmt_share* shares, uint32_t rails,
                              nmt_split_result* result);

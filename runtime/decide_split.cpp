@@ -67,16 +67,18 @@ int read_rails(const nmt_profile& profile, const Shares& shares, std::span<Split
   return NMT_OK;
 }
 
+// The message begins with the chunk of rail number `front`.
 void write_answer(const nmt_profile& profile, const SplitAnswer& answer,
-                  std::span<const SplitRail> rails, Shares& shares, nmt_split_result* result) {
+                  std::span<const SplitRail> rails, Shares& shares, nmt_split_result* result,
+                  std::size_t front = 0) {
   nmt_split_result whole{};
   if (answer.simultaneous) whole.flags |= NMT_ADVICE_SIMULTANEOUS;
   whole.end_ns = answer.end_ns;
-  std::uint64_t offset = 0;
+  std::uint64_t offset = rails[front].bytes;
   for (std::size_t i = 0; i < rails.size(); ++i) {
     const SplitRail& rail = rails[i];
-    shares.write(i, offset, rail.bytes, answer.end_ns, rail.left_out);
-    offset += rail.bytes;
+    shares.write(i, i == front ? 0 : offset, rail.bytes, answer.end_ns, rail.left_out);
+    if (i != front) offset += rail.bytes;
     if (rail.left_out != NMT_TAKES_PART) continue;
     ++whole.chunks;
     whole.flags |= flags_of(profile, rail.path);
@@ -160,6 +162,37 @@ bool is_eager(const nmt_profile* profile, std::uint64_t size_bytes,
   return false;
 }
 
+// The earliest end where this core submits one chunk now and other cores begin theirs `cost_ns`
+// later: equation 1 of the paper "multirail on multicore" with the curve of each rail, for each
+// rail that this core can take. `rails` are the question and become the answer; `own` is this
+// core's.
+SplitAnswer split_over_cores(const View& view, std::uint64_t size_bytes, double cost_ns,
+                             std::uint32_t idle_cores, std::span<SplitRail> rails,
+                             std::size_t& own) {
+  SplitRail storage[2][NMT_SPLIT_RAILS_MAX];
+  const std::span<SplitRail> tried(storage[0], rails.size()), best(storage[1], rails.size());
+  SplitAnswer earliest;
+  for (std::size_t i = 0; i < rails.size(); ++i) {
+    std::ranges::copy(rails, tried.begin());
+    for (std::size_t j = 0; j < rails.size(); ++j) {
+      if (j != i) tried[j].release_ns += cost_ns;
+    }
+    const SplitAnswer answer = split_exactly(view, size_bytes, tried, std::size_t{idle_cores} + 1);
+    if (answer.end_ns < 0 || tried[i].left_out != NMT_TAKES_PART) continue;
+    if (earliest.end_ns >= 0 && answer.end_ns >= earliest.end_ns) continue;
+    earliest = answer;
+    own = i;
+    std::ranges::copy(tried, best.begin());
+  }
+  if (earliest.end_ns < 0) return earliest;
+  for (std::size_t i = 0; i < rails.size(); ++i) {
+    const bool is_busy = rails[i].release_ns >= earliest.end_ns;
+    if (best[i].left_out == NMT_LEFT_BUSY && !is_busy) best[i].left_out = NMT_LEFT_OFFLOAD;
+  }
+  std::ranges::copy(best, rails.begin());
+  return earliest;
+}
+
 }  // namespace
 }  // namespace nmt::runtime
 
@@ -192,14 +225,13 @@ int nmt_eager_chunks(const nmt_profile* profile, const char* placement, uint32_t
   const nmt::runtime::SplitAnswer alone =
       nmt::runtime::split_exactly(profile->view, size_bytes, whole, 1);
   if (alone.end_ns < 0) return NMT_NO_ADVICE;
-  // One chunk on another core is the whole message, only later.
-  const bool may_pay = idle_cores > 1 && rails > 1 && offload->cost_ns < alone.end_ns;
+  const bool may_pay = idle_cores > 0 && rails > 1 && offload->cost_ns < alone.end_ns;
   if (may_pay && nmt::runtime::is_eager(profile, size_bytes, whole)) {
-    nmt::runtime::SplitAnswer parallel =
-        nmt::runtime::split_exactly(profile->view, size_bytes, chunks, idle_cores);
-    parallel.end_ns += offload->cost_ns;
-    if (parallel.end_ns < alone.end_ns) {
-      nmt::runtime::write_answer(*profile, parallel, chunks, array, result);
+    std::size_t own = 0;
+    const nmt::runtime::SplitAnswer parallel = nmt::runtime::split_over_cores(
+        profile->view, size_bytes, offload->cost_ns, idle_cores, chunks, own);
+    if (parallel.end_ns >= 0 && parallel.end_ns < alone.end_ns) {
+      nmt::runtime::write_answer(*profile, parallel, chunks, array, result, own);
       return 1;
     }
   }

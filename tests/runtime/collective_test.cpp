@@ -295,11 +295,13 @@ TEST(Collectives, HaveWhatWasMeasuredOfTheMpisOwnAlgorithms) {
 // -- Eager chunks over idle cores
 // -------------------------------------------------------------------
 
-// Two equal rails that send a byte per ns after 1 us, eagerly up to 64 KiB.
-Plan two_rails() {
-  const std::vector<Point> points = {{0, 1000}, {1 << 20, 1000 + (1 << 20)}};
+// Two rails that send after 1 us, a byte per ns or the second in another time, eagerly up to 64
+// KiB.
+Plan two_rails(double second_ns_per_byte = 1) {
   std::vector<RailPlan> rails;
   for (const char* name : {"a", "b"}) {
+    const double ns_per_byte = *name == 'a' ? 1 : second_ns_per_byte;
+    const std::vector<Point> points = {{0, 1000}, {1 << 20, 1000 + ns_per_byte * (1 << 20)}};
     rails.push_back(planted::rail(name,
                                   {planted::curve(benchmark::kTransfer, "copy", points),
                                    planted::curve(benchmark::kTransfer, "rendezvous", points)},
@@ -331,20 +333,34 @@ Chunks ask(const Profile& profile, std::uint64_t size_bytes, std::uint32_t cores
 
 TEST(EagerChunks, PayWhereTheySaveMoreThanTheOffloadCosts) {
   const Profile profile(two_rails());
-  const Chunks small = ask(profile, 5000, 2);  // saves 2500 ns, costs 3000
+  const Chunks small = ask(profile, 2900, 1);  // over after 3900 ns; the other core begins at 3000
   EXPECT_EQ(small.status, 0);
-  EXPECT_EQ(small.shares[0].bytes, 5000u);
+  EXPECT_EQ(small.shares[0].bytes, 2900u);
   EXPECT_EQ(small.shares[1].left_out, std::uint32_t{NMT_LEFT_OFFLOAD});
-  EXPECT_NEAR(small.result.end_ns, 6000, 1);
-  const Chunks large = ask(profile, 20000, 2);
+  EXPECT_NEAR(small.result.end_ns, 3900, 1);
+  const Chunks large = ask(profile, 20000, 1);
   EXPECT_EQ(large.status, 1);
-  EXPECT_NEAR(static_cast<double>(large.shares[0].bytes), 10000, 1);
-  EXPECT_NEAR(large.result.end_ns, 3000 + 11000, 1);
+  EXPECT_EQ(large.result.chunks, 2u);
+  EXPECT_NEAR(static_cast<double>(large.shares[0].bytes), 11500, 1);
+  EXPECT_NEAR(large.result.end_ns, 12500, 1);
+  EXPECT_NEAR(large.shares[1].end_ns, 12500, 1);
 }
 
-TEST(EagerChunks, NeedACoreEach) {
+// Its chunk is the one that begins the message.
+TEST(EagerChunks, LeaveTheFasterRailToThisCore) {
+  const Profile profile(two_rails(0.5));
+  const Chunks chunks = ask(profile, 20000, 1);
+  EXPECT_EQ(chunks.status, 1);
+  EXPECT_NEAR(chunks.result.end_ns, 8667, 1);
+  EXPECT_EQ(chunks.shares[1].offset_bytes, 0u);
+  EXPECT_NEAR(static_cast<double>(chunks.shares[1].bytes), 15333, 1);
+  EXPECT_EQ(chunks.shares[0].offset_bytes, chunks.shares[1].bytes);
+  EXPECT_EQ(chunks.shares[0].bytes + chunks.shares[1].bytes, 20000u);
+}
+
+TEST(EagerChunks, NeedACoreForEachButOne) {
   const Profile profile(two_rails());
-  EXPECT_EQ(ask(profile, 20000, 1).status, 0);
+  EXPECT_EQ(ask(profile, 20000, 2).result.chunks, 2u);
   EXPECT_EQ(ask(profile, 20000, 0).status, 0);
 }
 
