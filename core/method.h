@@ -56,7 +56,8 @@ inline constexpr std::string_view kStackCollective = "stack_collective";
 
 // State of the other core when it gets the work: variants of kOffload.
 namespace offload {
-inline constexpr std::string_view kIdle = "idle";              // no work; its helper sleeps
+inline constexpr std::string_view kIdle = "idle";          // no work; its helper sleeps
+inline constexpr std::string_view kSpinning = "spinning";  // its helper looks for work all the time
 inline constexpr std::string_view kPreempting = "preempting";  // it computes, and is preempted
 }  // namespace offload
 

@@ -117,8 +117,9 @@ struct Verification {
 };
 
 // Time from the decision until another core starts the submission (paper "multirail on multicore",
-// II-C), for each distance between the two cores (node/cores.h). `preempting` says whether a thread
-// computes on the other core.
+// II-C), for each distance between the two cores (node/cores.h); "shared-cache spinning": to a
+// helper that looks for work all the time. `preempting` says whether a thread computes on the other
+// core.
 struct OffloadCost {
   std::string placement;
   double cost_ns = 0;

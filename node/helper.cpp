@@ -6,7 +6,7 @@
 
 namespace nmt::node {
 
-Helper::Helper(int core) : core_(core), thread_([this] { live(); }) {}
+Helper::Helper(int core, Rest rest) : core_(core), rest_(rest), thread_([this] { live(); }) {}
 
 Helper::~Helper() {
   ending_.store(true, std::memory_order_release);
@@ -17,9 +17,23 @@ Helper::~Helper() {
 
 void Helper::start(Task& task) {
   NMT_CHECK(idle());
-  task_.store(&task, std::memory_order_release);
+  task_ = &task;
+  state_.store(State::kGiven, std::memory_order_release);
   calls_.fetch_add(1, std::memory_order_release);
-  calls_.notify_one();
+  if (rest_ == Rest::kSleeps) calls_.notify_one();
+}
+
+bool Helper::take_back() {
+  State given = State::kGiven;
+  return state_.compare_exchange_strong(given, State::kNoTask, std::memory_order_acq_rel);
+}
+
+// Waits until there is another call than `heard`, and returns it.
+unsigned Helper::next_call(unsigned heard) const {
+  if (rest_ == Rest::kSleeps) calls_.wait(heard, std::memory_order_acquire);
+  unsigned call = heard;
+  while (call == heard) call = calls_.load(std::memory_order_acquire);
+  return call;
 }
 
 void Helper::live() {
@@ -29,13 +43,13 @@ void Helper::live() {
     // Runs on any core then: it is still another thread.
   }
   for (unsigned heard = 0;;) {
-    calls_.wait(heard, std::memory_order_acquire);
-    heard = calls_.load(std::memory_order_acquire);
-    Task* task = task_.load(std::memory_order_acquire);
-    if (task != nullptr) {
-      task->run();  // the task may be destroyed right after this
-      task_.store(nullptr, std::memory_order_release);
+    heard = next_call(heard);
+    State given = State::kGiven;
+    if (state_.compare_exchange_strong(given, State::kBegun, std::memory_order_acq_rel)) {
+      task_->run();  // the task may be destroyed right after this
+      state_.store(State::kNoTask, std::memory_order_release);
     }
+    heard_.store(heard, std::memory_order_release);
     if (ending_.load(std::memory_order_acquire)) return;
   }
 }

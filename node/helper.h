@@ -2,9 +2,12 @@
 //
 // A thread on another core that runs one task at a time for this thread.
 //
-// It sleeps until it gets a task. The time to wake it is what a profile calls the offload cost of
-// its placement (sampler/rail/offload.h). An engine that hands submissions to other cores pays this
-// cost (paper "multirail on multicore", II-C, III-D). Only one thread may call start().
+// Between tasks it sleeps, or, where the user has a core for that, looks for the next one all the
+// time. The time until it begins is what a profile calls the offload cost of its placement
+// (sampler/rail/offload.h). An engine that hands submissions to other cores pays this cost (paper
+// "multirail on multicore", II-C, III-D). If something else computes on that core, a helper that
+// sleeps begins only milliseconds later. So a task that is not begun can be taken back, and the
+// helper is not idle again before it has noticed. Only one thread may call start() and take_back().
 #pragma once
 
 #include <atomic>
@@ -22,21 +25,34 @@ class Helper {
     ~Task() = default;
   };
 
-  explicit Helper(int core);  // pinned to `core` if the kernel allows that
+  enum class Rest { kSleeps, kSpins };
+
+  explicit Helper(int core, Rest rest = Rest::kSleeps);  // pinned to `core` if the kernel allows it
   ~Helper();
   Helper(const Helper&) = delete;
 
-  bool idle() const { return task_.load(std::memory_order_acquire) == nullptr; }
+  bool idle() const {
+    return state_.load(std::memory_order_acquire) == State::kNoTask &&
+           heard_.load(std::memory_order_acquire) == calls_.load(std::memory_order_relaxed);
+  }
   // The helper must be idle. It uses the task until run() has returned, and never after that.
   void start(Task& task);
+  // Takes back the last task, which has not ended; false if the helper has begun it.
+  bool take_back();
 
  private:
-  void live();
+  enum class State { kNoTask, kGiven, kBegun };
 
-  std::atomic<Task*> task_{nullptr};
+  void live();
+  unsigned next_call(unsigned heard) const;
+
+  std::atomic<State> state_{State::kNoTask};
+  Task* task_ = nullptr;  // while there is one
   std::atomic<bool> ending_{false};
   std::atomic<unsigned> calls_{0};  // changes with every task, and at the end
+  std::atomic<unsigned> heard_{0};  // the last call that the helper is done with
   int core_;
+  Rest rest_;
   std::thread thread_;
 };
 

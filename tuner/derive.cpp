@@ -49,7 +49,9 @@ std::vector<OffloadCost> offload_costs(std::span<const SampleSet> sets) {
     for (const Sample& sample : set.samples) {
       const Condition& c = sample.condition;
       if (c.benchmark != benchmark::kOffload) continue;
-      auto& all = measured[{c.placement, c.variant == offload::kPreempting}];
+      const bool spins = c.variant == offload::kSpinning;
+      const std::string placement = spins ? c.placement + " spinning" : c.placement;
+      auto& all = measured[{placement, c.variant == offload::kPreempting}];
       all.insert(all.end(), sample.repetitions.begin(), sample.repetitions.end());
     }
   }

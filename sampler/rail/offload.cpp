@@ -2,6 +2,7 @@
 #include "sampler/rail/offload.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <map>
 #include <optional>
@@ -83,6 +84,9 @@ std::vector<Repetition> hand_over(node::Helper& helper, const Clock& clock, doub
   return repetitions;
 }
 
+constexpr std::array<std::string_view, 3> kStates = {offload::kIdle, offload::kSpinning,
+                                                     offload::kPreempting};
+
 // The first core of each placement relative to `own`.
 std::map<std::string, int> one_of_each_placement(int own) {
   std::map<std::string, int> cores;
@@ -100,8 +104,9 @@ std::vector<Sample> sample_offload(const Clock& clock, double budget_ns) {
   const node::OnCores pinned(own);
   std::vector<Sample> samples;
   for (const auto& [placement, core] : others) {
-    node::Helper helper(core);
-    for (const std::string_view state : {offload::kIdle, offload::kPreempting}) {
+    for (const std::string_view state : kStates) {
+      const bool spins = state == offload::kSpinning;
+      node::Helper helper(core, spins ? node::Helper::Rest::kSpins : node::Helper::Rest::kSleeps);
       std::optional<Computing> computing;
       if (state == offload::kPreempting) computing.emplace(core);
       Sample& sample = samples.emplace_back();
@@ -111,7 +116,7 @@ std::vector<Sample> sample_offload(const Clock& clock, double budget_ns) {
       sample.condition.memory.clear();
       sample.condition.placement = placement;
       sample.repetitions =
-          hand_over(helper, clock, budget_ns / (2 * static_cast<double>(others.size())));
+          hand_over(helper, clock, budget_ns / static_cast<double>(kStates.size() * others.size()));
     }
   }
   return samples;

@@ -3,10 +3,11 @@
 // The cost of submitting a message from another core: the time from the decision on this core to
 // the first instruction of the submission on the other one (paper "multirail on multicore", II-C).
 //
-// It uses the mechanism of an engine, a sleeping helper thread (node/helper.h), for one pair of
-// cores of each placement of this process: while the other core has no work ("idle"), and while a
-// thread computes there that must be preempted ("preempting"). The clock is read on two cores;
-// RealClock treats their times as one.
+// It uses the mechanism of an engine, a helper thread (node/helper.h), for one pair of cores of
+// each placement of this process: while the other core has no work and the helper sleeps ("idle"),
+// while the helper looks for work all the time ("spinning"), and while a thread computes there that
+// must be preempted ("preempting"). The clock is read on two cores; RealClock treats their times as
+// one.
 #pragma once
 
 #include <vector>

@@ -20,14 +20,32 @@ struct Count final : Helper::Task {
 };
 
 TEST(Helper, RunsEveryTaskOnceOnAThreadOfItsOwn) {
-  Helper helper(allowed_cores().back());
-  Count count;
-  for (int i = 1; i <= 1000; ++i) {
-    helper.start(count);
-    while (!helper.idle()) std::this_thread::yield();
-    ASSERT_EQ(count.runs, i);
+  for (const Helper::Rest rest : {Helper::Rest::kSleeps, Helper::Rest::kSpins}) {
+    Helper helper(allowed_cores().back(), rest);
+    Count count;
+    for (int i = 1; i <= 200; ++i) {
+      helper.start(count);
+      while (!helper.idle()) std::this_thread::yield();
+      ASSERT_EQ(count.runs, i);
+    }
+    EXPECT_NE(count.thread, std::this_thread::get_id());
   }
-  EXPECT_NE(count.thread, std::this_thread::get_id());
+}
+
+TEST(Helper, RunsATaskOrGivesItBack) {
+  for (const Helper::Rest rest : {Helper::Rest::kSleeps, Helper::Rest::kSpins}) {
+    Helper helper(allowed_cores().back(), rest);
+    Count count;
+    int taken_back = 0;
+    for (int i = 1; i <= 200; ++i) {
+      helper.start(count);
+      if (i % 3 == 0) std::this_thread::yield();
+      taken_back += helper.take_back();
+      while (!helper.idle()) std::this_thread::yield();
+      ASSERT_EQ(count.runs + taken_back, i);
+      ASSERT_FALSE(helper.take_back());
+    }
+  }
 }
 
 TEST(Helper, EndsAfterTheTaskItWasGiven) {

@@ -20,7 +20,7 @@ class Offload : public testing::Test {
   RealClock clock_;
 };
 
-TEST_F(Offload, IsMeasuredForEveryPlacementIdleAndPreempting) {
+TEST_F(Offload, IsMeasuredForEveryPlacementIdleSpinningAndPreempting) {
   std::set<std::string> placements;
   const int own = node::nearest_cores().near;
   for (const int core : node::allowed_cores()) {
@@ -33,9 +33,10 @@ TEST_F(Offload, IsMeasuredForEveryPlacementIdleAndPreempting) {
     measured.insert({sample.condition.placement, sample.condition.variant});
   }
   EXPECT_EQ(measured.size(), samples.size());
-  EXPECT_EQ(samples.size(), 2 * placements.size());
+  EXPECT_EQ(samples.size(), 3 * placements.size());
   for (const std::string& placement : placements) {
     EXPECT_TRUE(measured.contains({placement, std::string(offload::kIdle)}));
+    EXPECT_TRUE(measured.contains({placement, std::string(offload::kSpinning)}));
     EXPECT_TRUE(measured.contains({placement, std::string(offload::kPreempting)}));
   }
 }
