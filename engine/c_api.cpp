@@ -181,6 +181,7 @@ int nmt_engine_new(const nmt_engine_options* options, nmt_engine** engine) {
     if (given.strategy != nullptr) wanted.strategy = given.strategy;
     wanted.profile = given.profile;
     if (given.eager_bytes_max > 0) wanted.eager_bytes_max = given.eager_bytes_max;
+    wanted.spinning_helpers = given.spinning_helpers;
     if (given.unexpected_bytes_max > 0) wanted.unexpected_bytes_max = given.unexpected_bytes_max;
     if (given.report != nullptr) {
       wanted.report = [report = given.report, context = given.context](const std::string& text) {

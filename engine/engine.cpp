@@ -185,7 +185,10 @@ Engine::Engine(EngineOptions options) : state_(std::make_unique<State>()) {
   std::string only;
   const engine::Strategy& strategy = strategy_named(options.strategy, only);
   if (strategy.has_helpers) {
-    state_->helpers = std::make_unique<engine::Helpers>(options.helpers_max);
+    const bool spin = options.spinning_helpers > 0;
+    state_->helpers = std::make_unique<engine::Helpers>(
+        spin ? options.spinning_helpers : options.helpers_max,
+        spin ? node::Helper::Rest::kSpins : node::Helper::Rest::kSleeps);
   }
   const Clock& clock = options.clock != nullptr ? *options.clock : *state_->own_clock;
   const engine::Advice advice(options.profile);

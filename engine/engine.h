@@ -92,6 +92,9 @@ struct EngineOptions {
   std::uint64_t eager_bytes_max = 65536;         // larger messages are always requested first
   std::uint64_t unexpected_bytes_max = 4 << 20;  // per gate
   std::size_t helpers_max = 8;                   // threads of the strategy `offload`, one core each
+  // So many helpers instead, which look for work all the time: each takes a core for itself. 0:
+  // they sleep.
+  std::size_t spinning_helpers = 0;
   std::function<void(const std::string&)> report = nullptr;  // receives warnings for the user
 };
 

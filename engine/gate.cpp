@@ -363,7 +363,8 @@ bool Gate::send_large(std::size_t lane, std::size_t unit, std::uint64_t size_byt
   return all;
 }
 
-void Gate::send_small_elsewhere(std::size_t lane, std::uint64_t size_bytes) {
+void Gate::send_chunk(std::size_t lane, std::uint64_t size_bytes,
+                      std::optional<double> begin_by_ns) {
   if (lost_) return;
   Unit& whole = window_.small.front();
   NMT_CHECK(size_bytes > 0 && size_bytes <= whole.label.body_bytes);
@@ -375,9 +376,10 @@ void Gate::send_small_elsewhere(std::size_t lane, std::uint64_t size_bytes) {
   Link& link = *links_[lanes_[lane].link];
   Posted posted;
   posted.settle = Settle::kWhenConfirmed;  // a copy here would use this core again
+  posted.begin_by_ns = round_ns_ + begin_by_ns.value_or(0);
   posted.units.push_back(std::move(part));
   const Method method = advice().eager_method(link.path(), size_bytes, link.methods());
-  post(link, method, std::move(posted), context_.helpers->find_idle());
+  post(link, method, std::move(posted), begin_by_ns ? context_.helpers->find_idle() : nullptr);
   refresh(lanes_[lane]);
 }
 

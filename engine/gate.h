@@ -89,7 +89,8 @@ class Gate final : public Outlet {
                   std::optional<double> curve_ns = {}) override;
   std::size_t helpers() const override { return context_.helpers ? context_.helpers->idle() : 0; }
   const std::string& helpers_placement() const override { return context_.helpers->placement(); }
-  void send_small_elsewhere(std::size_t lane, std::uint64_t size_bytes) override;
+  void send_chunk(std::size_t lane, std::uint64_t size_bytes,
+                  std::optional<double> begin_by_ns = {}) override;
 
  private:
   // engine/gate.cpp: rounds, and sending

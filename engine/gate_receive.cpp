@@ -29,7 +29,7 @@ bool Gate::poll(Link& link) {
 bool Gate::advance(Link& link) {
   drivers::Endpoint::Progress progress;
   try {
-    progress = link.poll();
+    progress = link.poll(context_.clock);
   } catch (const std::exception& error) {  // also bad_alloc: the state of the driver is unknown
     lose(link, error.what());
     return true;

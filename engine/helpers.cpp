@@ -33,7 +33,7 @@ void Job::check() const {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-Helpers::Helpers(std::size_t count_max) {
+Helpers::Helpers(std::size_t count_max, node::Helper::Rest rest) {
   const int own = ::sched_getcpu();
   std::vector<int> cores = node::allowed_cores();
   std::erase(cores, own);
@@ -45,8 +45,10 @@ Helpers::Helpers(std::size_t count_max) {
   };
   std::ranges::stable_sort(cores, {}, distance);
   if (cores.size() > count_max) cores.resize(count_max);
-  for (const int core : cores) helpers_.push_back(std::make_unique<node::Helper>(core));
-  if (!cores.empty()) placement_ = nmt::node::placement(own, cores.back());
+  for (const int core : cores) helpers_.push_back(std::make_unique<node::Helper>(core, rest));
+  if (cores.empty()) return;
+  placement_ = nmt::node::placement(own, cores.back());
+  if (rest == node::Helper::Rest::kSpins) placement_ += " spinning";
 }
 
 std::size_t Helpers::idle() const {

@@ -3,8 +3,8 @@
 // Threads on other cores that give messages to drivers, so that the copies of several eager chunks
 // run at the same time (paper "multirail on multicore", II-C, III-D).
 //
-// A job belongs to its helper (node/helper.h) from start() until done() is true. In that time no
-// other thread may use its endpoint.
+// A job belongs to its helper (node/helper.h) from start() until done() is true or it is taken
+// back. In that time no other thread may use its endpoint.
 #pragma once
 
 #include <array>
@@ -40,13 +40,16 @@ class Job final : public node::Helper::Task {
   std::atomic<bool> done_{false};
 };
 
-// The helpers of an engine, nearest core first, and the placement of the farthest one.
+// The helpers of an engine, nearest core first, and the placement of the farthest one, as the
+// profile calls it ("shared-cache", "shared-cache spinning").
 class Helpers {
  public:
   // One for each core that this process may use, except the caller's core; at most `count_max`.
-  explicit Helpers(std::size_t count_max);
+  Helpers(std::size_t count_max, node::Helper::Rest rest);
 
   const std::string& placement() const { return placement_; }
+  // Helpers that have neither a task nor one that was taken back from them before they noticed it:
+  // such a helper has not got its core, so that core computes.
   std::size_t idle() const;
   node::Helper* find_idle();
 

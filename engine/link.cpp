@@ -93,6 +93,8 @@ void Link::post(Method method, Head head, Posted posted) {
 
 void Link::post_elsewhere(node::Helper& helper, Method method, Head head, Posted posted) {
   NMT_CHECK(posted.units.size() == 1);
+  helper_ = &helper;
+  begin_by_ns_ = posted.begin_by_ns;
   prepare(head, std::move(posted));
   away_ = std::make_unique<Job>(
       *endpoint_, method, drivers::ConstBytes(prepared_.headers).first(prepared_.header_bytes),
@@ -100,7 +102,9 @@ void Link::post_elsewhere(node::Helper& helper, Method method, Head head, Posted
   helper.start(*away_);
 }
 
+// What the helper has not begun is not sent.
 void Link::wait_for_helper() {
+  if (away_ && !away_->done() && helper_->take_back()) away_.reset();
   while (away_ && !away_->done()) ::sched_yield();
   away_.reset();
 }
@@ -139,9 +143,13 @@ bool Link::due() {
   return ++polls_in_vain_ % kRoundsBetweenPolls == 0;
 }
 
-drivers::Endpoint::Progress Link::poll() {
+drivers::Endpoint::Progress Link::poll(const Clock& clock) {
   if (away_) {
-    if (!away_->done()) return {};
+    if (!away_->done()) {
+      const bool is_late = static_cast<double>(clock.now_ns()) >= begin_by_ns_;
+      if (!is_late || !helper_->take_back()) return {};
+      away_->run();
+    }
     const std::unique_ptr<Job> job = std::move(away_);
     job->check();
   }

@@ -39,6 +39,7 @@ struct Posted {
   bool follows = false;    // a large one behind another large one
   double left_ns = 0;      // when it was given to the driver, by the engine's clock
   double end_ns = 0;       // predicted end, by the engine's clock
+  double begin_by_ns = 0;  // likewise: when this thread sends it if no helper has begun
   double curve_ns = 0;     // by the profile
   double duration_ns = 0;  // the same at the pace of its link
   std::optional<nmt_transfer> transfer;  // in the profile's tracker of release times
@@ -97,7 +98,7 @@ class Link {
   // posted_.
   void post(Method method, Head head, Posted posted);
   // The same for a message of one packet, by a thread on another core. Until it is done, this link
-  // can do nothing else.
+  // can do nothing else. What was not begun in time, poll() takes back and sends.
   void post_elsewhere(node::Helper& helper, Method method, Head head, Posted posted);
 
   // The driver has finished sending `count` messages.
@@ -130,7 +131,7 @@ class Link {
   // polled only now and then, because polling costs latency on the other links (paper "multi-rail
   // strategies", 3.3).
   bool due();
-  drivers::Endpoint::Progress poll();
+  drivers::Endpoint::Progress poll(const Clock& clock);
   drivers::ConstBytes headers(std::size_t size_bytes) const {  // of the announced message
     return drivers::ConstBytes(arriving_[announced_at_].headers).first(size_bytes);
   }
@@ -224,7 +225,9 @@ class Link {
   void wait_for_helper();
 
   std::unique_ptr<drivers::Endpoint> endpoint_;
-  std::unique_ptr<Job> away_;  // a helper uses the endpoint until this is done
+  std::unique_ptr<Job> away_;       // a helper uses the endpoint until this is done
+  node::Helper* helper_ = nullptr;  // that one
+  double begin_by_ns_ = 0;          // when it is taken back, if it was not begun
   std::vector<Method> methods_;
   std::vector<std::string_view> variants_;
   std::size_t variant_ = 0;  // in use

@@ -55,12 +55,14 @@ class Outlet {
   virtual bool send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes,
                           std::optional<double> curve_ns = {}) = 0;
 
-  // helpers(): idle threads on other cores; helpers_placement(): their distance. The last function
-  // sends the first `size_bytes` of the first small unit by one of them, over a lane that
-  // takes_small.
+  // helpers(): idle threads on other cores; helpers_placement(): their distance. send_chunk() sends
+  // the first `size_bytes` of the first small unit over a lane that takes_small: this thread does,
+  // or, if `begin_by_ns` is given, an idle helper. If the helper has not begun by then, from now,
+  // this thread does after all.
   virtual std::size_t helpers() const = 0;
   virtual const std::string& helpers_placement() const = 0;
-  virtual void send_small_elsewhere(std::size_t lane, std::uint64_t size_bytes) = 0;
+  virtual void send_chunk(std::size_t lane, std::uint64_t size_bytes,
+                          std::optional<double> begin_by_ns = {}) = 0;
 };
 
 struct Strategy {

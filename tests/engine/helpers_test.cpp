@@ -16,6 +16,7 @@ namespace nmt::engine {
 namespace {
 
 std::size_t chunks_elsewhere = 0;
+double begin_by_ns = 1e9;  // never is any helper so late
 
 // Halves of the first message by other cores as long as there are any, the rest by this one.
 void schedule_elsewhere(Outlet& outlet) {
@@ -23,7 +24,7 @@ void schedule_elsewhere(Outlet& outlet) {
     if (outlet.window().small.empty() || !outlet.lanes()[lane].takes_small) continue;
     const Label& label = outlet.window().small.front().label;
     if (label.kind == Kind::kEager && label.body_bytes > 1 && outlet.helpers() > 0) {
-      outlet.send_small_elsewhere(lane, label.body_bytes / 2);
+      outlet.send_chunk(lane, label.body_bytes / 2, begin_by_ns);
       ++chunks_elsewhere;
     } else {
       outlet.send_small(lane, 1);
@@ -50,6 +51,7 @@ class Elsewhere : public testing::Test {
                              .tracker = tracker,
                              .helpers = &helpers_});
     chunks_elsewhere = 0;
+    begin_by_ns = 1e9;
   }
 
   void open(const std::vector<std::string>& rails) {
@@ -88,7 +90,7 @@ class Elsewhere : public testing::Test {
   }
 
   RealClock clock_;
-  Helpers helpers_{8};
+  Helpers helpers_{8, node::Helper::Rest::kSleeps};
   std::unique_ptr<nmt_rails, FreeTracker> tracker_;
   std::optional<Context> context_;
   std::optional<Gate> a_, b_;
@@ -105,6 +107,20 @@ TEST_F(Elsewhere, ChunksByOtherCoresMakeTheMessage) {
     }
     EXPECT_GT(chunks_elsewhere, 200u);
   }
+}
+
+// Whichever of the two cores sends a chunk, and however often the helper is too late.
+TEST_F(Elsewhere, ChunksThatAreTakenBackMakeTheMessage) {
+  if (helpers_.idle() == 0) GTEST_SKIP() << "there is one core only";
+  open({"shm", "tcp:lo"});
+  if (IsSkipped()) return;
+  for (const double late_ns : {0.0, 5e3, 20e3, 100e3}) {
+    begin_by_ns = late_ns;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+      ASSERT_TRUE(brings(300 * seed, seed)) << late_ns;
+    }
+  }
+  EXPECT_GT(chunks_elsewhere, 100u);
 }
 
 TEST_F(Elsewhere, ADriversErrorThereLosesTheLinkHere) {
