@@ -40,9 +40,12 @@ std::vector<std::size_t> changes_after(std::span<const TimesAtSize> sizes) {
 
 std::uint64_t size_between(std::uint64_t smaller_bytes, std::uint64_t larger_bytes) {
   constexpr std::uint64_t kKibibyte = 1024;
+  constexpr std::uint64_t kNumber = 8;  // bytes of a double
   const double mean =
       std::sqrt(static_cast<double>(smaller_bytes) * static_cast<double>(larger_bytes));
-  const auto between = static_cast<std::uint64_t>(std::round(mean / kKibibyte)) * kKibibyte;
+  const std::uint64_t unit = mean < kKibibyte ? kNumber : kKibibyte;
+  const auto units = std::round(mean / static_cast<double>(unit));
+  const std::uint64_t between = static_cast<std::uint64_t>(units) * unit;
   return between > smaller_bytes && between < larger_bytes ? between : smaller_bytes;
 }
 

@@ -17,12 +17,12 @@
 namespace nmt::sampler {
 namespace {
 
-// Denser where the best segment changes most.
-constexpr std::uint64_t kSizesBytes[] = {4 << 10,   16 << 10,  32 << 10,  64 << 10,
-                                         128 << 10, 256 << 10, 512 << 10, 1 << 20,
-                                         2 << 20,   4 << 20,   16 << 20};
-// What ranks exchange: less, because contention may make each visit last for seconds; and short
-// messages, of which one node has many for another.
+// From one number on: most calls of most programs are short. Denser where the best segment changes
+// most.
+constexpr std::uint64_t kSizesBytes[] = {8,        128,      1 << 10,   4 << 10,   16 << 10,
+                                         32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10,
+                                         1 << 20,  2 << 20,  4 << 20,   16 << 20};
+// What ranks exchange: less, because contention may make each visit last for seconds.
 constexpr std::uint64_t kExchangedSizesBytes[] = {8,        128,      1 << 10,   4 << 10,
                                                   16 << 10, 64 << 10, 256 << 10, 1 << 20};
 constexpr std::uint64_t kExchangedSegmentsBytes[] = {32 << 10, 128 << 10, 512 << 10};
@@ -263,6 +263,7 @@ class Ways {
     JobRounds::Choice choice;
     for (const std::size_t i : changes_after(sizes)) {
       const std::uint64_t middle_bytes = size_between(sizes[i].size_bytes, sizes[i + 1].size_bytes);
+      if (middle_bytes == sizes[i].size_bytes) continue;
       std::map<std::size_t, double> usual_ns;
       for (const TimesAtSize* near : {&sizes[i], &sizes[i + 1]}) {
         for (const auto& [index, ns] : near->by_way_ns) {

@@ -37,11 +37,14 @@ TEST(Changes, AreWhereAWayWasGivenUp) {
   EXPECT_THAT(changes_after({}), IsEmpty());
 }
 
-TEST(SizeBetween, IsTheGeometricMeanToTheKibibyte) {
+TEST(SizeBetween, IsTheGeometricMeanToTheKibibyteAndBelowToANumber) {
   EXPECT_EQ(size_between(4 << 10, 16 << 10), 8u << 10);
   EXPECT_EQ(size_between(16 << 10, 32 << 10), 23u << 10);
   EXPECT_EQ(size_between(4 << 20, 16 << 20), 8u << 20);
   EXPECT_EQ(size_between(1 << 10, 2 << 10), 1u << 10);
+  EXPECT_EQ(size_between(8, 128), 32u);
+  EXPECT_EQ(size_between(128, 1 << 10), 360u);
+  EXPECT_EQ(size_between(8, 16), 8u);
   EXPECT_EQ(size_between(0, 0), 0u);
 }
 
