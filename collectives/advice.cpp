@@ -18,7 +18,7 @@ constexpr std::uint64_t kWithoutEnd = ~std::uint64_t{0};
 constexpr std::uint64_t kTriedSegmentBytes = 64 << 10;  // paper "HierKNEM", 4.2, figure 2
 
 constexpr std::array<std::string_view, kOperations.size()> kNames = {
-    "bcast", "reduce", "allreduce", "allgather", "alltoall", "alltoallv"};
+    "bcast", "reduce", "allreduce", "allgather", "alltoall", "alltoallv", "barrier"};
 
 std::optional<Operation> parse_operation(std::string_view text) {
   const auto name = std::ranges::find(kNames, text);
@@ -33,9 +33,17 @@ void name_algorithm(Rule& rule, std::string_view algorithm) {
 
 // Of those that act without a profile.
 std::string_view tried_algorithm(Operation operation) {
-  if (operation == Operation::kAllgather) return "leaders";
-  return operation == Operation::kAlltoall || operation == Operation::kAlltoallv ? "nodes"
-                                                                                 : "chain";
+  switch (operation) {
+    case Operation::kAllgather:
+      return "leaders";
+    case Operation::kAlltoall:
+    case Operation::kAlltoallv:
+      return "nodes";
+    case Operation::kBarrier:
+      return "dissemination";
+    default:
+      return "chain";
+  }
 }
 
 // nullopt for an answer that gives no rule.
@@ -170,7 +178,11 @@ Advice advice_to_act_always(const std::string& root) {
   for (const Operation operation : kOperations) {
     Rule& rule = advice.rules.emplace_back(
         Rule{.operation = operation, .from_bytes = 1, .to_bytes = kWithoutEnd});
-    rule.segment_bytes = kTriedSegmentBytes;
+    if (operation == Operation::kBarrier) {
+      rule.from_bytes = 0;
+    } else {
+      rule.segment_bytes = kTriedSegmentBytes;
+    }
     name_algorithm(rule, tried_algorithm(operation));
   }
   return advice;

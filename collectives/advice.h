@@ -22,16 +22,17 @@ enum class Operation : std::uint32_t {
   kAllreduce,
   kAllgather,
   kAlltoall,
-  kAlltoallv
+  kAlltoallv,
+  kBarrier
 };
-inline constexpr std::array kOperations = {Operation::kBcast,     Operation::kReduce,
-                                           Operation::kAllreduce, Operation::kAllgather,
-                                           Operation::kAlltoall,  Operation::kAlltoallv};
+inline constexpr std::array kOperations = {
+    Operation::kBcast,    Operation::kReduce,    Operation::kAllreduce, Operation::kAllgather,
+    Operation::kAlltoall, Operation::kAlltoallv, Operation::kBarrier};
 std::string_view to_string(Operation operation);
 
 // Applies from `from_bytes` to below `to_bytes`. A size is that of a message; for Allgather, that
 // of one rank's data; for Alltoall, that of one rank's data for another, and for Alltoallv the mean
-// of these.
+// of these; for Barrier, 0.
 struct Rule {
   Operation operation = Operation::kBcast;
   std::int32_t nodes = 0;  // 0: any

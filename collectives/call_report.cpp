@@ -88,7 +88,7 @@ CallRow row_of(const RowKey& key, const ShapeCalls& shape, const JobShape& job,
   if (shape.sampled_took_ns > 0) {
     row.waiting = row.share * shape.sampled_waiting_ns / shape.sampled_took_ns;
   }
-  if (predict && nodes > 0 && is_equal && kind.size_class >= 0) {
+  if (predict && nodes > 0 && is_equal && kind.size_class != kUnlikeSize) {
     row.predicted = predict(kind.collective, nodes, ranks_per_node, row.size_bytes);
   }
   return row;

@@ -51,9 +51,17 @@ std::string sizes_of(std::int16_t size_class) {
 }
 
 bool can_be_replaced(const CallKind& kind) {
-  return kind.blocks &&
-         (kind.collective == Collective::kBcast || kind.collective == Collective::kReduce ||
-          kind.collective == Collective::kAllreduce || kind.collective == Collective::kAllgather);
+  switch (kind.collective) {
+    case Collective::kAllgather:
+    case Collective::kAllreduce:
+    case Collective::kAlltoall:
+    case Collective::kBarrier:
+    case Collective::kBcast:
+    case Collective::kReduce:
+      return kind.blocks;
+    default:
+      return false;
+  }
 }
 
 std::string own_by_ours(const CallRow& row, bool has_profile) {

@@ -34,7 +34,7 @@ typedef struct nmt_collective_play {
   uint32_t struct_bytes;
   int32_t root;
   const char* operation;  // "bcast" of bytes; "reduce", "allreduce": sums of doubles; or
-                          // "allgather", "alltoall", "alltoallv"
+                          // "allgather", "alltoall", "alltoallv", "barrier"
   const char* algorithm;  // "chain" ...; "library": the MPI's own
   // Of a message; of one rank's data, for an alltoall to each other rank. For an alltoallv the mean
   // of these: of n ranks, rank r sends 2 k / (n - 1) times as much to rank r + k, and nothing to

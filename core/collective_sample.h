@@ -21,6 +21,9 @@ inline bool exchanges(std::string_view operation) {
   return operation == "alltoall" || operation == "alltoallv";
 }
 
+// Whether a call has no data; its size is 0.
+inline bool has_no_data(std::string_view operation) { return operation == "barrier"; }
+
 namespace benchmark {
 inline constexpr std::string_view kExchange = "exchange";  // an alltoall, measured to choose
 }  // namespace benchmark

@@ -132,13 +132,14 @@ struct OffloadCost {
 // The best segment of a hierarchical collective's pipeline and the fastest algorithm, for a range
 // of sizes.
 struct SegmentRule {
-  std::string operation;  // bcast, reduce, allreduce, allgather, alltoall, alltoallv
+  std::string operation;  // bcast, reduce, allreduce, allgather, alltoall, alltoallv, barrier
   std::int64_t nodes = 0;
   std::int64_t ranks_per_node = 0;
   std::uint64_t from_bytes = 0;
   std::optional<std::uint64_t> to_bytes;  // nullopt: no end
   std::uint64_t segment_bytes = 0;        // 0: the whole message at once
-  // chain, binary, binomial; leaders, ring, neighbors; nodes, pairwise, direct2; "library": the
+  // chain, binary, binomial; leaders, ring, neighbors; nodes, pairwise, direct2; dissemination;
+  // "library": the
   // MPI's own algorithm is faster; empty: not compared.
   std::string algorithm;
   std::int64_t leaders = 1;  // of a node: one per NUMA node or socket, if it has so many

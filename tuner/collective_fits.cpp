@@ -17,7 +17,10 @@ constexpr double kSegmentOctaves = 1;
 constexpr double kSizeOctaves = 2;
 constexpr double kTooFar = 0.02;  // weights below this do not count
 
-double octaves(double one, double other) { return std::abs(std::log2(one / other)); }
+// Both may be 0: a barrier's.
+double octaves(double one, double other) {
+  return one == other ? 0 : std::abs(std::log2(one / other));
+}
 
 double segment_bytes(const ChoiceAtSize& at) {
   const std::uint64_t segment = at.choice.segment_bytes;

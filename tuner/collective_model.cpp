@@ -44,6 +44,12 @@ double distance_between(const CollectiveShape& shape, std::span<const Collective
          octaves_outside(shape.ranks_per_node, ranks_per_node);
 }
 
+// Sizes may be 0: a barrier's.
+bool are_near(std::uint64_t one, std::uint64_t other) {
+  const double ratio = static_cast<double>(one) / static_cast<double>(other);
+  return one == other || std::abs(std::log2(ratio)) <= kNearOctaves;
+}
+
 // Of an error. A cost that is wrong and grows with the nodes, or was taken for one that does not,
 // is wrong by twice as much after an octave.
 double growth(double distance) { return std::exp2(distance); }
@@ -138,9 +144,7 @@ double CollectiveModel::error_of(std::uint64_t size_bytes, double distance,
   for (const LeftOut& each : left_out_) {
     const double scaled = each.*error / growth(each.distance);
     all_squares += scaled * scaled;
-    const double octaves =
-        std::abs(std::log2(static_cast<double>(each.size_bytes) / static_cast<double>(size_bytes)));
-    if (octaves > kNearOctaves) continue;
+    if (!are_near(each.size_bytes, size_bytes)) continue;
     squares += scaled * scaled;
     ++count;
   }

@@ -64,6 +64,11 @@ std::vector<double> tree_terms(const Sizes& s, const Tree& tree) {
           (s.ranks - 1) * s.size};  // where all ranks share cores or memory
 }
 
+// Of a barrier: rounds between leaders, and ranks of a node that come and are released.
+std::vector<double> barrier_terms(const Sizes& s, std::int64_t leaders) {
+  return {1, ceil_log2(leaders), s.local, s.local > 0 ? 1.0 : 0.0};
+}
+
 // A ring of `places`, with `block` bytes at a time.
 std::vector<double> ring_terms(const Sizes& s, double places, double block, double segments) {
   const double shared = s.local > 0 ? 1 : 0;
@@ -140,6 +145,7 @@ std::vector<double> collective_terms(std::string_view operation, const Collectiv
   };
   divide(s.size);
   if (choice.algorithm == "library") return library_terms(s, operation);
+  if (choice.algorithm == "dissemination") return barrier_terms(s, shape.nodes * choice.leaders);
   if (choice.algorithm == "ring" || choice.algorithm == "neighbors") {
     return ring_terms(s, s.ranks, s.size, s.segments);
   }

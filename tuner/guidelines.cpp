@@ -51,6 +51,7 @@ const std::vector<Emulation>& emulations() {
       {"allgather", {"allreduce"}},        // of all ranks' data, zeros in the others' places
       {"allgather", {"reduce", "bcast"}},  // the same, as Gather and Bcast
       {"allgather", {"alltoall"}},         // of the same data for each
+      {"barrier", {"allreduce"}},          // of anything
   };
   return all;
 }

@@ -20,6 +20,11 @@
 
 namespace nmt::collectives {
 
+// The ranks of a group tell their leader that they have come; leaders tell each other in rounds
+// whose distance doubles (a dissemination barrier); leaders release their groups.
+inline constexpr std::string_view kDissemination = "dissemination";
+void barrier(NodeHierarchy& hierarchy);
+
 struct PipelineOptions {
   TreeShape shape = TreeShape::kChain;
   std::uint64_t segment_bytes = 0;

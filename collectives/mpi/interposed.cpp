@@ -180,6 +180,14 @@ int begin(int started) noexcept {
   return guarded(MPI_COMM_WORLD, [] { Job::here().start(); });
 }
 
+std::optional<int> replace_barrier(MPI_Comm comm) noexcept {
+  constexpr Operation kOperation = Operation::kBarrier;
+  Job::Decision decision = Job::here().decide_without_data(kOperation, comm);
+  if (!decision.acts()) return decision.otherwise;
+  if (!Job::here().prepare_without_data(decision, comm)) return decision.otherwise;
+  return Job::here().act(kOperation, decision, comm, [&] { barrier(decision.hierarchy()); });
+}
+
 std::optional<int> replace_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root,
                                  MPI_Comm comm) noexcept {
   constexpr Operation kOperation = Operation::kBcast;

@@ -22,6 +22,7 @@
 //   reduce                   Reduce
 //   allreduce                Allreduce
 //   allgather                Allgather
+//   barrier                  Barrier
 //   alltoall                 Alltoall and Alltoallv
 //   unequal_sizes            what the ranks of an Alltoallv find out together
 //   exchange_messages        the messages of an Alltoall between nodes
@@ -58,6 +59,7 @@ namespace nmt::collectives {
 int begin(int started) noexcept;
 
 // Returns the result of a replaced call; nullopt: the call is left to the MPI, on all ranks.
+std::optional<int> replace_barrier(MPI_Comm comm) noexcept;
 std::optional<int> replace_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root,
                                  MPI_Comm comm) noexcept;
 std::optional<int> replace_reduce(const void* send, void* receive, MPI_Count count,

@@ -253,6 +253,18 @@ Job::Decision Job::decide(Operation operation, MPI_Count count, MPI_Datatype typ
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
   if (bytes < least_bytes_[index] || bytes > kBytesMax) return {};
   if (find_rule(advice_.rules, operation, bytes) == nullptr) return {};  // no rule for any shape
+  return decide_guarded(operation, bytes, comm);
+}
+
+Job::Decision Job::decide_without_data(Operation operation, MPI_Comm comm) noexcept {
+  const auto index = static_cast<std::size_t>(operation);
+  if (reports_) tallies_[index].calls.fetch_add(1, std::memory_order_relaxed);
+  if (least_bytes_[index] == ~std::uint64_t{0} || comm == MPI_COMM_NULL) return {};
+  return decide_guarded(operation, 0, comm);
+}
+
+Job::Decision Job::decide_guarded(Operation operation, std::uint64_t bytes,
+                                  MPI_Comm comm) noexcept {
   Decision decision;
   const int code = guarded(comm, [&] { decision = decide(operation, bytes, comm); });
   if (code != MPI_SUCCESS) decision = {.otherwise = code};
@@ -307,17 +319,27 @@ void Job::choose(Operation operation, std::uint64_t bytes, Decision& decision) c
               .bytes = bytes};
 }
 
-bool Job::prepare(Decision& decision, MPI_Comm comm,
-                  std::initializer_list<const void*> buffers) noexcept {
+template <class Suits>
+bool Job::prepare_if(Decision& decision, MPI_Comm comm, Suits&& suits) noexcept {
   const int code = guarded(comm, [&] {
     try {
       Lease& lease = lease_for(*decision.rule, *decision.comm_state, comm);
-      if (lease && can_reach(lease, comm, buffers)) decision.lease = &lease;
+      if (lease && suits(lease)) decision.lease = &lease;
     } catch (const MpiFailure&) {  // on all ranks, because all of them called it
     }
   });
   if (code != MPI_SUCCESS) decision.otherwise = code;
   return decision.lease != nullptr;
+}
+
+bool Job::prepare(Decision& decision, MPI_Comm comm,
+                  std::initializer_list<const void*> buffers) noexcept {
+  return prepare_if(decision, comm,
+                    [&](const Lease& lease) { return can_reach(lease, comm, buffers); });
+}
+
+bool Job::prepare_without_data(Decision& decision, MPI_Comm comm) noexcept {
+  return prepare_if(decision, comm, [](const Lease&) { return true; });
 }
 
 // If errors are fatal, the MPI ends the job with the reason; this library must not end it before.

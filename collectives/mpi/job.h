@@ -51,6 +51,8 @@ class Job {
   };
   // Does not communicate.
   Decision decide(Operation operation, MPI_Count count, MPI_Datatype type, MPI_Comm comm) noexcept;
+  // The same for an operation without data.
+  Decision decide_without_data(Operation operation, MPI_Comm comm) noexcept;
   // The same for an operation of which each rank knows only its own sizes: by the communicator
   // alone. Acts where the ranks have to find out together how much there is; then choose() decides.
   Decision decide_to_look(Operation operation, MPI_Comm comm) noexcept;
@@ -59,6 +61,7 @@ class Job {
   // Called by all ranks before they run the operation on these buffers. False: leave it to the MPI.
   bool prepare(Decision& decision, MPI_Comm comm,
                std::initializer_list<const void*> buffers) noexcept;
+  bool prepare_without_data(Decision& decision, MPI_Comm comm) noexcept;
 
   // The MPI refuses the call with this code, at least on this rank: notifies the others, so that
   // they do not wait.
@@ -97,7 +100,10 @@ class Job {
   };
 
   Decision decide(Operation operation, std::uint64_t bytes, MPI_Comm comm);
+  Decision decide_guarded(Operation operation, std::uint64_t bytes, MPI_Comm comm) noexcept;
   Decision decide_to_look_at(Operation operation, MPI_Comm comm);
+  template <class Suits>
+  bool prepare_if(Decision& decision, MPI_Comm comm, Suits&& suits) noexcept;
   void count(Operation operation, std::uint64_t bytes, std::chrono::nanoseconds took);
   void share(Advice* advice) const;
   CommState make_comm_state(MPI_Comm comm) const;

@@ -15,6 +15,12 @@ NMT_ENTRY MPI_Init_thread(int* argc, char*** argv, int required, int* provided) 
   return begin(NMT_NEXT(MPI_Init_thread)(argc, argv, required, provided));
 }
 
+NMT_ENTRY MPI_Barrier(MPI_Comm comm) {
+  if (const auto result = replace_barrier(comm)) return *result;
+  return timed([&] { return DescribeBarrier::of(comm); },
+               [&] { return NMT_NEXT(MPI_Barrier)(comm); });
+}
+
 #define NMT_ENTRIES(suffix, Count, Place)                                                          \
   NMT_ENTRY MPI_Bcast##suffix(void* buffer, Count count, MPI_Datatype type, int root,              \
                               MPI_Comm comm) {                                                     \
@@ -95,7 +101,8 @@ NMT_ENTRIES(_c, MPI_Count, MPI_Aint)
 #endif
 
 #ifndef OPEN_MPI
-// MPICH's mpi_f08 begins by PMPI_Init; its calls that move data come by the C functions.
+// MPICH's mpi_f08 begins by PMPI_Init and calls PMPI for functions without a buffer; its calls that
+// move data come by the C functions. Handles are the same numbers there.
 namespace {
 
 // `error` may be left out.
@@ -116,5 +123,10 @@ extern "C" __attribute__((visibility("default"))) void mpi_init_thread_f08_(MPI_
                                                                             MPI_Fint* provided,
                                                                             MPI_Fint* error) {
   begin_f08("mpi_init_thread_f08_", error, required, provided);
+}
+extern "C" __attribute__((visibility("default"))) void mpi_barrier_f08_(MPI_Fint* comm,
+                                                                        MPI_Fint* error) {
+  const int code = MPI_Barrier(PMPI_Comm_f2c(*comm));
+  if (error != nullptr) *error = code;
 }
 #endif

@@ -44,6 +44,15 @@ struct InitThread {
     return NMT_NEXT(MPI_Init_thread)(nullptr, nullptr, *required, provided);
   }
 };
+struct Barrier {
+  template <class Function>
+  static auto by(Function f, Fint* comm, Fint*) {
+    return f(PMPI_Comm_f2c(*comm));
+  }
+  static constexpr auto kReplace = nmt::collectives::replace_barrier;
+  static constexpr auto kDescribe = DescribeBarrier::of;
+  static auto c() { return NMT_NEXT(MPI_Barrier); }
+};
 struct Bcast {
   template <class Function>
   static auto by(Function f, void* data, Fint* count, Fint* type, Fint* root, Fint* comm, Fint*) {
@@ -151,6 +160,7 @@ void pass_on(void (*next)(Given...), Given... given) {
 NMT_NAMES(NMT_START, init, INIT, Init, (Fint * error), error)
 NMT_NAMES(NMT_START, init_thread, INIT_THREAD, InitThread,
           (Fint * required, Fint* provided, Fint* error), required, provided, error)
+NMT_NAMES(NMT_COLLECTIVE, barrier, BARRIER, Barrier, (Fint * comm, Fint* error), comm, error)
 NMT_NAMES(NMT_COLLECTIVE, bcast, BCAST, Bcast,
           (void* data, Fint* count, Fint* type, Fint* root, Fint* comm, Fint* error), data, count,
           type, root, comm, error)

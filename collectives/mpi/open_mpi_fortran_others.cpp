@@ -171,7 +171,6 @@ using namespace nmt::collectives;
   NMT_FUNCTION(mpi_##lower##__, __VA_ARGS__) \
   NMT_FUNCTION(MPI_##UPPER, __VA_ARGS__) NMT_FUNCTION(ompi_##lower##_f, __VA_ARGS__)
 
-#define NMT_2 (void* a, void* b), a, b
 #define NMT_3 (void* a, void* b, void* c), a, b, c
 #define NMT_7 (void* a, void* b, void* c, void* d, void* e, void* f, void* g), a, b, c, d, e, f, g
 #define NMT_8 \
@@ -187,7 +186,6 @@ using namespace nmt::collectives;
    void* k),                                                                                 \
       a, b, c, d, e, f, g, h, i, j, k
 
-NMT_NAMES(barrier, BARRIER, Barrier, Barrier, NMT_2)
 NMT_NAMES(ibarrier, IBARRIER, Ibarrier, Barrier, NMT_3)
 NMT_NAMES(ibcast, IBCAST, Ibcast, Bcast, NMT_7)
 NMT_NAMES(ireduce, IREDUCE, Ireduce, Reduce, NMT_9)

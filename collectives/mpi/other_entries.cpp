@@ -87,7 +87,7 @@ using namespace nmt::collectives;
       void* receive, const Count receive_counts[], const Locality receive_places[],                \
       const MPI_Datatype receive_types[], MPI_Comm comm)
 
-NMT_BOTH(Barrier, barrier, , DescribeBarrier, (comm), MPI_Comm comm)
+NMT_COUNTED(Ibarrier, DescribeBarrier, (comm), MPI_Comm comm)
 NMT_OTHER_ENTRIES(, int, int)
 #if MPI_VERSION >= 4
 NMT_OTHER_ENTRIES(_c, MPI_Count, MPI_Aint)
@@ -95,21 +95,12 @@ NMT_OTHER_ENTRIES(_c, MPI_Count, MPI_Aint)
 
 #ifndef OPEN_MPI
 // MPICH's mpi_f08 calls PMPI for functions without a buffer. Handles are the same numbers there.
-namespace {
-void set_error(int* error, int code) {
-  if (error != nullptr) *error = code;
-}
-}  // namespace
-extern "C" __attribute__((visibility("default"))) void mpi_barrier_f08_(MPI_Fint* comm,
-                                                                        MPI_Fint* error) {
-  set_error(error, MPI_Barrier(PMPI_Comm_f2c(*comm)));
-}
 extern "C" __attribute__((visibility("default"))) void mpi_ibarrier_f08_(MPI_Fint* comm,
                                                                          MPI_Fint* request,
                                                                          MPI_Fint* error) {
   MPI_Request made = MPI_REQUEST_NULL;
   const int code = MPI_Ibarrier(PMPI_Comm_f2c(*comm), &made);
   if (code == MPI_SUCCESS) *request = PMPI_Request_c2f(made);
-  set_error(error, code);
+  if (error != nullptr) *error = code;
 }
 #endif

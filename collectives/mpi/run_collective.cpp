@@ -99,7 +99,9 @@ int by_library(const nmt_collective_play& play) {
   const std::string_view operation = play.operation;
   const int bytes = static_cast<int>(play.size_bytes);
   const int doubles = static_cast<int>(play.size_bytes / sizeof(double));
-  if (operation == "bcast") {
+  if (operation == "barrier") {
+    check(PMPI_Barrier(playing()));
+  } else if (operation == "bcast") {
     check(PMPI_Bcast(play.to, bytes, MPI_BYTE, play.root, playing()));
   } else if (operation == "reduce") {
     check(PMPI_Reduce(play.from, play.to, doubles, MPI_DOUBLE, MPI_SUM, play.root, playing()));
@@ -173,6 +175,11 @@ int exchange_unequal(const nmt_collective_play& play, AlltoallAlgorithm algorith
 int run_collective(const nmt_collective_play& play) {
   const std::string_view algorithm = play.algorithm;
   if (algorithm == "library") return by_library(play);
+  if (std::string_view(play.operation) == "barrier") {
+    if (algorithm != kDissemination) return kUnknown;
+    barrier(hierarchy_for(play));
+    return kDone;
+  }
   if (std::string_view(play.operation) == "allgather") {
     const auto allgather_algorithm = parse_allgather_algorithm(algorithm);
     return allgather_algorithm ? gather(play, *allgather_algorithm) : kUnknown;

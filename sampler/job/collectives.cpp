@@ -33,6 +33,7 @@ constexpr std::uint64_t kSegmentsBytes[] = {8 << 10,   16 << 10,  32 << 10, 64 <
 // table 1).
 constexpr std::uint64_t kReducedSegmentsBytes[] = {8 << 10,   16 << 10,  32 << 10,  64 << 10,
                                                    128 << 10, 256 << 10, 512 << 10, 1 << 20};
+constexpr std::uint64_t kNoData[] = {0};
 constexpr std::uint64_t kSegmentsMax = 512;            // of one message: more are always slower
 constexpr std::uint64_t kWholeBytesMax = 512 << 10;    // largest message worth sending whole
 constexpr std::uint64_t kGatheredBytesMax = 64 << 20;  // by one rank
@@ -47,17 +48,26 @@ const std::map<std::string, std::vector<std::string>>& algorithms() {
   // The windows show how much contention the network bears.
   static const std::vector<std::string> exchanges_by = {"nodes", "pairwise", "direct2", "direct8"};
   static const std::map<std::string, std::vector<std::string>> all = {
-      {"bcast", trees},           {"reduce", trees},
-      {"allreduce", trees},       {"allgather", {"leaders", "ring", "neighbors"}},
-      {"alltoall", exchanges_by}, {"alltoallv", exchanges_by}};
+      {"bcast", trees},
+      {"reduce", trees},
+      {"allreduce", trees},
+      {"allgather", {"leaders", "ring", "neighbors"}},
+      {"alltoall", exchanges_by},
+      {"alltoallv", exchanges_by},
+      {"barrier", {"dissemination"}}};
   return all;
+}
+
+std::span<const std::uint64_t> grid_of(const std::string& operation) {
+  if (has_no_data(operation)) return kNoData;
+  if (exchanges(operation)) return kExchangedSizesBytes;
+  return kSizesBytes;
 }
 
 // Those of the grid up to the largest size asked for, and that one itself: what is chosen for the
 // largest size measured holds for all larger ones.
 std::vector<std::uint64_t> sizes_of(const std::string& operation, std::uint64_t most_bytes) {
-  std::span<const std::uint64_t> grid = kSizesBytes;
-  if (exchanges(operation)) grid = kExchangedSizesBytes;
+  const std::span<const std::uint64_t> grid = grid_of(operation);
   std::vector<std::uint64_t> sizes;
   for (const std::uint64_t size_bytes : grid) {
     if (size_bytes <= most_bytes) sizes.push_back(size_bytes);
@@ -352,6 +362,7 @@ class Ways {
 }  // namespace
 
 std::span<const std::uint64_t> segments_bytes_of(std::string_view operation) {
+  if (has_no_data(operation)) return {};
   if (exchanges(operation)) return kExchangedSegmentsBytes;
   if (operation == "reduce") return kReducedSegmentsBytes;
   return kSegmentsBytes;

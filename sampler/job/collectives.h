@@ -35,7 +35,7 @@ struct CollectiveWay {
   bool operator==(const CollectiveWay&) const = default;
 };
 
-// The segments that a campaign compares, in bytes, besides the whole message.
+// The segments that a campaign compares, in bytes, besides the whole message; none of a barrier.
 std::span<const std::uint64_t> segments_bytes_of(std::string_view operation);
 
 struct CollectivesOptions {

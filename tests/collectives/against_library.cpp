@@ -92,6 +92,30 @@ std::vector<TreeShape> shapes() {
   return {shape_by_turn()};
 }
 
+std::int64_t now_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// No rank leaves before the last one has come; another one is late each time. Ranks, also those of
+// a lab, share one clock.
+void check_barrier(const Tested& tested) {
+  constexpr timespec kLate{.tv_sec = 0, .tv_nsec = 300'000};
+  constexpr int kTimes = 20;
+  std::vector<std::int64_t> came_ns, left_ns, last_ns(kTimes);
+  for (int i = 0; i < kTimes; ++i) {
+    if (tested.hierarchy.rank() == i * 7 % tested.hierarchy.size()) ::nanosleep(&kLate, nullptr);
+    came_ns.push_back(now_ns());
+    barrier(tested.hierarchy);
+    left_ns.push_back(now_ns());
+  }
+  PMPI_Allreduce(came_ns.data(), last_ns.data(), kTimes, MPI_INT64_T, MPI_MAX, tested.comm);
+  for (std::size_t i = 0; i < last_ns.size(); ++i) {
+    tested.expect(left_ns[i] >= last_ns[i], "what a Barrier waits for");
+  }
+}
+
 void check_bcast(const Tested& tested, int root) {
   for (const std::uint64_t bytes : sizes()) {
     for (const TreeShape shape : shapes()) {
@@ -381,6 +405,7 @@ void check_hierarchy(MPI_Comm comm, const HierarchyOptions& options, const std::
   turn = ranks + static_cast<int>(hierarchy.groups().size());
   type_turn =
       static_cast<std::size_t>(5 * ranks + 11 * turn);  // each hierarchy begins with another
+  check_barrier(tested);
   // First, while areas are as small as they ever are.
   if (extent != Extent::kExchanges) check_allgather(tested);
   check_alltoall(tested);

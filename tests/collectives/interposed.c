@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 static int rank, size, wrong;
 
@@ -207,6 +209,26 @@ static void alltoallv_in_place(MPI_Comm comm) {
   free(all);
 }
 
+static double now(void) {
+  struct timespec read;
+  clock_gettime(CLOCK_MONOTONIC, &read);
+  return (double)read.tv_sec + 1e-9 * (double)read.tv_nsec;
+}
+
+// All ranks are on one machine, and another one is late each time.
+static void barriers(void) {
+  for (int i = 0; i < 10; ++i) {
+    double last = 0;
+    if (i % size == rank) usleep(2000);
+    const double came = now();
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double left = now();
+    PMPI_Allreduce(&came, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    expect(left >= last, "Barrier");
+  }
+  MPI_Barrier(MPI_COMM_SELF);
+}
+
 // Communicators that come and go, one of them between groups.
 static void other_communicators(void) {
   for (int i = 0; i < 5; ++i) {
@@ -223,6 +245,7 @@ static void other_communicators(void) {
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
   MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &between);
   MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, between);
+  MPI_Barrier(between);
   for (int r = 1 - rank % 2; r < size; r += 2) expected += r;
   expect(sum == expected, "Allreduce between groups");
   MPI_Comm_free(&between);
@@ -260,6 +283,7 @@ int main(int argc, char** argv) {
   alltoallv_of_unlike_types();
   alltoallv_in_place(MPI_COMM_WORLD);
   alltoallv_in_place(MPI_COMM_SELF);
+  barriers();
   other_communicators();
   message_across_a_bcast();
   MPI_Bcast(NULL, 0, MPI_INT, 0, MPI_COMM_WORLD);

@@ -10,6 +10,7 @@ subroutine by_mpif(good)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
   data = merge(17, 0, rank == 0)
   call MPI_Bcast(data, 4000, MPI_INTEGER, 0, MPI_COMM_WORLD, error)
+  call MPI_Barrier(MPI_COMM_WORLD, error)
   do i = 1, 4000
     good = good .and. data(i) == 17
   end do
@@ -25,6 +26,7 @@ subroutine by_module(good)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, error)
   data = rank
+  call MPI_Barrier(MPI_COMM_WORLD, error)
   call MPI_Allreduce(MPI_IN_PLACE, data, 3000, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, error)
   good = good .and. all_equal(data, dble(ranks * (ranks - 1) / 2))
   allocate(all(2000 * ranks))
@@ -66,6 +68,7 @@ subroutine by_f08(good)
   integer :: i
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
+  call MPI_Barrier(MPI_COMM_WORLD)
   own = rank
   sums = 0
   call MPI_Reduce(own, sums, 4000, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD)

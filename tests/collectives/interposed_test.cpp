@@ -82,6 +82,8 @@ TEST_P(Interposed, AnyProgramGivesTheSame) {
     // One is of MPI_COMM_SELF.
     EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoall: 7 of 8 calls replaced"));
     EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoallv: 7 of 8 calls replaced"));
+    // One is of MPI_COMM_SELF, and one between groups.
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: barrier: 10 of 12 calls replaced"));
   }
 }
 
@@ -100,6 +102,7 @@ TEST_P(Interposed, FortranIsReachedByMpifAndByBothModules) {
   EXPECT_THAT(result.err, HasSubstr("nmadtune: allgather: 1 of 1 calls replaced"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoall: 2 of 2 calls replaced"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoallv: 2 of 2 calls replaced"));
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: barrier: 3 of 3 calls replaced"));
 }
 
 TEST_P(Interposed, AFortranProgramOfMpiF08OnlyIsReachedToo) {

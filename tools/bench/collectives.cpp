@@ -24,8 +24,8 @@ using bench::CollectiveComparison;
 using bench::ComparisonSchedule;
 using bench::ComparisonTimes;
 
-const std::vector<std::string> kOperations = {"bcast",     "reduce",   "allreduce",
-                                              "allgather", "alltoall", "alltoallv"};
+const std::vector<std::string> kOperations = {"bcast",    "reduce",    "allreduce", "allgather",
+                                              "alltoall", "alltoallv", "barrier"};
 constexpr std::uint64_t kSizesBytes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
 constexpr std::uint64_t kSizeBytesMin = 8;                   // one double
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;  // of one call
@@ -40,6 +40,13 @@ struct Chosen {
   std::string advice;  // "ours", "library"; "-": none
 };
 
+// Without a profile, or where it chooses the MPI's own.
+std::string usual_algorithm(const std::string& operation) {
+  if (operation == "barrier") return "dissemination";
+  if (operation == "allgather") return "leaders";
+  return exchanges(operation) ? "nodes" : "chain";
+}
+
 // As a job under this MPI follows the profile (collectives/advice.h): on nodes of unequal numbers
 // of ranks, in the way of the fullest one, if there is one for each number.
 Chosen choose(const nmt_profile* profile, const std::string& mpi, const sampler::JobShape& shape,
@@ -48,10 +55,8 @@ Chosen choose(const nmt_profile* profile, const std::string& mpi, const sampler:
   for (const std::vector<int>& node : shape.nodes) {
     ranks_per_node.insert(static_cast<std::uint32_t>(node.size()));
   }
-  const char* algorithm = operation == "allgather" ? "leaders"
-                          : exchanges(operation)   ? "nodes"
-                                                   : "chain";
-  Chosen chosen{{operation, algorithm, size_bytes > kSegmentBytes ? kSegmentBytes : 0, 1}, "-"};
+  const std::uint64_t segment_bytes = size_bytes > kSegmentBytes ? kSegmentBytes : 0;
+  Chosen chosen{{operation, usual_algorithm(operation), segment_bytes, 1}, "-"};
   nmt_collective_rule rule{};
   rule.struct_bytes = sizeof rule;
   for (const std::uint32_t ranks : ranks_per_node) {
@@ -87,6 +92,7 @@ std::vector<std::string> operations_of(const CollectivesBenchOptions& options) {
 
 std::vector<std::uint64_t> sizes_of(const CollectivesBenchOptions& options,
                                     const std::string& operation, int ranks) {
+  if (has_no_data(operation)) return {0};
   const std::uint64_t copies = bench::blocks_of(operation, ranks);
   const std::uint64_t most = exchanges(operation) ? kExchangedBytesMax : kGatheredBytesMax;
   std::vector<std::uint64_t> sizes = options.sizes_bytes;
@@ -220,7 +226,8 @@ Report run_in(const control::MpiJob& job, const CollectivesBenchOptions& options
 
 void declare(Options& options, CollectivesBenchOptions& target) {
   options.list("--operations", target.operations, "NAME,...",
-               "which of bcast, reduce, allreduce, allgather, alltoall, alltoallv (default: all)\n"
+               "which of bcast, reduce, allreduce, allgather, alltoall, alltoallv, barrier "
+               "(default: all)\n"
                "Reductions are sums of doubles.");
   options.sizes("--sizes", target.sizes_bytes,
                 "sizes of the messages (default: 4K to 4M)\n"
