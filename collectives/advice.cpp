@@ -18,7 +18,8 @@ constexpr std::uint64_t kWithoutEnd = ~std::uint64_t{0};
 constexpr std::uint64_t kTriedSegmentBytes = 64 << 10;  // paper "HierKNEM", 4.2, figure 2
 
 constexpr std::array<std::string_view, kOperations.size()> kNames = {
-    "bcast", "reduce", "allreduce", "allgather", "alltoall", "alltoallv", "barrier"};
+    "bcast",     "reduce",  "allreduce", "allgather", "alltoall",
+    "alltoallv", "barrier", "gather",    "scatter"};
 
 std::optional<Operation> parse_operation(std::string_view text) {
   const auto name = std::ranges::find(kNames, text);
@@ -38,6 +39,8 @@ std::string_view tried_algorithm(Operation operation) {
       return "leaders";
     case Operation::kAlltoall:
     case Operation::kAlltoallv:
+    case Operation::kGather:
+    case Operation::kScatter:
       return "nodes";
     case Operation::kBarrier:
       return "dissemination";

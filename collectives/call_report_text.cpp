@@ -57,7 +57,9 @@ bool can_be_replaced(const CallKind& kind) {
     case Collective::kAlltoall:
     case Collective::kBarrier:
     case Collective::kBcast:
+    case Collective::kGather:
     case Collective::kReduce:
+    case Collective::kScatter:
       return kind.blocks;
     default:
       return false;

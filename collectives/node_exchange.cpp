@@ -83,6 +83,38 @@ NodeExchange::NodeExchange(std::vector<std::vector<int>> groups, std::size_t own
   divide(all_bytes, segment_bytes);
 }
 
+NodeExchange::NodeExchange(std::vector<std::vector<int>> groups, std::size_t own_group,
+                           const RootedBlocks& blocks, std::uint64_t segment_bytes)
+    : NodeExchange(std::move(groups), own_group) {
+  const auto has_root = [&](const std::vector<int>& ranks) {
+    return std::ranges::find(ranks, blocks.root) != ranks.end();
+  };
+  const auto add_message = [&](std::vector<Message>& messages, const std::vector<int>& senders,
+                               const std::vector<int>& receivers) {
+    Message& message = messages.emplace_back();
+    if (!has_root(blocks.from_root ? senders : receivers)) return;
+    message.first = begins_.size();
+    begins_.push_back(0);
+    for (const int sender : senders) {
+      for (const int receiver : receivers) {
+        const int end = blocks.from_root ? sender : receiver;
+        const int other = blocks.from_root ? receiver : sender;
+        if (end == blocks.root) message.bytes += blocks.bytes[static_cast<std::size_t>(other)];
+        begins_.push_back(message.bytes);
+      }
+    }
+  };
+  std::uint64_t largest_bytes = 0;
+  for (const std::vector<int>& others : groups_) {
+    add_message(sent_, own_ranks(), others);
+    add_message(received_, others, own_ranks());
+    std::uint64_t bytes = 0;
+    for (const int rank : others) bytes += blocks.bytes[static_cast<std::size_t>(rank)];
+    largest_bytes = std::max(largest_bytes, bytes);
+  }
+  divide(largest_bytes, segment_bytes);
+}
+
 void NodeExchange::divide(std::uint64_t largest_bytes, std::uint64_t segment_bytes) {
   part_bytes_ = bytes_of_part(largest_bytes, segment_bytes);
   first_steps_ = {0};
@@ -124,7 +156,9 @@ ExchangeStep NodeExchange::step(std::uint64_t index) const {
   return step;
 }
 
+// Messages without bytes may have no blocks.
 NodeExchange::Given NodeExchange::given(const ExchangeStep& step, std::size_t member) const {
+  if (step.sent_bytes == 0) return {};
   const Message& message = sent_[step.to];
   const std::size_t receivers = groups_[step.to].size();
   const Overlap own(begin_of(message, member * receivers),
@@ -135,6 +169,7 @@ NodeExchange::Given NodeExchange::given(const ExchangeStep& step, std::size_t me
 
 void NodeExchange::give(const ExchangeStep& step, std::size_t member, const SentBlocks& from,
                         std::byte* given) const {
+  if (step.sent_bytes == 0) return;
   const Message& message = sent_[step.to];
   std::size_t block = member * groups_[step.to].size();
   for (const int rank : groups_[step.to]) {
@@ -149,6 +184,7 @@ void NodeExchange::give(const ExchangeStep& step, std::size_t member, const Sent
 // Calls copy(rank, offset in its block, offset in the part, bytes).
 template <class Copy>
 void NodeExchange::for_each_taken(const ExchangeStep& step, std::size_t member, Copy&& copy) const {
+  if (step.received_bytes == 0) return;
   const Message& message = received_[step.from];
   std::size_t block = member;
   for (const int rank : groups_[step.from]) {

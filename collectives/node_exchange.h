@@ -50,6 +50,13 @@ struct BlocksOf {
 using SentBlocks = BlocksOf<const std::byte>;
 using ReceivedBlocks = BlocksOf<std::byte>;
 
+// Blocks that one rank has for all, or all for it.
+struct RootedBlocks {
+  int root = 0;
+  bool from_root = false;
+  std::vector<std::uint64_t> bytes;  // by the rank at the other end, which may be the root too
+};
+
 class NodeExchange {
  public:
   // `groups`: the ranks of each, at least one. `segment_bytes`: what a part should have; 0: the
@@ -63,6 +70,9 @@ class NodeExchange {
   NodeExchange(std::vector<std::vector<int>> groups, std::size_t own_group,
                const std::vector<std::uint64_t>& rows, std::uint64_t all_bytes,
                std::uint64_t segment_bytes);
+  // Only the messages from, or to, the root's group have blocks.
+  NodeExchange(std::vector<std::vector<int>> groups, std::size_t own_group,
+               const RootedBlocks& blocks, std::uint64_t segment_bytes);
 
   std::uint64_t steps() const { return first_steps_.back(); }
   ExchangeStep step(std::uint64_t index) const;

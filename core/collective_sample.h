@@ -8,6 +8,7 @@
 // it ignore its samples.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "core/method.h"
@@ -19,6 +20,23 @@ namespace nmt {
 // one rank has for another.
 inline bool exchanges(std::string_view operation) {
   return operation == "alltoall" || operation == "alltoallv";
+}
+
+// Whether one rank has a block for each other one, or gets one from each.
+inline bool is_of_root_blocks(std::string_view operation) {
+  return operation == "gather" || operation == "scatter";
+}
+
+// Whether a size is that of one block of many in a buffer.
+inline bool has_blocks(std::string_view operation) {
+  return operation == "allgather" || exchanges(operation) || is_of_root_blocks(operation);
+}
+
+// How many blocks are in the message that segments divide: what one node has for another, or the
+// message itself.
+inline std::uint64_t blocks_in_message(std::string_view operation, std::uint64_t ranks_per_node) {
+  if (exchanges(operation)) return ranks_per_node * ranks_per_node;
+  return is_of_root_blocks(operation) ? ranks_per_node : 1;
 }
 
 // Whether a call has no data; its size is 0.

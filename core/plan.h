@@ -132,7 +132,8 @@ struct OffloadCost {
 // The best segment of a hierarchical collective's pipeline and the fastest algorithm, for a range
 // of sizes.
 struct SegmentRule {
-  std::string operation;  // bcast, reduce, allreduce, allgather, alltoall, alltoallv, barrier
+  // bcast, reduce, allreduce, allgather, alltoall, alltoallv, barrier, gather, scatter
+  std::string operation;
   std::int64_t nodes = 0;
   std::int64_t ranks_per_node = 0;
   std::uint64_t from_bytes = 0;

@@ -85,8 +85,9 @@ std::vector<double> ring_terms(const Sizes& s, double places, double block, doub
           s.ranks * s.size * s.local};
 }
 
-// Of an alltoall between nodes: rounds, messages, bytes through a card, and copies of what a node
-// sends and receives, by its ranks at once or one after the other.
+// Of blocks that nodes exchange, all of them or each with the root's: rounds, messages, bytes
+// through a card, and copies of what a node sends and receives, by its ranks at once or one after
+// the other.
 std::vector<double> exchange_terms(const Sizes& s, double message) {
   const double rounds = s.nodes - 1, ranks_per_node = s.local + 1;
   return {1,
@@ -115,7 +116,7 @@ std::vector<double> library_terms(const Sizes& s, std::string_view operation) {
   std::vector<double> counts = {1, s.nodes > 1 ? 1.0 : 0.0, std::log2(s.nodes),
                                 std::log2(s.local + 1), s.local};
   const bool is_exchange = exchanges(operation);
-  if (is_exchange || operation == "allgather") {
+  if (has_blocks(operation)) {
     counts.insert(counts.end(), {s.nodes - 1, s.ranks - 1});
   }
   if (is_exchange) {
@@ -150,8 +151,9 @@ std::vector<double> collective_terms(std::string_view operation, const Collectiv
     return ring_terms(s, s.ranks, s.size, s.segments);
   }
   if (choice.algorithm == "nodes") {
-    const auto ranks_per_node = static_cast<double>(shape.ranks_per_node);
-    const double message = s.size * ranks_per_node * ranks_per_node;
+    const auto ranks_per_node = static_cast<std::uint64_t>(shape.ranks_per_node);
+    const double message =
+        s.size * static_cast<double>(blocks_in_message(operation, ranks_per_node));
     divide(message);
     return exchange_terms(s, message);
   }

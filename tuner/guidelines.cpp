@@ -41,6 +41,7 @@ struct Rival {
 struct Emulation {
   std::string_view of;
   std::vector<std::string_view> by;
+  bool takes_all = false;  // its message has the blocks of all ranks
 };
 
 const std::vector<Emulation>& emulations() {
@@ -48,10 +49,12 @@ const std::vector<Emulation>& emulations() {
       {"allreduce", {"reduce", "bcast"}},
       {"bcast", {"allreduce"}},  // of zeros on all ranks but the root
       {"reduce", {"allreduce"}},
-      {"allgather", {"allreduce"}},        // of all ranks' data, zeros in the others' places
-      {"allgather", {"reduce", "bcast"}},  // the same, as Gather and Bcast
-      {"allgather", {"alltoall"}},         // of the same data for each
-      {"barrier", {"allreduce"}},          // of anything
+      {"allgather", {"allreduce"}, true},        // of zeros in the others' places
+      {"allgather", {"reduce", "bcast"}, true},  // the same, as Gather and Bcast
+      {"allgather", {"alltoall"}},               // of the same data for each
+      {"barrier", {"allreduce"}},                // of anything
+      {"gather", {"allgather"}},
+      {"scatter", {"bcast"}, true},
   };
   return all;
 }
@@ -111,7 +114,7 @@ std::optional<Rival> all_of(const std::vector<std::string_view>& operations, Cel
 std::optional<Rival> emulated(const Emulation& emulation, const Cell& own, const Times& times) {
   Cell needed = own;
   needed.operation = emulation.by.front();
-  if (own.operation == "allgather" && needed.operation != "alltoall") {
+  if (emulation.takes_all) {
     needed.size_bytes *= static_cast<std::uint64_t>(own.nodes * own.ranks_per_node);
   }
   for (auto each = times.lower_bound(needed); each != times.end(); ++each) {

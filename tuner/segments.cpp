@@ -186,8 +186,8 @@ void add_rules(const std::vector<CollectiveCell>& cells, const std::vector<Choic
 }  // namespace
 
 std::uint64_t message_bytes(const CollectiveCell& cell) {
-  const auto ranks = static_cast<std::uint64_t>(cell.ranks_per_node);
-  return cell.size_bytes * (exchanges(cell.operation) ? ranks * ranks : 1);
+  const auto ranks_per_node = static_cast<std::uint64_t>(cell.ranks_per_node);
+  return cell.size_bytes * blocks_in_message(cell.operation, ranks_per_node);
 }
 
 std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets) {

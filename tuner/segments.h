@@ -44,7 +44,7 @@ struct CollectiveCell {
   std::optional<double> gain_error = {};
 };
 
-// What segments divide: the message; of an alltoall or alltoallv, what one node sends to another.
+// What segments divide: the message; of blocks that nodes exchange, what one sends to another.
 std::uint64_t message_bytes(const CollectiveCell& cell);
 
 // By MPI, the last measured first; then by operation, shape and size.

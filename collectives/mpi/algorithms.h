@@ -77,6 +77,16 @@ std::optional<AllgatherAlgorithm> parse_allgather_algorithm(std::string_view tex
 void allgather(NodeHierarchy& hierarchy, std::byte* all, std::uint64_t bytes,
                AllgatherAlgorithm algorithm, std::uint64_t segment_bytes);
 
+// From each rank to the root, and back: the ranks of a group fill one message for the root's group,
+// which leaders send, or empty one that has come from there. `all` has `bytes` for each rank, in
+// rank order, and is used at the root only; `own` is used at all others. The root's own block stays
+// where it is.
+inline constexpr std::string_view kByNodes = "nodes";
+void gather(NodeHierarchy& hierarchy, const std::byte* own, std::byte* all, std::uint64_t bytes,
+            int root, std::uint64_t segment_bytes);
+void scatter(NodeHierarchy& hierarchy, const std::byte* all, std::byte* own, std::uint64_t bytes,
+             int root, std::uint64_t segment_bytes);
+
 // "nodes": the ranks of a group fill one message for each other group, which their leaders exchange
 // in rounds (collectives/node_exchange.h). "pairwise": each rank sends each block by itself, in
 // lockstep, in rounds in which each node sends to one node, and once the receiver lets it begin

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <charconv>
-#include <iterator>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,43 +11,17 @@
 namespace nmt::collectives {
 namespace {
 
-constexpr std::string_view kNodes = "nodes", kPairwise = "pairwise", kDirect = "direct";
+constexpr std::string_view kPairwise = "pairwise", kDirect = "direct";
 constexpr std::uint64_t kWindowMax = 1024;
 
 std::size_t own_group(const NodeHierarchy& hierarchy) {
   return static_cast<std::size_t>(hierarchy.group_of(hierarchy.rank()));
 }
 
-// By messages, of the ranks of this group. Where Open MPI 5 copies from one rank's memory to
-// another's, it writes a message that is too long beyond the end of the buffer, before it reports
-// that.
-void compare_sizes(const NodeHierarchy& hierarchy, std::uint64_t bytes) {
-  const std::vector<std::uint64_t> sizes =
-      hierarchy.gather_in_group(std::span<const std::uint64_t>(&bytes, 1));
-  if (std::ranges::count(sizes, bytes) != std::ssize(sizes)) fail_on_different_counts();
-}
-
-// `shared_memory` has areas, or is null.
-void exchange_by_nodes(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory,
-                       const NodeExchange& exchange, const SentBlocks& from,
-                       const ReceivedBlocks& to) {
-  const int leader = hierarchy.own_group().leader;
-  std::unique_ptr<GroupExchange> group;
-  if (shared_memory == nullptr) {
-    group = std::make_unique<MemberMessages>(hierarchy, exchange, from, to, leader);
-  } else {
-    group = std::make_unique<SharedExchange>(*shared_memory, exchange, from, to,
-                                             hierarchy.member(leader), hierarchy.waiting());
-  }
-  if (hierarchy.rank() != leader) return follow(exchange, *group);
-  LeaderMessages network(hierarchy, exchange);
-  lead(exchange, *group, network);
-}
-
 }  // namespace
 
 std::optional<AlltoallAlgorithm> parse_alltoall_algorithm(std::string_view text) {
-  if (text == kNodes) return AlltoallAlgorithm{};
+  if (text == kByNodes) return AlltoallAlgorithm{};
   if (text == kPairwise) return AlltoallAlgorithm{.window = 1};
   if (!text.starts_with(kDirect)) return std::nullopt;
   AlltoallAlgorithm direct;
@@ -75,12 +46,7 @@ void alltoall(NodeHierarchy& hierarchy, const std::byte* from, std::byte* to, st
   }
   const NodeExchange exchange(hierarchy.ranks_by_group(), own_group(hierarchy), bytes,
                               segment_bytes);
-  NodeSharedMemory* shared_memory =
-      exchange.own_ranks().size() == 1
-          ? nullptr
-          : hierarchy.shared_memory_with_areas(SharedExchange::area_bytes(exchange));
-  if (exchange.own_ranks().size() > 1 && shared_memory == nullptr) compare_sizes(hierarchy, bytes);
-  exchange_by_nodes(hierarchy, shared_memory, exchange, sent, received);
+  exchange_by_nodes(hierarchy, memory_for(hierarchy, exchange, bytes), exchange, sent, received);
 }
 
 void alltoallv(NodeHierarchy& hierarchy, const SentBlocks& from, const ReceivedBlocks& to,

@@ -28,6 +28,16 @@ void* block_at(void* buffer, MPI_Aint extent, int rank, MPI_Count count) {
                                  extent * MPI_Aint{rank} * static_cast<MPI_Aint>(count));
 }
 
+// The root's calls, with the own block first.
+int gather_alone(const void* own, int own_count, MPI_Datatype own_type, void* all, int count,
+                 MPI_Datatype type, MPI_Comm comm) {
+  return PMPI_Gather(own, own_count, own_type, all, count, type, 0, comm);
+}
+int scatter_alone(const void* own, int own_count, MPI_Datatype own_type, void* all, int count,
+                  MPI_Datatype type, MPI_Comm comm) {
+  return PMPI_Scatter(all, count, type, const_cast<void*>(own), own_count, own_type, 0, comm);
+}
+
 }  // namespace
 
 void ArgumentChecker::start() {
@@ -79,6 +89,31 @@ int ArgumentChecker::check_allgather(const void* send, MPI_Count send_count, MPI
 int ArgumentChecker::check_alltoall(const void* send, MPI_Count send_count, MPI_Datatype send_type,
                                     void* receive, int count, MPI_Datatype type, int rank) const {
   return check_blocks(PMPI_Alltoall, send, send_count, send_type, receive, count, type, rank);
+}
+
+// MPI_IN_PLACE is for the root only.
+int ArgumentChecker::check_gather(const void* send, MPI_Count send_count, MPI_Datatype send_type,
+                                  void* receive, MPI_Count count, MPI_Datatype type, int root,
+                                  int rank, int ranks) const {
+  if (root < 0 || root >= ranks) return check_root(root, ranks);
+  if (rank == root) {
+    return check_blocks(gather_alone, send, send_count, send_type, receive, static_cast<int>(count),
+                        type, rank);
+  }
+  if (send == MPI_IN_PLACE) return MPI_ERR_BUFFER;
+  return check_bcast(const_cast<void*>(send), static_cast<int>(send_count), send_type, 0, ranks);
+}
+
+int ArgumentChecker::check_scatter(const void* send, MPI_Count send_count, MPI_Datatype send_type,
+                                   void* receive, MPI_Count count, MPI_Datatype type, int root,
+                                   int rank, int ranks) const {
+  if (root < 0 || root >= ranks) return check_root(root, ranks);
+  if (rank == root) {
+    return check_blocks(scatter_alone, receive, count, type, const_cast<void*>(send),
+                        static_cast<int>(send_count), send_type, rank);
+  }
+  if (receive == MPI_IN_PLACE) return MPI_ERR_BUFFER;
+  return check_bcast(receive, static_cast<int>(count), type, 0, ranks);
 }
 
 // The own block always goes to its own place; of an Alltoall, it also comes from its own place.

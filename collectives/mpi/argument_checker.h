@@ -24,7 +24,7 @@ class ArgumentChecker {
 
   // The other arguments of a call on rank `rank` of `ranks`. Counts are positive and types are not
   // null, because the call was already decided on; except what a rank sends to an Allgather or an
-  // Alltoall.
+  // Alltoall, and the root's own block of a Gather or a Scatter.
   int check_bcast(void* buffer, int count, MPI_Datatype type, int root, int ranks) const;
   int check_reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
                    int root, int rank, int ranks) const;
@@ -34,12 +34,16 @@ class ArgumentChecker {
                       int count, MPI_Datatype type, int rank) const;
   int check_alltoall(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
                      int count, MPI_Datatype type, int rank) const;
+  int check_gather(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
+                   MPI_Count count, MPI_Datatype type, int root, int rank, int ranks) const;
+  int check_scatter(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
+                    MPI_Count count, MPI_Datatype type, int root, int rank, int ranks) const;
   // Nothing of this call was decided on yet.
   int check_alltoallv(const UnequalBlocks& send, const UnequalBlocks& receive, int rank,
                       int ranks) const;
 
  private:
-  // PMPI_Allgather or PMPI_Alltoall.
+  // PMPI_Allgather, PMPI_Alltoall, or another call of a single block and of blocks of all ranks.
   using BlocksCall = int (*)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
   int check_blocks(BlocksCall call, const void* send, MPI_Count send_count, MPI_Datatype send_type,
                    void* receive, int count, MPI_Datatype type, int rank) const;

@@ -1,13 +1,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/mpi/exchange_messages.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace nmt::collectives {
+namespace {
 
-LeaderMessages::LeaderMessages(NodeHierarchy& hierarchy, const NodeExchange& exchange)
+// By messages, of the ranks of this group. Where Open MPI 5 copies from one rank's memory to
+// another's, it writes a message that is too long beyond the end of the buffer, before it reports
+// that.
+void compare_sizes(const NodeHierarchy& hierarchy, std::uint64_t bytes) {
+  const std::vector<std::uint64_t> sizes =
+      hierarchy.gather_in_group(std::span<const std::uint64_t>(&bytes, 1));
+  if (std::ranges::count(sizes, bytes) != std::ssize(sizes)) fail_on_different_counts();
+}
+
+}  // namespace
+
+NodeSharedMemory* memory_for(NodeHierarchy& hierarchy, const NodeExchange& exchange,
+                             std::uint64_t bytes) {
+  if (exchange.own_ranks().size() == 1) return nullptr;
+  NodeSharedMemory* shared_memory =
+      hierarchy.shared_memory_with_areas(SharedExchange::area_bytes(exchange));
+  if (shared_memory == nullptr) compare_sizes(hierarchy, bytes);
+  return shared_memory;
+}
+
+void exchange_by_nodes(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory,
+                       const NodeExchange& exchange, const SentBlocks& from,
+                       const ReceivedBlocks& to, int root) {
+  const int leader = hierarchy.leader_of(hierarchy.group_of(hierarchy.rank()), root);
+  std::unique_ptr<GroupExchange> group;
+  if (shared_memory == nullptr) {
+    group = std::make_unique<MemberMessages>(hierarchy, exchange, from, to, leader);
+  } else {
+    group = std::make_unique<SharedExchange>(*shared_memory, exchange, from, to,
+                                             hierarchy.member(leader), hierarchy.waiting());
+  }
+  if (hierarchy.rank() != leader) return follow(exchange, *group);
+  LeaderMessages network(hierarchy, exchange, root);
+  lead(exchange, *group, network);
+}
+
+LeaderMessages::LeaderMessages(NodeHierarchy& hierarchy, const NodeExchange& exchange, int root)
     : hierarchy_(hierarchy),
       exchange_(exchange),
+      root_(root),
       sends_(exchange.slots(), MPI_REQUEST_NULL),
       receives_(exchange.slots(), MPI_REQUEST_NULL) {}
 
@@ -21,15 +61,15 @@ LeaderMessages::~LeaderMessages() {
 
 void LeaderMessages::send(std::uint64_t step, std::span<const std::byte> message) {
   const ExchangeStep part = exchange_.step(step);
-  check(PMPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE,
-                   hierarchy_.groups()[part.to].leader, tag_of(Stream::kRing, part.sends_left),
-                   hierarchy_.comm(), &sends_[step % exchange_.slots()]));
+  check(PMPI_Isend(message.data(), static_cast<int>(message.size()), MPI_BYTE, leader_of(part.to),
+                   tag_of(Stream::kRing, part.sends_left), hierarchy_.comm(),
+                   &sends_[step % exchange_.slots()]));
 }
 
 void LeaderMessages::receive(std::uint64_t step, std::span<std::byte> place) {
   check(PMPI_Irecv(place.data(), static_cast<int>(place.size()), MPI_BYTE,
-                   hierarchy_.groups()[exchange_.step(step).from].leader, MPI_ANY_TAG,
-                   hierarchy_.comm(), &receives_[step % exchange_.slots()]));
+                   leader_of(exchange_.step(step).from), MPI_ANY_TAG, hierarchy_.comm(),
+                   &receives_[step % exchange_.slots()]));
 }
 
 void LeaderMessages::wait_sent(std::uint64_t step) {

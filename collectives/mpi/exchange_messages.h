@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The messages of an alltoall by an MPI: between the leaders of groups, and within a group whose
+// The messages of a NodeExchange by an MPI: between the leaders of groups, and within a group whose
 // ranks share no memory.
 #pragma once
 
@@ -15,11 +15,21 @@
 
 namespace nmt::collectives {
 
+// The memory through which the ranks of this group exchange, with areas for it; null: they use
+// messages. Then they compare `bytes`, and it is an Error if one passes another number.
+NodeSharedMemory* memory_for(NodeHierarchy& hierarchy, const NodeExchange& exchange,
+                             std::uint64_t bytes);
+
+// This rank's part, through that memory. The root, if there is one, leads its group.
+void exchange_by_nodes(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory,
+                       const NodeExchange& exchange, const SentBlocks& from,
+                       const ReceivedBlocks& to, int root = -1);
+
 // Between this leader and the others. After an error, it cancels receives whose message has not
 // started to arrive.
 class LeaderMessages : public ExchangeNetwork {
  public:
-  LeaderMessages(NodeHierarchy& hierarchy, const NodeExchange& exchange);
+  LeaderMessages(NodeHierarchy& hierarchy, const NodeExchange& exchange, int root);
   ~LeaderMessages() override;
   LeaderMessages(const LeaderMessages&) = delete;
   void send(std::uint64_t step, std::span<const std::byte> message) override;
@@ -28,8 +38,13 @@ class LeaderMessages : public ExchangeNetwork {
   void wait_received(std::uint64_t step) override;
 
  private:
+  int leader_of(std::size_t group) const {
+    return hierarchy_.leader_of(static_cast<int>(group), root_);
+  }
+
   NodeHierarchy& hierarchy_;
   const NodeExchange& exchange_;
+  int root_;                        // of the operation; -1: none
   std::vector<MPI_Request> sends_;  // by slot
   std::vector<MPI_Request> receives_;
 };

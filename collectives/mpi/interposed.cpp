@@ -42,7 +42,7 @@ void expect_size(MPI_Count count, MPI_Datatype type, std::uint64_t bytes) {
   }
 }
 
-// Copies a rank's contribution to an Allgather into its place.
+// Copies a rank's contribution to an Allgather or a Gather into its place.
 void give(std::byte* place, const void* send, MPI_Count count, MPI_Datatype type, MPI_Comm comm,
           std::uint64_t bytes) {
   expect_size(count, type, bytes);
@@ -138,7 +138,7 @@ std::optional<int> leave_out(Job::Decision& decision, MPI_Comm comm, int code) {
   return decision.otherwise;
 }
 
-// The arguments of an Allgather or an Alltoall.
+// The arguments of an Allgather, an Alltoall, a Gather or a Scatter.
 struct BlocksCall {
   const void* send;
   MPI_Count send_count;
@@ -167,6 +167,32 @@ std::optional<int> replace_blocks(Operation operation, const BlocksCall& call, A
   if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
   const void* begin_received = begin_of(call.receive, call.receive_type);
   if (!Job::here().prepare(decision, comm, {begin_of(call.send, call.send_type), begin_received})) {
+    return decision.otherwise;
+  }
+  return Job::here().act(operation, decision, comm, [&] { action(decision); });
+}
+
+// The arguments of a rank other than the root have no meaning on the side of all blocks.
+template <class Action>
+std::optional<int> replace_rooted(Operation operation, const BlocksCall& call, int root,
+                                  Action&& action) {
+  const MPI_Comm comm = call.comm;
+  const bool gathers = operation == Operation::kGather;
+  const Job::Elements sent{call.send_count, call.send_type};
+  const Job::Elements received{call.receive_count, call.receive_type};
+  Job::Decision decision = Job::here().decide_rooted(operation, gathers ? received : sent,
+                                                     gathers ? sent : received, root, comm);
+  if (!decision.acts()) return decision.otherwise;
+  const int rank = rank_in(comm);
+  const auto check_of = gathers ? &ArgumentChecker::check_gather : &ArgumentChecker::check_scatter;
+  const int code = (Job::here().argument_checker().*check_of)(
+      call.send, call.send_count, call.send_type, call.receive, call.receive_count,
+      call.receive_type, root, rank, decision.ranks());
+  if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
+  const bool sends = gathers || rank == root, receives = !gathers || rank == root;
+  if (!Job::here().prepare(decision, comm,
+                           {sends ? begin_of(call.send, call.send_type) : nullptr,
+                            receives ? begin_of(call.receive, call.receive_type) : nullptr})) {
     return decision.otherwise;
   }
   return Job::here().act(operation, decision, comm, [&] { action(decision); });
@@ -302,6 +328,57 @@ std::optional<int> replace_alltoall(const void* send, MPI_Count send_count, MPI_
       exchange(sent.data(), received.data());
     }
     received.unpack(bytes);
+  });
+}
+
+std::optional<int> replace_gather(const void* send, MPI_Count send_count, MPI_Datatype send_type,
+                                  void* receive, MPI_Count receive_count, MPI_Datatype receive_type,
+                                  int root, MPI_Comm comm) noexcept {
+  const BlocksCall call{send, send_count, send_type, receive, receive_count, receive_type, comm};
+  return replace_rooted(Operation::kGather, call, root, [&](const Job::Decision& decision) {
+    NodeHierarchy& hierarchy = decision.hierarchy();
+    const std::uint64_t bytes = decision.bytes, segment_bytes = decision.rule->segment_bytes;
+    if (hierarchy.rank() != root) {
+      PackedBuffer own(const_cast<void*>(send), static_cast<int>(send_count), send_type, comm);
+      own.pack();
+      gather(hierarchy, own.data(), nullptr, bytes, root, segment_bytes);
+      return;
+    }
+    PackedBuffer all(receive, static_cast<int>(receive_count) * hierarchy.size(), receive_type,
+                     comm);
+    if (send == MPI_IN_PLACE) {
+      all.pack();
+    } else {
+      give(all.data() + static_cast<std::uint64_t>(root) * bytes, send, send_count, send_type, comm,
+           bytes);
+    }
+    gather(hierarchy, nullptr, all.data(), bytes, root, segment_bytes);
+    all.unpack(bytes * static_cast<std::uint64_t>(hierarchy.size()));
+  });
+}
+
+std::optional<int> replace_scatter(const void* send, MPI_Count send_count, MPI_Datatype send_type,
+                                   void* receive, MPI_Count receive_count,
+                                   MPI_Datatype receive_type, int root, MPI_Comm comm) noexcept {
+  const BlocksCall call{send, send_count, send_type, receive, receive_count, receive_type, comm};
+  return replace_rooted(Operation::kScatter, call, root, [&](const Job::Decision& decision) {
+    NodeHierarchy& hierarchy = decision.hierarchy();
+    const std::uint64_t bytes = decision.bytes, segment_bytes = decision.rule->segment_bytes;
+    const bool is_root = hierarchy.rank() == root, in_place = receive == MPI_IN_PLACE;
+    if (is_root && !in_place) expect_size(receive_count, receive_type, bytes);
+    PackedBuffer own(receive, in_place ? 0 : static_cast<int>(receive_count),
+                     in_place ? MPI_BYTE : receive_type, comm);
+    if (is_root) {
+      PackedBuffer all(const_cast<void*>(send), static_cast<int>(send_count) * hierarchy.size(),
+                       send_type, comm);
+      all.pack();
+      scatter(hierarchy, all.data(), nullptr, bytes, root, segment_bytes);
+      if (in_place) return;
+      std::memcpy(own.data(), all.data() + static_cast<std::uint64_t>(root) * bytes, bytes);
+    } else {
+      scatter(hierarchy, nullptr, own.data(), bytes, root, segment_bytes);
+    }
+    own.unpack(bytes);
   });
 }
 

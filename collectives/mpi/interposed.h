@@ -24,8 +24,9 @@
 //   allgather                Allgather
 //   barrier                  Barrier
 //   alltoall                 Alltoall and Alltoallv
+//   gather                   Gather and Scatter
 //   unequal_sizes            what the ranks of an Alltoallv find out together
-//   exchange_messages        the messages of an Alltoall between nodes
+//   exchange_messages        an Alltoall, a Gather or a Scatter by one message for two nodes
 //   rank_exchange            an Alltoall between ranks
 //   tree_neighbors           the neighbours of a leader in the tree
 //   bcast_pipeline           segments down the tree of leaders
@@ -74,6 +75,12 @@ std::optional<int> replace_alltoall(const void* send, MPI_Count send_count, MPI_
                                     MPI_Datatype receive_type, MPI_Comm comm) noexcept;
 std::optional<int> replace_alltoallv(const UnequalBlocks& send, const UnequalBlocks& receive,
                                      MPI_Comm comm) noexcept;
+std::optional<int> replace_gather(const void* send, MPI_Count send_count, MPI_Datatype send_type,
+                                  void* receive, MPI_Count receive_count, MPI_Datatype receive_type,
+                                  int root, MPI_Comm comm) noexcept;
+std::optional<int> replace_scatter(const void* send, MPI_Count send_count, MPI_Datatype send_type,
+                                   void* receive, MPI_Count receive_count,
+                                   MPI_Datatype receive_type, int root, MPI_Comm comm) noexcept;
 template <class Count, class Place>
 std::optional<int> replace_alltoallv(const void* send, const Count* send_counts,
                                      const Place* send_places, MPI_Datatype send_type,

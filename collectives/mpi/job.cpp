@@ -26,6 +26,12 @@ namespace {
 
 constexpr int kRulesMax = 1 << 20;
 
+// Whether a size is that of one block of many in a buffer.
+bool has_blocks(Operation operation) {
+  return operation == Operation::kAllgather || operation == Operation::kAlltoall ||
+         operation == Operation::kGather || operation == Operation::kScatter;
+}
+
 bool is_set(const char* variable, std::string_view to) {
   const char* value = std::getenv(variable);
   return value != nullptr && to == value;
@@ -256,6 +262,22 @@ Job::Decision Job::decide(Operation operation, MPI_Count count, MPI_Datatype typ
   return decide_guarded(operation, bytes, comm);
 }
 
+// Between groups, other arguments count.
+Job::Decision Job::decide_rooted(Operation operation, const Elements& at_root,
+                                 const Elements& elsewhere, int root, MPI_Comm comm) noexcept {
+  const auto index = static_cast<std::size_t>(operation);
+  int rank = 0, between = 0;
+  const bool may_act = least_bytes_[index] != ~std::uint64_t{0} && comm != MPI_COMM_NULL &&
+                       PMPI_Comm_test_inter(comm, &between) == MPI_SUCCESS && !between &&
+                       PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS;
+  if (!may_act) {
+    if (reports_) tallies_[index].calls.fetch_add(1, std::memory_order_relaxed);
+    return {};
+  }
+  const Elements& own = rank == root ? at_root : elsewhere;
+  return decide(operation, own.count, own.type, comm);
+}
+
 Job::Decision Job::decide_without_data(Operation operation, MPI_Comm comm) noexcept {
   const auto index = static_cast<std::size_t>(operation);
   if (reports_) tallies_[index].calls.fetch_add(1, std::memory_order_relaxed);
@@ -276,9 +298,8 @@ Job::Decision Job::decide(Operation operation, std::uint64_t bytes, MPI_Comm com
     CommState& comm_state =
         comm_state_for(comm, [this](MPI_Comm made_for) { return make_comm_state(made_for); });
     const Rule* rule = find_rule(comm_state.rules, operation, bytes);
-    const bool of_each_rank =
-        operation == Operation::kAllgather || operation == Operation::kAlltoall;
-    if (rule == nullptr || (of_each_rank && bytes * comm_state.ranks.size() > kBytesMax)) return {};
+    const std::uint64_t blocks = has_blocks(operation) ? comm_state.ranks.size() : 1;
+    if (rule == nullptr || bytes * blocks > kBytesMax) return {};
     return {.rule = rule, .comm_state = &comm_state, .bytes = bytes};
   } catch (const MpiFailure&) {  // on all ranks: the communicator is invalid
     return {};

@@ -51,6 +51,14 @@ class Job {
   };
   // Does not communicate.
   Decision decide(Operation operation, MPI_Count count, MPI_Datatype type, MPI_Comm comm) noexcept;
+  // The same for an operation with a root: the elements of the blocks, which count at the root
+  // only, or on all other ranks only.
+  struct Elements {
+    MPI_Count count;
+    MPI_Datatype type;
+  };
+  Decision decide_rooted(Operation operation, const Elements& at_root, const Elements& elsewhere,
+                         int root, MPI_Comm comm) noexcept;
   // The same for an operation without data.
   Decision decide_without_data(Operation operation, MPI_Comm comm) noexcept;
   // The same for an operation of which each rank knows only its own sizes: by the communicator

@@ -76,6 +76,38 @@ NMT_ENTRY MPI_Barrier(MPI_Comm comm) {
                                                 receive_count, receive_type, comm);                \
         });                                                                                        \
   }                                                                                                \
+  NMT_ENTRY MPI_Gather##suffix(const void* send, Count send_count, MPI_Datatype send_type,         \
+                               void* receive, Count receive_count, MPI_Datatype receive_type,      \
+                               int root, MPI_Comm comm) {                                          \
+    const auto result = replace_gather(send, send_count, send_type, receive, receive_count,        \
+                                       receive_type, root, comm);                                  \
+    if (result) return *result;                                                                    \
+    return timed(                                                                                  \
+        [&] {                                                                                      \
+          return DescribeGather::of(send, send_count, send_type, receive, receive_count,           \
+                                    receive_type, root, comm);                                     \
+        },                                                                                         \
+        [&] {                                                                                      \
+          return NMT_NEXT(MPI_Gather##suffix)(send, send_count, send_type, receive, receive_count, \
+                                              receive_type, root, comm);                           \
+        });                                                                                        \
+  }                                                                                                \
+  NMT_ENTRY MPI_Scatter##suffix(const void* send, Count send_count, MPI_Datatype send_type,        \
+                                void* receive, Count receive_count, MPI_Datatype receive_type,     \
+                                int root, MPI_Comm comm) {                                         \
+    const auto result = replace_scatter(send, send_count, send_type, receive, receive_count,       \
+                                        receive_type, root, comm);                                 \
+    if (result) return *result;                                                                    \
+    return timed(                                                                                  \
+        [&] {                                                                                      \
+          return DescribeScatter::of(send, send_count, send_type, receive, receive_count,          \
+                                     receive_type, root, comm);                                    \
+        },                                                                                         \
+        [&] {                                                                                      \
+          return NMT_NEXT(MPI_Scatter##suffix)(send, send_count, send_type, receive,               \
+                                               receive_count, receive_type, root, comm);           \
+        });                                                                                        \
+  }                                                                                                \
   NMT_ENTRY MPI_Alltoallv##suffix(                                                                 \
       const void* send, const Count send_counts[], const Place send_places[],                      \
       MPI_Datatype send_type, void* receive, const Count receive_counts[],                         \

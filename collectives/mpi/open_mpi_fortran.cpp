@@ -103,6 +103,25 @@ struct Alltoall : OfBlocks {
   static constexpr auto kDescribe = DescribeAlltoall::of;
   static auto c() { return NMT_NEXT(MPI_Alltoall); }
 };
+// Gather and Scatter take the same arguments.
+struct OfRoot {
+  template <class Function>
+  static auto by(Function f, void* send, Fint* send_count, Fint* send_type, void* receive,
+                 Fint* receive_count, Fint* receive_type, Fint* root, Fint* comm, Fint*) {
+    return f(buffer(send), *send_count, PMPI_Type_f2c(*send_type), buffer(receive), *receive_count,
+             PMPI_Type_f2c(*receive_type), *root, PMPI_Comm_f2c(*comm));
+  }
+};
+struct Gather : OfRoot {
+  static constexpr auto kReplace = nmt::collectives::replace_gather;
+  static constexpr auto kDescribe = DescribeGather::of;
+  static auto c() { return NMT_NEXT(MPI_Gather); }
+};
+struct Scatter : OfRoot {
+  static constexpr auto kReplace = nmt::collectives::replace_scatter;
+  static constexpr auto kDescribe = DescribeScatter::of;
+  static auto c() { return NMT_NEXT(MPI_Scatter); }
+};
 struct Alltoallv {
   template <class Function>
   static auto by(Function f, void* send, Fint* send_counts, Fint* send_places, Fint* send_type,
@@ -179,6 +198,14 @@ NMT_NAMES(NMT_COLLECTIVE, alltoall, ALLTOALL, Alltoall,
           (void* send, Fint* send_count, Fint* send_type, void* receive, Fint* receive_count,
            Fint* receive_type, Fint* comm, Fint* error),
           send, send_count, send_type, receive, receive_count, receive_type, comm, error)
+NMT_NAMES(NMT_COLLECTIVE, gather, GATHER, Gather,
+          (void* send, Fint* send_count, Fint* send_type, void* receive, Fint* receive_count,
+           Fint* receive_type, Fint* root, Fint* comm, Fint* error),
+          send, send_count, send_type, receive, receive_count, receive_type, root, comm, error)
+NMT_NAMES(NMT_COLLECTIVE, scatter, SCATTER, Scatter,
+          (void* send, Fint* send_count, Fint* send_type, void* receive, Fint* receive_count,
+           Fint* receive_type, Fint* root, Fint* comm, Fint* error),
+          send, send_count, send_type, receive, receive_count, receive_type, root, comm, error)
 NMT_NAMES(NMT_COLLECTIVE, alltoallv, ALLTOALLV, Alltoallv,
           (void* send, Fint* send_counts, Fint* send_places, Fint* send_type, void* receive,
            Fint* receive_counts, Fint* receive_places, Fint* receive_type, Fint* comm, Fint* error),

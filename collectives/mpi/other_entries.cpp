@@ -50,18 +50,18 @@ using namespace nmt::collectives;
   NMT_BOTH(Reduce_scatter, reduce_scatter, suffix, DescribeReduceScatter,                          \
            (send, receive, counts, type, op, comm), const void* send, void* receive,               \
            const Count counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm)                      \
-  NMT_BOTH(Gather, gather, suffix, DescribeGather,                                                 \
-           (send, count, type, receive, receive_count, receive_type, root, comm),                  \
-           const void* send, Count count, MPI_Datatype type, void* receive, Count receive_count,   \
-           MPI_Datatype receive_type, int root, MPI_Comm comm)                                     \
+  NMT_COUNTED(Igather##suffix, DescribeGather,                                                     \
+              (send, count, type, receive, receive_count, receive_type, root, comm),               \
+              const void* send, Count count, MPI_Datatype type, void* receive,                     \
+              Count receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm)             \
   NMT_BOTH(Gatherv, gatherv, suffix, DescribeGatherv,                                              \
            (send, count, type, receive, counts, places, receive_type, root, comm),                 \
            const void* send, Count count, MPI_Datatype type, void* receive, const Count counts[],  \
            const Locality places[], MPI_Datatype receive_type, int root, MPI_Comm comm)            \
-  NMT_BOTH(Scatter, scatter, suffix, DescribeScatter,                                              \
-           (send, count, type, receive, receive_count, receive_type, root, comm),                  \
-           const void* send, Count count, MPI_Datatype type, void* receive, Count receive_count,   \
-           MPI_Datatype receive_type, int root, MPI_Comm comm)                                     \
+  NMT_COUNTED(Iscatter##suffix, DescribeScatter,                                                   \
+              (send, count, type, receive, receive_count, receive_type, root, comm),               \
+              const void* send, Count count, MPI_Datatype type, void* receive,                     \
+              Count receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm)             \
   NMT_BOTH(Scatterv, scatterv, suffix, DescribeScatterv,                                           \
            (send, counts, places, type, receive, count, receive_type, root, comm),                 \
            const void* send, const Count counts[], const Locality places[], MPI_Datatype type,     \

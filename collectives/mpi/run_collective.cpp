@@ -111,6 +111,10 @@ int by_library(const nmt_collective_play& play) {
     check(PMPI_Allgather(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, playing()));
   } else if (operation == "alltoall") {
     check(PMPI_Alltoall(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, playing()));
+  } else if (operation == "gather") {
+    check(PMPI_Gather(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, play.root, playing()));
+  } else if (operation == "scatter") {
+    check(PMPI_Scatter(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, play.root, playing()));
   } else if (operation == "alltoallv") {
     const PlayedBlocks blocks = blocks_of(play);
     check(PMPI_Alltoallv(play.from, blocks.sent_counts.data(), blocks.sent_places.data(), MPI_BYTE,
@@ -140,12 +144,30 @@ int by_tree(const nmt_collective_play& play, TreeShape shape) {
   return kDone;
 }
 
-int gather(const nmt_collective_play& play, AllgatherAlgorithm allgather_algorithm) {
+int gather_for_all(const nmt_collective_play& play, AllgatherAlgorithm allgather_algorithm) {
   auto* all = static_cast<std::byte*>(play.to);
   NodeHierarchy& hierarchy = hierarchy_for(play);
   std::memcpy(all + static_cast<std::uint64_t>(hierarchy.rank()) * play.size_bytes, play.from,
               play.size_bytes);
   allgather(hierarchy, all, play.size_bytes, allgather_algorithm, play.segment_bytes);
+  return kDone;
+}
+
+// What a call costs: with the copy of the root's own block.
+int move_by_root(const nmt_collective_play& play) {
+  NodeHierarchy& hierarchy = hierarchy_for(play);
+  const auto* from = static_cast<const std::byte*>(play.from);
+  auto* to = static_cast<std::byte*>(play.to);
+  const std::uint64_t bytes = play.size_bytes;
+  const std::uint64_t own = static_cast<std::uint64_t>(play.root) * bytes;
+  const bool is_root = hierarchy.rank() == play.root;
+  if (std::string_view(play.operation) == "gather") {
+    if (is_root) std::memcpy(to + own, from, bytes);
+    gather(hierarchy, from, to, bytes, play.root, play.segment_bytes);
+  } else {
+    scatter(hierarchy, from, to, bytes, play.root, play.segment_bytes);
+    if (is_root) std::memcpy(to, from + own, bytes);
+  }
   return kDone;
 }
 
@@ -182,13 +204,16 @@ int run_collective(const nmt_collective_play& play) {
   }
   if (std::string_view(play.operation) == "allgather") {
     const auto allgather_algorithm = parse_allgather_algorithm(algorithm);
-    return allgather_algorithm ? gather(play, *allgather_algorithm) : kUnknown;
+    return allgather_algorithm ? gather_for_all(play, *allgather_algorithm) : kUnknown;
   }
   if (const std::string_view operation = play.operation; exchanges(operation)) {
     const auto alltoall_algorithm = parse_alltoall_algorithm(algorithm);
     if (!alltoall_algorithm) return kUnknown;
     return operation == "alltoall" ? exchange(play, *alltoall_algorithm)
                                    : exchange_unequal(play, *alltoall_algorithm);
+  }
+  if (is_of_root_blocks(play.operation)) {
+    return algorithm == kByNodes ? move_by_root(play) : kUnknown;
   }
   const auto shape = parse_tree_shape(algorithm);
   return shape ? by_tree(play, *shape) : kUnknown;

@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t kSizesBytes[] = {8,        128,      1 << 10,   4 << 10,   16 << 10,
                                          32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10,
                                          1 << 20,  2 << 20,  4 << 20,   16 << 20};
-// What ranks exchange: less, because contention may make each visit last for seconds.
+// Of blocks that nodes exchange: fewer, because contention may make each visit last for seconds.
 constexpr std::uint64_t kExchangedSizesBytes[] = {8,        128,      1 << 10,   4 << 10,
                                                   16 << 10, 64 << 10, 256 << 10, 1 << 20};
 constexpr std::uint64_t kExchangedSegmentsBytes[] = {32 << 10, 128 << 10, 512 << 10};
@@ -54,13 +54,15 @@ const std::map<std::string, std::vector<std::string>>& algorithms() {
       {"allgather", {"leaders", "ring", "neighbors"}},
       {"alltoall", exchanges_by},
       {"alltoallv", exchanges_by},
-      {"barrier", {"dissemination"}}};
+      {"barrier", {"dissemination"}},
+      {"gather", {"nodes"}},
+      {"scatter", {"nodes"}}};
   return all;
 }
 
 std::span<const std::uint64_t> grid_of(const std::string& operation) {
   if (has_no_data(operation)) return kNoData;
-  if (exchanges(operation)) return kExchangedSizesBytes;
+  if (exchanges(operation) || is_of_root_blocks(operation)) return kExchangedSizesBytes;
   return kSizesBytes;
 }
 
@@ -207,10 +209,8 @@ class Ways {
   static double usual_ns(const JobCell& cell) { return cell.usual_ns; }
 
  private:
-  // What segments divide: of an alltoall, what one node has for another.
   std::uint64_t message_bytes(const CollectiveWay& way, std::uint64_t size_bytes) const {
-    const std::uint64_t ranks = ranks_per_node();
-    return size_bytes * (exchanges(way.operation) ? ranks * ranks : 1);
+    return size_bytes * blocks_in_message(way.operation, ranks_per_node());
   }
 
   // A segment as large as the message means the whole message; only one way stands for all of
@@ -227,7 +227,7 @@ class Ways {
 
   // Ranks whose data one rank has in its buffer.
   std::uint64_t blocks_of(const std::string& operation) const {
-    return operation == "allgather" || exchanges(operation) ? ranks() : 1;
+    return has_blocks(operation) ? ranks() : 1;
   }
   static std::uint64_t bytes_max(const std::string& operation) {
     return exchanges(operation) ? kExchangedBytesMax : kGatheredBytesMax;
@@ -363,7 +363,7 @@ class Ways {
 
 std::span<const std::uint64_t> segments_bytes_of(std::string_view operation) {
   if (has_no_data(operation)) return {};
-  if (exchanges(operation)) return kExchangedSegmentsBytes;
+  if (exchanges(operation) || is_of_root_blocks(operation)) return kExchangedSegmentsBytes;
   if (operation == "reduce") return kReducedSegmentsBytes;
   return kSegmentsBytes;
 }

@@ -42,8 +42,8 @@ struct CollectivesOptions {
   double budget_ns = 60e9;
   std::uint64_t size_bytes_max = std::uint64_t{16} << 20;
   std::uint64_t seed = 1;
-  // Runs it; called by all ranks. `to` has space for the size, times the ranks for an allgather, an
-  // alltoall or an alltoallv, and so has `from` for the last two. Throws.
+  // Runs it; called by all ranks. `from` and `to` have space for the size, times the ranks if there
+  // are blocks of each (core/collective_sample.h). Throws.
   std::function<void(const CollectiveWay& way, std::uint64_t size_bytes, const std::byte* from,
                      std::byte* to)>
       run;

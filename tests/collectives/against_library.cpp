@@ -131,6 +131,36 @@ void check_bcast(const Tested& tested, int root) {
   }
 }
 
+void check_gather_and_scatter(const Tested& tested, int root) {
+  const auto ranks = static_cast<std::uint64_t>(tested.hierarchy.size());
+  const bool is_root = tested.hierarchy.rank() == root;
+  Sizes all_sizes = sizes();
+  if (!full && tested.hierarchy.size() <= 3) all_sizes.push_back(kLargeBytes);
+  for (const std::uint64_t bytes : all_sizes) {
+    const int count = static_cast<int>(bytes);
+    const auto place = static_cast<std::ptrdiff_t>(static_cast<std::uint64_t>(root) * bytes);
+    const Bytes own = noise(bytes, tested.hierarchy.rank()), all = noise(ranks * bytes, 2000);
+    Bytes all_theirs(is_root ? ranks * bytes : 0), own_theirs(bytes);
+    PMPI_Gather(own.data(), count, MPI_BYTE, all_theirs.data(), count, MPI_BYTE, root, tested.comm);
+    PMPI_Scatter(all.data(), count, MPI_BYTE, own_theirs.data(), count, MPI_BYTE, root,
+                 tested.comm);
+    for (const std::uint64_t segment : {segment_of(bytes), std::uint64_t{0}}) {
+      const std::string what = " of " + std::to_string(bytes) + " by " + std::to_string(segment) +
+                               ", root " + std::to_string(root);
+      Bytes sent = own, all_ours(all_theirs.size());
+      if (is_root) std::ranges::copy(own, all_ours.begin() + place);
+      gather(tested.hierarchy, sent.data(), all_ours.data(), bytes, root, segment);
+      tested.expect(all_ours == all_theirs, "Gather" + what);
+      tested.expect(sent == own, "Gather" + what + ": what is sent");
+      Bytes all_sent = all, own_ours(bytes);
+      scatter(tested.hierarchy, all_sent.data(), own_ours.data(), bytes, root, segment);
+      if (is_root) std::copy_n(all.begin() + place, bytes, own_ours.begin());
+      tested.expect(own_ours == own_theirs, "Scatter" + what);
+      tested.expect(all_sent == all, "Scatter" + what + ": what is sent");
+    }
+  }
+}
+
 // To a root, or to all.
 void check_reduction(const Tested& tested, std::optional<int> root, const Elements& elements,
                      const Operator& by, const Sizes& sizes) {
@@ -417,6 +447,7 @@ void check_hierarchy(MPI_Comm comm, const HierarchyOptions& options, const std::
   for (int root = 0; root < ranks; ++root) {
     if (!full && ranks > 3 && root != 0 && root != ranks / 2 && root != ranks - 1) continue;
     check_bcast(tested, root);
+    check_gather_and_scatter(tested, root);
     check_some_types(tested, root);
   }
   if (extent == Extent::kOperationsOfAllTypes) check_all_types(tested);

@@ -209,6 +209,60 @@ static void alltoallv_in_place(MPI_Comm comm) {
   free(all);
 }
 
+// Every second integer is sent by odd ranks, and received by an odd root. What does not count is
+// wrong on all ranks but the root.
+static void gather_and_scatter(int root) {
+  enum { kCount = 1300 };
+  const int step = rank % 2 + 1, is_root = rank == root;
+  const size_t all_count = (size_t)kCount * (size_t)size;
+  int* own = calloc(2 * kCount, sizeof *own);
+  int* all = calloc(2 * all_count, sizeof *all);
+  MPI_Datatype wide;
+  int good = 1;
+  MPI_Type_create_resized(MPI_INT, 0, 2 * (MPI_Aint)sizeof(int), &wide);
+  MPI_Type_commit(&wide);
+  const MPI_Datatype type = step == 2 ? wide : MPI_INT;
+  for (int i = 0; i < kCount; ++i) own[step * i] = rank * 10000 + i;
+  MPI_Gather(own, kCount, type, is_root ? all : NULL, is_root ? kCount : -1,
+             is_root ? type : MPI_DATATYPE_NULL, root, MPI_COMM_WORLD);
+  for (size_t i = 0; is_root && i < all_count; ++i) {
+    good = good && all[(size_t)step * i] == (int)(i / kCount) * 10000 + (int)(i % kCount);
+    good = good && (step == 1 || all[2 * i + 1] == 0);
+  }
+  expect(good, "Gather of unlike types");
+  memset(own, 0, 2 * kCount * sizeof *own);
+  MPI_Scatter(is_root ? all : NULL, is_root ? kCount : -1, is_root ? type : MPI_DATATYPE_NULL, own,
+              kCount, type, root, MPI_COMM_WORLD);
+  for (int i = 0; i < kCount; ++i) good = good && own[step * i] == rank * 10000 + i;
+  expect(good, "Scatter of unlike types");
+  MPI_Type_free(&wide);
+  free(own);
+  free(all);
+}
+
+static void gather_and_scatter_in_place(MPI_Comm comm, int root) {
+  enum { kCount = 1400 };
+  int self, ranks, good = 1;
+  MPI_Comm_rank(comm, &self);
+  MPI_Comm_size(comm, &ranks);
+  int* all = malloc(sizeof *all * (size_t)(kCount * ranks));
+  for (int i = 0; i < kCount; ++i) all[(self == root ? root * kCount : 0) + i] = self * 7 + i;
+  if (self == root) {
+    MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, kCount, MPI_INT, root, comm);
+    for (int i = 0; i < kCount * ranks; ++i) {
+      good = good && all[i] == i / kCount * 7 + i % kCount;
+      all[i] += 1;
+    }
+    MPI_Scatter(all, kCount, MPI_INT, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, root, comm);
+  } else {
+    MPI_Gather(all, kCount, MPI_INT, NULL, 0, MPI_DATATYPE_NULL, root, comm);
+    MPI_Scatter(NULL, 0, MPI_DATATYPE_NULL, all, kCount, MPI_INT, root, comm);
+    for (int i = 0; i < kCount; ++i) good = good && all[i] == self * 7 + i + 1;
+  }
+  expect(good, "Gather and Scatter in place");
+  free(all);
+}
+
 static double now(void) {
   struct timespec read;
   clock_gettime(CLOCK_MONOTONIC, &read);
@@ -237,6 +291,7 @@ static void other_communicators(void) {
     allgather_in_place(half);
     alltoall_in_place(half);
     alltoallv_in_place(half);
+    gather_and_scatter_in_place(half, 0);
     MPI_Comm_free(&half);
   }
   if (size < 2) return;
@@ -246,6 +301,13 @@ static void other_communicators(void) {
   MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &between);
   MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, between);
   MPI_Barrier(between);
+  // From the ranks of one side to the first of the other.
+  int first = -1;
+  const int root = rank % 2 == 1 ? 0 : rank == 0 ? MPI_ROOT : MPI_PROC_NULL;
+  int odd[64] = {0};
+  MPI_Gather(&rank, 1, MPI_INT, odd, 1, MPI_INT, root, between);
+  MPI_Scatter(odd, 1, MPI_INT, &first, 1, MPI_INT, root, between);
+  expect(rank % 2 == 0 || first == rank, "Gather and Scatter between groups");
   for (int r = 1 - rank % 2; r < size; r += 2) expected += r;
   expect(sum == expected, "Allreduce between groups");
   MPI_Comm_free(&between);
@@ -283,6 +345,10 @@ int main(int argc, char** argv) {
   alltoallv_of_unlike_types();
   alltoallv_in_place(MPI_COMM_WORLD);
   alltoallv_in_place(MPI_COMM_SELF);
+  for (int root = 0; root < size; ++root) {
+    gather_and_scatter(root);
+    gather_and_scatter_in_place(MPI_COMM_WORLD, root);
+  }
   barriers();
   other_communicators();
   message_across_a_bcast();

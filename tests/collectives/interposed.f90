@@ -22,14 +22,14 @@ subroutine by_module(good)
   logical, intent(inout) :: good
   integer :: rank, ranks, error, i
   double precision :: data(3000)
-  integer, allocatable :: all(:), counts(:), places(:)
+  integer, allocatable :: all(:), all_at_root(:), counts(:), places(:)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, error)
   data = rank
   call MPI_Barrier(MPI_COMM_WORLD, error)
   call MPI_Allreduce(MPI_IN_PLACE, data, 3000, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, error)
   good = good .and. all_equal(data, dble(ranks * (ranks - 1) / 2))
-  allocate(all(2000 * ranks))
+  allocate(all(2000 * ranks), all_at_root(2000 * ranks))
   all(rank * 2000 + 1:rank * 2000 + 2000) = rank + 1
   call MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 2000, MPI_INTEGER, &
                      MPI_COMM_WORLD, error)
@@ -42,6 +42,14 @@ subroutine by_module(good)
   do i = 1, ranks
     good = good .and. all(i * 2000) == i - 1
   end do
+  all = rank
+  call MPI_Gather(all(1:2000), 2000, MPI_INTEGER, all_at_root, 2000, MPI_INTEGER, 1, &
+                  MPI_COMM_WORLD, error)
+  do i = 1, ranks
+    if (rank == 1) good = good .and. all_at_root(i * 2000) == i - 1
+  end do
+  call MPI_Scatter(all_at_root, 2000, MPI_INTEGER, all, 2000, MPI_INTEGER, 1, MPI_COMM_WORLD, error)
+  good = good .and. all(2000) == rank
   allocate(counts(ranks), places(ranks))
   counts = [(100 * (rank + i), i = 1, ranks)]
   places = [(2000 * (i - 1), i = 1, ranks)]
@@ -79,6 +87,11 @@ subroutine by_f08(good)
   to = rank
   call MPI_Alltoall(to, 1000, MPI_INTEGER, from, 1000, MPI_INTEGER, MPI_COMM_WORLD)
   good = good .and. from(1) == 0 .and. from(1000 * ranks) == ranks - 1
+  call MPI_Gather(to(1:1000), 1000, MPI_INTEGER, from, 1000, MPI_INTEGER, 0, MPI_COMM_WORLD)
+  if (rank == 0) good = good .and. from(1000 * ranks) == ranks - 1
+  from = from + 1
+  call MPI_Scatter(from, 1000, MPI_INTEGER, sums, 1000, MPI_INTEGER, 0, MPI_COMM_WORLD)
+  good = good .and. sums(1000) == rank + 1
   counts = [(1000 - 10 * (rank + i), i = 1, ranks)]
   places = [(1000 * (i - 1), i = 1, ranks)]
   from = -1

@@ -84,6 +84,9 @@ TEST_P(Interposed, AnyProgramGivesTheSame) {
     EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoallv: 7 of 8 calls replaced"));
     // One is of MPI_COMM_SELF, and one between groups.
     EXPECT_THAT(result.err, HasSubstr("nmadtune: barrier: 10 of 12 calls replaced"));
+    // One is between groups.
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: gather: 11 of 12 calls replaced"));
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: scatter: 11 of 12 calls replaced"));
   }
 }
 
@@ -103,6 +106,8 @@ TEST_P(Interposed, FortranIsReachedByMpifAndByBothModules) {
   EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoall: 2 of 2 calls replaced"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoallv: 2 of 2 calls replaced"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: barrier: 3 of 3 calls replaced"));
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: gather: 2 of 2 calls replaced"));
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: scatter: 2 of 2 calls replaced"));
 }
 
 TEST_P(Interposed, AFortranProgramOfMpiF08OnlyIsReachedToo) {
@@ -131,6 +136,8 @@ TEST_P(Interposed, RanksMayCountInIntOrInMpiCount) {
     EXPECT_THAT(result.err, HasSubstr("nmadtune: allgather: 2 of 2 calls replaced"));
     EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoall: 2 of 2 calls replaced"));
     EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoallv: 2 of 2 calls replaced"));
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: gather: 2 of 2 calls replaced"));
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: scatter: 2 of 2 calls replaced"));
   }
 }
 

@@ -101,6 +101,20 @@ static void alltoallv(int by_large) {
   expect(good, "Alltoallv");
 }
 
+static void gather_and_scatter(int by_large, int root) {
+  fill(rank);
+  if (by_large) {
+    MPI_Gather_c(own, kCount, MPI_INT, for_all, kCount, MPI_INT, root, MPI_COMM_WORLD);
+    MPI_Scatter_c(for_all, kCount, MPI_INT, all, kCount, MPI_INT, root, MPI_COMM_WORLD);
+  } else {
+    MPI_Gather(own, kCount, MPI_INT, for_all, kCount, MPI_INT, root, MPI_COMM_WORLD);
+    MPI_Scatter(for_all, kCount, MPI_INT, all, kCount, MPI_INT, root, MPI_COMM_WORLD);
+  }
+  expect(equals(all, rank, 1), "Gather and Scatter");
+  for (int r = 0; rank == root && r < size; ++r)
+    expect(equals(for_all + r * kCount, r, 1), "Gather");
+}
+
 static void persistent(void) {
   MPI_Request request;
   MPI_Bcast_init(own, kCount, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
@@ -125,6 +139,7 @@ static int run(void) {
     allgather(by_large);
     alltoall(by_large);
     alltoallv(by_large);
+    gather_and_scatter(by_large, turn);
     persistent();
   }
   PMPI_Allreduce(&wrong, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -250,6 +250,30 @@ TEST(NodeExchange, EveryBlockOfAnUnequalMatrixArrives) {
   }
 }
 
+// Blocks from one rank to all, or from all to it.
+TEST(NodeExchange, EveryBlockFromARootOrToItArrives) {
+  for (const Case& each : kCases) {
+    const Groups groups = groups_of(each.sizes);
+    const auto ranks = static_cast<std::size_t>(ranks_in(groups));
+    for (std::size_t root = 0; root < ranks; ++root) {
+      for (const bool from_root : {false, true}) {
+        SCOPED_TRACE(name_of(each) + (from_root ? ", from " : ", to ") + std::to_string(root));
+        RootedBlocks blocks{.root = static_cast<int>(root), .from_root = from_root, .bytes = {}};
+        Matrix matrix(ranks, std::vector<std::uint64_t>(ranks, 0));
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+          blocks.bytes.push_back(rank == root ? 0 : each.block_bytes * (rank % 4) / 2);
+          matrix[from_root ? root : rank][from_root ? rank : root] = blocks.bytes.back();
+        }
+        std::vector<NodeExchange> exchanges;
+        for (std::size_t group = 0; group < groups.size(); ++group) {
+          exchanges.emplace_back(groups, group, blocks, each.segment_bytes);
+        }
+        expect_all_arrives(groups, matrix, exchanges);
+      }
+    }
+  }
+}
+
 // Of which equal blocks are a special case.
 TEST(NodeExchange, AnEqualMatrixGivesTheSameSteps) {
   const Groups groups = groups_of({4, 4, 4});

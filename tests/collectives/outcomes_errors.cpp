@@ -48,6 +48,14 @@ int alltoall(Call& c) {
   return MPI_Alltoall(send, c.send_count, c.send_type, c.receive, c.count, c.type, c.comm);
 }
 
+int gather(Call& c) {
+  return MPI_Gather(c.send, c.send_count, c.send_type, c.receive, c.count, c.type, c.root, c.comm);
+}
+int scatter(Call& c) {
+  return MPI_Scatter(c.for_all.data(), c.send_count, c.send_type, c.receive, c.count, c.type,
+                     c.root, c.comm);
+}
+
 // All blocks have the same counts.
 int alltoallv(Call& c) {
   const void* send = c.send == c.own.data() ? c.for_all.data() : c.send;
@@ -165,6 +173,15 @@ const std::vector<Case> kCases = {
     {"alltoall to an uncommitted type with gaps", alltoall, with_gaps},
     {"alltoall to a place", alltoall, in_place},
     {"alltoall all in place", alltoall, all_in_place},
+    {"gather of a negative count", gather, send_negative},
+    {"gather of no type", gather, no_send_type},
+    {"gather of an uncommitted type", gather, send_uncommitted},
+    {"gather to rank -1", gather, root_below},
+    {"gather to a rank too many", gather, root_above},
+    {"scatter to a negative count", scatter, negative},
+    {"scatter to no type", scatter, no_type},
+    {"scatter from rank -1", scatter, root_below},
+    {"scatter from a rank too many", scatter, root_above},
     {"alltoallv of nothing", alltoallv, no_send},
     {"alltoallv to nowhere", alltoallv, no_receive},
     {"alltoallv in its own buffer", alltoallv, aliased},

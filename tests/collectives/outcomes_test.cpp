@@ -111,7 +111,7 @@ TEST_P(Outcome, OfEveryValidOperatorIsTheSameWhereErrorsAreFatal) {
 
 TEST_P(Outcome, OfTypesByEveryConstructorAndAtMpiBottomIsTheSame) {
   expect_the_same({"types", "return"}, kWaysToCopy, kRanks,
-                  {"bcast", "allgather", "alltoall", "alltoallv"});
+                  {"bcast", "allgather", "alltoall", "alltoallv", "gather", "scatter"});
 }
 
 // That is 1 GiB.

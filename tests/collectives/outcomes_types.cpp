@@ -108,6 +108,14 @@ void use(Outcomes& outcomes, MPI_Comm comm, const std::string& name, MPI_Datatyp
   error =
       MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data() + kBefore, kCount, type, comm);
   outcomes.tell("alltoall in place of " + name, error, all);
+  all = pattern(100);
+  error =
+      MPI_Gather(own.data() + kBefore, kCount, type, all.data() + kBefore, kCount, type, 1, comm);
+  outcomes.tell("gather of " + name, error, all);
+  Memory part = pattern(200);
+  error =
+      MPI_Scatter(all.data() + kBefore, kCount, type, part.data() + kBefore, kCount, type, 1, comm);
+  outcomes.tell("scatter of " + name, error, part);
   use_unequal(outcomes, comm, name, type);
 }
 

@@ -277,5 +277,26 @@ TEST(CollectiveModel, ItsRulesLoseLittleToTheBestThatCouldBeMeasured) {
   }
 }
 
+TEST(CollectiveModel, PredictsABarrierWhichHasNoSize) {
+  std::vector<CollectiveCell> cells;
+  for (const CollectiveShape& shape : {CollectiveShape{2, 4}, {4, 1}, {4, 4}, {8, 2}}) {
+    const double ns =
+        20e3 * std::log2(shape.nodes) + 3e3 * static_cast<double>(shape.ranks_per_node);
+    cells.push_back({.mpi = "",
+                     .operation = "barrier",
+                     .nodes = shape.nodes,
+                     .ranks_per_node = shape.ranks_per_node,
+                     .size_bytes = 0,
+                     .times = {{.algorithm = "dissemination", .median_ns = ns},
+                               {.algorithm = "library", .median_ns = 2 * ns}}});
+  }
+  const std::vector<CollectiveCell> predicted = CollectiveModel(cells).predict({8, 4});
+  ASSERT_EQ(predicted.size(), 1u);
+  ASSERT_TRUE(predicted[0].gain_error);
+  EXPECT_TRUE(std::isfinite(*predicted[0].gain_error));
+  EXPECT_EQ(predicted[0].times.front().algorithm, "dissemination");
+  EXPECT_NEAR(predicted[0].times.front().median_ns, 72e3, 1e3);
+}
+
 }  // namespace
 }  // namespace nmt::tuner

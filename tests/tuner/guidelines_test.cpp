@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <tuple>
 
 #include "core/collective_sample.h"
 
@@ -105,6 +106,19 @@ TEST(Guidelines, AreBrokenByAnAllgatherSlowerThanAnAlltoallOfTheSameSize) {
   ASSERT_EQ(broken.size(), 1u);
   EXPECT_EQ(broken[0].faster.operations, "alltoall");
   EXPECT_EQ(broken[0].faster.size_bytes, 4096u);
+}
+
+TEST(Guidelines, AreBrokenByWhatIsSlowerThanAnOperationThatDoesMore) {
+  for (const auto& [own, other, ranks] :
+       {std::tuple{"gather", "allgather", 1u}, {"scatter", "bcast", 4u}}) {
+    const auto broken = Library().add(own, 4096, 90e3).add(other, ranks * 4096, 50e3).broken();
+    ASSERT_EQ(broken.size(), 1u) << own;
+    EXPECT_EQ(broken[0].faster.operations, other);
+  }
+  const auto broken = Library().add("barrier", 0, 90e3).add("allreduce", 8, 50e3).broken();
+  ASSERT_EQ(broken.size(), 1u);
+  EXPECT_EQ(broken[0].own.operations, "barrier");
+  EXPECT_EQ(broken[0].faster.size_bytes, 8u);
 }
 
 TEST(Guidelines, AreBrokenWhereALargerMessageIsFaster) {

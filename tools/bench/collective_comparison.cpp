@@ -70,8 +70,7 @@ std::vector<double> slowest(const control::MpiJob& job, const std::vector<double
 }  // namespace
 
 std::uint64_t blocks_of(std::string_view operation, int ranks) {
-  const bool of_each = operation == "allgather" || exchanges(operation);
-  return of_each ? static_cast<std::uint64_t>(ranks) : 1;
+  return has_blocks(operation) ? static_cast<std::uint64_t>(ranks) : 1;
 }
 
 std::string to_text(const ComparisonSchedule& schedule) {

@@ -24,8 +24,9 @@ using bench::CollectiveComparison;
 using bench::ComparisonSchedule;
 using bench::ComparisonTimes;
 
-const std::vector<std::string> kOperations = {"bcast",    "reduce",    "allreduce", "allgather",
-                                              "alltoall", "alltoallv", "barrier"};
+const std::vector<std::string> kOperations = {"bcast",     "reduce",   "allreduce",
+                                              "allgather", "alltoall", "alltoallv",
+                                              "barrier",   "gather",   "scatter"};
 constexpr std::uint64_t kSizesBytes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
 constexpr std::uint64_t kSizeBytesMin = 8;                   // one double
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;  // of one call
@@ -44,7 +45,7 @@ struct Chosen {
 std::string usual_algorithm(const std::string& operation) {
   if (operation == "barrier") return "dissemination";
   if (operation == "allgather") return "leaders";
-  return exchanges(operation) ? "nodes" : "chain";
+  return exchanges(operation) || is_of_root_blocks(operation) ? "nodes" : "chain";
 }
 
 // As a job under this MPI follows the profile (collectives/advice.h): on nodes of unequal numbers
@@ -225,14 +226,17 @@ Report run_in(const control::MpiJob& job, const CollectivesBenchOptions& options
 }  // namespace
 
 void declare(Options& options, CollectivesBenchOptions& target) {
-  options.list("--operations", target.operations, "NAME,...",
-               "which of bcast, reduce, allreduce, allgather, alltoall, alltoallv, barrier "
-               "(default: all)\n"
-               "Reductions are sums of doubles.");
-  options.sizes("--sizes", target.sizes_bytes,
-                "sizes of the messages (default: 4K to 4M)\n"
-                "Of an allgather: what one rank contributes; of an alltoall: what it has for each "
-                "other rank; of an alltoallv: the mean of that.");
+  options.list(
+      "--operations", target.operations, "NAME,...",
+      "which of bcast, reduce, allreduce, allgather, alltoall, alltoallv, barrier, gather, "
+      "scatter (default: all)\n"
+      "Reductions are sums of doubles.");
+  options.sizes(
+      "--sizes", target.sizes_bytes,
+      "sizes of the messages (default: 4K to 4M)\n"
+      "Of an allgather and a gather: what one rank contributes; of a scatter: what it "
+      "gets; of an alltoall: what it has for each other rank; of an alltoallv: the mean of "
+      "that.");
   options.count("--rounds", target.rounds, "repetitions of each cell (default: 15)");
   declare(options, target.profile);
   options

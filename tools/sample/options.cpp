@@ -115,8 +115,8 @@ void declare_job(Options& options, SampleOptions& target) {
             "node: the rails within one node of each platform. pairs: all rails between two nodes. "
             "mpi: the MPI's own messages. alltoall: alltoalls for a contention signature, which "
             "nodes share a switch, and how many simultaneous connections saturate the network. "
-            "collectives: broadcasts, reductions, allgathers, alltoalls, alltoallvs and barriers "
-            "with many algorithms and segments, and those of the MPI, for "
+            "collectives: broadcasts, reductions, allgathers, alltoalls, gathers and so on with "
+            "many algorithms and segments, and those of the MPI, for "
             "libnmadtune-mpi.so. With --stack: messages or collectives (default: messages).")
       .rare();
   options
