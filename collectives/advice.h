@@ -25,17 +25,21 @@ enum class Operation : std::uint32_t {
   kAlltoallv,
   kBarrier,
   kGather,
-  kScatter
+  kScatter,
+  kReduceScatterBlock,
+  kReduceScatter
 };
-inline constexpr std::array kOperations = {
-    Operation::kBcast,     Operation::kReduce,   Operation::kAllreduce,
-    Operation::kAllgather, Operation::kAlltoall, Operation::kAlltoallv,
-    Operation::kBarrier,   Operation::kGather,   Operation::kScatter};
+inline constexpr std::array kOperations = {Operation::kBcast,        Operation::kReduce,
+                                           Operation::kAllreduce,    Operation::kAllgather,
+                                           Operation::kAlltoall,     Operation::kAlltoallv,
+                                           Operation::kBarrier,      Operation::kGather,
+                                           Operation::kScatter,      Operation::kReduceScatterBlock,
+                                           Operation::kReduceScatter};
 std::string_view to_string(Operation operation);
 
-// Applies from `from_bytes` to below `to_bytes`. A size is that of a message; for Allgather, Gather
-// and Scatter, that of one rank's data; for Alltoall, that of one rank's data for another, and for
-// Alltoallv the mean of these; for Barrier, 0.
+// Applies from `from_bytes` to below `to_bytes`. A size is that of a message; for Allgather,
+// Gather, Scatter and Reduce_scatter_block, that of one rank's block; for Alltoall, that of one
+// rank's data for another; for Alltoallv and Reduce_scatter, the mean of these; for Barrier, 0.
 struct Rule {
   Operation operation = Operation::kBcast;
   std::int32_t nodes = 0;  // 0: any

@@ -59,6 +59,8 @@ bool can_be_replaced(const CallKind& kind) {
     case Collective::kBcast:
     case Collective::kGather:
     case Collective::kReduce:
+    case Collective::kReduceScatter:
+    case Collective::kReduceScatterBlock:
     case Collective::kScatter:
       return kind.blocks;
     default:

@@ -27,16 +27,25 @@ inline bool is_of_root_blocks(std::string_view operation) {
   return operation == "gather" || operation == "scatter";
 }
 
+// Whether each rank gets a block of what is reduced. The size of a reduce_scatter is the mean.
+inline bool scatters_sums(std::string_view operation) {
+  return operation == "reduce_scatter_block" || operation == "reduce_scatter";
+}
+
 // Whether a size is that of one block of many in a buffer.
 inline bool has_blocks(std::string_view operation) {
-  return operation == "allgather" || exchanges(operation) || is_of_root_blocks(operation);
+  return operation == "allgather" || exchanges(operation) || is_of_root_blocks(operation) ||
+         scatters_sums(operation);
 }
 
 // How many blocks are in the message that segments divide: what one node has for another, or the
 // message itself.
 inline std::uint64_t blocks_in_message(std::string_view operation, std::uint64_t ranks_per_node) {
   if (exchanges(operation)) return ranks_per_node * ranks_per_node;
-  return is_of_root_blocks(operation) ? ranks_per_node : 1;
+  return is_of_root_blocks(operation) || scatters_sums(operation) ? ranks_per_node : 1;
+}
+inline bool sends_blocks_of_nodes(std::string_view operation) {
+  return blocks_in_message(operation, 2) > 1;
 }
 
 // Whether a call has no data; its size is 0.

@@ -132,7 +132,8 @@ struct OffloadCost {
 // The best segment of a hierarchical collective's pipeline and the fastest algorithm, for a range
 // of sizes.
 struct SegmentRule {
-  // bcast, reduce, allreduce, allgather, alltoall, alltoallv, barrier, gather, scatter
+  // bcast, reduce, allreduce, allgather, alltoall, alltoallv, barrier, gather, scatter,
+  // reduce_scatter_block, reduce_scatter
   std::string operation;
   std::int64_t nodes = 0;
   std::int64_t ranks_per_node = 0;

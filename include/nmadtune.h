@@ -385,8 +385,8 @@ NMT_API int nmt_eager_chunks(const nmt_profile* profile, const char* placement, 
 // -- Collectives ---------------------------------------------------------------------------------
 
 // Segment size in bytes of a hierarchical operation ("bcast", "reduce", "allreduce", "allgather",
-// "alltoall", "alltoallv", "barrier", "gather", "scatter") under the MPI that was sampled last; 0:
-// do not cut.
+// "alltoall", "alltoallv", "barrier", "gather", "scatter", "reduce_scatter_block",
+// "reduce_scatter") under the MPI that was sampled last; 0: do not cut.
 NMT_API int64_t nmt_segment_bytes(const nmt_profile* profile, const char* operation,
                                   uint64_t size_bytes, uint32_t nodes, uint32_t ranks_per_node);
 
@@ -424,8 +424,8 @@ typedef struct nmt_collective_call {
   uint32_t ranks;         // in all
   const char* mpi;        // name and version; NULL: the one that was sampled last
   const char* operation;  // "bcast", "allreduce" ...
-  uint64_t size_bytes;    // of the message; of allgather, alltoall(v), gather and scatter, of one
-                          // rank's data; of a barrier, 0
+  uint64_t size_bytes;    // of the message; of allgather, alltoall(v), gather, scatter and
+                          // reduce_scatter(_block), of one rank's data; of a barrier, 0
 } nmt_collective_call;
 
 // The rule for a call. NMT_NO_ADVICE: nothing was sampled for its shape under its MPI, and no gain

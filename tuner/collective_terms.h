@@ -4,8 +4,8 @@
 // and copies on its critical path, of which the model fits the costs (paper "HierKNEM", section 3;
 // tuner/collective_model.h).
 //
-// Bytes are of one message; for an allgather, a gather or a scatter, of one rank's data; for an
-// alltoall, of one rank's data for another. "Fill" is the number of messages
+// Bytes are of one message; for an allgather, a gather, a scatter or a reduce_scatter, of one
+// rank's data; for an alltoall, of one rank's data for another. "Fill" is the number of messages
 // that the last leader waits for until it has its first segment, "width" the number of messages
 // that the busiest leader sends for each further one.
 #pragma once

@@ -55,6 +55,8 @@ const std::vector<Emulation>& emulations() {
       {"barrier", {"allreduce"}},                // of anything
       {"gather", {"allgather"}},
       {"scatter", {"bcast"}, true},
+      {"reduce_scatter_block", {"allreduce"}, true},
+      {"reduce_scatter", {"allreduce"}, true},
   };
   return all;
 }

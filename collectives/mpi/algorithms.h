@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "collectives/mpi/node_hierarchy.h"
@@ -76,6 +77,15 @@ std::optional<AllgatherAlgorithm> parse_allgather_algorithm(std::string_view tex
 // `all` has space for `bytes` of each rank, in rank order; this rank's data is already in place.
 void allgather(NodeHierarchy& hierarchy, std::byte* all, std::uint64_t bytes,
                AllgatherAlgorithm algorithm, std::uint64_t segment_bytes);
+
+// Each leader combines the data of its group as in a Reduce, exchanges what the ranks of other
+// groups get for what its own ranks get, and adds that up. `reduction` is of all blocks, and
+// `counts` are the elements of each, by rank. `result` has space for this rank's block; it may be
+// where `own` begins.
+inline constexpr std::string_view kByLeaders = "leaders";
+void reduce_scatter(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
+                    const Reduction& reduction, std::span<const std::uint64_t> counts,
+                    std::uint64_t segment_bytes);
 
 // From each rank to the root, and back: the ranks of a group fill one message for the root's group,
 // which leaders send, or empty one that has come from there. `all` has `bytes` for each rank, in

@@ -12,7 +12,7 @@ namespace nmt::collectives {
 namespace {
 
 constexpr std::array kAllgatherAlgorithms = {
-    std::pair{AllgatherAlgorithm::kLeaders, std::string_view("leaders")},
+    std::pair{AllgatherAlgorithm::kLeaders, kByLeaders},
     std::pair{AllgatherAlgorithm::kRing, std::string_view("ring")},
     std::pair{AllgatherAlgorithm::kNeighbors, std::string_view("neighbors")}};
 

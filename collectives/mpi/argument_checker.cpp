@@ -81,6 +81,25 @@ int ArgumentChecker::check_allreduce(const void* send, void* receive, int count,
   return PMPI_Allreduce(send, receive, count, type, op, alone_);
 }
 
+int ArgumentChecker::check_reduce_scatter_block(const void* send, const void* receive, int count,
+                                                MPI_Datatype type, MPI_Op op) const {
+  if (!are_doubtful(send, receive)) return MPI_SUCCESS;
+  return PMPI_Reduce_scatter_block(send, const_cast<void*>(receive), count, type, op, alone_);
+}
+
+// What is sent has a block for another rank where this rank has none.
+int ArgumentChecker::check_reduce_scatter(const void* send, const void* receive,
+                                          const Counts& counts, MPI_Datatype type, MPI_Op op,
+                                          int rank) const {
+  if (!are_doubtful(send, receive)) return MPI_SUCCESS;
+  if (send == nullptr) {
+    const int code = check_bcast(nullptr, 1, type, 0, 1);
+    if (code != MPI_SUCCESS) return code;
+  }
+  const int own = static_cast<int>(counts[static_cast<std::size_t>(rank)]);
+  return PMPI_Reduce_scatter(send, const_cast<void*>(receive), &own, type, op, alone_);
+}
+
 int ArgumentChecker::check_allgather(const void* send, MPI_Count send_count, MPI_Datatype send_type,
                                      void* receive, int count, MPI_Datatype type, int rank) const {
   return check_blocks(PMPI_Allgather, send, send_count, send_type, receive, count, type, rank);

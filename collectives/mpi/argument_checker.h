@@ -38,6 +38,10 @@ class ArgumentChecker {
                    MPI_Count count, MPI_Datatype type, int root, int rank, int ranks) const;
   int check_scatter(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
                     MPI_Count count, MPI_Datatype type, int root, int rank, int ranks) const;
+  int check_reduce_scatter_block(const void* send, const void* receive, int count,
+                                 MPI_Datatype type, MPI_Op op) const;
+  int check_reduce_scatter(const void* send, const void* receive, const Counts& counts,
+                           MPI_Datatype type, MPI_Op op, int rank) const;
   // Nothing of this call was decided on yet.
   int check_alltoallv(const UnequalBlocks& send, const UnequalBlocks& receive, int rank,
                       int ranks) const;

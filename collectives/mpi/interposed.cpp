@@ -172,6 +172,25 @@ std::optional<int> replace_blocks(Operation operation, const BlocksCall& call, A
   return Job::here().act(operation, decision, comm, [&] { action(decision); });
 }
 
+// `count_of` gives the elements of a rank's block.
+template <class CountOf>
+std::optional<int> reduce_scattered(Operation operation, Job::Decision& decision, const void* send,
+                                    void* receive, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                                    CountOf&& count_of) {
+  if (!Job::here().prepare(decision, comm, {send, receive})) return decision.otherwise;
+  return Job::here().act(operation, decision, comm, [&] {
+    std::vector<std::uint64_t> counts;
+    for (std::size_t rank = 0; rank < static_cast<std::size_t>(decision.ranks()); ++rank) {
+      counts.push_back(static_cast<std::uint64_t>(count_of(rank)));
+    }
+    const auto all = static_cast<MPI_Count>(std::reduce(counts.begin(), counts.end()));
+    const void* own = send == MPI_IN_PLACE ? receive : send;
+    reduce_scatter(decision.hierarchy(), static_cast<const std::byte*>(own),
+                   static_cast<std::byte*>(receive), reduction_of(all, type, op), counts,
+                   decision.rule->segment_bytes);
+  });
+}
+
 // The arguments of a rank other than the root have no meaning on the side of all blocks.
 template <class Action>
 std::optional<int> replace_rooted(Operation operation, const BlocksCall& call, int root,
@@ -276,6 +295,40 @@ std::optional<int> replace_allreduce(const void* send, void* receive, MPI_Count 
               static_cast<std::byte*>(receive), reduction_of(count, type, op),
               pipeline_of(*decision.rule));
   });
+}
+
+std::optional<int> replace_reduce_scatter_block(const void* send, void* receive, MPI_Count count,
+                                                MPI_Datatype type, MPI_Op op,
+                                                MPI_Comm comm) noexcept {
+  constexpr Operation kOperation = Operation::kReduceScatterBlock;
+  Job::Decision decision = Job::here().decide(kOperation, count, type, comm);
+  if (!decision.acts()) return decision.otherwise;
+  const ArgumentChecker& argument_checker = Job::here().argument_checker();
+  int code = argument_checker.check_operator(type, op);
+  if (code == MPI_SUCCESS && !can_reduce(type, op)) return std::nullopt;
+  if (code == MPI_SUCCESS) {
+    code = argument_checker.check_reduce_scatter_block(send, receive, static_cast<int>(count), type,
+                                                       op);
+  }
+  if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
+  return reduce_scattered(kOperation, decision, send, receive, type, op, comm,
+                          [&](std::size_t) { return count; });
+}
+
+std::optional<int> replace_reduce_scatter(const void* send, void* receive, const Counts& counts,
+                                          MPI_Datatype type, MPI_Op op, MPI_Comm comm) noexcept {
+  constexpr Operation kOperation = Operation::kReduceScatter;
+  Job::Decision decision = Job::here().decide_by_mean(kOperation, counts, type, comm);
+  if (!decision.acts()) return decision.otherwise;
+  const ArgumentChecker& argument_checker = Job::here().argument_checker();
+  int code = argument_checker.check_operator(type, op);
+  if (code == MPI_SUCCESS && !can_reduce(type, op)) return std::nullopt;
+  if (code == MPI_SUCCESS) {
+    code = argument_checker.check_reduce_scatter(send, receive, counts, type, op, rank_in(comm));
+  }
+  if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
+  return reduce_scattered(kOperation, decision, send, receive, type, op, comm,
+                          [&](std::size_t rank) { return counts[rank]; });
 }
 
 // All ranks receive the same number of bytes from each; a sender may describe them in another way.

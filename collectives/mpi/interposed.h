@@ -25,6 +25,7 @@
 //   barrier                  Barrier
 //   alltoall                 Alltoall and Alltoallv
 //   gather                   Gather and Scatter
+//   reduce_scatter           Reduce_scatter and Reduce_scatter_block
 //   unequal_sizes            what the ranks of an Alltoallv find out together
 //   exchange_messages        an Alltoall, a Gather or a Scatter by one message for two nodes
 //   rank_exchange            an Alltoall between ranks
@@ -36,7 +37,7 @@
 //   group_reduce             reduces within a group
 //   request_wait             waits for a message of the MPI
 //   packed_buffer            the buffer of a call as contiguous bytes
-//   unequal_blocks           one side of an Alltoallv: counts and displacements
+//   unequal_blocks           counts and displacements of blocks
 //   mpi_failure              an MPI call that failed, as an exception
 //   failure                  how a failed operation ends
 //   failure_notifier         notifies other ranks of a failure, so that they do not wait
@@ -81,6 +82,16 @@ std::optional<int> replace_gather(const void* send, MPI_Count send_count, MPI_Da
 std::optional<int> replace_scatter(const void* send, MPI_Count send_count, MPI_Datatype send_type,
                                    void* receive, MPI_Count receive_count,
                                    MPI_Datatype receive_type, int root, MPI_Comm comm) noexcept;
+std::optional<int> replace_reduce_scatter_block(const void* send, void* receive, MPI_Count count,
+                                                MPI_Datatype type, MPI_Op op,
+                                                MPI_Comm comm) noexcept;
+std::optional<int> replace_reduce_scatter(const void* send, void* receive, const Counts& counts,
+                                          MPI_Datatype type, MPI_Op op, MPI_Comm comm) noexcept;
+template <class Count>
+std::optional<int> replace_reduce_scatter(const void* send, void* receive, const Count* counts,
+                                          MPI_Datatype type, MPI_Op op, MPI_Comm comm) noexcept {
+  return replace_reduce_scatter(send, receive, Counts(counts), type, op, comm);
+}
 template <class Count, class Place>
 std::optional<int> replace_alltoallv(const void* send, const Count* send_counts,
                                      const Place* send_places, MPI_Datatype send_type,

@@ -25,11 +25,15 @@ namespace nmt::collectives {
 namespace {
 
 constexpr int kRulesMax = 1 << 20;
+// The largest block may have so many times the bytes of the mean. The largest that is sampled has
+// twice as many.
+constexpr std::uint64_t kTimesMean = 4;
 
 // Whether a size is that of one block of many in a buffer.
 bool has_blocks(Operation operation) {
   return operation == Operation::kAllgather || operation == Operation::kAlltoall ||
-         operation == Operation::kGather || operation == Operation::kScatter;
+         operation == Operation::kGather || operation == Operation::kScatter ||
+         operation == Operation::kReduceScatterBlock;
 }
 
 bool is_set(const char* variable, std::string_view to) {
@@ -301,6 +305,53 @@ Job::Decision Job::decide(Operation operation, std::uint64_t bytes, MPI_Comm com
     const std::uint64_t blocks = has_blocks(operation) ? comm_state.ranks.size() : 1;
     if (rule == nullptr || bytes * blocks > kBytesMax) return {};
     return {.rule = rule, .comm_state = &comm_state, .bytes = bytes};
+  } catch (const MpiFailure&) {  // on all ranks: the communicator is invalid
+    return {};
+  }
+}
+
+Job::Decision Job::decide_by_mean(Operation operation, const Counts& counts, MPI_Datatype type,
+                                  MPI_Comm comm) noexcept {
+  const auto index = static_cast<std::size_t>(operation);
+  if (reports_) tallies_[index].calls.fetch_add(1, std::memory_order_relaxed);
+  if (least_bytes_[index] == ~std::uint64_t{0} || comm == MPI_COMM_NULL) return {};
+  Decision decision;
+  const int code =
+      guarded(comm, [&] { decision = decide_by_mean_of(operation, counts, type, comm); });
+  if (code != MPI_SUCCESS) decision = {.otherwise = code};
+  return decision;
+}
+
+Job::Decision Job::decide_by_mean_of(Operation operation, const Counts& counts, MPI_Datatype type,
+                                     MPI_Comm comm) {
+  int size = 0;
+  try {
+    CommState& comm_state =
+        comm_state_for(comm, [this](MPI_Comm made_for) { return make_comm_state(made_for); });
+    if (comm_state.rules.empty()) return {};
+    if (!counts.are_there()) leave_out_unknown(comm, MPI_ERR_ARG);
+    if (type == MPI_DATATYPE_NULL) leave_out_unknown(comm, MPI_ERR_TYPE);
+    if (!counts.are_there() || type == MPI_DATATYPE_NULL) return {};
+    if (PMPI_Type_size(type, &size) != MPI_SUCCESS || size <= 0) return {};
+    const auto each_bytes = static_cast<std::uint64_t>(size);
+    const std::uint64_t ranks = comm_state.ranks.size();
+    std::uint64_t all = 0, most = 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      if (counts[rank] < 0) {
+        leave_out_unknown(comm, MPI_ERR_COUNT);
+        return {};
+      }
+      const auto count = static_cast<std::uint64_t>(counts[rank]);
+      if (count > kBytesMax) return {};
+      all += count;
+      most = std::max(most, count);
+    }
+    const std::uint64_t mean_bytes = all * each_bytes / ranks;
+    if (all * each_bytes > kBytesMax || mean_bytes == 0) return {};
+    if (most * each_bytes > kTimesMean * mean_bytes) return {};
+    const Rule* rule = find_rule(comm_state.rules, operation, mean_bytes);
+    if (rule == nullptr) return {};
+    return {.rule = rule, .comm_state = &comm_state, .bytes = mean_bytes};
   } catch (const MpiFailure&) {  // on all ranks: the communicator is invalid
     return {};
   }

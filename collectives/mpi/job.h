@@ -19,6 +19,7 @@
 #include "collectives/mpi/comm_state.h"
 #include "collectives/mpi/failure.h"
 #include "collectives/mpi/failure_notifier.h"
+#include "collectives/mpi/unequal_blocks.h"
 
 namespace nmt::collectives {
 
@@ -59,6 +60,11 @@ class Job {
   };
   Decision decide_rooted(Operation operation, const Elements& at_root, const Elements& elsewhere,
                          int root, MPI_Comm comm) noexcept;
+  // The same for an operation whose blocks have sizes of their own, all of which each rank knows:
+  // by their mean. Leaves calls alone in which one block is so large that samples say nothing of
+  // them.
+  Decision decide_by_mean(Operation operation, const Counts& counts, MPI_Datatype type,
+                          MPI_Comm comm) noexcept;
   // The same for an operation without data.
   Decision decide_without_data(Operation operation, MPI_Comm comm) noexcept;
   // The same for an operation of which each rank knows only its own sizes: by the communicator
@@ -109,6 +115,8 @@ class Job {
 
   Decision decide(Operation operation, std::uint64_t bytes, MPI_Comm comm);
   Decision decide_guarded(Operation operation, std::uint64_t bytes, MPI_Comm comm) noexcept;
+  Decision decide_by_mean_of(Operation operation, const Counts& counts, MPI_Datatype type,
+                             MPI_Comm comm);
   Decision decide_to_look_at(Operation operation, MPI_Comm comm);
   template <class Suits>
   bool prepare_if(Decision& decision, MPI_Comm comm, Suits&& suits) noexcept;

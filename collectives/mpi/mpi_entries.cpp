@@ -108,6 +108,28 @@ NMT_ENTRY MPI_Barrier(MPI_Comm comm) {
                                                receive_count, receive_type, root, comm);           \
         });                                                                                        \
   }                                                                                                \
+  NMT_ENTRY MPI_Reduce_scatter_block##suffix(const void* send, void* receive, Count count,         \
+                                             MPI_Datatype type, MPI_Op op, MPI_Comm comm) {        \
+    if (const auto result = replace_reduce_scatter_block(send, receive, count, type, op, comm)) {  \
+      return *result;                                                                              \
+    }                                                                                              \
+    return timed(                                                                                  \
+        [&] { return DescribeReduceScatterBlock::of(send, receive, count, type, op, comm); },      \
+        [&] {                                                                                      \
+          return NMT_NEXT(MPI_Reduce_scatter_block##suffix)(send, receive, count, type, op, comm); \
+        });                                                                                        \
+  }                                                                                                \
+  NMT_ENTRY MPI_Reduce_scatter##suffix(const void* send, void* receive, const Count counts[],      \
+                                       MPI_Datatype type, MPI_Op op, MPI_Comm comm) {              \
+    if (const auto result = replace_reduce_scatter(send, receive, counts, type, op, comm)) {       \
+      return *result;                                                                              \
+    }                                                                                              \
+    return timed([&] { return DescribeReduceScatter::of(send, receive, counts, type, op, comm); }, \
+                 [&] {                                                                             \
+                   return NMT_NEXT(MPI_Reduce_scatter##suffix)(send, receive, counts, type, op,    \
+                                                               comm);                              \
+                 });                                                                               \
+  }                                                                                                \
   NMT_ENTRY MPI_Alltoallv##suffix(                                                                 \
       const void* send, const Count send_counts[], const Place send_places[],                      \
       MPI_Datatype send_type, void* receive, const Count receive_counts[],                         \

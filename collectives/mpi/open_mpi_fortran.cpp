@@ -84,6 +84,28 @@ struct Allreduce {
   static constexpr auto kDescribe = DescribeAllreduce::of;
   static auto c() { return NMT_NEXT(MPI_Allreduce); }
 };
+struct ReduceScatterBlock {
+  template <class Function>
+  static auto by(Function f, void* send, void* receive, Fint* count, Fint* type, Fint* op,
+                 Fint* comm, Fint*) {
+    return f(buffer(send), buffer(receive), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op),
+             PMPI_Comm_f2c(*comm));
+  }
+  static constexpr auto kReplace = nmt::collectives::replace_reduce_scatter_block;
+  static constexpr auto kDescribe = DescribeReduceScatterBlock::of;
+  static auto c() { return NMT_NEXT(MPI_Reduce_scatter_block); }
+};
+struct ReduceScatter {
+  template <class Function>
+  static auto by(Function f, void* send, void* receive, Fint* counts, Fint* type, Fint* op,
+                 Fint* comm, Fint*) {
+    return f(buffer(send), buffer(receive), counts, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op),
+             PMPI_Comm_f2c(*comm));
+  }
+  static constexpr auto kReplace = nmt::collectives::replace_reduce_scatter<int>;
+  static constexpr auto kDescribe = DescribeReduceScatter::of<int>;
+  static auto c() { return NMT_NEXT(MPI_Reduce_scatter); }
+};
 // Allgather and Alltoall take the same arguments.
 struct OfBlocks {
   template <class Function>
@@ -190,6 +212,12 @@ NMT_NAMES(NMT_COLLECTIVE, reduce, REDUCE, Reduce,
 NMT_NAMES(NMT_COLLECTIVE, allreduce, ALLREDUCE, Allreduce,
           (void* send, void* receive, Fint* count, Fint* type, Fint* op, Fint* comm, Fint* error),
           send, receive, count, type, op, comm, error)
+NMT_NAMES(NMT_COLLECTIVE, reduce_scatter_block, REDUCE_SCATTER_BLOCK, ReduceScatterBlock,
+          (void* send, void* receive, Fint* count, Fint* type, Fint* op, Fint* comm, Fint* error),
+          send, receive, count, type, op, comm, error)
+NMT_NAMES(NMT_COLLECTIVE, reduce_scatter, REDUCE_SCATTER, ReduceScatter,
+          (void* send, void* receive, Fint* counts, Fint* type, Fint* op, Fint* comm, Fint* error),
+          send, receive, counts, type, op, comm, error)
 NMT_NAMES(NMT_COLLECTIVE, allgather, ALLGATHER, Allgather,
           (void* send, Fint* send_count, Fint* send_type, void* receive, Fint* receive_count,
            Fint* receive_type, Fint* comm, Fint* error),

@@ -195,11 +195,8 @@ NMT_NAMES(scan, SCAN, Scan, Scan, NMT_7)
 NMT_NAMES(iscan, ISCAN, Iscan, Scan, NMT_8)
 NMT_NAMES(exscan, EXSCAN, Exscan, Exscan, NMT_7)
 NMT_NAMES(iexscan, IEXSCAN, Iexscan, Exscan, NMT_8)
-NMT_NAMES(reduce_scatter_block, REDUCE_SCATTER_BLOCK, Reduce_scatter_block, ReduceScatterBlock,
-          NMT_7)
 NMT_NAMES(ireduce_scatter_block, IREDUCE_SCATTER_BLOCK, Ireduce_scatter_block, ReduceScatterBlock,
           NMT_8)
-NMT_NAMES(reduce_scatter, REDUCE_SCATTER, Reduce_scatter, ReduceScatter, NMT_7)
 NMT_NAMES(ireduce_scatter, IREDUCE_SCATTER, Ireduce_scatter, ReduceScatter, NMT_8)
 NMT_NAMES(igather, IGATHER, Igather, Gather, NMT_10)
 NMT_NAMES(gatherv, GATHERV, Gatherv, Gatherv, NMT_10)

@@ -44,12 +44,12 @@ using namespace nmt::collectives;
   NMT_BOTH(Exscan, exscan, suffix, DescribeExscan, (send, receive, count, type, op, comm),         \
            const void* send, void* receive, Count count, MPI_Datatype type, MPI_Op op,             \
            MPI_Comm comm)                                                                          \
-  NMT_BOTH(Reduce_scatter_block, reduce_scatter_block, suffix, DescribeReduceScatterBlock,         \
-           (send, receive, count, type, op, comm), const void* send, void* receive, Count count,   \
-           MPI_Datatype type, MPI_Op op, MPI_Comm comm)                                            \
-  NMT_BOTH(Reduce_scatter, reduce_scatter, suffix, DescribeReduceScatter,                          \
-           (send, receive, counts, type, op, comm), const void* send, void* receive,               \
-           const Count counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm)                      \
+  NMT_COUNTED(Ireduce_scatter_block##suffix, DescribeReduceScatterBlock,                           \
+              (send, receive, count, type, op, comm), const void* send, void* receive,             \
+              Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)                            \
+  NMT_COUNTED(Ireduce_scatter##suffix, DescribeReduceScatter,                                      \
+              (send, receive, counts, type, op, comm), const void* send, void* receive,            \
+              const Count counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm)                   \
   NMT_COUNTED(Igather##suffix, DescribeGather,                                                     \
               (send, count, type, receive, receive_count, receive_type, root, comm),               \
               const void* send, Count count, MPI_Datatype type, void* receive,                     \

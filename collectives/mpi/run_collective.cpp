@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <string_view>
 #include <vector>
 
@@ -95,6 +96,18 @@ PlayedBlocks blocks_of(const nmt_collective_play& play) {
   return blocks;
 }
 
+// By rank: blocks of this mean, from nothing to twice as much.
+std::vector<std::uint64_t> uneven(std::uint64_t mean) {
+  int ranks = 0;
+  check(PMPI_Comm_size(playing(), &ranks));
+  const auto count = static_cast<std::uint64_t>(ranks);
+  std::vector<std::uint64_t> sizes(count, mean);
+  for (std::uint64_t rank = 0; count > 1 && rank < count; ++rank) {
+    sizes[rank] = 2 * mean * rank / (count - 1);
+  }
+  return sizes;
+}
+
 int by_library(const nmt_collective_play& play) {
   const std::string_view operation = play.operation;
   const int bytes = static_cast<int>(play.size_bytes);
@@ -111,6 +124,12 @@ int by_library(const nmt_collective_play& play) {
     check(PMPI_Allgather(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, playing()));
   } else if (operation == "alltoall") {
     check(PMPI_Alltoall(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, playing()));
+  } else if (operation == "reduce_scatter_block") {
+    check(PMPI_Reduce_scatter_block(play.from, play.to, doubles, MPI_DOUBLE, MPI_SUM, playing()));
+  } else if (operation == "reduce_scatter") {
+    const std::vector<std::uint64_t> elements = uneven(play.size_bytes / sizeof(double));
+    const std::vector<int> counts(elements.begin(), elements.end());
+    check(PMPI_Reduce_scatter(play.from, play.to, counts.data(), MPI_DOUBLE, MPI_SUM, playing()));
   } else if (operation == "gather") {
     check(PMPI_Gather(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, play.root, playing()));
   } else if (operation == "scatter") {
@@ -150,6 +169,20 @@ int gather_for_all(const nmt_collective_play& play, AllgatherAlgorithm allgather
   std::memcpy(all + static_cast<std::uint64_t>(hierarchy.rank()) * play.size_bytes, play.from,
               play.size_bytes);
   allgather(hierarchy, all, play.size_bytes, allgather_algorithm, play.segment_bytes);
+  return kDone;
+}
+
+int scatter_sums(const nmt_collective_play& play) {
+  NodeHierarchy& hierarchy = hierarchy_for(play);
+  const std::uint64_t mean = play.size_bytes / sizeof(double);
+  const std::vector<std::uint64_t> counts =
+      std::string_view(play.operation) == "reduce_scatter"
+          ? uneven(mean)
+          : std::vector<std::uint64_t>(static_cast<std::size_t>(hierarchy.size()), mean);
+  const Reduction sum{MPI_DOUBLE, MPI_SUM, sizeof(double),
+                      std::reduce(counts.begin(), counts.end())};
+  reduce_scatter(hierarchy, static_cast<const std::byte*>(play.from),
+                 static_cast<std::byte*>(play.to), sum, counts, play.segment_bytes);
   return kDone;
 }
 
@@ -211,6 +244,9 @@ int run_collective(const nmt_collective_play& play) {
     if (!alltoall_algorithm) return kUnknown;
     return operation == "alltoall" ? exchange(play, *alltoall_algorithm)
                                    : exchange_unequal(play, *alltoall_algorithm);
+  }
+  if (scatters_sums(play.operation)) {
+    return algorithm == kByLeaders ? scatter_sums(play) : kUnknown;
   }
   if (is_of_root_blocks(play.operation)) {
     return algorithm == kByNodes ? move_by_root(play) : kUnknown;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One side of an MPI_Alltoallv: a block for each rank, by counts and displacements that are int, or
-// large (MPI_Alltoallv_c). It only refers to them.
+// A block for each rank, as one side of an MPI_Alltoallv has them: by counts and displacements that
+// are int, or large (MPI_Alltoallv_c). Both classes only refer to them.
 #pragma once
 
 #include <mpi.h>
@@ -11,36 +11,47 @@
 
 namespace nmt::collectives {
 
+// Numbers of elements by rank, as int or as MPI_Count.
+class Counts {
+ public:
+  template <class Count>
+  explicit Counts(const Count* counts) : counts_(counts), large_(!std::is_same_v<Count, int>) {}
+
+  bool are_there() const { return counts_ != nullptr; }
+  bool are_large() const { return large_; }
+  MPI_Count operator[](std::size_t rank) const {
+    if (large_) return static_cast<const MPI_Count*>(counts_)[rank];
+    return static_cast<const int*>(counts_)[rank];
+  }
+
+ private:
+  const void* counts_;
+  bool large_;
+};
+
 class UnequalBlocks {
  public:
   template <class Count, class Place>
   UnequalBlocks(const void* buffer, const Count* counts, const Place* places, MPI_Datatype type)
-      : buffer_(buffer),
-        counts_(counts),
-        places_(places),
-        type_(type),
-        large_(!std::is_same_v<Count, int>) {}
+      : buffer_(buffer), counts_(counts), places_(places), type_(type) {}
 
   const void* buffer() const { return buffer_; }
   MPI_Datatype type() const { return type_; }
-  bool have_arrays() const { return counts_ != nullptr && places_ != nullptr; }
-  bool are_large() const { return large_; }
-  MPI_Count count(std::size_t rank) const { return at<int, MPI_Count>(counts_, rank); }
+  const Counts& counts() const { return counts_; }
+  bool have_arrays() const { return counts_.are_there() && places_ != nullptr; }
+  bool are_large() const { return counts_.are_large(); }
+  MPI_Count count(std::size_t rank) const { return counts_[rank]; }
   // In extents of the type, from the buffer.
-  MPI_Aint place(std::size_t rank) const { return at<int, MPI_Aint>(places_, rank); }
-
- private:
-  template <class Small, class Large>
-  Large at(const void* values, std::size_t rank) const {
-    if (large_) return static_cast<const Large*>(values)[rank];
-    return static_cast<const Small*>(values)[rank];
+  MPI_Aint place(std::size_t rank) const {
+    if (are_large()) return static_cast<const MPI_Aint*>(places_)[rank];
+    return static_cast<const int*>(places_)[rank];
   }
 
+ private:
   const void* buffer_;  // may be MPI_IN_PLACE; then the rest has no meaning
-  const void* counts_;
+  Counts counts_;
   const void* places_;
   MPI_Datatype type_;
-  bool large_;
 };
 
 }  // namespace nmt::collectives

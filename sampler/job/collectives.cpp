@@ -56,13 +56,15 @@ const std::map<std::string, std::vector<std::string>>& algorithms() {
       {"alltoallv", exchanges_by},
       {"barrier", {"dissemination"}},
       {"gather", {"nodes"}},
+      {"reduce_scatter", {"leaders"}},
+      {"reduce_scatter_block", {"leaders"}},
       {"scatter", {"nodes"}}};
   return all;
 }
 
 std::span<const std::uint64_t> grid_of(const std::string& operation) {
   if (has_no_data(operation)) return kNoData;
-  if (exchanges(operation) || is_of_root_blocks(operation)) return kExchangedSizesBytes;
+  if (sends_blocks_of_nodes(operation)) return kExchangedSizesBytes;
   return kSizesBytes;
 }
 
@@ -363,7 +365,7 @@ class Ways {
 
 std::span<const std::uint64_t> segments_bytes_of(std::string_view operation) {
   if (has_no_data(operation)) return {};
-  if (exchanges(operation) || is_of_root_blocks(operation)) return kExchangedSegmentsBytes;
+  if (sends_blocks_of_nodes(operation)) return kExchangedSegmentsBytes;
   if (operation == "reduce") return kReducedSegmentsBytes;
   return kSegmentsBytes;
 }

@@ -199,6 +199,37 @@ void check_reduction(const Tested& tested, std::optional<int> root, const Elemen
   }
 }
 
+// Blocks of `size` bytes, or of nothing to half as much again.
+void check_reduce_scatter(const Tested& tested, const Elements& elements, const Operator& by,
+                          std::uint64_t size, bool equal) {
+  const auto self = static_cast<std::size_t>(tested.hierarchy.rank());
+  std::vector<std::uint64_t> counts;
+  std::uint64_t all_count = 0;
+  for (int rank = 0; rank < tested.hierarchy.size(); ++rank) {
+    const std::uint64_t count = size / elements.bytes;
+    counts.push_back(equal ? count : count * (static_cast<std::uint64_t>(rank) % 4) / 2);
+    all_count += counts.back();
+  }
+  const std::vector<int> int_counts(counts.begin(), counts.end());
+  const Reduction reduction{elements.type, by.op, elements.bytes, all_count};
+  const Bytes own = values(elements, by, all_count, tested.hierarchy.rank());
+  Bytes ours(counts[self] * elements.bytes), theirs(ours.size()), in_place = own;
+  reduce_scatter(tested.hierarchy, own.data(), ours.data(), reduction, counts, segment_of(size));
+  reduce_scatter(tested.hierarchy, in_place.data(), in_place.data(), reduction, counts, 0);
+  in_place.resize(ours.size());
+  if (equal) {
+    PMPI_Reduce_scatter_block(own.data(), theirs.data(), int_counts[self], elements.type, by.op,
+                              tested.comm);
+  } else {
+    PMPI_Reduce_scatter(own.data(), theirs.data(), int_counts.data(), elements.type, by.op,
+                        tested.comm);
+  }
+  const std::string what = (equal ? "Reduce_scatter_block of " : "Reduce_scatter of ") +
+                           std::to_string(size) + ", " + elements.name + ", " + by.name;
+  tested.expect(same(elements, ours, theirs), what);
+  tested.expect(same(elements, in_place, theirs), what + ", in place");
+}
+
 // Types and operators do not know of roots, trees and nodes, nor these of them: each root meets
 // some of the types, by turns, and each number of ranks all of them, at one root.
 void check_some_types(const Tested& tested, int root) {
@@ -207,7 +238,13 @@ void check_some_types(const Tested& tested, int root) {
     const Elements& elements = all[type_turn % all.size()];
     const Operator& by = elements.operators[type_turn % elements.operators.size()];
     check_reduction(tested, root, elements, by, sizes(elements.bytes));
-    if (root == 0) check_reduction(tested, std::nullopt, elements, by, sizes(elements.bytes));
+    if (root != 0) continue;
+    check_reduction(tested, std::nullopt, elements, by, sizes(elements.bytes));
+    for (const std::uint64_t size : sizes(elements.bytes)) {
+      for (const bool equal : {false, true}) {
+        check_reduce_scatter(tested, elements, by, size, equal);
+      }
+    }
   }
 }
 
@@ -217,6 +254,7 @@ void check_all_types(const Tested& tested) {
     for (const Operator& by : elements.operators) {
       check_reduction(tested, turn % tested.hierarchy.size(), elements, by, sizes);
       check_reduction(tested, std::nullopt, elements, by, sizes);
+      check_reduce_scatter(tested, elements, by, sizes.back(), turn % 2 == 0);
     }
   }
 }

@@ -87,6 +87,40 @@ static void reduce_in_place(int root) {
   }
 }
 
+// Block r of the sums begins at r * kCount, or at the sum of r + 1, r ... times 100.
+static void reduce_scatter(int in_place) {
+  enum { kCount = 1100 };
+  int counts[64], all = 0, mine = 0, good = 1;
+  for (int r = 0; r < size; ++r) {
+    if (r == rank) mine = all;
+    all += counts[r] = 100 * (r + 1);
+  }
+  const int most = all > kCount * size ? all : kCount * size;
+  long* own = malloc(sizeof *own * (size_t)most);
+  long* result = malloc(sizeof *own * (size_t)most);
+  for (int i = 0; i < most; ++i) own[i] = result[i] = rank + i;
+  MPI_Reduce_scatter_block(in_place ? MPI_IN_PLACE : own, result, kCount, MPI_LONG, MPI_SUM,
+                           MPI_COMM_WORLD);
+  for (int i = 0; i < kCount; ++i) {
+    good = good && result[i] == size * (size - 1) / 2 + (long)size * (rank * kCount + i);
+  }
+  expect(good, "Reduce_scatter_block");
+  for (int i = 0; i < most; ++i) result[i] = rank + i;
+  MPI_Reduce_scatter(in_place ? MPI_IN_PLACE : own, result, counts, MPI_LONG, MPI_SUM,
+                     MPI_COMM_WORLD);
+  for (int i = 0; i < counts[rank]; ++i) {
+    good = good && result[i] == size * (size - 1) / 2 + (long)size * (mine + i);
+  }
+  expect(good, "Reduce_scatter");
+  // Nearly all is for one rank.
+  for (int r = 0; r < size; ++r) counts[r] = r == 0 ? kCount * size - size + 1 : 1;
+  MPI_Reduce_scatter(own, result, counts, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  const long first = rank == 0 ? 0 : counts[0] + rank - 1;
+  expect(result[0] == size * (size - 1) / 2 + size * first, "Reduce_scatter for one rank");
+  free(own);
+  free(result);
+}
+
 static void allgather_in_place(MPI_Comm comm) {
   enum { kCount = 1500 };
   int self, ranks, good = 1;
@@ -338,6 +372,8 @@ int main(int argc, char** argv) {
   for (int root = 0; root < size; ++root) bcast_of_unlike_types(root);
   for (int root = 0; argc > 1 && root < size; ++root) reduce_in_place(root);
   reduce_in_order();
+  reduce_scatter(0);
+  if (argc > 1) reduce_scatter(1);
   allgather_in_place(MPI_COMM_WORLD);
   alltoall_of_unlike_types();
   alltoall_in_place(MPI_COMM_WORLD);

@@ -22,6 +22,7 @@ subroutine by_module(good)
   logical, intent(inout) :: good
   integer :: rank, ranks, error, i
   double precision :: data(3000)
+  integer :: sums(2000)
   integer, allocatable :: all(:), all_at_root(:), counts(:), places(:)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, error)
@@ -30,6 +31,12 @@ subroutine by_module(good)
   call MPI_Allreduce(MPI_IN_PLACE, data, 3000, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, error)
   good = good .and. all_equal(data, dble(ranks * (ranks - 1) / 2))
   allocate(all(2000 * ranks), all_at_root(2000 * ranks))
+  all = rank
+  call MPI_Reduce_scatter_block(all, sums, 2000, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)
+  good = good .and. sums(2000) == ranks * (ranks - 1) / 2
+  call MPI_Reduce_scatter(all, sums, [(2000, i = 1, ranks)], MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, &
+                          error)
+  good = good .and. sums(2000) == ranks * (ranks - 1) / 2
   all(rank * 2000 + 1:rank * 2000 + 2000) = rank + 1
   call MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 2000, MPI_INTEGER, &
                      MPI_COMM_WORLD, error)

@@ -84,6 +84,8 @@ TEST_P(Interposed, AnyProgramGivesTheSame) {
     EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoallv: 7 of 8 calls replaced"));
     // One is of MPI_COMM_SELF, and one between groups.
     EXPECT_THAT(result.err, HasSubstr("nmadtune: barrier: 10 of 12 calls replaced"));
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce_scatter_block: 2 of 2 calls replaced"));
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce_scatter: 4 of 4 calls replaced"));
     // One is between groups.
     EXPECT_THAT(result.err, HasSubstr("nmadtune: gather: 11 of 12 calls replaced"));
     EXPECT_THAT(result.err, HasSubstr("nmadtune: scatter: 11 of 12 calls replaced"));
@@ -106,6 +108,8 @@ TEST_P(Interposed, FortranIsReachedByMpifAndByBothModules) {
   EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoall: 2 of 2 calls replaced"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoallv: 2 of 2 calls replaced"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: barrier: 3 of 3 calls replaced"));
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce_scatter_block: 1 of 1 calls replaced"));
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce_scatter: 1 of 1 calls replaced"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: gather: 2 of 2 calls replaced"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: scatter: 2 of 2 calls replaced"));
 }
@@ -136,8 +140,10 @@ TEST_P(Interposed, RanksMayCountInIntOrInMpiCount) {
     EXPECT_THAT(result.err, HasSubstr("nmadtune: allgather: 2 of 2 calls replaced"));
     EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoall: 2 of 2 calls replaced"));
     EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoallv: 2 of 2 calls replaced"));
-    EXPECT_THAT(result.err, HasSubstr("nmadtune: gather: 2 of 2 calls replaced"));
-    EXPECT_THAT(result.err, HasSubstr("nmadtune: scatter: 2 of 2 calls replaced"));
+    for (const std::string operation :
+         {"gather", "scatter", "reduce_scatter_block", "reduce_scatter"}) {
+      EXPECT_THAT(result.err, HasSubstr("nmadtune: " + operation + ": 2 of 2 calls replaced"));
+    }
   }
 }
 

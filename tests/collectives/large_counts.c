@@ -115,6 +115,22 @@ static void gather_and_scatter(int by_large, int root) {
     expect(equals(for_all + r * kCount, r, 1), "Gather");
 }
 
+static void reduce_scatter(int by_large) {
+  MPI_Count counts[kRanksMax];
+  int small_counts[kRanksMax];
+  for (int r = 0; r < size; ++r) counts[r] = small_counts[r] = kCount;
+  for (int i = 0; i < kCount * size; ++i) for_all[i] = rank + i;
+  if (by_large) {
+    MPI_Reduce_scatter_block_c(for_all, all, kCount, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Reduce_scatter_c(for_all, own, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  } else {
+    MPI_Reduce_scatter_block(for_all, all, kCount, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Reduce_scatter(for_all, own, small_counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
+  const int first = size * (size - 1) / 2 + size * rank * kCount;
+  expect(equals(all, first, size) && equals(own, first, size), "Reduce_scatter");
+}
+
 static void persistent(void) {
   MPI_Request request;
   MPI_Bcast_init(own, kCount, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
@@ -140,6 +156,7 @@ static int run(void) {
     alltoall(by_large);
     alltoallv(by_large);
     gather_and_scatter(by_large, turn);
+    reduce_scatter(by_large);
     persistent();
   }
   PMPI_Allreduce(&wrong, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -56,6 +56,16 @@ int scatter(Call& c) {
                      c.root, c.comm);
 }
 
+int reduce_scatter_block(Call& c) {
+  const void* send = c.send == c.own.data() ? c.for_all.data() : c.send;
+  return MPI_Reduce_scatter_block(send, c.receive, c.count, c.type, c.op, c.comm);
+}
+int reduce_scatter(Call& c) {
+  const void* send = c.send == c.own.data() ? c.for_all.data() : c.send;
+  const std::vector<int> counts(static_cast<std::size_t>(c.size), c.count);
+  return MPI_Reduce_scatter(send, c.receive, counts.data(), c.type, c.op, c.comm);
+}
+
 // All blocks have the same counts.
 int alltoallv(Call& c) {
   const void* send = c.send == c.own.data() ? c.for_all.data() : c.send;
@@ -182,6 +192,12 @@ const std::vector<Case> kCases = {
     {"scatter to no type", scatter, no_type},
     {"scatter from rank -1", scatter, root_below},
     {"scatter from a rank too many", scatter, root_above},
+    {"reduce_scatter_block of no type", reduce_scatter_block, no_type},
+    {"reduce_scatter_block by no operator", reduce_scatter_block, no_operator},
+    {"reduce_scatter_block of reals by bits", reduce_scatter_block, of_bits},
+    {"reduce_scatter of no type", reduce_scatter, no_type},
+    {"reduce_scatter by no operator", reduce_scatter, no_operator},
+    {"reduce_scatter of reals by bits", reduce_scatter, of_bits},
     {"alltoallv of nothing", alltoallv, no_send},
     {"alltoallv to nowhere", alltoallv, no_receive},
     {"alltoallv in its own buffer", alltoallv, aliased},

@@ -128,6 +128,11 @@ void walk_over_operators(Outcomes& outcomes, bool only_valid) {
       result.assign(result.size(), 0);
       error = MPI_Allreduce(own.data(), result.data(), kCount, type.type, by.op, comm);
       outcomes.tell("allreduce of " + what, error, numbers_of(type, result));
+      if (!is_of_standard(type, by)) continue;
+      result.assign(result.size(), 0);
+      error = MPI_Reduce_scatter_block(own.data(), result.data(), kCount / outcomes.size(),
+                                       type.type, by.op, comm);
+      outcomes.tell("reduce_scatter_block of " + what, error, numbers_of(type, result));
     }
   }
   MPI_Comm_free(&comm);

@@ -109,8 +109,10 @@ TEST(Guidelines, AreBrokenByAnAllgatherSlowerThanAnAlltoallOfTheSameSize) {
 }
 
 TEST(Guidelines, AreBrokenByWhatIsSlowerThanAnOperationThatDoesMore) {
-  for (const auto& [own, other, ranks] :
-       {std::tuple{"gather", "allgather", 1u}, {"scatter", "bcast", 4u}}) {
+  for (const auto& [own, other, ranks] : {std::tuple{"gather", "allgather", 1u},
+                                          {"scatter", "bcast", 4u},
+                                          {"reduce_scatter", "allreduce", 4u},
+                                          {"reduce_scatter_block", "allreduce", 4u}}) {
     const auto broken = Library().add(own, 4096, 90e3).add(other, ranks * 4096, 50e3).broken();
     ASSERT_EQ(broken.size(), 1u) << own;
     EXPECT_EQ(broken[0].faster.operations, other);
