@@ -18,9 +18,9 @@ constexpr std::uint64_t kWithoutEnd = ~std::uint64_t{0};
 constexpr std::uint64_t kTriedSegmentBytes = 64 << 10;  // paper "HierKNEM", 4.2, figure 2
 
 constexpr std::array<std::string_view, kOperations.size()> kNames = {
-    "bcast",         "reduce",  "allreduce", "allgather", "alltoall",
-    "alltoallv",     "barrier", "gather",    "scatter",   "reduce_scatter_block",
-    "reduce_scatter"};
+    "bcast",          "reduce",    "allreduce", "allgather", "alltoall",
+    "alltoallv",      "barrier",   "gather",    "scatter",   "reduce_scatter_block",
+    "reduce_scatter", "allgatherv"};
 
 std::optional<Operation> parse_operation(std::string_view text) {
   const auto name = std::ranges::find(kNames, text);
@@ -37,6 +37,7 @@ void name_algorithm(Rule& rule, std::string_view algorithm) {
 std::string_view tried_algorithm(Operation operation) {
   switch (operation) {
     case Operation::kAllgather:
+    case Operation::kAllgatherv:
     case Operation::kReduceScatterBlock:
     case Operation::kReduceScatter:
       return "leaders";

@@ -27,19 +27,22 @@ enum class Operation : std::uint32_t {
   kGather,
   kScatter,
   kReduceScatterBlock,
-  kReduceScatter
+  kReduceScatter,
+  kAllgatherv
 };
-inline constexpr std::array kOperations = {Operation::kBcast,        Operation::kReduce,
-                                           Operation::kAllreduce,    Operation::kAllgather,
-                                           Operation::kAlltoall,     Operation::kAlltoallv,
-                                           Operation::kBarrier,      Operation::kGather,
-                                           Operation::kScatter,      Operation::kReduceScatterBlock,
-                                           Operation::kReduceScatter};
+inline constexpr std::array kOperations = {
+    Operation::kBcast,         Operation::kReduce,
+    Operation::kAllreduce,     Operation::kAllgather,
+    Operation::kAlltoall,      Operation::kAlltoallv,
+    Operation::kBarrier,       Operation::kGather,
+    Operation::kScatter,       Operation::kReduceScatterBlock,
+    Operation::kReduceScatter, Operation::kAllgatherv};
 std::string_view to_string(Operation operation);
 
 // Applies from `from_bytes` to below `to_bytes`. A size is that of a message; for Allgather,
 // Gather, Scatter and Reduce_scatter_block, that of one rank's block; for Alltoall, that of one
-// rank's data for another; for Alltoallv and Reduce_scatter, the mean of these; for Barrier, 0.
+// rank's data for another; for Alltoallv, Allgatherv and Reduce_scatter, the mean of these; for
+// Barrier, 0.
 struct Rule {
   Operation operation = Operation::kBcast;
   std::int32_t nodes = 0;  // 0: any

@@ -53,6 +53,7 @@ std::string sizes_of(std::int16_t size_class) {
 bool can_be_replaced(const CallKind& kind) {
   switch (kind.collective) {
     case Collective::kAllgather:
+    case Collective::kAllgatherv:
     case Collective::kAllreduce:
     case Collective::kAlltoall:
     case Collective::kBarrier:

@@ -34,13 +34,13 @@ typedef struct nmt_collective_play {
   uint32_t struct_bytes;
   int32_t root;
   const char* operation;  // "bcast" of bytes; "reduce", "allreduce", "reduce_scatter_block",
-                          // "reduce_scatter": sums of doubles; or "allgather", "alltoall",
-                          // "alltoallv", "barrier", "gather", "scatter"
+                          // "reduce_scatter": sums of doubles; or "allgather", "allgatherv",
+                          // "alltoall", "alltoallv", "barrier", "gather", "scatter"
   const char* algorithm;  // "chain" ...; "library": the MPI's own
   // Of a message, or of one rank's data; for an alltoall to each other rank. For an alltoallv the
   // mean of these: of n ranks, rank r sends 2 k / (n - 1) times as much to rank r + k, and nothing
-  // to itself; its blocks follow each other. For a reduce_scatter too, the mean: rank r gets
-  // 2 r / (n - 1) times as much.
+  // to itself; its blocks follow each other. For an allgatherv and a reduce_scatter too, the
+  // mean: the block of rank r is 2 r / (n - 1) times as large.
   uint64_t size_bytes;
   uint64_t segment_bytes;
   uint32_t leaders;  // per node (HierarchyOptions); 0: one

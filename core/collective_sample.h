@@ -27,6 +27,11 @@ inline bool is_of_root_blocks(std::string_view operation) {
   return operation == "gather" || operation == "scatter";
 }
 
+// Whether all ranks get the data of all. The size of an allgatherv is the mean.
+inline bool gathers_for_all(std::string_view operation) {
+  return operation == "allgather" || operation == "allgatherv";
+}
+
 // Whether each rank gets a block of what is reduced. The size of a reduce_scatter is the mean.
 inline bool scatters_sums(std::string_view operation) {
   return operation == "reduce_scatter_block" || operation == "reduce_scatter";
@@ -34,7 +39,7 @@ inline bool scatters_sums(std::string_view operation) {
 
 // Whether a size is that of one block of many in a buffer.
 inline bool has_blocks(std::string_view operation) {
-  return operation == "allgather" || exchanges(operation) || is_of_root_blocks(operation) ||
+  return gathers_for_all(operation) || exchanges(operation) || is_of_root_blocks(operation) ||
          scatters_sums(operation);
 }
 

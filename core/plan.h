@@ -133,7 +133,7 @@ struct OffloadCost {
 // of sizes.
 struct SegmentRule {
   // bcast, reduce, allreduce, allgather, alltoall, alltoallv, barrier, gather, scatter,
-  // reduce_scatter_block, reduce_scatter
+  // reduce_scatter_block, reduce_scatter, allgatherv
   std::string operation;
   std::int64_t nodes = 0;
   std::int64_t ranks_per_node = 0;

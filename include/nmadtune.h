@@ -386,7 +386,7 @@ NMT_API int nmt_eager_chunks(const nmt_profile* profile, const char* placement, 
 
 // Segment size in bytes of a hierarchical operation ("bcast", "reduce", "allreduce", "allgather",
 // "alltoall", "alltoallv", "barrier", "gather", "scatter", "reduce_scatter_block",
-// "reduce_scatter") under the MPI that was sampled last; 0: do not cut.
+// "reduce_scatter", "allgatherv") under the MPI that was sampled last; 0: do not cut.
 NMT_API int64_t nmt_segment_bytes(const nmt_profile* profile, const char* operation,
                                   uint64_t size_bytes, uint32_t nodes, uint32_t ranks_per_node);
 
@@ -424,7 +424,7 @@ typedef struct nmt_collective_call {
   uint32_t ranks;         // in all
   const char* mpi;        // name and version; NULL: the one that was sampled last
   const char* operation;  // "bcast", "allreduce" ...
-  uint64_t size_bytes;    // of the message; of allgather, alltoall(v), gather, scatter and
+  uint64_t size_bytes;    // of the message; of allgather(v), alltoall(v), gather, scatter and
                           // reduce_scatter(_block), of one rank's data; of a barrier, 0
 } nmt_collective_call;
 

@@ -52,7 +52,9 @@ const std::vector<Emulation>& emulations() {
       {"allgather", {"allreduce"}, true},        // of zeros in the others' places
       {"allgather", {"reduce", "bcast"}, true},  // the same, as Gather and Bcast
       {"allgather", {"alltoall"}},               // of the same data for each
-      {"barrier", {"allreduce"}},                // of anything
+      {"allgatherv", {"allreduce"}, true},
+      {"allgatherv", {"reduce", "bcast"}, true},
+      {"barrier", {"allreduce"}},  // of anything
       {"gather", {"allgather"}},
       {"scatter", {"bcast"}, true},
       {"reduce_scatter_block", {"allreduce"}, true},

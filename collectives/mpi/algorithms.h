@@ -77,6 +77,9 @@ std::optional<AllgatherAlgorithm> parse_allgather_algorithm(std::string_view tex
 // `all` has space for `bytes` of each rank, in rank order; this rank's data is already in place.
 void allgather(NodeHierarchy& hierarchy, std::byte* all, std::uint64_t bytes,
                AllgatherAlgorithm algorithm, std::uint64_t segment_bytes);
+// The same for blocks of any sizes, by rank, one after the other.
+void allgatherv(NodeHierarchy& hierarchy, std::byte* all, std::span<const std::uint64_t> bytes,
+                AllgatherAlgorithm algorithm, std::uint64_t segment_bytes);
 
 // Each leader combines the data of its group as in a Reduce, exchanges what the ranks of other
 // groups get for what its own ranks get, and adds that up. `reduction` is of all blocks, and

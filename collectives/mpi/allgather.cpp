@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "collectives/mpi/algorithms.h"
+#include "collectives/mpi/block_ranges.h"
 #include "collectives/mpi/intra_node_bcast.h"
 #include "collectives/mpi/segment_pipeline.h"
 
@@ -16,28 +17,20 @@ constexpr std::array kAllgatherAlgorithms = {
     std::pair{AllgatherAlgorithm::kRing, std::string_view("ring")},
     std::pair{AllgatherAlgorithm::kNeighbors, std::string_view("neighbors")}};
 
-// Where the ranks' data is, and into which segments it is divided.
+// The ranks' data, and into which segments it is divided.
 class Blocks {
  public:
-  Blocks(std::byte* all, std::uint64_t bytes, std::uint64_t segment_bytes)
-      : all_(all), bytes_(bytes), segment_bytes_(segment_bytes) {}
+  Blocks(std::byte* all, const BlockRanges& ranges, std::uint64_t segment_bytes)
+      : all_(all), ranges_(ranges), segment_bytes_(segment_bytes) {}
 
-  Blocks uncut() const { return {all_, bytes_, 0}; }
+  Blocks uncut() const { return {all_, ranges_, 0}; }
 
-  Span of(int rank) const { return {all_ + static_cast<std::uint64_t>(rank) * bytes_, bytes_}; }
+  Span of(int rank) const { return {all_ + ranges_.begin(rank), ranges_.bytes(rank)}; }
 
-  // Joins the blocks of ranks that follow each other, and divides them into segments.
   std::vector<Span> of(const std::vector<int>& ranks) const {
     std::vector<Span> pieces;
-    for (std::size_t i = 0; i < ranks.size();) {
-      std::size_t end = i + 1;
-      while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
-      const Segmentation segmentation((end - i) * bytes_, segment_bytes_);
-      for (std::uint64_t each = 0; each < segmentation.segments(); ++each) {
-        pieces.emplace_back(of(ranks[i]).data() + segmentation.offset(each),
-                            segmentation.bytes_of(each));
-      }
-      i = end;
+    for (const auto& [offset, bytes] : ranges_.segments_of(ranks, segment_bytes_)) {
+      pieces.emplace_back(all_ + offset, bytes);
     }
     return pieces;
   }
@@ -46,9 +39,13 @@ class Blocks {
     return {static_cast<std::uint64_t>(span.data() - all_), span.size()};
   }
 
+  void check_same_sizes(NodeHierarchy& hierarchy) const {
+    hierarchy.check_same_size(ranges_.fingerprint());
+  }
+
  private:
   std::byte* all_;
-  std::uint64_t bytes_;
+  const BlockRanges& ranges_;
   std::uint64_t segment_bytes_;
 };
 
@@ -58,8 +55,8 @@ void collect(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory, const Bl
              int leader) {
   std::vector<std::pair<MPI_Request, Span>> receipts;
   for (const int rank : hierarchy.own_group().ranks) {
-    if (rank == leader) continue;
     const Span block = blocks.of(rank);
+    if (rank == leader || block.empty()) continue;
     if (shared_memory != nullptr) {
       shared_memory->begin();
       if (hierarchy.rank() == rank) {
@@ -120,7 +117,7 @@ void allgather_by_leaders(NodeHierarchy& hierarchy, std::byte* all, const Blocks
   const int leader = groups[own].leader;
   const int before = groups[(own + groups.size() - 1) % groups.size()].leader;
   const int after = groups[(own + 1) % groups.size()].leader;
-  hierarchy.check_same_size(blocks.of(0).size());
+  blocks.check_same_sizes(hierarchy);
   NodeSharedMemory* shared_memory = hierarchy.shared_memory();
   collect(hierarchy, shared_memory, blocks, leader);
   if (shared_memory != nullptr) shared_memory->begin();
@@ -154,7 +151,7 @@ void allgather_around_ring(NodeHierarchy& hierarchy, std::byte* all, const Block
       static_cast<std::size_t>(std::ranges::find(order, hierarchy.rank()) - order.begin());
   const int before = order[(own + ranks - 1) % ranks];
   const int after = order[(own + 1) % ranks];
-  hierarchy.check_same_size(blocks.of(0).size());
+  blocks.check_same_sizes(hierarchy);
   NodeSharedMemory* shared_memory = hierarchy.shared_memory();
   // Each rank waits until the next rank has copied the data out of its area, before it takes data
   // itself. One rank must not wait so; with several groups, that is the last rank of a group.
@@ -171,7 +168,7 @@ void allgather_around_ring(NodeHierarchy& hierarchy, std::byte* all, const Block
     going.insert(going.end(), mine.begin(), mine.end());
     coming.insert(coming.end(), next.begin(), next.end());
   }
-  const std::size_t ahead = going.size() / (ranks - 1);  // its own: the segments of one block
+  const std::size_t ahead = blocks.of(std::vector<int>{hierarchy.rank()}).size();  // its own
 
   if (shared_memory != nullptr) shared_memory->begin();
   std::optional<ReceivePipeline> receiver;
@@ -244,6 +241,18 @@ void allgather_with_neighbors(NodeHierarchy& hierarchy, const Blocks& blocks) {
   }
 }
 
+void allgather_blocks(NodeHierarchy& hierarchy, std::byte* all, const BlockRanges& ranges,
+                      AllgatherAlgorithm algorithm, std::uint64_t segment_bytes) {
+  if (hierarchy.size() == 1 || ranges.begin(hierarchy.size()) == 0) return;
+  hierarchy.create_shared_memory();
+  const Blocks blocks(all, ranges, segment_bytes);
+  if (algorithm == AllgatherAlgorithm::kLeaders)
+    return allgather_by_leaders(hierarchy, all, blocks);
+  if (algorithm == AllgatherAlgorithm::kNeighbors && hierarchy.size() % 2 == 0)
+    return allgather_with_neighbors(hierarchy, blocks);
+  allgather_around_ring(hierarchy, all, blocks);
+}
+
 }  // namespace
 
 std::string_view to_string(AllgatherAlgorithm algorithm) {
@@ -262,14 +271,12 @@ std::optional<AllgatherAlgorithm> parse_allgather_algorithm(std::string_view tex
 
 void allgather(NodeHierarchy& hierarchy, std::byte* all, std::uint64_t bytes,
                AllgatherAlgorithm algorithm, std::uint64_t segment_bytes) {
-  if (hierarchy.size() == 1 || bytes == 0) return;
-  hierarchy.create_shared_memory();
-  const Blocks blocks(all, bytes, segment_bytes);
-  if (algorithm == AllgatherAlgorithm::kLeaders)
-    return allgather_by_leaders(hierarchy, all, blocks);
-  if (algorithm == AllgatherAlgorithm::kNeighbors && hierarchy.size() % 2 == 0)
-    return allgather_with_neighbors(hierarchy, blocks);
-  allgather_around_ring(hierarchy, all, blocks);
+  allgather_blocks(hierarchy, all, BlockRanges(bytes), algorithm, segment_bytes);
+}
+
+void allgatherv(NodeHierarchy& hierarchy, std::byte* all, std::span<const std::uint64_t> bytes,
+                AllgatherAlgorithm algorithm, std::uint64_t segment_bytes) {
+  allgather_blocks(hierarchy, all, BlockRanges(bytes, 1), algorithm, segment_bytes);
 }
 
 }  // namespace nmt::collectives

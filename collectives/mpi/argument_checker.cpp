@@ -28,6 +28,12 @@ void* block_at(void* buffer, MPI_Aint extent, int rank, MPI_Count count) {
                                  extent * MPI_Aint{rank} * static_cast<MPI_Aint>(count));
 }
 
+// Of one block.
+int allgatherv_alone(const void* own, int own_count, MPI_Datatype own_type, void* all, int count,
+                     MPI_Datatype type, MPI_Comm comm) {
+  const int place = 0;
+  return PMPI_Allgatherv(own, own_count, own_type, all, &count, &place, type, comm);
+}
 // The root's calls, with the own block first.
 int gather_alone(const void* own, int own_count, MPI_Datatype own_type, void* all, int count,
                  MPI_Datatype type, MPI_Comm comm) {
@@ -108,6 +114,23 @@ int ArgumentChecker::check_allgather(const void* send, MPI_Count send_count, MPI
 int ArgumentChecker::check_alltoall(const void* send, MPI_Count send_count, MPI_Datatype send_type,
                                     void* receive, int count, MPI_Datatype type, int rank) const {
   return check_blocks(PMPI_Alltoall, send, send_count, send_type, receive, count, type, rank);
+}
+
+int ArgumentChecker::check_allgatherv(const void* send, MPI_Count send_count,
+                                      MPI_Datatype send_type, const UnequalBlocks& receive,
+                                      int rank, int ranks) const {
+  const auto own = static_cast<std::size_t>(rank);
+  void* place = const_cast<void*>(receive.buffer());
+  if (place != MPI_IN_PLACE) {
+    MPI_Aint lower = 0, extent = 0;
+    int code = check_unequal(receive, ranks);
+    if (code == MPI_SUCCESS) code = PMPI_Type_get_extent(receive.type(), &lower, &extent);
+    if (code != MPI_SUCCESS) return code;
+    place =
+        reinterpret_cast<void*>(reinterpret_cast<MPI_Aint>(place) + extent * receive.place(own));
+  }
+  return check_blocks(allgatherv_alone, send, send_count, send_type, place,
+                      static_cast<int>(receive.count(own)), receive.type(), 0);
 }
 
 // MPI_IN_PLACE is for the root only.

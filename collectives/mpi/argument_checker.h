@@ -23,8 +23,8 @@ class ArgumentChecker {
   int check_operator(MPI_Datatype type, MPI_Op op) const;
 
   // The other arguments of a call on rank `rank` of `ranks`. Counts are positive and types are not
-  // null, because the call was already decided on; except what a rank sends to an Allgather or an
-  // Alltoall, and the root's own block of a Gather or a Scatter.
+  // null, because the call was already decided on; except what a rank sends to an Allgather(v) or
+  // an Alltoall, and the root's own block of a Gather or a Scatter.
   int check_bcast(void* buffer, int count, MPI_Datatype type, int root, int ranks) const;
   int check_reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
                    int root, int rank, int ranks) const;
@@ -34,6 +34,8 @@ class ArgumentChecker {
                       int count, MPI_Datatype type, int rank) const;
   int check_alltoall(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
                      int count, MPI_Datatype type, int rank) const;
+  int check_allgatherv(const void* send, MPI_Count send_count, MPI_Datatype send_type,
+                       const UnequalBlocks& receive, int rank, int ranks) const;
   int check_gather(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,
                    MPI_Count count, MPI_Datatype type, int root, int rank, int ranks) const;
   int check_scatter(const void* send, MPI_Count send_count, MPI_Datatype send_type, void* receive,

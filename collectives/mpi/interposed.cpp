@@ -87,6 +87,38 @@ std::vector<std::uint64_t> sizes_of(const UnequalBlocks& blocks, std::size_t ran
   return sizes;
 }
 
+// Where blocks begin that follow each other in memory, in rank order; null: they do not.
+std::byte* begin_of_joined(std::byte* const* places, const std::vector<std::uint64_t>& sizes) {
+  std::byte *first = nullptr, *next = nullptr;
+  for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
+    if (sizes[rank] == 0) continue;
+    if (first == nullptr) first = next = places[rank];
+    if (places[rank] != next) return nullptr;
+    next += sizes[rank];
+  }
+  return first;
+}
+
+// In the places of blocks, where this rank's block already is.
+void gather_unequal(const Job::Decision& decision, std::byte* const* places,
+                    const std::vector<std::uint64_t>& sizes) {
+  const auto self = static_cast<std::size_t>(decision.hierarchy().rank());
+  const AllgatherAlgorithm algorithm =
+      parse_allgather_algorithm(decision.rule->algorithm).value_or(AllgatherAlgorithm::kLeaders);
+  const auto gather_in = [&](std::byte* all) {
+    allgatherv(decision.hierarchy(), all, sizes, algorithm, decision.rule->segment_bytes);
+  };
+  if (std::byte* all = begin_of_joined(places, sizes)) return gather_in(all);
+  std::vector<std::byte> all(std::reduce(sizes.begin(), sizes.end()));
+  const auto own = std::reduce(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(self));
+  std::copy_n(places[self], sizes[self], all.data() + own);
+  gather_in(all.data());
+  const std::byte* from = all.data();
+  for (std::size_t rank = 0; rank < sizes.size(); from += sizes[rank++]) {
+    std::copy_n(from, sizes[rank], places[rank]);
+  }
+}
+
 // In place, what is sent is copied first: blocks arrive before others have left.
 void exchange_unequal(const Job::Decision& decision, const UnequalSizes& sizes,
                       const AgreedSizes& agreed, const UnequalBlocks& send,
@@ -381,6 +413,39 @@ std::optional<int> replace_alltoall(const void* send, MPI_Count send_count, MPI_
       exchange(sent.data(), received.data());
     }
     received.unpack(bytes);
+  });
+}
+
+std::optional<int> replace_allgatherv(const void* send, MPI_Count send_count,
+                                      MPI_Datatype send_type, const UnequalBlocks& receive,
+                                      MPI_Comm comm) noexcept {
+  constexpr Operation kOperation = Operation::kAllgatherv;
+  Job::Decision decision =
+      Job::here().decide_by_mean(kOperation, receive.counts(), receive.type(), comm);
+  if (!decision.acts()) return decision.otherwise;
+  const int code = Job::here().argument_checker().check_allgatherv(
+      send, send_count, send_type, receive, rank_in(comm), decision.ranks());
+  if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
+  if (!Job::here().prepare(
+          decision, comm,
+          {begin_of(send, send_type), begin_of(receive.buffer(), receive.type())})) {
+    return decision.otherwise;
+  }
+  return Job::here().act(kOperation, decision, comm, [&] {
+    const auto ranks = static_cast<std::size_t>(decision.ranks());
+    const auto self = static_cast<std::size_t>(decision.hierarchy().rank());
+    bool too_large = false;  // which decide_by_mean() has excluded
+    const std::vector<std::uint64_t> sizes = sizes_of(receive, ranks, &too_large);
+    PackedBlocks received(receive, ranks, comm);
+    if (send == MPI_IN_PLACE) {
+      received.pack();
+    } else if (sizes[self] > 0) {
+      give(received.places()[self], send, send_count, send_type, comm, sizes[self]);
+    } else if (send_count > 0) {
+      expect_size(send_count, send_type, 0);
+    }
+    gather_unequal(decision, received.places(), sizes);
+    received.unpack(sizes);
   });
 }
 

@@ -21,7 +21,7 @@
 //   bcast                    Bcast
 //   reduce                   Reduce
 //   allreduce                Allreduce
-//   allgather                Allgather
+//   allgather                Allgather and Allgatherv
 //   barrier                  Barrier
 //   alltoall                 Alltoall and Alltoallv
 //   gather                   Gather and Scatter
@@ -29,6 +29,7 @@
 //   unequal_sizes            what the ranks of an Alltoallv find out together
 //   exchange_messages        an Alltoall, a Gather or a Scatter by one message for two nodes
 //   rank_exchange            an Alltoall between ranks
+//   block_ranges             where the blocks of all ranks are in a buffer
 //   tree_neighbors           the neighbours of a leader in the tree
 //   bcast_pipeline           segments down the tree of leaders
 //   reduce_pipeline          segments up the tree of leaders, reduced
@@ -76,6 +77,17 @@ std::optional<int> replace_alltoall(const void* send, MPI_Count send_count, MPI_
                                     MPI_Datatype receive_type, MPI_Comm comm) noexcept;
 std::optional<int> replace_alltoallv(const UnequalBlocks& send, const UnequalBlocks& receive,
                                      MPI_Comm comm) noexcept;
+std::optional<int> replace_allgatherv(const void* send, MPI_Count send_count,
+                                      MPI_Datatype send_type, const UnequalBlocks& receive,
+                                      MPI_Comm comm) noexcept;
+template <class Count, class Place>
+std::optional<int> replace_allgatherv(const void* send, MPI_Count send_count,
+                                      MPI_Datatype send_type, void* receive, const Count* counts,
+                                      const Place* places, MPI_Datatype receive_type,
+                                      MPI_Comm comm) noexcept {
+  return replace_allgatherv(send, send_count, send_type, {receive, counts, places, receive_type},
+                            comm);
+}
 std::optional<int> replace_gather(const void* send, MPI_Count send_count, MPI_Datatype send_type,
                                   void* receive, MPI_Count receive_count, MPI_Datatype receive_type,
                                   int root, MPI_Comm comm) noexcept;

@@ -328,7 +328,8 @@ Job::Decision Job::decide_by_mean_of(Operation operation, const Counts& counts, 
   try {
     CommState& comm_state =
         comm_state_for(comm, [this](MPI_Comm made_for) { return make_comm_state(made_for); });
-    if (comm_state.rules.empty()) return {};
+    const auto of_operation = std::ranges::find(comm_state.rules, operation, &Rule::operation);
+    if (of_operation == comm_state.rules.end()) return {};
     if (!counts.are_there()) leave_out_unknown(comm, MPI_ERR_ARG);
     if (type == MPI_DATATYPE_NULL) leave_out_unknown(comm, MPI_ERR_TYPE);
     if (!counts.are_there() || type == MPI_DATATYPE_NULL) return {};

@@ -130,6 +130,22 @@ NMT_ENTRY MPI_Barrier(MPI_Comm comm) {
                                                                comm);                              \
                  });                                                                               \
   }                                                                                                \
+  NMT_ENTRY MPI_Allgatherv##suffix(const void* send, Count send_count, MPI_Datatype send_type,     \
+                                   void* receive, const Count counts[], const Place places[],      \
+                                   MPI_Datatype receive_type, MPI_Comm comm) {                     \
+    const auto result = replace_allgatherv(send, send_count, send_type, receive, counts, places,   \
+                                           receive_type, comm);                                    \
+    if (result) return *result;                                                                    \
+    return timed(                                                                                  \
+        [&] {                                                                                      \
+          return DescribeAllgatherv::of(send, send_count, send_type, receive, counts, places,      \
+                                        receive_type, comm);                                       \
+        },                                                                                         \
+        [&] {                                                                                      \
+          return NMT_NEXT(MPI_Allgatherv##suffix)(send, send_count, send_type, receive, counts,    \
+                                                  places, receive_type, comm);                     \
+        });                                                                                        \
+  }                                                                                                \
   NMT_ENTRY MPI_Alltoallv##suffix(                                                                 \
       const void* send, const Count send_counts[], const Place send_places[],                      \
       MPI_Datatype send_type, void* receive, const Count receive_counts[],                         \

@@ -120,6 +120,17 @@ struct Allgather : OfBlocks {
   static constexpr auto kDescribe = DescribeAllgather::of;
   static auto c() { return NMT_NEXT(MPI_Allgather); }
 };
+struct Allgatherv {
+  template <class Function>
+  static auto by(Function f, void* send, Fint* send_count, Fint* send_type, void* receive,
+                 Fint* counts, Fint* places, Fint* receive_type, Fint* comm, Fint*) {
+    return f(buffer(send), *send_count, PMPI_Type_f2c(*send_type), buffer(receive), counts, places,
+             PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*comm));
+  }
+  static constexpr auto kReplace = nmt::collectives::replace_allgatherv<int, int>;
+  static constexpr auto kDescribe = DescribeAllgatherv::of<int, int>;
+  static auto c() { return NMT_NEXT(MPI_Allgatherv); }
+};
 struct Alltoall : OfBlocks {
   static constexpr auto kReplace = nmt::collectives::replace_alltoall;
   static constexpr auto kDescribe = DescribeAlltoall::of;
@@ -222,6 +233,10 @@ NMT_NAMES(NMT_COLLECTIVE, allgather, ALLGATHER, Allgather,
           (void* send, Fint* send_count, Fint* send_type, void* receive, Fint* receive_count,
            Fint* receive_type, Fint* comm, Fint* error),
           send, send_count, send_type, receive, receive_count, receive_type, comm, error)
+NMT_NAMES(NMT_COLLECTIVE, allgatherv, ALLGATHERV, Allgatherv,
+          (void* send, Fint* send_count, Fint* send_type, void* receive, Fint* counts, Fint* places,
+           Fint* receive_type, Fint* comm, Fint* error),
+          send, send_count, send_type, receive, counts, places, receive_type, comm, error)
 NMT_NAMES(NMT_COLLECTIVE, alltoall, ALLTOALL, Alltoall,
           (void* send, Fint* send_count, Fint* send_type, void* receive, Fint* receive_count,
            Fint* receive_type, Fint* comm, Fint* error),

@@ -66,10 +66,10 @@ using namespace nmt::collectives;
            (send, counts, places, type, receive, count, receive_type, root, comm),                 \
            const void* send, const Count counts[], const Locality places[], MPI_Datatype type,     \
            void* receive, Count count, MPI_Datatype receive_type, int root, MPI_Comm comm)         \
-  NMT_BOTH(Allgatherv, allgatherv, suffix, DescribeAllgatherv,                                     \
-           (send, count, type, receive, counts, places, receive_type, comm), const void* send,     \
-           Count count, MPI_Datatype type, void* receive, const Count counts[],                    \
-           const Locality places[], MPI_Datatype receive_type, MPI_Comm comm)                      \
+  NMT_COUNTED(Iallgatherv##suffix, DescribeAllgatherv,                                             \
+              (send, count, type, receive, counts, places, receive_type, comm), const void* send,  \
+              Count count, MPI_Datatype type, void* receive, const Count counts[],                 \
+              const Locality places[], MPI_Datatype receive_type, MPI_Comm comm)                   \
   NMT_COUNTED(Ialltoall##suffix, DescribeAlltoall,                                                 \
               (send, count, type, receive, receive_count, receive_type, comm), const void* send,   \
               Count count, MPI_Datatype type, void* receive, Count receive_count,                  \

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collectives/mpi/algorithms.h"
+#include "collectives/mpi/block_ranges.h"
 #include "collectives/mpi/exchange_messages.h"
 #include "collectives/mpi/group_reduce.h"
 #include "collectives/mpi/reduce_pipeline.h"
@@ -28,39 +29,6 @@ class MessageMemory {
  private:
   std::unique_ptr<std::byte[]> bytes_;
   int exceptions_ = std::uncaught_exceptions();
-};
-
-// Where the blocks are in what is reduced, in bytes.
-class BlockRanges {
- public:
-  BlockRanges(std::span<const std::uint64_t> counts, std::uint64_t element_bytes) : begins_{0} {
-    for (const std::uint64_t count : counts) {
-      begins_.push_back(begins_.back() + count * element_bytes);
-    }
-  }
-
-  std::uint64_t begin(int rank) const { return begins_[static_cast<std::size_t>(rank)]; }
-  std::uint64_t bytes(int rank) const { return begin(rank + 1) - begin(rank); }
-
-  // The blocks of these ranks, in order; those that follow each other are joined. No segment has
-  // more than `most_bytes`.
-  std::vector<Segment> segments_of(const std::vector<int>& ranks, std::uint64_t most_bytes) const {
-    std::vector<Segment> segments;
-    for (std::size_t i = 0; i < ranks.size();) {
-      std::size_t end = i + 1;
-      while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
-      const std::uint64_t first = begin(ranks[i]);
-      const Segmentation joined(begin(ranks[end - 1] + 1) - first, most_bytes);
-      for (std::uint64_t each = 0; each < joined.segments(); ++each) {
-        segments.push_back({first + joined.offset(each), joined.bytes_of(each)});
-      }
-      i = end;
-    }
-    return segments;
-  }
-
- private:
-  std::vector<std::uint64_t> begins_;  // by rank, and the end
 };
 
 // Receives what another group has for this one, and adds it to the totals.

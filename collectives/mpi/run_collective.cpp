@@ -122,6 +122,15 @@ int by_library(const nmt_collective_play& play) {
     check(PMPI_Allreduce(play.from, play.to, doubles, MPI_DOUBLE, MPI_SUM, playing()));
   } else if (operation == "allgather") {
     check(PMPI_Allgather(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, playing()));
+  } else if (operation == "allgatherv") {
+    const std::vector<std::uint64_t> sizes = uneven(play.size_bytes);
+    const std::vector<int> counts(sizes.begin(), sizes.end());
+    std::vector<int> places(counts.size());
+    std::exclusive_scan(counts.begin(), counts.end(), places.begin(), 0);
+    int rank = 0;
+    check(PMPI_Comm_rank(playing(), &rank));
+    check(PMPI_Allgatherv(play.from, counts[static_cast<std::size_t>(rank)], MPI_BYTE, play.to,
+                          counts.data(), places.data(), MPI_BYTE, playing()));
   } else if (operation == "alltoall") {
     check(PMPI_Alltoall(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, playing()));
   } else if (operation == "reduce_scatter_block") {
@@ -160,6 +169,16 @@ int by_tree(const nmt_collective_play& play, TreeShape shape) {
   } else {
     return kUnknown;
   }
+  return kDone;
+}
+
+int gather_unequal_for_all(const nmt_collective_play& play, AllgatherAlgorithm algorithm) {
+  auto* all = static_cast<std::byte*>(play.to);
+  NodeHierarchy& hierarchy = hierarchy_for(play);
+  const std::vector<std::uint64_t> sizes = uneven(play.size_bytes);
+  const auto own = sizes.begin() + hierarchy.rank();
+  std::memcpy(all + std::reduce(sizes.begin(), own), play.from, *own);
+  allgatherv(hierarchy, all, sizes, algorithm, play.segment_bytes);
   return kDone;
 }
 
@@ -235,9 +254,12 @@ int run_collective(const nmt_collective_play& play) {
     barrier(hierarchy_for(play));
     return kDone;
   }
-  if (std::string_view(play.operation) == "allgather") {
+  if (gathers_for_all(play.operation)) {
     const auto allgather_algorithm = parse_allgather_algorithm(algorithm);
-    return allgather_algorithm ? gather_for_all(play, *allgather_algorithm) : kUnknown;
+    if (!allgather_algorithm) return kUnknown;
+    return std::string_view(play.operation) == "allgather"
+               ? gather_for_all(play, *allgather_algorithm)
+               : gather_unequal_for_all(play, *allgather_algorithm);
   }
   if (const std::string_view operation = play.operation; exchanges(operation)) {
     const auto alltoall_algorithm = parse_alltoall_algorithm(algorithm);

@@ -52,6 +52,7 @@ const std::map<std::string, std::vector<std::string>>& algorithms() {
       {"reduce", trees},
       {"allreduce", trees},
       {"allgather", {"leaders", "ring", "neighbors"}},
+      {"allgatherv", {"leaders", "ring", "neighbors"}},
       {"alltoall", exchanges_by},
       {"alltoallv", exchanges_by},
       {"barrier", {"dissemination"}},

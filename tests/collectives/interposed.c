@@ -136,6 +136,33 @@ static void allgather_in_place(MPI_Comm comm) {
   free(all);
 }
 
+// Rank r gives r + 1 times 300 integers; blocks follow each other, or lie apart in another order.
+static void allgatherv(int apart, int in_place) {
+  enum { kCount = 300 };
+  int counts[64], places[64], next = 0, good = 1;
+  const int distance = kCount * size + 7;
+  int* own = malloc(sizeof *own * (size_t)(kCount * size));
+  int* all = malloc(sizeof *all * (size_t)(distance * size));
+  for (int r = 0; r < size; ++r) {
+    counts[r] = kCount * (r + 1);
+    places[r] = apart ? (size - 1 - r) * distance : next;
+    next += counts[r];
+  }
+  for (int i = 0; i < distance * size; ++i) all[i] = -1;
+  for (int i = 0; i < counts[rank]; ++i) own[i] = rank * 10000 + i;
+  if (in_place) memcpy(all + places[rank], own, sizeof *own * (size_t)counts[rank]);
+  MPI_Allgatherv(in_place ? MPI_IN_PLACE : own, in_place ? 0 : counts[rank],
+                 in_place ? MPI_DATATYPE_NULL : MPI_INT, all, counts, places, MPI_INT,
+                 MPI_COMM_WORLD);
+  for (int r = 0; r < size; ++r) {
+    for (int i = 0; i < counts[r]; ++i) good = good && all[places[r] + i] == r * 10000 + i;
+    if (apart) good = good && all[places[r] + counts[r]] == -1;
+  }
+  expect(good, "Allgatherv");
+  free(own);
+  free(all);
+}
+
 // Every second integer is sent here and received there; block r has r among its numbers.
 static void alltoall_of_unlike_types(void) {
   enum { kCount = 1500 };
@@ -375,6 +402,7 @@ int main(int argc, char** argv) {
   reduce_scatter(0);
   if (argc > 1) reduce_scatter(1);
   allgather_in_place(MPI_COMM_WORLD);
+  for (int way = 0; way < 4; ++way) allgatherv(way / 2, way % 2);
   alltoall_of_unlike_types();
   alltoall_in_place(MPI_COMM_WORLD);
   alltoall_in_place(MPI_COMM_SELF);

@@ -58,6 +58,13 @@ subroutine by_module(good)
   call MPI_Scatter(all_at_root, 2000, MPI_INTEGER, all, 2000, MPI_INTEGER, 1, MPI_COMM_WORLD, error)
   good = good .and. all(2000) == rank
   allocate(counts(ranks), places(ranks))
+  counts = [(500 * i, i = 1, ranks)]
+  places = [(2000 * (i - 1), i = 1, ranks)]
+  call MPI_Allgatherv(sums, counts(rank + 1), MPI_INTEGER, all, counts, places, MPI_INTEGER, &
+                      MPI_COMM_WORLD, error)
+  do i = 1, ranks
+    good = good .and. all(places(i) + counts(i)) == ranks * (ranks - 1) / 2
+  end do
   counts = [(100 * (rank + i), i = 1, ranks)]
   places = [(2000 * (i - 1), i = 1, ranks)]
   all = rank

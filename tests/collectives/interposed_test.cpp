@@ -86,6 +86,7 @@ TEST_P(Interposed, AnyProgramGivesTheSame) {
     EXPECT_THAT(result.err, HasSubstr("nmadtune: barrier: 10 of 12 calls replaced"));
     EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce_scatter_block: 2 of 2 calls replaced"));
     EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce_scatter: 4 of 4 calls replaced"));
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: allgatherv: 4 of 4 calls replaced"));
     // One is between groups.
     EXPECT_THAT(result.err, HasSubstr("nmadtune: gather: 11 of 12 calls replaced"));
     EXPECT_THAT(result.err, HasSubstr("nmadtune: scatter: 11 of 12 calls replaced"));
@@ -110,6 +111,7 @@ TEST_P(Interposed, FortranIsReachedByMpifAndByBothModules) {
   EXPECT_THAT(result.err, HasSubstr("nmadtune: barrier: 3 of 3 calls replaced"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce_scatter_block: 1 of 1 calls replaced"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce_scatter: 1 of 1 calls replaced"));
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: allgatherv: 1 of 1 calls replaced"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: gather: 2 of 2 calls replaced"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: scatter: 2 of 2 calls replaced"));
 }
@@ -141,7 +143,7 @@ TEST_P(Interposed, RanksMayCountInIntOrInMpiCount) {
     EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoall: 2 of 2 calls replaced"));
     EXPECT_THAT(result.err, HasSubstr("nmadtune: alltoallv: 2 of 2 calls replaced"));
     for (const std::string operation :
-         {"gather", "scatter", "reduce_scatter_block", "reduce_scatter"}) {
+         {"gather", "scatter", "reduce_scatter_block", "reduce_scatter", "allgatherv"}) {
       EXPECT_THAT(result.err, HasSubstr("nmadtune: " + operation + ": 2 of 2 calls replaced"));
     }
   }

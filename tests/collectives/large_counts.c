@@ -131,6 +131,28 @@ static void reduce_scatter(int by_large) {
   expect(equals(all, first, size) && equals(own, first, size), "Reduce_scatter");
 }
 
+static void allgatherv(int by_large) {
+  MPI_Count counts[kRanksMax];
+  MPI_Aint places[kRanksMax];
+  int small_counts[kRanksMax], small_places[kRanksMax];
+  for (int r = 0; r < size; ++r) {
+    counts[r] = small_counts[r] = kCount - 5 * r;
+    places[r] = small_places[r] = kCount * r;
+  }
+  fill(rank);
+  for (int i = 0; i < kCount * size; ++i) all[i] = -1;
+  if (by_large) {
+    MPI_Allgatherv_c(own, counts[rank], MPI_INT, all, counts, places, MPI_INT, MPI_COMM_WORLD);
+  } else {
+    MPI_Allgatherv(own, small_counts[rank], MPI_INT, all, small_counts, small_places, MPI_INT,
+                   MPI_COMM_WORLD);
+  }
+  for (int i = 0; i < kCount * size; ++i) {
+    const int r = i / kCount, at = i % kCount;
+    expect(all[i] == (at < small_counts[r] ? r + at : -1), "Allgatherv");
+  }
+}
+
 static void persistent(void) {
   MPI_Request request;
   MPI_Bcast_init(own, kCount, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
@@ -157,6 +179,7 @@ static int run(void) {
     alltoallv(by_large);
     gather_and_scatter(by_large, turn);
     reduce_scatter(by_large);
+    allgatherv(by_large);
     persistent();
   }
   PMPI_Allreduce(&wrong, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

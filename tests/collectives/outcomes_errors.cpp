@@ -56,6 +56,14 @@ int scatter(Call& c) {
                      c.root, c.comm);
 }
 
+int allgatherv(Call& c) {
+  const std::vector<int> counts(static_cast<std::size_t>(c.size), c.count);
+  std::vector<int> places;
+  for (int rank = 0; rank < c.size; ++rank) places.push_back(rank * c.count);
+  return MPI_Allgatherv(c.send, c.send_count, c.send_type, c.receive, counts.data(), places.data(),
+                        c.type, c.comm);
+}
+
 int reduce_scatter_block(Call& c) {
   const void* send = c.send == c.own.data() ? c.for_all.data() : c.send;
   return MPI_Reduce_scatter_block(send, c.receive, c.count, c.type, c.op, c.comm);
@@ -192,6 +200,10 @@ const std::vector<Case> kCases = {
     {"scatter to no type", scatter, no_type},
     {"scatter from rank -1", scatter, root_below},
     {"scatter from a rank too many", scatter, root_above},
+    {"allgatherv of a negative count", allgatherv, send_negative},
+    {"allgatherv to a negative count", allgatherv, negative},
+    {"allgatherv of no type", allgatherv, no_send_type},
+    {"allgatherv to no type", allgatherv, no_type},
     {"reduce_scatter_block of no type", reduce_scatter_block, no_type},
     {"reduce_scatter_block by no operator", reduce_scatter_block, no_operator},
     {"reduce_scatter_block of reals by bits", reduce_scatter_block, of_bits},

@@ -69,11 +69,12 @@ Memory pattern(int seed) {
 void use_unequal(Outcomes& outcomes, MPI_Comm comm, const std::string& name, MPI_Datatype type) {
   constexpr int kCount = 40;
   const int rank = outcomes.rank();
-  std::vector<int> sent, received, symmetric, places;
+  std::vector<int> sent, received, symmetric, places, known;
   for (int other = 0; other < outcomes.size(); ++other) {
     sent.push_back((7 * rank + 3 * other) % (kCount + 1));
     received.push_back((7 * other + 3 * rank) % (kCount + 1));
     symmetric.push_back((5 * (rank + other)) % (kCount + 1));
+    known.push_back((11 * other + 20) % (kCount + 1));
     places.push_back((outcomes.size() - 1 - other) * kCount);
   }
   const Memory own = pattern(rank);
@@ -85,6 +86,15 @@ void use_unequal(Outcomes& outcomes, MPI_Comm comm, const std::string& name, MPI
   error = MPI_Alltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, all.data() + kBefore,
                         symmetric.data(), places.data(), type, comm);
   outcomes.tell("alltoallv in place of " + name, error, all);
+  const int own_count = known[static_cast<std::size_t>(rank)];
+  all = pattern(100);
+  error = MPI_Allgatherv(own.data() + kBefore, own_count, type, all.data() + kBefore, known.data(),
+                         places.data(), type, comm);
+  outcomes.tell("allgatherv of " + name, error, all);
+  all = pattern(rank);
+  error = MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data() + kBefore, known.data(),
+                         places.data(), type, comm);
+  outcomes.tell("allgatherv in place of " + name, error, all);
 }
 
 void use(Outcomes& outcomes, MPI_Comm comm, const std::string& name, MPI_Datatype type) {

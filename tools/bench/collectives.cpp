@@ -25,9 +25,9 @@ using bench::ComparisonSchedule;
 using bench::ComparisonTimes;
 
 const std::vector<std::string> kOperations = {
-    "bcast",         "reduce",  "allreduce", "allgather", "alltoall",
-    "alltoallv",     "barrier", "gather",    "scatter",   "reduce_scatter_block",
-    "reduce_scatter"};
+    "bcast",          "reduce",    "allreduce", "allgather", "alltoall",
+    "alltoallv",      "barrier",   "gather",    "scatter",   "reduce_scatter_block",
+    "reduce_scatter", "allgatherv"};
 constexpr std::uint64_t kSizesBytes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
 constexpr std::uint64_t kSizeBytesMin = 8;                   // one double
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 30;  // of one call
@@ -45,7 +45,7 @@ struct Chosen {
 // Without a profile, or where it chooses the MPI's own.
 std::string usual_algorithm(const std::string& operation) {
   if (operation == "barrier") return "dissemination";
-  if (operation == "allgather" || scatters_sums(operation)) return "leaders";
+  if (gathers_for_all(operation) || scatters_sums(operation)) return "leaders";
   return exchanges(operation) || is_of_root_blocks(operation) ? "nodes" : "chain";
 }
 
@@ -230,14 +230,14 @@ void declare(Options& options, CollectivesBenchOptions& target) {
   options.list(
       "--operations", target.operations, "NAME,...",
       "which of bcast, reduce, allreduce, allgather, alltoall, alltoallv, barrier, gather, "
-      "scatter, reduce_scatter_block, reduce_scatter (default: all)\n"
+      "scatter, reduce_scatter_block, reduce_scatter, allgatherv (default: all)\n"
       "Reductions are sums of doubles.");
   options.sizes(
       "--sizes", target.sizes_bytes,
       "sizes of the messages (default: 4K to 4M)\n"
       "Of an allgather and a gather: what one rank contributes; of a scatter and a "
       "reduce_scatter_block: what it gets; of an alltoall: what it has for each other rank; of an "
-      "alltoallv and a reduce_scatter: the mean of that.");
+      "alltoallv, a reduce_scatter and an allgatherv: the mean of that.");
   options.count("--rounds", target.rounds, "repetitions of each cell (default: 15)");
   declare(options, target.profile);
   options

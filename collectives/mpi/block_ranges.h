@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where the blocks of all ranks are in one buffer, in rank order: of equal sizes, or each of its
+// own. All ranks know all sizes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "collectives/mpi/segment_pipeline.h"
+
+namespace nmt::collectives {
+
+class BlockRanges {
+ public:
+  explicit BlockRanges(std::uint64_t each_bytes) : each_bytes_(each_bytes) {}
+  // Of so many elements, by rank.
+  BlockRanges(std::span<const std::uint64_t> counts, std::uint64_t element_bytes) {
+    begins_.reserve(counts.size() + 1);
+    begins_.push_back(0);
+    for (const std::uint64_t count : counts) {
+      begins_.push_back(begins_.back() + count * element_bytes);
+    }
+  }
+
+  // Of the last rank + 1: the end.
+  std::uint64_t begin(int rank) const {
+    const auto index = static_cast<std::size_t>(rank);
+    return begins_.empty() ? index * each_bytes_ : begins_[index];
+  }
+  std::uint64_t bytes(int rank) const { return begin(rank + 1) - begin(rank); }
+
+  // The blocks of these ranks, in order. Those of ranks that follow each other are joined, and then
+  // divided into segments; 0: not divided.
+  std::vector<Segment> segments_of(const std::vector<int>& ranks,
+                                   std::uint64_t segment_bytes) const {
+    std::vector<Segment> segments;
+    for (std::size_t i = 0; i < ranks.size();) {
+      std::size_t end = i + 1;
+      while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
+      const std::uint64_t first = begin(ranks[i]);
+      const Segmentation joined(begin(ranks[end - 1] + 1) - first, segment_bytes);
+      for (std::uint64_t each = 0; each < joined.segments(); ++each) {
+        segments.push_back({first + joined.offset(each), joined.bytes_of(each)});
+      }
+      i = end;
+    }
+    return segments;
+  }
+
+  // A number that differs if any size does, but for chance (FNV-1a).
+  std::uint64_t fingerprint() const {
+    std::uint64_t hash = each_bytes_;
+    for (const std::uint64_t begin : begins_) hash = (hash ^ begin) * 0x100000001b3u;
+    return hash;
+  }
+
+ private:
+  std::uint64_t each_bytes_ = 0;
+  std::vector<std::uint64_t> begins_;  // by rank, and the end; empty: all are equal
+};
+
+}  // namespace nmt::collectives
