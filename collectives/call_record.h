@@ -49,7 +49,8 @@ std::uint64_t class_begin(std::int16_t size_class);
 
 struct CallKind {
   Collective collective = Collective::kBarrier;
-  bool blocks = true;  // else MPI_I..., whose duration is unknown
+  bool blocks = true;          // else MPI_I..., whose duration is unknown
+  bool is_persistent = false;  // MPI_..._init, which is counted once, however often it is started
   std::int16_t size_class = kNoSize;
   auto operator<=>(const CallKind&) const = default;
 };

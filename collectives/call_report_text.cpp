@@ -25,7 +25,9 @@ std::string decimals(const char* format, double value) {
 std::string percent(double fraction) { return decimals("%.1f", 100 * fraction); }
 
 std::string name_of(const CallKind& kind) {
-  return std::string(kind.blocks ? "" : "i") + std::string(to_string(kind.collective));
+  const std::string name(to_string(kind.collective));
+  if (kind.is_persistent) return name + "_init";
+  return kind.blocks ? name : "i" + name;
 }
 
 std::string shape_of(const CallRow& row) {
@@ -172,6 +174,7 @@ std::string to_json(const CallReport& report) {
     json::Value each = json::Value::object();
     each.set("operation", to_string(row.kind.collective))
         .set("blocking", row.kind.blocks)
+        .set("persistent", row.kind.is_persistent)
         .set("nodes", row.nodes == 0 ? json::Value() : json::Value(row.nodes))
         .set("ranks_per_node", row.nodes == 0 ? json::Value() : json::Value(row.ranks_per_node))
         .set("equal_nodes", row.nodes == 0 ? json::Value() : json::Value(row.is_equal))

@@ -199,6 +199,7 @@ void record(const CallMade& call, bool blocks, std::int64_t entered_ns,
     const bool unlike = log.head.nodes == 0 && call.size_class != kNoSize;
     const CallKind kind{.collective = call.collective,
                         .blocks = blocks,
+                        .is_persistent = call.is_persistent,
                         .size_class = unlike ? kUnlikeSize : call.size_class};
     const std::size_t sampled_max = blocks && log.head.name != 0 ? here().sampled_max : 0;
     log.kinds.try_emplace(kind, sampled_max)

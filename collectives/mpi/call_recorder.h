@@ -27,7 +27,12 @@ struct CallMade {
   std::int16_t size_class = kNoSize;
   std::uint64_t size_bytes = 0;
   int root = 0;
+  bool is_persistent = false;
 };
+inline CallMade persistent(CallMade call) {
+  call.is_persistent = true;
+  return call;
+}
 
 enum class ReportForm { kNone, kText, kJson };
 
@@ -54,7 +59,7 @@ int timed(Describe&& describe, Call&& call) {
   return code;
 }
 
-// The same for a non-blocking call, whose duration is unknown.
+// The same for a non-blocking or persistent call, whose duration is unknown.
 template <class Describe, class Call>
 int counted(Describe&& describe, Call&& call) {
   const int code = call();

@@ -188,6 +188,16 @@ TEST_P(CallReports, PredictWhatReplacingWouldGainWhereItWasSampled) {
   EXPECT_EQ(row(report, "gatherv", 2).find("library_ns"), nullptr);
 }
 
+TEST_P(CallReports, CountAPersistentCollectiveWhenItIsMade) {
+  const Result result = reported(compile("mpicc", "large_counts.c"), "json", 3);
+  if (result.out == "no large counts\n") GTEST_SKIP() << GetParam() << " is older than MPI 4";
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json::Value made = row(report_in(result), "bcast", 3, false);
+  EXPECT_EQ(of(made, "calls"), 2);
+  EXPECT_EQ(*made.find("persistent"), json::Value(true));
+  EXPECT_EQ(of(row(report_in(result), "bcast", 3), "calls"), 2);
+}
+
 // The program reduces once between two groups, which have no shape.
 TEST_P(CallReports, CountACallBetweenGroupsOnce) {
   const Result result = reported(compile("mpicc", "interposed.c"), "json", 3);
