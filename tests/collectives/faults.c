@@ -399,6 +399,17 @@ static int other_counts(char** how) {
     MPI_Allgather(data, own, MPI_INT, all, own, MPI_INT, MPI_COMM_WORLD);
   } else if (strcmp(operation, "alltoall") == 0) {
     MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, own, MPI_INT, MPI_COMM_WORLD);
+  } else if (strcmp(operation, "gather") == 0) {
+    MPI_Gather(data, own, MPI_INT, all, own, MPI_INT, 0, MPI_COMM_WORLD);
+  } else if (strcmp(operation, "scatter") == 0) {
+    MPI_Scatter(all, own, MPI_INT, data, own, MPI_INT, 0, MPI_COMM_WORLD);
+  } else if (strcmp(operation, "reduce_scatter_block") == 0) {
+    memset(all, 0, sizeof *all * (size_t)most * (size_t)size);
+    MPI_Reduce_scatter_block(all, data, own, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  } else if (strcmp(operation, "allgatherv") == 0) {
+    int counts[kRanksMax], places[kRanksMax];
+    for (int r = 0; r < size; ++r) counts[r] = own, places[r] = r * most;
+    MPI_Allgatherv(data, own, MPI_INT, all, counts, places, MPI_INT, MPI_COMM_WORLD);
   } else if (strcmp(operation, "alltoallv") == 0) {  // only what the first rank gets differs
     int counts[kRanksMax], sent[kRanksMax], places[kRanksMax];
     for (int r = 0; r < size; ++r) {

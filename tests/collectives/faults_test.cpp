@@ -243,7 +243,8 @@ TEST_P(CollectivesInTrouble, OtherCountsOfWhatAllGiveToEndTheJob) {
   const std::string less = "524288", more = "2000000";
   bool with_less = true;
   for (const std::string operation :
-       {"reduce", "allreduce", "allgather", "alltoall", "alltoallv", "give"}) {
+       {"reduce", "allreduce", "allgather", "alltoall", "alltoallv", "give", "gather", "scatter",
+        "reduce_scatter_block", "allgatherv"}) {
     for (const std::string copies : {"", "shared", "messages"}) {
       const std::string& other = with_less ? less : more;
       with_less = !with_less;
