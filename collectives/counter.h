@@ -25,6 +25,7 @@ class Counter {
   std::uint64_t value() const { return value_.load(std::memory_order_acquire); }
   void raise_to(std::uint64_t value);  // only one rank may call it; never lowers it
   void add_one();                      // any rank may call it, but not with raise_to()
+  void restart() { value_.store(0); }  // while no rank waits for it
   void wait_for(std::uint64_t least, const WaitPolicy& waiting);
   void wake_all();  // waiting ranks run make_progress and sleep again
 

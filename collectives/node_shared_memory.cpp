@@ -18,9 +18,9 @@ namespace {
 constexpr std::chrono::seconds kPatience{10};        // for an answer of a process of this node
 constexpr std::chrono::seconds kUntilTheJobEnds{3};  // when a process of it is gone
 constexpr std::uint64_t kProbe = 0x6e6d61647475ffeeu;
-// The lower bits count the bytes of one operation, at most 1 GiB. The upper bits count operations:
-// 2^33 of them, which takes two days of nothing else.
+// The lower bits count the bytes of one operation, at most 1 GiB. The upper bits count operations.
 constexpr int kOperationShift = 31;
+constexpr std::uint64_t kOperationsMax = 1 << 24;  // before they are numbered from 0 again
 // In place of a number of bytes: the stream is complete. Larger than any size.
 constexpr std::uint64_t kAllThere = (std::uint64_t{1} << kOperationShift) - 1;
 constexpr std::size_t kPartsOfArea = 4;  // one is filled while others are read
@@ -175,6 +175,17 @@ void NodeSharedMemory::meet(const WaitPolicy& waiting) {
   for (int member = 0; member < members(); ++member) {
     wait(slot(member).met, meetings_, waiting);
   }
+}
+
+// A member that has come to the first meeting waits for no counter of an operation. After the
+// second, all counters are 0.
+void NodeSharedMemory::renumber(const WaitPolicy& waiting) {
+  if (operation_ < kOperationsMax) return;
+  meet(waiting);
+  MailboxSlot& own = slot(self_);
+  for (Counter* counter : {&own.shown, &own.fed, &own.drained, &own.work}) counter->restart();
+  meet(waiting);
+  operation_ = 0;
 }
 
 void NodeSharedMemory::check_same_size(std::uint64_t bytes, const WaitPolicy& waiting) {

@@ -67,6 +67,9 @@ class NodeSharedMemory {
   std::span<std::byte> area(int member) const;
   std::span<std::byte> areas() const;  // of all members, one after the other
 
+  // Called by all members between operations, however late the last one is. After millions of
+  // operations they meet, and number operations from 0 again: the numbers have 33 bits.
+  void renumber(const WaitPolicy& waiting);
   void begin() { ++operation_; }
 
   // All members meet before an operation to which all contribute. Error on all of them if one

@@ -53,7 +53,7 @@ class BlockRanges {
   // A number that differs if any size does, but for chance (FNV-1a).
   std::uint64_t fingerprint() const {
     std::uint64_t hash = each_bytes_;
-    for (const std::uint64_t begin : begins_) hash = (hash ^ begin) * 0x100000001b3u;
+    for (const std::uint64_t each : begins_) hash = (hash ^ each) * 0x100000001b3u;
     return hash;
   }
 

@@ -168,6 +168,7 @@ std::vector<std::uint64_t> NodeHierarchy::gather_in_group(
 
 // An error is printed once.
 void NodeHierarchy::create_shared_memory() {
+  if (shared_memory_) shared_memory_->renumber(waiting_);
   if (shared_memory_tried_) return;
   shared_memory_tried_ = true;
   if (copies_ == CopyMethod::kMessages || pids_.size() == 1) return;  // none to copy from

@@ -65,7 +65,7 @@ class NodeHierarchy {
   int leader_of(int group, int root) const;
   int member(int rank) const;  // the index in its group
 
-  // Creates shared memory at the first operation; called by all ranks. Later calls do nothing.
+  // Creates shared memory at the first operation; called by all ranks before each.
   void create_shared_memory();
   // The memory by which this group copies, or null if it uses messages; the same on all ranks of
   // the group. The second function provides areas of at least this size for each rank; the first,

@@ -106,6 +106,31 @@ TEST(NodeSharedMemory, AllGetWhatOneShows) {
   }
 }
 
+TEST(NodeSharedMemory, NumbersMillionsOfOperations) {
+  for (const bool attach : {true, false}) {
+    Members(3).in_shared_memory(attach, [&](NodeSharedMemory& shared_memory) {
+      ASSERT_TRUE(shared_memory.all_can_read() ||
+                  shared_memory.allocate_areas(kAreaBytes, kWaiting));
+      const std::vector<std::byte> data = stream_of(0, 100);
+      for (int turn = 0; turn < 5; ++turn) {
+        for (int i = 0; i < (1 << 23); ++i) shared_memory.begin();
+        shared_memory.renumber(kWaiting);
+        shared_memory.begin();
+        std::vector<std::byte> got(data.size());
+        if (shared_memory.self() == 0) {
+          shared_memory.begin_stream(data.data(), others_of(shared_memory));
+          shared_memory.publish(data.size(), data, kWaiting);
+          shared_memory.wait_for_readers(kWaiting);
+        } else {
+          shared_memory.fetch(0, 0, 0, got, kWaiting);
+          shared_memory.leave(0, kWaiting);
+          EXPECT_EQ(got, data);
+        }
+      }
+    });
+  }
+}
+
 TEST(NodeSharedMemory, WhoMayReadWhomIsTried) {
   std::uint64_t from = 1, to = 0;
   const iovec theirs{&from, sizeof from}, own{&to, sizeof to};
