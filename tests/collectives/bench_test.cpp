@@ -46,6 +46,18 @@ TEST_P(BenchCollectives, TellsBothTimesOfEachOperationAndSizeOnce) {
   EXPECT_EQ(count(csv.out, "\n"), 5) << csv.out;
 }
 
+TEST_P(BenchCollectives, RunsEachOperation) {
+  const Result result = bench_in_job({"--sizes", "1K", "--no-profile", "--csv"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const std::string row :
+       {"bcast,1024,chain", "reduce,1024,chain", "allreduce,1024,chain", "allgather,1024,leaders",
+        "allgatherv,1024,leaders", "alltoall,1024,nodes", "alltoallv,1024,nodes",
+        "barrier,0,dissemination", "gather,1024,nodes", "scatter,1024,nodes",
+        "reduce_scatter,1024,leaders", "reduce_scatter_block,1024,leaders"}) {
+    EXPECT_THAT(result.out, HasSubstr("\n" + row + ",0,"));
+  }
+}
+
 TEST_P(BenchCollectives, PlaysWhatTheProfileSaysForThisShape) {
   SegmentRule rule = {.operation = "allgather",
                       .nodes = 1,
