@@ -24,6 +24,9 @@ constexpr double kWorthAChange = 0.03;  // of the time at one size, in logarithm
 // not more precise than this for short messages, and programs do more between calls than a sampling
 // does.
 constexpr double kWorthActing = 0.05;
+// Ours has to be faster by this share of half of a 95 % interval: then it is faster indeed with a
+// probability of 95 %.
+constexpr double kOneSided = 0.84;
 
 bool is_library(const CollectiveTime& time) { return time.algorithm == kLibrary; }
 
@@ -105,8 +108,10 @@ std::vector<Choice> choose_ours(std::span<const CollectiveCell> cells) {
 double gain(const Choice& ours, const CollectiveCell& cell) {
   const CollectiveTime* library = library_in(cell);
   if (library == nullptr) return std::numeric_limits<double>::infinity();
-  const double required = std::max(std::log1p(kWorthActing), cell.gain_error.value_or(0));
-  return std::log(library->median_ns / time_of(ours, cell)->median_ns) - required;
+  const CollectiveTime& own = *time_of(ours, cell);
+  const double chance = kOneSided * std::hypot(library->error, own.error);
+  const double required = std::max(std::log1p(kWorthActing), cell.gain_error.value_or(chance));
+  return std::log(library->median_ns / own.median_ns) - required;
 }
 
 // Replaces the algorithm by the MPI's own if that is chosen; keeps our best segment.
@@ -217,10 +222,12 @@ std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets) {
     for (const auto& [way, times] : ways) {
       if (times.empty()) continue;
       const auto& [algorithm, segment_bytes, leaders] = way;
+      const Interval interval = median_interval(times);
       cell.times.push_back({.algorithm = algorithm,
                             .segment_bytes = segment_bytes,
                             .leaders = leaders,
-                            .median_ns = median(times)});
+                            .median_ns = median(times),
+                            .error = std::log(interval.high / interval.low) / 2});
     }
     std::ranges::stable_sort(cell.times, {}, &CollectiveTime::median_ns);
   }

@@ -4,7 +4,8 @@
 // many of them and of the MPI's own collective (paper "HierKNEM", 4.2 and Table 1).
 //
 // A choice uses medians, for all sizes together (tuner/steady_path.h), so that noise does not
-// divide a range. The MPI's own stays unless ours is clearly faster. Between two sampled sizes, the
+// divide a range. The MPI's own stays unless ours is clearly faster, and faster than chance can make
+// it. Between two sampled sizes, the
 // algorithm changes at their geometric mean. A change between ours and the MPI's own is placed
 // where a line between both gains crosses the required gain.
 //
@@ -28,7 +29,7 @@ struct CollectiveTime {
   std::uint64_t segment_bytes = 0;
   std::int64_t leaders = 1;  // per node
   double median_ns = 0;
-  double error = 0;  // of a predicted duration: half of a 95 % interval, in logarithms
+  double error = 0;  // half of a 95 % interval, in logarithms
 };
 
 // One size of one operation, for one number of nodes, under one MPI.
