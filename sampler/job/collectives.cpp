@@ -101,7 +101,7 @@ std::vector<CollectiveWay> all_ways(const std::vector<std::int64_t>& other_leade
   return ways;
 }
 
-enum class Aspect { kAlgorithm, kLeaders, kSize };
+enum class Aspect { kAlgorithm, kSegment, kLeaders, kSize };
 using Subject = std::pair<std::string, std::uint64_t>;  // operation, size
 
 class Ways {
@@ -122,10 +122,9 @@ class Ways {
     std::vector<JobCell> cells;
     for (std::size_t i = 0; i < ways_.size(); ++i) {
       const std::string& operation = ways_[i].operation;
-      const bool first = ways_[i].algorithm == "library" ||
-                         ways_[i].algorithm == algorithms().at(operation).front();
-      if (!first || ways_[i].leaders > 1) continue;
+      if (ways_[i].leaders > 1) continue;
       for (const std::uint64_t size_bytes : sizes_of(operation)) {
+        if (!comes_first(ways_[i], size_bytes)) continue;
         const bool too_large =
             blocks_of(operation) > 1 && size_bytes * blocks_of(operation) > bytes_max(operation);
         if (too_large) continue;
@@ -136,14 +135,14 @@ class Ways {
     return cells;
   }
 
-  // Adds, in this order: ways that differ from the best at each size in the algorithm only; when
-  // those have been run, in the leaders only; at last, sizes between those where the choice
-  // changes. For all operations, or for one that there is time for.
+  // Adds, in this order: ways that differ from the best at each size in the algorithm only, or, of
+  // an exchange, in the segment only; when those have been run, in the leaders only; at last, sizes
+  // between those where the choice changes. For all operations, or for one that there is time for.
   std::vector<JobRounds::Choice> more(const std::vector<JobCell>& cells) const {
     std::map<std::string, JobRounds::Choice> by_operation;
     for (const auto& [subject, best] : best_of_ours(cells)) {
       const std::string& operation = subject.first;
-      for (const Aspect aspect : {Aspect::kAlgorithm, Aspect::kLeaders}) {
+      for (const Aspect aspect : {other_aspect(operation), Aspect::kLeaders}) {
         if (played_.contains({aspect, operation})) continue;
         if (add_others(*best, aspect, &by_operation[operation])) break;
       }
@@ -168,8 +167,8 @@ class Ways {
     for (const JobCell& each : cells) {
       const CollectiveWay& played = way(each.order);
       if (played.algorithm == "library") continue;
-      if (played.algorithm != algorithms().at(played.operation).front()) {
-        played_.emplace(Aspect::kAlgorithm, played.operation);
+      if (!comes_first(played, each.order.size_bytes)) {
+        played_.emplace(other_aspect(played.operation), played.operation);
       }
       if (played.leaders > 1) played_.emplace(Aspect::kLeaders, played.operation);
       const std::vector<std::uint64_t> first = sizes_of(played.operation);
@@ -228,6 +227,19 @@ class Ways {
     return sampler::sizes_of(operation, options_.size_bytes_max);
   }
 
+  // Of an exchange, all algorithms are tried before other segments than the smallest, because
+  // contention decides more than segments do; of the rest, one algorithm with all segments.
+  static Aspect other_aspect(const std::string& operation) {
+    return exchanges(operation) ? Aspect::kSegment : Aspect::kAlgorithm;
+  }
+  bool comes_first(const CollectiveWay& way, std::uint64_t size_bytes) const {
+    if (way.algorithm == "library") return true;
+    if (!exchanges(way.operation)) return way.algorithm == algorithms().at(way.operation).front();
+    CollectiveWay smallest = way;
+    smallest.segment_bytes = segments_bytes_of(way.operation).front();
+    return way.segment_bytes == (makes_sense(smallest, size_bytes) ? smallest.segment_bytes : 0);
+  }
+
   // Ranks whose data one rank has in its buffer.
   std::uint64_t blocks_of(const std::string& operation) const {
     return has_blocks(operation) ? ranks() : 1;
@@ -253,8 +265,10 @@ class Ways {
       const CollectiveWay& other = ways_[i];
       CollectiveWay alike = known;
       if (aspect == Aspect::kAlgorithm) alike.algorithm = other.algorithm;
+      if (aspect == Aspect::kSegment) alike.segment_bytes = other.segment_bytes;
       if (aspect == Aspect::kLeaders) alike.leaders = other.leaders;
       if (other.algorithm == "library" || other == known || !(other == alike)) continue;
+      if (!makes_sense(other, best.order.size_bytes)) continue;
       choice->push_back(cell(i, best.order.size_bytes));
       choice->back().usual_ns = best.usual_ns;
     }

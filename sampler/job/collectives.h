@@ -6,8 +6,9 @@
 // All ranks of the job, or of a part of it (control::JobPart), take part, in shuffled rounds as for
 // alltoalls (sampler/job/alltoall.h). A way that is clearly slower than another for the same
 // operation and size is given up after a round, so that time is spent where the choice is close.
-// One algorithm is tried with all segments and one leader per node; the other algorithms with the
-// best segment; and if nodes have NUMA nodes or sockets, other numbers of leaders with the best
+// One algorithm is tried with all segments and one leader per node, then the other algorithms with
+// the best segment (of an alltoall, all algorithms with one segment, then other segments with the
+// best algorithm); and if nodes have NUMA nodes or sockets, other numbers of leaders with the best
 // algorithm. Between two sizes where the choice changes, the remaining ways of both are tried at
 // one more size.
 #pragma once
