@@ -4,10 +4,10 @@
 // many of them and of the MPI's own collective (paper "HierKNEM", 4.2 and Table 1).
 //
 // A choice uses medians, for all sizes together (tuner/steady_path.h), so that noise does not
-// divide a range. The MPI's own stays unless ours is clearly faster, and faster than chance can make
-// it. Between two sampled sizes, the
-// algorithm changes at their geometric mean. A change between ours and the MPI's own is placed
-// where a line between both gains crosses the required gain.
+// divide a range. The MPI's own stays unless ours is clearly faster, and faster than chance can
+// make it. Between two sampled sizes, the algorithm changes at their geometric mean. A change
+// between ours and the MPI's own is placed where a line between both gains crosses the required
+// gain.
 //
 // Rules of different MPIs, and of different versions of one, stand beside each other: each is
 // derived from samples under its own MPI only. The MPI that was sampled last comes first.

@@ -21,8 +21,8 @@ struct TimesAtSize {
 // Sizes ascend. Returns the indices of sizes between which and the next size the choice changes.
 std::vector<std::size_t> changes_after(std::span<const TimesAtSize> sizes);
 
-// The geometric mean, rounded to a KiB, below one KiB to a multiple of 8 B; the smaller size if none
-// of these is between the two.
+// The geometric mean, rounded to a KiB, below one KiB to a multiple of 8 B; the smaller size if
+// none of these is between the two.
 std::uint64_t size_between(std::uint64_t smaller_bytes, std::uint64_t larger_bytes);
 
 }  // namespace nmt::sampler
