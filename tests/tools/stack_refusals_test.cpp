@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What nmad-sample --stack and nmad-tune export refuse or warn of, and the files that they write.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "stacks/stacks.h"
+#include "tests/tools/planted_stack.h"
+
+namespace nmt::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST_F(StackTest, ALauncherThatFailsIsShownWithItsWords) {
+  const Result failed =
+      sample_stack(script("launch", "#!/bin/sh\necho no such host >&2\nexit 3\n"));
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_THAT(failed.err, AllOf(HasSubstr("failed with 3"), HasSubstr("no such host")));
+  const Result silent = sample_stack("true");
+  EXPECT_EQ(silent.exit_code, 1);
+  EXPECT_THAT(silent.err, HasSubstr("not a document of nmad-sample"));
+  EXPECT_EQ(sample_stack(path("absent")).exit_code, 1);
+}
+
+TEST_F(StackTest, ALauncherOfAnotherMpiIsRefusedWithBothNamesAndVersions) {
+  for (const std::string part : {"messages", "collectives"}) {
+    const Result refused =
+        sample({"--stack", "mpich", "--launcher", script("launch", kLauncher), "--db", path("a.db"),
+                "--parts", part},
+               {.environment = {{"PATH", path("installed") + ":" + std::getenv("PATH")}}});
+    EXPECT_EQ(refused.exit_code, 2) << part;
+    EXPECT_THAT(refused.err,
+                AllOf(HasSubstr("starts ranks of Open MPI v4.1.4"),
+                      HasSubstr("--stack mpich samples MPICH over UCX (installed: 4.0.2)")));
+  }
+}
+
+TEST_F(StackTest, WithoutControlVariablesItSaysWhatCannotBeKnownAndMeasuresNothing) {
+  std::string text(kLauncher);
+  const std::string_view before = R"(\"network\")";
+  text.insert(text.find(before), R"(\"control_variables\": false, )");
+  for (const std::string part : {"messages", "collectives"}) {
+    const Result refused = sample({"--stack", "openmpi", "--launcher", script("launch", text),
+                                   "--db", path("a.db"), "--parts", part});
+    EXPECT_EQ(refused.exit_code, 1) << part;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("of Open MPI v4.1.4: MPI_T is switched off"),
+                                   HasSubstr("leave out what intercepts MPI_T_init_thread")))
+        << part;
+  }
+}
+
+TEST_F(StackTest, StacksAndVersionsThatAreNotKnownAreRefusedWithThoseThatAre) {
+  EXPECT_EQ(sample({"--stack", "lam"}).exit_code, 2);
+  EXPECT_THAT(sample({"--stack", "lam"}).err,
+              HasSubstr("there is: openmpi, mpich, ucx, libfabric"));
+  EXPECT_EQ(sample({"--stack", "openmpi", "--rounds", "2"}).exit_code, 2);
+  EXPECT_EQ(sample({"--stack", "openmpi", "--turn", "sizes:1"}).exit_code, 2);
+  const std::string profile = make_profile(path("b.db"));
+  EXPECT_EQ(tune({"export", "lam", "--db", profile}).exit_code, 2);
+  const Result old = tune({"export", "openmpi", "--for", "1.6", "--db", profile});
+  EXPECT_EQ(old.exit_code, 2);
+  EXPECT_THAT(old.err, HasSubstr("from 4.0"));
+  const Result nothing = tune({"export", "openmpi", "--db", profile});
+  EXPECT_EQ(nothing.exit_code, 6);
+  EXPECT_THAT(nothing.err, HasSubstr("nmad-sample --stack openmpi --db"));
+}
+
+TEST_F(StackTest, FilesEditedByHandAreCheckedWithTheLineOfWhatIsWrong) {
+  write("rules.conf", "# mine\n1\n7\n1\n4\n1\n0 6 0 0\n");
+  EXPECT_EQ(tune({"export", "openmpi", "--check", path("rules.conf"), "--for", "4.1"}).exit_code,
+            0);
+  write("rules.conf", "# mine\n1\n7\n1\n4\n1\n8 6 0 0\n");
+  const Result rules = tune({"export", "openmpi", "--check", path("rules.conf"), "--for", "4.1"});
+  EXPECT_EQ(rules.exit_code, 1);
+  EXPECT_THAT(rules.err, HasSubstr("rules.conf: line 7: the first message size must be 0, not 8"));
+  write("mca.conf", "btl_tcp_eager_limit = 1 # one\n");
+  EXPECT_THAT(tune({"export", "openmpi", "--check", path("mca.conf"), "--for", "4.1"}).err,
+              HasSubstr("line 1"));
+  EXPECT_EQ(tune({"export", "openmpi", "--check", path("absent"), "--for", "4.1"}).exit_code, 1);
+}
+
+TEST_F(StackTest, AFileIsCheckedForTheInstalledVersionElseForTheOneThatIsNamed) {
+  write("rules.conf", "1\n0\n1\n4\n1\n0 7 0 0\n");
+  const std::vector<std::string> check = {"export", "openmpi", "--check", path("rules.conf")};
+  std::vector<std::string> for_version = check;
+  for_version.insert(for_version.end(), {"--for", "5.0.7"});
+  EXPECT_EQ(tune(for_version).exit_code, 0);
+  for_version.back() = "4.1.4";
+  EXPECT_THAT(tune(for_version).err, HasSubstr("Open MPI 4.1.4 has no algorithm 7 of allgather"));
+  const Result asked = tune(check, {.environment = {{"PATH", path("")}}});
+  EXPECT_EQ(asked.exit_code, 2);
+  EXPECT_THAT(asked.err, HasSubstr("--for VERSION"));
+  const std::string said = run({"ompi_info", "--version"}).out;  // "Open MPI v4.1.4"
+  if (said.empty()) GTEST_SKIP() << "no ompi_info";
+  const bool newer = said.find(" v5.") != std::string::npos;
+  EXPECT_EQ(Sandbox::tune(check).exit_code, newer ? 0 : 1);
+}
+
+// UCX carries MPICH's messages; an MPICH may have a UCX of its own.
+TEST_F(StackTest, AUcxBelowMpichThatWasUpdatedSinceIsWarnedOfWithBothVersions) {
+  std::string text(kLauncher);
+  const std::string_view ns = "ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8";
+  text.replace(text.find(ns), ns.size(), R"(
+    r = ("UCX_RNDV_THRESH" in ENVIRON) ? ENVIRON["UCX_RNDV_THRESH"] + 0 : 65536
+    limit = r + 55
+    ns = s >= r ? 30000 + s * 0.9 : 10000 + s * 2)");
+  const std::string_view openmpi = "Open MPI v4.1.4", before = R"(\"network\")";
+  text.replace(text.find(openmpi), openmpi.size(), "MPICH Version: 4.0.2");
+  text.insert(text.find(before), R"(\"ucx_version\": \"1.12.9\", )");
+  const Result sampled = sample({"--stack", "mpich", "--launcher", script("launch", text), "--db",
+                                 path("a.db"), "--rounds", "5"});
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  const std::vector<std::string> command = {"export", "mpich", "--db", path("a.db")};
+  const Result warned = tune(command);
+  EXPECT_EQ(warned.exit_code, 0) << warned.err;
+  EXPECT_THAT(warned.out, HasSubstr("export UCX_RNDV_THRESH="));
+  const std::string both = "mpich was measured over ucx 1.12.9, and ucx 1.13.1 is installed here";
+  EXPECT_THAT(warned.err, HasSubstr(both));
+  install("ucx_info", "# Version 1.12.9");
+  EXPECT_THAT(tune(command).err, Not(HasSubstr("was measured over")));
+}
+
+TEST_F(StackTest, AStackThatWasUpdatedSinceIsRefusedWithBothVersions) {
+  ASSERT_EQ(sample_stack(script("launch", kLauncher)).exit_code, 0);
+  install("ompi_info", "Open MPI v5.0.7");
+  const std::vector<std::string> command = {"export",     "openmpi", "--db",
+                                            path("a.db"), "-o",      path("written")};
+  const Result refused = tune(command);
+  EXPECT_EQ(refused.exit_code, 7);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("openmpi 4.1.4 was measured"),
+                                 HasSubstr("openmpi 5.0.7 is installed"), HasSubstr("--for 4.1.4"),
+                                 HasSubstr(path("a.db"))));
+  EXPECT_FALSE(std::filesystem::exists(path("written")));
+  std::vector<std::string> for_measured = command;
+  for_measured.insert(for_measured.end(), {"--for", "4.1.4"});
+  EXPECT_EQ(tune(for_measured).exit_code, 0);
+  std::filesystem::remove(path("written"));
+  std::filesystem::remove(path("installed/ompi_info"));  // then nothing says which is installed
+  EXPECT_EQ(tune(command, {.environment = {{"PATH", path("installed")}}}).exit_code, 0);
+}
+
+TEST_F(StackTest, NewMadeleineIsExportedFromTheProfilesOwnRails) {
+  const std::string profile = make_profile(path("b.db"));
+  const Result result = tune({"export", "newmadeleine", "--db", profile, "-o", path("ns") + "/"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const std::string name : {"nm:minidriver_fake", "nm:minidriver_fake-large"}) {
+    EXPECT_EQ(stacks::read_nm_ns(read("ns/" + name + "_x86_64.nm_ns"), "x").size(), 26u);
+  }
+}
+
+// Tabs and all; what is said about it is elsewhere.
+TEST_F(StackTest, AFileOnStandardOutputIsThatFile) {
+  const std::string profile = make_profile(path("b.db"));
+  tune({"export", "newmadeleine", "--for", "2017", "--db", profile, "-o", path("written")});
+  ASSERT_THAT(read("written"), HasSubstr("\t"));
+  const Result result = tune({"export", "newmadeleine", "--for", "2017", "--db", profile},
+                             {.stdout_file = path("redirected")});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(read("redirected") == read("written")) << read("redirected");
+  EXPECT_THAT(result.err, HasSubstr("SUMMARY stack=newmadeleine"));
+  EXPECT_EQ(tune({"export", "newmadeleine", "--check", path("redirected")}).exit_code, 0);
+}
+
+TEST_F(StackTest, OutputGoesToBareNamesToo) {
+  make_profile("b.db");
+  const Setting here{.in_child = [folder = path("")] {
+    if (::chdir(folder.c_str()) != 0) ::_exit(126);
+  }};
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"export", "newmadeleine", "--for", "2017", "-o", "exp.conf"},
+        {"export", "newmadeleine", "--output", "folder/"},
+        {"compile", "-o", "b.nmt"},
+        {"db", "export", "b.json"}}) {
+    std::vector<std::string> all = arguments;
+    all.insert(all.end(), {"--db", "b.db"});
+    const Result result = tune(all, here);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  }
+  EXPECT_EQ(
+      sample({"--rails", "fake:rails.json", "--budget", "1s", "--max-size", "4K", "--db", "c.db"},
+             here)
+          .exit_code,
+      0);
+  EXPECT_EQ(tune({"db", "merge", "b.db", "c.db", "--db", "all.db"}, here).exit_code, 0);
+  EXPECT_THAT(files(), ::testing::IsSupersetOf(
+                           {"all.db", "b.db", "b.json", "b.nmt", "c.db", "exp.conf", "folder"}));
+}
+
+}  // namespace
+}  // namespace nmt::testing
