@@ -171,6 +171,7 @@ Words ends_the_program(const std::string& mpi) {
           "allgather of an uncommitted type with gaps",
           "allgather to an uncommitted type",
           "allgather to an uncommitted type with gaps",
+          "allgatherv to a negative count",
           "alltoall of nothing",
           "alltoall to nowhere",
           "alltoall of an uncommitted type with gaps",
