@@ -85,6 +85,23 @@ std::vector<double> ring_terms(const Sizes& s, double places, double block, doub
           s.ranks * s.size * s.local};
 }
 
+// Of a ring of `places` leaders that reduces parts of a message and gathers them: each leader sends
+// 2 (places - 1) parts. What happens within a node is as in a tree.
+std::vector<double> reduce_ring_terms(const Sizes& s, double places, double part) {
+  const double shared = s.local > 0 ? 1 : 0;
+  const double steps = 2 * (places - 1);
+  return {1,
+          steps,
+          steps * s.segments,
+          steps * part,
+          s.local,
+          s.local * s.size,
+          shared * places * s.segments,
+          s.local * places * s.segments,
+          shared * s.size,
+          (s.ranks - 1) * s.size};
+}
+
 // Of blocks that nodes exchange, all of them or each with the root's: rounds, messages, bytes
 // through a card, and copies of what a node sends and receives, by its ranks at once or one after
 // the other.
@@ -147,6 +164,11 @@ std::vector<double> collective_terms(std::string_view operation, const Collectiv
   divide(s.size);
   if (choice.algorithm == "library") return library_terms(s, operation);
   if (choice.algorithm == "dissemination") return barrier_terms(s, shape.nodes * choice.leaders);
+  if (choice.algorithm == "ring" && !gathers_for_all(operation)) {
+    const auto places = static_cast<double>(shape.nodes * choice.leaders);
+    divide(s.size / places);
+    return reduce_ring_terms(s, places, s.size / places);
+  }
   if (choice.algorithm == "ring" || choice.algorithm == "neighbors") {
     return ring_terms(s, s.ranks, s.size, s.segments);
   }

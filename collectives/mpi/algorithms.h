@@ -26,10 +26,19 @@ namespace nmt::collectives {
 inline constexpr std::string_view kDissemination = "dissemination";
 void barrier(NodeHierarchy& hierarchy);
 
+// Of a Bcast, a Reduce or an Allreduce. kTree: along a tree of leaders. kRing (an Allreduce): leaders
+// reduce and gather parts of the data around a ring.
+enum class LeaderAlgorithm { kTree, kRing };
+
 struct PipelineOptions {
   TreeShape shape = TreeShape::kChain;
   std::uint64_t segment_bytes = 0;
+  LeaderAlgorithm algorithm = LeaderAlgorithm::kTree;
 };
+// By its name: that of a tree, or another one. nullopt if the operation has no such algorithm.
+std::optional<PipelineOptions> pipeline_options(std::string_view operation,
+                                                std::string_view algorithm,
+                                                std::uint64_t segment_bytes);
 
 // Algorithm 1. Leaders pass segments on along a tree that begins at the root's node. The other
 // ranks fetch each segment from their leader while it passes on the next; those of the root's node
@@ -62,6 +71,9 @@ void reduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
 // A Reduce to the leader of the first group, and a Bcast from it. Results that have arrived go down
 // while the rest still goes up, so each direction of a link carries one of the two. Within a group,
 // the result is copied once everything is combined.
+//
+// kRing: leaders reduce parts of the data around a ring, and gather them around it. Each direction
+// of a link carries 2 (n - 1) / n of the data, and within a group parts are copied as they come.
 void allreduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
                const Reduction& reduction, const PipelineOptions& pipeline);
 

@@ -3,6 +3,7 @@
 #include "collectives/mpi/bcast_pipeline.h"
 #include "collectives/mpi/intra_node_bcast.h"
 #include "collectives/mpi/reduce_pipeline.h"
+#include "collectives/mpi/ring_pipeline.h"
 
 namespace nmt::collectives {
 namespace {
@@ -41,22 +42,20 @@ void lead(NodeHierarchy& hierarchy, GroupReduce& group, std::byte* result,
   to_node.finish();
 }
 
+// `order` is that in which results come.
 void follow(NodeHierarchy& hierarchy, GroupReduce& group, std::byte* result,
-            const Segmentation& segmentation, int leader) {
+            const Segmentation& order, int leader) {
   group.work();
   group.finish();
   NodeSharedMemory* shared_memory = hierarchy.shared_memory();
   if (shared_memory != nullptr) shared_memory->begin();
   IntraNodeBcastLeaf from_leader(hierarchy, shared_memory, leader, result);
-  from_leader.take_all(segmentation);
+  from_leader.take_all(order);
   from_leader.finish();
 }
 
-}  // namespace
-
-void allreduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
-               const Reduction& reduction, const PipelineOptions& pipeline) {
-  hierarchy.create_shared_memory();
+void allreduce_by_tree(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
+                       const Reduction& reduction, const PipelineOptions& pipeline) {
   const Segmentation segmentation = segmentation_of(reduction, pipeline);
   const int root = hierarchy.groups().front().leader;
   const int leader = hierarchy.leader_of(hierarchy.group_of(hierarchy.rank()), root);
@@ -67,6 +66,56 @@ void allreduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result
          tree_neighbors_of(hierarchy, root, pipeline.shape));
   } else {
     follow(hierarchy, *group, result, segmentation, leader);
+  }
+}
+
+// The results of the part before this group's are complete first.
+void lead_in_ring(NodeHierarchy& hierarchy, GroupReduce& group, std::byte* result,
+                  const RingParts& parts, const Segmentation& order, const Reduction& reduction) {
+  RingPipeline ring(hierarchy, -1, group, parts, result, true, reduction);
+  std::uint64_t complete = 0;
+  while (!ring.has_reduced()) {
+    complete += ring.next_is_complete() ? 1 : 0;
+    ring.next();
+  }
+  group.finish();
+  NodeSharedMemory* shared_memory = hierarchy.shared_memory();
+  if (shared_memory != nullptr) shared_memory->begin();
+  IntraNodeBcastRoot to_node(hierarchy, shared_memory, result);
+  for (std::uint64_t i = 0; i < order.segments(); ++i) {
+    if (i >= complete) ring.next();
+    to_node.publish(order.segment_at(i), order.segments() - 1 - i);
+  }
+  ring.finish();
+  to_node.finish();
+}
+
+void allreduce_by_ring(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
+                       const Reduction& reduction, std::uint64_t segment_bytes) {
+  const std::size_t groups = hierarchy.groups().size();
+  const auto number = static_cast<std::size_t>(hierarchy.group_of(hierarchy.rank()));
+  const RingParts parts(reduction, groups, segment_bytes);
+  const Segmentation order = parts.from((number + groups - 1) % groups);
+  const int leader = hierarchy.own_group().leader;
+  const std::unique_ptr<GroupReduce> group =
+      GroupReduce::make(hierarchy, own, reduction, parts.from(number), leader);
+  if (leader == hierarchy.rank()) {
+    lead_in_ring(hierarchy, *group, result, parts, order, reduction);
+  } else {
+    follow(hierarchy, *group, result, order, leader);
+  }
+}
+
+}  // namespace
+
+void allreduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
+               const Reduction& reduction, const PipelineOptions& pipeline) {
+  if (reduction.count == 0) return;
+  hierarchy.create_shared_memory();
+  if (pipeline.algorithm == LeaderAlgorithm::kRing && hierarchy.groups().size() > 1) {
+    allreduce_by_ring(hierarchy, own, result, reduction, pipeline.segment_bytes);
+  } else {
+    allreduce_by_tree(hierarchy, own, result, reduction, pipeline);
   }
 }
 

@@ -15,7 +15,8 @@ namespace nmt::collectives {
 namespace {
 
 PipelineOptions pipeline_of(const Rule& rule) {
-  return {parse_tree_shape(rule.algorithm).value_or(TreeShape::kChain), rule.segment_bytes};
+  return pipeline_options(to_string(rule.operation), rule.algorithm, rule.segment_bytes)
+      .value_or(PipelineOptions{.segment_bytes = rule.segment_bytes});
 }
 
 // Predefined types and commutative operators; the standard requires the same of both on all ranks.

@@ -33,9 +33,11 @@
 //   tree_neighbors           the neighbours of a leader in the tree
 //   bcast_pipeline           segments down the tree of leaders
 //   reduce_pipeline          segments up the tree of leaders, reduced
+//   ring_pipeline            segments around a ring of leaders, reduced and gathered
 //   segment_pipeline         segments between two ranks
 //   intra_node_bcast         from a leader to the ranks of its node
 //   group_reduce             reduces within a group
+//   message_memory           memory that an MPI may write to after an error
 //   request_wait             waits for a message of the MPI
 //   packed_buffer            the buffer of a call as contiguous bytes
 //   unequal_blocks           counts and displacements of blocks

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/mpi/intra_node_bcast.h"
 
+#include <algorithm>
+
 namespace nmt::collectives {
 
 IntraNodeBcastRoot::IntraNodeBcastRoot(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory,
@@ -64,6 +66,7 @@ std::uint64_t IntraNodeBcastLeaf::take_all(const Segmentation& segmentation) {
   std::uint64_t taken_bytes = 0;
   for (std::uint64_t i = 0, end = 0; i < segmentation.segments(); i = end) {
     end = takes_larger_pieces() ? i + (segmentation.segments() - i + 1) / 2 : i + 1;
+    end = std::min(end, segmentation.end_of_run(i));
     const Segment last = segmentation.segment_at(end - 1);
     taken_bytes +=
         take({segmentation.offset(i), last.offset + last.bytes - segmentation.offset(i)});

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <span>
 #include <vector>
@@ -10,26 +9,11 @@
 #include "collectives/mpi/block_ranges.h"
 #include "collectives/mpi/exchange_messages.h"
 #include "collectives/mpi/group_reduce.h"
+#include "collectives/mpi/message_memory.h"
 #include "collectives/mpi/reduce_pipeline.h"
 
 namespace nmt::collectives {
 namespace {
-
-// After an error the MPI may still use it, so then it is never freed.
-class MessageMemory {
- public:
-  explicit MessageMemory(std::uint64_t bytes)
-      : bytes_(std::make_unique_for_overwrite<std::byte[]>(bytes)) {}
-  ~MessageMemory() {
-    if (std::uncaught_exceptions() > exceptions_) bytes_.release();
-  }
-  MessageMemory(const MessageMemory&) = delete;
-  std::byte* data() const { return bytes_.get(); }
-
- private:
-  std::unique_ptr<std::byte[]> bytes_;
-  int exceptions_ = std::uncaught_exceptions();
-};
 
 // Receives what another group has for this one, and adds it to the totals.
 void add_received(NodeHierarchy& hierarchy, const std::vector<Segment>& segments, int from,

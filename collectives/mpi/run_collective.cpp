@@ -154,9 +154,8 @@ int by_library(const nmt_collective_play& play) {
   return kDone;
 }
 
-int by_tree(const nmt_collective_play& play, TreeShape shape) {
+int by_leaders(const nmt_collective_play& play, const PipelineOptions& pipeline) {
   const std::string_view operation = play.operation;
-  const PipelineOptions pipeline{shape, play.segment_bytes};
   const Reduction sum{MPI_DOUBLE, MPI_SUM, sizeof(double), play.size_bytes / sizeof(double)};
   const auto* from = static_cast<const std::byte*>(play.from);
   auto* to = static_cast<std::byte*>(play.to);
@@ -273,8 +272,8 @@ int run_collective(const nmt_collective_play& play) {
   if (is_of_root_blocks(play.operation)) {
     return algorithm == kByNodes ? move_by_root(play) : kUnknown;
   }
-  const auto shape = parse_tree_shape(algorithm);
-  return shape ? by_tree(play, *shape) : kUnknown;
+  const auto pipeline = pipeline_options(play.operation, algorithm, play.segment_bytes);
+  return pipeline ? by_leaders(play, *pipeline) : kUnknown;
 }
 
 }  // namespace

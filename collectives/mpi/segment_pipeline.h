@@ -9,6 +9,7 @@
 // the last, and never waits for a message that does not come.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -24,24 +25,36 @@ struct Segment {
   std::uint64_t bytes = 0;
 };
 
-// A message divided into segments of equal size, except the last.
+// A message divided into segments of equal size, except the last. They may be numbered from another
+// one than the first in memory, around the end.
 class Segmentation {
  public:
-  Segmentation(std::uint64_t bytes, std::uint64_t segment_bytes)  // 0: the whole message
-      : bytes_(bytes), each_(segment_bytes == 0 ? bytes : segment_bytes) {}
+  Segmentation(std::uint64_t bytes, std::uint64_t segment_bytes,  // 0: the whole message
+               std::uint64_t first = 0)
+      : bytes_(bytes), each_(segment_bytes == 0 ? bytes : segment_bytes), first_(first) {}
 
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t each() const { return each_; }
   std::uint64_t segments() const { return bytes_ == 0 ? 0 : (bytes_ + each_ - 1) / each_; }
-  std::uint64_t offset(std::uint64_t segment) const { return segment * each_; }
+  std::uint64_t offset(std::uint64_t segment) const { return place(segment) * each_; }
   std::uint64_t bytes_of(std::uint64_t segment) const {
-    return segment + 1 < segments() ? each_ : bytes_ - offset(segment);
+    return std::min(each_, bytes_ - offset(segment));
   }
   Segment segment_at(std::uint64_t segment) const { return {offset(segment), bytes_of(segment)}; }
+  // The segments from this one to before that number follow each other in memory.
+  std::uint64_t end_of_run(std::uint64_t segment) const {
+    const std::uint64_t at_end = segments() - first_;
+    return segment < at_end ? at_end : segments();
+  }
 
  private:
+  std::uint64_t place(std::uint64_t segment) const {
+    return first_ == 0 ? segment : (segment + first_) % segments();
+  }
+
   std::uint64_t bytes_;
   std::uint64_t each_;
+  std::uint64_t first_;
 };
 
 using Span = std::span<std::byte>;

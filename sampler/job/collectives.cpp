@@ -50,7 +50,7 @@ const std::map<std::string, std::vector<std::string>>& algorithms() {
   static const std::map<std::string, std::vector<std::string>> all = {
       {"bcast", trees},
       {"reduce", trees},
-      {"allreduce", trees},
+      {"allreduce", {"chain", "binary", "binomial", "ring"}},
       {"allgather", {"leaders", "ring", "neighbors"}},
       {"allgatherv", {"leaders", "ring", "neighbors"}},
       {"alltoall", exchanges_by},

@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collectives/mpi/algorithms.h"
@@ -65,12 +67,36 @@ namespace {
 using namespace nmt::collectives;
 using namespace nmt::testing;
 
+// The rounds of an Alltoall depend on the number of nodes. On the most nodes, and with one rank on
+// each, only Alltoalls are checked, since all operations would take long.
+constexpr int kNodesMax = 8, kNodesOfOperations = 5, kRanksOfOperations = 6;
+
 int turn = 0;  // for a covering choice of trees; the same on all ranks
 std::size_t type_turn = 0;
 
 constexpr TreeShape kShapes[] = {TreeShape::kChain, TreeShape::kBinary, TreeShape::kBinomial};
 
 TreeShape shape_by_turn() { return kShapes[turn++ % 3]; }
+
+std::string name_of(const PipelineOptions& way) {
+  switch (way.algorithm) {
+    case LeaderAlgorithm::kTree:
+      break;
+    case LeaderAlgorithm::kRing:
+      return "ring";
+  }
+  return std::string(to_string(way.shape));
+}
+
+// Trees by turns, and all other algorithms of the operation.
+std::vector<PipelineOptions> ways_of(std::string_view operation, std::uint64_t segment_bytes) {
+  std::vector<PipelineOptions> ways = {{shape_by_turn(), segment_bytes}};
+  for (const std::string_view name : {"ring"}) {
+    const auto way = pipeline_options(operation, name, segment_bytes);
+    if (way) ways.push_back(*way);
+  }
+  return ways;
+}
 
 std::vector<TreeShape> shapes() {
   if (full) return {std::begin(kShapes), std::end(kShapes)};
@@ -153,19 +179,8 @@ void check_reduction(const Tested& tested, std::optional<int> root, const Elemen
   for (const std::uint64_t size : sizes) {
     const std::uint64_t count = size / elements.bytes;
     const Reduction reduction{elements.type, by.op, elements.bytes, count};
-    const TreeShape shape = shape_by_turn();
-    const auto by_ours = [&](const Bytes& from, Bytes& to, std::uint64_t segment) {
-      const PipelineOptions pipeline{shape, segment};
-      if (root) {
-        reduce(tested.hierarchy, from.data(), to.data(), reduction, *root, pipeline);
-      } else {
-        allreduce(tested.hierarchy, from.data(), to.data(), reduction, pipeline);
-      }
-    };
     const Bytes own = values(elements, by, count, tested.hierarchy.rank());
-    Bytes ours(own.size()), theirs(own.size()), in_place = own;
-    by_ours(own, ours, segment_of(size));
-    by_ours(in_place, in_place, root ? 0 : segment_of(size));
+    Bytes theirs(own.size());
     const int elements_each = static_cast<int>(count);
     if (root) {
       PMPI_Reduce(own.data(), theirs.data(), elements_each, elements.type, by.op, *root,
@@ -175,12 +190,55 @@ void check_reduction(const Tested& tested, std::optional<int> root, const Elemen
     }
     const std::string what = (root ? "Reduce to " + std::to_string(*root) : "Allreduce") + " of " +
                              std::to_string(size) + ", " + elements.name + ", " + by.name;
-    if (!root || tested.hierarchy.rank() == *root) {
-      tested.expect(same(elements, ours, theirs), what);
-      tested.expect(same(elements, in_place, theirs), what + ", in place");
-    } else {
-      tested.expect(in_place == own, what + ": what is sent");
+    for (PipelineOptions way : ways_of(root ? "reduce" : "allreduce", segment_of(size))) {
+      const auto by_ours = [&](const Bytes& from, Bytes& to) {
+        if (root) {
+          reduce(tested.hierarchy, from.data(), to.data(), reduction, *root, way);
+        } else {
+          allreduce(tested.hierarchy, from.data(), to.data(), reduction, way);
+        }
+      };
+      Bytes ours(own.size()), in_place = own;
+      by_ours(own, ours);
+      if (root) way.segment_bytes = 0;
+      by_ours(in_place, in_place);
+      const std::string which = what + ", " + name_of(way);
+      if (!root || tested.hierarchy.rank() == *root) {
+        tested.expect(same(elements, ours, theirs), which);
+        tested.expect(same(elements, in_place, theirs), which + ", in place");
+      } else {
+        tested.expect(in_place == own, which + ": what is sent");
+      }
     }
+  }
+}
+
+// However often it is called, and on all ranks: sums of which each order of adding has its own.
+void check_bit_pattern(const Tested& tested) {
+  constexpr std::uint64_t kCount = 125;
+  const int ranks = tested.hierarchy.size();
+  const bool is_long = full && ranks == kRanksOfOperations && tested.hierarchy.groups().size() == 3;
+  const int calls = is_long ? 10'000 : 50;
+  std::vector<double> own;
+  for (std::uint64_t i = 0; i < kCount; ++i) {
+    const double number = static_cast<double>(i) + 131.0 * tested.hierarchy.rank();
+    own.push_back(std::ldexp(1 + 1 / (number + 1), static_cast<int>(number) * 7 % 40 - 20));
+  }
+  const auto* from = reinterpret_cast<const std::byte*>(own.data());
+  const Reduction sum{MPI_DOUBLE, MPI_SUM, sizeof(double), kCount};
+  for (const PipelineOptions& way : ways_of("allreduce", kSegmentBytes / 4)) {
+    Bytes first(kCount * sizeof(double)), again(first.size());
+    allreduce(tested.hierarchy, from, first.data(), sum, way);
+    Bytes of_rank_0 = first;
+    PMPI_Bcast(of_rank_0.data(), static_cast<int>(first.size()), MPI_BYTE, 0, tested.comm);
+    tested.expect(first == of_rank_0, "on each rank, what Allreduce gives by " + name_of(way));
+    bool all_same = true;
+    for (int i = 1; i < calls; ++i) {
+      std::ranges::fill(again, std::byte{0});
+      allreduce(tested.hierarchy, from, again.data(), sum, way);
+      all_same = all_same && again == first;
+    }
+    tested.expect(all_same, "at each call, what Allreduce gives by " + name_of(way));
   }
 }
 
@@ -308,9 +366,14 @@ void check_many_segments(const Tested& tested) {
   PMPI_Bcast(theirs.data(), kBytes, MPI_BYTE, 0, tested.comm);
   tested.expect(ours == theirs, "Bcast of many segments");
   const Reduction reduction{.type = MPI_BYTE, .op = MPI_BXOR, .count = kBytes};
-  allreduce(tested.hierarchy, own.data(), ours.data(), reduction, by_byte);
   PMPI_Allreduce(own.data(), theirs.data(), kBytes, MPI_BYTE, MPI_BXOR, tested.comm);
-  tested.expect(ours == theirs, "Allreduce of many segments");
+  for (const LeaderAlgorithm algorithm : {LeaderAlgorithm::kTree, LeaderAlgorithm::kRing}) {
+    PipelineOptions way = by_byte;
+    way.algorithm = algorithm;
+    std::ranges::fill(ours, std::byte{0});
+    allreduce(tested.hierarchy, own.data(), ours.data(), reduction, way);
+    tested.expect(ours == theirs, "Allreduce of many segments, " + name_of(way));
+  }
   const std::uint64_t all_bytes = kBytes * static_cast<std::uint64_t>(tested.hierarchy.size());
   Bytes our_all(all_bytes), their_all(all_bytes);
   PMPI_Allgather(own.data(), kBytes, MPI_BYTE, their_all.data(), kBytes, MPI_BYTE, tested.comm);
@@ -343,6 +406,7 @@ void check_hierarchy(MPI_Comm comm, const HierarchyOptions& options, const std::
   check_alltoallv(tested);
   if (extent == Extent::kExchanges) return;
   if (ranks >= 3 && ranks <= 5) check_many_segments(tested);
+  check_bit_pattern(tested);
   for (int root = 0; root < ranks; ++root) {
     if (!full && ranks > 3 && root != 0 && root != ranks / 2 && root != ranks - 1) continue;
     check_bcast(tested, root);
@@ -362,10 +426,6 @@ void meet() {
     PMPI_Test(&all, &here, MPI_STATUS_IGNORE);
   }
 }
-
-// The rounds of an Alltoall depend on the number of nodes. On the most nodes only Alltoalls are
-// checked, since all operations would take long.
-constexpr int kNodesMax = 8, kNodesOfOperations = 5, kRanksOfOperations = 6;
 
 bool is_checked(int ranks, int nodes, bool dealt) {
   if (dealt && (nodes == 1 || nodes == ranks)) return false;  // the same as in blocks

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "collectives/mpi/algorithms.h"
+
+#include <algorithm>
+#include <array>
+
+namespace nmt::collectives {
+namespace {
+
+struct Named {
+  std::string_view operation;
+  std::string_view name;
+  LeaderAlgorithm algorithm;
+};
+
+// Besides trees, which all of these operations have.
+constexpr std::array kNamed = {Named{"allreduce", "ring", LeaderAlgorithm::kRing}};
+
+}  // namespace
+
+std::optional<PipelineOptions> pipeline_options(std::string_view operation,
+                                                std::string_view algorithm,
+                                                std::uint64_t segment_bytes) {
+  if (const std::optional<TreeShape> shape = parse_tree_shape(algorithm)) {
+    return PipelineOptions{.shape = *shape, .segment_bytes = segment_bytes};
+  }
+  const auto named = std::ranges::find_if(kNamed, [&](const Named& each) {
+    return each.operation == operation && each.name == algorithm;
+  });
+  if (named == kNamed.end()) return std::nullopt;
+  return PipelineOptions{.segment_bytes = segment_bytes, .algorithm = named->algorithm};
+}
+
+}  // namespace nmt::collectives

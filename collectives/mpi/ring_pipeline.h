@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Segments around a ring of leaders that reduces: a reduce-scatter and, for an Allreduce, an
+// allgather after it, in one stream (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms
+// for clusters of workstations", 2009).
+//
+// The data has as many parts as there are groups. A leader sends the part with its own number to
+// the leader before it, and then, segment by segment, adds what its group has to what comes from
+// the leader after it, and sends that on. So each part goes around once and is complete at one
+// leader; each link carries (n - 1) / n of the data. If all need the result, the parts go around a
+// second time. Each part is combined in one order, once, so that all ranks get the same bits.
+//
+// With r segments in a part, a leader has r + 8 segments in memory at most.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "collectives/mpi/group_reduce.h"
+#include "collectives/mpi/message_memory.h"
+#include "collectives/mpi/segment_pipeline.h"
+
+namespace nmt::collectives {
+
+// The data in parts of whole elements. All have equally many segments, but the last ones may have
+// fewer, or none.
+class RingParts {
+ public:
+  RingParts(const Reduction& reduction, std::size_t parts, std::uint64_t segment_bytes);
+
+  std::size_t parts() const { return parts_; }
+  std::uint64_t segments_each() const { return segments_each_; }
+  std::uint64_t segments() const { return from(0).segments(); }
+  std::uint64_t segments_of(std::size_t part) const { return begin(part + 1) - begin(part); }
+  // All segments, those of this part first, then those of the parts after it, around the end.
+  Segmentation from(std::size_t part) const;
+
+ private:
+  std::uint64_t begin(std::size_t part) const;  // its first segment
+
+  std::size_t parts_;
+  std::uint64_t bytes_;
+  std::uint64_t each_ = 0;  // bytes
+  std::uint64_t segments_each_ = 0;
+};
+
+// For the leader of a group, whose number is that of its first part; there are two groups at least.
+class RingPipeline {
+ public:
+  // `group` combines the segments in the order from this leader's part on. Sums that are complete
+  // go to `result`; null: they stay in memory of this object. `gathers`: all of them go to the
+  // results of all leaders. `root` as for NodeHierarchy::leader_of().
+  RingPipeline(NodeHierarchy& hierarchy, int root, GroupReduce& group, const RingParts& parts,
+               std::byte* result, bool gathers, const Reduction& reduction);
+
+  // The next segment, in the order from this leader's part on: what is combined so far. Those of
+  // the last of all parts are complete, and so are all that come in a second time.
+  Span next();
+  bool has_reduced() const { return next_ >= segments_; }  // all that the group has
+  bool next_is_complete() const { return next_ >= complete_from_; }
+  void finish() { sender_.finish(); }  // all sends are complete
+
+ private:
+  Span reduce(std::uint64_t position);
+  Span place(std::uint64_t position) const;
+  std::vector<Span> places_to_receive() const;
+
+  GroupReduce& group_;
+  Reduction reduction_;
+  Segmentation order_;
+  std::byte* result_;
+  int before_, after_;           // leaders
+  std::uint64_t segments_;       // of the data
+  std::uint64_t received_from_;  // before it are those that this leader's group begins
+  std::uint64_t complete_from_;
+  std::uint64_t end_;          // of the stream
+  std::uint64_t sends_;        // of the stream, its first ones
+  std::size_t sends_ahead_;    // under way when the next segment is received
+  std::uint64_t slots_;        // segments in memory_
+  MessageMemory memory_;
+  ReceivePipeline receiver_;
+  SendPipeline sender_;
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace nmt::collectives
