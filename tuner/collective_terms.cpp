@@ -85,8 +85,8 @@ std::vector<double> ring_terms(const Sizes& s, double places, double block, doub
           s.ranks * s.size * s.local};
 }
 
-// Of a ring of `places` leaders that reduces parts of a message and gathers them: each leader sends
-// 2 (places - 1) parts. What happens within a node is as in a tree.
+// Of a ring of `places` leaders that reduces parts of a message and gathers them, for all or for the
+// root: 2 (places - 1) parts go through the busiest link. Within a node it is as in a tree.
 std::vector<double> reduce_ring_terms(const Sizes& s, double places, double part) {
   const double shared = s.local > 0 ? 1 : 0;
   const double steps = 2 * (places - 1);

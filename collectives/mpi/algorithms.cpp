@@ -14,7 +14,8 @@ struct Named {
 };
 
 // Besides trees, which all of these operations have.
-constexpr std::array kNamed = {Named{"allreduce", "ring", LeaderAlgorithm::kRing}};
+constexpr std::array kNamed = {Named{"allreduce", "ring", LeaderAlgorithm::kRing},
+                               Named{"reduce", "ring", LeaderAlgorithm::kRing}};
 
 }  // namespace
 

@@ -26,8 +26,8 @@ namespace nmt::collectives {
 inline constexpr std::string_view kDissemination = "dissemination";
 void barrier(NodeHierarchy& hierarchy);
 
-// Of a Bcast, a Reduce or an Allreduce. kTree: along a tree of leaders. kRing (an Allreduce): leaders
-// reduce and gather parts of the data around a ring.
+// Of a Bcast, a Reduce or an Allreduce. kTree: along a tree of leaders. kRing (not of a Bcast):
+// leaders reduce parts of the data around a ring.
 enum class LeaderAlgorithm { kTree, kRing };
 
 struct PipelineOptions {
@@ -65,6 +65,9 @@ struct Reduction {
 // the same time the other ranks of the group (in the paper only the second leader) combine the
 // group's data into shared memory, each a part of every segment. `result` is used at the root, and
 // may be equal to `own`.
+//
+// kRing: leaders reduce parts of the data around a ring, after which each has one part, and sends it
+// to the root. So all of them combine at the same time, which a tree leaves to one after the other.
 void reduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
             const Reduction& reduction, int root, const PipelineOptions& pipeline);
 

@@ -49,7 +49,7 @@ const std::map<std::string, std::vector<std::string>>& algorithms() {
   static const std::vector<std::string> exchanges_by = {"nodes", "pairwise", "direct2", "direct8"};
   static const std::map<std::string, std::vector<std::string>> all = {
       {"bcast", trees},
-      {"reduce", trees},
+      {"reduce", {"chain", "binary", "binomial", "ring"}},
       {"allreduce", {"chain", "binary", "binomial", "ring"}},
       {"allgather", {"leaders", "ring", "neighbors"}},
       {"allgatherv", {"leaders", "ring", "neighbors"}},
