@@ -24,7 +24,6 @@ constexpr std::uint64_t kOperationsMax = 1 << 24;  // before they are numbered f
 // In place of a number of bytes: the stream is complete. Larger than any size.
 constexpr std::uint64_t kAllThere = (std::uint64_t{1} << kOperationShift) - 1;
 constexpr std::size_t kPartsOfArea = 4;  // one is filled while others are read
-constexpr std::size_t kAnswerBytes = 16 << 10;
 constexpr int kNobody = -1;
 
 // If that process is gone, its launcher is about to end the job with the reason; an error from here
@@ -81,8 +80,14 @@ struct NodeSharedMemory::MailboxSlot {
   alignas(64) std::atomic<int> asked = kNobody;  // the member that should answer this one
   std::uint64_t asked_offset = 0;
   std::uint64_t asked_bytes = 0;
-  Counter answers;  // so far
-  alignas(64) std::byte answer[kAnswerBytes];
+  Counter answers;                // so far
+  alignas(64) Counter given;      // short messages from other members, so far
+  alignas(64) Counter collected;  // the number of the last collection by this member
+  alignas(64) Counter taken;      // by other members, of what this one shows, so far
+  // The shortest messages are on one cache line with their counter.
+  alignas(64) Counter is_shown;  // the number of the last show by this member
+  std::uint64_t short_bytes = 0;
+  std::byte bytes[kShortBytesMax];  // a short message of this member, or an answer to it
 };
 
 // The slots, and a table of which member reads which.
@@ -368,8 +373,9 @@ void NodeSharedMemory::read(int owner, std::uint64_t offset, std::span<std::byte
 void NodeSharedMemory::ask(int owner, std::uint64_t offset, std::span<std::byte> to,
                            const WaitPolicy& waiting) {
   MailboxSlot& own = slot(self_);
+  wait_until_short_is_free(waiting);
   while (!to.empty()) {
-    const std::size_t bytes = std::min(to.size(), kAnswerBytes);
+    const std::size_t bytes = std::min(to.size(), kShortBytesMax);
     const std::uint64_t answers = own.answers.value();
     own.asked_offset = offset;
     own.asked_bytes = bytes;
@@ -377,7 +383,7 @@ void NodeSharedMemory::ask(int owner, std::uint64_t offset, std::span<std::byte>
     slot(owner).questions.add_one();
     slot(owner).visits.wake_all();
     wait(own.answers, answers + 1, waiting);
-    std::memcpy(to.data(), own.answer, bytes);
+    std::memcpy(to.data(), own.bytes, bytes);
     offset += bytes;
     to = to.subspan(bytes);
   }
@@ -391,12 +397,58 @@ void NodeSharedMemory::answer() {
     MailboxSlot& reader = slot(member);
     if (reader.asked.load() != self_) continue;
     const std::uint64_t from = slot(self_).data_address + reader.asked_offset;
-    const std::size_t bytes = std::min<std::uint64_t>(reader.asked_bytes, kAnswerBytes);
+    const std::size_t bytes = std::min<std::uint64_t>(reader.asked_bytes, kShortBytesMax);
     // NOLINTNEXTLINE(performance-no-int-to-ptr): of this process
-    std::memcpy(reader.answer, reinterpret_cast<const void*>(from), bytes);
+    std::memcpy(reader.bytes, reinterpret_cast<const void*>(from), bytes);
     reader.asked.store(kNobody);
     reader.answers.add_one();
   }
+}
+
+// Other members read a message after this one has gone on.
+void NodeSharedMemory::wait_until_short_is_free(const WaitPolicy& waiting) {
+  wait(slot(self_).taken, takes_expected_, waiting);
+  if (given_to_) wait(slot(*given_to_).collected, given_in_, waiting);
+}
+
+void NodeSharedMemory::put_short(std::span<const std::byte> bytes, const WaitPolicy& waiting) {
+  wait_until_short_is_free(waiting);
+  slot(self_).short_bytes = bytes.size();
+  std::memcpy(slot(self_).bytes, bytes.data(), bytes.size());
+}
+
+void NodeSharedMemory::give(std::span<const std::byte> bytes, int to, const WaitPolicy& waiting) {
+  put_short(bytes, waiting);
+  given_to_ = to;
+  given_in_ = ++collections_;
+  slot(to).given.add_one();
+}
+
+void NodeSharedMemory::wait_until_given(const WaitPolicy& waiting) {
+  ++collections_;
+  gifts_expected_ += pids_.size() - 1;
+  wait(slot(self_).given, gifts_expected_, waiting);
+}
+
+std::span<const std::byte> NodeSharedMemory::given_by(int member) const {
+  return std::span(slot(member).bytes).first(slot(member).short_bytes);
+}
+
+void NodeSharedMemory::collected() { slot(self_).collected.raise_to(collections_); }
+
+void NodeSharedMemory::show(std::span<const std::byte> bytes, const WaitPolicy& waiting) {
+  put_short(bytes, waiting);
+  takes_expected_ += pids_.size() - 1;
+  slot(self_).is_shown.raise_to(++shows_);
+}
+
+std::uint64_t NodeSharedMemory::take(int owner, std::span<std::byte> to,
+                                     const WaitPolicy& waiting) {
+  wait(slot(owner).is_shown, ++shows_, waiting);
+  const std::uint64_t bytes = slot(owner).short_bytes;
+  std::memcpy(to.data(), slot(owner).bytes, std::min<std::uint64_t>(bytes, to.size()));
+  slot(owner).taken.add_one();
+  return bytes;
 }
 
 // Answers while it waits, because two members may ask each other.

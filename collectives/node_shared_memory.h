@@ -12,6 +12,9 @@
 //
 // All members run the same operations in the same order, and start each with begin(). In one
 // operation an owner publishes one stream of bytes, and each reader reads from one owner at most.
+//
+// Short messages go through the slots themselves: one copy in, one out, and no member waits for
+// those that read it before it has the next one to write. They need no begin().
 #pragma once
 
 #include <sys/types.h>
@@ -95,6 +98,19 @@ class NodeSharedMemory {
   // leave(); the owner must publish with `are_all`.
   bool has_more(int owner, std::uint64_t position) const;
 
+  // Short messages, from all others to one member. give: for each other member. wait_until_given:
+  // for that one; then given_by() is valid until collected().
+  static constexpr std::size_t kShortBytesMax = 16 << 10;
+  void give(std::span<const std::byte> bytes, int to, const WaitPolicy& waiting);
+  void wait_until_given(const WaitPolicy& waiting);
+  std::span<const std::byte> given_by(int member) const;
+  void collected();
+
+  // A short message from one member to all others. show: for the owner. take: for each other
+  // member; copies what fits into `to`, and returns how many bytes the message has.
+  void show(std::span<const std::byte> bytes, const WaitPolicy& waiting);
+  std::uint64_t take(int owner, std::span<std::byte> to, const WaitPolicy& waiting);
+
   // Gives bytes of the stream to readers that have asked for them. Call it while this member waits
   // for anything outside this memory; waits inside call it themselves.
   void answer();
@@ -119,6 +135,8 @@ class NodeSharedMemory {
   void read(int owner, std::uint64_t offset, std::span<std::byte> to, const WaitPolicy& waiting);
   void ask(int owner, std::uint64_t offset, std::span<std::byte> to, const WaitPolicy& waiting);
   void meet(const WaitPolicy& waiting);
+  void wait_until_short_is_free(const WaitPolicy& waiting);
+  void put_short(std::span<const std::byte> bytes, const WaitPolicy& waiting);
   std::optional<node::SharedSegment> new_areas(std::size_t size_bytes, std::string* reason,
                                                const WaitPolicy& waiting);
 
@@ -137,6 +155,12 @@ class NodeSharedMemory {
   std::vector<char> refused_;          // by owner: can no longer be read
   std::uint64_t questions_ = 0;        // of other members, answered
   bool reads_nobody_ = false;          // agreed by all members
+  std::uint64_t collections_ = 0;      // of short messages, by any member, so far
+  std::uint64_t shows_ = 0;            // by any member, so far
+  std::uint64_t gifts_expected_ = 0;   // to this member, so far
+  std::uint64_t takes_expected_ = 0;   // of what this member shows, so far
+  std::optional<int> given_to_;        // the last gift of this member,
+  std::uint64_t given_in_ = 0;         // and the number of its collection
   mutable std::optional<bool> all_can_read_;
 };
 

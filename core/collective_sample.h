@@ -56,6 +56,11 @@ inline bool sends_blocks_of_nodes(std::string_view operation) {
 // Whether a call has no data; its size is 0.
 inline bool has_no_data(std::string_view operation) { return operation == "barrier"; }
 
+// Whether an algorithm is for short messages only, which it never divides.
+inline bool is_for_short_messages(std::string_view algorithm) {
+  return algorithm == "recursive_doubling" || algorithm == "inline";
+}
+
 namespace benchmark {
 inline constexpr std::string_view kExchange = "exchange";  // an alltoall, measured to choose
 }  // namespace benchmark

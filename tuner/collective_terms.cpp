@@ -85,8 +85,8 @@ std::vector<double> ring_terms(const Sizes& s, double places, double block, doub
           s.ranks * s.size * s.local};
 }
 
-// Of a ring of `places` leaders that reduces parts of a message and gathers them, for all or for the
-// root: 2 (places - 1) parts go through the busiest link. Within a node it is as in a tree.
+// Of a ring of `places` leaders that reduces parts of a message and gathers them, for all or for
+// the root: 2 (places - 1) parts go through the busiest link. Within a node it is as in a tree.
 std::vector<double> reduce_ring_terms(const Sizes& s, double places, double part) {
   const double shared = s.local > 0 ? 1 : 0;
   const double steps = 2 * (places - 1);
@@ -100,6 +100,20 @@ std::vector<double> reduce_ring_terms(const Sizes& s, double places, double part
           s.local * places * s.segments,
           shared * s.size,
           (s.ranks - 1) * s.size};
+}
+
+// Of a short message: rounds between leaders, and one handing over within a node, or two.
+std::vector<double> short_terms(const Sizes& s, double rounds) {
+  const double shared = s.local > 0 ? 1 : 0;
+  return {1,       rounds,           rounds * s.size,       shared, shared * s.size,
+          s.local, s.local * s.size, (s.ranks - 1) * s.size};
+}
+
+// Where the leaders are no power of two, some give theirs to others first, and get the result last.
+double recursive_doubling_rounds(std::int64_t leaders) {
+  const std::uint64_t paired = std::bit_floor(static_cast<std::uint64_t>(leaders));
+  return ceil_log2(static_cast<std::int64_t>(paired)) +
+         (paired < static_cast<std::uint64_t>(leaders) ? 2 : 0);
 }
 
 // Of blocks that nodes exchange, all of them or each with the root's: rounds, messages, bytes
@@ -164,6 +178,12 @@ std::vector<double> collective_terms(std::string_view operation, const Collectiv
   divide(s.size);
   if (choice.algorithm == "library") return library_terms(s, operation);
   if (choice.algorithm == "dissemination") return barrier_terms(s, shape.nodes * choice.leaders);
+  if (choice.algorithm == "recursive_doubling") {
+    return short_terms(s, recursive_doubling_rounds(shape.nodes * choice.leaders));
+  }
+  if (choice.algorithm == "inline") {
+    return short_terms(s, ceil_log2(shape.nodes * choice.leaders));
+  }
   if (choice.algorithm == "ring" && !gathers_for_all(operation)) {
     const auto places = static_cast<double>(shape.nodes * choice.leaders);
     divide(s.size / places);

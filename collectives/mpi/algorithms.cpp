@@ -14,8 +14,11 @@ struct Named {
 };
 
 // Besides trees, which all of these operations have.
-constexpr std::array kNamed = {Named{"allreduce", "ring", LeaderAlgorithm::kRing},
-                               Named{"reduce", "ring", LeaderAlgorithm::kRing}};
+constexpr std::array kNamed = {
+    Named{"allreduce", "ring", LeaderAlgorithm::kRing},
+    Named{"allreduce", "recursive_doubling", LeaderAlgorithm::kRecursiveDoubling},
+    Named{"reduce", "ring", LeaderAlgorithm::kRing},
+    Named{"reduce", "inline", LeaderAlgorithm::kInline}};
 
 }  // namespace
 
@@ -29,7 +32,8 @@ std::optional<PipelineOptions> pipeline_options(std::string_view operation,
     return each.operation == operation && each.name == algorithm;
   });
   if (named == kNamed.end()) return std::nullopt;
-  return PipelineOptions{.segment_bytes = segment_bytes, .algorithm = named->algorithm};
+  return PipelineOptions{
+      .shape = TreeShape::kBinomial, .segment_bytes = segment_bytes, .algorithm = named->algorithm};
 }
 
 }  // namespace nmt::collectives

@@ -27,8 +27,10 @@ inline constexpr std::string_view kDissemination = "dissemination";
 void barrier(NodeHierarchy& hierarchy);
 
 // Of a Bcast, a Reduce or an Allreduce. kTree: along a tree of leaders. kRing (not of a Bcast):
-// leaders reduce parts of the data around a ring.
-enum class LeaderAlgorithm { kTree, kRing };
+// leaders reduce parts of the data around a ring. The others are for short messages, which go
+// whole: kRecursiveDoubling (of an Allreduce) and kInline (of a Reduce): a rank hands its data over
+// to its leader once. A message that is not short goes along the tree.
+enum class LeaderAlgorithm { kTree, kRing, kRecursiveDoubling, kInline };
 
 struct PipelineOptions {
   TreeShape shape = TreeShape::kChain;
@@ -66,8 +68,11 @@ struct Reduction {
 // group's data into shared memory, each a part of every segment. `result` is used at the root, and
 // may be equal to `own`.
 //
-// kRing: leaders reduce parts of the data around a ring, after which each has one part, and sends it
-// to the root. So all of them combine at the same time, which a tree leaves to one after the other.
+// kRing: leaders reduce parts of the data around a ring, after which each has one part, and sends
+// it to the root. So all of them combine at the same time, which a tree leaves to one after the
+// other.
+//
+// kInline: leaders combine what their ranks hand over, and pass it up a tree.
 void reduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
             const Reduction& reduction, int root, const PipelineOptions& pipeline);
 
@@ -77,6 +82,9 @@ void reduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
 //
 // kRing: leaders reduce parts of the data around a ring, and gather them around it. Each direction
 // of a link carries 2 (n - 1) / n of the data, and within a group parts are copied as they come.
+//
+// kRecursiveDoubling: leaders combine what their ranks hand over, then what they exchange in
+// rounds, and hand the result over to their ranks.
 void allreduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
                const Reduction& reduction, const PipelineOptions& pipeline);
 

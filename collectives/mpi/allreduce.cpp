@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cstring>
+
 #include "collectives/mpi/algorithms.h"
 #include "collectives/mpi/bcast_pipeline.h"
 #include "collectives/mpi/intra_node_bcast.h"
+#include "collectives/mpi/recursive_doubling.h"
 #include "collectives/mpi/reduce_pipeline.h"
 #include "collectives/mpi/ring_pipeline.h"
 
@@ -106,6 +109,26 @@ void allreduce_by_ring(NodeHierarchy& hierarchy, const std::byte* own, std::byte
   }
 }
 
+void allreduce_by_recursive_doubling(NodeHierarchy& hierarchy, const std::byte* own,
+                                     std::byte* result, const Reduction& reduction) {
+  const Span sums(result, reduction.count * reduction.element_bytes);
+  const int leader = hierarchy.own_group().leader;
+  const std::unique_ptr<GroupReduce> group =
+      GroupReduce::make_short(hierarchy, own, reduction, leader);
+  if (leader != hierarchy.rank()) {
+    group->work();
+    group->finish();
+    if (take_short(hierarchy, leader, sums) != sums.size()) fail_on_different_counts();
+    return;
+  }
+  const std::span<const std::byte> combined = group->combined(0);
+  if (combined.data() != result) std::memcpy(result, combined.data(), combined.size());
+  group->done(0);
+  group->finish();
+  combine_by_recursive_doubling(hierarchy, sums, reduction);
+  show_short(hierarchy, sums);
+}
+
 }  // namespace
 
 void allreduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
@@ -114,6 +137,9 @@ void allreduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result
   hierarchy.create_shared_memory();
   if (pipeline.algorithm == LeaderAlgorithm::kRing && hierarchy.groups().size() > 1) {
     allreduce_by_ring(hierarchy, own, result, reduction, pipeline.segment_bytes);
+  } else if (pipeline.algorithm == LeaderAlgorithm::kRecursiveDoubling &&
+             GroupReduce::is_short(reduction)) {
+    allreduce_by_recursive_doubling(hierarchy, own, result, reduction);
   } else {
     allreduce_by_tree(hierarchy, own, result, reduction, pipeline);
   }

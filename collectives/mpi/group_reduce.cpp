@@ -170,6 +170,44 @@ class Shared : public GroupReduce {
   std::uint64_t put_ = 0;
 };
 
+// By short messages through shared memory.
+class Short : public GroupReduce {
+ public:
+  Short(const NodeHierarchy& hierarchy, NodeSharedMemory& shared_memory,
+        std::span<const std::byte> own, const Reduction& reduction, int leader)
+      : hierarchy_(hierarchy),
+        shared_memory_(shared_memory),
+        own_(own),
+        reduction_(reduction),
+        leader_(leader) {}
+
+  std::span<const std::byte> combined(std::uint64_t) override {
+    shared_memory_.wait_until_given(hierarchy_.waiting());
+    for (int member = 0; member < shared_memory_.members(); ++member) {
+      const std::span<const std::byte> theirs =
+          member == leader_ ? own_ : shared_memory_.given_by(member);
+      if (theirs.size() != own_.size()) fail_on_different_counts();
+      if (member == 0) {
+        sums_.assign(theirs.begin(), theirs.end());
+      } else {
+        combine(theirs, sums_.data(), reduction_);
+      }
+    }
+    return sums_;
+  }
+  void done(std::uint64_t) override { shared_memory_.collected(); }
+  void work() override { shared_memory_.give(own_, leader_, hierarchy_.waiting()); }
+  void finish() override {}
+
+ private:
+  const NodeHierarchy& hierarchy_;
+  NodeSharedMemory& shared_memory_;
+  std::span<const std::byte> own_;
+  Reduction reduction_;
+  int leader_;  // a member index
+  std::vector<std::byte> sums_;
+};
+
 // By messages: all ranks send to the second leader, which combines and sends to the first.
 class ByMessages : public GroupReduce {
  public:
@@ -253,6 +291,17 @@ std::unique_ptr<GroupReduce> GroupReduce::make(NodeHierarchy& hierarchy, const s
                                     hierarchy.member(leader));
   }
   return std::make_unique<ByMessages>(hierarchy, own, reduction, segmentation, leader);
+}
+
+std::unique_ptr<GroupReduce> GroupReduce::make_short(NodeHierarchy& hierarchy, const std::byte* own,
+                                                     const Reduction& reduction, int leader) {
+  const Segmentation whole(reduction.count * reduction.element_bytes, 0);
+  if (hierarchy.own_group().ranks.size() == 1) return std::make_unique<Alone>(own, whole);
+  if (NodeSharedMemory* shared_memory = hierarchy.shared_memory()) {
+    return std::make_unique<Short>(hierarchy, *shared_memory, std::span(own, whole.bytes()),
+                                   reduction, hierarchy.member(leader));
+  }
+  return std::make_unique<ByMessages>(hierarchy, own, reduction, whole, leader);
 }
 
 void combine(std::span<const std::byte> from, std::byte* into, const Reduction& reduction) {

@@ -7,6 +7,8 @@
 // work. Each handles a part of every segment: it reads that part from the others and stores the
 // result in shared memory, in one of several slots, so that it can be some segments ahead of the
 // first leader. Without shared memory, the second leader works alone, by messages.
+//
+// The order in which data is combined follows from the ranks alone, never from who comes first.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +35,13 @@ class GroupReduce {
   static std::unique_ptr<GroupReduce> make(NodeHierarchy& hierarchy, const std::byte* own,
                                            const Reduction& reduction,
                                            const Segmentation& segmentation, int leader);
+  // The same for data that is a short message, as one segment: each rank hands its own over once,
+  // and the leader combines them, in rank order.
+  static bool is_short(const Reduction& reduction) {
+    return reduction.count * reduction.element_bytes <= NodeSharedMemory::kShortBytesMax;
+  }
+  static std::unique_ptr<GroupReduce> make_short(NodeHierarchy& hierarchy, const std::byte* own,
+                                                 const Reduction& reduction, int leader);
 };
 
 void combine(std::span<const std::byte> from, std::byte* into, const Reduction& reduction);

@@ -33,6 +33,7 @@
 //   tree_neighbors           the neighbours of a leader in the tree
 //   bcast_pipeline           segments down the tree of leaders
 //   reduce_pipeline          segments up the tree of leaders, reduced
+//   recursive_doubling       short data of all groups, combined by their leaders
 //   ring_pipeline            segments around a ring of leaders, reduced and gathered
 //   segment_pipeline         segments between two ranks
 //   intra_node_bcast         from a leader to the ranks of its node

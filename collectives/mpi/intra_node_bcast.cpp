@@ -5,6 +5,26 @@
 
 namespace nmt::collectives {
 
+void show_short(NodeHierarchy& hierarchy, std::span<const std::byte> data) {
+  if (hierarchy.own_group().ranks.size() == 1) return;
+  if (NodeSharedMemory* shared_memory = hierarchy.shared_memory()) {
+    return shared_memory->show(data, hierarchy.waiting());
+  }
+  IntraNodeBcastRoot to_node(hierarchy, nullptr, data.data());
+  to_node.publish({0, data.size()}, 0);
+  to_node.finish();
+}
+
+std::uint64_t take_short(NodeHierarchy& hierarchy, int leader, Span data) {
+  if (NodeSharedMemory* shared_memory = hierarchy.shared_memory()) {
+    return shared_memory->take(hierarchy.member(leader), data, hierarchy.waiting());
+  }
+  IntraNodeBcastLeaf from_leader(hierarchy, nullptr, leader, data.data());
+  const std::uint64_t bytes = from_leader.take({0, data.size()});
+  from_leader.finish();
+  return bytes;
+}
+
 IntraNodeBcastRoot::IntraNodeBcastRoot(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory,
                                        const std::byte* data)
     : hierarchy_(hierarchy), shared_memory_(shared_memory), data_(data) {

@@ -15,6 +15,12 @@
 
 namespace nmt::collectives {
 
+// A short message, at most NodeSharedMemory::kShortBytesMax, from the leader to the others: by one
+// copy in and one out, or by messages. take_short returns how many bytes the message has, of which
+// `data` has got the first ones.
+void show_short(NodeHierarchy& hierarchy, std::span<const std::byte> data);
+std::uint64_t take_short(NodeHierarchy& hierarchy, int leader, Span data);
+
 // The leader's end. `shared_memory` null: by messages.
 class IntraNodeBcastRoot {
  public:

@@ -12,10 +12,13 @@ namespace {
 
 void reduce_by_tree(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
                     const Reduction& reduction, int root, const PipelineOptions& pipeline) {
+  const bool is_short =
+      pipeline.algorithm == LeaderAlgorithm::kInline && GroupReduce::is_short(reduction);
   const Segmentation segmentation = segmentation_of(reduction, pipeline);
   const int leader = hierarchy.leader_of(hierarchy.group_of(hierarchy.rank()), root);
   const std::unique_ptr<GroupReduce> group =
-      GroupReduce::make(hierarchy, own, reduction, segmentation, leader);
+      is_short ? GroupReduce::make_short(hierarchy, own, reduction, leader)
+               : GroupReduce::make(hierarchy, own, reduction, segmentation, leader);
   if (leader == hierarchy.rank()) {
     ReducePipeline reduce_pipeline(hierarchy, tree_neighbors_of(hierarchy, root, pipeline.shape),
                                    *group, result, segmentation, reduction);
@@ -74,9 +77,8 @@ void reduce_by_ring(NodeHierarchy& hierarchy, const std::byte* own, std::byte* r
   const int number = hierarchy.group_of(hierarchy.rank());
   const int leader = hierarchy.leader_of(number, root);
   const RingParts parts(reduction, hierarchy.groups().size(), segment_bytes);
-  const std::unique_ptr<GroupReduce> group =
-      GroupReduce::make(hierarchy, own, reduction, parts.from(static_cast<std::size_t>(number)),
-                        leader);
+  const std::unique_ptr<GroupReduce> group = GroupReduce::make(
+      hierarchy, own, reduction, parts.from(static_cast<std::size_t>(number)), leader);
   if (leader == hierarchy.rank()) {
     lead_in_ring(hierarchy, *group, result, parts, reduction, root);
   } else {

@@ -74,10 +74,10 @@ class RingPipeline {
   std::uint64_t segments_;       // of the data
   std::uint64_t received_from_;  // before it are those that this leader's group begins
   std::uint64_t complete_from_;
-  std::uint64_t end_;          // of the stream
-  std::uint64_t sends_;        // of the stream, its first ones
-  std::size_t sends_ahead_;    // under way when the next segment is received
-  std::uint64_t slots_;        // segments in memory_
+  std::uint64_t end_;        // of the stream
+  std::uint64_t sends_;      // of the stream, its first ones
+  std::size_t sends_ahead_;  // under way when the next segment is received
+  std::uint64_t slots_;      // segments in memory_
   MessageMemory memory_;
   ReceivePipeline receiver_;
   SendPipeline sender_;

@@ -37,6 +37,8 @@ constexpr std::uint64_t kNoData[] = {0};
 constexpr std::uint64_t kSegmentsMax = 512;            // of one message: more are always slower
 constexpr std::uint64_t kWholeBytesMax = 512 << 10;    // largest message worth sending whole
 constexpr std::uint64_t kGatheredBytesMax = 64 << 20;  // by one rank
+// By algorithms for short messages. They take twice as much: a rule may reach to the next size.
+constexpr std::uint64_t kShortBytesMax = 8 << 10;
 // Visits before the MPI's own is given up: users want to know how much slower it is.
 constexpr std::uint32_t kVisitsOfLibraryMin = 3;
 // Before this visit a way counts by its quickest repetition or its warm-up, because a single slow
@@ -49,8 +51,8 @@ const std::map<std::string, std::vector<std::string>>& algorithms() {
   static const std::vector<std::string> exchanges_by = {"nodes", "pairwise", "direct2", "direct8"};
   static const std::map<std::string, std::vector<std::string>> all = {
       {"bcast", trees},
-      {"reduce", {"chain", "binary", "binomial", "ring"}},
-      {"allreduce", {"chain", "binary", "binomial", "ring"}},
+      {"reduce", {"chain", "binary", "binomial", "ring", "inline"}},
+      {"allreduce", {"chain", "binary", "binomial", "ring", "recursive_doubling"}},
       {"allgather", {"leaders", "ring", "neighbors"}},
       {"allgatherv", {"leaders", "ring", "neighbors"}},
       {"alltoall", exchanges_by},
@@ -92,6 +94,7 @@ std::vector<CollectiveWay> all_ways(const std::vector<std::int64_t>& other_leade
       numbers.insert(numbers.end(), other_leaders.begin(), other_leaders.end());
       for (const std::int64_t leaders : numbers) {
         ways.push_back({operation, algorithm, 0, leaders});
+        if (is_for_short_messages(algorithm)) continue;
         for (const std::uint64_t segment_bytes : segments_bytes_of(operation)) {
           ways.push_back({operation, algorithm, segment_bytes, leaders});
         }
@@ -216,8 +219,11 @@ class Ways {
   }
 
   // A segment as large as the message means the whole message; only one way stands for all of
-  // these.
+  // these. A ring of one leader is a tree.
   bool makes_sense(const CollectiveWay& way, std::uint64_t size_bytes) const {
+    if (is_for_short_messages(way.algorithm)) return size_bytes <= kShortBytesMax;
+    const bool reduces_in_ring = way.algorithm == "ring" && !gathers_for_all(way.operation);
+    if (reduces_in_ring && shape_.nodes.size() == 1 && way.leaders == 1) return false;
     if (way.segment_bytes == 0) return way.algorithm == "library" || size_bytes <= kWholeBytesMax;
     const std::uint64_t all_bytes = message_bytes(way, size_bytes);
     return way.segment_bytes < all_bytes && all_bytes / way.segment_bytes <= kSegmentsMax;
@@ -267,6 +273,7 @@ class Ways {
       if (aspect == Aspect::kAlgorithm) alike.algorithm = other.algorithm;
       if (aspect == Aspect::kSegment) alike.segment_bytes = other.segment_bytes;
       if (aspect == Aspect::kLeaders) alike.leaders = other.leaders;
+      if (is_for_short_messages(alike.algorithm)) alike.segment_bytes = 0;
       if (other.algorithm == "library" || other == known || !(other == alike)) continue;
       if (!makes_sense(other, best.order.size_bytes)) continue;
       choice->push_back(cell(i, best.order.size_bytes));

@@ -84,6 +84,10 @@ std::string name_of(const PipelineOptions& way) {
       break;
     case LeaderAlgorithm::kRing:
       return "ring";
+    case LeaderAlgorithm::kRecursiveDoubling:
+      return "recursive_doubling";
+    case LeaderAlgorithm::kInline:
+      return "inline";
   }
   return std::string(to_string(way.shape));
 }
@@ -91,7 +95,7 @@ std::string name_of(const PipelineOptions& way) {
 // Trees by turns, and all other algorithms of the operation.
 std::vector<PipelineOptions> ways_of(std::string_view operation, std::uint64_t segment_bytes) {
   std::vector<PipelineOptions> ways = {{shape_by_turn(), segment_bytes}};
-  for (const std::string_view name : {"ring"}) {
+  for (const std::string_view name : {"ring", "recursive_doubling", "inline"}) {
     const auto way = pipeline_options(operation, name, segment_bytes);
     if (way) ways.push_back(*way);
   }

@@ -256,6 +256,22 @@ TEST_P(CollectivesInTrouble, OtherCountsOfWhatAllGiveToEndTheJob) {
   }
 }
 
+// The leader finds it, when it combines what its ranks have handed over.
+TEST_P(CollectivesInTrouble, OtherCountsOfAShortMessageEndTheJob) {
+  for (const auto& [operation, algorithm] :
+       {std::pair{"reduce", "inline"}, std::pair{"allreduce", "recursive_doubling"}}) {
+    const SegmentRule rule = {.operation = operation,
+                              .nodes = 1,
+                              .ranks_per_node = 3,
+                              .to_bytes = std::nullopt,
+                              .algorithm = algorithm};
+    const Result result = fault({"counts", operation, "100", "200", "last"}, 3,
+                                {{"NMADTUNE_MPI", ""}, {"NMADTUNE_DB", write_profile({rule})}});
+    EXPECT_TRUE(failed(result)) << operation;
+    EXPECT_THAT(result.err, HasSubstr("ranks of one collective passed different counts"));
+  }
+}
+
 TEST_P(CollectivesInTrouble, ADamagedProfileMeansTheMpisOwnAndOneWarning) {
   const Result result = fault({"nothing"}, 2,
                               {{"NMADTUNE_MPI", ""},

@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <barrier>
+#include <cstdlib>
 #include <functional>
 #include <numeric>
 #include <thread>
@@ -224,6 +225,57 @@ TEST(NodeSharedMemory, WithoutMemoryNoneHasAreas) {
     EXPECT_TRUE(shared_memory.allocate_areas(kAreaBytes, kWaiting));
   });
   EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+}
+
+// Members that are not waited for run ahead; each collects, gives and shows by turns.
+TEST(NodeSharedMemory, ShortMessagesAreReadBeforeTheNextOnesAreWritten) {
+  constexpr int kTurns = 2000;
+  constexpr std::size_t kMembers = 4;
+  const auto message = [](int member, int turn) {
+    const std::size_t bytes = turn % 101 == 0 ? NodeSharedMemory::kShortBytesMax
+                                              : 8 + static_cast<std::size_t>(std::abs(turn) % 3);
+    return stream_of(1000 * turn + member, bytes);
+  };
+  const auto same = [](std::span<const std::byte> some, const std::vector<std::byte>& others) {
+    return std::ranges::equal(some, others);
+  };
+  Members(kMembers).in_shared_memory(false, [&](NodeSharedMemory& shared_memory) {
+    const int self = shared_memory.self();
+    int wrong = 0;
+    for (int turn = 0; turn < kTurns; ++turn) {
+      const int collector = turn / 3 % static_cast<int>(kMembers);
+      const int owner = turn / 5 % static_cast<int>(kMembers);
+      if (turn % 7 != 0 && self == collector) {
+        shared_memory.wait_until_given(kWaiting);
+        for (const int member : others_of(shared_memory)) {
+          wrong += same(shared_memory.given_by(member), message(member, turn)) ? 0 : 1;
+        }
+        shared_memory.collected();
+      } else if (turn % 7 != 0) {
+        shared_memory.give(message(self, turn), collector, kWaiting);
+      }
+      if (turn % 2 == 0) continue;
+      const std::vector<std::byte> shown = message(owner, -turn);
+      std::vector<std::byte> taken(shown.size());
+      if (self == owner) {
+        shared_memory.show(shown, kWaiting);
+      } else {
+        wrong += shared_memory.take(owner, taken, kWaiting) == shown.size() ? 0 : 1;
+        wrong += same(taken, shown) ? 0 : 1;
+      }
+    }
+    EXPECT_EQ(wrong, 0);
+  });
+}
+
+TEST(NodeSharedMemory, OfAShortMessageThatIsTooLongTheFirstBytesAreTaken) {
+  Members(2).in_shared_memory(true, [&](NodeSharedMemory& shared_memory) {
+    const std::vector<std::byte> shown = stream_of(0, 100);
+    std::vector<std::byte> taken(60);
+    if (shared_memory.self() == 0) return shared_memory.show(shown, kWaiting);
+    EXPECT_EQ(shared_memory.take(0, taken, kWaiting), shown.size());
+    EXPECT_TRUE(std::equal(taken.begin(), taken.end(), shown.begin()));
+  });
 }
 
 // What one member does to a segment waits for what the others did before.
