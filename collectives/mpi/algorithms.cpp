@@ -17,6 +17,7 @@ struct Named {
 constexpr std::array kNamed = {
     Named{"allreduce", "ring", LeaderAlgorithm::kRing},
     Named{"allreduce", "recursive_doubling", LeaderAlgorithm::kRecursiveDoubling},
+    Named{"bcast", "inline", LeaderAlgorithm::kInline},
     Named{"reduce", "ring", LeaderAlgorithm::kRing},
     Named{"reduce", "inline", LeaderAlgorithm::kInline}};
 

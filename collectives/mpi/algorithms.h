@@ -28,8 +28,8 @@ void barrier(NodeHierarchy& hierarchy);
 
 // Of a Bcast, a Reduce or an Allreduce. kTree: along a tree of leaders. kRing (not of a Bcast):
 // leaders reduce parts of the data around a ring. The others are for short messages, which go
-// whole: kRecursiveDoubling (of an Allreduce) and kInline (of a Reduce): a rank hands its data over
-// to its leader once. A message that is not short goes along the tree.
+// whole: kRecursiveDoubling (of an Allreduce) and kInline (of the others): data is handed over
+// between a leader and its ranks once, each way. A message that is not short goes along the tree.
 enum class LeaderAlgorithm { kTree, kRing, kRecursiveDoubling, kInline };
 
 struct PipelineOptions {
@@ -47,6 +47,8 @@ std::optional<PipelineOptions> pipeline_options(std::string_view operation,
 // fetch all data at once. Along a chain of n leaders, s segments take n - 2 + s times the duration
 // of one on the wire. Returns how many bytes arrived: fewer, without an Error, if the root sends
 // fewer. `has_more`: the root sends more than this rank expects; this rank has got the first ones.
+//
+// kInline: leaders pass the whole message on, and hand it over to their ranks in shared memory.
 struct BcastResult {
   std::uint64_t bytes = 0;
   bool has_more = false;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "collectives/mpi/algorithms.h"
 #include "collectives/mpi/bcast_pipeline.h"
 #include "collectives/mpi/intra_node_bcast.h"
@@ -34,11 +36,23 @@ BcastResult follow(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory, st
   return result;
 }
 
-}  // namespace
+BcastResult bcast_short(NodeHierarchy& hierarchy, std::byte* data, std::uint64_t bytes, int root,
+                        TreeShape shape) {
+  const int leader = hierarchy.leader_of(hierarchy.group_of(hierarchy.rank()), root);
+  if (leader != hierarchy.rank()) {
+    const std::uint64_t sent = take_short(hierarchy, leader, {data, bytes});
+    return {.bytes = std::min(sent, bytes), .has_more = sent > bytes};
+  }
+  BcastPipeline bcast_pipeline(hierarchy, tree_neighbors_of(hierarchy, root, shape), data,
+                               Segmentation(bytes, 0));
+  const Span whole = bcast_pipeline.pass().data;
+  show_short(hierarchy, whole);
+  bcast_pipeline.finish();
+  return {.bytes = whole.size()};
+}
 
-BcastResult bcast(NodeHierarchy& hierarchy, std::byte* data, std::uint64_t bytes, int root,
-                  const PipelineOptions& pipeline) {
-  hierarchy.create_shared_memory();
+BcastResult bcast_by_segments(NodeHierarchy& hierarchy, std::byte* data, std::uint64_t bytes,
+                              int root, const PipelineOptions& pipeline) {
   NodeSharedMemory* shared_memory = hierarchy.shared_memory();
   if (shared_memory != nullptr) shared_memory->begin();
   const int leader = hierarchy.leader_of(hierarchy.group_of(hierarchy.rank()), root);
@@ -49,6 +63,17 @@ BcastResult bcast(NodeHierarchy& hierarchy, std::byte* data, std::uint64_t bytes
   return leader == hierarchy.rank()
              ? lead(hierarchy, shared_memory, data, segmentation, root, pipeline.shape)
              : follow(hierarchy, shared_memory, data, segmentation, leader);
+}
+
+}  // namespace
+
+BcastResult bcast(NodeHierarchy& hierarchy, std::byte* data, std::uint64_t bytes, int root,
+                  const PipelineOptions& pipeline) {
+  hierarchy.create_shared_memory();
+  const bool is_short = bytes > 0 && bytes <= NodeSharedMemory::kShortBytesMax;
+  return pipeline.algorithm == LeaderAlgorithm::kInline && is_short
+             ? bcast_short(hierarchy, data, bytes, root, pipeline.shape)
+             : bcast_by_segments(hierarchy, data, bytes, root, pipeline);
 }
 
 }  // namespace nmt::collectives

@@ -46,11 +46,10 @@ constexpr std::uint32_t kVisitsOfLibraryMin = 3;
 constexpr std::uint32_t kVisitsToTell = 3;
 
 const std::map<std::string, std::vector<std::string>>& algorithms() {
-  static const std::vector<std::string> trees = {"chain", "binary", "binomial"};
   // The windows show how much contention the network bears.
   static const std::vector<std::string> exchanges_by = {"nodes", "pairwise", "direct2", "direct8"};
   static const std::map<std::string, std::vector<std::string>> all = {
-      {"bcast", trees},
+      {"bcast", {"chain", "binary", "binomial", "inline"}},
       {"reduce", {"chain", "binary", "binomial", "ring", "inline"}},
       {"allreduce", {"chain", "binary", "binomial", "ring", "recursive_doubling"}},
       {"allgather", {"leaders", "ring", "neighbors"}},

@@ -133,15 +133,21 @@ void check_barrier(const Tested& tested) {
 
 void check_bcast(const Tested& tested, int root) {
   for (const std::uint64_t bytes : sizes()) {
+    const int seed = tested.hierarchy.rank() == root ? 1000 + root : tested.hierarchy.rank();
+    const Bytes before = noise(bytes, seed);
+    Bytes theirs = before;
+    PMPI_Bcast(theirs.data(), static_cast<int>(bytes), MPI_BYTE, root, tested.comm);
+    std::vector<PipelineOptions> ways = {*pipeline_options("bcast", "inline", 0)};
     for (const TreeShape shape : shapes()) {
       for (const std::uint64_t segment : {segment_of(bytes), std::uint64_t{0}}) {
-        const int seed = tested.hierarchy.rank() == root ? 1000 + root : tested.hierarchy.rank();
-        Bytes ours = noise(bytes, seed), theirs = ours;
-        bcast(tested.hierarchy, ours.data(), bytes, root, {shape, segment});
-        PMPI_Bcast(theirs.data(), static_cast<int>(bytes), MPI_BYTE, root, tested.comm);
-        tested.expect(ours == theirs,
-                      "Bcast of " + std::to_string(bytes) + " from " + std::to_string(root));
+        ways.push_back({shape, segment});
       }
+    }
+    for (const PipelineOptions& way : ways) {
+      Bytes ours = before;
+      bcast(tested.hierarchy, ours.data(), bytes, root, way);
+      tested.expect(ours == theirs, "Bcast of " + std::to_string(bytes) + " from " +
+                                        std::to_string(root) + ", " + name_of(way));
     }
   }
 }

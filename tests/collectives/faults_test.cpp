@@ -238,6 +238,24 @@ TEST_P(CollectivesInTrouble, OfABcastARankThatExpectsMoreGetsWhatThereIsOrEndsTh
   }
 }
 
+TEST_P(CollectivesInTrouble, OfAShortBcastOtherCountsAreAsOfALongOne) {
+  const SegmentRule rule = {.operation = "bcast",
+                            .nodes = 1,
+                            .ranks_per_node = 3,
+                            .to_bytes = std::nullopt,
+                            .algorithm = "inline"};
+  const Environment by_rule = {{"NMADTUNE_MPI", ""}, {"NMADTUNE_DB", write_profile({rule})}};
+  const Result less = fault({"counts", "bcast", "200", "100", "last"}, 3, by_rule);
+  EXPECT_TRUE(failed(less));
+  EXPECT_THAT(less.err, HasSubstr("a Bcast sends more than this rank expects"));
+  const Result more = fault({"counts", "bcast", "100", "200", "last"}, 3, by_rule);
+  if (GetParam() == "mpich") {
+    EXPECT_THAT(more.err, HasSubstr("a Bcast sends less than this rank expects"));
+  } else {
+    EXPECT_EQ(more.out, "good\n") << more.err;
+  }
+}
+
 // Each operation with each way to copy, by turns with less and with more.
 TEST_P(CollectivesInTrouble, OtherCountsOfWhatAllGiveToEndTheJob) {
   const std::string less = "524288", more = "2000000";
