@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <random>
 
 #include "core/error.h"
 
@@ -35,11 +36,14 @@ void CollectivesLibrary::play_within(std::span<const int> ranks) const {
   }
 }
 
-decltype(sampler::CollectivesOptions::run) CollectivesLibrary::collective_runner() const {
-  return [play = play_](const sampler::CollectiveWay& way, std::uint64_t size_bytes,
-                        const std::byte* from, std::byte* to) {
+// All ranks make equally many calls, so that they draw the same numbers.
+decltype(sampler::CollectivesOptions::run) CollectivesLibrary::collective_runner(
+    std::uint32_t roots) const {
+  return [play = play_, roots, random = std::minstd_rand()](
+             const sampler::CollectiveWay& way, std::uint64_t size_bytes, const std::byte* from,
+             std::byte* to) mutable {
     const nmt_collective_play order{.struct_bytes = sizeof order,
-                                    .root = 0,
+                                    .root = static_cast<std::int32_t>(random() % roots),
                                     .operation = way.operation.c_str(),
                                     .algorithm = way.algorithm.c_str(),
                                     .size_bytes = size_bytes,

@@ -22,7 +22,8 @@ class CollectivesLibrary {
   // Called by these ranks of the job: those that run collectives from now on. Error(kFailed)
   void play_within(std::span<const int> ranks) const;
   // In the form of CollectivesOptions; both are for all ranks, or those of play_within().
-  decltype(sampler::CollectivesOptions::run) collective_runner() const;
+  // The root of each call is one of the first `roots` ranks, by chance, the same on all ranks.
+  decltype(sampler::CollectivesOptions::run) collective_runner(std::uint32_t roots = 1) const;
   std::vector<std::int64_t> other_leaders() const;  // Error(kFailed)
 
  private:
