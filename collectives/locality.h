@@ -12,13 +12,17 @@ struct Locality {
   std::uint64_t kernel = 0;   // the kernel it runs under; several hosts of a lab share one
   int socket = 0;             // of its core
   int numa = 0;               // of its core
-  bool near_network = false;  // a network card is attached to that NUMA node
+  bool near_network = false;  // a network card that the MPI uses is attached to that NUMA node
 };
 
 // Orders the ranks of a node for a ring: sockets one after the other, and the NUMA nodes of each,
 // so that it crosses each border once on its way.
 bool is_before_in_ring(const Locality& one, const Locality& other);
 
+// Which cards the MPI uses: those that it is told to (UCX_NET_DEVICES, OMPI_MCA_btl_tcp_if_include,
+// FI_TCP_IFACE); else those of InfiniBand and RoCE with an active port; else those that are up.
+// Where the MPI chooses among several, it takes one near the process, so any of them counts.
+//
 // For a process that stays on `core`, the first core that it may use. `root` is prefixed to /proc
 // and /sys, so that tests run on descriptions of other machines.
 Locality locality_of(int core, const std::string& root = "");

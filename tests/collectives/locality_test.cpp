@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -22,6 +23,7 @@ class Places : public ::testing::Test {
     write("sys/devices/system/node/node0/cpulist", "0-1");
     write("sys/devices/system/node/node1/cpulist", "2-3");
     write("sys/class/infiniband/mlx5_0/device/numa_node", "1");
+    write("sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE");
     write("proc/sys/kernel/random/boot_id", "a");
   }
   ~Places() override { fs::remove_all(root_); }
@@ -39,6 +41,32 @@ TEST_F(Places, TellTheNumaNodeAndWhetherANetworkCardHangsThere) {
   EXPECT_FALSE(locality_of(1, root_).near_network);
   EXPECT_EQ(locality_of(2, root_).numa, 1);
   EXPECT_TRUE(locality_of(2, root_).near_network);
+}
+
+TEST_F(Places, TellWhetherACardThatIsUsedHangsThere) {
+  write("sys/class/infiniband/mlx5_1/device/numa_node", "0");
+  write("sys/class/infiniband/mlx5_1/ports/1/state", "1: DOWN");
+  write("sys/class/net/eth0/device/numa_node", "0");
+  write("sys/class/net/eth0/operstate", "up");
+  EXPECT_FALSE(locality_of(1, root_).near_network);
+  EXPECT_TRUE(locality_of(2, root_).near_network);
+  write("sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN");
+  EXPECT_TRUE(locality_of(1, root_).near_network);
+  EXPECT_FALSE(locality_of(2, root_).near_network);
+  write("sys/class/net/eth0/operstate", "down");
+  EXPECT_FALSE(locality_of(1, root_).near_network);
+}
+
+TEST_F(Places, TellWhetherACardThatTheMpiIsToldToUseHangsThere) {
+  write("sys/class/infiniband/mlx5_1/device/numa_node", "0");
+  for (const char* variable : {"UCX_NET_DEVICES", "OMPI_MCA_btl_tcp_if_include", "FI_TCP_IFACE"}) {
+    ::setenv(variable, "mlx5_9,mlx5_1:1", 1);
+    EXPECT_TRUE(locality_of(1, root_).near_network) << variable;
+    EXPECT_FALSE(locality_of(2, root_).near_network) << variable;
+    ::setenv(variable, "all", 1);
+    EXPECT_TRUE(locality_of(2, root_).near_network) << variable;
+    ::unsetenv(variable);
+  }
 }
 
 TEST_F(Places, TellTheSocket) {
