@@ -61,6 +61,20 @@ inline bool is_for_short_messages(std::string_view algorithm) {
   return algorithm == "recursive_doubling" || algorithm == "inline";
 }
 
+// "library" is what the MPI itself chooses; "library:ring" is the algorithm that it calls ring
+// (collectives/mpi/library_algorithms.h).
+inline constexpr std::string_view kLibraryAlgorithm = "library";
+inline constexpr std::string_view kLibraryPrefix = "library:";
+// The MPI's name of one of its algorithms; empty for any other algorithm.
+inline std::string_view library_name_of(std::string_view algorithm) {
+  return algorithm.starts_with(kLibraryPrefix) ? algorithm.substr(kLibraryPrefix.size())
+                                               : std::string_view();
+}
+// Whether the MPI runs it, by its own choice or not.
+inline bool is_of_library(std::string_view algorithm) {
+  return algorithm == kLibraryAlgorithm || !library_name_of(algorithm).empty();
+}
+
 namespace benchmark {
 inline constexpr std::string_view kExchange = "exchange";  // an alltoall, measured to choose
 }  // namespace benchmark

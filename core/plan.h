@@ -141,7 +141,8 @@ struct SegmentRule {
   std::optional<std::uint64_t> to_bytes;  // nullopt: no end
   std::uint64_t segment_bytes = 0;        // 0: the whole message at once
   // chain, binary, binomial, ring, recursive_doubling, inline; leaders, neighbors; nodes, pairwise,
-  // direct2; dissemination; "library": the MPI's own algorithm is faster; empty: not compared.
+  // direct2; dissemination; "library": what the MPI chooses is faster; "library:NAME": so is
+  // another of its algorithms (core/collective_sample.h); empty: not compared.
   std::string algorithm;
   std::int64_t leaders = 1;  // of a node: one per NUMA node or socket, if it has so many
   // Under which it was sampled, with its version: "Open MPI v4.1.4" (core/mpi_name.h). A job under

@@ -399,9 +399,11 @@ typedef struct nmt_collective_rule {
   uint32_t ranks_per_node;
   uint32_t leaders;  // of a node: one for each NUMA node or socket, where there are so many
   const char* operation;
-  const char* algorithm;  // "chain", "ring" ...; "library": the MPI's own is faster; "": not known
-  uint64_t from_bytes;    // inclusive
-  uint64_t to_bytes;      // exclusive; UINT64_MAX: without end
+  // "chain", "ring" ...; "library": the MPI's own is faster; "library:NAME": so is one of its own
+  // algorithms, which the MPI calls NAME; "": not known
+  const char* algorithm;
+  uint64_t from_bytes;  // inclusive
+  uint64_t to_bytes;    // exclusive; UINT64_MAX: without end
   uint64_t segment_bytes;
   // Since 0.2.
   const char* mpi;  // name and version that it was sampled under: "Open MPI v4.1.4"; "": not known

@@ -176,7 +176,7 @@ std::vector<double> collective_terms(std::string_view operation, const Collectiv
     s.segments = std::ceil(message / std::max(1.0, s.segment));
   };
   divide(s.size);
-  if (choice.algorithm == "library") return library_terms(s, operation);
+  if (is_of_library(choice.algorithm)) return library_terms(s, operation);
   if (choice.algorithm == "dissemination") return barrier_terms(s, shape.nodes * choice.leaders);
   if (choice.algorithm == "recursive_doubling") {
     return short_terms(s, recursive_doubling_rounds(shape.nodes * choice.leaders));

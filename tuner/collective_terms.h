@@ -26,7 +26,7 @@ struct CollectiveShape {
 
 // One way to run an operation. A segment of 0 means the whole message.
 struct CollectiveChoice {
-  std::string algorithm;  // "library": the MPI's own
+  std::string algorithm;  // "library": the MPI's own choice
   std::uint64_t segment_bytes = 0;
   std::int64_t leaders = 1;
   auto operator<=>(const CollectiveChoice&) const = default;

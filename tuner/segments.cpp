@@ -18,7 +18,7 @@
 namespace nmt::tuner {
 namespace {
 
-constexpr std::string_view kLibrary = "library";
+constexpr std::string_view kLibrary = kLibraryAlgorithm;
 constexpr double kWorthAChange = 0.03;  // of the time at one size, in logarithms
 // The MPI's own must be this much slower before a call is taken from it: medians of few rounds are
 // not more precise than this for short messages, and programs do more between calls than a sampling
@@ -74,13 +74,13 @@ const CollectiveTime* library_in(const CollectiveCell& cell) {
   return found == cell.times.end() ? nullptr : &*found;
 }
 
-// The fastest of our algorithms; null if none was measured.
+// The fastest of our algorithms, and of the MPI's others; null if none was measured.
 const CollectiveTime* best_in(const CollectiveCell& cell) {
   const auto found = std::ranges::find_if_not(cell.times, is_library);
   return found == cell.times.end() ? nullptr : &*found;
 }
 
-// Chooses one of our algorithms for each size of one operation.
+// Chooses one of these for each size of one operation.
 std::vector<Choice> choose_ours(std::span<const CollectiveCell> cells) {
   std::vector<Choice> all;
   for (const CollectiveCell& cell : cells) {

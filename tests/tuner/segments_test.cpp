@@ -73,6 +73,28 @@ TEST(Segments, LeaveToTheLibraryWhatChanceMayHaveMadeFaster) {
   EXPECT_EQ(derive_segments(collective_cells(sets)).front().algorithm, "library");
 }
 
+TEST(Segments, ChooseAnotherAlgorithmOfTheMpiAsAnyOther) {
+  const std::vector<SegmentRule> rules = rules_of({{4096, "chain", 1024, 1200},
+                                                   {4096, "library", 0, 2000},
+                                                   {4096, "library:binomial", 0, 1000},
+                                                   {16384, "chain", 1024, 2000},
+                                                   {16384, "library", 0, 4000},
+                                                   {16384, "library:binomial", 0, 3990}});
+  ASSERT_EQ(rules.size(), 2u);
+  EXPECT_EQ(rules[0].algorithm, "library:binomial");
+  EXPECT_EQ(rules[0].segment_bytes, 0u);
+  EXPECT_NEAR(rules[0].gain, 2, 0.01);
+  EXPECT_EQ(rules[1].algorithm, "chain");
+}
+
+TEST(Segments, LeaveAnotherAlgorithmOfTheMpiWhereItsOwnChoiceIsAsFast) {
+  const std::vector<SegmentRule> rules = rules_of({{4096, "chain", 1024, 9000},
+                                                   {4096, "library", 0, 1030},
+                                                   {4096, "library:binomial", 0, 1000}});
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(rules[0].algorithm, "library");
+}
+
 TEST(Segments, ActWhereThatWasSeenWhereTheLibraryWasNotMeasured) {
   const std::vector<SegmentRule> rules =
       rules_of({{1024, "chain", 0, 1000}, {4096, "chain", 0, 1000}, {4096, "library", 0, 900}});
