@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/collective_sample.h"
 #include "core/site_switch.h"
 #include "include/nmadtune.h"
 
@@ -28,9 +29,11 @@ std::optional<Operation> parse_operation(std::string_view text) {
   return static_cast<Operation>(name - kNames.begin());
 }
 
-void name_algorithm(Rule& rule, std::string_view algorithm) {
-  const std::size_t length = std::min(algorithm.size(), sizeof rule.algorithm - 1);
-  std::memcpy(rule.algorithm, algorithm.data(), length);
+// False if the name is too long to be one that is known here.
+bool name_algorithm(Rule& rule, std::string_view algorithm) {
+  if (algorithm.size() >= sizeof rule.algorithm) return false;
+  std::memcpy(rule.algorithm, algorithm.data(), algorithm.size());
+  return true;
 }
 
 // Of those that act without a profile.
@@ -57,7 +60,7 @@ std::string_view tried_algorithm(Operation operation) {
 std::optional<Rule> rule_from(const nmt_collective_rule& said) {
   const std::optional<Operation> operation = parse_operation(said.operation);
   const std::string_view algorithm = said.algorithm;
-  if (!operation || algorithm.empty() || algorithm == "library") return std::nullopt;
+  if (!operation || algorithm.empty() || algorithm == kLibraryAlgorithm) return std::nullopt;
   Rule rule{.operation = *operation,
             .nodes = static_cast<std::int32_t>(said.nodes),
             .ranks_per_node = static_cast<std::int32_t>(said.ranks_per_node),
@@ -67,7 +70,7 @@ std::optional<Rule> rule_from(const nmt_collective_rule& said) {
             .from_bytes = said.from_bytes,
             .to_bytes = said.to_bytes,
             .segment_bytes = said.segment_bytes};
-  name_algorithm(rule, algorithm);
+  if (!name_algorithm(rule, algorithm)) return std::nullopt;
   return rule;
 }
 

@@ -50,10 +50,14 @@ struct Rule {
   std::int32_t leaders = 1;    // per node
   std::int32_t nodes_max = 0;  // the last, if it was predicted for ranges; 0: for `nodes` only
   std::int32_t ranks_per_node_max = 0;
-  char algorithm[20] = {};  // of mpi/algorithms.h or a TreeShape; never the MPI's own
+  // One of the MPI's algorithms (mpi/library_algorithms.h): its number in the job. Else kOurs.
+  static constexpr std::int32_t kOurs = -1;
+  std::int32_t library = kOurs;
   std::uint64_t from_bytes = 0;
   std::uint64_t to_bytes = 0;
   std::uint64_t segment_bytes = 0;
+  // Of mpi/algorithms.h, a TreeShape, or "library:NAME"; never what the MPI chooses itself.
+  char algorithm[64] = {};
 };
 
 struct Advice {

@@ -4,7 +4,7 @@
 // offers to our binaries that load it in a job.
 //
 // They link no MPI (control/control.h). The library for the MPI that launched them is in the folder
-// of its module, and has one symbol more than the functions that it replaces. C, because it is a
+// of its module, and has a few symbols more than the functions that it replaces. C, because it is a
 // boundary between separately built objects.
 //
 // In reading order:
@@ -36,7 +36,8 @@ typedef struct nmt_collective_play {
   const char* operation;  // "bcast" of bytes; "reduce", "allreduce", "reduce_scatter_block",
                           // "reduce_scatter": sums of doubles; or "allgather", "allgatherv",
                           // "alltoall", "alltoallv", "barrier", "gather", "scatter"
-  const char* algorithm;  // "chain" ...; "library": the MPI's own
+  // "chain" ...; "library": what the MPI chooses; "library:NAME": the one that it calls NAME
+  const char* algorithm;
   // Of a message, or of one rank's data; for an alltoall to each other rank. For an alltoallv the
   // mean of these: of n ranks, rank r sends 2 k / (n - 1) times as much to rank r + k, and nothing
   // to itself; its blocks follow each other. For an allgatherv and a reduce_scatter too, the
@@ -64,6 +65,12 @@ int nmt_play_within(const int* ranks, int count);
 // `capacity` of them. Negative: an error of MPI.
 #define NMT_COLLECTIVES_LEADERS_SYMBOL "nmt_collective_leaders"
 int nmt_collective_leaders(uint32_t* leaders, int capacity);
+
+// Called by all ranks: which other algorithms of the operation this MPI has that can be set on all
+// of them (mpi/library_algorithms.h). Writes its names for them, separated by commas, and returns
+// the length. Negative: an error of MPI, or too little space.
+#define NMT_COLLECTIVES_ALGORITHMS_SYMBOL "nmt_collective_algorithms"
+int nmt_collective_algorithms(const char* operation, char* names, int names_bytes_max);
 
 #ifdef __cplusplus
 }

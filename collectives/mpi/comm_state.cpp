@@ -30,6 +30,7 @@ CommStates& comm_states() {
 void give_back(CommState& comm_state) noexcept {
   for (auto& [leaders, lease] : comm_state.by_leaders)
     comm_states().cache.give_back(std::move(lease));
+  for (auto& [library, shadow] : comm_state.shadows) free_shadow(shadow);
 }
 
 int forget(MPI_Comm comm, int, void* comm_state, void*) noexcept {

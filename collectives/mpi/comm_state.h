@@ -7,6 +7,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "collectives/advice.h"
 #include "collectives/look_rarely.h"
 #include "collectives/mpi/hierarchy_cache.h"
+#include "collectives/mpi/library_algorithms.h"
 
 namespace nmt::collectives {
 
@@ -22,7 +24,8 @@ struct CommState {
   std::vector<int> ranks = {};           // by rank, their ranks in the job; only if there are rules
   std::map<int, Lease> by_leaders = {};  // by leaders per node, for all rules; empty until
                                          // the first use; a null lease: leave calls alone
-  LookRarely unequal = {};               // at calls of MPI_Alltoallv
+  std::map<std::int32_t, ShadowCommunicator> shadows = {};  // by Rule::library, from the first use
+  LookRarely unequal = {};                                  // at calls of MPI_Alltoallv
 };
 
 // `make` does not communicate: it finds by itself what the ranks of a communicator have in common.

@@ -12,12 +12,16 @@ namespace {
 
 std::string line_of(const Rule& rule) {
   const bool ends = rule.to_bytes != ~std::uint64_t{0};
-  return "nmadtune:   " + std::string(to_string(rule.operation)) + " from " +
-         format_bytes(rule.from_bytes) + (ends ? " to below " + format_bytes(rule.to_bytes) : "") +
-         ": " + rule.algorithm + ", " +
-         (rule.segment_bytes == 0 ? "whole" : "segments of " + format_bytes(rule.segment_bytes)) +
-         ", " + std::to_string(rule.leaders) + (rule.leaders == 1 ? " leader" : " leaders") +
-         " of a node\n";
+  std::string line =
+      "nmadtune:   " + std::string(to_string(rule.operation)) + " from " +
+      format_bytes(rule.from_bytes) + (ends ? " to below " + format_bytes(rule.to_bytes) : "") +
+      ": " + rule.algorithm + ", " +
+      (rule.segment_bytes == 0 ? "whole" : "segments of " + format_bytes(rule.segment_bytes));
+  if (rule.library == Rule::kOurs) {
+    line += ", " + std::to_string(rule.leaders) + (rule.leaders == 1 ? " leader" : " leaders") +
+            " of a node";
+  }
+  return line + "\n";
 }
 
 }  // namespace

@@ -7,17 +7,13 @@
 #include <vector>
 
 #include "collectives/mpi/algorithms.h"
+#include "collectives/mpi/decided_algorithm.h"
 #include "collectives/mpi/job.h"
 #include "collectives/mpi/mixed_mpis.h"
 #include "collectives/mpi/packed_buffer.h"
 
 namespace nmt::collectives {
 namespace {
-
-PipelineOptions pipeline_of(const Rule& rule) {
-  return pipeline_options(to_string(rule.operation), rule.algorithm, rule.segment_bytes)
-      .value_or(PipelineOptions{.segment_bytes = rule.segment_bytes});
-}
 
 // Predefined types and commutative operators; the standard requires the same of both on all ranks.
 bool can_reduce(MPI_Datatype type, MPI_Op op) {
@@ -101,19 +97,13 @@ std::byte* begin_of_joined(std::byte* const* places, const std::vector<std::uint
 }
 
 // In the places of blocks, where this rank's block already is.
-void gather_unequal(const Job::Decision& decision, std::byte* const* places,
+void gather_unequal(const Job::Decision& decision, std::size_t self, std::byte* const* places,
                     const std::vector<std::uint64_t>& sizes) {
-  const auto self = static_cast<std::size_t>(decision.hierarchy().rank());
-  const AllgatherAlgorithm algorithm =
-      parse_allgather_algorithm(decision.rule->algorithm).value_or(AllgatherAlgorithm::kLeaders);
-  const auto gather_in = [&](std::byte* all) {
-    allgatherv(decision.hierarchy(), all, sizes, algorithm, decision.rule->segment_bytes);
-  };
-  if (std::byte* all = begin_of_joined(places, sizes)) return gather_in(all);
+  if (std::byte* all = begin_of_joined(places, sizes)) return run_allgatherv(decision, all, sizes);
   std::vector<std::byte> all(std::reduce(sizes.begin(), sizes.end()));
   const auto own = std::reduce(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(self));
   std::copy_n(places[self], sizes[self], all.data() + own);
-  gather_in(all.data());
+  run_allgatherv(decision, all.data(), sizes);
   const std::byte* from = all.data();
   for (std::size_t rank = 0; rank < sizes.size(); from += sizes[rank++]) {
     std::copy_n(from, sizes[rank], places[rank]);
@@ -217,10 +207,7 @@ std::optional<int> reduce_scattered(Operation operation, Job::Decision& decision
       counts.push_back(static_cast<std::uint64_t>(count_of(rank)));
     }
     const auto all = static_cast<MPI_Count>(std::reduce(counts.begin(), counts.end()));
-    const void* own = send == MPI_IN_PLACE ? receive : send;
-    reduce_scatter(decision.hierarchy(), static_cast<const std::byte*>(own),
-                   static_cast<std::byte*>(receive), reduction_of(all, type, op), counts,
-                   decision.rule->segment_bytes);
+    run_reduce_scatter(decision, send, receive, reduction_of(all, type, op), counts);
   });
 }
 
@@ -263,7 +250,7 @@ std::optional<int> replace_barrier(MPI_Comm comm) noexcept {
   Job::Decision decision = Job::here().decide_without_data(kOperation, comm);
   if (!decision.acts()) return decision.otherwise;
   if (!Job::here().prepare_without_data(decision, comm)) return decision.otherwise;
-  return Job::here().act(kOperation, decision, comm, [&] { barrier(decision.hierarchy()); });
+  return Job::here().act(kOperation, decision, comm, [&] { run_barrier(decision); });
 }
 
 std::optional<int> replace_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root,
@@ -278,10 +265,9 @@ std::optional<int> replace_bcast(void* buffer, MPI_Count count, MPI_Datatype typ
   BcastResult result;
   const int acted = Job::here().act(kOperation, decision, comm, [&] {
     PackedBuffer packed(buffer, static_cast<int>(count), type, comm);
-    const bool is_root = decision.hierarchy().rank() == root;
+    const bool is_root = rank_in(comm) == root;
     if (is_root) packed.pack();
-    result = bcast(decision.hierarchy(), packed.data(), decision.bytes, root,
-                   pipeline_of(*decision.rule));
+    result = run_bcast(decision, packed.data(), root);
     if (!is_root) packed.unpack(result.bytes);
   });
   return acted != MPI_SUCCESS ? acted : check_counts(result, decision.bytes, comm);
@@ -302,10 +288,7 @@ std::optional<int> replace_reduce(const void* send, void* receive, MPI_Count cou
   if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
   if (!Job::here().prepare(decision, comm, {send, receive})) return decision.otherwise;
   return Job::here().act(kOperation, decision, comm, [&] {
-    const void* own = send == MPI_IN_PLACE ? receive : send;
-    reduce(decision.hierarchy(), static_cast<const std::byte*>(own),
-           static_cast<std::byte*>(receive), reduction_of(count, type, op), root,
-           pipeline_of(*decision.rule));
+    run_reduce(decision, send, receive, reduction_of(count, type, op), root);
   });
 }
 
@@ -323,10 +306,7 @@ std::optional<int> replace_allreduce(const void* send, void* receive, MPI_Count 
   if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
   if (!Job::here().prepare(decision, comm, {send, receive})) return decision.otherwise;
   return Job::here().act(kOperation, decision, comm, [&] {
-    const void* own = send == MPI_IN_PLACE ? receive : send;
-    allreduce(decision.hierarchy(), static_cast<const std::byte*>(own),
-              static_cast<std::byte*>(receive), reduction_of(count, type, op),
-              pipeline_of(*decision.rule));
+    run_allreduce(decision, send, receive, reduction_of(count, type, op));
   });
 }
 
@@ -370,20 +350,16 @@ std::optional<int> replace_allgather(const void* send, MPI_Count send_count, MPI
                                      MPI_Datatype receive_type, MPI_Comm comm) noexcept {
   const BlocksCall call{send, send_count, send_type, receive, receive_count, receive_type, comm};
   return replace_blocks(Operation::kAllgather, call, [&](const Job::Decision& decision) {
-    NodeHierarchy& hierarchy = decision.hierarchy();
-    PackedBuffer all(receive, static_cast<int>(receive_count) * hierarchy.size(), receive_type,
+    PackedBuffer all(receive, static_cast<int>(receive_count) * decision.ranks(), receive_type,
                      comm);
-    std::byte* own = all.data() + static_cast<std::uint64_t>(hierarchy.rank()) * decision.bytes;
+    std::byte* own = all.data() + static_cast<std::uint64_t>(rank_in(comm)) * decision.bytes;
     if (send == MPI_IN_PLACE) {
       all.pack();
     } else {
       give(own, send, send_count, send_type, comm, decision.bytes);
     }
-    allgather(
-        hierarchy, all.data(), decision.bytes,
-        parse_allgather_algorithm(decision.rule->algorithm).value_or(AllgatherAlgorithm::kLeaders),
-        decision.rule->segment_bytes);
-    all.unpack(decision.bytes * static_cast<std::uint64_t>(hierarchy.size()));
+    run_allgather(decision, all.data());
+    all.unpack(decision.bytes * static_cast<std::uint64_t>(decision.ranks()));
   });
 }
 
@@ -393,25 +369,19 @@ std::optional<int> replace_alltoall(const void* send, MPI_Count send_count, MPI_
                                     MPI_Datatype receive_type, MPI_Comm comm) noexcept {
   const BlocksCall call{send, send_count, send_type, receive, receive_count, receive_type, comm};
   return replace_blocks(Operation::kAlltoall, call, [&](const Job::Decision& decision) {
-    NodeHierarchy& hierarchy = decision.hierarchy();
-    const auto algorithm = parse_alltoall_algorithm(decision.rule->algorithm);
-    const auto exchange = [&](const std::byte* from, std::byte* to) {
-      alltoall(hierarchy, from, to, decision.bytes, algorithm.value_or(AlltoallAlgorithm{}),
-               decision.rule->segment_bytes);
-    };
-    const std::uint64_t bytes = decision.bytes * static_cast<std::uint64_t>(hierarchy.size());
-    PackedBuffer received(receive, static_cast<int>(receive_count) * hierarchy.size(), receive_type,
-                          comm);
+    const int ranks = decision.ranks();
+    const std::uint64_t bytes = decision.bytes * static_cast<std::uint64_t>(ranks);
+    PackedBuffer received(receive, static_cast<int>(receive_count) * ranks, receive_type, comm);
     if (send == MPI_IN_PLACE) {
       received.pack();
       const std::vector<std::byte> own(received.data(), received.data() + bytes);
-      exchange(own.data(), received.data());
+      run_alltoall(decision, own.data(), received.data());
     } else {
       expect_size(send_count, send_type, decision.bytes);
-      PackedBuffer sent(const_cast<void*>(send), static_cast<int>(send_count) * hierarchy.size(),
-                        send_type, comm);
+      PackedBuffer sent(const_cast<void*>(send), static_cast<int>(send_count) * ranks, send_type,
+                        comm);
       sent.pack();
-      exchange(sent.data(), received.data());
+      run_alltoall(decision, sent.data(), received.data());
     }
     received.unpack(bytes);
   });
@@ -434,7 +404,7 @@ std::optional<int> replace_allgatherv(const void* send, MPI_Count send_count,
   }
   return Job::here().act(kOperation, decision, comm, [&] {
     const auto ranks = static_cast<std::size_t>(decision.ranks());
-    const auto self = static_cast<std::size_t>(decision.hierarchy().rank());
+    const auto self = static_cast<std::size_t>(rank_in(comm));
     bool too_large = false;  // which decide_by_mean() has excluded
     const std::vector<std::uint64_t> sizes = sizes_of(receive, ranks, &too_large);
     PackedBlocks received(receive, ranks, comm);
@@ -445,7 +415,7 @@ std::optional<int> replace_allgatherv(const void* send, MPI_Count send_count,
     } else if (send_count > 0) {
       expect_size(send_count, send_type, 0);
     }
-    gather_unequal(decision, received.places(), sizes);
+    gather_unequal(decision, self, received.places(), sizes);
     received.unpack(sizes);
   });
 }
@@ -455,15 +425,14 @@ std::optional<int> replace_gather(const void* send, MPI_Count send_count, MPI_Da
                                   int root, MPI_Comm comm) noexcept {
   const BlocksCall call{send, send_count, send_type, receive, receive_count, receive_type, comm};
   return replace_rooted(Operation::kGather, call, root, [&](const Job::Decision& decision) {
-    NodeHierarchy& hierarchy = decision.hierarchy();
-    const std::uint64_t bytes = decision.bytes, segment_bytes = decision.rule->segment_bytes;
-    if (hierarchy.rank() != root) {
+    const std::uint64_t bytes = decision.bytes;
+    if (rank_in(comm) != root) {
       PackedBuffer own(const_cast<void*>(send), static_cast<int>(send_count), send_type, comm);
       own.pack();
-      gather(hierarchy, own.data(), nullptr, bytes, root, segment_bytes);
+      run_gather(decision, own.data(), nullptr, root);
       return;
     }
-    PackedBuffer all(receive, static_cast<int>(receive_count) * hierarchy.size(), receive_type,
+    PackedBuffer all(receive, static_cast<int>(receive_count) * decision.ranks(), receive_type,
                      comm);
     if (send == MPI_IN_PLACE) {
       all.pack();
@@ -471,8 +440,8 @@ std::optional<int> replace_gather(const void* send, MPI_Count send_count, MPI_Da
       give(all.data() + static_cast<std::uint64_t>(root) * bytes, send, send_count, send_type, comm,
            bytes);
     }
-    gather(hierarchy, nullptr, all.data(), bytes, root, segment_bytes);
-    all.unpack(bytes * static_cast<std::uint64_t>(hierarchy.size()));
+    run_gather(decision, nullptr, all.data(), root);
+    all.unpack(bytes * static_cast<std::uint64_t>(decision.ranks()));
   });
 }
 
@@ -481,21 +450,20 @@ std::optional<int> replace_scatter(const void* send, MPI_Count send_count, MPI_D
                                    MPI_Datatype receive_type, int root, MPI_Comm comm) noexcept {
   const BlocksCall call{send, send_count, send_type, receive, receive_count, receive_type, comm};
   return replace_rooted(Operation::kScatter, call, root, [&](const Job::Decision& decision) {
-    NodeHierarchy& hierarchy = decision.hierarchy();
-    const std::uint64_t bytes = decision.bytes, segment_bytes = decision.rule->segment_bytes;
-    const bool is_root = hierarchy.rank() == root, in_place = receive == MPI_IN_PLACE;
+    const std::uint64_t bytes = decision.bytes;
+    const bool is_root = rank_in(comm) == root, in_place = receive == MPI_IN_PLACE;
     if (is_root && !in_place) expect_size(receive_count, receive_type, bytes);
     PackedBuffer own(receive, in_place ? 0 : static_cast<int>(receive_count),
                      in_place ? MPI_BYTE : receive_type, comm);
     if (is_root) {
-      PackedBuffer all(const_cast<void*>(send), static_cast<int>(send_count) * hierarchy.size(),
+      PackedBuffer all(const_cast<void*>(send), static_cast<int>(send_count) * decision.ranks(),
                        send_type, comm);
       all.pack();
-      scatter(hierarchy, all.data(), nullptr, bytes, root, segment_bytes);
+      run_scatter(decision, all.data(), nullptr, root);
       if (in_place) return;
       std::memcpy(own.data(), all.data() + static_cast<std::uint64_t>(root) * bytes, bytes);
     } else {
-      scatter(hierarchy, nullptr, own.data(), bytes, root, segment_bytes);
+      run_scatter(decision, nullptr, own.data(), root);
     }
     own.unpack(bytes);
   });

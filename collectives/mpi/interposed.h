@@ -17,6 +17,9 @@
 //   rank_location            where ranks run, and whether they outnumber the cores
 //   node_hierarchy           a communicator as groups of ranks, each with a leader
 //   hierarchy_cache          hierarchies of freed communicators, for reuse
+//   decided_algorithm        runs what was decided, by an algorithm of ours or of the MPI's
+//   library_algorithms       the MPI's own algorithms, as far as they can be set
+//   control_variable         a variable of the MPI (MPI_T) that sets one
 //   algorithms               the hierarchical algorithms
 //   bcast                    Bcast
 //   reduce                   Reduce

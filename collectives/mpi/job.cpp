@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <exception>
 #include <initializer_list>
+#include <map>
 #include <numeric>
 #include <set>
 #include <string>
@@ -19,7 +20,9 @@
 #include "collectives/mpi/loaded_everywhere.h"
 #include "collectives/mpi/mixed_mpis.h"
 #include "collectives/mpi/running_mpi.h"
+#include "core/collective_sample.h"
 #include "core/error.h"
+#include "core/units.h"
 
 namespace nmt::collectives {
 namespace {
@@ -35,6 +38,8 @@ bool has_blocks(Operation operation) {
          operation == Operation::kGather || operation == Operation::kScatter ||
          operation == Operation::kReduceScatterBlock;
 }
+
+bool is_ours(const Rule& rule) { return rule.library == Rule::kOurs; }
 
 bool is_set(const char* variable, std::string_view to) {
   const char* value = std::getenv(variable);
@@ -52,6 +57,10 @@ void expect_one_of(const char* variable, std::initializer_list<std::string_view>
   }
   std::fprintf(stderr, "nmadtune: %s=%s is not a known value; write %s\n", variable, value,
                text.c_str());
+}
+
+std::string segment_text(std::uint64_t segment_bytes) {
+  return segment_bytes == 0 ? "" : ", segments of " + format_bytes(segment_bytes);
 }
 
 void warn_if_alone() {
@@ -76,11 +85,12 @@ std::vector<int> ranks_in_job(MPI_Comm comm) {
 }
 
 // Whether no rank's buffers are in device memory. Called by all ranks; a rank may pass no buffers.
-bool can_reach(const Lease& lease, MPI_Comm comm, std::initializer_list<const void*> buffers) {
+// With `asks`, ranks tell each other.
+bool can_reach(bool asks, MPI_Comm comm, std::initializer_list<const void*> buffers) {
   int on_device = std::ranges::any_of(buffers, [](const void* buffer) {
     return buffer != MPI_IN_PLACE && is_device_memory(buffer);
   });
-  if (lease.asks) {
+  if (asks) {
     check(PMPI_Allreduce(MPI_IN_PLACE, &on_device, 1, MPI_INT, MPI_MAX, comm));
   } else if (on_device != 0) {
     throw Error(Fault::kUsage,
@@ -140,6 +150,7 @@ void Job::start() {
   }
   check_loaded_everywhere(MPI_COMM_WORLD);
   share(&advice_);
+  number_library_rules();
   for (const Operation operation : kOperations) {
     least_bytes_[static_cast<std::size_t>(operation)] = advice_.least_bytes(operation);
   }
@@ -168,6 +179,48 @@ void Job::share(Advice* advice) const {
   advice->rules.resize(static_cast<std::size_t>(rules));
   check(PMPI_Bcast(advice->rules.data(), rules * static_cast<int>(sizeof(Rule)), MPI_BYTE, 0,
                    MPI_COMM_WORLD));
+}
+
+// Called by all ranks, with the same rules. Rules whose algorithm cannot be set on every rank are
+// dropped on all of them.
+void Job::number_library_rules() {
+  for (Rule& rule : advice_.rules) {
+    if (!is_of_library(rule.algorithm)) continue;
+    const auto is_it = [&](const LibraryCalls& each) {
+      return each.operation == rule.operation && each.algorithm == rule.algorithm &&
+             each.choice.segment_bytes == rule.segment_bytes;
+    };
+    const auto found = std::ranges::find_if(library_calls_, is_it);
+    rule.library = static_cast<std::int32_t>(found - library_calls_.begin());
+    if (found != library_calls_.end()) continue;
+    LibraryCalls& added = library_calls_.emplace_back();
+    added.operation = rule.operation;
+    added.algorithm = rule.algorithm;
+    added.choice.segment_bytes = rule.segment_bytes;
+  }
+  if (library_calls_.empty()) return;
+  std::vector<int> can;
+  for (LibraryCalls& each : library_calls_) {
+    const auto choice =
+        find_library_choice(to_string(each.operation), each.algorithm, each.choice.segment_bytes);
+    if (choice) each.choice = *choice;
+    can.push_back(choice ? 1 : 0);
+  }
+  check(PMPI_Allreduce(MPI_IN_PLACE, can.data(), static_cast<int>(can.size()), MPI_INT, MPI_MIN,
+                       MPI_COMM_WORLD));
+  const std::size_t dropped = std::erase_if(advice_.rules, [&](const Rule& rule) {
+    return !is_ours(rule) && can[static_cast<std::size_t>(rule.library)] == 0;
+  });
+  int rank = 0;
+  check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  if (rank != 0 || dropped == 0) return;
+  const auto first = static_cast<std::size_t>(std::ranges::find(can, 0) - can.begin());
+  std::fprintf(stderr,
+               "nmadtune: the profile chooses algorithms of this MPI that cannot be set in this "
+               "job (rules: %zu, the first: %s by %s), so the MPI chooses itself there "
+               "(docs/collectives.md)\n",
+               dropped, to_string(library_calls_[first].operation).data(),
+               library_calls_[first].algorithm.c_str());
 }
 
 // The locations of these ranks of the job, numbered as if they were all.
@@ -204,6 +257,7 @@ CommState Job::make_comm_state(MPI_Comm comm) const {
   }
   const auto nodes = static_cast<int>(ranks_of_node.size());
   std::vector<Rule> rules = rules_for(advice_, nodes, ranks_per_node);
+  std::erase_if(rules, [&](const Rule& rule) { return !suits_ranks(rule.algorithm, size); });
   log_communicator(comm, nodes, ranks_per_node, rules);
   if (rules.empty()) return {};
   return {.rules = std::move(rules), .ranks = std::move(ranks)};
@@ -217,7 +271,7 @@ Lease& Job::lease_for(const Rule& rule, CommState& comm_state, MPI_Comm comm) {
     std::map<int, Lease> leases;
     try {
       for (const Rule& each : comm_state.rules) {
-        if (leases.contains(each.leaders)) continue;
+        if (!is_ours(each) || leases.contains(each.leaders)) continue;
         leases.try_emplace(each.leaders, take_lease(each.leaders, comm_state, comm));
       }
     } catch (...) {
@@ -407,16 +461,44 @@ bool Job::prepare_if(Decision& decision, MPI_Comm comm, Suits&& suits) noexcept 
 
 bool Job::prepare(Decision& decision, MPI_Comm comm,
                   std::initializer_list<const void*> buffers) noexcept {
+  if (decision.is_by_library()) return prepare_by_library(decision, comm, buffers);
   return prepare_if(decision, comm,
-                    [&](const Lease& lease) { return can_reach(lease, comm, buffers); });
+                    [&](const Lease& lease) { return can_reach(lease.asks, comm, buffers); });
 }
 
 bool Job::prepare_without_data(Decision& decision, MPI_Comm comm) noexcept {
+  if (decision.is_by_library()) return prepare_by_library(decision, comm, {});
   return prepare_if(decision, comm, [](const Lease&) { return true; });
 }
 
+// An MPI that reads its variables at each call needs no preparation, and handles devices itself.
+bool Job::prepare_by_library(Decision& decision, MPI_Comm comm,
+                             std::initializer_list<const void*> buffers) noexcept {
+  if (!kNeedsShadow) {
+    decision.on = comm;
+    return true;
+  }
+  const int code = guarded(comm, [&] {
+    std::map<std::int32_t, ShadowCommunicator>& shadows = decision.comm_state->shadows;
+    const std::int32_t library = decision.rule->library;
+    auto shadow = shadows.find(library);
+    if (shadow == shadows.end()) {
+      shadow = shadows.emplace(library, make_shadow(comm, calls_of(*decision.rule).choice)).first;
+    }
+    if (shadow->second.comm == MPI_COMM_NULL) return;
+    try {
+      if (can_reach(shadow->second.asks, comm, buffers)) decision.on = shadow->second.comm;
+    } catch (const MpiFailure&) {  // on all ranks, because all of them called it
+    }
+  });
+  if (code != MPI_SUCCESS) decision.otherwise = code;
+  return decision.on != MPI_COMM_NULL;
+}
+
 // If errors are fatal, the MPI ends the job with the reason; this library must not end it before.
+// The MPI's own algorithms are left to find the error, as in a call of its own.
 void Job::leave_out(Decision& decision, MPI_Comm comm, int code) noexcept {
+  if (decision.is_by_library()) return;
   if (ends_jobs(comm) || !prepare(decision, comm, {})) return;
   decision.lease->spoiled = true;
   decision.lease->watch->report_absence(code);
@@ -428,7 +510,7 @@ void Job::leave_out_unknown(MPI_Comm comm, int code) noexcept {
   guarded(comm, [&] {
     CommState& comm_state =
         comm_state_for(comm, [this](MPI_Comm made_for) { return make_comm_state(made_for); });
-    if (comm_state.by_leaders.empty() && !comm_state.rules.empty())
+    if (comm_state.by_leaders.empty() && std::ranges::any_of(comm_state.rules, is_ours))
       hierarchy_cache().stay_away(comm, code);
     for (auto& [leaders, lease] : comm_state.by_leaders) {
       if (!lease) continue;
@@ -438,11 +520,14 @@ void Job::leave_out_unknown(MPI_Comm comm, int code) noexcept {
   });
 }
 
-void Job::count(Operation operation, std::uint64_t bytes, std::chrono::nanoseconds took) {
+void Job::count(Operation operation, const Decision& decision, std::chrono::nanoseconds took) {
   if (!reports_) return;
   Tally& tally = tallies_[static_cast<std::size_t>(operation)];
   tally.replaced.fetch_add(1, std::memory_order_relaxed);
-  tally.bytes.fetch_add(bytes, std::memory_order_relaxed);
+  tally.bytes.fetch_add(decision.bytes, std::memory_order_relaxed);
+  if (decision.is_by_library()) {
+    calls_of(*decision.rule).calls.fetch_add(1, std::memory_order_relaxed);
+  }
   tally.time_ns.fetch_add(static_cast<std::uint64_t>(took.count()), std::memory_order_relaxed);
 }
 
@@ -456,6 +541,12 @@ void Job::report() {
                  to_string(operation).data(), static_cast<unsigned long long>(tally.replaced),
                  static_cast<unsigned long long>(tally.calls),
                  static_cast<double>(tally.bytes) / 1e6, static_cast<double>(tally.time_ns) / 1e9);
+    for (const LibraryCalls& each : job.library_calls_) {
+      if (each.operation != operation || each.calls == 0) continue;
+      std::fprintf(stderr, "nmadtune:   %llu of these by %s%s\n",
+                   static_cast<unsigned long long>(each.calls), each.algorithm.c_str(),
+                   segment_text(each.choice.segment_bytes).c_str());
+    }
   }
 }
 

@@ -10,8 +10,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "collectives/advice.h"
@@ -19,6 +21,8 @@
 #include "collectives/mpi/comm_state.h"
 #include "collectives/mpi/failure.h"
 #include "collectives/mpi/failure_notifier.h"
+#include "collectives/mpi/library_algorithms.h"
+#include "collectives/mpi/mpi_failure.h"
 #include "collectives/mpi/unequal_blocks.h"
 
 namespace nmt::collectives {
@@ -42,11 +46,13 @@ class Job {
   struct Decision {
     const Rule* rule = nullptr;       // null: leave it to the MPI
     CommState* comm_state = nullptr;  // of its communicator
-    Lease* lease = nullptr;           // after prepare()
+    Lease* lease = nullptr;           // after prepare(), if ours runs it
+    MPI_Comm on = MPI_COMM_NULL;      // after prepare(), if the MPI does: where
     std::uint64_t bytes = 0;          // of a message
     std::optional<int> otherwise;     // the call's result if it failed; nullopt: leave it alone
 
     bool acts() const { return rule != nullptr; }
+    bool is_by_library() const { return acts() && rule->library != Rule::kOurs; }
     int ranks() const { return static_cast<int>(comm_state->ranks.size()); }
     NodeHierarchy& hierarchy() const { return *lease->hierarchy; }
   };
@@ -87,13 +93,14 @@ class Job {
     const auto start = std::chrono::steady_clock::now();
     const int code = run(decision, comm, action);
     if (code == MPI_SUCCESS) {
-      count(operation, decision.bytes, std::chrono::steady_clock::now() - start);
+      count(operation, decision, std::chrono::steady_clock::now() - start);
     }
     return code;
   }
   // The same for what is not counted as a replaced call.
   template <class Action>
   int run(const Decision& decision, MPI_Comm comm, Action&& action) noexcept {
+    if (decision.is_by_library()) return run_by_library(decision, comm, action);
     const int code = guarded(comm, [&] {
       decision.lease->watch->begin_call();
       action();
@@ -106,6 +113,31 @@ class Job {
   }
 
  private:
+  // One of the MPI's algorithms, which some rule chooses.
+  struct LibraryCalls {
+    Operation operation;
+    std::string algorithm;
+    LibraryChoice choice;
+    std::atomic<std::uint64_t> calls{0};
+  };
+
+  // On the program's communicator, the MPI has called the handler of its own error.
+  template <class Action>
+  int run_by_library(const Decision& decision, MPI_Comm comm, Action&& action) noexcept {
+    int handled = MPI_SUCCESS;
+    const int code = guarded(comm, [&] {
+      std::optional<LibrarySetting> setting;
+      if (!kNeedsShadow) setting.emplace(calls_of(*decision.rule).choice);
+      try {
+        action();
+      } catch (const MpiFailure& failure) {
+        if (decision.on != comm) throw;
+        handled = failure.code;
+      }
+    });
+    return code != MPI_SUCCESS ? code : handled;
+  }
+
   struct Tally {
     std::atomic<std::uint64_t> calls{0};
     std::atomic<std::uint64_t> replaced{0};
@@ -120,7 +152,13 @@ class Job {
   Decision decide_to_look_at(Operation operation, MPI_Comm comm);
   template <class Suits>
   bool prepare_if(Decision& decision, MPI_Comm comm, Suits&& suits) noexcept;
-  void count(Operation operation, std::uint64_t bytes, std::chrono::nanoseconds took);
+  bool prepare_by_library(Decision& decision, MPI_Comm comm,
+                          std::initializer_list<const void*> buffers) noexcept;
+  void count(Operation operation, const Decision& decision, std::chrono::nanoseconds took);
+  void number_library_rules();
+  LibraryCalls& calls_of(const Rule& rule) {
+    return library_calls_[static_cast<std::size_t>(rule.library)];
+  }
   void share(Advice* advice) const;
   CommState make_comm_state(MPI_Comm comm) const;
   std::vector<RankLocation> locations_of(const std::vector<int>& ranks) const;
@@ -135,6 +173,7 @@ class Job {
   FailureNotifier notifier_;
   std::array<std::uint64_t, kOperations.size()> least_bytes_;
   std::array<Tally, kOperations.size()> tallies_;
+  std::deque<LibraryCalls> library_calls_;  // by Rule::library
   std::atomic_flag started_ = ATOMIC_FLAG_INIT;
   bool reports_ = false;
   std::vector<RankLocation> locations_;  // of all ranks, if there are rules

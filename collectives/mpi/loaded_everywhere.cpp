@@ -21,7 +21,7 @@ constexpr std::chrono::microseconds kNap{50};
 
 struct Greeting {
   std::uint64_t magic = 0x6e6d616474756e65u;
-  std::uint32_t version = 4;  // of all messages between ranks, and of what is replaced
+  std::uint32_t version = 5;  // of all messages between ranks, and of what is replaced
   std::uint32_t rule_bytes = sizeof(Rule);
   bool operator==(const Greeting&) const = default;
 };

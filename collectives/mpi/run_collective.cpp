@@ -4,17 +4,21 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "collectives/collectives.h"
 #include "collectives/mpi/algorithms.h"
 #include "collectives/mpi/comm_state.h"
+#include "collectives/mpi/library_algorithms.h"
 #include "core/collective_sample.h"
 #include "core/error.h"
 
@@ -30,8 +34,11 @@ MPI_Comm part = MPI_COMM_NULL;  // of MPI_COMM_WORLD; null: all of it
 
 MPI_Comm playing() { return part == MPI_COMM_NULL ? MPI_COMM_WORLD : part; }
 
+void forget_choices();  // frees their communicators
+
 void end_playing() {
   played.clear();
+  forget_choices();
   if (part != MPI_COMM_NULL) PMPI_Comm_free(&part);
 }
 
@@ -108,50 +115,100 @@ std::vector<std::uint64_t> uneven(std::uint64_t mean) {
   return sizes;
 }
 
-int by_library(const nmt_collective_play& play) {
+int by_library(const nmt_collective_play& play, MPI_Comm on) {
   const std::string_view operation = play.operation;
   const int bytes = static_cast<int>(play.size_bytes);
   const int doubles = static_cast<int>(play.size_bytes / sizeof(double));
   if (operation == "barrier") {
-    check(PMPI_Barrier(playing()));
+    check(PMPI_Barrier(on));
   } else if (operation == "bcast") {
-    check(PMPI_Bcast(play.to, bytes, MPI_BYTE, play.root, playing()));
+    check(PMPI_Bcast(play.to, bytes, MPI_BYTE, play.root, on));
   } else if (operation == "reduce") {
-    check(PMPI_Reduce(play.from, play.to, doubles, MPI_DOUBLE, MPI_SUM, play.root, playing()));
+    check(PMPI_Reduce(play.from, play.to, doubles, MPI_DOUBLE, MPI_SUM, play.root, on));
   } else if (operation == "allreduce") {
-    check(PMPI_Allreduce(play.from, play.to, doubles, MPI_DOUBLE, MPI_SUM, playing()));
+    check(PMPI_Allreduce(play.from, play.to, doubles, MPI_DOUBLE, MPI_SUM, on));
   } else if (operation == "allgather") {
-    check(PMPI_Allgather(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, playing()));
+    check(PMPI_Allgather(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, on));
   } else if (operation == "allgatherv") {
     const std::vector<std::uint64_t> sizes = uneven(play.size_bytes);
     const std::vector<int> counts(sizes.begin(), sizes.end());
     std::vector<int> places(counts.size());
     std::exclusive_scan(counts.begin(), counts.end(), places.begin(), 0);
     int rank = 0;
-    check(PMPI_Comm_rank(playing(), &rank));
+    check(PMPI_Comm_rank(on, &rank));
     check(PMPI_Allgatherv(play.from, counts[static_cast<std::size_t>(rank)], MPI_BYTE, play.to,
-                          counts.data(), places.data(), MPI_BYTE, playing()));
+                          counts.data(), places.data(), MPI_BYTE, on));
   } else if (operation == "alltoall") {
-    check(PMPI_Alltoall(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, playing()));
+    check(PMPI_Alltoall(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, on));
   } else if (operation == "reduce_scatter_block") {
-    check(PMPI_Reduce_scatter_block(play.from, play.to, doubles, MPI_DOUBLE, MPI_SUM, playing()));
+    check(PMPI_Reduce_scatter_block(play.from, play.to, doubles, MPI_DOUBLE, MPI_SUM, on));
   } else if (operation == "reduce_scatter") {
     const std::vector<std::uint64_t> elements = uneven(play.size_bytes / sizeof(double));
     const std::vector<int> counts(elements.begin(), elements.end());
-    check(PMPI_Reduce_scatter(play.from, play.to, counts.data(), MPI_DOUBLE, MPI_SUM, playing()));
+    check(PMPI_Reduce_scatter(play.from, play.to, counts.data(), MPI_DOUBLE, MPI_SUM, on));
   } else if (operation == "gather") {
-    check(PMPI_Gather(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, play.root, playing()));
+    check(PMPI_Gather(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, play.root, on));
   } else if (operation == "scatter") {
-    check(PMPI_Scatter(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, play.root, playing()));
+    check(PMPI_Scatter(play.from, bytes, MPI_BYTE, play.to, bytes, MPI_BYTE, play.root, on));
   } else if (operation == "alltoallv") {
     const PlayedBlocks blocks = blocks_of(play);
     check(PMPI_Alltoallv(play.from, blocks.sent_counts.data(), blocks.sent_places.data(), MPI_BYTE,
                          play.to, blocks.received_counts.data(), blocks.received_places.data(),
-                         MPI_BYTE, playing()));
+                         MPI_BYTE, on));
   } else {
     return kUnknown;
   }
   return kDone;
+}
+
+// One that the MPI does not choose itself. The last one is remembered, because it is played again
+// and again, and what looking for it takes would be measured.
+struct PlayedChoice {
+  std::string operation, algorithm;
+  LibraryChoice choice = {};
+  ShadowCommunicator shadow = {};
+
+  bool is_of(const nmt_collective_play& play) const {
+    return operation == play.operation && algorithm == play.algorithm &&
+           choice.segment_bytes == play.segment_bytes;
+  }
+};
+std::deque<PlayedChoice> played_choices;
+const PlayedChoice* last_choice = nullptr;
+
+void forget_choices() {
+  last_choice = nullptr;
+  for (PlayedChoice& each : played_choices) free_shadow(each.shadow);
+  played_choices.clear();
+}
+
+// Null if it cannot be set.
+const PlayedChoice* played_choice(const nmt_collective_play& play) {
+  if (last_choice != nullptr && last_choice->is_of(play)) return last_choice;
+  const auto known = std::ranges::find_if(
+      played_choices, [&](const PlayedChoice& each) { return each.is_of(play); });
+  if (known != played_choices.end()) return last_choice = &*known;
+  const auto choice = find_library_choice(play.operation, play.algorithm, play.segment_bytes);
+  if (!choice) return nullptr;
+  end_playing_with_mpi();
+  PlayedChoice& added = played_choices.emplace_back(
+      PlayedChoice{.operation = play.operation, .algorithm = play.algorithm, .choice = *choice});
+  if (kNeedsShadow) added.shadow = make_shadow(playing(), *choice);
+  return last_choice = &added;
+}
+
+int by_librarys_algorithm(const nmt_collective_play& play) {
+  const PlayedChoice* played = played_choice(play);
+  if (played == nullptr) return kUnknown;
+  if (kNeedsShadow) {
+    if (played->shadow.comm == MPI_COMM_NULL) {
+      throw Error(Fault::kFailed,
+                  "the MPI could not make a communicator for " + std::string(play.algorithm));
+    }
+    return by_library(play, played->shadow.comm);
+  }
+  const LibrarySetting setting(played->choice);
+  return by_library(play, playing());
 }
 
 int by_leaders(const nmt_collective_play& play, const PipelineOptions& pipeline) {
@@ -247,7 +304,8 @@ int exchange_unequal(const nmt_collective_play& play, AlltoallAlgorithm algorith
 
 int run_collective(const nmt_collective_play& play) {
   const std::string_view algorithm = play.algorithm;
-  if (algorithm == "library") return by_library(play);
+  if (algorithm == kLibraryAlgorithm) return by_library(play, playing());
+  if (is_of_library(algorithm)) return by_librarys_algorithm(play);
   if (std::string_view(play.operation) == "barrier") {
     if (algorithm != kDissemination) return kUnknown;
     barrier(hierarchy_for(play));
@@ -274,6 +332,29 @@ int run_collective(const nmt_collective_play& play) {
   }
   const auto pipeline = pipeline_options(play.operation, algorithm, play.segment_bytes);
   return pipeline ? by_leaders(play, *pipeline) : kUnknown;
+}
+
+// The names of the operation's algorithms that can be set on all ranks, separated by commas.
+std::string settable_on_all(std::string_view operation) {
+  constexpr int kNumbers = 64;  // of algorithms; MPIs have about ten
+  const auto& names = library_algorithms_of(operation).names();
+  std::array<int, kNumbers> can{};
+  int ranks = 0;
+  check(PMPI_Comm_size(playing(), &ranks));
+  for (const auto& [number, name] : names) {
+    const bool is_word = name.find_first_of(", ") == std::string::npos;
+    const std::string algorithm = std::string(kLibraryPrefix) + name;
+    if (number > 0 && number < kNumbers && is_word && suits_ranks(algorithm, ranks)) {
+      can[static_cast<std::size_t>(number)] = 1;
+    }
+  }
+  check(PMPI_Allreduce(MPI_IN_PLACE, can.data(), kNumbers, MPI_INT, MPI_MIN, playing()));
+  std::string all;
+  for (const auto& [number, name] : names) {
+    if (number <= 0 || number >= kNumbers || can[static_cast<std::size_t>(number)] == 0) continue;
+    all += (all.empty() ? "" : ",") + name;
+  }
+  return all;
 }
 
 }  // namespace
@@ -314,6 +395,20 @@ extern "C" __attribute__((visibility("default"))) int nmt_collective_leaders(uin
       leaders[i] = static_cast<uint32_t>(others[static_cast<std::size_t>(i)]);
     }
     return count;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "nmadtune: %s\n", error.what());
+  }
+  return -1;
+}
+
+extern "C" __attribute__((visibility("default"))) int nmt_collective_algorithms(
+    const char* operation, char* names, int names_bytes_max) {
+  using namespace nmt::collectives;
+  try {
+    const std::string all = settable_on_all(operation);
+    if (all.size() >= static_cast<std::size_t>(std::max(names_bytes_max, 0))) return -1;
+    std::memcpy(names, all.c_str(), all.size() + 1);
+    return static_cast<int>(all.size());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "nmadtune: %s\n", error.what());
   }
