@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/error.h"
 #include "core/version.h"
@@ -76,6 +77,13 @@ const TunedOperation* find_tuned_operation(std::string_view name) {
   const auto& all = tuned_operations();
   const auto found = std::ranges::find(all, name, &TunedOperation::name);
   return found == all.end() ? nullptr : &*found;
+}
+
+bool takes_segments(std::string_view algorithm) {
+  constexpr std::string_view kSegmented[] = {"chain",         "pipeline", "split_binary_tree",
+                                             "binary_tree",   "binary",   "in-order_binary",
+                                             "segmented_ring"};
+  return std::ranges::find(kSegmented, algorithm) != std::end(kSegmented);
 }
 
 std::size_t algorithms_in(const TunedOperation& operation, std::string_view version) {

@@ -40,6 +40,8 @@ struct TunedOperation {
 };
 const std::vector<TunedOperation>& tuned_operations();
 const TunedOperation* find_tuned_operation(std::string_view name);
+// Whether an algorithm divides a message into segments, so that their size matters.
+bool takes_segments(std::string_view algorithm);
 // How many of its algorithms, 0 among them, that version of Open MPI has.
 std::size_t algorithms_in(const TunedOperation& operation, std::string_view version);
 

@@ -46,7 +46,9 @@ static int choose(void* context, const struct call* call, struct choice* choice)
   }
   if (nmt_collective_rule_for(context, &asked, &ours) == NMT_OK && *ours.algorithm != '\0' &&
       strcmp(ours.algorithm, "library") != 0 && (!found || ours.gain > choice->gain)) {
-    *choice = (struct choice){ours.algorithm, ours.segment_bytes, ours.gain, 0};
+    const char own[] = "library:";  // before a name of the host's own
+    const size_t prefix = strncmp(ours.algorithm, own, sizeof own - 1) == 0 ? sizeof own - 1 : 0;
+    *choice = (struct choice){ours.algorithm + prefix, ours.segment_bytes, ours.gain, prefix > 0};
     found = 1;
   }
   return found;

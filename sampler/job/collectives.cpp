@@ -13,6 +13,7 @@
 #include "sampler/job/changes.h"
 #include "sampler/job/rounds.h"
 #include "sampler/job/sub_shapes.h"
+#include "stacks/stacks.h"
 
 namespace nmt::sampler {
 namespace {
@@ -83,14 +84,28 @@ std::vector<std::uint64_t> sizes_of(const std::string& operation, std::uint64_t 
   return sizes;
 }
 
+void add_library_ways(const std::string& operation, const CollectivesOptions& options,
+                      std::vector<CollectiveWay>* ways) {
+  const auto known = options.library_algorithms.find(operation);
+  if (known == options.library_algorithms.end()) return;
+  for (const std::string& algorithm : known->second) {
+    ways->push_back({operation, algorithm, 0, 1});
+    if (!stacks::takes_segments(library_name_of(algorithm))) continue;
+    for (const std::uint64_t segment_bytes : segments_bytes_of(operation)) {
+      ways->push_back({operation, algorithm, segment_bytes, 1});
+    }
+  }
+}
+
 // All ways, in the same order on all ranks.
-std::vector<CollectiveWay> all_ways(const std::vector<std::int64_t>& other_leaders) {
+std::vector<CollectiveWay> all_ways(const CollectivesOptions& options) {
   std::vector<CollectiveWay> ways;
   for (const auto& [operation, of_operation] : algorithms()) {
-    ways.push_back({operation, "library", 0, 1});
+    ways.push_back({operation, std::string(kLibraryAlgorithm), 0, 1});
+    add_library_ways(operation, options, &ways);
     for (const std::string& algorithm : of_operation) {
       std::vector<std::int64_t> numbers = {1};
-      numbers.insert(numbers.end(), other_leaders.begin(), other_leaders.end());
+      numbers.insert(numbers.end(), options.other_leaders.begin(), options.other_leaders.end());
       for (const std::int64_t leaders : numbers) {
         ways.push_back({operation, algorithm, 0, leaders});
         if (is_for_short_messages(algorithm)) continue;
@@ -103,13 +118,13 @@ std::vector<CollectiveWay> all_ways(const std::vector<std::int64_t>& other_leade
   return ways;
 }
 
-enum class Aspect { kAlgorithm, kSegment, kLeaders, kSize };
+enum class Aspect { kAlgorithm, kSegment, kLibrary, kLeaders, kSize };
 using Subject = std::pair<std::string, std::uint64_t>;  // operation, size
 
 class Ways {
  public:
   Ways(const control::MpiJob& job, const JobShape& shape, const CollectivesOptions& options)
-      : job_(job), shape_(shape), options_(options), ways_(all_ways(options.other_leaders)) {}
+      : job_(job), shape_(shape), options_(options), ways_(all_ways(options)) {}
 
   JobExecutor::Collectives collectives() const {
     return {.run = [this](const Order& order, const std::byte* from,
@@ -137,14 +152,16 @@ class Ways {
     return cells;
   }
 
-  // Adds, in this order: ways that differ from the best at each size in the algorithm only, or, of
-  // an exchange, in the segment only; when those have been run, in the leaders only; at last, sizes
-  // between those where the choice changes. For all operations, or for one that there is time for.
+  // Adds, in this order: ways that differ from the best of ours at each size in the algorithm only,
+  // or, of an exchange, in the segment only; when those have been run, the MPI's other algorithms;
+  // then ways that differ in the leaders only; at last, sizes between those where the choice
+  // changes. For all operations, or for one that there is time for.
   std::vector<JobRounds::Choice> more(const std::vector<JobCell>& cells) const {
     std::map<std::string, JobRounds::Choice> by_operation;
     for (const auto& [subject, best] : best_of_ours(cells)) {
       const std::string& operation = subject.first;
-      for (const Aspect aspect : {other_aspect(operation), Aspect::kLeaders}) {
+      for (const Aspect aspect :
+           {other_aspect(operation), Aspect::kLibrary, Aspect::kLeaders}) {
         if (played_.contains({aspect, operation})) continue;
         if (add_others(*best, aspect, &by_operation[operation])) break;
       }
@@ -168,8 +185,10 @@ class Ways {
   void note(const std::vector<JobCell>& cells) {
     for (const JobCell& each : cells) {
       const CollectiveWay& played = way(each.order);
-      if (played.algorithm == "library") continue;
-      if (!comes_first(played, each.order.size_bytes)) {
+      if (played.algorithm == kLibraryAlgorithm) continue;
+      if (is_of_library(played.algorithm)) {
+        played_.emplace(Aspect::kLibrary, played.operation);
+      } else if (!comes_first(played, each.order.size_bytes)) {
         played_.emplace(other_aspect(played.operation), played.operation);
       }
       if (played.leaders > 1) played_.emplace(Aspect::kLeaders, played.operation);
@@ -191,7 +210,7 @@ class Ways {
       least_ns = std::min(least_ns, time_ns(each));
     }
     const std::size_t given_up = std::erase_if(cells, [&](const JobCell& each) {
-      const bool library = way(each.order).algorithm == "library";
+      const bool library = way(each.order).algorithm == kLibraryAlgorithm;
       if (library && each.visits < kVisitsOfLibraryMin) return false;
       const double factor = 1 + 1.0 / std::max<std::uint32_t>(1, each.visits);
       return std::min(time_ns(each), quickest_ns(each)) > factor * fastest_ns.at(subject(each));
@@ -223,7 +242,9 @@ class Ways {
     if (is_for_short_messages(way.algorithm)) return size_bytes <= kShortBytesMax;
     const bool reduces_in_ring = way.algorithm == "ring" && !gathers_for_all(way.operation);
     if (reduces_in_ring && shape_.nodes.size() == 1 && way.leaders == 1) return false;
-    if (way.segment_bytes == 0) return way.algorithm == "library" || size_bytes <= kWholeBytesMax;
+    const bool whole_at_any_size =
+        is_of_library(way.algorithm) && !stacks::takes_segments(library_name_of(way.algorithm));
+    if (way.segment_bytes == 0) return whole_at_any_size || size_bytes <= kWholeBytesMax;
     const std::uint64_t all_bytes = message_bytes(way, size_bytes);
     return way.segment_bytes < all_bytes && all_bytes / way.segment_bytes <= kSegmentsMax;
   }
@@ -238,7 +259,7 @@ class Ways {
     return exchanges(operation) ? Aspect::kSegment : Aspect::kAlgorithm;
   }
   bool comes_first(const CollectiveWay& way, std::uint64_t size_bytes) const {
-    if (way.algorithm == "library") return true;
+    if (is_of_library(way.algorithm)) return way.algorithm == kLibraryAlgorithm;
     if (!exchanges(way.operation)) return way.algorithm == algorithms().at(way.operation).front();
     CollectiveWay smallest = way;
     smallest.segment_bytes = segments_bytes_of(way.operation).front();
@@ -263,8 +284,25 @@ class Ways {
     return ways_[static_cast<std::size_t>(order.subject)];
   }
 
+  // The MPI's other algorithms, whole and with the segment that is best for ours; returns whether
+  // there are any.
+  bool add_librarys(const JobCell& best, JobRounds::Choice* choice) const {
+    const CollectiveWay& known = way(best.order);
+    for (std::size_t i = 0; i < ways_.size(); ++i) {
+      const CollectiveWay& other = ways_[i];
+      const bool fits = other.segment_bytes == 0 || other.segment_bytes == known.segment_bytes;
+      if (other.operation != known.operation || !fits) continue;
+      if (library_name_of(other.algorithm).empty()) continue;
+      if (!makes_sense(other, best.order.size_bytes)) continue;
+      choice->push_back(cell(i, best.order.size_bytes));
+      choice->back().usual_ns = best.usual_ns;
+    }
+    return !choice->empty();
+  }
+
   // Adds ways that differ from `best` in this aspect only; returns whether there are any.
   bool add_others(const JobCell& best, Aspect aspect, JobRounds::Choice* choice) const {
+    if (aspect == Aspect::kLibrary) return add_librarys(best, choice);
     const CollectiveWay& known = way(best.order);
     for (std::size_t i = 0; i < ways_.size(); ++i) {
       const CollectiveWay& other = ways_[i];
@@ -273,7 +311,7 @@ class Ways {
       if (aspect == Aspect::kSegment) alike.segment_bytes = other.segment_bytes;
       if (aspect == Aspect::kLeaders) alike.leaders = other.leaders;
       if (is_for_short_messages(alike.algorithm)) alike.segment_bytes = 0;
-      if (other.algorithm == "library" || other == known || !(other == alike)) continue;
+      if (is_of_library(other.algorithm) || other == known || !(other == alike)) continue;
       if (!makes_sense(other, best.order.size_bytes)) continue;
       choice->push_back(cell(i, best.order.size_bytes));
       choice->back().usual_ns = best.usual_ns;
@@ -342,7 +380,7 @@ class Ways {
   std::map<Subject, const JobCell*> best_of_ours(const std::vector<JobCell>& cells) const {
     std::map<Subject, const JobCell*> best;
     for (const JobCell& each : cells) {
-      if (way(each.order).algorithm == "library") continue;
+      if (is_of_library(way(each.order).algorithm)) continue;
       if (each.samples.front().repetitions.empty()) continue;  // before the first round
       const JobCell*& known = best.try_emplace(subject(each), &each).first->second;
       if (measured_ns(each) < measured_ns(*known)) known = &each;
@@ -383,6 +421,12 @@ class Ways {
 };
 
 }  // namespace
+
+std::vector<std::string> sampled_operations() {
+  std::vector<std::string> operations;
+  for (const auto& [operation, of_operation] : algorithms()) operations.push_back(operation);
+  return operations;
+}
 
 std::span<const std::uint64_t> segments_bytes_of(std::string_view operation) {
   if (has_no_data(operation)) return {};

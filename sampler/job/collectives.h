@@ -8,13 +8,14 @@
 // operation and size is given up after a round, so that time is spent where the choice is close.
 // One algorithm is tried with all segments and one leader per node, then the other algorithms with
 // the best segment (of an alltoall, all algorithms with one segment, then other segments with the
-// best algorithm); and if nodes have NUMA nodes or sockets, other numbers of leaders with the best
-// algorithm. Between two sizes where the choice changes, the remaining ways of both are tried at
-// one more size.
+// best algorithm); then those of the MPI itself, whole and with that segment; and if nodes have
+// NUMA nodes or sockets, other numbers of leaders with the best algorithm of ours. Between two
+// sizes where the choice changes, the remaining ways of both are tried at one more size.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,7 +28,7 @@
 namespace nmt::sampler {
 
 // One way to run an operation: "bcast", "chain", 64 KiB, one leader per node. The algorithm
-// "library", the MPI's own, has no segments.
+// "library", what the MPI chooses, has no segments; nor have most of its others, "library:ring".
 struct CollectiveWay {
   std::string operation;
   std::string algorithm;
@@ -36,6 +37,7 @@ struct CollectiveWay {
   bool operator==(const CollectiveWay&) const = default;
 };
 
+std::vector<std::string> sampled_operations();
 // The segments that a campaign compares, in bytes, besides the whole message; none of a barrier.
 std::span<const std::uint64_t> segments_bytes_of(std::string_view operation);
 
@@ -49,6 +51,8 @@ struct CollectivesOptions {
                      std::byte* to)>
       run;
   std::vector<std::int64_t> other_leaders = {};  // other possible numbers of leaders per node
+  // By operation, what the MPI can be told to take: "library:ring". The same on all ranks.
+  std::map<std::string, std::vector<std::string>> library_algorithms = {};
 };
 
 // Called by all ranks; `observer` is used on rank 0 and null elsewhere. Samples belong to

@@ -18,10 +18,6 @@ namespace {
 
 constexpr std::string_view kMark = "operation:";
 
-// Algorithms that divide a message into segments, so that the segment size matters.
-constexpr std::string_view kSegmented[] = {"chain",         "pipeline", "split_binary_tree",
-                                           "binary_tree",   "binary",   "in-order_binary",
-                                           "segmented_ring"};
 constexpr std::uint64_t kSegments[] = {std::uint64_t{16} << 10, std::uint64_t{128} << 10};
 
 // One operation of a stack: its algorithms in the order of their numbers, its own choice first.
@@ -84,7 +80,7 @@ std::vector<CollectiveCandidate> candidates_of(const Operation& operation) {
     const std::string& name = operation.algorithms[i];
     if (name == "two_proc") continue;  // an error with more ranks
     candidates.push_back({static_cast<int>(i), 0});
-    if (std::ranges::find(kSegmented, name) == std::end(kSegmented)) continue;
+    if (!stacks::takes_segments(name)) continue;
     for (const std::uint64_t segment : kSegments) {
       candidates.push_back({static_cast<int>(i), segment});
     }

@@ -49,10 +49,22 @@ std::string usual_algorithm(const std::string& operation) {
   return exchanges(operation) || is_of_root_blocks(operation) ? "nodes" : "chain";
 }
 
+// By operation, the algorithms of the MPI that can be set in this job.
+using LibraryAlgorithms = decltype(sampler::CollectivesOptions::library_algorithms);
+
+bool can_follow(const nmt_collective_rule& rule, const LibraryAlgorithms& settable) {
+  if (!is_of_library(rule.algorithm)) return true;
+  const auto of_operation = settable.find(rule.operation);
+  return of_operation != settable.end() &&
+         std::ranges::find(of_operation->second, std::string(rule.algorithm)) !=
+             of_operation->second.end();
+}
+
 // As a job under this MPI follows the profile (collectives/advice.h): on nodes of unequal numbers
 // of ranks, in the way of the fullest one, if there is one for each number.
 Chosen choose(const nmt_profile* profile, const std::string& mpi, const sampler::JobShape& shape,
-              const std::string& operation, std::uint64_t size_bytes) {
+              const LibraryAlgorithms& settable, const std::string& operation,
+              std::uint64_t size_bytes) {
   std::set<std::uint32_t> ranks_per_node;
   for (const std::vector<int>& node : shape.nodes) {
     ranks_per_node.insert(static_cast<std::uint32_t>(node.size()));
@@ -73,7 +85,7 @@ Chosen choose(const nmt_profile* profile, const std::string& mpi, const sampler:
       return chosen;
     }
     if (std::string_view(rule.algorithm).empty()) return chosen;
-    if (rule.algorithm == std::string_view("library")) {
+    if (!can_follow(rule, settable)) {
       chosen.advice = "library";
       return chosen;
     }
@@ -115,7 +127,8 @@ std::vector<std::uint64_t> sizes_of(const CollectivesBenchOptions& options,
 class Leader {
  public:
   Leader(const control::MpiJob& job, const sampler::JobShape& shape,
-         const CollectivesBenchOptions& options, const Invocation& invocation)
+         const LibraryAlgorithms& settable, const CollectivesBenchOptions& options,
+         const Invocation& invocation)
       : job_(job), shape_(shape) {
     if (job.size() < 2)
       throw Error(Fault::kUsage,
@@ -128,7 +141,8 @@ class Leader {
     schedule_ = {.rounds = static_cast<std::uint32_t>(rounds), .seed = std::random_device{}()};
     for (const std::string& operation : operations_of(options)) {
       for (const std::uint64_t size_bytes : sizes_of(options, operation, job.size())) {
-        chosen_.push_back(choose(profile.get(), job.library(), shape, operation, size_bytes));
+        chosen_.push_back(
+            choose(profile.get(), job.library(), shape, settable, operation, size_bytes));
         schedule_.comparisons.push_back({chosen_.back().ours, size_bytes});
       }
     }
@@ -205,19 +219,20 @@ Report run_in(const control::MpiJob& job, const CollectivesBenchOptions& options
   Report silent;
   silent.silent = true;
   std::string text;
+  const CollectivesLibrary library(job);
+  const LibraryAlgorithms settable = library.library_algorithms(sampler::sampled_operations());
   if (!job.leads()) {
     job.broadcast(text);
     if (!text.empty())
-      bench::run_comparisons(job, bench::schedule_from(text),
-                             CollectivesLibrary(job).collective_runner());
+      bench::run_comparisons(job, bench::schedule_from(text), library.collective_runner());
     return silent;
   }
   try {
-    Leader leader(job, shape, options, invocation);
+    Leader leader(job, shape, settable, options, invocation);
     text = to_text(leader.schedule());
     job.broadcast(text);
-    return leader.report(bench::run_comparisons(job, leader.schedule(),
-                                                CollectivesLibrary(job).collective_runner()));
+    return leader.report(
+        bench::run_comparisons(job, leader.schedule(), library.collective_runner()));
   } catch (const Error&) {
     if (text.empty()) job.broadcast(text);
     throw;

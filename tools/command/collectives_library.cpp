@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <random>
 
+#include "core/collective_sample.h"
 #include "core/error.h"
+#include "core/units.h"
 
 namespace nmt::tools {
 
@@ -24,7 +26,9 @@ CollectivesLibrary::CollectivesLibrary(const control::MpiJob& job) {
   play_ = reinterpret_cast<decltype(play_)>(::dlsym(library, NMT_COLLECTIVES_SYMBOL));
   within_ = reinterpret_cast<decltype(within_)>(::dlsym(library, NMT_COLLECTIVES_WITHIN_SYMBOL));
   leaders_ = reinterpret_cast<decltype(leaders_)>(::dlsym(library, NMT_COLLECTIVES_LEADERS_SYMBOL));
-  if (play_ == nullptr || within_ == nullptr || leaders_ == nullptr) {
+  algorithms_ =
+      reinterpret_cast<decltype(algorithms_)>(::dlsym(library, NMT_COLLECTIVES_ALGORITHMS_SYMBOL));
+  if (play_ == nullptr || within_ == nullptr || leaders_ == nullptr || algorithms_ == nullptr) {
     throw Error(Fault::kFailed,
                 file + ": belongs to another version of nmadtune; install the same version");
   }
@@ -66,6 +70,23 @@ std::vector<std::int64_t> CollectivesLibrary::other_leaders() const {
   if (count < 0)
     throw Error(Fault::kFailed, "MPI_Comm_split failed; the messages of the MPI name the cause");
   return {numbers.begin(), numbers.begin() + std::min<std::ptrdiff_t>(count, numbers.size())};
+}
+
+decltype(sampler::CollectivesOptions::library_algorithms) CollectivesLibrary::library_algorithms(
+    std::span<const std::string> operations) const {
+  decltype(sampler::CollectivesOptions::library_algorithms) all;
+  std::array<char, 4096> names{};
+  for (const std::string& operation : operations) {
+    if (algorithms_(operation.c_str(), names.data(), static_cast<int>(names.size())) < 0) {
+      throw Error(Fault::kFailed, fmt::format("the MPI failed to say which algorithms of {} can be "
+                                              "set; its messages name the cause",
+                                              operation));
+    }
+    for (const std::string& name : split_list(names.data())) {
+      all[operation].push_back(std::string(kLibraryPrefix) + name);
+    }
+  }
+  return all;
 }
 
 }  // namespace nmt::tools

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "collectives/collectives.h"
@@ -21,15 +22,19 @@ class CollectivesLibrary {
 
   // Called by these ranks of the job: those that run collectives from now on. Error(kFailed)
   void play_within(std::span<const int> ranks) const;
-  // In the form of CollectivesOptions; both are for all ranks, or those of play_within().
+  // In the form of CollectivesOptions; all are for all ranks, or those of play_within().
   // The root of each call is one of the first `roots` ranks, by chance, the same on all ranks.
   decltype(sampler::CollectivesOptions::run) collective_runner(std::uint32_t roots = 1) const;
   std::vector<std::int64_t> other_leaders() const;  // Error(kFailed)
+  // What the MPI itself has besides its own choice, by operation, and can be told to take.
+  decltype(sampler::CollectivesOptions::library_algorithms) library_algorithms(
+      std::span<const std::string> operations) const;  // Error(kFailed)
 
  private:
   decltype(&nmt_play_collective) play_;
   decltype(&nmt_play_within) within_;
   decltype(&nmt_collective_leaders) leaders_;
+  decltype(&nmt_collective_algorithms) algorithms_;
 };
 
 }  // namespace nmt::tools

@@ -143,13 +143,15 @@ sampler::CampaignReport JobCampaign::run_together(const JobOrder& order,
     library.play_within(order.ranks);
     const control::JobPart part(job_, order.ranks);
     const auto roots = static_cast<std::uint32_t>(order.ranks.size());
-    return sampler::run_collectives(job_, mpi_,
-                                    {.budget_ns = order.budget_ns,
-                                     .size_bytes_max = options_.sampling.size_bytes_max,
-                                     .seed = seed_,
-                                     .run = library.collective_runner(roots),
-                                     .other_leaders = library.other_leaders()},
-                                    observer);
+    return sampler::run_collectives(
+        job_, mpi_,
+        {.budget_ns = order.budget_ns,
+         .size_bytes_max = options_.sampling.size_bytes_max,
+         .seed = seed_,
+         .run = library.collective_runner(roots),
+         .other_leaders = library.other_leaders(),
+         .library_algorithms = library.library_algorithms(sampler::sampled_operations())},
+        observer);
   }
   return sampler::run_mpi_messages(job_, mpi_,
                                    {.budget_ns = order.budget_ns,
