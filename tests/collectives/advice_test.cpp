@@ -134,11 +134,12 @@ class TwoMpis : public ::testing::Test {
     ::unlink(file_.c_str());
   }
 
-  void write(const Fields& fingerprint) const {
+  void write(const Fields& fingerprint, const std::string& of_openmpi = "chain") const {
     Plan plan;
     plan.platform = Id::random();
     for (const auto& [mpi, algorithm] :
-         {std::pair{"Open MPI v4.1.4", "chain"}, std::pair{"MPICH Version: 4.0.2", "binary"}}) {
+         {std::pair<std::string, std::string>{"Open MPI v4.1.4", of_openmpi},
+          {"MPICH Version: 4.0.2", "binary"}}) {
       plan.segments.push_back({.operation = "bcast",
                                .nodes = 2,
                                .ranks_per_node = 4,
@@ -165,6 +166,16 @@ TEST_F(TwoMpis, EachJobFollowsTheRulesOfItsOwn) {
   const Advice mpich = advice_from_profile("MPICH Version: 4.0.2");
   ASSERT_EQ(mpich.rules.size(), 1u) << mpich.warning;
   EXPECT_STREQ(mpich.rules[0].algorithm, "binary");
+}
+
+TEST_F(TwoMpis, MayHaveRulesThatChooseTheirOwnAlgorithms) {
+  const std::string longest = "library:scatter_recursive_doubling_allgather";
+  write(node::cheap_fingerprint(), longest);
+  const Advice advice = advice_from_profile("Open MPI v4.1.4");
+  ASSERT_EQ(advice.rules.size(), 1u) << advice.warning;
+  EXPECT_EQ(advice.rules[0].algorithm, longest);
+  write(node::cheap_fingerprint(), "library:" + std::string(100, 'x'));
+  EXPECT_TRUE(advice_from_profile("Open MPI v4.1.4").rules.empty());
 }
 
 TEST_F(TwoMpis, AreFollowedUnderAnotherPatchReleaseWithADoubt) {

@@ -100,6 +100,29 @@ TEST_P(BenchCollectives, PlaysRulesOfItsOwnMpiAndPredictedOnesToo) {
   EXPECT_THAT(result.out, HasSubstr("\nallgather,4096,ring,512,"));
 }
 
+// As a job with the library in front would.
+TEST_P(BenchCollectives, PlaysAlgorithmsOfTheMpiThatCanBeSet) {
+  std::vector<SegmentRule> rules = {{.operation = "allgather",
+                                     .nodes = 1,
+                                     .ranks_per_node = 2,
+                                     .from_bytes = 1024,
+                                     .to_bytes = 8192,
+                                     .segment_bytes = 0,
+                                     .algorithm = "library:ring"}};
+  rules.push_back(rules.front());
+  rules.back().from_bytes = 8192;
+  rules.back().to_bytes = std::nullopt;
+  rules.back().algorithm = "library:of_another_version";
+  const Result result =
+      job({NMAD_BENCH, "collectives", "--rounds", "3", "--operations", "allgather", "--sizes",
+           "4K,16K", "--csv", "--db", write_profile(rules)},
+          2, {{"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"}}, false);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\nallgather,4096,library:ring,0,"));
+  EXPECT_THAT(result.out, HasSubstr(",ours\nallgather,16384,leaders,0,"));
+  EXPECT_THAT(result.out, HasSubstr(",library\n"));
+}
+
 TEST_P(BenchCollectives, OneRankRefusesForAllWhatCannotBe) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--operations", "bcst"}, "did you mean 'bcast'"},
