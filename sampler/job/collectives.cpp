@@ -160,8 +160,7 @@ class Ways {
     std::map<std::string, JobRounds::Choice> by_operation;
     for (const auto& [subject, best] : best_of_ours(cells)) {
       const std::string& operation = subject.first;
-      for (const Aspect aspect :
-           {other_aspect(operation), Aspect::kLibrary, Aspect::kLeaders}) {
+      for (const Aspect aspect : {other_aspect(operation), Aspect::kLibrary, Aspect::kLeaders}) {
         if (played_.contains({aspect, operation})) continue;
         if (add_others(*best, aspect, &by_operation[operation])) break;
       }
