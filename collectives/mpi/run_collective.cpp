@@ -198,16 +198,16 @@ const PlayedChoice* played_choice(const nmt_collective_play& play) {
 }
 
 int by_librarys_algorithm(const nmt_collective_play& play) {
-  const PlayedChoice* played = played_choice(play);
-  if (played == nullptr) return kUnknown;
+  const PlayedChoice* found = played_choice(play);
+  if (found == nullptr) return kUnknown;
   if (kNeedsShadow) {
-    if (played->shadow.comm == MPI_COMM_NULL) {
+    if (found->shadow.comm == MPI_COMM_NULL) {
       throw Error(Fault::kFailed,
                   "the MPI could not make a communicator for " + std::string(play.algorithm));
     }
-    return by_library(play, played->shadow.comm);
+    return by_library(play, found->shadow.comm);
   }
-  const LibrarySetting setting(played->choice);
+  const LibrarySetting setting(found->choice);
   return by_library(play, playing());
 }
 
