@@ -82,11 +82,13 @@ std::vector<Span> RingPipeline::places_to_receive() const {
 }
 
 // Some sends are waited for before the next receive: those out of the memory that receives in
-// advance will use. They are of messages for which the next leader has posted receives, however far
-// it is, so that leaders never wait for each other in a circle.
+// advance will use, so fewer may be under way where the last segments are not sent on. They are of
+// messages for which the next leader has posted receives, however far it is, so that leaders never
+// wait for each other in a circle.
 Span RingPipeline::next() {
   const std::uint64_t i = next_++;
-  sender_.finish(sends_ahead_);
+  const std::uint64_t not_sent = i - std::min(i, sends_);
+  sender_.finish(sends_ahead_ - std::min<std::uint64_t>(sends_ahead_, not_sent));
   Span sum = i < segments_ ? reduce(i) : receiver_.next();
   if (i < sends_) sender_.send(sum, before_, sends_ - 1 - i);
   return sum;

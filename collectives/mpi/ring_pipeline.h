@@ -76,7 +76,7 @@ class RingPipeline {
   std::uint64_t complete_from_;
   std::uint64_t end_;        // of the stream
   std::uint64_t sends_;      // of the stream, its first ones
-  std::size_t sends_ahead_;  // under way when the next segment is received
+  std::size_t sends_ahead_;  // of the segments before the next one, so many may be under way
   std::uint64_t slots_;      // segments in memory_
   MessageMemory memory_;
   ReceivePipeline receiver_;

@@ -398,6 +398,31 @@ void check_many_segments(const Tested& tested) {
   check_exchanges_of_many_segments(tested);
 }
 
+// The leaders after one that comes late have much under way that it has not asked for.
+void check_late_leader(const Tested& tested) {
+  constexpr timespec kLate{.tv_sec = 0, .tv_nsec = 30'000'000};
+  constexpr std::uint64_t kSegmentsEach = 12, kSegmentNumbers = kLargeSegmentBytes / 8;
+  const std::vector<Group>& groups = tested.hierarchy.groups();
+  const std::uint64_t count = kSegmentsEach * kSegmentNumbers * groups.size();
+  const Reduction sum{MPI_UINT64_T, MPI_SUM, sizeof(std::uint64_t), count};
+  const int rank = tested.hierarchy.rank();
+  std::vector<std::uint64_t> own, theirs(count);
+  for (std::uint64_t i = 0; i < count; ++i) own.push_back(i * static_cast<std::uint64_t>(rank + 1));
+  PMPI_Reduce(own.data(), theirs.data(), static_cast<int>(count), MPI_UINT64_T, MPI_SUM, 0,
+              tested.comm);
+  for (std::size_t late = 0; late < groups.size(); ++late) {
+    std::vector<std::uint64_t> ours(count);
+    PMPI_Barrier(tested.comm);
+    if (rank == tested.hierarchy.leader_of(static_cast<int>(late), 0)) {
+      ::nanosleep(&kLate, nullptr);
+    }
+    reduce(tested.hierarchy, reinterpret_cast<const std::byte*>(own.data()),
+           reinterpret_cast<std::byte*>(ours.data()), sum, 0,
+           *pipeline_options("reduce", "ring", kLargeSegmentBytes));
+    tested.expect(rank != 0 || ours == theirs, "Reduce by ring, where a leader is late,");
+  }
+}
+
 enum class Extent { kExchanges, kOperations, kOperationsOfAllTypes };
 
 void check_hierarchy(MPI_Comm comm, const HierarchyOptions& options, const std::string& name,
@@ -416,6 +441,7 @@ void check_hierarchy(MPI_Comm comm, const HierarchyOptions& options, const std::
   check_alltoallv(tested);
   if (extent == Extent::kExchanges) return;
   if (ranks >= 3 && ranks <= 5) check_many_segments(tested);
+  if (ranks >= 3 && ranks <= 5) check_late_leader(tested);
   check_bit_pattern(tested);
   for (int root = 0; root < ranks; ++root) {
     if (!full && ranks > 3 && root != 0 && root != ranks / 2 && root != ranks - 1) continue;
