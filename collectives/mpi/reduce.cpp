@@ -14,9 +14,8 @@ void reduce_by_tree(NodeHierarchy& hierarchy, const std::byte* own, std::byte* r
                     const Reduction& reduction, int root, const PipelineOptions& pipeline) {
   const bool is_short =
       pipeline.algorithm == LeaderAlgorithm::kInline && GroupReduce::is_short(reduction);
-  const Segmentation segmentation = is_short
-                                        ? Segmentation(reduction.count * reduction.element_bytes, 0)
-                                        : segmentation_of(reduction, pipeline);
+  const Segmentation segmentation =
+      segmentation_of(reduction, is_short ? PipelineOptions{} : pipeline);
   const int leader = hierarchy.leader_of(hierarchy.group_of(hierarchy.rank()), root);
   const std::unique_ptr<GroupReduce> group =
       is_short ? GroupReduce::make_short(hierarchy, own, reduction, leader)
