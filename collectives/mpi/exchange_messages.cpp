@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 namespace nmt::collectives {
@@ -90,11 +91,8 @@ MemberMessages::MemberMessages(NodeHierarchy& hierarchy, const NodeExchange& exc
       from_(from),
       to_(to),
       leader_(leader),
-      member_(static_cast<std::size_t>(hierarchy.member(hierarchy.rank()))) {
-  if (leads()) {
-    slots_ =
-        std::make_unique_for_overwrite<std::byte[]>(2 * exchange.slots() * exchange.slot_bytes());
-  }
+      member_(static_cast<std::size_t>(hierarchy.member(hierarchy.rank()))),
+      slots_(leads() ? 2 * exchange.slots() * exchange.slot_bytes() : 0) {
   sent_.resize(exchange.slots() * exchange.own_ranks().size());
 }
 
@@ -102,7 +100,6 @@ MemberMessages::~MemberMessages() {
   if (receipt_ != MPI_REQUEST_NULL) {
     PMPI_Cancel(&receipt_);
     PMPI_Request_free(&receipt_);
-    slots_.release();
     new std::vector<std::byte>(std::move(taken_));
   }
   for (Sent& sent : sent_) {
@@ -113,7 +110,7 @@ MemberMessages::~MemberMessages() {
 }
 
 std::byte* MemberMessages::slot_to_send(std::uint64_t step) const {
-  return slots_.get() + step % exchange_.slots() * exchange_.slot_bytes();
+  return slots_.data() + step % exchange_.slots() * exchange_.slot_bytes();
 }
 
 std::byte* MemberMessages::slot_received(std::uint64_t step) const {

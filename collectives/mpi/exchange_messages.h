@@ -5,11 +5,11 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "collectives/group_exchange.h"
+#include "collectives/mpi/message_memory.h"
 #include "collectives/mpi/node_hierarchy.h"
 #include "collectives/mpi/segment_pipeline.h"
 
@@ -88,9 +88,9 @@ class MemberMessages : public GroupExchange {
   ReceivedBlocks to_;
   int leader_;
   std::size_t member_;
-  std::unique_ptr<std::byte[]> slots_;  // of the leader
-  std::vector<Sent> sent_;              // by slot, then by member
-  std::vector<std::byte> taken_;        // of other ranks: what has come from the leader
+  MessageMemory slots_;           // of the leader
+  std::vector<Sent> sent_;        // by slot, then by member
+  std::vector<std::byte> taken_;  // of other ranks: what has come from the leader
   MPI_Request receipt_ = MPI_REQUEST_NULL;
 };
 

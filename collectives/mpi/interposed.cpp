@@ -9,6 +9,7 @@
 #include "collectives/mpi/algorithms.h"
 #include "collectives/mpi/decided_algorithm.h"
 #include "collectives/mpi/job.h"
+#include "collectives/mpi/message_memory.h"
 #include "collectives/mpi/mixed_mpis.h"
 #include "collectives/mpi/packed_buffer.h"
 
@@ -100,7 +101,7 @@ std::byte* begin_of_joined(std::byte* const* places, const std::vector<std::uint
 void gather_unequal(const Job::Decision& decision, std::size_t self, std::byte* const* places,
                     const std::vector<std::uint64_t>& sizes) {
   if (std::byte* all = begin_of_joined(places, sizes)) return run_allgatherv(decision, all, sizes);
-  std::vector<std::byte> all(std::reduce(sizes.begin(), sizes.end()));
+  const MessageMemory all(std::reduce(sizes.begin(), sizes.end()));
   const auto own = std::reduce(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(self));
   std::copy_n(places[self], sizes[self], all.data() + own);
   run_allgatherv(decision, all.data(), sizes);
