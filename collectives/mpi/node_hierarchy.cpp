@@ -16,7 +16,7 @@ namespace nmt::collectives {
 namespace {
 
 constexpr std::size_t kAreaBytes = 256 << 10;  // stays in a cache
-constexpr int kGroupTag = 1 << 14;             // above those of streams (segment_pipeline.cpp)
+constexpr int kGroupTag = 5 << 12;             // above those of streams (segment_pipeline.cpp)
 
 }  // namespace
 
