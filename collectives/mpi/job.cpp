@@ -496,10 +496,10 @@ bool Job::prepare_by_library(Decision& decision, MPI_Comm comm,
 }
 
 // If errors are fatal, the MPI ends the job with the reason; this library must not end it before.
-// The MPI's own algorithms are left to find the error, as in a call of its own.
+// Where the MPI's own algorithms are used, this rank prepares them like the others, which would
+// wait for it; then the MPI finds the error, as in a call of its own.
 void Job::leave_out(Decision& decision, MPI_Comm comm, int code) noexcept {
-  if (decision.is_by_library()) return;
-  if (ends_jobs(comm) || !prepare(decision, comm, {})) return;
+  if (ends_jobs(comm) || !prepare(decision, comm, {}) || decision.is_by_library()) return;
   decision.lease->spoiled = true;
   decision.lease->watch->report_absence(code);
 }
