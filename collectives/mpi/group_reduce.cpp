@@ -282,9 +282,10 @@ class ByMessages : public GroupReduce {
 
 std::unique_ptr<GroupReduce> GroupReduce::make(NodeHierarchy& hierarchy, const std::byte* own,
                                                const Reduction& reduction,
-                                               const Segmentation& segmentation, int leader) {
+                                               const Segmentation& segmentation, int leader,
+                                               std::uint64_t more) {
   if (hierarchy.own_group().ranks.size() == 1) return std::make_unique<Alone>(own, segmentation);
-  hierarchy.check_same_size(segmentation.bytes());
+  hierarchy.check_same_size(segmentation.bytes() ^ more);
   if (NodeSharedMemory* shared_memory =
           hierarchy.shared_memory_with_areas(2 * kSlots * segmentation.each())) {
     return std::make_unique<Shared>(hierarchy, *shared_memory, own, reduction, segmentation,

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "collectives/mpi/algorithms.h"
@@ -32,9 +33,11 @@ class GroupReduce {
   virtual void work() = 0;
   virtual void finish() = 0;  // for all ranks: returns when no rank reads from this one
 
+  // `more`: another number that must be the same on all ranks of the group.
   static std::unique_ptr<GroupReduce> make(NodeHierarchy& hierarchy, const std::byte* own,
                                            const Reduction& reduction,
-                                           const Segmentation& segmentation, int leader);
+                                           const Segmentation& segmentation, int leader,
+                                           std::uint64_t more = 0);
   // The same for data that is a short message, as one segment: each rank hands its own over once,
   // and the leader combines them, in rank order.
   static bool is_short(const Reduction& reduction) {

@@ -93,7 +93,8 @@ void reduce_scatter(NodeHierarchy& hierarchy, const std::byte* own, std::byte* r
   const Segmentation segmentation = segmentation_of(reduction, {.segment_bytes = segment_bytes});
   const Group& group = hierarchy.own_group();
   const std::unique_ptr<GroupReduce> reduces =
-      GroupReduce::make(hierarchy, own, reduction, segmentation, group.leader);
+      GroupReduce::make(hierarchy, own, reduction, segmentation, group.leader,
+                        blocks.fingerprint());
   if (hierarchy.rank() != group.leader) {
     reduces->work();
     reduces->finish();
