@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstring>
 #include <sstream>
+#include <string_view>
+#include <utility>
 
 namespace nmt::collectives {
 namespace {
@@ -14,11 +16,43 @@ constexpr int kDescriptionBytes = 8192;
 
 using Number = std::array<char, kNumberBytesMax>;
 
-// It is never ended: the program may use MPI_T too, and handles last as long as the process.
+// MPICH has no enumerations, but a description "NAME - meaning" for each number from 0 on. It ends
+// one and begins the next without a space ("Force Binomial Treenb - Force nonblocking algorithm"),
+// so a name is found only if it is one of these.
+constexpr std::string_view kMpichNames[] = {"auto",
+                                            "binomial",
+                                            "brucks",
+                                            "dissemination",
+                                            "k_brucks",
+                                            "k_dissemination",
+                                            "k_reduce_scatter_allgather",
+                                            "linear",
+                                            "nb",
+                                            "noncommutative",
+                                            "pairwise",
+                                            "pairwise_sendrecv_replace",
+                                            "pipelined_tree",
+                                            "recexch",
+                                            "recexch_doubling",
+                                            "recexch_halving",
+                                            "recursive_doubling",
+                                            "recursive_halving",
+                                            "reduce_scatter_allgather",
+                                            "reduce_scatter_gather",
+                                            "ring",
+                                            "scatter_recursive_doubling_allgather",
+                                            "scatter_ring_allgather",
+                                            "scattered",
+                                            "smp",
+                                            "tree"};
+
+// It is never ended: the program may use MPI_T too, and handles last as long as the process. The
+// level is the program's own: Open MPI 4.1 would report any other to the program as its level.
 bool begin_tools() {
   static const bool begun = [] {
-    int level = 0;
-    return PMPI_T_init_thread(MPI_THREAD_MULTIPLE, &level) == MPI_SUCCESS;
+    int level = MPI_THREAD_SINGLE, provided = 0;
+    PMPI_Query_thread(&level);
+    return PMPI_T_init_thread(level, &provided) == MPI_SUCCESS;
   }();
   return begun;
 }
@@ -40,13 +74,17 @@ std::map<int, std::string> names_in(MPI_T_enum enumeration) {
 
 std::map<int, std::string> names_in(const std::string& description) {
   std::map<int, std::string> names;
-  std::istringstream lines(description);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string name, dash;
-    if (!(words >> name >> dash) || dash != "-") continue;
-    const int number = static_cast<int>(names.size());
-    names[number] = name;
+  std::istringstream words(description);
+  std::string before;
+  int number = 0;
+  for (std::string word; words >> word; before = std::move(word)) {
+    if (word != "-") continue;
+    std::string_view name;
+    for (const std::string_view each : kMpichNames) {
+      if (before.ends_with(each) && each.size() > name.size()) name = each;
+    }
+    if (!name.empty()) names[number] = name;
+    ++number;
   }
   return names;
 }

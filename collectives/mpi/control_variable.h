@@ -23,9 +23,9 @@ class ControlVariable {
   // False if the MPI does not let it be set.
   bool write(int value) const;
 
-  // The names that the MPI has for its values: those of its enumeration, or, where it has none, of
-  // the lines "NAME - meaning" in its description, counted from 0. (MPICH makes the numbers from
-  // these very lines.)
+  // The names that the MPI has for its values: those of its enumeration, or, where it has none,
+  // each "NAME - meaning" in its description, counted from 0. (MPICH makes the numbers from these
+  // very texts.)
   const std::map<int, std::string>& names() const { return names_; }
 
  private:

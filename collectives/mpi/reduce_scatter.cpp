@@ -92,9 +92,8 @@ void reduce_scatter(NodeHierarchy& hierarchy, const std::byte* own, std::byte* r
   const BlockRanges blocks(counts, reduction.element_bytes);
   const Segmentation segmentation = segmentation_of(reduction, {.segment_bytes = segment_bytes});
   const Group& group = hierarchy.own_group();
-  const std::unique_ptr<GroupReduce> reduces =
-      GroupReduce::make(hierarchy, own, reduction, segmentation, group.leader,
-                        blocks.fingerprint());
+  const std::unique_ptr<GroupReduce> reduces = GroupReduce::make(
+      hierarchy, own, reduction, segmentation, group.leader, blocks.fingerprint());
   if (hierarchy.rank() != group.leader) {
     reduces->work();
     reduces->finish();
