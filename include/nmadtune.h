@@ -373,11 +373,11 @@ typedef struct nmt_split_result {
 NMT_API int nmt_split(const nmt_profile* profile, uint64_t size_bytes, nmt_share* shares,
                       uint32_t rails, nmt_split_result* result);
 
-// Eager chunks submitted by this core and by idle ones: 1 as the shares say, or 0 send whole from
-// this core, which is also the answer where the message is not eager. This core submits the chunk
-// at offset 0, and each of at most `idle_cores` others one. `placement` is how near these are
-// ("shared-cache", "same-package", "other-package"), and whether their threads look for work all
-// the time ("shared-cache spinning") or sleep.
+// Whether to send an eager message in chunks that this core and idle ones submit. 1: in the chunks
+// that the shares describe; this core submits the one at offset 0, and each of at most `idle_cores`
+// other cores submits one. 0: whole, from this core; also if the message is not eager. `placement`
+// says how near the other cores are: "shared-cache", "same-package", "other-package". If their
+// threads poll for work all the time instead of sleeping, it is "shared-cache spinning" and so on.
 NMT_API int nmt_eager_chunks(const nmt_profile* profile, const char* placement, uint32_t idle_cores,
                              uint64_t size_bytes, nmt_share* shares, uint32_t rails,
                              nmt_split_result* result);
@@ -399,15 +399,15 @@ typedef struct nmt_collective_rule {
   uint32_t ranks_per_node;
   uint32_t leaders;  // of a node: one for each NUMA node or socket, where there are so many
   const char* operation;
-  // "chain", "ring" ...; "library": the MPI's own is faster; "library:NAME": so is one of its own
-  // algorithms, which the MPI calls NAME; "": not known
+  // The fastest. "chain", "ring" ...: one of ours; "library": what the MPI chooses itself;
+  // "library:NAME": another algorithm of the MPI, which the MPI calls NAME; "": not known.
   const char* algorithm;
   uint64_t from_bytes;  // inclusive
   uint64_t to_bytes;    // exclusive; UINT64_MAX: without end
   uint64_t segment_bytes;
   // Since 0.2.
   const char* mpi;  // name and version that it was sampled under: "Open MPI v4.1.4"; "": not known
-  double gain;      // duration of the MPI's own over this one's, mean; 0: not known
+  double gain;      // duration of what the MPI chooses over this one's, mean; 0: not known
   // It holds from `nodes` to these, both inclusive, and so for ranks per node.
   uint32_t nodes_max;
   uint32_t ranks_per_node_max;
@@ -426,15 +426,17 @@ typedef struct nmt_collective_call {
   uint32_t ranks;         // in all
   const char* mpi;        // name and version; NULL: the one that was sampled last
   const char* operation;  // "bcast", "allreduce" ...
-  uint64_t size_bytes;    // of the message; of allgather(v), alltoall(v), gather, scatter and
-                          // reduce_scatter(_block), of one rank's data; of a barrier, 0
+  // Of the message; of one rank's block for allgather, alltoall (to each other rank), gather,
+  // scatter and reduce_scatter_block; the mean of the blocks for allgatherv, alltoallv and
+  // reduce_scatter; 0 for a barrier.
+  uint64_t size_bytes;
 } nmt_collective_call;
 
 // The rule for a call. NMT_NO_ADVICE: nothing was sampled for its shape under its MPI, and no gain
 // that exceeds the error is predicted for it.
-// Rules are for nodes of equal numbers of ranks. If yours differ, ask for each number: ours is
-// faster where each answer has an algorithm of ours, and the answer for the fullest node says
-// which.
+// Rules are for nodes of equal numbers of ranks. If yours differ, ask for each number. Leave the
+// call to the MPI if any answer is "library" or NMT_NO_ADVICE; else follow the answer for the
+// fullest node.
 NMT_API int nmt_collective_rule_for(const nmt_profile* profile, const nmt_collective_call* call,
                                     nmt_collective_rule* rule);
 

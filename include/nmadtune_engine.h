@@ -35,8 +35,8 @@ typedef struct nmt_engine_options {
   void* context;
   char* message;  // NULL, or where to write what went wrong
   uint64_t message_bytes;
-  // Threads of "offload" that look for work all the time, each on a core of its own; 0: up to 8
-  // that sleep meanwhile.
+  // How many threads of "offload" poll for work all the time, each on a core of its own. 0: none;
+  // then up to 8 threads sleep until there is work.
   uint32_t spinning_helpers;
   uint32_t reserved_2;
 } nmt_engine_options;

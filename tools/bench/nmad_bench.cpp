@@ -12,7 +12,7 @@ constexpr char kDescription[] =
     "Measures the engine's strategies over several rails, and our collectives.\n"
     "messages: the engine sends over several rails at once, between two processes of this "
     "node, or between this node and another (--peer). collectives: in a job of an MPI, "
-    "compares the collectives of libnmadtune-mpi with those of the MPI. The candidates take "
+    "compares what libnmadtune-mpi runs with what the MPI chooses. The candidates take "
     "turns in shuffled rounds; a duration is the median of the rounds, with its 95 % "
     "interval. Decisions follow the profile that nmad-sample wrote. The default verb is "
     "messages.";

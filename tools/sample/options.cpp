@@ -115,9 +115,9 @@ void declare_job(Options& options, SampleOptions& target) {
             "node: the rails within one node of each platform. pairs: all rails between two nodes. "
             "mpi: the MPI's own messages. alltoall: alltoalls for a contention signature, which "
             "nodes share a switch, and how many simultaneous connections saturate the network. "
-            "collectives: broadcasts, reductions, allgathers, alltoalls, gathers and so on with "
-            "many algorithms and segments, and those of the MPI, for "
-            "libnmadtune-mpi.so. With --stack: messages or collectives (default: messages).")
+            "collectives: broadcasts, reductions, gathers, scatters, alltoalls and barriers, by "
+            "the algorithms and segments of libnmadtune-mpi.so and by those of the MPI. With "
+            "--stack: messages or collectives (default: messages).")
       .rare();
   options
       .flag("--all-pairs", target.all_pairs,
