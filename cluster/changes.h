@@ -42,8 +42,8 @@ struct ChangeOptions {
   std::uint64_t seed = 1;        // of the relabellings, where there are too many to try all
 };
 
-// Whether the launches can say anything. It takes five on each side, or fewer on one side and more
-// on the other (two against 21).
+// Whether there are enough launches to tell a change from noise: five on each side, or fewer on one
+// side and more on the other (two against 21).
 enum class Evidence {
   kEnough,
   kTooFewLaunches,

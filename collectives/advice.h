@@ -39,10 +39,10 @@ inline constexpr std::array kOperations = {
     Operation::kReduceScatter, Operation::kAllgatherv};
 std::string_view to_string(Operation operation);
 
-// Applies from `from_bytes` to below `to_bytes`. A size is that of a message; for Allgather,
-// Gather, Scatter and Reduce_scatter_block, that of one rank's block; for Alltoall, that of one
-// rank's data for another; for Alltoallv, Allgatherv and Reduce_scatter, the mean of these; for
-// Barrier, 0.
+// Applies from `from_bytes` to below `to_bytes`. The size is that of the message; of Allgather,
+// Gather, Scatter and Reduce_scatter_block, that of one rank's block; of Alltoall, that of one
+// rank's data for another rank; of Alltoallv, Allgatherv and Reduce_scatter, the mean of the
+// blocks; of Barrier, 0.
 struct Rule {
   Operation operation = Operation::kBcast;
   std::int32_t nodes = 0;  // 0: any
@@ -50,7 +50,7 @@ struct Rule {
   std::int32_t leaders = 1;    // per node
   std::int32_t nodes_max = 0;  // the last, if it was predicted for ranges; 0: for `nodes` only
   std::int32_t ranks_per_node_max = 0;
-  // One of the MPI's algorithms (mpi/library_algorithms.h): its number in the job. Else kOurs.
+  // If `algorithm` is one of the MPI's (mpi/library_algorithms.h): its number in the job.
   static constexpr std::int32_t kOurs = -1;
   std::int32_t library = kOurs;
   std::uint64_t from_bytes = 0;

@@ -38,10 +38,11 @@ typedef struct nmt_collective_play {
                           // "alltoall", "alltoallv", "barrier", "gather", "scatter"
   // "chain" ...; "library": what the MPI chooses; "library:NAME": the one that it calls NAME
   const char* algorithm;
-  // Of a message, or of one rank's data; for an alltoall to each other rank. For an alltoallv the
-  // mean of these: of n ranks, rank r sends 2 k / (n - 1) times as much to rank r + k, and nothing
-  // to itself; its blocks follow each other. For an allgatherv and a reduce_scatter too, the
-  // mean: the block of rank r is 2 r / (n - 1) times as large.
+  // Of the message; of one rank's block for an allgather, a gather, a scatter and a
+  // reduce_scatter_block; of one rank's data for each other rank, for an alltoall. For an
+  // allgatherv and a reduce_scatter, the mean of the blocks: of n ranks, rank r has 2 r / (n - 1)
+  // times as much. For an alltoallv, the mean too: rank r sends 2 k / (n - 1) times as much to rank
+  // r + k, and nothing to itself; its blocks follow each other. For a barrier, 0.
   uint64_t size_bytes;
   uint64_t segment_bytes;
   uint32_t leaders;  // per node (HierarchyOptions); 0: one
@@ -66,9 +67,9 @@ int nmt_play_within(const int* ranks, int count);
 #define NMT_COLLECTIVES_LEADERS_SYMBOL "nmt_collective_leaders"
 int nmt_collective_leaders(uint32_t* leaders, int capacity);
 
-// Called by all ranks: which other algorithms of the operation this MPI has that can be set on all
-// of them (mpi/library_algorithms.h). Writes its names for them, separated by commas, and returns
-// the length. Negative: an error of MPI, or too little space.
+// Called by all ranks: which other algorithms the MPI has for an operation, as far as they can be
+// set on all ranks (mpi/library_algorithms.h). Writes the MPI's names of them, separated by commas,
+// and returns the length. Negative: an error of MPI, or too little space.
 #define NMT_COLLECTIVES_ALGORITHMS_SYMBOL "nmt_collective_algorithms"
 int nmt_collective_algorithms(const char* operation, char* names, int names_bytes_max);
 

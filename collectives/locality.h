@@ -19,9 +19,10 @@ struct Locality {
 // so that it crosses each border once on its way.
 bool is_before_in_ring(const Locality& one, const Locality& other);
 
-// Which cards the MPI uses: those that it is told to (UCX_NET_DEVICES, OMPI_MCA_btl_tcp_if_include,
-// FI_TCP_IFACE); else those of InfiniBand and RoCE with an active port; else those that are up.
-// Where the MPI chooses among several, it takes one near the process, so any of them counts.
+// The MPI uses the cards that the user names (UCX_NET_DEVICES, OMPI_MCA_btl_tcp_if_include,
+// FI_TCP_IFACE). If the user names none, it uses InfiniBand and RoCE cards with an active port; if
+// there are none, all cards that are up. Among several cards the MPI takes one near the process, so
+// each of them counts for `near_network`.
 //
 // For a process that stays on `core`, the first core that it may use. `root` is prefixed to /proc
 // and /sys, so that tests run on descriptions of other machines.

@@ -50,11 +50,11 @@ struct BlocksOf {
 using SentBlocks = BlocksOf<const std::byte>;
 using ReceivedBlocks = BlocksOf<std::byte>;
 
-// Blocks that one rank has for all, or all for it.
+// Blocks that the root has for all ranks (a Scatter), or all ranks for the root (a Gather).
 struct RootedBlocks {
   int root = 0;
   bool from_root = false;
-  std::vector<std::uint64_t> bytes;  // by the rank at the other end, which may be the root too
+  std::vector<std::uint64_t> bytes;  // of each rank's block, the root's own too
 };
 
 class NodeExchange {
@@ -70,7 +70,7 @@ class NodeExchange {
   NodeExchange(std::vector<std::vector<int>> groups, std::size_t own_group,
                const std::vector<std::uint64_t>& rows, std::uint64_t all_bytes,
                std::uint64_t segment_bytes);
-  // Only the messages from, or to, the root's group have blocks.
+  // Only messages from the root's group, or only messages to it, have blocks.
   NodeExchange(std::vector<std::vector<int>> groups, std::size_t own_group,
                const RootedBlocks& blocks, std::uint64_t segment_bytes);
 

@@ -13,8 +13,9 @@
 // All members run the same operations in the same order, and start each with begin(). In one
 // operation an owner publishes one stream of bytes, and each reader reads from one owner at most.
 //
-// Short messages go through the slots themselves: one copy in, one out, and no member waits for
-// those that read it before it has the next one to write. They need no begin().
+// A short message goes through the slots themselves: the sender copies it in, and the receiver
+// copies it out. The sender waits for the receivers only when it writes its next short message. No
+// begin() is needed for them.
 #pragma once
 
 #include <sys/types.h>
@@ -70,8 +71,9 @@ class NodeSharedMemory {
   std::span<std::byte> area(int member) const;
   std::span<std::byte> areas() const;  // of all members, one after the other
 
-  // Called by all members between operations, however late the last one is. After millions of
-  // operations they meet, and number operations from 0 again: the numbers have 33 bits.
+  // Called by all members between operations; the last one may come as late as it likes. Numbers of
+  // operations have 33 bits. So after millions of operations the members meet, and number
+  // operations from 0 again.
   void renumber(const WaitPolicy& waiting);
   void begin() { ++operation_; }
 
@@ -98,16 +100,16 @@ class NodeSharedMemory {
   // leave(); the owner must publish with `are_all`.
   bool has_more(int owner, std::uint64_t position) const;
 
-  // Short messages, from all others to one member. give: for each other member. wait_until_given:
-  // for that one; then given_by() is valid until collected().
+  // Short messages from all other members to one. Each other member calls give(). The one member
+  // calls wait_until_given(); then given_by() is valid until it calls collected().
   static constexpr std::size_t kShortBytesMax = 16 << 10;
   void give(std::span<const std::byte> bytes, int to, const WaitPolicy& waiting);
   void wait_until_given(const WaitPolicy& waiting);
   std::span<const std::byte> given_by(int member) const;
   void collected();
 
-  // A short message from one member to all others. show: for the owner. take: for each other
-  // member; copies what fits into `to`, and returns how many bytes the message has.
+  // A short message from one member to all others. The one member calls show(). Each other member
+  // calls take(), which copies what fits into `to` and returns how many bytes the message has.
   void show(std::span<const std::byte> bytes, const WaitPolicy& waiting);
   std::uint64_t take(int owner, std::span<std::byte> to, const WaitPolicy& waiting);
 

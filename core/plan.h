@@ -117,9 +117,9 @@ struct Verification {
 };
 
 // Time from the decision until another core starts the submission (paper "multirail on multicore",
-// II-C), for each distance between the two cores (node/cores.h); "shared-cache spinning": to a
-// helper that looks for work all the time. `preempting` says whether a thread computes on the other
-// core.
+// II-C), for each distance between the two cores (node/cores.h). "shared-cache spinning": the
+// helper on the other core polls for work all the time, and does not sleep. `preempting`: a thread
+// computes on the other core.
 struct OffloadCost {
   std::string placement;
   double cost_ns = 0;
@@ -141,8 +141,8 @@ struct SegmentRule {
   std::optional<std::uint64_t> to_bytes;  // nullopt: no end
   std::uint64_t segment_bytes = 0;        // 0: the whole message at once
   // chain, binary, binomial, ring, recursive_doubling, inline; leaders, neighbors; nodes, pairwise,
-  // direct2; dissemination; "library": what the MPI chooses is faster; "library:NAME": so is
-  // another of its algorithms (core/collective_sample.h); empty: not compared.
+  // direct2; dissemination. "library": what the MPI chooses itself is the fastest; "library:NAME":
+  // the algorithm that the MPI calls NAME is (core/collective_sample.h). Empty: not compared.
   std::string algorithm;
   std::int64_t leaders = 1;  // of a node: one per NUMA node or socket, if it has so many
   // Under which it was sampled, with its version: "Open MPI v4.1.4" (core/mpi_name.h). A job under

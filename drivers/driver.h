@@ -67,9 +67,10 @@ class Endpoint {
   virtual void listen(Bytes headers) = 0;
   virtual void accept(std::span<const Bytes> bodies) = 0;
 
-  // How many receives may be posted and not yet completed, of both kinds together. Messages take
-  // them in order. With more than one, the bodies of several messages can move at the same time. A
-  // rail whose bytes arrive in one stream gains nothing from that, and takes one.
+  // How many receives, by receive() and listen() together, may be posted and not yet completed.
+  // Messages take them in the order in which they were posted. With more than one, the bodies of
+  // several messages can move at the same time. A rail whose bytes arrive in one stream would gain
+  // nothing from that, so it takes one.
   virtual std::size_t receives_max() const { return 1; }
 
   struct Progress {

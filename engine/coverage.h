@@ -24,7 +24,7 @@ class Coverage {
   bool announce(std::uint64_t offset_bytes, std::uint64_t size_bytes, std::size_t link);
   // The piece has arrived. False, with nothing changed, if it was not announced over this link.
   bool come(std::uint64_t offset_bytes, std::uint64_t size_bytes, std::size_t link);
-  // A piece that was announced over this link will not arrive: it may be announced again.
+  // A piece that was announced over this link will not arrive now: it may be announced again.
   void withdraw(std::uint64_t offset_bytes, std::uint64_t size_bytes, std::size_t link);
   // Nothing more arrives over this link: pieces that it announced may be announced again.
   void forget(std::size_t link);
@@ -40,7 +40,7 @@ class Coverage {
   using Parts = std::vector<Part>;
 
   Parts::iterator find(std::uint64_t offset_bytes);  // first part from this offset on
-  // The part that this piece is, if it was announced over this link; else end().
+  // The part for this piece, if the piece was announced over this link; else end().
   Parts::iterator find_announced(std::uint64_t offset_bytes, std::uint64_t size_bytes,
                                  std::size_t link);
   static bool join(const Part& before, const Part& after);

@@ -92,8 +92,8 @@ struct EngineOptions {
   std::uint64_t eager_bytes_max = 65536;         // larger messages are always requested first
   std::uint64_t unexpected_bytes_max = 4 << 20;  // per gate
   std::size_t helpers_max = 8;                   // threads of the strategy `offload`, one core each
-  // So many helpers instead, which look for work all the time: each takes a core for itself. 0:
-  // they sleep.
+  // How many helpers poll for work all the time, each on a core of its own. 0: none; helpers sleep
+  // until there is work.
   std::size_t spinning_helpers = 0;
   std::function<void(const std::string&)> report = nullptr;  // receives warnings for the user
 };

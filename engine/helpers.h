@@ -48,8 +48,9 @@ class Helpers {
   Helpers(std::size_t count_max, node::Helper::Rest rest);
 
   const std::string& placement() const { return placement_; }
-  // Helpers that have neither a task nor one that was taken back from them before they noticed it:
-  // such a helper has not got its core, so that core computes.
+  // How many helpers can take a task: those that have none, and that have noticed it if their last
+  // task was taken back. A helper that has not noticed has not run since: another thread computes
+  // on its core.
   std::size_t idle() const;
   node::Helper* find_idle();
 

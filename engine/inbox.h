@@ -62,7 +62,7 @@ class Inbox {
   // valid until came() for the same packet, or until lose_link(). If this throws, the piece is not
   // announced.
   void announced(const Label& label, std::size_t link, std::vector<drivers::Bytes>& places);
-  // This piece, which was announced and whose places nobody has got, is announced again later.
+  // Undoes announced() for a piece whose places no driver has got; it will be announced again.
   void withdraw(const Label& label, std::size_t link);
   void came(const Label& label, std::size_t link);  // a piece or a request has arrived
 

@@ -39,7 +39,7 @@ struct Posted {
   bool follows = false;    // a large one behind another large one
   double left_ns = 0;      // when it was given to the driver, by the engine's clock
   double end_ns = 0;       // predicted end, by the engine's clock
-  double begin_by_ns = 0;  // likewise: when this thread sends it if no helper has begun
+  double begin_by_ns = 0;  // likewise: if the helper has not begun by then, this thread sends it
   double curve_ns = 0;     // by the profile
   double duration_ns = 0;  // the same at the pace of its link
   std::optional<nmt_transfer> transfer;  // in the profile's tracker of release times
@@ -81,8 +81,8 @@ class Link {
 
   bool can_post() const { return alive() && !away_ && unsent_ < drivers::kSendsInFlightMax; }
   bool idle() const { return can_post() && unsent_ == 0; }
-  // Whether one more large message may follow those that the driver still has: the peer receives
-  // as many at the same time as this end does.
+  // Whether the driver may get one more large message while it still has others: only as many as
+  // the peer receives at the same time, which are as many as this end does.
   bool takes_large() const { return can_post() && unsent_ < arriving_.size(); }
   std::size_t large_unconfirmed() const { return unconfirmed_.occupying; }
   // A message that probes the rail is not confirmed yet.
@@ -98,7 +98,8 @@ class Link {
   // posted_.
   void post(Method method, Head head, Posted posted);
   // The same for a message of one packet, by a thread on another core. Until it is done, this link
-  // can do nothing else. What was not begun in time, poll() takes back and sends.
+  // can do nothing else. If the helper has not begun in time, poll() takes the message back and
+  // sends it.
   void post_elsewhere(node::Helper& helper, Method method, Head head, Posted posted);
 
   // The driver has finished sending `count` messages.
@@ -148,8 +149,8 @@ class Link {
   void accept(std::span<const drivers::Bytes> places);
   // What the headers of the announced message say; find_places() parses them.
   Parsed& parsed() { return arriving_[announced_at_].parsed; }
-  // The oldest message is complete: listens for another one. What its headers said is valid until
-  // the next announcement.
+  // The oldest message is complete: listens for another one. Returns what the headers of the
+  // complete one say, valid until the next announcement.
   const Parsed& received();
 
   Paces paces;
@@ -226,8 +227,8 @@ class Link {
 
   std::unique_ptr<drivers::Endpoint> endpoint_;
   std::unique_ptr<Job> away_;       // a helper uses the endpoint until this is done
-  node::Helper* helper_ = nullptr;  // that one
-  double begin_by_ns_ = 0;          // when it is taken back, if it was not begun
+  node::Helper* helper_ = nullptr;  // the one that has it
+  double begin_by_ns_ = 0;          // then poll() takes it back, if it has not begun
   std::vector<Method> methods_;
   std::vector<std::string_view> variants_;
   std::size_t variant_ = 0;  // in use

@@ -55,10 +55,10 @@ class Outlet {
   virtual bool send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes,
                           std::optional<double> curve_ns = {}) = 0;
 
-  // helpers(): idle threads on other cores; helpers_placement(): their distance. send_chunk() sends
-  // the first `size_bytes` of the first small unit over a lane that takes_small: this thread does,
-  // or, if `begin_by_ns` is given, an idle helper. If the helper has not begun by then, from now,
-  // this thread does after all.
+  // helpers(): how many threads on other cores are idle; helpers_placement(): how far they are.
+  // send_chunk(): sends the first `size_bytes` of the first small unit over a lane that
+  // takes_small. Without `begin_by_ns`, this thread sends them; else an idle helper does. If the
+  // helper has not begun so many nanoseconds from now, this thread sends them after all.
   virtual std::size_t helpers() const = 0;
   virtual const std::string& helpers_placement() const = 0;
   virtual void send_chunk(std::size_t lane, std::uint64_t size_bytes,

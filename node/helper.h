@@ -2,12 +2,13 @@
 //
 // A thread on another core that runs one task at a time for this thread.
 //
-// Between tasks it sleeps, or, where the user has a core for that, looks for the next one all the
-// time. The time until it begins is what a profile calls the offload cost of its placement
+// Between tasks it sleeps or, if the user has a core for that, polls for the next task all the
+// time. The time until it begins a task is what a profile calls the offload cost of its placement
 // (sampler/rail/offload.h). An engine that hands submissions to other cores pays this cost (paper
-// "multirail on multicore", II-C, III-D). If something else computes on that core, a helper that
-// sleeps begins only milliseconds later. So a task that is not begun can be taken back, and the
-// helper is not idle again before it has noticed. Only one thread may call start() and take_back().
+// "multirail on multicore", II-C, III-D). If another thread computes on that core, a helper that
+// sleeps begins only milliseconds later. So the caller can take back a task that the helper has not
+// begun. The helper is idle again only after it has noticed that. Only one thread may call start()
+// and take_back().
 #pragma once
 
 #include <atomic>

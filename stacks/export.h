@@ -26,7 +26,7 @@ struct StackFindings {
   std::string stack;
   std::string version;       // the files are written for it
   std::string measured;      // the version that was measured; empty if that is unknown
-  std::string measured_ucx;  // below an MPI that was measured; likewise
+  std::string measured_ucx;  // version of the UCX below the measured MPI; likewise
   std::string origin;        // one line: which program wrote this, from which profile
   std::vector<GroupVerdict> verdicts;
   TunedRules rules;                // of Open MPI's collectives; empty where none is worth it

@@ -50,10 +50,10 @@ std::span<const Stack> all_stacks();
 Stack for_ucx_version(const Stack& stack, std::string_view ucx_version);
 Fields as_spelled(const Fields& settings);
 
-// The size up to which messages are eager under `value`, which `eager_up_to` gives its first
-// setting for that size. The setting may count more than the message (Open MPI's limits its header,
-// UCX's threshold the first byte that is not eager), or nothing (libfabric's, which has a least
-// value).
+// The size up to which messages are eager if the first setting of `eager_up_to` has this value. The
+// value may be larger than that size: Open MPI's limits count the header too, and UCX's threshold
+// is the first size that is not eager. libfabric's setting counts only the message, but has a least
+// value.
 std::uint64_t eager_bytes_under(const Stack& stack, Transport transport, const std::string& value,
                                 std::uint64_t header_bytes);
 

@@ -54,12 +54,13 @@ struct GroupVerdict {
   Ratio best;
   bool kept = false;
   std::string reason;  // if it was not kept
-  std::string shared;  // where one value is for several networks: which, and what it costs them
+  std::string shared;  // if one value is for several networks: which, and what it costs them
 };
 
-// One for each group that was compared; of several values the best in the newest campaign. UCX has
-// one threshold for messages between nodes, and a campaign samples one network: where campaigns
-// have sent messages both ways over several, the value of least combined regret replaces it.
+// One verdict for each group that was compared. If a group has several values, it is about the best
+// one of the newest campaign. UCX has one threshold for messages between nodes, but a campaign
+// samples one network. So if campaigns have sent messages both ways over several networks, the
+// verdict is about the value of least combined regret.
 std::vector<GroupVerdict> judge_groups(std::span<const StackSamples> samples);
 
 // A setting may make no size slower than the default by more than this.

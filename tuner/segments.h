@@ -4,10 +4,10 @@
 // many of them and of the MPI's own collective (paper "HierKNEM", 4.2 and Table 1).
 //
 // A choice uses medians, for all sizes together (tuner/steady_path.h), so that noise does not
-// divide a range. What the MPI chooses stays unless ours is clearly faster, and faster than chance
-// can make it. Between two sampled sizes, the algorithm changes at their geometric mean. A change
-// between ours and the MPI's choice is placed where a line between both gains crosses the required
-// gain. The MPI's other algorithms ("library:ring") compete as ours do, and count as ours here.
+// divide a range. What the MPI chooses stays unless ours gains enough, and is faster beyond chance.
+// Between two sampled sizes, the algorithm changes at their geometric mean. A change between ours
+// and the MPI's choice is placed where a line between both gains crosses the required gain. The
+// MPI's other algorithms ("library:ring") compete as ours do; "ours" means them too here.
 //
 // Rules of different MPIs, and of different versions of one, stand beside each other: each is
 // derived from samples under its own MPI only. The MPI that was sampled last comes first.
@@ -25,7 +25,7 @@ namespace nmt::tuner {
 
 // Duration of one algorithm with one segment, over all repetitions.
 struct CollectiveTime {
-  std::string algorithm;  // "library": what the MPI chooses; all others can be chosen instead
+  std::string algorithm;  // "library": what the MPI chooses itself; any other can replace it
   std::uint64_t segment_bytes = 0;
   std::int64_t leaders = 1;  // per node
   double median_ns = 0;

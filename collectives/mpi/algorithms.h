@@ -21,15 +21,17 @@
 
 namespace nmt::collectives {
 
-// The ranks of a group tell their leader that they have come; leaders tell each other in rounds
-// whose distance doubles (a dissemination barrier); leaders release their groups.
+// The ranks of a group tell their leader that they have come. Then leaders tell each other, in
+// rounds whose distance doubles (a dissemination barrier). Then leaders release their groups.
 inline constexpr std::string_view kDissemination = "dissemination";
 void barrier(NodeHierarchy& hierarchy);
 
-// Of a Bcast, a Reduce or an Allreduce. kTree: along a tree of leaders. kRing (not of a Bcast):
-// leaders reduce parts of the data around a ring. The others are for short messages, which go
-// whole: kRecursiveDoubling (of an Allreduce) and kInline (of the others): data is handed over
-// between a leader and its ranks once, each way. A message that is not short goes along the tree.
+// How data goes between leaders in a Bcast, a Reduce or an Allreduce. kTree: along a tree. kRing
+// (not in a Bcast): leaders reduce parts of the data around a ring.
+//
+// kInline (in a Bcast or a Reduce) and kRecursiveDoubling (in an Allreduce) are for short messages,
+// which are not divided: within a node, each rank copies its data once, through the slots of shared
+// memory (NodeSharedMemory). A message that is not short goes along the tree.
 enum class LeaderAlgorithm { kTree, kRing, kRecursiveDoubling, kInline };
 
 struct PipelineOptions {
@@ -48,7 +50,8 @@ std::optional<PipelineOptions> pipeline_options(std::string_view operation,
 // of one on the wire. Returns how many bytes arrived: fewer, without an Error, if the root sends
 // fewer. `has_more`: the root sends more than this rank expects; this rank has got the first ones.
 //
-// kInline: leaders pass the whole message on, and hand it over to their ranks in shared memory.
+// kInline: leaders pass the whole message on along the tree. Each leader puts it into its slot of
+// shared memory, from which its ranks copy it.
 struct BcastResult {
   std::uint64_t bytes = 0;
   bool has_more = false;
@@ -70,11 +73,11 @@ struct Reduction {
 // group's data into shared memory, each a part of every segment. `result` is used at the root, and
 // may be equal to `own`.
 //
-// kRing: leaders reduce parts of the data around a ring, after which each has one part, and sends
-// it to the root. So all of them combine at the same time, which a tree leaves to one after the
-// other.
+// kRing: leaders reduce parts of the data around a ring. Then each leader has one complete part,
+// and sends it to the root. So all leaders combine at the same time; along a tree, they combine one
+// after the other.
 //
-// kInline: leaders combine what their ranks hand over, and pass it up a tree.
+// kInline: each leader combines what its ranks put into their slots, and passes the sum up a tree.
 void reduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
             const Reduction& reduction, int root, const PipelineOptions& pipeline);
 
@@ -82,11 +85,12 @@ void reduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
 // while the rest still goes up, so each direction of a link carries one of the two. Within a group,
 // the result is copied once everything is combined.
 //
-// kRing: leaders reduce parts of the data around a ring, and gather them around it. Each direction
-// of a link carries 2 (n - 1) / n of the data, and within a group parts are copied as they come.
+// kRing: leaders reduce parts of the data around a ring, and then gather the parts around the same
+// ring. Each direction of a link carries 2 (n - 1) / n of the data. The ranks of a group copy each
+// part as it comes.
 //
-// kRecursiveDoubling: leaders combine what their ranks hand over, then what they exchange in
-// rounds, and hand the result over to their ranks.
+// kRecursiveDoubling: each leader combines what its ranks put into their slots. Leaders exchange
+// and combine these sums in rounds. Then each leader puts the result into its slot.
 void allreduce(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
                const Reduction& reduction, const PipelineOptions& pipeline);
 
@@ -106,19 +110,19 @@ void allgather(NodeHierarchy& hierarchy, std::byte* all, std::uint64_t bytes,
 void allgatherv(NodeHierarchy& hierarchy, std::byte* all, std::span<const std::uint64_t> bytes,
                 AllgatherAlgorithm algorithm, std::uint64_t segment_bytes);
 
-// Each leader combines the data of its group as in a Reduce, exchanges what the ranks of other
-// groups get for what its own ranks get, and adds that up. `reduction` is of all blocks, and
-// `counts` are the elements of each, by rank. `result` has space for this rank's block; it may be
-// where `own` begins.
+// Each leader combines the data of its group as in a Reduce. It sends every other group's leader
+// the blocks of that group's ranks, and adds up the blocks of its own ranks that it receives.
+// `reduction` describes all blocks together, and `counts` the elements of each, by rank. `result`
+// has space for this rank's block; it may be where `own` begins.
 inline constexpr std::string_view kByLeaders = "leaders";
 void reduce_scatter(NodeHierarchy& hierarchy, const std::byte* own, std::byte* result,
                     const Reduction& reduction, std::span<const std::uint64_t> counts,
                     std::uint64_t segment_bytes);
 
-// From each rank to the root, and back: the ranks of a group fill one message for the root's group,
-// which leaders send, or empty one that has come from there. `all` has `bytes` for each rank, in
-// rank order, and is used at the root only; `own` is used at all others. The root's own block stays
-// where it is.
+// Gather: the ranks of each group fill one message, which their leader sends to the root's group.
+// Scatter: the leader of each group receives one message from the root's group, out of which its
+// ranks copy their blocks. `all` has `bytes` for each rank, in rank order, and is used at the root
+// only; `own` is used at all other ranks. The root's own block stays where it is.
 inline constexpr std::string_view kByNodes = "nodes";
 void gather(NodeHierarchy& hierarchy, const std::byte* own, std::byte* all, std::uint64_t bytes,
             int root, std::uint64_t segment_bytes);
@@ -127,8 +131,8 @@ void scatter(NodeHierarchy& hierarchy, const std::byte* all, std::byte* own, std
 
 // "nodes": the ranks of a group fill one message for each other group, which their leaders exchange
 // in rounds (collectives/node_exchange.h). "pairwise": each rank sends each block by itself, in
-// lockstep, in rounds in which each node sends to one node, and once the receiver lets it begin
-// (collectives/mpi/rank_exchange.h).
+// lockstep. In a round each node sends to one other node, and a rank sends after the receiver has
+// let it begin (collectives/mpi/rank_exchange.h).
 // "direct4": the same, with four messages of each rank under way.
 struct AlltoallAlgorithm {
   std::uint64_t window = 0;  // messages of a rank; 0: of nodes

@@ -23,8 +23,8 @@ class ArgumentChecker {
   int check_operator(MPI_Datatype type, MPI_Op op) const;
 
   // The other arguments of a call on rank `rank` of `ranks`. Counts are positive and types are not
-  // null, because the call was already decided on; except what a rank sends to an Allgather(v) or
-  // an Alltoall, and the root's own block of a Gather or a Scatter.
+  // null, because Job::decide() has looked at them. It has not looked at what a rank sends to an
+  // Allgather(v) or an Alltoall, nor at the root's own block in a Gather or a Scatter.
   int check_bcast(void* buffer, int count, MPI_Datatype type, int root, int ranks) const;
   int check_reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
                    int root, int rank, int ranks) const;
@@ -49,7 +49,7 @@ class ArgumentChecker {
                       int ranks) const;
 
  private:
-  // PMPI_Allgather, PMPI_Alltoall, or another call of a single block and of blocks of all ranks.
+  // PMPI_Allgather, PMPI_Alltoall, or another call with a single block and the blocks of all ranks.
   using BlocksCall = int (*)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
   int check_blocks(BlocksCall call, const void* send, MPI_Count send_count, MPI_Datatype send_type,
                    void* receive, int count, MPI_Datatype type, int rank) const;

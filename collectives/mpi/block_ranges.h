@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where the blocks of all ranks are in one buffer, in rank order: of equal sizes, or each of its
-// own. All ranks know all sizes.
+// Where each rank's block is in a buffer that has the blocks of all ranks, in rank order. The
+// blocks have one size, or each has its own. All ranks know all sizes.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace nmt::collectives {
 class BlockRanges {
  public:
   explicit BlockRanges(std::uint64_t each_bytes) : each_bytes_(each_bytes) {}
-  // Of so many elements, by rank.
+  // `counts`: the elements of each block, by rank.
   BlockRanges(std::span<const std::uint64_t> counts, std::uint64_t element_bytes) {
     begins_.reserve(counts.size() + 1);
     begins_.push_back(0);
@@ -25,15 +25,15 @@ class BlockRanges {
     }
   }
 
-  // Of the last rank + 1: the end.
+  // `rank` may be the number of ranks: then it is the end of the last block.
   std::uint64_t begin(int rank) const {
     const auto index = static_cast<std::size_t>(rank);
     return begins_.empty() ? index * each_bytes_ : begins_[index];
   }
   std::uint64_t bytes(int rank) const { return begin(rank + 1) - begin(rank); }
 
-  // The blocks of these ranks, in order. Those of ranks that follow each other are joined, and then
-  // divided into segments; 0: not divided.
+  // The blocks of these ranks, in order, as segments. Blocks that follow each other in the buffer
+  // are joined first. A segment has at most `segment_bytes`; 0: what is joined stays whole.
   std::vector<Segment> segments_of(const std::vector<int>& ranks,
                                    std::uint64_t segment_bytes) const {
     std::vector<Segment> segments;
@@ -50,7 +50,7 @@ class BlockRanges {
     return segments;
   }
 
-  // A number that differs if any size does, but for chance (FNV-1a).
+  // A hash of the sizes (FNV-1a), so that ranks can compare them.
   std::uint64_t fingerprint() const {
     std::uint64_t hash = each_bytes_;
     for (const std::uint64_t each : begins_) hash = (hash ^ each) * 0x100000001b3u;

@@ -13,7 +13,7 @@ namespace nmt::collectives {
 
 class ControlVariable {
  public:
-  // Stands for nothing if the MPI has no such variable.
+  // If the MPI has no such variable, read() returns nullopt and write() false.
   explicit ControlVariable(const std::string& name);
   ~ControlVariable();
   ControlVariable(const ControlVariable&) = delete;
@@ -23,9 +23,9 @@ class ControlVariable {
   // False if the MPI does not let it be set.
   bool write(int value) const;
 
-  // The names that the MPI has for its values: those of its enumeration, or, where it has none,
-  // each "NAME - meaning" in its description, counted from 0. (MPICH makes the numbers from these
-  // very texts.)
+  // The MPI's names for the values. They are those of the variable's enumeration. If it has no
+  // enumeration, they are taken from the texts "NAME - meaning" in its description, counted from 0,
+  // because MPICH numbers its values by these texts.
   const std::map<int, std::string>& names() const { return names_; }
 
  private:

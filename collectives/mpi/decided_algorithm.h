@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Runs what was decided, over contiguous bytes: an algorithm of ours, or one of the MPI's own,
-// which is called with bytes, so that ranks may describe equal data by different types.
+// Runs the algorithm of a Decision over contiguous bytes: one of ours, or one of the MPI's own. The
+// MPI is called with bytes too, so that ranks may describe equal data by different types.
 //
-// Called in Job::act() by all ranks. MpiFailure and Error as the algorithms (algorithms.h).
+// All ranks call these functions in Job::act(). They throw as the algorithms do (algorithms.h).
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ void run_reduce(const Job::Decision& decision, const void* send, void* receive,
                 const Reduction& reduction, int root);
 void run_allreduce(const Job::Decision& decision, const void* send, void* receive,
                    const Reduction& reduction);
-// Of a Reduce_scatter_block too, where all counts are equal.
+// Also for a Reduce_scatter_block, in which all counts are equal.
 void run_reduce_scatter(const Job::Decision& decision, const void* send, void* receive,
                         const Reduction& reduction, const std::vector<std::uint64_t>& counts);
 
@@ -34,7 +34,7 @@ void run_allgatherv(const Job::Decision& decision, std::byte* all,
 
 void run_alltoall(const Job::Decision& decision, const std::byte* from, std::byte* to);
 
-// `all` is null but at the root, and `own` is null at the root.
+// `all` is null on all ranks but the root; `own` is null on the root.
 void run_gather(const Job::Decision& decision, const std::byte* own, std::byte* all, int root);
 void run_scatter(const Job::Decision& decision, const std::byte* all, std::byte* own, int root);
 

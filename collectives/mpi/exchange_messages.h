@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The messages of a NodeExchange by an MPI: between the leaders of groups, and within a group whose
-// ranks share no memory.
+// Carries the messages of a NodeExchange by an MPI: between the leaders of groups, and within a
+// group whose ranks share no memory.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,14 @@
 
 namespace nmt::collectives {
 
-// The memory through which the ranks of this group exchange, with areas for it; null: they use
-// messages. Then they compare `bytes`, and it is an Error if one passes another number.
+// The shared memory through which the ranks of this group exchange blocks, with areas that are
+// large enough; null: they exchange messages. The ranks compare `bytes`: it is an Error if one of
+// them passes another number.
 NodeSharedMemory* memory_for(NodeHierarchy& hierarchy, const NodeExchange& exchange,
                              std::uint64_t bytes);
 
-// This rank's part, through that memory. The root, if there is one, leads its group.
+// Runs this rank's part of the exchange, through the memory that memory_for() returned. The root,
+// if there is one, leads its group.
 void exchange_by_nodes(NodeHierarchy& hierarchy, NodeSharedMemory* shared_memory,
                        const NodeExchange& exchange, const SentBlocks& from,
                        const ReceivedBlocks& to, int root = -1);

@@ -8,7 +8,8 @@
 // result in shared memory, in one of several slots, so that it can be some segments ahead of the
 // first leader. Without shared memory, the second leader works alone, by messages.
 //
-// The order in which data is combined follows from the ranks alone, never from who comes first.
+// The order in which data is combined depends on the numbers of the ranks only, and never on which
+// rank comes first. So results are the same at every call.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +39,8 @@ class GroupReduce {
                                            const Reduction& reduction,
                                            const Segmentation& segmentation, int leader,
                                            std::uint64_t more = 0);
-  // The same for data that is a short message, as one segment: each rank hands its own over once,
-  // and the leader combines them, in rank order.
+  // The same for a short message, as one segment: each rank puts its data into its slot of shared
+  // memory, and the leader combines the data in rank order.
   static bool is_short(const Reduction& reduction) {
     return reduction.count * reduction.element_bytes <= NodeSharedMemory::kShortBytesMax;
   }

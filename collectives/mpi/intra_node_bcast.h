@@ -15,9 +15,10 @@
 
 namespace nmt::collectives {
 
-// A short message, at most NodeSharedMemory::kShortBytesMax, from the leader to the others: by one
-// copy in and one out, or by messages. take_short returns how many bytes the message has, of which
-// `data` has got the first ones.
+// A short message, of at most NodeSharedMemory::kShortBytesMax, from the leader to the other ranks
+// of its node. The leader calls show_short(), the others take_short(). It goes through the leader's
+// slot of shared memory or, where there is none, by messages. take_short() copies as many bytes as
+// fit into `data`, and returns how many the message has.
 void show_short(NodeHierarchy& hierarchy, std::span<const std::byte> data);
 std::uint64_t take_short(NodeHierarchy& hierarchy, int leader, Span data);
 

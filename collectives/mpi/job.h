@@ -38,16 +38,15 @@ class Job {
   // Called by all ranks after MPI_Init; rank 0 reads the profile for all.
   void start();
 
-  const ArgumentChecker& argument_checker() const {
-    return argument_checker_;
-  }  // if there are rules
+  // Only if there are rules.
+  const ArgumentChecker& argument_checker() const { return argument_checker_; }
 
   // How to handle a call; the same on all ranks.
   struct Decision {
     const Rule* rule = nullptr;       // null: leave it to the MPI
     CommState* comm_state = nullptr;  // of its communicator
     Lease* lease = nullptr;           // after prepare(), if ours runs it
-    MPI_Comm on = MPI_COMM_NULL;      // after prepare(), if the MPI does: where
+    MPI_Comm on = MPI_COMM_NULL;      // after prepare(), if the MPI runs it: the communicator
     std::uint64_t bytes = 0;          // of a message
     std::optional<int> otherwise;     // the call's result if it failed; nullopt: leave it alone
 
@@ -58,17 +57,18 @@ class Job {
   };
   // Does not communicate.
   Decision decide(Operation operation, MPI_Count count, MPI_Datatype type, MPI_Comm comm) noexcept;
-  // The same for an operation with a root: the elements of the blocks, which count at the root
-  // only, or on all other ranks only.
+  // The same for an operation with a root. A rank's call has a meaning for its blocks either at the
+  // root or elsewhere: `at_root` are the elements that the root passes, `elsewhere` those that all
+  // other ranks pass.
   struct Elements {
     MPI_Count count;
     MPI_Datatype type;
   };
   Decision decide_rooted(Operation operation, const Elements& at_root, const Elements& elsewhere,
                          int root, MPI_Comm comm) noexcept;
-  // The same for an operation whose blocks have sizes of their own, all of which each rank knows:
-  // by their mean. Leaves calls alone in which one block is so large that samples say nothing of
-  // them.
+  // The same for an operation whose blocks have different sizes, all of which each rank knows. The
+  // mean size decides. If one block is much larger than the mean, the call is left to the MPI,
+  // because nothing like it was sampled.
   Decision decide_by_mean(Operation operation, const Counts& counts, MPI_Datatype type,
                           MPI_Comm comm) noexcept;
   // The same for an operation without data.
@@ -113,7 +113,7 @@ class Job {
   }
 
  private:
-  // One of the MPI's algorithms, which some rule chooses.
+  // One of the MPI's algorithms that some rule chooses, and how many calls it ran.
   struct LibraryCalls {
     Operation operation;
     std::string algorithm;
@@ -121,7 +121,8 @@ class Job {
     std::atomic<std::uint64_t> calls{0};
   };
 
-  // On the program's communicator, the MPI has called the handler of its own error.
+  // If the MPI ran on the program's own communicator, it has already called the error handler. Then
+  // its code is returned, and no handler is called a second time.
   template <class Action>
   int run_by_library(const Decision& decision, MPI_Comm comm, Action&& action) noexcept {
     int handled = MPI_SUCCESS;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The algorithms that the MPI has for a collective besides the one that it chooses itself, as far
-// as its control variables (MPI_T) can set them: "library:ring" is the one that it calls ring.
+// Makes the MPI take another of its algorithms for a collective than the one that it chooses
+// itself, by setting control variables (MPI_T). "library:ring" is the algorithm that it calls ring.
 //
-// Open MPI's coll/tuned reads its variables when a communicator is made, so a call goes to another
-// communicator of the same ranks, a shadow, which was made while they were set. MPICH reads them at
-// each call, so they are set for the call. In neither case may another thread call the MPI
-// meanwhile: under MPI_THREAD_MULTIPLE there are none.
+// Open MPI's coll/tuned reads its variables when a communicator is made. So this library sets them,
+// makes another communicator of the same ranks, a shadow, and sets them back; calls go to the
+// shadow. MPICH reads its variables at each call. So this library sets them before the call and
+// sets them back after it.
 //
-// An operation has none where the variables are missing, where they cannot be set, and where they
-// have been set by the user.
+// An operation has no such algorithms
+// - where the MPI has no such variables or does not let them be set,
+// - where the user has set them,
+// - under MPI_THREAD_MULTIPLE: another thread could call the MPI while a variable is set.
 #pragma once
 
 #include <mpi.h>
@@ -31,13 +33,13 @@ inline constexpr bool kNeedsShadow = true;
 inline constexpr bool kNeedsShadow = false;
 #endif
 
-// Those of one operation ("bcast").
+// The MPI's algorithms for one operation ("bcast").
 class LibraryAlgorithms {
  public:
   // Sets and reads the variables once, to see whether the MPI lets them be set.
   explicit LibraryAlgorithms(std::string_view operation);
 
-  // By number.
+  // By the variable's value.
   const std::map<int, std::string>& names() const { return names_; }
   bool take_segments() const { return takes_segments_; }
 
@@ -57,25 +59,25 @@ class LibraryAlgorithms {
   std::map<int, std::string> names_;
 };
 
-// They last as long as the process. Any thread may ask.
+// The object lasts as long as the process. Any thread may call this function.
 const LibraryAlgorithms& library_algorithms_of(std::string_view operation);
 
-// One of them, with the segment that it divides messages into; 0: none.
+// An algorithm of the MPI, with the size of its segments; 0: it divides no message.
 struct LibraryChoice {
   const LibraryAlgorithms* algorithms = nullptr;
   int number = 0;
   std::uint64_t segment_bytes = 0;
 };
 
-// Of "library:ring". nullopt on a rank where it cannot be set.
+// `algorithm`: "library:ring". nullopt if it cannot be set on this rank.
 std::optional<LibraryChoice> find_library_choice(std::string_view operation,
                                                  std::string_view algorithm,
                                                  std::uint64_t segment_bytes);
 
-// Whether so many ranks can run it: some algorithms are for two ranks only, and an error on others.
+// Whether an algorithm works on this many ranks: some fail on more than two.
 bool suits_ranks(std::string_view algorithm, int ranks);
 
-// A choice that is set while this object lives.
+// Sets the variables of a choice, and sets them back when this object ends.
 class LibrarySetting {
  public:
   explicit LibrarySetting(const LibraryChoice& choice)
@@ -92,7 +94,7 @@ class LibrarySetting {
 };
 
 struct ShadowCommunicator {
-  MPI_Comm comm = MPI_COMM_NULL;  // its errors return; null: its ranks could not make one
+  MPI_Comm comm = MPI_COMM_NULL;  // its error handler returns; null: it could not be made
   bool asks = false;              // a rank has a device runtime (device_memory.h)
 };
 

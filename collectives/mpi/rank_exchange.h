@@ -20,10 +20,10 @@ struct BlockSizes {
   std::uint64_t of(int rank) const { return by_rank == nullptr ? each_bytes : by_rank[rank]; }
 };
 
-// So many messages of a rank are under way each way. 1 is in lockstep: a rank begins a round once
-// its messages of the one before it are through, and sends to another node when the receiver says
-// that it has begun the round too. So no more than one node sends to a network card at a time, and
-// no queue in front of it overflows. Blocks are cut into segments; 0: not cut.
+// `window`: how many messages of a rank are under way each way. 1 is in lockstep: a rank begins a
+// round when its messages of the round before are through, and sends to another node after the
+// receiver has said that it has begun the round too. So only one node at a time sends to a network
+// card, and no queue in front of the card overflows. Blocks are cut into segments; 0: not cut.
 void exchange_by_ranks(NodeHierarchy& hierarchy, const SentBlocks& from, const BlockSizes& sent,
                        const ReceivedBlocks& to, const BlockSizes& received, std::uint64_t window,
                        std::uint64_t segment_bytes);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Segments around a ring of leaders that reduces: a reduce-scatter and, for an Allreduce, an
-// allgather after it, in one stream (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms
-// for clusters of workstations", 2009).
+// Leaders reduce segments around a ring: a reduce-scatter and, for an Allreduce, an allgather after
+// it, in one stream (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
+// workstations", 2009).
 //
-// The data has as many parts as there are groups. A leader sends the part with its own number to
-// the leader before it, and then, segment by segment, adds what its group has to what comes from
-// the leader after it, and sends that on. So each part goes around once and is complete at one
-// leader; each link carries (n - 1) / n of the data. If all need the result, the parts go around a
-// second time. Each part is combined in one order, once, so that all ranks get the same bits.
+// The data has as many parts as there are groups. A leader first sends the part with its own number
+// to the leader before it. Then it receives segments from the leader after it, adds what its own
+// group has, and sends the sums on. So each part goes around once and is complete at one leader,
+// and each link carries (n - 1) / n of the data. If all leaders need the result, the parts go
+// around a second time. Each part is combined once and in one order, so that all ranks get the same
+// bits.
 //
-// With r segments in a part, a leader has r + 8 segments in memory at most.
+// If a part has r segments, a leader has at most r + 8 segments in memory.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,8 @@ class RingParts {
   std::uint64_t segments_each() const { return segments_each_; }
   std::uint64_t segments() const { return from(0).segments(); }
   std::uint64_t segments_of(std::size_t part) const { return begin(part + 1) - begin(part); }
-  // All segments, those of this part first, then those of the parts after it, around the end.
+  // All segments: those of this part first, then those of the parts after it, and after the last
+  // part those of the first.
   Segmentation from(std::size_t part) const;
 
  private:
@@ -45,17 +47,18 @@ class RingParts {
   std::uint64_t segments_each_ = 0;
 };
 
-// For the leader of a group, whose number is that of its first part; there are two groups at least.
+// For the leader of a group; there are at least two groups. It begins with the part that has the
+// number of its group.
 class RingPipeline {
  public:
-  // `group` combines the segments in the order from this leader's part on. Sums that are complete
-  // go to `result`; null: they stay in memory of this object. `gathers`: all of them go to the
-  // results of all leaders. `root` as for NodeHierarchy::leader_of().
+  // `group` combines the segments in the order from this leader's part on. Complete sums go to
+  // `result`; null: they stay in the memory of this object. `gathers`: the results of all leaders
+  // get all sums. `root` is as for NodeHierarchy::leader_of().
   RingPipeline(NodeHierarchy& hierarchy, int root, GroupReduce& group, const RingParts& parts,
                std::byte* result, bool gathers, const Reduction& reduction);
 
-  // The next segment, in the order from this leader's part on: what is combined so far. Those of
-  // the last of all parts are complete, and so are all that come in a second time.
+  // The sums so far of the next segment, in the order from this leader's part on. The segments of
+  // the last part in this order are complete, and so are all that go around a second time.
   Span next();
   bool has_reduced() const { return next_ >= segments_; }  // all that the group has
   bool next_is_complete() const { return next_ >= complete_from_; }

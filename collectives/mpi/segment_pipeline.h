@@ -25,8 +25,8 @@ struct Segment {
   std::uint64_t bytes = 0;
 };
 
-// A message divided into segments of equal size, except the last. They may be numbered from another
-// one than the first in memory, around the end.
+// A message divided into segments of equal size, except the last. `first` is the segment in memory
+// that has number 0. After the last segment in memory, the numbers go on with the first one.
 class Segmentation {
  public:
   Segmentation(std::uint64_t bytes, std::uint64_t segment_bytes,  // 0: the whole message
@@ -41,7 +41,7 @@ class Segmentation {
     return std::min(each_, bytes_ - offset(segment));
   }
   Segment segment_at(std::uint64_t segment) const { return {offset(segment), bytes_of(segment)}; }
-  // The segments from this one to before that number follow each other in memory.
+  // One past the last number of the segments that follow this one in memory without a break.
   std::uint64_t end_of_run(std::uint64_t segment) const {
     const std::uint64_t at_end = segments() - first_;
     return segment < at_end ? at_end : segments();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A block for each rank, as one side of an MPI_Alltoallv has them: by counts and displacements that
-// are int, or large (MPI_Alltoallv_c). Both classes only refer to them.
+// A block for each rank, as MPI_Alltoallv, MPI_Allgatherv and MPI_Reduce_scatter describe them: by
+// counts and displacements that are int, or large (MPI_Alltoallv_c). Both classes only point to the
+// caller's arrays.
 #pragma once
 
 #include <mpi.h>

@@ -92,7 +92,7 @@ class VerbsEndpoint final : public Endpoint, private VerbsCells::Listener {
     bool pushed = false;               // completely posted, as far as possible now
     std::uint64_t last = 0;            // number of its last work
   };
-  // What the bodies of a rendezvous wait for at the receiver, or what it does next for them.
+  // What the bodies of a rendezvous wait for at the receiver, or what the receiver does next.
   enum class Moving { kNo, kGrant, kWritten, kReads, kAnswer };
   struct Receiving {
     Incoming incoming;
@@ -102,7 +102,8 @@ class VerbsEndpoint final : public Endpoint, private VerbsCells::Listener {
     std::size_t first_offered = 0;     // the first that is not used up
     std::uint64_t last_read = 0;       // number of its last work
   };
-  // While one message is reported to the caller and another one asked for, the device moves two.
+  // One message is being reported to the caller, and the caller looks for the place of another one.
+  // Meanwhile the device moves the bodies of two more.
   static constexpr std::uint32_t kReceivesMax = 4;
 
   void control(CellKind kind, ConstBytes payload) override;
@@ -152,8 +153,8 @@ class VerbsEndpoint final : public Endpoint, private VerbsCells::Listener {
   unsigned sent_at_once_ = 0;       // not yet counted by poll()
   std::vector<VerbsTarget> offer_;  // by the rendezvous that is being started
 
-  // By message number. The first ones to complete: from ended to taken, all cells have come, and
-  // perhaps the bodies still move; from taken to posted, cells are still to come.
+  // By message number. Of receives from `ended` to `taken`, all cells have arrived, but the bodies
+  // of a rendezvous may still move. Receives from `taken` to `posted` still wait for cells.
   std::array<Receiving, kReceivesMax> receiving_;
   std::uint32_t receives_ended_ = 0;
   std::uint32_t receives_taken_ = 0;

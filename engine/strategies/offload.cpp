@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Like `adaptive`, but eager messages go in chunks over several rails, where the profile says that
-// this pays: this core gives one chunk to its driver, other cores the others, despite the cost of
-// waking them (paper "multirail on multicore", II-C, III-D).
+// this pays despite the cost of waking other cores: this core gives one chunk to its driver, and
+// other cores give the others to theirs (paper "multirail on multicore", II-C, III-D).
 #include <array>
 
 #include "engine/strategy.h"
@@ -10,9 +10,9 @@
 namespace nmt::engine {
 namespace {
 
-// Sends the first small unit in chunks; false if it stays whole. Other cores come first, because
-// they begin later. If one of them has not begun by the time at which all chunks should have ended,
-// it computes, and this core sends its chunk as well.
+// Sends the first small unit in chunks; false if it stays whole. Other cores get their chunks
+// first, because they begin later. If a core has not begun by the time at which all chunks should
+// have ended, another thread computes there, and this core sends that chunk too.
 bool send_in_chunks(Outlet& outlet) {
   if (outlet.window().small.empty() || outlet.helpers() == 0) return false;
   const Label& label = outlet.window().small.front().label;

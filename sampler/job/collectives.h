@@ -6,11 +6,13 @@
 // All ranks of the job, or of a part of it (control::JobPart), take part, in shuffled rounds as for
 // alltoalls (sampler/job/alltoall.h). A way that is clearly slower than another for the same
 // operation and size is given up after a round, so that time is spent where the choice is close.
-// One algorithm is tried with all segments and one leader per node, then the other algorithms with
-// the best segment (of an alltoall, all algorithms with one segment, then other segments with the
-// best algorithm); then those of the MPI itself, whole and with that segment; and if nodes have
-// NUMA nodes or sockets, other numbers of leaders with the best algorithm of ours. Between two
-// sizes where the choice changes, the remaining ways of both are tried at one more size.
+// The campaign tries, in this order and with one leader per node where it says nothing else:
+// - one algorithm with all segments, and what the MPI chooses itself,
+// - the other algorithms with the best segment (of an alltoall: first all algorithms with one
+//   segment, then the best algorithm with the other segments),
+// - the other algorithms of the MPI, whole and with the best segment of ours,
+// - if nodes have NUMA nodes or sockets, other numbers of leaders with our best algorithm,
+// - one more size between two sizes where the choice changes, with the ways that remain at both.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +30,8 @@
 namespace nmt::sampler {
 
 // One way to run an operation: "bcast", "chain", 64 KiB, one leader per node. The algorithm
-// "library", what the MPI chooses, has no segments; nor have most of its others, "library:ring".
+// "library", what the MPI chooses, has no segments. Most of the MPI's others ("library:ring") have
+// none either.
 struct CollectiveWay {
   std::string operation;
   std::string algorithm;
@@ -51,7 +54,8 @@ struct CollectivesOptions {
                      std::byte* to)>
       run;
   std::vector<std::int64_t> other_leaders = {};  // other possible numbers of leaders per node
-  // By operation, what the MPI can be told to take: "library:ring". The same on all ranks.
+  // By operation, the MPI's algorithms that can be set in this job: "library:ring". The same on all
+  // ranks.
   std::map<std::string, std::vector<std::string>> library_algorithms = {};
 };
 

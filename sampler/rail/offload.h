@@ -4,10 +4,10 @@
 // the first instruction of the submission on the other one (paper "multirail on multicore", II-C).
 //
 // It uses the mechanism of an engine, a helper thread (node/helper.h), for one pair of cores of
-// each placement of this process: while the other core has no work and the helper sleeps ("idle"),
-// while the helper looks for work all the time ("spinning"), and while a thread computes there that
-// must be preempted ("preempting"). The clock is read on two cores; RealClock treats their times as
-// one.
+// each placement of this process, in three states of the other core. "idle": the helper sleeps, and
+// the core has no other work. "spinning": the helper polls for work all the time. "preempting": the
+// helper sleeps, and another thread computes there, which the kernel must interrupt. The clock is
+// read on two cores; RealClock treats their times as one.
 #pragma once
 
 #include <vector>

@@ -20,8 +20,8 @@ std::vector<std::uint64_t> stack_grid(std::uint64_t most_bytes);
 // control variables of its MPI, and these cannot be read.
 LaunchedRound probe_stack(const StackJob& job, const std::vector<std::uint64_t>& sizes_bytes);
 
-// Error(kFailed) if the control variables of the job's MPI cannot be read; `what` cannot be done
-// then: "choose an algorithm".
+// Error(kFailed) if the control variables of the job's MPI cannot be read. `what` completes the
+// message "cannot ...": "choose an algorithm".
 void require_variables(const StackJob& job, const LaunchedRound& first, std::string_view what);
 
 // What a limit counts besides the message: the default limit minus the largest message that it lets

@@ -26,7 +26,7 @@ class CollectivesLibrary {
   // The root of each call is one of the first `roots` ranks, by chance, the same on all ranks.
   decltype(sampler::CollectivesOptions::run) collective_runner(std::uint32_t roots = 1) const;
   std::vector<std::int64_t> other_leaders() const;  // Error(kFailed)
-  // What the MPI itself has besides its own choice, by operation, and can be told to take.
+  // By operation, the MPI's algorithms that can be set in this job ("library:ring").
   decltype(sampler::CollectivesOptions::library_algorithms) library_algorithms(
       std::span<const std::string> operations) const;  // Error(kFailed)
 
