@@ -197,20 +197,43 @@ std::optional<int> replace_blocks(Operation operation, const BlocksCall& call, A
   return Job::here().act(operation, decision, comm, [&] { action(decision); });
 }
 
+// The arguments of a Reduce, an Allreduce or a Reduce_scatter that all of them have.
+struct ReductionCall {
+  const void* send;
+  void* receive;
+  MPI_Datatype type;
+  MPI_Op op;
+  MPI_Comm comm;
+};
+
+// `check_others` returns the MPI's code for the call's other arguments.
+template <class CheckOthers, class Action>
+std::optional<int> replace_reduction(Operation operation, Job::Decision decision,
+                                     const ReductionCall& call, CheckOthers&& check_others,
+                                     Action&& action) {
+  if (!decision.acts()) return decision.otherwise;
+  const ArgumentChecker& argument_checker = Job::here().argument_checker();
+  int code = argument_checker.check_operator(call.type, call.op);
+  if (code == MPI_SUCCESS && !can_reduce(call.type, call.op)) return std::nullopt;
+  if (code == MPI_SUCCESS) code = check_others(argument_checker, decision.ranks());
+  if (code != MPI_SUCCESS) return leave_out(decision, call.comm, code);
+  if (!Job::here().prepare(decision, call.comm, {call.send, call.receive})) {
+    return decision.otherwise;
+  }
+  return Job::here().act(operation, decision, call.comm, [&] { action(decision); });
+}
+
 // `count_of` gives the elements of a rank's block.
 template <class CountOf>
-std::optional<int> reduce_scattered(Operation operation, Job::Decision& decision, const void* send,
-                                    void* receive, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                                    CountOf&& count_of) {
-  if (!Job::here().prepare(decision, comm, {send, receive})) return decision.otherwise;
-  return Job::here().act(operation, decision, comm, [&] {
-    std::vector<std::uint64_t> counts;
-    for (std::size_t rank = 0; rank < static_cast<std::size_t>(decision.ranks()); ++rank) {
-      counts.push_back(static_cast<std::uint64_t>(count_of(rank)));
-    }
-    const auto all = static_cast<MPI_Count>(std::reduce(counts.begin(), counts.end()));
-    run_reduce_scatter(decision, send, receive, reduction_of(all, type, op), counts);
-  });
+void reduce_and_scatter(const Job::Decision& decision, const ReductionCall& call,
+                        CountOf&& count_of) {
+  std::vector<std::uint64_t> counts;
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(decision.ranks()); ++rank) {
+    counts.push_back(static_cast<std::uint64_t>(count_of(rank)));
+  }
+  const auto all = static_cast<MPI_Count>(std::reduce(counts.begin(), counts.end()));
+  run_reduce_scatter(decision, call.send, call.receive, reduction_of(all, call.type, call.op),
+                     counts);
 }
 
 // The arguments of a rank other than the root have no meaning on the side of all blocks.
@@ -278,72 +301,61 @@ std::optional<int> replace_bcast(void* buffer, MPI_Count count, MPI_Datatype typ
 std::optional<int> replace_reduce(const void* send, void* receive, MPI_Count count,
                                   MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) noexcept {
   constexpr Operation kOperation = Operation::kReduce;
-  Job::Decision decision = Job::here().decide(kOperation, count, type, comm);
-  if (!decision.acts()) return decision.otherwise;
-  const ArgumentChecker& argument_checker = Job::here().argument_checker();
-  int code = argument_checker.check_operator(type, op);
-  if (code == MPI_SUCCESS && !can_reduce(type, op)) return std::nullopt;
-  if (code == MPI_SUCCESS) {
-    code = argument_checker.check_reduce(send, receive, static_cast<int>(count), type, op, root,
-                                         rank_in(comm), decision.ranks());
-  }
-  if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
-  if (!Job::here().prepare(decision, comm, {send, receive})) return decision.otherwise;
-  return Job::here().act(kOperation, decision, comm, [&] {
-    run_reduce(decision, send, receive, reduction_of(count, type, op), root);
-  });
+  const ReductionCall call{send, receive, type, op, comm};
+  return replace_reduction(
+      kOperation, Job::here().decide(kOperation, count, type, comm), call,
+      [&](const ArgumentChecker& argument_checker, int ranks) {
+        return argument_checker.check_reduce(send, receive, static_cast<int>(count), type, op, root,
+                                             rank_in(comm), ranks);
+      },
+      [&](const Job::Decision& decision) {
+        run_reduce(decision, send, receive, reduction_of(count, type, op), root);
+      });
 }
 
 std::optional<int> replace_allreduce(const void* send, void* receive, MPI_Count count,
                                      MPI_Datatype type, MPI_Op op, MPI_Comm comm) noexcept {
   constexpr Operation kOperation = Operation::kAllreduce;
-  Job::Decision decision = Job::here().decide(kOperation, count, type, comm);
-  if (!decision.acts()) return decision.otherwise;
-  const ArgumentChecker& argument_checker = Job::here().argument_checker();
-  int code = argument_checker.check_operator(type, op);
-  if (code == MPI_SUCCESS && !can_reduce(type, op)) return std::nullopt;
-  if (code == MPI_SUCCESS) {
-    code = argument_checker.check_allreduce(send, receive, static_cast<int>(count), type, op);
-  }
-  if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
-  if (!Job::here().prepare(decision, comm, {send, receive})) return decision.otherwise;
-  return Job::here().act(kOperation, decision, comm, [&] {
-    run_allreduce(decision, send, receive, reduction_of(count, type, op));
-  });
+  const ReductionCall call{send, receive, type, op, comm};
+  return replace_reduction(
+      kOperation, Job::here().decide(kOperation, count, type, comm), call,
+      [&](const ArgumentChecker& argument_checker, int) {
+        return argument_checker.check_allreduce(send, receive, static_cast<int>(count), type, op);
+      },
+      [&](const Job::Decision& decision) {
+        run_allreduce(decision, send, receive, reduction_of(count, type, op));
+      });
 }
 
 std::optional<int> replace_reduce_scatter_block(const void* send, void* receive, MPI_Count count,
                                                 MPI_Datatype type, MPI_Op op,
                                                 MPI_Comm comm) noexcept {
   constexpr Operation kOperation = Operation::kReduceScatterBlock;
-  Job::Decision decision = Job::here().decide(kOperation, count, type, comm);
-  if (!decision.acts()) return decision.otherwise;
-  const ArgumentChecker& argument_checker = Job::here().argument_checker();
-  int code = argument_checker.check_operator(type, op);
-  if (code == MPI_SUCCESS && !can_reduce(type, op)) return std::nullopt;
-  if (code == MPI_SUCCESS) {
-    code = argument_checker.check_reduce_scatter_block(send, receive, static_cast<int>(count), type,
-                                                       op);
-  }
-  if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
-  return reduce_scattered(kOperation, decision, send, receive, type, op, comm,
-                          [&](std::size_t) { return count; });
+  const ReductionCall call{send, receive, type, op, comm};
+  return replace_reduction(
+      kOperation, Job::here().decide(kOperation, count, type, comm), call,
+      [&](const ArgumentChecker& argument_checker, int) {
+        return argument_checker.check_reduce_scatter_block(send, receive, static_cast<int>(count),
+                                                           type, op);
+      },
+      [&](const Job::Decision& decision) {
+        reduce_and_scatter(decision, call, [&](std::size_t) { return count; });
+      });
 }
 
 std::optional<int> replace_reduce_scatter(const void* send, void* receive, const Counts& counts,
                                           MPI_Datatype type, MPI_Op op, MPI_Comm comm) noexcept {
   constexpr Operation kOperation = Operation::kReduceScatter;
-  Job::Decision decision = Job::here().decide_by_mean(kOperation, counts, type, comm);
-  if (!decision.acts()) return decision.otherwise;
-  const ArgumentChecker& argument_checker = Job::here().argument_checker();
-  int code = argument_checker.check_operator(type, op);
-  if (code == MPI_SUCCESS && !can_reduce(type, op)) return std::nullopt;
-  if (code == MPI_SUCCESS) {
-    code = argument_checker.check_reduce_scatter(send, receive, counts, type, op, rank_in(comm));
-  }
-  if (code != MPI_SUCCESS) return leave_out(decision, comm, code);
-  return reduce_scattered(kOperation, decision, send, receive, type, op, comm,
-                          [&](std::size_t rank) { return counts[rank]; });
+  const ReductionCall call{send, receive, type, op, comm};
+  return replace_reduction(
+      kOperation, Job::here().decide_by_mean(kOperation, counts, type, comm), call,
+      [&](const ArgumentChecker& argument_checker, int) {
+        return argument_checker.check_reduce_scatter(send, receive, counts, type, op,
+                                                     rank_in(comm));
+      },
+      [&](const Job::Decision& decision) {
+        reduce_and_scatter(decision, call, [&](std::size_t rank) { return counts[rank]; });
+      });
 }
 
 // All ranks receive the same number of bytes from each; a sender may describe them in another way.

@@ -73,24 +73,21 @@ struct Reduce {
   static constexpr auto kDescribe = DescribeReduce::of;
   static auto c() { return NMT_NEXT(MPI_Reduce); }
 };
-struct Allreduce {
+// Allreduce and Reduce_scatter_block take the same arguments.
+struct OfReduction {
   template <class Function>
   static auto by(Function f, void* send, void* receive, Fint* count, Fint* type, Fint* op,
                  Fint* comm, Fint*) {
     return f(buffer(send), buffer(receive), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op),
              PMPI_Comm_f2c(*comm));
   }
+};
+struct Allreduce : OfReduction {
   static constexpr auto kReplace = nmt::collectives::replace_allreduce;
   static constexpr auto kDescribe = DescribeAllreduce::of;
   static auto c() { return NMT_NEXT(MPI_Allreduce); }
 };
-struct ReduceScatterBlock {
-  template <class Function>
-  static auto by(Function f, void* send, void* receive, Fint* count, Fint* type, Fint* op,
-                 Fint* comm, Fint*) {
-    return f(buffer(send), buffer(receive), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op),
-             PMPI_Comm_f2c(*comm));
-  }
+struct ReduceScatterBlock : OfReduction {
   static constexpr auto kReplace = nmt::collectives::replace_reduce_scatter_block;
   static constexpr auto kDescribe = DescribeReduceScatterBlock::of;
   static auto c() { return NMT_NEXT(MPI_Reduce_scatter_block); }
