@@ -182,8 +182,8 @@ void NodeSharedMemory::meet(const WaitPolicy& waiting) {
   }
 }
 
-// A member that has come to the first meeting waits for no counter of an operation. After the
-// second, all counters are 0.
+// A member that has come to the first meeting no longer waits for the counter of an operation, so
+// each member can set its counters to 0. After the second meeting, all counters are 0.
 void NodeSharedMemory::renumber(const WaitPolicy& waiting) {
   if (operation_ < kOperationsMax) return;
   meet(waiting);

@@ -17,8 +17,9 @@ void hear(NodeHierarchy& hierarchy, Stream stream, const std::vector<int>& ranks
   for (const int rank : ranks) ReceivePipeline(hierarchy, {Span(&none, 0)}, rank, stream).next();
 }
 
-// In each round a leader hears from twice as many groups that all of their ranks have come: from
-// one that is 1, 2, 4 ... places before it, which has heard of those before that.
+// In round 1, 2, 3 ... a leader hears from the leader 1, 2, 4 ... places before it. That one has
+// already heard from groups before its own, so in each round the leader knows of twice as many
+// groups that all of their ranks have come.
 void meet_leaders(NodeHierarchy& hierarchy) {
   const std::vector<Group>& groups = hierarchy.groups();
   const auto own = static_cast<std::size_t>(hierarchy.group_of(hierarchy.rank()));

@@ -85,7 +85,7 @@ std::vector<int> ranks_in_job(MPI_Comm comm) {
 }
 
 // Whether no rank's buffers are in device memory. Called by all ranks; a rank may pass no buffers.
-// With `asks`, ranks tell each other.
+// With `asks`, the ranks compare what each of them found.
 bool can_reach(bool asks, MPI_Comm comm, std::initializer_list<const void*> buffers) {
   int on_device = std::ranges::any_of(buffers, [](const void* buffer) {
     return buffer != MPI_IN_PLACE && is_device_memory(buffer);
@@ -320,7 +320,7 @@ Job::Decision Job::decide(Operation operation, MPI_Count count, MPI_Datatype typ
   return decide_guarded(operation, bytes, comm);
 }
 
-// Between groups, other arguments count.
+// On an inter-communicator `root` has another meaning, so such calls are left to the MPI here.
 Job::Decision Job::decide_rooted(Operation operation, const Elements& at_root,
                                  const Elements& elsewhere, int root, MPI_Comm comm) noexcept {
   const auto index = static_cast<std::size_t>(operation);

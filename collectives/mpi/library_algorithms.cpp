@@ -71,7 +71,7 @@ bool make_plain(MPI_Comm of, MPI_Comm* plain) {
   return code == MPI_SUCCESS && PMPI_Comm_set_errhandler(*plain, MPI_ERRORS_RETURN) == MPI_SUCCESS;
 }
 
-// Open MPI asks coll/tuned first then, and not coll/han, which has algorithms of its own.
+// By this preference Open MPI asks coll/tuned first, and not coll/han, which has other algorithms.
 bool duplicate_preferring_tuned(MPI_Comm of, MPI_Comm* copy) {
   MPI_Info info = MPI_INFO_NULL;
   if (PMPI_Info_create(&info) == MPI_SUCCESS) {
@@ -82,7 +82,7 @@ bool duplicate_preferring_tuned(MPI_Comm of, MPI_Comm* copy) {
   return code == MPI_SUCCESS && PMPI_Comm_set_errhandler(*copy, MPI_ERRORS_RETURN) == MPI_SUCCESS;
 }
 
-// On all ranks or on none; each step is one that all ranks take.
+// The copy exists on all ranks or on none. All ranks take each step, also after a failure.
 MPI_Comm copy_of(MPI_Comm comm) {
   MPI_Comm plain = MPI_COMM_NULL, copy = MPI_COMM_NULL;
   const bool made = all_of(comm, make_plain(comm, &plain)) &&
@@ -103,7 +103,8 @@ LibraryAlgorithms::LibraryAlgorithms(std::string_view operation)
     : number_(variable_of(operation)),
       segment_(variable_of(operation) + "_segmentsize"),
       switch_(kSwitch) {
-  // The ranks of an Alltoallv do not know its size before they have looked at it together.
+  // Ranks of an Alltoallv know its size only after they have looked at it together, through the
+  // hierarchy of our own algorithms.
   if (operation == "alltoallv" || is_threaded() || number_.read() != 0) return;
   switch_before_ = switch_.read().value_or(0);
   const std::optional<int> segment_before = segment_.read();

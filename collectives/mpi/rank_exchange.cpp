@@ -69,7 +69,8 @@ class MessagesUnderWay {
 };
 
 // Empty messages by which a receiver lets a sender begin. Each rank posts its receives from another
-// in the order in which that one sends, which is that of the rounds; in a round, this comes first.
+// rank in the order in which that rank sends, which is the order of the rounds. In each round the
+// empty message comes first.
 class ClearToSend {
  public:
   explicit ClearToSend(NodeHierarchy& hierarchy) : hierarchy_(hierarchy) {}

@@ -31,7 +31,7 @@ void reduce_by_tree(NodeHierarchy& hierarchy, const std::byte* own, std::byte* r
   group->finish();
 }
 
-// At the root: the parts that are complete at other leaders, the next segment of each in turn.
+// The root receives the parts that are complete at other leaders: one segment of each in turn.
 void gather_parts(NodeHierarchy& hierarchy, std::byte* result, const RingParts& parts) {
   const auto number = static_cast<std::size_t>(hierarchy.group_of(hierarchy.rank()));
   std::vector<ReceivePipeline> receivers;
@@ -54,8 +54,8 @@ void gather_parts(NodeHierarchy& hierarchy, std::byte* result, const RingParts& 
   }
 }
 
-// The root receives the parts after all that comes around the ring: one stream at a time comes from
-// a leader.
+// The root receives complete parts only after everything that comes around the ring, because a
+// leader sends it one stream at a time.
 void lead_in_ring(NodeHierarchy& hierarchy, GroupReduce& group, std::byte* result,
                   const RingParts& parts, const Reduction& reduction, int root) {
   const bool is_root = hierarchy.rank() == root;

@@ -33,8 +33,9 @@ void add_received(NodeHierarchy& hierarchy, const std::vector<Segment>& segments
   }
 }
 
-// In round r, a leader gives the group r places after its own what that one's ranks get, and gets
-// such data from the group r places before: no card receives from two nodes at a time.
+// In round r, a leader sends the data for the ranks of the group r places after its own, and
+// receives data for its own ranks from the group r places before. So no card receives from two
+// nodes at a time.
 void exchange_sums(NodeHierarchy& hierarchy, const std::byte* sums, std::byte* totals,
                    const BlockRanges& blocks, std::uint64_t segment_bytes,
                    const Reduction& reduction) {

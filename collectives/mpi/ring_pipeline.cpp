@@ -41,9 +41,9 @@ Segmentation RingParts::from(std::size_t part) const {
   return {bytes_, each_, first == all.segments() ? 0 : first};
 }
 
-// Positions in the stream are those of segments in the order from this leader's part on, and go on
-// where the parts go around a second time. The leader receives all but those of its own part, and
-// sends all but those of the part that ends with it.
+// Positions in the stream count segments in the order from this leader's part on, and go on
+// counting when the parts go around a second time. The leader receives all segments but those of
+// its own part, and sends all but those of the part that is complete here.
 RingPipeline::RingPipeline(NodeHierarchy& hierarchy, int root, GroupReduce& group,
                            const RingParts& parts, std::byte* result, bool gathers,
                            const Reduction& reduction)
@@ -73,18 +73,19 @@ Span RingPipeline::place(std::uint64_t position) const {
   return {to, order_.bytes_of(segment)};
 }
 
-// A segment that goes around a second time comes into the result, where the data of this rank may
-// be (in place). It cannot come before this leader has sent what its group has of that segment.
+// A segment that goes around a second time arrives in the result, where this rank's own data may be
+// (in place). That does no harm: it cannot arrive before this leader has sent what its group has of
+// that segment.
 std::vector<Span> RingPipeline::places_to_receive() const {
   std::vector<Span> places;
   for (std::uint64_t i = received_from_; i < end_; ++i) places.push_back(place(i));
   return places;
 }
 
-// Some sends are waited for before the next receive: those out of the memory that receives in
-// advance will use, so fewer may be under way where the last segments are not sent on. They are of
-// messages for which the next leader has posted receives, however far it is, so that leaders never
-// wait for each other in a circle.
+// Before the next receive, the leader waits for sends out of the memory that this receive will use.
+// So fewer may be under way where the last segments are not sent on. The next leader has already
+// posted receives for these messages, however far it is. So leaders never wait for each other in a
+// circle.
 Span RingPipeline::next() {
   const std::uint64_t i = next_++;
   const std::uint64_t not_sent = i - std::min(i, sends_);

@@ -103,7 +103,7 @@ PlayedBlocks blocks_of(const nmt_collective_play& play) {
   return blocks;
 }
 
-// By rank: blocks of this mean, from nothing to twice as much.
+// The sizes of blocks by rank, from 0 to twice `mean`, which is their mean.
 std::vector<std::uint64_t> uneven(std::uint64_t mean) {
   int ranks = 0;
   check(PMPI_Comm_size(playing(), &ranks));
@@ -161,8 +161,8 @@ int by_library(const nmt_collective_play& play, MPI_Comm on) {
   return kDone;
 }
 
-// One that the MPI does not choose itself. The last one is remembered, because it is played again
-// and again, and what looking for it takes would be measured.
+// An algorithm that the MPI does not choose itself. The last one is remembered: it runs again and
+// again, and the time to look for it would be measured too.
 struct PlayedChoice {
   std::string operation, algorithm;
   LibraryChoice choice = {};
@@ -261,7 +261,7 @@ int scatter_sums(const nmt_collective_play& play) {
   return kDone;
 }
 
-// What a call costs: with the copy of the root's own block.
+// With the copy of the root's own block, because a call makes it too.
 int move_by_root(const nmt_collective_play& play) {
   NodeHierarchy& hierarchy = hierarchy_for(play);
   const auto* from = static_cast<const std::byte*>(play.from);
