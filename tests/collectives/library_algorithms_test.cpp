@@ -80,12 +80,17 @@ class LibraryAlgorithms : public InFrontOfMpi {
 };
 
 TEST_P(LibraryAlgorithms, GiveTheSameResults) {
+  // 4.1 does not let the algorithm of an Allgatherv be set.
   const std::map<std::string, std::string> of_openmpi = {
-      {"bcast", "binomial"},      {"reduce", "binomial"},
-      {"allgather", "ring"},      {"allgatherv", "ring"},
-      {"alltoall", "pairwise"},   {"barrier", "recursive_doubling"},
-      {"gather", "binomial"},     {"scatter", "binomial"},
-      {"reduce_scatter", "ring"}, {"reduce_scatter_block", "recursive_doubling"}};
+      {"bcast", "binomial"},
+      {"reduce", "binomial"},
+      {"allgather", "ring"},
+      {"alltoall", "pairwise"},
+      {"barrier", "recursive_doubling"},
+      {"gather", "binomial"},
+      {"scatter", "binomial"},
+      {"reduce_scatter", "ring"},
+      {"reduce_scatter_block", "recursive_doubling"}};
   const std::map<std::string, std::string> of_mpich = {{"bcast", "binomial"},
                                                        {"allgather", "ring"},
                                                        {"allgatherv", "ring"},
@@ -216,11 +221,13 @@ TEST_P(LibraryAlgorithms, AreNamedInTheLogOfDecisions) {
 
 TEST_P(LibraryAlgorithms, AreSampledAsFarAsTheyCanBeSet) {
   for (const bool can : {true, false}) {
+    if (!can && can_always_be_set()) continue;
     const Environment more = can ? where_they_can_be_set({}) : Environment{};
     const std::string file = path(can ? "can.db" : "cannot.db");
-    const Result result = job(sample_command({"--db", file, "--parts", "collectives", "--shapes",
-                                              "own", "--budget", "20s", "--max-size", "1K"}),
-                              2, more, false);
+    const Result result =
+        job(sample_command({"--db", file, "--parts", "collectives", "--shapes", "own", "--budget",
+                            can ? "30s" : "3s", "--max-size", "1K"}),
+            2, more, false);
     EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: on a machine that is not quiet
     std::set<std::string> operations;
     const profiledb::ProfileDb profile(file, {});
@@ -235,7 +242,7 @@ TEST_P(LibraryAlgorithms, AreSampledAsFarAsTheyCanBeSet) {
       }
     }
     EXPECT_EQ(operations.count("alltoallv"), 0u);
-    EXPECT_EQ(operations.count("bcast"), can || can_always_be_set() ? 1u : 0u);
+    EXPECT_NE(operations.empty(), can) << result.err;
   }
 }
 
