@@ -158,11 +158,11 @@ class Ways {
   // changes. For all operations, or for one that there is time for.
   std::vector<JobRounds::Choice> more(const std::vector<JobCell>& cells) const {
     std::map<std::string, JobRounds::Choice> by_operation;
-    for (const auto& [subject, best] : best_of_ours(cells)) {
+    for (const auto& [subject, best] : best_of_ours_) {
       const std::string& operation = subject.first;
       for (const Aspect aspect : {other_aspect(operation), Aspect::kLibrary, Aspect::kLeaders}) {
         if (played_.contains({aspect, operation})) continue;
-        if (add_others(*best, aspect, &by_operation[operation])) break;
+        if (add_others(best.cell, aspect, &by_operation[operation])) break;
       }
     }
     for (const auto& [operation, of_operation] : algorithms()) {
@@ -201,9 +201,10 @@ class Ways {
   // Drops ways that are clearly slower than the fastest of their operation and size: by a factor of
   // 2 after one visit, 1.5 after two, and so on, because time is better spent on close ones.
   // Returns whether it dropped one. Uses measured times, or warm-up times.
-  bool give_up(std::vector<JobCell>& cells, double (*time_ns)(const JobCell&)) const {
+  bool give_up(std::vector<JobCell>& cells, double (*time_ns)(const JobCell&)) {
     std::map<Subject, double> fastest_ns;
     for (const JobCell& each : cells) {
+      remember(each, time_ns(each));
       double& least_ns =
           fastest_ns.try_emplace(subject(each), std::numeric_limits<double>::max()).first->second;
       least_ns = std::min(least_ns, time_ns(each));
@@ -376,15 +377,14 @@ class Ways {
     return static_cast<std::size_t>(std::ranges::find(ways_, whole) - ways_.begin());
   }
 
-  std::map<Subject, const JobCell*> best_of_ours(const std::vector<JobCell>& cells) const {
-    std::map<Subject, const JobCell*> best;
-    for (const JobCell& each : cells) {
-      if (is_of_library(way(each.order).algorithm)) continue;
-      if (each.samples.front().repetitions.empty()) continue;  // before the first round
-      const JobCell*& known = best.try_emplace(subject(each), &each).first->second;
-      if (measured_ns(each) < measured_ns(*known)) known = &each;
-    }
-    return best;
+  // The best of ours, even if it is given up: others like it may still be faster than the MPI's
+  // own.
+  void remember(const JobCell& cell, double time_ns) {
+    if (is_of_library(way(cell.order).algorithm)) return;
+    const auto [best, is_first] = best_of_ours_.try_emplace(subject(cell), Best{cell, time_ns});
+    const bool is_known = best->second.cell.order.subject == cell.order.subject;
+    if (is_first || (!is_known && time_ns >= best->second.time_ns)) return;
+    best->second = {cell, time_ns};
   }
 
   std::uint64_t ranks() const { return static_cast<std::uint64_t>(job_.size()); }
@@ -416,6 +416,11 @@ class Ways {
   const JobShape& shape_;
   const CollectivesOptions& options_;
   std::vector<CollectiveWay> ways_;
+  struct Best {
+    JobCell cell;
+    double time_ns = 0;
+  };
+  std::map<Subject, Best> best_of_ours_;
   std::set<std::pair<Aspect, std::string>> played_;  // other ways of operations that were run
 };
 
