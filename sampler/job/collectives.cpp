@@ -101,6 +101,7 @@ void add_library_ways(const std::string& operation, const CollectivesOptions& op
 std::vector<CollectiveWay> all_ways(const CollectivesOptions& options) {
   std::vector<CollectiveWay> ways;
   for (const auto& [operation, of_operation] : algorithms()) {
+    if (std::ranges::find(options.operations, operation) == options.operations.end()) continue;
     ways.push_back({operation, std::string(kLibraryAlgorithm), 0, 1});
     add_library_ways(operation, options, &ways);
     for (const std::string& algorithm : of_operation) {

@@ -53,6 +53,7 @@ struct CollectivesOptions {
   std::function<void(const CollectiveWay& way, std::uint64_t size_bytes, const std::byte* from,
                      std::byte* to)>
       run;
+  std::vector<std::string> operations = sampled_operations();
   std::vector<std::int64_t> other_leaders = {};  // other possible numbers of leaders per node
   // By operation, the MPI's algorithms that can be set in this job: "library:ring". The same on all
   // ranks.

@@ -125,6 +125,18 @@ TEST_P(Job, MeasuresCollectivesForTheChoiceAmongThem) {
   EXPECT_NE(contention.exit_code, 0) << "those alltoalls are for the choice only";
 }
 
+TEST_P(Job, MeasuresCollectivesOfTheOperationsAsked) {
+  const Result result = sample({}, {"--parts", "collectives", "--budget", "4s", "--max-size", "4K",
+                                    "--operations", "bcast,barrier"});
+  EXPECT_THAT(result.exit_code, AnyOf(0, 4)) << result.err;  // 4: on a machine that is not quiet
+  const Result shown = run({NMAD_TUNE, "collectives", "--db", path("a.db"), "--csv"});
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("\nbcast,4,1,"), HasSubstr("\nbarrier,4,1,")));
+  EXPECT_THAT(shown.out, Not(HasSubstr("\nreduce,")));
+  const Result refused = sample({}, {"--parts", "collectives", "--operations", "bcat"});
+  EXPECT_EQ(refused.exit_code, loses_exit_codes() ? refused.exit_code : 2);
+  EXPECT_THAT(refused.err, HasSubstr("--operations: no bcat; did you mean 'bcast'?"));
+}
+
 class ManyShapes : public Job {
  protected:
   void bring_up() override { lab_.emplace(Cluster{.hosts = 2}); }

@@ -10,8 +10,10 @@
 #include "control/control.h"
 #include "core/error.h"
 #include "core/fields.h"
+#include "core/units.h"
 #include "node/node.h"
 #include "tools/command/collectives_library.h"
+#include "tools/command/options.h"
 #include "tools/command/this_machine.h"
 #include "tools/sample/job_shapes.h"
 #include "tools/sample/oversubscription.h"
@@ -28,6 +30,19 @@ constexpr std::size_t kNodesWithGroupsMin = 4;  // of fewer, no two could be tol
 // The part of the budget for each part, relative to the others.
 double weight_of(Part part) {
   return part == Part::kPairs || part == Part::kAlltoall || part == Part::kCollectives ? 2 : 1;
+}
+
+// All that can be sampled, for an empty list. Error(kUsage) for what cannot.
+std::vector<std::string> operations_from(const std::string& list) {
+  const std::vector<std::string> known = sampler::sampled_operations();
+  std::vector<std::string> asked = split_list(list);
+  for (const std::string& each : asked) {
+    if (std::ranges::find(known, each) == known.end()) {
+      throw Error(Fault::kUsage,
+                  fmt::format("--operations: no {}{}", each, suggestion(each, known)));
+    }
+  }
+  return asked.empty() ? known : asked;
 }
 
 // Of what is measured before there is a campaign to store it in.
@@ -77,6 +92,7 @@ Report JobCampaign::lead() {
       check(alltoalls, shape_);
     }
     sampler::shapes_from(options_.shapes, shape_);  // refused before anything is measured
+    operations_from(options_.operations);
     numbers_of_ranks();
     const profiledb::Location profile = profiledb::locate_for_writing(options_.db, options_.system);
     ProgressLine line(invocation_.quiet, ProgressLine::Terminal::kBehindLauncher);
@@ -143,15 +159,16 @@ sampler::CampaignReport JobCampaign::run_together(const JobOrder& order,
     library.play_within(order.ranks);
     const control::JobPart part(job_, order.ranks);
     const auto roots = static_cast<std::uint32_t>(order.ranks.size());
-    return sampler::run_collectives(
-        job_, mpi_,
-        {.budget_ns = order.budget_ns,
-         .size_bytes_max = options_.sampling.size_bytes_max,
-         .seed = seed_,
-         .run = library.collective_runner(roots),
-         .other_leaders = library.other_leaders(),
-         .library_algorithms = library.library_algorithms(sampler::sampled_operations())},
-        observer);
+    const std::vector<std::string> operations = operations_from(options_.operations);
+    return sampler::run_collectives(job_, mpi_,
+                                    {.budget_ns = order.budget_ns,
+                                     .size_bytes_max = options_.sampling.size_bytes_max,
+                                     .seed = seed_,
+                                     .run = library.collective_runner(roots),
+                                     .operations = operations,
+                                     .other_leaders = library.other_leaders(),
+                                     .library_algorithms = library.library_algorithms(operations)},
+                                    observer);
   }
   return sampler::run_mpi_messages(job_, mpi_,
                                    {.budget_ns = order.budget_ns,

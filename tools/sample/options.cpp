@@ -156,6 +156,11 @@ void declare_job(Options& options, SampleOptions& target) {
             "them, two and one, each with all ranks per node, half of them and one. They share the "
             "budget, the least known first; rules for other shapes are predicted from them.")
       .rare();
+  options
+      .list("--operations", target.operations, "NAME,...",
+            "in a job: collectives to sample: bcast,allreduce (default: all)\n"
+            "Rules for the others stay what they are.")
+      .rare();
 }
 
 void declare_stack(Options& options, SampleOptions& target) {

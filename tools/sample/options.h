@@ -38,6 +38,7 @@ struct SampleOptions {
   std::string ranks_per_nic;          // of pairs, in a job: numbers of ranks; empty: chosen
   std::vector<std::uint64_t> alltoall_sizes_bytes;  // empty: chosen
   std::string shapes;                               // of a job, for collectives; empty: all
+  std::string operations;                           // of a job, collectives; empty: all
   std::string stack;                                // another stack to sample; empty: our own rails
   std::optional<std::uint64_t> rounds;              // of its launches
   std::string rank_order;  // the order to a launched rank; empty: this is no such rank
