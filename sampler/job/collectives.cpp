@@ -163,7 +163,7 @@ class Ways {
       const std::string& operation = subject.first;
       for (const Aspect aspect : {other_aspect(operation), Aspect::kLibrary, Aspect::kLeaders}) {
         if (played_.contains({aspect, operation})) continue;
-        if (add_others(best.cell, aspect, &by_operation[operation])) break;
+        if (add_others(best, aspect, &by_operation[operation])) break;
       }
     }
     for (const auto& [operation, of_operation] : algorithms()) {
@@ -205,10 +205,11 @@ class Ways {
   bool give_up(std::vector<JobCell>& cells, double (*time_ns)(const JobCell&)) {
     std::map<Subject, double> fastest_ns;
     for (const JobCell& each : cells) {
-      remember(each, time_ns(each));
+      const double ns = time_ns(each);
+      remember(each, ns);
       double& least_ns =
           fastest_ns.try_emplace(subject(each), std::numeric_limits<double>::max()).first->second;
-      least_ns = std::min(least_ns, time_ns(each));
+      least_ns = std::min(least_ns, ns);
     }
     const std::size_t given_up = std::erase_if(cells, [&](const JobCell& each) {
       const bool library = way(each.order).algorithm == kLibraryAlgorithm;
@@ -285,9 +286,16 @@ class Ways {
     return ways_[static_cast<std::size_t>(order.subject)];
   }
 
+  // Of one operation and size.
+  struct Best {
+    Order order;
+    double usual_ns = 0;
+    double time_ns = 0;
+  };
+
   // The MPI's other algorithms, whole and with the segment that is best for ours; returns whether
   // there are any.
-  bool add_librarys(const JobCell& best, JobRounds::Choice* choice) const {
+  bool add_librarys(const Best& best, JobRounds::Choice* choice) const {
     const CollectiveWay& known = way(best.order);
     for (std::size_t i = 0; i < ways_.size(); ++i) {
       const CollectiveWay& other = ways_[i];
@@ -302,7 +310,7 @@ class Ways {
   }
 
   // Adds ways that differ from `best` in this aspect only; returns whether there are any.
-  bool add_others(const JobCell& best, Aspect aspect, JobRounds::Choice* choice) const {
+  bool add_others(const Best& best, Aspect aspect, JobRounds::Choice* choice) const {
     if (aspect == Aspect::kLibrary) return add_librarys(best, choice);
     const CollectiveWay& known = way(best.order);
     for (std::size_t i = 0; i < ways_.size(); ++i) {
@@ -382,10 +390,9 @@ class Ways {
   // own.
   void remember(const JobCell& cell, double time_ns) {
     if (is_of_library(way(cell.order).algorithm)) return;
-    const auto [best, is_first] = best_of_ours_.try_emplace(subject(cell), Best{cell, time_ns});
-    const bool is_known = best->second.cell.order.subject == cell.order.subject;
-    if (is_first || (!is_known && time_ns >= best->second.time_ns)) return;
-    best->second = {cell, time_ns};
+    const Best latest{cell.order, cell.usual_ns, time_ns};
+    Best& best = best_of_ours_.try_emplace(subject(cell), latest).first->second;
+    if (best.order.subject == cell.order.subject || time_ns < best.time_ns) best = latest;
   }
 
   std::uint64_t ranks() const { return static_cast<std::uint64_t>(job_.size()); }
@@ -417,10 +424,6 @@ class Ways {
   const JobShape& shape_;
   const CollectivesOptions& options_;
   std::vector<CollectiveWay> ways_;
-  struct Best {
-    JobCell cell;
-    double time_ns = 0;
-  };
   std::map<Subject, Best> best_of_ours_;
   std::set<std::pair<Aspect, std::string>> played_;  // other ways of operations that were run
 };
