@@ -36,26 +36,6 @@ bool name_algorithm(Rule& rule, std::string_view algorithm) {
   return true;
 }
 
-// Of those that act without a profile.
-std::string_view tried_algorithm(Operation operation) {
-  switch (operation) {
-    case Operation::kAllgather:
-    case Operation::kAllgatherv:
-    case Operation::kReduceScatterBlock:
-    case Operation::kReduceScatter:
-      return "leaders";
-    case Operation::kAlltoall:
-    case Operation::kAlltoallv:
-    case Operation::kGather:
-    case Operation::kScatter:
-      return "nodes";
-    case Operation::kBarrier:
-      return "dissemination";
-    default:
-      return "chain";
-  }
-}
-
 // nullopt for an answer that gives no rule.
 std::optional<Rule> rule_from(const nmt_collective_rule& said) {
   const std::optional<Operation> operation = parse_operation(said.operation);
@@ -193,7 +173,7 @@ Advice advice_to_act_always(const std::string& root) {
     } else {
       rule.segment_bytes = kTriedSegmentBytes;
     }
-    name_algorithm(rule, tried_algorithm(operation));
+    name_algorithm(rule, usual_algorithm(to_string(operation)));
   }
   return advice;
 }

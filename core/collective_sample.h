@@ -56,6 +56,13 @@ inline bool sends_blocks_of_nodes(std::string_view operation) {
 // Whether a call has no data; its size is 0.
 inline bool has_no_data(std::string_view operation) { return operation == "barrier"; }
 
+// Ours, where no profile chooses.
+inline std::string_view usual_algorithm(std::string_view operation) {
+  if (has_no_data(operation)) return "dissemination";
+  if (gathers_for_all(operation) || scatters_sums(operation)) return "leaders";
+  return exchanges(operation) || is_of_root_blocks(operation) ? "nodes" : "chain";
+}
+
 // Whether an algorithm is for short messages only, which it never divides.
 inline bool is_for_short_messages(std::string_view algorithm) {
   return algorithm == "recursive_doubling" || algorithm == "inline";

@@ -32,13 +32,6 @@ constexpr int kRulesMax = 1 << 20;
 // twice as many.
 constexpr std::uint64_t kTimesMean = 4;
 
-// Whether a size is that of one block of many in a buffer.
-bool has_blocks(Operation operation) {
-  return operation == Operation::kAllgather || operation == Operation::kAlltoall ||
-         operation == Operation::kGather || operation == Operation::kScatter ||
-         operation == Operation::kReduceScatterBlock;
-}
-
 bool is_ours(const Rule& rule) { return rule.library == Rule::kOurs; }
 
 bool is_set(const char* variable, std::string_view to) {
@@ -356,8 +349,9 @@ Job::Decision Job::decide(Operation operation, std::uint64_t bytes, MPI_Comm com
     CommState& comm_state =
         comm_state_for(comm, [this](MPI_Comm made_for) { return make_comm_state(made_for); });
     const Rule* rule = find_rule(comm_state.rules, operation, bytes);
-    const std::uint64_t blocks = has_blocks(operation) ? comm_state.ranks.size() : 1;
-    if (rule == nullptr || bytes * blocks > kBytesMax) return {};
+    if (rule == nullptr) return {};
+    const std::uint64_t blocks = has_blocks(to_string(operation)) ? comm_state.ranks.size() : 1;
+    if (bytes * blocks > kBytesMax) return {};
     return {.rule = rule, .comm_state = &comm_state, .bytes = bytes};
   } catch (const MpiFailure&) {  // on all ranks: the communicator is invalid
     return {};

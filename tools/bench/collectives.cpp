@@ -42,13 +42,6 @@ struct Chosen {
   std::string advice;  // "ours", "library"; "-": none
 };
 
-// Without a profile, or where it chooses the MPI's own.
-std::string usual_algorithm(const std::string& operation) {
-  if (operation == "barrier") return "dissemination";
-  if (gathers_for_all(operation) || scatters_sums(operation)) return "leaders";
-  return exchanges(operation) || is_of_root_blocks(operation) ? "nodes" : "chain";
-}
-
 // By operation, the algorithms of the MPI that can be set in this job.
 using LibraryAlgorithms = decltype(sampler::CollectivesOptions::library_algorithms);
 
@@ -70,7 +63,7 @@ Chosen choose(const nmt_profile* profile, const std::string& mpi, const sampler:
     ranks_per_node.insert(static_cast<std::uint32_t>(node.size()));
   }
   const std::uint64_t segment_bytes = size_bytes > kSegmentBytes ? kSegmentBytes : 0;
-  Chosen chosen{{operation, usual_algorithm(operation), segment_bytes, 1}, "-"};
+  Chosen chosen{{operation, std::string(usual_algorithm(operation)), segment_bytes, 1}, "-"};
   nmt_collective_rule rule{};
   rule.struct_bytes = sizeof rule;
   for (const std::uint32_t ranks : ranks_per_node) {
@@ -91,17 +84,6 @@ Chosen choose(const nmt_profile* profile, const std::string& mpi, const sampler:
     }
   }
   return {{operation, rule.algorithm, rule.segment_bytes, std::max(1u, rule.leaders)}, "ours"};
-}
-
-std::vector<std::string> operations_of(const CollectivesBenchOptions& options) {
-  const std::vector<std::string> wanted = split_list(options.operations);
-  for (const std::string& each : wanted) {
-    if (std::ranges::find(kOperations, each) == kOperations.end()) {
-      throw Error(Fault::kUsage,
-                  fmt::format("--operations: no {}{}", each, suggestion(each, kOperations)));
-    }
-  }
-  return wanted.empty() ? kOperations : wanted;
 }
 
 std::vector<std::uint64_t> sizes_of(const CollectivesBenchOptions& options,
@@ -139,7 +121,7 @@ class Leader {
     }
     const OpenedProfile profile = open_profile(options.profile, invocation);
     schedule_ = {.rounds = static_cast<std::uint32_t>(rounds), .seed = std::random_device{}()};
-    for (const std::string& operation : operations_of(options)) {
+    for (const std::string& operation : operations_from(options.operations, kOperations)) {
       for (const std::uint64_t size_bytes : sizes_of(options, operation, job.size())) {
         chosen_.push_back(
             choose(profile.get(), job.library(), shape, settable, operation, size_bytes));

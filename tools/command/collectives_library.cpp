@@ -12,6 +12,7 @@
 #include "core/collective_sample.h"
 #include "core/error.h"
 #include "core/units.h"
+#include "tools/command/options.h"
 
 namespace nmt::tools {
 
@@ -87,6 +88,18 @@ decltype(sampler::CollectivesOptions::library_algorithms) CollectivesLibrary::li
     }
   }
   return all;
+}
+
+std::vector<std::string> operations_from(const std::string& list,
+                                         const std::vector<std::string>& known) {
+  std::vector<std::string> asked = split_list(list);
+  for (const std::string& each : asked) {
+    if (std::ranges::find(known, each) == known.end()) {
+      throw Error(Fault::kUsage,
+                  fmt::format("--operations: no {}{}", each, suggestion(each, known)));
+    }
+  }
+  return asked.empty() ? known : asked;
 }
 
 }  // namespace nmt::tools

@@ -15,6 +15,11 @@
 
 namespace nmt::tools {
 
+// Of --operations: those of the list, all that are known for an empty one. Error(kUsage) for any
+// other.
+std::vector<std::string> operations_from(const std::string& list,
+                                         const std::vector<std::string>& known);
+
 class CollectivesLibrary {
  public:
   // Error(kFailed) if there is no such library.

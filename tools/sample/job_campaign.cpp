@@ -10,10 +10,8 @@
 #include "control/control.h"
 #include "core/error.h"
 #include "core/fields.h"
-#include "core/units.h"
 #include "node/node.h"
 #include "tools/command/collectives_library.h"
-#include "tools/command/options.h"
 #include "tools/command/this_machine.h"
 #include "tools/sample/job_shapes.h"
 #include "tools/sample/oversubscription.h"
@@ -30,19 +28,6 @@ constexpr std::size_t kNodesWithGroupsMin = 4;  // of fewer, no two could be tol
 // The part of the budget for each part, relative to the others.
 double weight_of(Part part) {
   return part == Part::kPairs || part == Part::kAlltoall || part == Part::kCollectives ? 2 : 1;
-}
-
-// All that can be sampled, for an empty list. Error(kUsage) for what cannot.
-std::vector<std::string> operations_from(const std::string& list) {
-  const std::vector<std::string> known = sampler::sampled_operations();
-  std::vector<std::string> asked = split_list(list);
-  for (const std::string& each : asked) {
-    if (std::ranges::find(known, each) == known.end()) {
-      throw Error(Fault::kUsage,
-                  fmt::format("--operations: no {}{}", each, suggestion(each, known)));
-    }
-  }
-  return asked.empty() ? known : asked;
 }
 
 // Of what is measured before there is a campaign to store it in.
@@ -92,7 +77,7 @@ Report JobCampaign::lead() {
       check(alltoalls, shape_);
     }
     sampler::shapes_from(options_.shapes, shape_);  // refused before anything is measured
-    operations_from(options_.operations);
+    operations_from(options_.operations, sampler::sampled_operations());
     numbers_of_ranks();
     const profiledb::Location profile = profiledb::locate_for_writing(options_.db, options_.system);
     ProgressLine line(invocation_.quiet, ProgressLine::Terminal::kBehindLauncher);
@@ -159,7 +144,8 @@ sampler::CampaignReport JobCampaign::run_together(const JobOrder& order,
     library.play_within(order.ranks);
     const control::JobPart part(job_, order.ranks);
     const auto roots = static_cast<std::uint32_t>(order.ranks.size());
-    const std::vector<std::string> operations = operations_from(options_.operations);
+    const std::vector<std::string> operations =
+        operations_from(options_.operations, sampler::sampled_operations());
     return sampler::run_collectives(job_, mpi_,
                                     {.budget_ns = order.budget_ns,
                                      .size_bytes_max = options_.sampling.size_bytes_max,
