@@ -69,8 +69,10 @@ class Elsewhere : public testing::Test {
     b_.emplace(*context_, 0, "a", std::move(sides[1]));
   }
 
-  // A message of this size from a to b, and whether it came as it was.
+  // A message of this size from a to b, and whether it came as it was. It begins when there is a
+  // helper for its first chunk, however busy the machine is.
   bool brings(std::size_t size_bytes, std::uint64_t seed) {
+    if (!drivers::eventually([&] { return helpers_.idle() > 0; })) return false;
     std::vector<std::byte> out(size_bytes), in(size_bytes);
     fill(out, seed);
     auto send = std::make_shared<Send>();
