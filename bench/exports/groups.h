@@ -11,8 +11,9 @@ namespace nmt::bench {
 // be `goal` times as fast.
 void weighted_rails(unsigned first, unsigned second, double goal);
 void effects();  // where each exported setting moves what it is about
-// Thresholds of a stack in jobs of an MPI, against forced sweeps and defaults.
-void limits(const std::string& stack, const std::string& mpi);
+// Thresholds of a stack in jobs of an MPI over rails of so many Mbit/s ("1000 600"), against forced
+// sweeps and defaults.
+void limits(const std::string& stack, const std::string& mpi, const std::string& rails);
 void collective_rules();  // of Open MPI, four hosts of four ranks
 void mpich_rules();       // of MPICH, likewise
 void accepted_rules();  // what Debian's Open MPI says of a rules file, and our reader of a bad one

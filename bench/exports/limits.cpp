@@ -36,15 +36,18 @@ std::vector<double> regrets(const json::Reader& sweep, const std::string& transp
 
 }  // namespace
 
-void limits(const std::string& stack, const std::string& mpi) {
-  const Stage stage("rails 1000");
+void limits(const std::string& stack, const std::string& mpi, const std::string& rails) {
+  const Stage stage("rails " + rails);
+  const bool several = rails.find(' ') != std::string::npos;
+  const std::string name =
+      several ? fmt::format("{} over rails of {} Mbit/s", stack, rails) : stack;
   const std::string launcher = stage.launcher(mpi, "--per-host 2");
   const std::string arguments = fmt::format("--stack {} --launcher '{}'", stack, launcher);
   const json::Value found = stage.sample(arguments);
   const auto cells = compared_in(stage.tune(fmt::format("ab {} --launcher '{}'", stack, launcher)));
   std::vector<TimesAsFast> ratios;
   for (const Compared& cell : cells) ratios.push_back(cell.ratio);
-  print_never_slower("exports", stack + ": the slowest size against the default", ratios);
+  print_never_slower("exports", name + ": the slowest size against the default", ratios);
   const json::Value sweep = stage.sample(
       fmt::format("{} --rounds {} --max-size {}", arguments, kSweepRounds, kSweepBytes), nullptr,
       "sweep.db");
@@ -53,7 +56,7 @@ void limits(const std::string& stack, const std::string& mpi) {
     const std::vector<double> all = regrets(json::Reader(sweep, "nmad-sample"), transport,
                                             limit["eager_bytes_max"].unsigned_integer());
     if (all.empty()) continue;
-    print_row("exports", stack + ", " + transport + ": regret of the threshold, p95",
+    print_row("exports", name + ", " + transport + ": regret of the threshold, p95",
               quantile(all, 0.95), "%", Goal::kAtMost, 2);
   }
 }
