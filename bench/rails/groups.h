@@ -10,6 +10,7 @@ void beside_open_mpi();   // the same rails under Open MPI, as it comes and told
 void busy_rails();        // mixed flows, and when a busy rail will be free
 void paper_2007();        // segments, aggregation, greedy, and what polling idle rails costs
 void offloaded_chunks();  // eager chunks by other cores
+void programmed_io();     // the same, where submitting a chunk occupies a core
 void processor_cost();    // against a plain loop of send and receive
 
 }  // namespace nmt::bench

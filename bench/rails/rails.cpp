@@ -6,10 +6,13 @@
 
 namespace {
 
-constexpr nmt::bench::Part kParts[] = {
-    {"shapes", nmt::bench::rail_shapes},       {"openmpi", nmt::bench::beside_open_mpi},
-    {"busy", nmt::bench::busy_rails},          {"2007", nmt::bench::paper_2007},
-    {"offload", nmt::bench::offloaded_chunks}, {"processor", nmt::bench::processor_cost}};
+constexpr nmt::bench::Part kParts[] = {{"shapes", nmt::bench::rail_shapes},
+                                       {"openmpi", nmt::bench::beside_open_mpi},
+                                       {"busy", nmt::bench::busy_rails},
+                                       {"2007", nmt::bench::paper_2007},
+                                       {"offload", nmt::bench::offloaded_chunks},
+                                       {"processor", nmt::bench::processor_cost},
+                                       {"programmed-io", nmt::bench::programmed_io}};
 
 }  // namespace
 
