@@ -508,7 +508,7 @@ std::optional<int> replace_alltoallv(const UnequalBlocks& send, const UnequalBlo
     agreed = agree_on_sizes(decision.hierarchy(), sizes);
   });
   if (looked != MPI_SUCCESS) return looked;
-  Job::here().choose(kOperation, agreed.are_too_large ? 0 : agreed.mean_bytes, decision);
+  Job::here().choose(kOperation, agreed.are_too_large ? 0 : agreed.typical_bytes, decision);
   if (!decision.acts()) return std::nullopt;
   return Job::here().act(kOperation, decision, comm,
                          [&] { exchange_unequal(decision, sizes, agreed, send, receive, comm); });

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,15 +79,30 @@ struct PlayedBlocks {
   std::vector<int> sent_counts, sent_places, received_counts, received_places;  // in bytes
 };
 
+// The numbers from 0 on, in random order.
+std::vector<std::uint64_t> shuffled(int count, std::minstd_rand& random) {
+  std::vector<std::uint64_t> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::ranges::shuffle(numbers, random);
+  return numbers;
+}
+
+// As nmt_collective_play says. The sizes are drawn anew for each root, so that a median stands for
+// calls of any sizes: where the largest blocks of all ranks are in one round, an algorithm that
+// goes by rounds is better than it is for a program's calls.
 PlayedBlocks blocks_of(const nmt_collective_play& play) {
   int rank = 0, ranks = 0;
   check(PMPI_Comm_rank(playing(), &rank));
   check(PMPI_Comm_size(playing(), &ranks));
+  std::minstd_rand random(static_cast<std::uint32_t>(play.root) + 1);
+  const std::vector<std::uint64_t> senders = shuffled(ranks, random);
+  const std::vector<std::uint64_t> receivers = shuffled(ranks, random);
+  const auto count = static_cast<std::uint64_t>(ranks);
   const auto size_to = [&](int from, int to) -> std::uint64_t {
     if (ranks == 1) return play.size_bytes;
-    const int ahead = (to - from + ranks) % ranks;
-    return 2 * play.size_bytes * static_cast<std::uint64_t>(ahead) /
-           static_cast<std::uint64_t>(ranks - 1);
+    const std::uint64_t step =
+        (senders[static_cast<std::size_t>(from)] + receivers[static_cast<std::size_t>(to)]) % count;
+    return 2 * play.size_bytes * step / (count - 1);
   };
   PlayedBlocks blocks;
   int sent_place = 0, received_place = 0;

@@ -2,13 +2,16 @@
 #include "collectives/mpi/unequal_sizes.h"
 
 #include <array>
+#include <cmath>
 
 #include "collectives/mpi/algorithms.h"
 
 namespace nmt::collectives {
 namespace {
 
-enum { kAllBytes, kBetweenBytes, kDifference, kTooLarge, kNumbers };
+// Squares are summed up in halves, since one alone may take all of 64 bits.
+enum { kAllBytes, kBetweenBytes, kSquaresHigh, kSquaresLow, kDifference, kTooLarge, kNumbers };
+constexpr int kHalfBits = 32;
 constexpr std::uint64_t kTimesWithin = 2;  // the mean of blocks within groups may be so many times
                                            // that of blocks between them, by chance
 
@@ -24,17 +27,23 @@ std::uint64_t mean_of(std::uint64_t bytes, std::uint64_t blocks) {
   return blocks == 0 ? 0 : (bytes + blocks - 1) / blocks;
 }
 
+// A byte of blocks that are spread evenly from 0 to 2 m is on average in a block of 4/3 m.
+std::uint64_t typical_of(std::uint64_t bytes, double squares) {
+  if (bytes == 0) return 0;
+  return static_cast<std::uint64_t>(std::ceil(0.75 * squares / static_cast<double>(bytes)));
+}
+
 std::uint64_t choosing_size(const NodeHierarchy& hierarchy, std::uint64_t all_bytes,
-                            std::uint64_t between_bytes) {
+                            std::uint64_t between_bytes, double squares) {
+  if (hierarchy.groups().size() == 1) return typical_of(all_bytes, squares);
   const auto ranks = static_cast<std::uint64_t>(hierarchy.size());
   std::uint64_t blocks_within = 0;
   for (const Group& group : hierarchy.groups()) {
     blocks_within += group.ranks.size() * group.ranks.size();
   }
   const std::uint64_t within = mean_of(all_bytes - between_bytes, blocks_within);
-  if (hierarchy.groups().size() == 1) return within;
   const std::uint64_t between = mean_of(between_bytes, ranks * ranks - blocks_within);
-  return within > kTimesWithin * between ? 0 : between;
+  return within > kTimesWithin * between ? 0 : typical_of(between_bytes, squares);
 }
 
 }  // namespace
@@ -47,8 +56,13 @@ AgreedSizes agree_on_sizes(NodeHierarchy& hierarchy, const UnequalSizes& own) {
   for (std::uint64_t rank = 0; rank < ranks; ++rank) {
     const bool is_between =
         hierarchy.group_of(static_cast<int>(rank)) != hierarchy.group_of(hierarchy.rank());
+    const std::uint64_t square = own.sent[rank] * own.sent[rank];
     numbers[kAllBytes] += own.sent[rank];
-    numbers[kBetweenBytes] += is_between ? own.sent[rank] : 0;
+    if (is_between) numbers[kBetweenBytes] += own.sent[rank];
+    if (is_between || hierarchy.groups().size() == 1) {
+      numbers[kSquaresHigh] += square >> kHalfBits;
+      numbers[kSquaresLow] += square & ((std::uint64_t{1} << kHalfBits) - 1);
+    }
     numbers[kDifference] += factor_of(self * ranks + rank) * own.sent[rank];
     numbers[kDifference] -= factor_of(rank * ranks + self) * own.received[rank];
   }
@@ -60,8 +74,10 @@ AgreedSizes agree_on_sizes(NodeHierarchy& hierarchy, const UnequalSizes& own) {
             reinterpret_cast<std::byte*>(sums.data()), sum, {.shape = TreeShape::kBinomial});
   if (sums[kTooLarge] != 0) return {.are_too_large = true};
   if (sums[kDifference] != 0) fail_on_different_counts();
+  const double squares = std::ldexp(static_cast<double>(sums[kSquaresHigh]), kHalfBits) +
+                         static_cast<double>(sums[kSquaresLow]);
   return {.all_bytes = sums[kAllBytes],
-          .mean_bytes = choosing_size(hierarchy, sums[kAllBytes], sums[kBetweenBytes])};
+          .typical_bytes = choosing_size(hierarchy, sums[kAllBytes], sums[kBetweenBytes], squares)};
 }
 
 }  // namespace nmt::collectives

@@ -28,10 +28,13 @@ struct UnequalSizes {
 // The same on all ranks.
 struct AgreedSizes {
   std::uint64_t all_bytes = 0;
-  // By which the algorithm is chosen: the mean of the blocks between groups, empty ones too,
-  // rounded up; of all blocks if there is one group. 0, for the MPI's own, if so much more stays
-  // within groups that samples, whose blocks are alike there, say nothing of this call.
-  std::uint64_t mean_bytes = 0;
+  // By which the algorithm is chosen: the mean of blocks that are spread evenly between nothing and
+  // twice that mean, as those of a sample are, and of which a byte on average is in as large a
+  // block. So a few large blocks count for what they are, and empty ones do not count. Of blocks
+  // between groups; of all blocks if there is one group; rounded up. 0, for the MPI's own, if so
+  // much more stays within groups that samples, whose blocks are alike there, say nothing of this
+  // call.
+  std::uint64_t typical_bytes = 0;
   bool are_too_large = false;  // on any rank
 };
 
