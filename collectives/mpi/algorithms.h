@@ -14,7 +14,7 @@
 #include <span>
 #include <string_view>
 
-#include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/hierarchy/node_hierarchy.h"
 #include "collectives/mpi/unequal_sizes.h"
 #include "collectives/node_exchange.h"
 #include "collectives/tree.h"

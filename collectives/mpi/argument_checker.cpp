@@ -5,7 +5,7 @@
 #include <climits>
 #include <cstdint>
 
-#include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/hierarchy/node_hierarchy.h"
 
 namespace nmt::collectives {
 namespace {

@@ -14,9 +14,9 @@
 
 #include "collectives/call_report.h"
 #include "collectives/mpi/comm_state.h"
-#include "collectives/mpi/failure.h"
+#include "collectives/mpi/hierarchy/failure.h"
+#include "collectives/mpi/hierarchy/node_hierarchy.h"
 #include "collectives/mpi/node_clocks.h"
-#include "collectives/mpi/node_hierarchy.h"
 #include "collectives/mpi/running_mpi.h"
 #include "collectives/profile_durations.h"
 

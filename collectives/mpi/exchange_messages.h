@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "collectives/group_exchange.h"
-#include "collectives/mpi/message_memory.h"
-#include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/hierarchy/message_memory.h"
+#include "collectives/mpi/hierarchy/node_hierarchy.h"
 #include "collectives/mpi/segment_pipeline.h"
 
 namespace nmt::collectives {

@@ -17,8 +17,8 @@
 #include <mutex>
 #include <vector>
 
-#include "collectives/mpi/failure_notifier.h"
-#include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/hierarchy/failure_notifier.h"
+#include "collectives/mpi/hierarchy/node_hierarchy.h"
 
 namespace nmt::collectives {
 

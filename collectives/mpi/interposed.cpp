@@ -8,8 +8,8 @@
 
 #include "collectives/mpi/algorithms.h"
 #include "collectives/mpi/decided_algorithm.h"
+#include "collectives/mpi/hierarchy/message_memory.h"
 #include "collectives/mpi/job.h"
-#include "collectives/mpi/message_memory.h"
 #include "collectives/mpi/mixed_mpis.h"
 #include "collectives/mpi/packed_buffer.h"
 

@@ -14,8 +14,6 @@
 //   running_mpi              the name and version of the MPI
 //   loaded_everywhere        whether all ranks have loaded this library
 //   comm_state               state of each communicator
-//   rank_location            where ranks run, and whether they outnumber the cores
-//   node_hierarchy           a communicator as groups of ranks, each with a leader
 //   hierarchy_cache          hierarchies of freed communicators, for reuse
 //   decided_algorithm        runs what was decided, by an algorithm of ours or of the MPI's
 //   library_algorithms       the MPI's own algorithms, as far as they can be set
@@ -41,19 +39,15 @@
 //   segment_pipeline         segments between two ranks
 //   intra_node_bcast         from a leader to the ranks of its node
 //   group_reduce             reduces within a group
-//   message_memory           memory that an MPI may write to after an error
-//   request_wait             waits for a message of the MPI
 //   packed_buffer            the buffer of a call as contiguous bytes
 //   unequal_blocks           counts and displacements of blocks
-//   mpi_failure              an MPI call that failed, as an exception
-//   failure                  how a failed operation ends
-//   failure_notifier         notifies other ranks of a failure, so that they do not wait
 //   next_definition          the next definition of an MPI function, for calls left alone
 //   run_collective           runs one collective for sampling and benchmarks
 //   decision_log             prints what is replaced on a communicator
 //   call_recorder            times the collectives of a program
 //   call_description         the size of a call, from its arguments
 //   node_clocks              compares the clocks of all nodes with that of rank 0
+//   hierarchy/               what algorithms stand on: ranks by nodes, waiting, failures
 #pragma once
 
 #include <mpi.h>

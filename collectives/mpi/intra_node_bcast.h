@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/hierarchy/node_hierarchy.h"
 #include "collectives/mpi/segment_pipeline.h"
 
 namespace nmt::collectives {

@@ -19,10 +19,10 @@
 #include "collectives/advice.h"
 #include "collectives/mpi/argument_checker.h"
 #include "collectives/mpi/comm_state.h"
-#include "collectives/mpi/failure.h"
-#include "collectives/mpi/failure_notifier.h"
+#include "collectives/mpi/hierarchy/failure.h"
+#include "collectives/mpi/hierarchy/failure_notifier.h"
+#include "collectives/mpi/hierarchy/mpi_failure.h"
 #include "collectives/mpi/library_algorithms.h"
-#include "collectives/mpi/mpi_failure.h"
 #include "collectives/mpi/unequal_blocks.h"
 
 namespace nmt::collectives {

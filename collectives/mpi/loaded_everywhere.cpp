@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "collectives/advice.h"
-#include "collectives/mpi/failure.h"
-#include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/hierarchy/failure.h"
+#include "collectives/mpi/hierarchy/node_hierarchy.h"
 
 namespace nmt::collectives {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "collectives/mpi/call_recorder.h"
-#include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/hierarchy/node_hierarchy.h"
 
 namespace nmt::collectives {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/hierarchy/node_hierarchy.h"
 #include "collectives/node_exchange.h"
 
 namespace nmt::collectives {

@@ -9,7 +9,7 @@
 #include "collectives/mpi/block_ranges.h"
 #include "collectives/mpi/exchange_messages.h"
 #include "collectives/mpi/group_reduce.h"
-#include "collectives/mpi/message_memory.h"
+#include "collectives/mpi/hierarchy/message_memory.h"
 #include "collectives/mpi/reduce_pipeline.h"
 
 namespace nmt::collectives {

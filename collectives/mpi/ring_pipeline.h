@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "collectives/mpi/group_reduce.h"
-#include "collectives/mpi/message_memory.h"
+#include "collectives/mpi/hierarchy/message_memory.h"
 #include "collectives/mpi/segment_pipeline.h"
 
 namespace nmt::collectives {

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/hierarchy/node_hierarchy.h"
 
 namespace nmt::collectives {
 

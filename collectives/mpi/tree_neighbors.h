@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/hierarchy/node_hierarchy.h"
 #include "collectives/tree.h"
 
 namespace nmt::collectives {

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/hierarchy/node_hierarchy.h"
 
 namespace nmt::collectives {
 

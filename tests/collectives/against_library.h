@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/hierarchy/node_hierarchy.h"
 #include "tests/collectives/elements.h"
 
 namespace nmt::testing {

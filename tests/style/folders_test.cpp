@@ -51,6 +51,7 @@ const std::vector<Elsewhere> kExceptions = {
 
 const std::vector<Face> kFaces = {
     {"collectives/mpi", "collectives/mpi/interposed.h"},
+    {"collectives/mpi/hierarchy", "collectives/mpi/hierarchy/node_hierarchy.h"},
     {"control/mpi", "control/mpi/table.h"},
     {"drivers/fake", "drivers/fake/driver.h"},
     {"drivers/shm", "drivers/shm/driver.h"},

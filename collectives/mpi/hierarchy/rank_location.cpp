@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/rank_location.h"
+#include "collectives/mpi/hierarchy/rank_location.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "collectives/mpi/mpi_failure.h"
+#include "collectives/mpi/hierarchy/mpi_failure.h"
 #include "node/node.h"
 
 namespace nmt::collectives {

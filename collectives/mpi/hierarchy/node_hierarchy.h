@@ -6,6 +6,14 @@
 // All ranks of the communicator build it together. All our messages use its private communicator,
 // so the program's receives never match them. Not thread-safe, because two collectives of one
 // communicator may not run at the same time either.
+//
+// Face of what the algorithms stand on. In reading order:
+//   rank_location      where ranks run, and whether they outnumber the cores
+//   request_wait       waits for a message of the MPI
+//   message_memory     memory that an MPI may write to after an error
+//   mpi_failure        an MPI call that failed, as an exception
+//   failure_notifier   notifies other ranks of a failure, so that they do not wait
+//   failure            how a failed operation ends for the program
 #pragma once
 
 #include <mpi.h>
@@ -16,9 +24,9 @@
 #include <string>
 #include <vector>
 
-#include "collectives/mpi/mpi_failure.h"
-#include "collectives/mpi/rank_location.h"
-#include "collectives/mpi/request_wait.h"
+#include "collectives/mpi/hierarchy/mpi_failure.h"
+#include "collectives/mpi/hierarchy/rank_location.h"
+#include "collectives/mpi/hierarchy/request_wait.h"
 #include "collectives/node_shared_memory.h"
 
 namespace nmt::collectives {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/hierarchy/node_hierarchy.h"
 
 #include <unistd.h>
 

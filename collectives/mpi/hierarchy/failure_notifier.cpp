@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/failure_notifier.h"
+#include "collectives/mpi/hierarchy/failure_notifier.h"
 
 #include <numeric>
 
-#include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/hierarchy/node_hierarchy.h"
 
 namespace nmt::collectives {
 namespace {

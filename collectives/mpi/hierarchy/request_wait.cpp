@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/request_wait.h"
+#include "collectives/mpi/hierarchy/request_wait.h"
 
 #include <sched.h>
 
 #include <ctime>
 
-#include "collectives/mpi/mpi_failure.h"
+#include "collectives/mpi/hierarchy/mpi_failure.h"
 
 namespace nmt::collectives {
 namespace {

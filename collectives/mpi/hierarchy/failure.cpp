@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/failure.h"
+#include "collectives/mpi/hierarchy/failure.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,8 +9,8 @@
 #include <new>
 #include <thread>
 
-#include "collectives/mpi/failure_notifier.h"
-#include "collectives/mpi/node_hierarchy.h"
+#include "collectives/mpi/hierarchy/failure_notifier.h"
+#include "collectives/mpi/hierarchy/node_hierarchy.h"
 
 namespace nmt::collectives {
 namespace {
