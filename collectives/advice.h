@@ -56,7 +56,7 @@ struct Rule {
   std::uint64_t from_bytes = 0;
   std::uint64_t to_bytes = 0;
   std::uint64_t segment_bytes = 0;
-  // Of mpi/algorithms.h, a TreeShape, or "library:NAME"; never what the MPI chooses itself.
+  // Of mpi/algorithms, a TreeShape, or "library:NAME"; never what the MPI chooses itself.
   char algorithm[64] = {};
 };
 

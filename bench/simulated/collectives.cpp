@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collectives/mpi/algorithms.h"
+#include "collectives/mpi/algorithms/algorithms.h"
 
 namespace {
 

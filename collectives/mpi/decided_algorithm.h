@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "collectives/mpi/algorithms.h"
+#include "collectives/mpi/algorithms/algorithms.h"
 #include "collectives/mpi/job.h"
 
 namespace nmt::collectives {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "collectives/mpi/algorithms.h"
+#include "collectives/mpi/algorithms/algorithms.h"
 #include "collectives/mpi/decided_algorithm.h"
 #include "collectives/mpi/hierarchy/message_memory.h"
 #include "collectives/mpi/job.h"

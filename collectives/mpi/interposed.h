@@ -18,27 +18,6 @@
 //   decided_algorithm        runs what was decided, by an algorithm of ours or of the MPI's
 //   library_algorithms       the MPI's own algorithms, as far as they can be set
 //   control_variable         a variable of the MPI (MPI_T) that sets one
-//   algorithms               the hierarchical algorithms
-//   bcast                    Bcast
-//   reduce                   Reduce
-//   allreduce                Allreduce
-//   allgather                Allgather and Allgatherv
-//   barrier                  Barrier
-//   alltoall                 Alltoall and Alltoallv
-//   gather                   Gather and Scatter
-//   reduce_scatter           Reduce_scatter and Reduce_scatter_block
-//   unequal_sizes            what the ranks of an Alltoallv find out together
-//   exchange_messages        an Alltoall, a Gather or a Scatter by one message for two nodes
-//   rank_exchange            an Alltoall between ranks
-//   block_ranges             where the blocks of all ranks are in a buffer
-//   tree_neighbors           the neighbours of a leader in the tree
-//   bcast_pipeline           segments down the tree of leaders
-//   reduce_pipeline          segments up the tree of leaders, reduced
-//   recursive_doubling       short data of all groups, combined by their leaders
-//   ring_pipeline            segments around a ring of leaders, reduced and gathered
-//   segment_pipeline         segments between two ranks
-//   intra_node_bcast         from a leader to the ranks of its node
-//   group_reduce             reduces within a group
 //   packed_buffer            the buffer of a call as contiguous bytes
 //   unequal_blocks           counts and displacements of blocks
 //   next_definition          the next definition of an MPI function, for calls left alone
@@ -47,6 +26,7 @@
 //   call_recorder            times the collectives of a program
 //   call_description         the size of a call, from its arguments
 //   node_clocks              compares the clocks of all nodes with that of rank 0
+//   algorithms/              the hierarchical algorithms, over contiguous bytes
 //   hierarchy/               what algorithms stand on: ranks by nodes, waiting, failures
 #pragma once
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "collectives/collectives.h"
-#include "collectives/mpi/algorithms.h"
+#include "collectives/mpi/algorithms/algorithms.h"
 #include "collectives/mpi/comm_state.h"
 #include "collectives/mpi/library_algorithms.h"
 #include "core/collective_sample.h"

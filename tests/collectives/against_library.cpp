@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collectives/mpi/algorithms.h"
+#include "collectives/mpi/algorithms/algorithms.h"
 #include "tests/collectives/against_library.h"
 #include "tests/collectives/elements.h"
 #include "tests/collectives/pretended_nodes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "collectives/mpi/algorithms.h"
+#include "collectives/mpi/algorithms/algorithms.h"
 #include "core/error.h"
 #include "tests/collectives/against_library.h"
 

@@ -380,8 +380,8 @@ class OnFakeNetwork : public ExchangeNetwork {
   std::vector<std::uint64_t> numbers_;
 };
 
-// Each rank is a thread. Operations follow each other as in collectives/mpi/alltoall.cpp; members
-// tell each other their rows.
+// Each rank is a thread. Operations follow each other as in
+// collectives/mpi/algorithms/alltoall.cpp; members tell each other their rows.
 void exchange_by_threads(const Groups& groups, const Matrix& matrix, std::uint64_t segment_bytes,
                          bool attach) {
   const WaitPolicy waiting;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/unequal_sizes.h"
+#include "collectives/mpi/algorithms/unequal_sizes.h"
 
 #include <array>
 #include <cmath>
 
-#include "collectives/mpi/algorithms.h"
+#include "collectives/mpi/algorithms/algorithms.h"
 
 namespace nmt::collectives {
 namespace {

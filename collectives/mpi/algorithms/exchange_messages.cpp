@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/exchange_messages.h"
+#include "collectives/mpi/algorithms/exchange_messages.h"
 
 #include <algorithm>
 #include <iterator>

@@ -16,8 +16,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/segment_pipeline.h"
+#include "collectives/mpi/algorithms/algorithms.h"
+#include "collectives/mpi/algorithms/segment_pipeline.h"
 
 namespace nmt::collectives {
 

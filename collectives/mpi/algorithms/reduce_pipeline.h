@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "collectives/mpi/group_reduce.h"
-#include "collectives/mpi/segment_pipeline.h"
-#include "collectives/mpi/tree_neighbors.h"
+#include "collectives/mpi/algorithms/group_reduce.h"
+#include "collectives/mpi/algorithms/segment_pipeline.h"
+#include "collectives/mpi/algorithms/tree_neighbors.h"
 
 namespace nmt::collectives {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "collectives/group_exchange.h"
+#include "collectives/mpi/algorithms/segment_pipeline.h"
 #include "collectives/mpi/hierarchy/message_memory.h"
 #include "collectives/mpi/hierarchy/node_hierarchy.h"
-#include "collectives/mpi/segment_pipeline.h"
 
 namespace nmt::collectives {
 

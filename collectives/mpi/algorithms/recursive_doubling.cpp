@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/recursive_doubling.h"
+#include "collectives/mpi/algorithms/recursive_doubling.h"
 
 #include <bit>
 #include <cstring>
 #include <vector>
 
-#include "collectives/mpi/group_reduce.h"
+#include "collectives/mpi/algorithms/group_reduce.h"
 #include "collectives/mpi/hierarchy/message_memory.h"
 
 namespace nmt::collectives {

@@ -9,8 +9,8 @@
 // sums to the next leader, and get the result from it in the end.
 #pragma once
 
-#include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/segment_pipeline.h"
+#include "collectives/mpi/algorithms/algorithms.h"
+#include "collectives/mpi/algorithms/segment_pipeline.h"
 
 namespace nmt::collectives {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>
 
-#include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/bcast_pipeline.h"
-#include "collectives/mpi/intra_node_bcast.h"
-#include "collectives/mpi/recursive_doubling.h"
-#include "collectives/mpi/reduce_pipeline.h"
-#include "collectives/mpi/ring_pipeline.h"
+#include "collectives/mpi/algorithms/algorithms.h"
+#include "collectives/mpi/algorithms/bcast_pipeline.h"
+#include "collectives/mpi/algorithms/intra_node_bcast.h"
+#include "collectives/mpi/algorithms/recursive_doubling.h"
+#include "collectives/mpi/algorithms/reduce_pipeline.h"
+#include "collectives/mpi/algorithms/ring_pipeline.h"
 
 namespace nmt::collectives {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/intra_node_bcast.h"
+#include "collectives/mpi/algorithms/intra_node_bcast.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/bcast_pipeline.h"
+#include "collectives/mpi/algorithms/bcast_pipeline.h"
 
 namespace nmt::collectives {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/rank_exchange.h"
+#include "collectives/mpi/algorithms/rank_exchange.h"
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "collectives/mpi/segment_pipeline.h"
+#include "collectives/mpi/algorithms/segment_pipeline.h"
 #include "collectives/rank_rounds.h"
 
 namespace nmt::collectives {

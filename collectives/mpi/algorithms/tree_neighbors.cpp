@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/tree_neighbors.h"
+#include "collectives/mpi/algorithms/tree_neighbors.h"
 
 namespace nmt::collectives {
 

@@ -18,9 +18,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "collectives/mpi/group_reduce.h"
+#include "collectives/mpi/algorithms/group_reduce.h"
+#include "collectives/mpi/algorithms/segment_pipeline.h"
 #include "collectives/mpi/hierarchy/message_memory.h"
-#include "collectives/mpi/segment_pipeline.h"
 
 namespace nmt::collectives {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/segment_pipeline.h"
+#include "collectives/mpi/algorithms/segment_pipeline.h"
 
 #include <algorithm>
 #include <utility>

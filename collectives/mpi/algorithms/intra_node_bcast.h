@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "collectives/mpi/algorithms/segment_pipeline.h"
 #include "collectives/mpi/hierarchy/node_hierarchy.h"
-#include "collectives/mpi/segment_pipeline.h"
 
 namespace nmt::collectives {
 

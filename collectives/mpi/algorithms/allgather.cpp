@@ -4,10 +4,10 @@
 #include <optional>
 #include <utility>
 
-#include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/block_ranges.h"
-#include "collectives/mpi/intra_node_bcast.h"
-#include "collectives/mpi/segment_pipeline.h"
+#include "collectives/mpi/algorithms/algorithms.h"
+#include "collectives/mpi/algorithms/block_ranges.h"
+#include "collectives/mpi/algorithms/intra_node_bcast.h"
+#include "collectives/mpi/algorithms/segment_pipeline.h"
 
 namespace nmt::collectives {
 namespace {

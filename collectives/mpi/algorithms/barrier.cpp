@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/segment_pipeline.h"
+#include "collectives/mpi/algorithms/algorithms.h"
+#include "collectives/mpi/algorithms/segment_pipeline.h"
 
 namespace nmt::collectives {
 namespace {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "collectives/mpi/segment_pipeline.h"
+#include "collectives/mpi/algorithms/segment_pipeline.h"
 
 namespace nmt::collectives {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/bcast_pipeline.h"
-#include "collectives/mpi/intra_node_bcast.h"
+#include "collectives/mpi/algorithms/algorithms.h"
+#include "collectives/mpi/algorithms/bcast_pipeline.h"
+#include "collectives/mpi/algorithms/intra_node_bcast.h"
 
 namespace nmt::collectives {
 namespace {

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/exchange_messages.h"
-#include "collectives/mpi/rank_exchange.h"
+#include "collectives/mpi/algorithms/algorithms.h"
+#include "collectives/mpi/algorithms/exchange_messages.h"
+#include "collectives/mpi/algorithms/rank_exchange.h"
 
 namespace nmt::collectives {
 namespace {

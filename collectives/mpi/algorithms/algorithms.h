@@ -6,6 +6,28 @@
 // at least one rank gets an Error (not always for a Bcast, see there), and others may wait for it.
 // Segments are the messages between leaders; 0 means the whole message. An error of the MPI throws
 // MpiFailure, or ends the job if the communicator's error handler does that.
+//
+// In reading order:
+//   bcast                Bcast
+//   reduce               Reduce
+//   allreduce            Allreduce
+//   allgather            Allgather and Allgatherv
+//   barrier              Barrier
+//   alltoall             Alltoall and Alltoallv
+//   gather               Gather and Scatter
+//   reduce_scatter       Reduce_scatter and Reduce_scatter_block
+//   unequal_sizes        what the ranks of an Alltoallv find out together
+//   exchange_messages    an Alltoall, a Gather or a Scatter by one message for two nodes
+//   rank_exchange        an Alltoall between ranks
+//   block_ranges         where the blocks of all ranks are in a buffer
+//   tree_neighbors       the neighbours of a leader in the tree
+//   bcast_pipeline       segments down the tree of leaders
+//   reduce_pipeline      segments up the tree of leaders, reduced
+//   recursive_doubling   short data of all groups, combined by their leaders
+//   ring_pipeline        segments around a ring of leaders, reduced and gathered
+//   segment_pipeline     segments between two ranks
+//   intra_node_bcast     from a leader to the ranks of its node
+//   group_reduce         reduces within a group
 #pragma once
 
 #include <cstddef>
@@ -14,8 +36,8 @@
 #include <span>
 #include <string_view>
 
+#include "collectives/mpi/algorithms/unequal_sizes.h"
 #include "collectives/mpi/hierarchy/node_hierarchy.h"
-#include "collectives/mpi/unequal_sizes.h"
 #include "collectives/node_exchange.h"
 #include "collectives/tree.h"
 
@@ -132,7 +154,7 @@ void scatter(NodeHierarchy& hierarchy, const std::byte* all, std::byte* own, std
 // "nodes": the ranks of a group fill one message for each other group, which their leaders exchange
 // in rounds (collectives/node_exchange.h). "pairwise": each rank sends each block by itself, in
 // lockstep. In a round each node sends to one other node, and a rank sends after the receiver has
-// let it begin (collectives/mpi/rank_exchange.h).
+// let it begin (rank_exchange.h).
 // "direct4": the same, with four messages of each rank under way.
 struct AlltoallAlgorithm {
   std::uint64_t window = 0;  // messages of a rank; 0: of nodes
@@ -147,7 +169,7 @@ void alltoall(NodeHierarchy& hierarchy, const std::byte* from, std::byte* to, st
               AlltoallAlgorithm algorithm, std::uint64_t segment_bytes);
 
 // The same for blocks of any sizes. `sizes` are those of this rank, and `agreed` is what all ranks
-// have found of theirs together (collectives/mpi/unequal_sizes.h). Blocks do not overlap.
+// have found of theirs together (unequal_sizes.h). Blocks do not overlap.
 void alltoallv(NodeHierarchy& hierarchy, const SentBlocks& from, const ReceivedBlocks& to,
                const UnequalSizes& sizes, const AgreedSizes& agreed, AlltoallAlgorithm algorithm,
                std::uint64_t segment_bytes);

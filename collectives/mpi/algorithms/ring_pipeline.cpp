@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/ring_pipeline.h"
+#include "collectives/mpi/algorithms/ring_pipeline.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "collectives/mpi/reduce_pipeline.h"
+#include "collectives/mpi/algorithms/reduce_pipeline.h"
 
 namespace nmt::collectives {
 namespace {

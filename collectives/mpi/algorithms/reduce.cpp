@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/reduce_pipeline.h"
-#include "collectives/mpi/ring_pipeline.h"
+#include "collectives/mpi/algorithms/algorithms.h"
+#include "collectives/mpi/algorithms/reduce_pipeline.h"
+#include "collectives/mpi/algorithms/ring_pipeline.h"
 
 namespace nmt::collectives {
 namespace {

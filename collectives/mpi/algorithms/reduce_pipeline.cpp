@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/reduce_pipeline.h"
+#include "collectives/mpi/algorithms/reduce_pipeline.h"
 
 #include <algorithm>
 #include <cstring>

@@ -5,12 +5,12 @@
 #include <span>
 #include <vector>
 
-#include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/block_ranges.h"
-#include "collectives/mpi/exchange_messages.h"
-#include "collectives/mpi/group_reduce.h"
+#include "collectives/mpi/algorithms/algorithms.h"
+#include "collectives/mpi/algorithms/block_ranges.h"
+#include "collectives/mpi/algorithms/exchange_messages.h"
+#include "collectives/mpi/algorithms/group_reduce.h"
+#include "collectives/mpi/algorithms/reduce_pipeline.h"
 #include "collectives/mpi/hierarchy/message_memory.h"
-#include "collectives/mpi/reduce_pipeline.h"
 
 namespace nmt::collectives {
 namespace {

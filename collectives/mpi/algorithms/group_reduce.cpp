@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/group_reduce.h"
+#include "collectives/mpi/algorithms/group_reduce.h"
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "collectives/mpi/intra_node_bcast.h"
+#include "collectives/mpi/algorithms/intra_node_bcast.h"
 
 namespace nmt::collectives {
 namespace {

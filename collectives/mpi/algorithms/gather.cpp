@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "collectives/mpi/algorithms.h"
-#include "collectives/mpi/exchange_messages.h"
+#include "collectives/mpi/algorithms/algorithms.h"
+#include "collectives/mpi/algorithms/exchange_messages.h"
 
 namespace nmt::collectives {
 namespace {
