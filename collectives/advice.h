@@ -50,7 +50,7 @@ struct Rule {
   std::int32_t leaders = 1;    // per node
   std::int32_t nodes_max = 0;  // the last, if it was predicted for ranges; 0: for `nodes` only
   std::int32_t ranks_per_node_max = 0;
-  // If `algorithm` is one of the MPI's (mpi/library_algorithms.h): its number in the job.
+  // If `algorithm` is one of the MPI's (mpi/library/library_algorithms.h): its number in the job.
   static constexpr std::int32_t kOurs = -1;
   std::int32_t library = kOurs;
   std::uint64_t from_bytes = 0;

@@ -69,8 +69,8 @@ int nmt_play_within(const int* ranks, int count);
 int nmt_collective_leaders(uint32_t* leaders, int capacity);
 
 // Called by all ranks: which other algorithms the MPI has for an operation, as far as they can be
-// set on all ranks (mpi/library_algorithms.h). Writes the MPI's names of them, separated by commas,
-// and returns the length. Negative: an error of MPI, or too little space.
+// set on all ranks (mpi/library/library_algorithms.h). Writes the MPI's names of them, separated by
+// commas, and returns the length. Negative: an error of MPI, or too little space.
 #define NMT_COLLECTIVES_ALGORITHMS_SYMBOL "nmt_collective_algorithms"
 int nmt_collective_algorithms(const char* operation, char* names, int names_bytes_max);
 

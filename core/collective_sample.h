@@ -69,7 +69,7 @@ inline bool is_for_short_messages(std::string_view algorithm) {
 }
 
 // "library" is what the MPI itself chooses; "library:ring" is the algorithm that it calls ring
-// (collectives/mpi/library_algorithms.h).
+// (collectives/mpi/library/library_algorithms.h).
 inline constexpr std::string_view kLibraryAlgorithm = "library";
 inline constexpr std::string_view kLibraryPrefix = "library:";
 // The MPI's name of one of its algorithms; empty for any other algorithm.

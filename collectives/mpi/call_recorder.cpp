@@ -16,8 +16,8 @@
 #include "collectives/mpi/comm_state.h"
 #include "collectives/mpi/hierarchy/failure.h"
 #include "collectives/mpi/hierarchy/node_hierarchy.h"
+#include "collectives/mpi/library/running_mpi.h"
 #include "collectives/mpi/node_clocks.h"
-#include "collectives/mpi/running_mpi.h"
 #include "collectives/profile_durations.h"
 
 namespace nmt::collectives {

@@ -15,7 +15,7 @@
 #include "collectives/advice.h"
 #include "collectives/look_rarely.h"
 #include "collectives/mpi/hierarchy_cache.h"
-#include "collectives/mpi/library_algorithms.h"
+#include "collectives/mpi/library/library_algorithms.h"
 
 namespace nmt::collectives {
 

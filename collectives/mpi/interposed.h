@@ -11,13 +11,10 @@
 //   argument_checker         whether the arguments of a call are valid
 //   job                      the job: its advice, and the calls that it replaces
 //   mixed_mpis               whether this library, the MPI and the launcher belong together
-//   running_mpi              the name and version of the MPI
 //   loaded_everywhere        whether all ranks have loaded this library
 //   comm_state               state of each communicator
 //   hierarchy_cache          hierarchies of freed communicators, for reuse
 //   decided_algorithm        runs what was decided, by an algorithm of ours or of the MPI's
-//   library_algorithms       the MPI's own algorithms, as far as they can be set
-//   control_variable         a variable of the MPI (MPI_T) that sets one
 //   packed_buffer            the buffer of a call as contiguous bytes
 //   unequal_blocks           counts and displacements of blocks
 //   next_definition          the next definition of an MPI function, for calls left alone
@@ -26,6 +23,7 @@
 //   call_recorder            times the collectives of a program
 //   call_description         the size of a call, from its arguments
 //   node_clocks              compares the clocks of all nodes with that of rank 0
+//   library/                 the MPI itself: its own algorithms, its name and version
 //   algorithms/              the hierarchical algorithms, over contiguous bytes
 //   hierarchy/               what algorithms stand on: ranks by nodes, waiting, failures
 #pragma once

@@ -22,7 +22,7 @@
 #include "collectives/mpi/hierarchy/failure.h"
 #include "collectives/mpi/hierarchy/failure_notifier.h"
 #include "collectives/mpi/hierarchy/mpi_failure.h"
-#include "collectives/mpi/library_algorithms.h"
+#include "collectives/mpi/library/library_algorithms.h"
 #include "collectives/mpi/unequal_blocks.h"
 
 namespace nmt::collectives {

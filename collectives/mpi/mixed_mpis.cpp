@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "collectives/mpi/running_mpi.h"
+#include "collectives/mpi/library/running_mpi.h"
 #include "core/launcher.h"
 
 namespace nmt::collectives {

@@ -45,6 +45,7 @@ const std::vector<Elsewhere> kExceptions = {
 const std::vector<Face> kFaces = {
     {"collectives/mpi", "collectives/mpi/interposed.h"},
     {"collectives/mpi/hierarchy", "collectives/mpi/hierarchy/node_hierarchy.h"},
+    {"collectives/mpi/library", "collectives/mpi/library/library_algorithms.h"},
     {"control/mpi", "control/mpi/table.h"},
     {"drivers/fake", "drivers/fake/driver.h"},
     {"drivers/shm", "drivers/shm/driver.h"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/library_algorithms.h"
+#include "collectives/mpi/library/library_algorithms.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/control_variable.h"
+#include "collectives/mpi/library/control_variable.h"
 
 #include <array>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/running_mpi.h"
+#include "collectives/mpi/library/running_mpi.h"
 
 #include <mpi.h>
 

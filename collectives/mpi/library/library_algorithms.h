@@ -12,6 +12,10 @@
 // - where the MPI has no such variables or does not let them be set,
 // - where the user has set them,
 // - under MPI_THREAD_MULTIPLE: another thread could call the MPI while a variable is set.
+//
+// Face of what is known of the MPI itself. Beside its algorithms:
+//   control_variable   a variable of the MPI (MPI_T) that sets one
+//   running_mpi        the name and version of the MPI
 #pragma once
 
 #include <mpi.h>
@@ -22,7 +26,7 @@
 #include <string>
 #include <string_view>
 
-#include "collectives/mpi/control_variable.h"
+#include "collectives/mpi/library/control_variable.h"
 
 namespace nmt::collectives {
 
