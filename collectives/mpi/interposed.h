@@ -4,28 +4,27 @@
 // open_mpi_fortran.cpp). They replace a call if the advice says so. Nothing throws.
 //
 // In reading order:
-//   mpi_entries              the C functions of MPI that are replaced
-//   open_mpi_fortran         the Fortran functions of Open MPI
-//   other_entries            C functions that are only timed for the report
-//   open_mpi_fortran_others  Fortran functions of Open MPI that are only timed
-//   argument_checker         whether the arguments of a call are valid
-//   job                      the job: its advice, and the calls that it replaces
-//   mixed_mpis               whether this library, the MPI and the launcher belong together
-//   loaded_everywhere        whether all ranks have loaded this library
-//   comm_state               state of each communicator
-//   hierarchy_cache          hierarchies of freed communicators, for reuse
-//   decided_algorithm        runs what was decided, by an algorithm of ours or of the MPI's
-//   packed_buffer            the buffer of a call as contiguous bytes
-//   unequal_blocks           counts and displacements of blocks
-//   next_definition          the next definition of an MPI function, for calls left alone
-//   run_collective           runs one collective for sampling and benchmarks
-//   decision_log             prints what is replaced on a communicator
-//   call_recorder            times the collectives of a program
-//   call_description         the size of a call, from its arguments
-//   node_clocks              compares the clocks of all nodes with that of rank 0
-//   library/                 the MPI itself: its own algorithms, its name and version
-//   algorithms/              the hierarchical algorithms, over contiguous bytes
-//   hierarchy/               what algorithms stand on: ranks by nodes, waiting, failures
+//   mpi_entries               the C functions of MPI that are replaced
+//   open_mpi_fortran          the Fortran functions of Open MPI
+//   other_entries             C functions that are only timed for the report
+//   open_mpi_fortran_others   Fortran functions of Open MPI that are only timed
+//   next_definition           the next definition of an MPI function, for calls left alone
+//   argument_checker          whether the arguments of a call are valid
+//   job                       the job: its advice, and the calls that it replaces
+//   mixed_mpis                whether this library, the MPI and the launcher belong together
+//   loaded_everywhere         whether all ranks have loaded this library
+//   decision_log              prints what is replaced on a communicator
+//   decided_algorithm         runs what was decided, by an algorithm of ours or of the MPI's
+//   packed_buffer             the buffer of a call as contiguous bytes
+//   unequal_blocks            counts and displacements of blocks
+//   run_collective            runs one collective for sampling and benchmarks
+//
+// Folders are floors (docs/architecture.md), from the top down:
+//   report/                   times the collectives of a program
+//   communicator/             what is kept of a communicator, also after it was freed
+//   library/                  the MPI itself: its own algorithms, its name and version
+//   algorithms/               the hierarchical algorithms, over contiguous bytes
+//   hierarchy/                what algorithms stand on: ranks by nodes, waiting, failures
 #pragma once
 
 #include <mpi.h>

@@ -15,11 +15,11 @@
 #include <utility>
 
 #include "collectives/device_memory.h"
-#include "collectives/mpi/call_recorder.h"
 #include "collectives/mpi/decision_log.h"
 #include "collectives/mpi/library/running_mpi.h"
 #include "collectives/mpi/loaded_everywhere.h"
 #include "collectives/mpi/mixed_mpis.h"
+#include "collectives/mpi/report/call_recorder.h"
 #include "core/collective_sample.h"
 #include "core/error.h"
 #include "core/units.h"

@@ -18,7 +18,7 @@
 
 #include "collectives/advice.h"
 #include "collectives/mpi/argument_checker.h"
-#include "collectives/mpi/comm_state.h"
+#include "collectives/mpi/communicator/comm_state.h"
 #include "collectives/mpi/hierarchy/failure.h"
 #include "collectives/mpi/hierarchy/failure_notifier.h"
 #include "collectives/mpi/hierarchy/mpi_failure.h"

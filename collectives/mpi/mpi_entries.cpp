@@ -2,9 +2,9 @@
 //
 // The C functions. Those with MPI_Count counts decide like those with int counts: some ranks of a
 // call may use one and some the other.
-#include "collectives/mpi/call_description.h"
 #include "collectives/mpi/interposed.h"
 #include "collectives/mpi/next_definition.h"
+#include "collectives/mpi/report/call_description.h"
 
 using namespace nmt::collectives;
 

@@ -9,9 +9,9 @@
 #include <tuple>
 #include <utility>
 
-#include "collectives/mpi/call_description.h"
 #include "collectives/mpi/interposed.h"
 #include "collectives/mpi/next_definition.h"
+#include "collectives/mpi/report/call_description.h"
 
 extern "C" {
 extern int mpi_fortran_in_place_;  // of libmpi; its address stands for MPI_IN_PLACE

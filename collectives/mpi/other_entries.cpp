@@ -3,8 +3,8 @@
 // The C functions of collectives that are only measured for the report: blocking ones are timed,
 // the others counted. It includes the non-blocking and the persistent forms of those
 // that can be replaced.
-#include "collectives/mpi/call_description.h"
 #include "collectives/mpi/next_definition.h"
+#include "collectives/mpi/report/call_description.h"
 
 using namespace nmt::collectives;
 

@@ -18,7 +18,7 @@
 
 #include "collectives/collectives.h"
 #include "collectives/mpi/algorithms/algorithms.h"
-#include "collectives/mpi/comm_state.h"
+#include "collectives/mpi/communicator/comm_state.h"
 #include "collectives/mpi/library/library_algorithms.h"
 #include "core/collective_sample.h"
 #include "core/error.h"

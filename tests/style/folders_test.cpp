@@ -44,8 +44,10 @@ const std::vector<Elsewhere> kExceptions = {
 
 const std::vector<Face> kFaces = {
     {"collectives/mpi", "collectives/mpi/interposed.h"},
+    {"collectives/mpi/communicator", "collectives/mpi/communicator/comm_state.h"},
     {"collectives/mpi/hierarchy", "collectives/mpi/hierarchy/node_hierarchy.h"},
     {"collectives/mpi/library", "collectives/mpi/library/library_algorithms.h"},
+    {"collectives/mpi/report", "collectives/mpi/report/call_recorder.h"},
     {"control/mpi", "control/mpi/table.h"},
     {"drivers/fake", "drivers/fake/driver.h"},
     {"drivers/shm", "drivers/shm/driver.h"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/comm_state.h"
+#include "collectives/mpi/communicator/comm_state.h"
 
 #include <array>
 #include <atomic>

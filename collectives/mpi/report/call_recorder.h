@@ -8,6 +8,10 @@
 // is assumed linear in between. A failed call is not counted. When switched off, a call costs one
 // check of a flag. Thread-safe. If threads of a rank use communicators of the same ranks at the
 // same time, their calls may be confused.
+//
+// Face of this report, which collectives/call_report.h writes. In reading order:
+//   call_description   the size of a call, from its arguments
+//   node_clocks        compares the clocks of all nodes with that of rank 0
 #pragma once
 
 #include <mpi.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/hierarchy_cache.h"
+#include "collectives/mpi/communicator/hierarchy_cache.h"
 
 #include <sched.h>
 

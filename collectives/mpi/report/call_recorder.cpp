@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/call_recorder.h"
+#include "collectives/mpi/report/call_recorder.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,11 +13,11 @@
 #include <unordered_map>
 
 #include "collectives/call_report.h"
-#include "collectives/mpi/comm_state.h"
+#include "collectives/mpi/communicator/comm_state.h"
 #include "collectives/mpi/hierarchy/failure.h"
 #include "collectives/mpi/hierarchy/node_hierarchy.h"
 #include "collectives/mpi/library/running_mpi.h"
-#include "collectives/mpi/node_clocks.h"
+#include "collectives/mpi/report/node_clocks.h"
 #include "collectives/profile_durations.h"
 
 namespace nmt::collectives {

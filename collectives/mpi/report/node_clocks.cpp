@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "collectives/mpi/node_clocks.h"
+#include "collectives/mpi/report/node_clocks.h"
 
 #include <limits>
 
-#include "collectives/mpi/call_recorder.h"
 #include "collectives/mpi/hierarchy/node_hierarchy.h"
+#include "collectives/mpi/report/call_recorder.h"
 
 namespace nmt::collectives {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "collectives/mpi/call_recorder.h"
+#include "collectives/mpi/report/call_recorder.h"
 
 namespace nmt::collectives {
 

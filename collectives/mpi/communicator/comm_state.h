@@ -3,6 +3,9 @@
 // State of a communicator. It is made at the first call to which a rule might apply, and stored as
 // an attribute. It is released with the communicator, or freed when MPI ends. Several threads may
 // ask at the same time, for different communicators.
+//
+// Face of what is kept of communicators. Below it:
+//   hierarchy_cache   hierarchies of freed communicators, for reuse
 #pragma once
 
 #include <mpi.h>
@@ -14,7 +17,7 @@
 
 #include "collectives/advice.h"
 #include "collectives/look_rarely.h"
-#include "collectives/mpi/hierarchy_cache.h"
+#include "collectives/mpi/communicator/hierarchy_cache.h"
 #include "collectives/mpi/library/library_algorithms.h"
 
 namespace nmt::collectives {
