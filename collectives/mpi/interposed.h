@@ -22,8 +22,8 @@
 // Folders are floors (docs/architecture.md), from the top down:
 //   report/                   times the collectives of a program
 //   communicator/             what is kept of a communicator, also after it was freed
-//   library/                  the MPI itself: its own algorithms, its name and version
 //   algorithms/               the hierarchical algorithms, over contiguous bytes
+//   library/                  the MPI itself: its own algorithms, its name and version
 //   hierarchy/                what algorithms stand on: ranks by nodes, waiting, failures
 #pragma once
 

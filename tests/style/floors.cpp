@@ -65,6 +65,12 @@ const Floor* find(std::span<const Floor> floors, std::string_view folder) {
   return found == floors.end() ? nullptr : &*found;
 }
 
+// "collectives/mpi/job.h" -> "collectives/mpi"; empty for what has no folder.
+std::string path_of_folder(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
 // Holds one include after the other against the table, and remembers who used what may be used in
 // one file only.
 class Inspector {
@@ -87,6 +93,25 @@ class Inspector {
     }
   }
 
+  // The same for a folder within another, if it has a row.
+  void inspect_within(const SourceFile& file) {
+    const std::string folder = path_of_folder(file.path);
+    const Floor* row = find_within(folder);
+    if (row == nullptr) {
+      if (find_within(path_of_folder(folder)) == nullptr) return;
+      violations_.push_back(
+          fmt::format("{}: folder {} has no row in the table of floors", file.path, folder));
+      return;
+    }
+    for (const Include& include : includes_of(file)) {
+      const std::string problem = include.quoted ? sibling_problem(*row, file, include)
+                                                 : foreign_problem(*row, file, include);
+      if (!problem.empty()) {
+        violations_.push_back(fmt::format("{}:{}: {}", file.path, include.line, problem));
+      }
+    }
+  }
+
   std::vector<std::string> violations() {
     for (const auto& [key, files] : users_) {
       if (files.size() < 2) continue;
@@ -98,6 +123,21 @@ class Inspector {
   }
 
  private:
+  const Floor* find_within(const std::string& folder) const {
+    return folder.find('/') == std::string::npos ? nullptr : find(floors_, folder);
+  }
+
+  // What a folder may include of others that have a row; inspect() has seen to all else.
+  std::string sibling_problem(const Floor& row, const SourceFile& file, const Include& include) {
+    const std::string target = path_of_folder(include.name);
+    if (target == row.folder || find_within(target) == nullptr ||
+        allowed(row.folders, file, row.folder,
+                [&](const Allowance& allowance) { return allowance.name == target; })) {
+      return {};
+    }
+    return fmt::format("{} may not include {}", row.folder, target);
+  }
+
   std::string own_problem(const Floor& row, const SourceFile& file, const Include& include) {
     const std::size_t slash = include.name.find('/');
     if (slash == std::string::npos) {
@@ -231,7 +271,9 @@ std::vector<std::string> include_violations(std::span<const Floor> floors,
                                             std::span<const SourceFile> files) {
   Inspector inspector(floors);
   for (const SourceFile& file : files) {
-    if (file.is_code()) inspector.inspect(file);
+    if (!file.is_code()) continue;
+    inspector.inspect(file);
+    inspector.inspect_within(file);
   }
   return inspector.violations();
 }

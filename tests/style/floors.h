@@ -6,6 +6,9 @@
 // A cell of `may include` lists folders, one of `outside world` header names (`NAME.h`, or `NAME/`
 // for all below it); "; ... in one file" limits what stands in its clause to one file of the
 // folder. Whatever is not allowed is forbidden: a foreign header that no row names is a violation.
+//
+// A row of a folder within another ("collectives/mpi/report") says what it may include of those
+// that have such a row too. If a folder has one, so has each folder in it.
 #pragma once
 
 #include <optional>

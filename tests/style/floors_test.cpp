@@ -132,6 +132,29 @@ TEST(Floors, RefuseCodeInAFolderWithoutARow) {
   EXPECT_THAT(violations({file_with("attic/a.cpp", "")}), ElementsAre(HasSubstr("has no row")));
 }
 
+TEST(Floors, HoldBetweenFoldersWithinAFolder) {
+  const auto violations_with = [](const std::string& path, const std::string& includes) {
+    constexpr std::string_view table =
+        "| floor | folder | job | may include | outside world |\n"
+        "| 1 | node | machine | nothing | `hw.h` |\n"
+        "\n"
+        "| floor | folder | job | may include | outside world |\n"
+        "| 1 | node/mpi/low | ranks | nothing | nothing |\n"
+        "| 2 | node/mpi | job | node/mpi/low | `hw.h` |\n";
+    return include_violations(parse_floors(table), std::vector{file_with(path, includes)});
+  };
+  EXPECT_THAT(violations_with("node/mpi/a.cpp",
+                              "#include \"node/mpi/low/b.h\"\n"
+                              "#include \"node/c.h\"\n#include <hw.h>\n"),
+              IsEmpty());
+  EXPECT_THAT(violations_with("node/mpi/low/b.cpp", "#include \"node/mpi/a.h\"\n"),
+              ElementsAre("node/mpi/low/b.cpp:1: node/mpi/low may not include node/mpi"));
+  EXPECT_THAT(violations_with("node/mpi/low/b.cpp", "#include <hw.h>\n"),
+              ElementsAre(HasSubstr("<hw.h> is foreign and not in the row of node/mpi/low")));
+  EXPECT_THAT(violations_with("node/mpi/new/d.cpp", ""),
+              ElementsAre(HasSubstr("folder node/mpi/new has no row")));
+}
+
 TEST(Floors, RefuseADriverThatIncludesAnother) {
   const auto violations_with = [](const std::string& path, const std::string& includes) {
     return driver_violations(std::vector{
