@@ -9,49 +9,21 @@
 // told to choose it. Ranks are threads of one process there, so nothing here is global. Buffers of
 // all are folded into the same memory; a node's ranks copy by messages.
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <ctime>
 #include <memory>
 #include <string_view>
 #include <vector>
 
+#include "bench/simulated/way.h"
 #include "collectives/mpi/algorithms/algorithms.h"
 
 namespace {
 
 using namespace nmt::collectives;
+using nmt::bench::Way;
 
 constexpr double kStartS = 0.01;  // all have heard of it by then
-
-struct Way {
-  std::string_view text;
-  std::string_view operation;
-  std::string_view algorithm;
-  std::uint64_t size_bytes = 0;
-  std::uint64_t segment_bytes = 0;
-};
-
-std::string_view next_field(std::string_view* rest) {
-  const std::string_view field = rest->substr(0, rest->find(':'));
-  rest->remove_prefix(std::min(field.size() + 1, rest->size()));
-  return field;
-}
-
-std::uint64_t number(std::string_view text) {
-  std::uint64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
-Way parse_way(std::string_view text) {
-  Way way{.text = text};
-  way.operation = next_field(&text);
-  way.size_bytes = number(next_field(&text));
-  way.algorithm = next_field(&text);
-  way.segment_bytes = number(text);
-  return way;
-}
 
 int play_library(const Way& way, const std::byte* from, std::byte* to) {
   const auto bytes = static_cast<int>(way.size_bytes);
@@ -60,18 +32,22 @@ int play_library(const Way& way, const std::byte* from, std::byte* to) {
   if (way.operation == "reduce") {
     return MPI_Reduce(from, to, doubles, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   }
+  if (way.operation == "allreduce") {
+    return MPI_Allreduce(from, to, doubles, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  }
   return MPI_Allgather(from, bytes, MPI_BYTE, to, bytes, MPI_BYTE, MPI_COMM_WORLD);
 }
 
 void play(NodeHierarchy& hierarchy, const Way& way, const std::byte* from, std::byte* to) {
-  const auto shape = parse_tree_shape(way.algorithm);
+  const auto pipeline = pipeline_options(way.operation, way.algorithm, way.segment_bytes);
   const auto algorithm = parse_allgather_algorithm(way.algorithm);
-  const PipelineOptions pipeline{shape.value_or(TreeShape::kChain), way.segment_bytes};
-  if (way.operation == "bcast" && shape) {
-    bcast(hierarchy, to, way.size_bytes, 0, pipeline);
-  } else if (way.operation == "reduce" && shape) {
-    const Reduction sum{MPI_DOUBLE, MPI_SUM, sizeof(double), way.size_bytes / sizeof(double)};
-    reduce(hierarchy, from, to, sum, 0, pipeline);
+  const Reduction sum{MPI_DOUBLE, MPI_SUM, sizeof(double), way.size_bytes / sizeof(double)};
+  if (way.operation == "bcast" && pipeline) {
+    bcast(hierarchy, to, way.size_bytes, 0, *pipeline);
+  } else if (way.operation == "reduce" && pipeline) {
+    reduce(hierarchy, from, to, sum, 0, *pipeline);
+  } else if (way.operation == "allreduce" && pipeline) {
+    allreduce(hierarchy, from, to, sum, *pipeline);
   } else if (way.operation == "allgather" && algorithm) {
     allgather(hierarchy, to, way.size_bytes, *algorithm, way.segment_bytes);
   } else {
@@ -130,7 +106,7 @@ void run(const std::vector<Way>& ways) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   std::vector<Way> ways;
-  for (int i = 1; i < argc; ++i) ways.push_back(parse_way(argv[i]));
+  for (int i = 1; i < argc; ++i) ways.push_back(nmt::bench::parse_way(argv[i]));
   run(ways);
   MPI_Finalize();
   return 0;
