@@ -71,7 +71,8 @@ AgreedSizes agree_on_sizes(NodeHierarchy& hierarchy, const UnequalSizes& own) {
                       .element_bytes = sizeof(std::uint64_t),
                       .count = kNumbers};
   allreduce(hierarchy, reinterpret_cast<const std::byte*>(numbers.data()),
-            reinterpret_cast<std::byte*>(sums.data()), sum, {.shape = TreeShape::kBinomial});
+            reinterpret_cast<std::byte*>(sums.data()), sum,
+            {.shape = TreeShape::kBinomial, .algorithm = LeaderAlgorithm::kRecursiveDoubling});
   if (sums[kTooLarge] != 0) return {.are_too_large = true};
   if (sums[kDifference] != 0) fail_on_different_counts();
   const double squares = std::ldexp(static_cast<double>(sums[kSquaresHigh]), kHalfBits) +

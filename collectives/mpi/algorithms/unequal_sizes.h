@@ -3,7 +3,7 @@
 // What the ranks of an MPI_Alltoallv find out together before any of them moves data: each knows
 // only what it sends itself and what it receives itself.
 //
-// All ranks sum up a few numbers, over the tree of leaders. They learn how much data there is, in
+// All ranks sum up a few numbers, by recursive doubling. They learn how much data there is, in
 // all and between groups, which decides on the algorithm, and whether what each rank sends is what
 // the receiver expects: each block counts with a factor of its own, added by the sender and
 // subtracted by the receiver, so that the sum is zero if all blocks agree, and any difference makes
