@@ -41,9 +41,9 @@ typedef struct nmt_collective_play {
   // Of the message; of one rank's block for an allgather, a gather, a scatter and a
   // reduce_scatter_block; of one rank's data for each other rank, for an alltoall. For an
   // allgatherv and a reduce_scatter, the mean of the blocks: of n ranks, rank r has 2 r / (n - 1)
-  // times as much. For an alltoallv, the mean too: each rank sends, and receives, blocks of 2 k /
-  // (n - 1) times as much for k from 0 to n - 1, in an order drawn at random by `root`; blocks
-  // follow each other. For a barrier, 0.
+  // times as much. For an alltoallv, the mean too: by an order of the ranks that is drawn at random
+  // from `root`, each sends 2 k / (n - 1) times as much to the k-th after it, and nothing to
+  // itself; its blocks follow each other. For a barrier, 0.
   uint64_t size_bytes;
   uint64_t segment_bytes;
   uint32_t leaders;  // per node (HierarchyOptions); 0: one

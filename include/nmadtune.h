@@ -427,8 +427,9 @@ typedef struct nmt_collective_call {
   const char* mpi;        // name and version; NULL: the one that was sampled last
   const char* operation;  // "bcast", "allreduce" ...
   // Of the message; of one rank's block for allgather, alltoall (to each other rank), gather,
-  // scatter and reduce_scatter_block; the mean of the blocks for allgatherv, alltoallv and
-  // reduce_scatter; 0 for a barrier.
+  // scatter and reduce_scatter_block; the mean of the blocks for allgatherv and reduce_scatter; for
+  // alltoallv three quarters of the block in which a byte is on average, over all bytes between
+  // nodes; 0 for a barrier.
   uint64_t size_bytes;
 } nmt_collective_call;
 

@@ -9,6 +9,7 @@
 // by one core, one after the other (figure 4 a); whole over the better rail (4 b); and as the
 // strategy `offload` sends it (4 c), by what nmad-sample measures of handing over on this machine.
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -144,8 +145,15 @@ void compare(const Clock& clock, const std::vector<OffloadCost>& costs, bool spi
                           .helpers_max = 1,
                           .spinning_helpers = spins ? 1u : 0u});
   };
-  { const node::OnCores here(cores.near); }  // so that the helper takes another core
+  // Helpers take other cores than that of the thread that makes them, and keep to its limits.
+  do {
+    const node::OnCores here(cores.near);
+  } while (::sched_getcpu() != cores.near);
   Sender two_cores = sender("offload");
+  if (::sched_getcpu() != cores.near) {
+    std::fprintf(stderr, "rails: programmed-io: the kernel moved this thread; run it again\n");
+    return;
+  }
   Sender one_core = sender("greedy"), better_rail = sender("aggregate");
   const node::OnCores pinned(cores.near);
   double worst = -1;

@@ -79,11 +79,11 @@ struct PlayedBlocks {
   std::vector<int> sent_counts, sent_places, received_counts, received_places;  // in bytes
 };
 
-// The numbers from 0 on, in random order.
-std::vector<std::uint64_t> shuffled(int count, std::minstd_rand& random) {
-  std::vector<std::uint64_t> numbers(static_cast<std::size_t>(count));
+// The numbers from 0 on, in an order drawn at random.
+std::vector<std::uint64_t> shuffled(std::uint64_t count, std::uint32_t seed) {
+  std::vector<std::uint64_t> numbers(count);
   std::iota(numbers.begin(), numbers.end(), 0);
-  std::ranges::shuffle(numbers, random);
+  std::ranges::shuffle(numbers, std::mt19937(seed));
   return numbers;
 }
 
@@ -94,15 +94,14 @@ PlayedBlocks blocks_of(const nmt_collective_play& play) {
   int rank = 0, ranks = 0;
   check(PMPI_Comm_rank(playing(), &rank));
   check(PMPI_Comm_size(playing(), &ranks));
-  std::minstd_rand random(static_cast<std::uint32_t>(play.root) + 1);
-  const std::vector<std::uint64_t> senders = shuffled(ranks, random);
-  const std::vector<std::uint64_t> receivers = shuffled(ranks, random);
   const auto count = static_cast<std::uint64_t>(ranks);
+  const std::vector<std::uint64_t> place = shuffled(count, static_cast<std::uint32_t>(play.root));
   const auto size_to = [&](int from, int to) -> std::uint64_t {
     if (ranks == 1) return play.size_bytes;
-    const std::uint64_t step =
-        (senders[static_cast<std::size_t>(from)] + receivers[static_cast<std::size_t>(to)]) % count;
-    return 2 * play.size_bytes * step / (count - 1);
+    const std::uint64_t ahead =
+        (place[static_cast<std::size_t>(to)] + count - place[static_cast<std::size_t>(from)]) %
+        count;
+    return 2 * play.size_bytes * ahead / (count - 1);
   };
   PlayedBlocks blocks;
   int sent_place = 0, received_place = 0;

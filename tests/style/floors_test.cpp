@@ -134,14 +134,14 @@ TEST(Floors, RefuseCodeInAFolderWithoutARow) {
 
 TEST(Floors, HoldBetweenFoldersWithinAFolder) {
   const auto violations_with = [](const std::string& path, const std::string& includes) {
-    constexpr std::string_view table =
+    constexpr std::string_view kNested =
         "| floor | folder | job | may include | outside world |\n"
         "| 1 | node | machine | nothing | `hw.h` |\n"
         "\n"
         "| floor | folder | job | may include | outside world |\n"
         "| 1 | node/mpi/low | ranks | nothing | nothing |\n"
         "| 2 | node/mpi | job | node/mpi/low | `hw.h` |\n";
-    return include_violations(parse_floors(table), std::vector{file_with(path, includes)});
+    return include_violations(parse_floors(kNested), std::vector{file_with(path, includes)});
   };
   EXPECT_THAT(violations_with("node/mpi/a.cpp",
                               "#include \"node/mpi/low/b.h\"\n"

@@ -27,23 +27,26 @@ std::uint64_t mean_of(std::uint64_t bytes, std::uint64_t blocks) {
   return blocks == 0 ? 0 : (bytes + blocks - 1) / blocks;
 }
 
-// A byte of blocks that are spread evenly from 0 to 2 m is on average in a block of 4/3 m.
-std::uint64_t typical_of(std::uint64_t bytes, double squares) {
-  if (bytes == 0) return 0;
-  return static_cast<std::uint64_t>(std::ceil(0.75 * squares / static_cast<double>(bytes)));
+// In a sample of n ranks, blocks have 2 k / (n - 1) times their mean, k from 0 to n - 1. So a byte
+// is on average in a block of 2 (2 n - 1) / (3 (n - 1)) times the mean.
+std::uint64_t typical_of(std::uint64_t ranks, std::uint64_t bytes, double squares) {
+  if (bytes == 0 || ranks == 1) return bytes;
+  const auto n = static_cast<double>(ranks);
+  const double of_a_byte = squares / static_cast<double>(bytes);
+  return static_cast<std::uint64_t>(std::ceil(of_a_byte * 3 * (n - 1) / (2 * (2 * n - 1))));
 }
 
 std::uint64_t choosing_size(const NodeHierarchy& hierarchy, std::uint64_t all_bytes,
                             std::uint64_t between_bytes, double squares) {
-  if (hierarchy.groups().size() == 1) return typical_of(all_bytes, squares);
   const auto ranks = static_cast<std::uint64_t>(hierarchy.size());
+  if (hierarchy.groups().size() == 1) return typical_of(ranks, all_bytes, squares);
   std::uint64_t blocks_within = 0;
   for (const Group& group : hierarchy.groups()) {
     blocks_within += group.ranks.size() * group.ranks.size();
   }
   const std::uint64_t within = mean_of(all_bytes - between_bytes, blocks_within);
   const std::uint64_t between = mean_of(between_bytes, ranks * ranks - blocks_within);
-  return within > kTimesWithin * between ? 0 : typical_of(between_bytes, squares);
+  return within > kTimesWithin * between ? 0 : typical_of(ranks, between_bytes, squares);
 }
 
 }  // namespace

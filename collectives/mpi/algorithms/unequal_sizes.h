@@ -28,12 +28,11 @@ struct UnequalSizes {
 // The same on all ranks.
 struct AgreedSizes {
   std::uint64_t all_bytes = 0;
-  // By which the algorithm is chosen: the mean of blocks that are spread evenly between nothing and
-  // twice that mean, as those of a sample are, and of which a byte on average is in as large a
-  // block. So a few large blocks count for what they are, and empty ones do not count. Of blocks
-  // between groups; of all blocks if there is one group; rounded up. 0, for the MPI's own, if so
-  // much more stays within groups that samples, whose blocks are alike there, say nothing of this
-  // call.
+  // By which the algorithm is chosen: the mean block of that sample (collectives/collectives.h) in
+  // which a byte is on average in as large a block as here. So a few large blocks count for what
+  // they are, and empty ones do not count. Of blocks between groups; of all blocks if there is one
+  // group; rounded up. 0, for the MPI's own, if so much more stays within groups that samples,
+  // whose blocks are alike there, say nothing of this call.
   std::uint64_t typical_bytes = 0;
   bool are_too_large = false;  // on any rank
 };
