@@ -7,7 +7,7 @@
 //               OPERATION:BYTES WAY... [OPERATION:BYTES WAY...]...
 //
 // A way is ALGORITHM/SEGMENT or "library"; the root a rank, or "rotating". After so many seconds in
-// its calls, a collective is not repeated any more. Rank 0 prints a line for each collective:
+// its calls, a collective is not repeated any more, once it has been five times. Rank 0 prints a line for each collective:
 // medians in milliseconds, in order of the ways (common_start.h); or minima; or the times of all
 // calls, with a slash between two ways.
 #include <dlfcn.h>
@@ -70,7 +70,7 @@ static void print_way(double* times_ms, int count, const char* what) {
 
 // All ways of one collective, and a line of what they took.
 static void measure(char* collective, char** ways, int count, Measuring how) {
-  enum { kWarmUps = 1 };
+  enum { kWarmUps = 1, kLeast = 5 };
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -94,7 +94,7 @@ static void measure(char* collective, char** ways, int count, Measuring how) {
   double spent_ms = 0;  // the same on all ranks, as all times are
   int turn = -kWarmUps;
   for (; turn < how.repetitions; ++turn) {
-    if (turn > 0 && how.ms_max > 0 && spent_ms > how.ms_max) break;
+    if (turn >= kLeast && how.ms_max > 0 && spent_ms > how.ms_max) break;
     for (int place = 0; place < count; ++place) {
       const int i = (place + turn + kWarmUps) % count;  // none rests after the same one always
       if (rotates) orders[i].root = (turn + kWarmUps) % ranks;
