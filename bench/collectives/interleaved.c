@@ -7,9 +7,9 @@
 //               OPERATION:BYTES WAY... [OPERATION:BYTES WAY...]...
 //
 // A way is ALGORITHM/SEGMENT or "library"; the root a rank, or "rotating". After so many seconds in
-// its calls, a collective is not repeated any more, once it has been five times. Rank 0 prints a line for each collective:
-// medians in milliseconds, in order of the ways (common_start.h); or minima; or the times of all
-// calls, with a slash between two ways.
+// its calls, a collective is not repeated any more, once it has been five times. Rank 0 prints a
+// line for each collective: medians in milliseconds, in order of the ways (common_start.h); or
+// minima; or the times of all calls, with a slash between two ways.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
