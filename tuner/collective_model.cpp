@@ -181,7 +181,8 @@ std::optional<CollectiveCell> CollectiveModel::predict(
                           .segment_bytes = each.choice.segment_bytes,
                           .leaders = each.choice.leaders,
                           .median_ns = std::exp(*duration),
-                          .error = time_error});
+                          .below = time_error,
+                          .above = time_error});
   }
   if (library == nullptr || ours == nullptr) return std::nullopt;
   std::vector<double> gains;

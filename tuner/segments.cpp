@@ -24,8 +24,8 @@ constexpr double kWorthAChange = 0.03;  // of the time at one size, in logarithm
 // not more precise than this for short messages, and programs do more between calls than a sampling
 // does.
 constexpr double kWorthActing = 0.05;
-// Ours has to be faster by this share of half of a 95 % interval: then it is faster indeed with a
-// probability of 95 %.
+// Ours has to be faster by this share of how far the 95 % intervals reach towards each other: then
+// it is faster indeed with a probability of 95 %.
 constexpr double kOneSided = 0.84;
 
 bool is_library(const CollectiveTime& time) { return time.algorithm == kLibrary; }
@@ -109,7 +109,7 @@ double gain(const Choice& ours, const CollectiveCell& cell) {
   const CollectiveTime* library = library_in(cell);
   if (library == nullptr) return std::numeric_limits<double>::infinity();
   const CollectiveTime& own = *time_of(ours, cell);
-  const double chance = kOneSided * std::hypot(library->error, own.error);
+  const double chance = kOneSided * std::hypot(library->below, own.above);
   const double required = std::max(std::log1p(kWorthActing), cell.gain_error.value_or(chance));
   return std::log(library->median_ns / own.median_ns) - required;
 }
@@ -223,11 +223,13 @@ std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets) {
       if (times.empty()) continue;
       const auto& [algorithm, segment_bytes, leaders] = way;
       const Interval interval = median_interval(times);
+      const double median_ns = median(times);
       cell.times.push_back({.algorithm = algorithm,
                             .segment_bytes = segment_bytes,
                             .leaders = leaders,
-                            .median_ns = median(times),
-                            .error = std::log(interval.high / interval.low) / 2});
+                            .median_ns = median_ns,
+                            .below = std::log(median_ns / interval.low),
+                            .above = std::log(interval.high / median_ns)});
     }
     std::ranges::stable_sort(cell.times, {}, &CollectiveTime::median_ns);
   }

@@ -29,7 +29,9 @@ struct CollectiveTime {
   std::uint64_t segment_bytes = 0;
   std::int64_t leaders = 1;  // per node
   double median_ns = 0;
-  double error = 0;  // half of a 95 % interval, in logarithms
+  // How far a 95 % interval reaches, in logarithms. A lost packet makes it reach far up only.
+  double below = 0;
+  double above = 0;
 };
 
 // One size of one operation, for one number of nodes, under one MPI.

@@ -73,6 +73,14 @@ TEST(Segments, LeaveToTheLibraryWhatChanceMayHaveMadeFaster) {
   EXPECT_EQ(derive_segments(collective_cells(sets)).front().algorithm, "library");
 }
 
+TEST(Segments, ActWhereLostPacketsAreAllThatScatters) {
+  std::vector<SampleSet> sets = measured({{8, "chain", 0, 1145}, {8, "library", 0, 1360}});
+  std::vector<Sample>& samples = sets.front().samples;
+  samples[1].repetitions = {
+      {.total_ns = 1360}, {.total_ns = 1361}, {.total_ns = 1365}, {.total_ns = 38'000}};
+  EXPECT_EQ(derive_segments(collective_cells(sets)).front().algorithm, "chain");
+}
+
 TEST(Segments, ChooseAnotherAlgorithmOfTheMpiAsAnyOther) {
   const std::vector<SegmentRule> rules = rules_of({{4096, "chain", 1024, 1200},
                                                    {4096, "library", 0, 2000},

@@ -51,7 +51,8 @@ class ChoicesOnShape {
     const bool acts = chosen->algorithm != kLibrary;
     if (acts) ours = chosen;
     const bool predicted = cell.gain_error.has_value();
-    const double factor = std::exp(ours->error);
+    const double low_ns = ours->median_ns / std::exp(ours->below);
+    const double high_ns = ours->median_ns * std::exp(ours->above);
     const json::Value gain =
         library == nullptr ? json::Value() : json::Value(library->median_ns / ours->median_ns);
     const json::Value needed = predicted ? json::Value(std::exp(*cell.gain_error)) : json::Value();
@@ -62,15 +63,15 @@ class ChoicesOnShape {
     table_.add({cell.operation, format_bytes(cell.size_bytes), chosen->algorithm,
                 ours->segment_bytes == 0 ? "whole" : format_bytes(ours->segment_bytes),
                 std::to_string(ours->leaders), format_duration(ours->median_ns),
-                predicted ? fmt::format("{} .. {}", format_duration(ours->median_ns / factor),
-                                        format_duration(ours->median_ns * factor))
-                          : "-",
+                predicted
+                    ? fmt::format("{} .. {}", format_duration(low_ns), format_duration(high_ns))
+                    : "-",
                 library == nullptr ? "-" : format_duration(library->median_ns),
                 gain.is_null() ? "-" : fmt::format("{:.2f}", library->median_ns / ours->median_ns),
                 predicted ? fmt::format("{:.2f}", std::exp(*cell.gain_error)) : "-",
                 std::string(origin), cell.mpi});
-    const json::Value low = predicted ? json::Value(ours->median_ns / factor) : json::Value();
-    const json::Value high = predicted ? json::Value(ours->median_ns * factor) : json::Value();
+    const json::Value low = predicted ? json::Value(low_ns) : json::Value();
+    const json::Value high = predicted ? json::Value(high_ns) : json::Value();
     report.records.rows.push_back({cell.operation, cell.size_bytes, chosen->algorithm,
                                    ours->segment_bytes, ours->leaders, ours->median_ns, low, high,
                                    duration_of(library), gain, needed, origin, cell.mpi});
