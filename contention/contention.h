@@ -14,6 +14,7 @@
 //   candidates         the models that a fit tries, and how well each predicts
 //   model              the terms of a signature during the fit
 //   growth             how gamma grows with the number of ranks
+//   ratios             the ratio of each size to the bound, and whether these predict
 //   least_squares      least squares with a common error
 //   resampling         intervals of a fit's parameters
 //   predict            predicts the duration of an alltoall, with an interval

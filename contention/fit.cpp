@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "contention/bound.h"
+#include "contention/ratios.h"
 #include "contention/resampling.h"
 #include "contention/uplink.h"
 #include "core/error.h"
@@ -83,25 +84,6 @@ Departure departure_at(std::uint64_t size_bytes, const Fitted& fit,
     count += 1;
   }
   return {departure.mean / count, std::sqrt(departure.error) / count};
-}
-
-SmallRatio ratio_at(std::uint64_t size_bytes, const Model& model,
-                    std::span<const AlltoallCell> cells) {
-  std::vector<double> logs;
-  double noise = 0;
-  for (const AlltoallCell& cell : cells) {
-    if (cell.size_bytes != size_bytes) continue;
-    const double processors_ns = cell.processors * model.processor_ns();
-    const double network_ns = std::max(cell.duration_ns - processors_ns, cell.duration_ns / 100);
-    logs.push_back(std::log(network_ns / cell.bound_ns));
-    noise = std::max(noise, cell.spread);
-  }
-  double mean = 0;
-  for (const double log : logs) mean += log / static_cast<double>(logs.size());
-  double variance = 0;
-  for (const double log : logs) variance += (log - mean) * (log - mean);
-  if (logs.size() > 1) variance /= static_cast<double>(logs.size() - 1);
-  return {size_bytes, std::exp(mean), std::hypot(std::sqrt(variance), noise)};
 }
 
 // Small messages behave differently (the paper's figure 5). From the smallest size on, sizes that
@@ -214,6 +196,39 @@ void add_range(std::span<const AlltoallCell> cells, SignatureFit* fit) {
   signature.size_bytes_max = *sizes.rbegin();
 }
 
+// nullopt: the signature predicts.
+std::optional<RatioForm> ratio_form(const Choice& choice, std::span<const AlltoallCell> cells,
+                                    std::span<const AlltoallCell> all, const FitOptions& options) {
+  if (options.predicted_by == PredictedBy::kSignature) return {};
+  const Model& model = choice.fit.model;
+  std::vector<std::uint64_t> delta_sizes = choice.delta_sizes;
+  if (model.delta_from_bytes == kNoDelta) delta_sizes.clear();
+  const bool demanded = options.predicted_by == PredictedBy::kRatios;
+  return ratio_form(choice.shape, model, cells, delta_sizes, all, demanded);
+}
+
+// Of all sizes, in place of gamma and delta, which remain as the description of the network.
+void predict_by(const RatioForm& ratios, SignatureFit* fit) {
+  Signature& signature = fit->signature;
+  fit->remarks.push_back(fmt::format(
+      "predictions: each size keeps its own measured ratio to the bound, in place of "
+      "gamma and delta (error at a larger number of ranks that was left out: {} "
+      "instead of {})",
+      format_fraction(ratios.error_upward), format_fraction(ratios.signature_error_upward)));
+  signature.small = ratios.by_size;
+  signature.growth = ratios.growth.exponent;
+  signature.growth_saturates = ratios.growth.saturates;
+  signature.uncertainty->growth = ratios.growth.error;
+  for (Rise& rise : signature.rises) {
+    rise.factor =
+        rise_at(ratios.growth.rises, signature.growth, signature.growth_saturates, rise.ranks);
+  }
+  std::vector<double> spreads;
+  for (const SmallRatio& ratio : signature.small) spreads.push_back(ratio.spread);
+  signature.error = signature.uncertainty->quantile *
+                    std::hypot(signature.uncertainty->sessions, median(spreads));
+}
+
 // Keeps the delta of a choice only if chance would not have given as large a one.
 void test_delta(std::span<const AlltoallCell> cells, const AlltoallTable& table,
                 const FitOptions& options, std::mt19937_64& random, Choice* choice,
@@ -283,11 +298,15 @@ SignatureFit fit_signature(const AlltoallTimes& given, const FitOptions& options
   test_delta(cells, table, options, random, &choice, &fit);
   add_range(cells, &fit);
   add_model(choice, cells, &fit);
+  const Model& model = choice.fit.model;
   for (const std::uint64_t size_bytes : small) {
-    fit.signature.small.push_back(ratio_at(size_bytes, choice.fit.model, table.cells()));
+    fit.signature.small.push_back(ratio_at(size_bytes, model.processor_ns(), {}, table.cells()));
   }
   fit.signature.error = prediction_error(fit);
+  const std::optional<RatioForm> ratios = ratio_form(choice, cells, table.cells(), options);
+  if (ratios) fit.error_left_out = ratios->error_left_out;
   remark_on(fit, choice);
+  if (ratios) predict_by(*ratios, &fit);
   if (!search.remark.empty()) fit.remarks.push_back(search.remark);
   return fit;
 }

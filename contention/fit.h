@@ -4,7 +4,8 @@
 //
 // The model is that of core/signature.h, with two terms that the paper leaves open: gamma by number
 // of ranks where the network is not saturated, and processor time, c n (n - 1) / cores, where ranks
-// share cores. Sizes too small for one gamma keep their measured ratios.
+// share cores. Sizes too small for one gamma keep their measured ratios; where that predicts
+// numbers of ranks that were left out better, all sizes do (contention/ratios.h).
 //
 // gamma and delta are fitted by generalized least squares for each possible M. The covariance
 // consists of the spread of the replicates, the factor that a session shares, and the misfit of the
@@ -59,12 +60,18 @@ enum class DeltaForm { kPerCommunication, kOnce };
 std::string_view to_string(DeltaForm form);
 std::optional<DeltaForm> parse_delta_form(std::string_view text);
 
+// What predicts exchanges of equal sizes: gamma and delta, or the measured ratio of each size to
+// the bound (contention/ratios.h).
+enum class PredictedBy { kSignature, kRatios };
+
 struct FitOptions {
   // The paper's M. Without it, M is searched if there are at least six sizes; else there is no
   // delta.
   std::optional<std::uint64_t> delta_from_bytes = {};
   // Required if there is only one number of ranks, which does not determine it.
   std::optional<DeltaForm> delta_form = {};
+  // Without it, whichever predicts numbers of ranks that are left out better.
+  std::optional<PredictedBy> predicted_by = {};
   std::uint64_t seed = 1;
   std::size_t resamples = 200;
 };

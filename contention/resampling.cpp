@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 namespace nmt::contention {
@@ -79,6 +80,21 @@ void from_covariance(const Fitted& fit, const AlltoallTable& table,
   if (size != kNoDelta) result->delta_from_bytes = {double(size), double(size)};
 }
 
+// Of Student's t, from the normal quantile z. One and two degrees of freedom have closed forms;
+// from three on it is Cornish and Fisher's expansion about z (Abramowitz and Stegun, 26.7.5),
+// within 1 %.
+double quantile_of_student(double probability, double z, std::size_t degrees_of_freedom) {
+  if (degrees_of_freedom <= 1) return std::tan(std::numbers::pi * (probability - 0.5));
+  if (degrees_of_freedom == 2) {
+    return (2 * probability - 1) / std::sqrt(2 * probability * (1 - probability));
+  }
+  const double v = static_cast<double>(degrees_of_freedom);
+  const double g1 = (std::pow(z, 3) + z) / 4;
+  const double g2 = (5 * std::pow(z, 5) + 16 * std::pow(z, 3) + 3 * z) / 96;
+  const double g3 = (3 * std::pow(z, 7) + 19 * std::pow(z, 5) + 17 * std::pow(z, 3) - 15 * z) / 384;
+  return z + g1 / v + g2 / (v * v) + g3 / (v * v * v);
+}
+
 }  // namespace
 
 Intervals intervals_of(const Fitted& fit, const AlltoallTable& table,
@@ -132,19 +148,12 @@ double no_delta_probability(const Fitted& fit, std::span<const AlltoallCell> cel
   return static_cast<double>(as_much + 1) / static_cast<double>(resamples + 1);
 }
 
-// Cornish and Fisher's expansion about the normal quantile (Abramowitz and Stegun, 26.7.5): within
-// 1 % from three degrees on; below that, exact values.
 double student_quantile(std::size_t degrees_of_freedom) {
-  constexpr double kOne = 12.706;
-  constexpr double kTwo = 4.303;
-  if (degrees_of_freedom <= 1) return kOne;
-  if (degrees_of_freedom == 2) return kTwo;
-  const double z = 1.959964;
-  const double v = static_cast<double>(degrees_of_freedom);
-  const double g1 = (std::pow(z, 3) + z) / 4;
-  const double g2 = (5 * std::pow(z, 5) + 16 * std::pow(z, 3) + 3 * z) / 96;
-  const double g3 = (3 * std::pow(z, 7) + 19 * std::pow(z, 5) + 17 * std::pow(z, 3) - 15 * z) / 384;
-  return z + g1 / v + g2 / (v * v) + g3 / (v * v * v);
+  return quantile_of_student(0.975, 1.959964, degrees_of_freedom);
+}
+
+double student_upper_quantile(std::size_t degrees_of_freedom) {
+  return quantile_of_student(0.95, 1.644854, degrees_of_freedom);
 }
 
 }  // namespace nmt::contention

@@ -34,4 +34,7 @@ double no_delta_probability(const Fitted& fit, std::span<const AlltoallCell> cel
 // Student's t: half the width of a central 95 % interval, in standard errors.
 double student_quantile(std::size_t degrees_of_freedom);
 
+// The same of a test to one side: what chance exceeds in 5 % of the cases.
+double student_upper_quantile(std::size_t degrees_of_freedom);
+
 }  // namespace nmt::contention

@@ -15,19 +15,21 @@ double logarithm(std::uint64_t high, std::uint64_t low) {
   return logarithm(static_cast<double>(high), static_cast<double>(low));
 }
 
-// For sizes below the fitted ones: interpolates measured ratios over the logarithm of the size. A
-// ratio of 0 means that none applies.
+// Interpolates measured ratios over the logarithm of the size: for sizes below the fitted ones, or
+// for all. A ratio of 0 means that none applies.
 SmallRatio small_ratio(const Signature& signature, const Alltoall& exchange, double rise) {
   const std::span<const SmallRatio> small = signature.small;
   const std::uint64_t size_bytes = exchange.equal_bytes;
-  if (small.empty() || size_bytes == 0 || size_bytes >= signature.size_bytes_min) return {0, 0, 0};
+  const bool all = predicts_by_ratios(signature);
+  if (small.empty() || size_bytes == 0) return {0, 0, 0};
+  if (!all && size_bytes >= signature.size_bytes_min) return {0, 0, 0};
   const auto above = std::find_if(small.begin(), small.end(), [&](const SmallRatio& ratio) {
     return ratio.size_bytes >= size_bytes;
   });
   const SmallRatio low = above == small.begin() ? *above : *std::prev(above);
-  const SmallRatio high = above == small.end()
-                              ? SmallRatio{signature.size_bytes_min, signature.gamma * rise, 0}
-                              : *above;
+  const SmallRatio last =
+      all ? small.back() : SmallRatio{signature.size_bytes_min, signature.gamma * rise, 0};
+  const SmallRatio high = above == small.end() ? last : *above;
   const double span = logarithm(high.size_bytes, low.size_bytes);
   const double part = span > 0 ? logarithm(size_bytes, low.size_bytes) / span : 0;
   return {size_bytes, low.ratio * std::pow(high.ratio / low.ratio, part),
@@ -62,6 +64,7 @@ double beyond(double growth, bool saturates, std::int64_t last, std::int64_t ran
 struct Parts {
   double rise = 1;
   SmallRatio small;
+  bool by_ratios = false;  // `small` stands for gamma and delta, as for all sizes
   double deltas = 0;
 };
 
@@ -72,8 +75,20 @@ std::optional<double> half_interval(const Signature& signature, const Alltoall& 
   }
   const Uncertainty& u = *signature.uncertainty;
   const std::span<const Rise> rises = signature.rises;
+  const bool fitted = std::any_of(rises.begin(), rises.end(),
+                                  [&](const Rise& each) { return each.ranks == exchange.ranks; });
+  // The error of a number of ranks that was left out adds up where nothing bounds gamma.
+  const double steps = signature.growth_saturates ? 1 : steps_beyond(rises, exchange.ranks);
+  const double times = fitted ? 0 : steps;
   double variance = u.sessions * u.sessions;
-  if (parts.small.ratio > 0) {
+  if (parts.by_ratios) {
+    // The spread is that of a number of ranks that was left out. One of k that was fitted counts in
+    // its own mean. Beyond, what a size departs by may change at each step, as in a random walk.
+    const double k = static_cast<double>(rises.size());
+    const double walk = std::sqrt(steps_beyond(rises, exchange.ranks));
+    const double spreads = fitted ? (k - 1) / k : std::max(walk, times);
+    variance += std::pow(parts.small.spread * spreads, 2);
+  } else if (parts.small.ratio > 0) {
     variance += parts.small.spread * parts.small.spread;
   } else {
     const double of_gamma_ns = exchange.bound_ns * parts.rise;
@@ -82,12 +97,7 @@ std::optional<double> half_interval(const Signature& signature, const Alltoall& 
                  parts.deltas * parts.deltas * u.delta_variance) /
                 (duration_ns * duration_ns);
   }
-  const bool fitted = std::any_of(rises.begin(), rises.end(),
-                                  [&](const Rise& each) { return each.ranks == exchange.ranks; });
-  // The error of a number of ranks that was left out adds up where nothing bounds gamma.
-  const double steps = signature.growth_saturates ? 1 : steps_beyond(rises, exchange.ranks);
-  const double elsewhere = fitted ? 0 : u.left_out * steps;
-  variance += std::pow(std::max(u.misfit, elsewhere), 2);
+  if (!parts.by_ratios) variance += std::pow(std::max(u.misfit, u.left_out * times), 2);
   if (!rises.empty() && exchange.ranks > rises.back().ranks) {
     // It is likely, but not certain, that gamma goes on growing.
     const auto rise = [&](double growth, bool saturates) {
@@ -140,13 +150,22 @@ Alltoall equal_alltoall(const Signature& signature, std::int64_t ranks, std::uin
 AlltoallDuration time_of(const Signature& signature, const Alltoall& exchange) {
   const double rise =
       rise_at(signature.rises, signature.growth, signature.growth_saturates, exchange.ranks);
+  const SmallRatio small = small_ratio(signature, exchange, rise);
+  const bool by_ratios = small.ratio > 0 && predicts_by_ratios(signature);
   const Parts parts{.rise = rise,
-                    .small = small_ratio(signature, exchange, rise),
-                    .deltas = deltas(signature, exchange)};
-  const double factor = parts.small.ratio > 0 ? parts.small.ratio : signature.gamma * rise;
+                    .small = small,
+                    .by_ratios = by_ratios,
+                    .deltas = by_ratios ? 0 : deltas(signature, exchange)};
+  double factor = signature.gamma * rise;
+  if (small.ratio > 0) factor = by_ratios ? small.ratio * rise : small.ratio;
   const double duration_ns = exchange.bound_ns * factor + parts.deltas * signature.delta_ns +
                              processors_ns(signature, exchange.ranks);
   return {duration_ns, half_interval(signature, exchange, parts, duration_ns)};
+}
+
+bool predicts_by_ratios(const Signature& signature) {
+  return !signature.small.empty() && signature.size_bytes_max > 0 &&
+         signature.small.back().size_bytes >= signature.size_bytes_max;
 }
 
 std::uint64_t least_bytes_of(const Signature& signature) {

@@ -51,6 +51,10 @@ AlltoallDuration time_of(const Signature& signature, const Alltoall& exchange);
 // Two gammas can be compared where the uncertainty of their difference is at most this.
 inline constexpr double kTellable = 0.1;
 
+// Whether all sizes keep their measured ratios to the bound, in place of gamma and delta: the last
+// of these ratios is that of the largest size.
+bool predicts_by_ratios(const Signature& signature);
+
 // The smallest size that the signature covers, small messages included.
 std::uint64_t least_bytes_of(const Signature& signature);
 

@@ -11,8 +11,9 @@
 //   T  = LB * gamma, and from `delta_from_bytes` on also delta, once or per message of LB.
 //
 // Three terms go beyond the paper (docs/contention.md): gamma by number of ranks where fewer ranks
-// do not saturate the network, measured ratios for sizes below the range of the fit, and processor
-// time where ranks share cores. core/alltoall.h evaluates them all.
+// do not saturate the network, measured ratios for sizes below the range of the fit, or for all
+// sizes where those predict better, and processor time where ranks share cores. core/alltoall.h
+// evaluates them all.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +32,13 @@ struct Rise {
   bool operator==(const Rise&) const = default;
 };
 
-// Duration at a size below the fitted ones, as a multiple of its lower bound.
+// Duration at a size, as a multiple of its lower bound. Below the fitted sizes: at all numbers of
+// ranks. Where all sizes keep such ratios: at the largest number of ranks in `rises`; it rises with
+// them as gamma does.
 struct SmallRatio {
   std::uint64_t size_bytes = 0;
   double ratio = 1;
-  double spread = 0;  // relative, over the numbers of ranks
+  double spread = 0;  // relative, over the numbers of ranks; of all sizes: at those left out too
   bool operator==(const SmallRatio&) const = default;
 };
 
@@ -71,9 +74,11 @@ struct Signature {
   double growth = 0;        // exponent of gamma by ranks, at the last of `rises`
   // Beyond it: false: gamma is a power with this exponent; true: it flattens (core/alltoall.h).
   bool growth_saturates = false;
-  std::vector<SmallRatio> small;  // by size
-  std::int64_t cores = 0;         // that all ranks share; 0: one core per rank
-  double processor_ns = 0;        // c in c n (n - 1) / cores: processor time, not network time
+  // By size, below the fitted sizes. If they reach size_bytes_max: of all sizes; then gamma and
+  // delta describe the network, and predict exchanges of unequal sizes alone.
+  std::vector<SmallRatio> small;
+  std::int64_t cores = 0;   // that all ranks share; 0: one core per rank
+  double processor_ns = 0;  // c in c n (n - 1) / cores: processor time, not network time
   std::optional<Uncertainty> uncertainty;  // nullopt: signature from another source
   bool operator==(const Signature&) const = default;
 };

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "tests/contention/planted.h"
@@ -148,6 +149,32 @@ TEST(Fit, LeavesSmallMessagesToTheirOwnRatios) {
   EXPECT_NEAR(fit.signature.small[0].ratio, 4.3628 / 2, 1e-3);
   EXPECT_NEAR(fit.signature.gamma, 4.3628, 1e-5);
   EXPECT_EQ(fit.signature.size_bytes_min, 2048u);
+}
+
+// Lost packets: one of them delays an exchange of any size by 200 ms.
+TEST(Fit, IsNotMovedBySizesThatLosePackets) {
+  Network network;
+  network.gamma = 1.5;
+  network.delta_ns = 0;
+  network.by_cell = [](std::int64_t, std::uint64_t size_bytes) {
+    return size_bytes == 16 << 10 || size_bytes == 32 << 10 ? 20.0 : 1.0;
+  };
+  const SignatureFit fit = fit_signature(planted::measure(network, {}, 1), {});
+  EXPECT_NEAR(fit.signature.gamma, 1.5, 0.15);
+  EXPECT_EQ(fit.signature.delta_ns, 0);
+}
+
+// Some sizes above, some below: gamma is in the middle of the ratios, as a factor.
+TEST(Fit, IsThatOfFactors) {
+  Network network;
+  network.gamma = 2;
+  network.delta_ns = 0;
+  network.by_cell = [](std::int64_t, std::uint64_t size_bytes) {
+    return std::popcount(size_bytes - 1) % 2 == 0 ? 2.0 : 0.5;
+  };
+  const SignatureFit fit =
+      fit_signature(planted::measure(network, {}, 1), {.predicted_by = PredictedBy::kSignature});
+  EXPECT_NEAR(fit.signature.gamma, 2, 0.3);
 }
 
 TEST(Fit, IsTheSameForTheSameTimes) {

@@ -16,6 +16,7 @@ double Network::duration_ns(std::int64_t ranks, std::uint64_t size_bytes) const 
   if (size_bytes >= delta_from_bytes) {
     duration_ns += delta_ns * (form == contention::DeltaForm::kOnce ? 1 : n - 1);
   }
+  duration_ns *= by_cell(ranks, size_bytes);
   if (cores > 0 && ranks > cores) duration_ns += processor_ns * n * (n - 1) / double(cores);
   return duration_ns;
 }

@@ -24,6 +24,11 @@ struct Network {
   // Of gamma, by the number of ranks: how far the network is from saturation.
   std::function<double(std::int64_t)> saturation = [](std::int64_t) { return 1.0; };
 
+  // Of gamma and delta, by ranks and size: where no gamma and delta fit all sizes.
+  std::function<double(std::int64_t, std::uint64_t)> by_cell = [](std::int64_t, std::uint64_t) {
+    return 1.0;
+  };
+
   double duration_ns(std::int64_t ranks, std::uint64_t size_bytes) const;
 };
 
