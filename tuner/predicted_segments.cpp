@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <set>
 
+#include "core/collective_sample.h"
 #include "tuner/collective_model.h"
 
 namespace nmt::tuner {
 namespace {
 
-constexpr std::int64_t kNodesMax = 1024;
-constexpr std::int64_t kRanksPerNodeMax = 128;
 constexpr int kNodeRanges = 4;  // in an octave
 constexpr int kRankRanges = 2;
 
@@ -40,6 +40,82 @@ std::vector<NumberRange> ranges(std::int64_t most, int in_octave,
 
 std::int64_t middle(const NumberRange& range) {
   return std::llround(std::sqrt(static_cast<double>(range.from) * static_cast<double>(range.to)));
+}
+
+bool is_same_way(const CollectiveTime& one, const CollectiveTime& other) {
+  return one.algorithm == other.algorithm && one.segment_bytes == other.segment_bytes &&
+         one.leaders == other.leaders;
+}
+
+// Of a predicted cell, which has one.
+double library_ns(const CollectiveCell& cell) {
+  const auto found = std::ranges::find_if(cell.times, [](const CollectiveTime& time) {
+    return time.algorithm == kLibraryAlgorithm;
+  });
+  return found->median_ns;
+}
+
+// A cell of the same size on two shapes: each way gains as little on the MPI's own as where it
+// gains least, and the error is the larger one.
+CollectiveCell worse_of(const CollectiveCell& one, const CollectiveCell& other) {
+  CollectiveCell worse = one;
+  worse.gain_error = std::max(*one.gain_error, *other.gain_error);
+  worse.times.clear();
+  const double scale = library_ns(one) / library_ns(other);
+  for (const CollectiveTime& time : one.times) {
+    const auto same = std::ranges::find_if(
+        other.times, [&](const CollectiveTime& each) { return is_same_way(each, time); });
+    if (same == other.times.end()) continue;
+    worse.times.push_back(time);
+    if (time.algorithm == kLibraryAlgorithm) continue;
+    worse.times.back().median_ns = std::max(time.median_ns, scale * same->median_ns);
+  }
+  std::ranges::stable_sort(worse.times, {}, &CollectiveTime::median_ns);
+  return worse;
+}
+
+// Sizes that are not predicted on both shapes are left out.
+std::vector<CollectiveCell> worse_of(const std::vector<CollectiveCell>& one,
+                                     const std::vector<CollectiveCell>& other) {
+  std::vector<CollectiveCell> worse;
+  for (const CollectiveCell& cell : one) {
+    const auto same = std::ranges::find(other, cell.size_bytes, &CollectiveCell::size_bytes);
+    if (same != other.end()) worse.push_back(worse_of(cell, *same));
+  }
+  return worse;
+}
+
+// The rules that replace the MPI's own.
+std::vector<SegmentRule> acting_rules(const std::vector<CollectiveCell>& cells) {
+  std::vector<SegmentRule> rules = derive_segments(cells);
+  std::erase_if(rules,
+                [](const SegmentRule& rule) { return rule.algorithm == kLibraryAlgorithm; });
+  return rules;
+}
+
+// For all shapes in these ranges. Gains change with the shape, and the error grows with the
+// distance from the sampled ones, so a rule must hold at the middle and at all ends.
+std::vector<SegmentRule> rules_in(const CollectiveModel& model, const NumberRange& nodes,
+                                  const NumberRange& ranks_per_node) {
+  const CollectiveShape shape{middle(nodes), middle(ranks_per_node)};
+  std::vector<CollectiveCell> cells = model.predict(shape);
+  if (acting_rules(cells).empty()) return {};  // most ranges: the ends need no prediction
+  std::set<CollectiveShape> ends;
+  for (const std::int64_t between : {nodes.from, nodes.to}) {
+    for (const std::int64_t local : {ranks_per_node.from, ranks_per_node.to}) {
+      ends.insert({between, local});
+    }
+  }
+  ends.erase(shape);
+  for (const CollectiveShape& end : ends) cells = worse_of(cells, model.predict(end));
+  std::vector<SegmentRule> rules = acting_rules(cells);
+  for (SegmentRule& rule : rules) {
+    rule.nodes = nodes.from;
+    rule.nodes_max = nodes.to;
+    rule.ranks_per_node = ranks_per_node.from;
+    rule.ranks_per_node_max = ranks_per_node.to;
+  }
+  return rules;
 }
 
 bool same_choice(const SegmentRule& one, const SegmentRule& other) {
@@ -84,19 +160,12 @@ std::vector<SegmentRule> rules_of(const CollectiveModel& model) {
     ranks_per_node.insert(shape.ranks_per_node);
   }
   std::vector<SegmentRule> rules;
-  for (const NumberRange& local : ranges(kRanksPerNodeMax, kRankRanges, ranks_per_node)) {
-    for (const NumberRange& between : ranges(kNodesMax, kNodeRanges, nodes)) {
+  for (const NumberRange& local : ranges(kPredictedRanksPerNodeMax, kRankRanges, ranks_per_node)) {
+    for (const NumberRange& between : ranges(kPredictedNodesMax, kNodeRanges, nodes)) {
       const CollectiveShape shape{middle(between), middle(local)};
       if (std::ranges::find(model.shapes(), shape) != model.shapes().end()) continue;
       if (shape.nodes * shape.ranks_per_node < 2) continue;
-      for (SegmentRule& rule : derive_segments(model.predict(shape))) {
-        if (rule.algorithm == "library") continue;
-        rule.nodes = between.from;
-        rule.nodes_max = between.to;
-        rule.ranks_per_node = local.from;
-        rule.ranks_per_node_max = local.to;
-        rules.push_back(std::move(rule));
-      }
+      std::ranges::move(rules_in(model, between, local), std::back_inserter(rules));
     }
   }
   return joined(joined(rules, follows_in_nodes), follows_in_ranks);

@@ -4,11 +4,12 @@
 // hold: a decision then costs a lookup, not a prediction.
 //
 // A rule holds for ranges of nodes and of ranks per node, closer for few nodes than for many. There
-// is one only where ours is predicted to gain more than the prediction's error, at every shape that
-// was predicted within its ranges; elsewhere the MPI's own is called. Shapes that were sampled have
-// rules of their own, and none of these. Pure.
+// is one only where ours is predicted to gain more than the prediction's error, at the middle and
+// at all ends of its ranges; elsewhere, and on larger shapes than the largest below, the MPI's own
+// is called. Shapes that were sampled have rules of their own, and none of these. Pure.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,10 @@
 #include "tuner/segments.h"
 
 namespace nmt::tuner {
+
+// The largest numbers for which there are rules.
+inline constexpr std::int64_t kPredictedNodesMax = 1024;
+inline constexpr std::int64_t kPredictedRanksPerNodeMax = 128;
 
 // Of all operations and MPIs, in the order of the cells.
 std::vector<SegmentRule> predict_segments(std::span<const CollectiveCell> cells);
