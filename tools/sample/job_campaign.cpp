@@ -313,8 +313,12 @@ void JobCampaign::measure_shapes(const Launch& launch, double budget_ns, JobFind
   }
   SampleOptions options = options_;
   options.resume = false;  // of whole shapes, by the queue
+  const Platform here = launch.db.ensure_platform(this_platform());
+  const std::vector<std::string> operations =
+      operations_from(options_.operations, sampler::sampled_operations());
   ShapeQueue queue(sampler::shapes_from(options_.shapes, shape_),
-                   known_shapes(launch.db, job_.library()), options_.resume, budget_ns);
+                   known_shapes(launch.db, here.id, job_.library(), operations), options_.resume,
+                   budget_ns);
   launch.line.clear();
   launch.invocation.notice(queue.forecast());
   JobOrder order{.part = Part::kCollectives};

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <span>
 
 #include "core/collective_sample.h"
@@ -25,18 +27,22 @@ std::string budget_for(std::size_t shapes) {
 
 }  // namespace
 
-std::vector<SubShape> known_shapes(const profiledb::ProfileDb& db, const std::string& mpi_library) {
-  std::vector<SubShape> known;
-  for (const Platform& platform : db.platforms()) {
-    for (const SampleSet& set : db.sample_sets_in_force(platform.id)) {
-      if (!set.campaign.complete) continue;
-      for (const Sample& sample : set.samples) {
-        const Condition& condition = sample.condition;
-        if (!compares_algorithms(sample) || condition.mpi != mpi_library) continue;
-        const SubShape shape{condition.nodes, condition.ranks_per_node};
-        if (std::ranges::find(known, shape) == known.end()) known.push_back(shape);
-      }
+std::vector<SubShape> known_shapes(const profiledb::ProfileDb& db, const Id& platform,
+                                   const std::string& mpi_library,
+                                   const std::vector<std::string>& operations) {
+  std::map<SubShape, std::set<std::string>> sampled;
+  for (const SampleSet& set : db.sample_sets_in_force(platform)) {
+    if (!set.campaign.complete) continue;
+    for (const Sample& sample : set.samples) {
+      const Condition& condition = sample.condition;
+      if (!compares_algorithms(sample) || condition.mpi != mpi_library) continue;
+      sampled[{condition.nodes, condition.ranks_per_node}].insert(condition.operation);
     }
+  }
+  std::vector<SubShape> known;
+  for (const auto& [shape, names] : sampled) {
+    const auto is_sampled = [&](const std::string& each) { return names.contains(each); };
+    if (std::ranges::all_of(operations, is_sampled)) known.push_back(shape);
   }
   return known;
 }

@@ -7,15 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "core/id.h"
 #include "profiledb/profiledb.h"
 #include "sampler/sampler.h"
 
 namespace nmt::tools {
 
-// Shapes on which complete campaigns in the profile have sampled collectives of this MPI, on any
-// of its platforms.
-std::vector<sampler::SubShape> known_shapes(const profiledb::ProfileDb& db,
-                                            const std::string& mpi_library);
+// Shapes on which complete campaigns on this platform have sampled each of these operations under
+// this MPI.
+std::vector<sampler::SubShape> known_shapes(const profiledb::ProfileDb& db, const Id& platform,
+                                            const std::string& mpi_library,
+                                            const std::vector<std::string>& operations);
 
 class ShapeQueue {
  public:
