@@ -132,6 +132,7 @@ void CollectiveModel::leave_out(std::size_t index) {
                          .size_bytes = cell.size_bytes,
                          .distance = distance,
                          .time_error = *best_error,
+                         .library_error = *library_error,
                          .gain_error = *library_error - *best_error});
   }
 }
@@ -167,10 +168,12 @@ std::optional<CollectiveCell> CollectiveModel::predict(
   const ChoiceAtSize* library = nullptr;
   const ChoiceAtSize* ours = nullptr;
   double best = std::numeric_limits<double>::infinity();
-  const double time_error = error_of(size_bytes, distance, &LeftOut::time_error);
+  const double our_error = error_of(size_bytes, distance, &LeftOut::time_error);
+  const double library_error = error_of(size_bytes, distance, &LeftOut::library_error);
   for (const ChoiceAtSize& each : of_one_size) {
     const std::optional<double> duration = fits_->log_duration(each, shape);
     if (!duration) continue;
+    const double error = is_library(each.choice) ? library_error : our_error;
     if (is_library(each.choice)) {
       library = &each;
     } else if (*duration < best) {
@@ -181,8 +184,8 @@ std::optional<CollectiveCell> CollectiveModel::predict(
                           .segment_bytes = each.choice.segment_bytes,
                           .leaders = each.choice.leaders,
                           .median_ns = std::exp(*duration),
-                          .below = time_error,
-                          .above = time_error});
+                          .below = error,
+                          .above = error});
   }
   if (library == nullptr || ours == nullptr) return std::nullopt;
   std::vector<double> gains;

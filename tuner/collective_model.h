@@ -49,9 +49,10 @@ class CollectiveModel {
   struct LeftOut {
     CollectiveShape shape;
     std::uint64_t size_bytes = 0;
-    double distance = 0;    // from the other shapes
-    double time_error = 0;  // log(predicted / measured) of the way of ours that was chosen
-    double gain_error = 0;  // the same of the MPI's own, minus that
+    double distance = 0;       // from the other shapes
+    double time_error = 0;     // log(predicted / measured) of the way of ours that was chosen
+    double library_error = 0;  // the same of the MPI's own
+    double gain_error = 0;     // that minus the error of ours
   };
   const std::vector<LeftOut>& left_out() const { return left_out_; }
 

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 
 #include "core/method.h"
 #include "core/plan_json.h"
+#include "include/nmadtune.h"
 #include "node/node.h"
 #include "profiledb/profiledb.h"
 #include "tests/tools/sandbox.h"
@@ -112,13 +114,67 @@ TEST_F(Tune, PredictsCollectivesOnShapesThatWereNotSampled) {
   EXPECT_LT(number(predicted, "choices.2.ours_low_ns"), ours_ns);
   EXPECT_GT(number(predicted, "choices.2.ours_high_ns"), ours_ns);
   EXPECT_GT(number(predicted, "choices.2.gain"), number(predicted, "choices.2.gain_needed"));
-  EXPECT_EQ(at(document(on("4", "4")), "choices.0.origin"), json::Value("sampled"));
+  const json::Value sampled = document(on("4", "4"));
+  EXPECT_EQ(at(sampled, "choices.0.origin"), json::Value("sampled"));
+  EXPECT_TRUE(at(sampled, "choices.0.gain_needed").is_null());
+  for (const json::Value* shown : {&predicted, &sampled}) {
+    for (const std::string times : {"choices.2.ours", "choices.2.library"}) {
+      EXPECT_LT(number(*shown, times + "_low_ns"), number(*shown, times + "_ns"));
+      EXPECT_GT(number(*shown, times + "_high_ns"), number(*shown, times + "_ns"));
+    }
+  }
+  const Result csv =
+      tune({"--db", file, "collectives", "--nodes", "8", "--per-node", "4", "--csv"});
+  EXPECT_THAT(csv.out, HasSubstr(",library_ns,library_low_ns,library_high_ns,gain,"));
 
   const Result one_node = on("1", "4");
   EXPECT_EQ(one_node.exit_code, 1);
   EXPECT_THAT(one_node.out, HasSubstr("nothing can be predicted from 2 x 2, 2 x 4, 4 x 2"));
   EXPECT_EQ(tune({"--db", file, "collectives", "--nodes", "8"}).exit_code, 2);
   EXPECT_EQ(on("0", "4").exit_code, 2);
+  for (const Result& too_large : {on("1025", "4"), on("16", "129")}) {
+    EXPECT_EQ(too_large.exit_code, 1);
+    EXPECT_THAT(too_large.out, HasSubstr("nothing is predicted for more than 1024 nodes"));
+  }
+}
+
+// Rules hold for ranges of shapes. Of 64 KiB on 21 or 22 nodes a chain gains enough, but not on all
+// of 21 to 24, for which there is one answer.
+TEST_F(Tune, ChoosesOnAShapeWhatTheLibraryTellsAProgram) {
+  const std::string file = path("collectives.db");
+  store_collectives(file, {{2, 2}, {2, 4}, {4, 2}, {4, 4}, {8, 2}});
+  ASSERT_EQ(tune({"--db", file, "retune"}).exit_code, 0);
+  nmt_open_options options{};
+  options.struct_bytes = sizeof options;
+  options.file = file.c_str();
+  nmt_profile* opened = nullptr;
+  ASSERT_EQ(nmt_open(&options, &opened), NMT_OK);
+  const std::unique_ptr<nmt_profile, void (*)(nmt_profile*)> profile(opened, nmt_close);
+  int replaced = 0, left_alone = 0;
+  for (std::uint32_t nodes = 17; nodes <= 28; ++nodes) {
+    const json::Value shown = document(tune({"--db", file, "collectives", "--nodes",
+                                             std::to_string(nodes), "--per-node", "3", "--json"}));
+    const json::Value list = at(shown, "choices");
+    const json::Reader choices(list, "choices");
+    ASSERT_EQ(choices.items().size(), 3u);
+    for (const json::Reader& choice : choices.items()) {
+      nmt_collective_call call{};
+      call.struct_bytes = sizeof call;
+      call.nodes = nodes;
+      call.ranks_per_node = 3;
+      call.mpi = "Some MPI v1";
+      call.operation = "bcast";
+      call.size_bytes = choice["size_bytes"].unsigned_integer();
+      nmt_collective_rule rule{};
+      rule.struct_bytes = sizeof rule;
+      const bool has_rule = nmt_collective_rule_for(profile.get(), &call, &rule) == NMT_OK;
+      EXPECT_EQ(choice["algorithm"].text(), has_rule ? rule.algorithm : "library")
+          << nodes << " nodes, " << call.size_bytes << " B";
+      ++(has_rule ? replaced : left_alone);
+    }
+  }
+  EXPECT_GT(replaced, 0);
+  EXPECT_GT(left_alone, 0);
 }
 
 TEST_F(Tune, WithoutAVerbPrintsThresholds) {

@@ -41,7 +41,7 @@ std::optional<AlltoallChoice> AlltoallChoices::at(std::int64_t ranks, std::int64
   for (const CollectivesOnShape& here : collectives_on(shape, plan_, cells_)) {
     for (tuner::CollectiveCell& cell : nearest_first(here.cells, size_bytes)) {
       cell.size_bytes = size_bytes;  // the rules of this size, the times of that one
-      const tuner::CollectiveTime* chosen = tuner::chosen_time(here.rules, cell);
+      const tuner::CollectiveTime* chosen = followed_time(here.rules, cell);
       const tuner::CollectiveTime* library = fastest_time(cell, true);
       if (chosen == nullptr || library == nullptr) continue;
       return AlltoallChoice{chosen->algorithm, library->median_ns / chosen->median_ns,

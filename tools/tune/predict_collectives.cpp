@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/error.h"
 #include "core/units.h"
@@ -29,30 +30,63 @@ std::string shapes_text(const std::vector<tuner::CollectiveCell>& cells) {
   return text;
 }
 
-json::Value duration_of(const tuner::CollectiveTime* time) {
-  return time == nullptr ? json::Value() : json::Value(time->median_ns);
+// The rules of the model's operation and MPI that a program follows on this shape.
+std::vector<SegmentRule> rules_on(const tuner::CollectiveShape& shape, const Plan& plan,
+                                  const tuner::CollectiveModel& model) {
+  std::vector<SegmentRule> rules;
+  for (SegmentRule rule : plan.segments) {
+    if (rule.mpi != model.mpi() || rule.operation != model.operation()) continue;
+    if (!rule.applies_to(shape.nodes, shape.ranks_per_node)) continue;
+    rule.nodes = shape.nodes;
+    rule.ranks_per_node = shape.ranks_per_node;
+    rules.push_back(std::move(rule));
+  }
+  return rules;
 }
+
+// Of predicted ones.
+bool may_have_rules(const tuner::CollectiveShape& shape) {
+  return shape.nodes <= tuner::kPredictedNodesMax &&
+         shape.ranks_per_node <= tuner::kPredictedRanksPerNodeMax;
+}
+
+// A duration in every form, with its 95 % interval; null or "-" where there is none.
+struct ShownTime {
+  explicit ShownTime(const tuner::CollectiveTime* time) {
+    if (time == nullptr) return;
+    const double low = time->median_ns / std::exp(time->below);
+    const double high = time->median_ns * std::exp(time->above);
+    ns = time->median_ns;
+    low_ns = low;
+    high_ns = high;
+    text = format_duration(time->median_ns);
+    interval = fmt::format("{} .. {}", format_duration(low), format_duration(high));
+  }
+
+  json::Value ns, low_ns, high_ns;
+  std::string text = "-";
+  std::string interval = "-";
+};
 
 // One row of every form for each cell.
 class ChoicesOnShape {
  public:
   ChoicesOnShape() {
-    report.records.header = {"operation",  "size_bytes", "algorithm",   "segment_bytes",
-                             "leaders",    "ours_ns",    "ours_low_ns", "ours_high_ns",
-                             "library_ns", "gain",       "gain_needed", "origin",
-                             "mpi"};
+    report.records.header = {
+        "operation",       "size_bytes",  "algorithm",    "segment_bytes", "leaders",
+        "ours_ns",         "ours_low_ns", "ours_high_ns", "library_ns",    "library_low_ns",
+        "library_high_ns", "gain",        "gain_needed",  "origin",        "mpi"};
   }
 
   void add(const tuner::CollectiveCell& cell, const std::vector<SegmentRule>& rules) {
-    const tuner::CollectiveTime* chosen = tuner::chosen_time(rules, cell);
+    const tuner::CollectiveTime* chosen = followed_time(rules, cell);
     const tuner::CollectiveTime* ours = fastest_time(cell, false);
     const tuner::CollectiveTime* library = fastest_time(cell, true);
     if (chosen == nullptr || ours == nullptr) return;
     const bool acts = chosen->algorithm != kLibrary;
     if (acts) ours = chosen;
     const bool predicted = cell.gain_error.has_value();
-    const double low_ns = ours->median_ns / std::exp(ours->below);
-    const double high_ns = ours->median_ns * std::exp(ours->above);
+    const ShownTime our_time(ours), library_time(library);
     const json::Value gain =
         library == nullptr ? json::Value() : json::Value(library->median_ns / ours->median_ns);
     const json::Value needed = predicted ? json::Value(std::exp(*cell.gain_error)) : json::Value();
@@ -62,29 +96,27 @@ class ChoicesOnShape {
     ++count_;
     table_.add({cell.operation, format_bytes(cell.size_bytes), chosen->algorithm,
                 ours->segment_bytes == 0 ? "whole" : format_bytes(ours->segment_bytes),
-                std::to_string(ours->leaders), format_duration(ours->median_ns),
-                predicted
-                    ? fmt::format("{} .. {}", format_duration(low_ns), format_duration(high_ns))
-                    : "-",
-                library == nullptr ? "-" : format_duration(library->median_ns),
+                std::to_string(ours->leaders), our_time.text, our_time.interval, library_time.text,
+                library_time.interval,
                 gain.is_null() ? "-" : fmt::format("{:.2f}", library->median_ns / ours->median_ns),
                 predicted ? fmt::format("{:.2f}", std::exp(*cell.gain_error)) : "-",
                 std::string(origin), cell.mpi});
-    const json::Value low = predicted ? json::Value(low_ns) : json::Value();
-    const json::Value high = predicted ? json::Value(high_ns) : json::Value();
     report.records.rows.push_back({cell.operation, cell.size_bytes, chosen->algorithm,
-                                   ours->segment_bytes, ours->leaders, ours->median_ns, low, high,
-                                   duration_of(library), gain, needed, origin, cell.mpi});
+                                   ours->segment_bytes, ours->leaders, our_time.ns, our_time.low_ns,
+                                   our_time.high_ns, library_time.ns, library_time.low_ns,
+                                   library_time.high_ns, gain, needed, origin, cell.mpi});
     list_.push_back(json::Value::object()
                         .set("operation", cell.operation)
                         .set("size_bytes", cell.size_bytes)
                         .set("algorithm", chosen->algorithm)
                         .set("segment_bytes", ours->segment_bytes)
                         .set("leaders", ours->leaders)
-                        .set("ours_ns", ours->median_ns)
-                        .set("ours_low_ns", low)
-                        .set("ours_high_ns", high)
-                        .set("library_ns", duration_of(library))
+                        .set("ours_ns", our_time.ns)
+                        .set("ours_low_ns", our_time.low_ns)
+                        .set("ours_high_ns", our_time.high_ns)
+                        .set("library_ns", library_time.ns)
+                        .set("library_low_ns", library_time.low_ns)
+                        .set("library_high_ns", library_time.high_ns)
                         .set("gain", gain)
                         .set("gain_needed", needed)
                         .set("origin", origin)
@@ -111,7 +143,7 @@ class ChoicesOnShape {
 
  private:
   Table table_{{"operation", ">size", "choice", ">segment", ">leaders", ">ours", "95 % interval",
-                ">library", ">library / ours", ">needed", "origin", "under"}};
+                ">library", "95 % interval", ">library / ours", ">needed", "origin", "under"}};
   json::Value list_ = json::Value::array();
   int count_ = 0;
   int replaced_ = 0;
@@ -132,12 +164,8 @@ std::vector<CollectivesOnShape> collectives_on(const tuner::CollectiveShape& sha
       const bool of_model = std::ranges::find(model.shapes(), shape) != model.shapes().end();
       if (same && of_model) here.cells.push_back(cell);
     }
-    if (here.cells.empty()) {
-      here.cells = model.predict(shape);
-      here.rules = tuner::derive_segments(here.cells);
-    } else {
-      here.rules = plan.segments;
-    }
+    if (here.cells.empty() && may_have_rules(shape)) here.cells = model.predict(shape);
+    here.rules = rules_on(shape, plan, model);
     if (!here.cells.empty()) all.push_back(std::move(here));
   }
   return all;
@@ -148,6 +176,15 @@ const tuner::CollectiveTime* fastest_time(const tuner::CollectiveCell& cell, boo
     return (time.algorithm == kLibrary) == library;
   });
   return found == cell.times.end() ? nullptr : &*found;
+}
+
+const tuner::CollectiveTime* followed_time(const std::vector<SegmentRule>& rules,
+                                           const tuner::CollectiveCell& cell) {
+  const bool has_rule = std::ranges::any_of(rules, [&](const SegmentRule& rule) {
+    return rule.from_bytes <= cell.size_bytes &&
+           (!rule.to_bytes || cell.size_bytes < *rule.to_bytes);
+  });
+  return has_rule ? tuner::chosen_time(rules, cell) : fastest_time(cell, true);
 }
 
 Report predict_collectives(const tuner::CollectiveShape& shape, const ProfileOptions& options,
@@ -164,6 +201,14 @@ Report predict_collectives(const tuner::CollectiveShape& shape, const ProfileOpt
   ChoicesOnShape all;
   for (const CollectivesOnShape& here : collectives_on(shape, plan, cells)) {
     for (const tuner::CollectiveCell& cell : here.cells) all.add(cell, here.rules);
+  }
+  if (all.empty() && !may_have_rules(shape)) {
+    throw Error(Fault::kFailed,
+                fmt::format("{} nodes of {} ranks: nothing is predicted for more than {} nodes, or "
+                            "more than {} ranks per node, so the MPI's own collectives are used; "
+                            "to use others, sample this shape",
+                            shape.nodes, shape.ranks_per_node, tuner::kPredictedNodesMax,
+                            tuner::kPredictedRanksPerNodeMax));
   }
   if (all.empty()) {
     throw Error(Fault::kFailed,
