@@ -37,28 +37,40 @@ struct Rival {
   Time time;
 };
 
+// How large the message of a part of an emulation is.
+enum class PartSize {
+  kSame,
+  kTwice,     // as the largest block of an allgatherv, whose size is the mean of them
+  kAllBlocks  // of all ranks
+};
+
+struct EmulationPart {
+  std::string_view operation;
+  PartSize size = PartSize::kSame;
+};
+
 // Operations that together do the work of another one.
 struct Emulation {
   std::string_view of;
-  std::vector<std::string_view> by;
-  bool takes_all = false;  // its message has the blocks of all ranks
+  std::vector<EmulationPart> by;
 };
 
 const std::vector<Emulation>& emulations() {
+  using enum PartSize;
   static const std::vector<Emulation> all = {
-      {"allreduce", {"reduce", "bcast"}},
-      {"bcast", {"allreduce"}},  // of zeros on all ranks but the root
-      {"reduce", {"allreduce"}},
-      {"allgather", {"allreduce"}, true},        // of zeros in the others' places
-      {"allgather", {"reduce", "bcast"}, true},  // the same, as Gather and Bcast
-      {"allgather", {"alltoall"}},               // of the same data for each
-      {"allgatherv", {"allreduce"}, true},
-      {"allgatherv", {"reduce", "bcast"}, true},
-      {"barrier", {"allreduce"}},  // of anything
-      {"gather", {"allgather"}},
-      {"scatter", {"bcast"}, true},
-      {"reduce_scatter_block", {"allreduce"}, true},
-      {"reduce_scatter", {"allreduce"}, true},
+      {"allreduce", {{"reduce"}, {"bcast"}}},
+      {"bcast", {{"allreduce"}}},  // of zeros on all ranks but the root
+      {"reduce", {{"allreduce"}}},
+      {"allgather", {{"allreduce", kAllBlocks}}},  // of zeros in the others' places
+      {"allgather", {{"gather"}, {"bcast", kAllBlocks}}},
+      {"allgather", {{"alltoall"}}},  // of the same data for each
+      {"allgatherv", {{"allreduce", kAllBlocks}}},
+      {"allgatherv", {{"gather", kTwice}, {"bcast", kAllBlocks}}},  // of padded blocks
+      {"barrier", {{"allreduce"}}},                                 // of anything
+      {"gather", {{"allgather"}}},
+      {"scatter", {{"bcast", kAllBlocks}}},
+      {"reduce_scatter_block", {{"allreduce", kAllBlocks}}},
+      {"reduce_scatter", {{"allreduce", kAllBlocks}}},
   };
   return all;
 }
@@ -95,15 +107,30 @@ TimedCollectives timed(const Cell& cell, const Time& time) {
           .ns = time.median_ns};
 }
 
-// All of these operations in a row, in the shape and the size of `cell`.
-std::optional<Rival> all_of(const std::vector<std::string_view>& operations, Cell cell,
-                            const Times& times) {
+std::uint64_t size_bytes_of(PartSize size, const Cell& own) {
+  switch (size) {
+    case PartSize::kSame:
+      return own.size_bytes;
+    case PartSize::kTwice:
+      return 2 * own.size_bytes;
+    case PartSize::kAllBlocks:
+      return own.size_bytes * static_cast<std::uint64_t>(own.nodes * own.ranks_per_node);
+  }
+  return 0;
+}
+
+// All parts in a row, each at the smallest size that was measured and is large enough.
+std::optional<Rival> emulated(const Emulation& emulation, const Cell& own, const Times& times) {
   Rival sum;
   std::string names;
-  for (const std::string_view operation : operations) {
-    cell.operation = operation;
-    const auto found = times.find(cell);
+  Cell cell = own;
+  for (const EmulationPart& part : emulation.by) {
+    cell.operation = part.operation;
+    cell.size_bytes = size_bytes_of(part.size, own);
+    const auto found = times.lower_bound(cell);
     if (found == times.end()) return std::nullopt;
+    cell.size_bytes = found->first.size_bytes;
+    if (cell != found->first) return std::nullopt;  // no larger ones of this operation and shape
     names += (names.empty() ? "" : " + ") + cell.operation;
     sum.time.median_ns += found->second.median_ns;
     sum.time.low_ns += found->second.low_ns;
@@ -112,21 +139,6 @@ std::optional<Rival> all_of(const std::vector<std::string_view>& operations, Cel
   cell.operation = names;
   sum.collectives = timed(cell, sum.time);
   return sum;
-}
-
-// At the smallest sizes that were measured and are large enough.
-std::optional<Rival> emulated(const Emulation& emulation, const Cell& own, const Times& times) {
-  Cell needed = own;
-  needed.operation = emulation.by.front();
-  if (emulation.takes_all) {
-    needed.size_bytes *= static_cast<std::uint64_t>(own.nodes * own.ranks_per_node);
-  }
-  for (auto each = times.lower_bound(needed); each != times.end(); ++each) {
-    needed.size_bytes = each->first.size_bytes;
-    if (needed != each->first) return std::nullopt;  // no larger ones of this operation and shape
-    if (std::optional<Rival> rival = all_of(emulation.by, needed, times)) return rival;
-  }
-  return std::nullopt;
 }
 
 bool has_larger_message(const Cell& own, const Cell& other) {

@@ -5,9 +5,9 @@
 // longer than other collectives that do the same work, than itself with a larger message, or than
 // itself on more ranks. Where one does, tuning pays, or the measurement is suspect.
 //
-// Emulations are of what was measured: Gather is not, so an Allgather is compared with a Reduce and
-// a Bcast of all ranks' data, which can do the work of Gather and Bcast. Where messages of the size
-// that an emulation needs were not measured, the next larger ones stand for them.
+// Each part of an emulation has a size of its own: an Allgather is compared with a Gather of one
+// block and a Bcast of all. Where a message of the size that a part needs was not measured, the
+// next larger one stands for it.
 //
 // One is broken only by 5 % or more, and where the 95 % intervals of both medians leave no doubt;
 // fewer than six repetitions have no such interval. Shapes are measured one after the other, so a
@@ -32,9 +32,10 @@ struct TimedCollectives {
   std::string operations;  // "reduce + bcast"
   std::int64_t nodes = 0;
   std::int64_t ranks_per_node = 0;
-  std::uint64_t size_bytes = 0;  // of a message; for an allgather, of one rank's data;
-                                 // for an alltoall, of one rank's data for another
-  double ns = 0;                 // sum of medians
+  // Of the last one: of its message; for an allgather, of one rank's data; for an alltoall, of one
+  // rank's data for another.
+  std::uint64_t size_bytes = 0;
+  double ns = 0;  // sum of medians
   bool operator==(const TimedCollectives&) const = default;
 };
 

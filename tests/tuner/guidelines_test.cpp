@@ -75,22 +75,58 @@ TEST(Guidelines, AreBrokenByAnAllreduceSlowerThanReduceAndBcast) {
 }
 
 TEST(Guidelines, AreBrokenByAnAllgatherSlowerThanOthersOfAllRanksData) {
-  auto broken = Library().add("allgather", 4096, 90e3).add("allreduce", 4 * 4096, 50e3).broken();
+  const auto broken =
+      Library().add("allgather", 4096, 90e3).add("allreduce", 4 * 4096, 50e3).broken();
   ASSERT_EQ(broken.size(), 1u);
   EXPECT_EQ(broken[0].own.operations, "allgather");
   EXPECT_EQ(broken[0].faster.operations, "allreduce");
   EXPECT_EQ(broken[0].faster.size_bytes, 4u * 4096);
+}
 
-  // In place of Gather and Bcast. Of 16 KiB, the Bcast was not measured.
+TEST(Guidelines, AreBrokenByAnAllgatherSlowerThanAGatherOfABlockAndABcastOfAll) {
+  auto broken = Library()
+                    .add("allgather", 4096, 90e3)
+                    .add("gather", 4096, 30e3)
+                    .add("bcast", 4 * 4096, 20e3)
+                    .broken();
+  ASSERT_EQ(broken.size(), 1u);
+  EXPECT_EQ(broken[0].faster.operations, "gather + bcast");
+  EXPECT_EQ(broken[0].faster.size_bytes, 4u * 4096);
+  EXPECT_NEAR(broken[0].faster.ns, 50e3, 5e3);
+
+  // A Bcast of 16 KiB was not measured; one of 32 KiB stands for it.
   broken = Library()
                .add("allgather", 4096, 90e3)
-               .add("reduce", 4 * 4096, 30e3)
-               .add("reduce", 8 * 4096, 31e3)
-               .add("bcast", 8 * 4096, 20e3)
+               .add("gather", 4096, 30e3)
+               .add("bcast", 4096, 5e3)
+               .add("bcast", 8 * 4096, 25e3)
                .broken();
   ASSERT_EQ(broken.size(), 1u);
-  EXPECT_EQ(broken[0].faster.operations, "reduce + bcast");
   EXPECT_EQ(broken[0].faster.size_bytes, 8u * 4096);
+  EXPECT_NEAR(broken[0].faster.ns, 55e3, 5e3);
+
+  EXPECT_TRUE(Library()
+                  .add("allgather", 4096, 90e3)
+                  .add("gather", 4096, 30e3)
+                  .add("bcast", 2 * 4096, 20e3)
+                  .broken()
+                  .empty());
+}
+
+// Its largest block has twice the mean.
+TEST(Guidelines, AreBrokenByAnAllgathervSlowerThanAGatherOfLargestBlocksAndABcastOfAll) {
+  const auto broken_with_gather_of = [](std::uint64_t size_bytes) {
+    return Library()
+        .add("allgatherv", 4096, 90e3)
+        .add("gather", size_bytes, 30e3)
+        .add("bcast", 4 * 4096, 20e3)
+        .broken();
+  };
+  EXPECT_TRUE(broken_with_gather_of(4096).empty());
+  const auto broken = broken_with_gather_of(2 * 4096);
+  ASSERT_EQ(broken.size(), 1u);
+  EXPECT_EQ(broken[0].own.operations, "allgatherv");
+  EXPECT_EQ(broken[0].faster.operations, "gather + bcast");
 }
 
 TEST(Guidelines, CompareAnAllgatherWithNoLessThanAllRanksData) {
