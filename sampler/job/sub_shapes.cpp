@@ -54,12 +54,15 @@ SubShape shape_from(const std::string& word, const SubShape& largest) {
 std::vector<SubShape> all_shapes(const SubShape& largest) {
   using Numbers = std::set<std::int64_t, std::greater<>>;
   const auto half = [](std::int64_t number) { return std::max<std::int64_t>(1, number / 2); };
+  const std::int64_t most = largest.ranks_per_node;
   const Numbers nodes = {largest.nodes, half(largest.nodes),
                          std::min<std::int64_t>(2, largest.nodes), 1};
-  const Numbers ranks = {largest.ranks_per_node, half(largest.ranks_per_node), 1};
   std::vector<SubShape> shapes;
   for (const std::int64_t between : nodes) {
-    for (const std::int64_t within : ranks) {
+    // The model of one node needs three shapes too, and one rank alone is none.
+    const std::int64_t least =
+        between == 1 ? std::min(most, std::max<std::int64_t>(2, most / 4)) : 1;
+    for (const std::int64_t within : Numbers{most, half(most), least}) {
       if (between * within > 1) shapes.push_back({between, within});
     }
   }

@@ -26,8 +26,9 @@ std::string to_string(std::span<const SubShape> shapes);  // "2x4, 4x1"
 SubShape largest_shape(const JobShape& job);
 
 // The shapes in --shapes. "own": the largest. "all": each of all nodes, half of them, two and one,
-// with each of all ranks per node, half of them and one; the largest first, none of a single rank.
-// Else a list such as "2x4,4x1". Error(kUsage) for what is none, or larger than the job.
+// with each of all ranks per node, half of them and one, on one node a quarter of them (at least 2)
+// instead of one; the largest first, none of a single rank. Else a list such as "2x4,4x1".
+// Error(kUsage) for what is none, or larger than the job.
 std::vector<SubShape> shapes_from(const std::string& text, const JobShape& job);
 
 // Orders them: each next one is the farthest from those before it and from the known ones, in

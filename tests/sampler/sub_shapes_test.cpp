@@ -33,6 +33,22 @@ TEST(SubShapes, AreAllAndHalfAndTwoAndOneNodeWithAllAndHalfAndOneRank) {
               ElementsAre(SubShape{1, 1}));  // refused by the campaign
 }
 
+// Else the model of one node, which needs three shapes, could predict no other.
+TEST(SubShapes, OfOneNodeAreThreeFromSixRanksOn) {
+  EXPECT_THAT(shapes_from("all", job_of({8, 8})),
+              ElementsAre(SubShape{2, 8}, SubShape{2, 4}, SubShape{2, 1}, SubShape{1, 8},
+                          SubShape{1, 4}, SubShape{1, 2}));
+  EXPECT_THAT(shapes_from("all", job_of({32})),
+              ElementsAre(SubShape{1, 32}, SubShape{1, 16}, SubShape{1, 8}));
+  EXPECT_THAT(shapes_from("all", job_of({6})),
+              ElementsAre(SubShape{1, 6}, SubShape{1, 3}, SubShape{1, 2}));
+  EXPECT_THAT(shapes_from("all", job_of({2})), ElementsAre(SubShape{1, 2}));
+  EXPECT_EQ(shapes_from("all", job_of({4, 4, 4, 4})).size(), 8u);  // 15 minutes
+  for (int ranks = 6; ranks <= 64; ++ranks) {
+    EXPECT_EQ(shapes_from("all", job_of({ranks})).size(), 3u) << ranks;
+  }
+}
+
 TEST(SubShapes, OfNodesWithUnequalRanksHaveAsManyAsTheEmptiest) {
   EXPECT_THAT(shapes_from("own", job_of({4, 2, 3})), ElementsAre(SubShape{3, 2}));
   EXPECT_THAT(ranks_of({3, 2}, job_of({4, 2, 3})), ElementsAre(0, 1, 4, 5, 6, 7));

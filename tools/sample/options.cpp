@@ -153,8 +153,9 @@ void declare_job(Options& options, SampleOptions& target) {
       .list("--shapes", target.shapes, "NxM,...",
             "in a job: shapes for collectives: own, or 2x4,4x1 (default: all)\n"
             "Nodes x ranks on each, within the job; own is the job itself. all: all nodes, half of "
-            "them, two and one, each with all ranks per node, half of them and one. They share the "
-            "budget, the least known first; rules for other shapes are predicted from them.")
+            "them, two and one, each with all ranks per node, half of them and one (on one node a "
+            "quarter of them, at least 2). They share the budget, the least known first; rules for "
+            "other shapes are predicted from them.")
       .rare();
   options
       .list("--operations", target.operations, "NAME,...",
