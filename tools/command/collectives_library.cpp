@@ -35,16 +35,16 @@ CollectivesLibrary::CollectivesLibrary(const control::MpiJob& job) {
   }
 }
 
-void CollectivesLibrary::play_within(std::span<const int> ranks) const {
+void CollectivesLibrary::play_within(std::span<const int> ranks) {
   if (within_(ranks.data(), static_cast<int>(ranks.size())) != 0) {
     throw Error(Fault::kFailed, "MPI could not make a communicator of some ranks of the job");
   }
+  roots_ = static_cast<std::uint32_t>(ranks.size());
 }
 
 // All ranks make equally many calls, so that they draw the same numbers.
-decltype(sampler::CollectivesOptions::run) CollectivesLibrary::collective_runner(
-    std::uint32_t roots) const {
-  return [play = play_, roots, random = std::minstd_rand()](
+decltype(sampler::CollectivesOptions::run) CollectivesLibrary::collective_runner() const {
+  return [play = play_, roots = roots_, random = std::minstd_rand()](
              const sampler::CollectiveWay& way, std::uint64_t size_bytes, const std::byte* from,
              std::byte* to) mutable {
     const nmt_collective_play order{.struct_bytes = sizeof order,

@@ -26,16 +26,18 @@ class CollectivesLibrary {
   explicit CollectivesLibrary(const control::MpiJob& job);
 
   // Called by these ranks of the job: those that run collectives from now on. Error(kFailed)
-  void play_within(std::span<const int> ranks) const;
-  // In the form of CollectivesOptions; all are for all ranks, or those of play_within().
-  // The root of each call is one of the first `roots` ranks, by chance, the same on all ranks.
-  decltype(sampler::CollectivesOptions::run) collective_runner(std::uint32_t roots = 1) const;
+  void play_within(std::span<const int> ranks);
+  // In the form of CollectivesOptions; all are for all ranks, or those of play_within(). After
+  // play_within(), the root of each call is any of these ranks, by chance, the same on all ranks;
+  // else it is rank 0.
+  decltype(sampler::CollectivesOptions::run) collective_runner() const;
   std::vector<std::int64_t> other_leaders() const;  // Error(kFailed)
   // By operation, the MPI's algorithms that can be set in this job ("library:ring").
   decltype(sampler::CollectivesOptions::library_algorithms) library_algorithms(
       std::span<const std::string> operations) const;  // Error(kFailed)
 
  private:
+  std::uint32_t roots_ = 1;  // the root is one of the first so many ranks
   decltype(&nmt_play_collective) play_;
   decltype(&nmt_play_within) within_;
   decltype(&nmt_collective_leaders) leaders_;

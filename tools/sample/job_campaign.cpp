@@ -140,17 +140,16 @@ sampler::CampaignReport JobCampaign::run_together(const JobOrder& order,
   }
   if (order.part == Part::kCollectives) {
     if (std::ranges::find(order.ranks, job_.rank()) == order.ranks.end()) return {};
-    const CollectivesLibrary library(job_);
+    CollectivesLibrary library(job_);
     library.play_within(order.ranks);
     const control::JobPart part(job_, order.ranks);
-    const auto roots = static_cast<std::uint32_t>(order.ranks.size());
     const std::vector<std::string> operations =
         operations_from(options_.operations, sampler::sampled_operations());
     return sampler::run_collectives(job_, mpi_,
                                     {.budget_ns = order.budget_ns,
                                      .size_bytes_max = options_.sampling.size_bytes_max,
                                      .seed = seed_,
-                                     .run = library.collective_runner(roots),
+                                     .run = library.collective_runner(),
                                      .operations = operations,
                                      .other_leaders = library.other_leaders(),
                                      .library_algorithms = library.library_algorithms(operations)},
