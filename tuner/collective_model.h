@@ -7,8 +7,9 @@
 // that fill and drain a chain, a binary or a binomial tree or a ring, segments that follow each
 // other, copies within a node. The coefficients of an algorithm come from all sampled shapes
 // together; sizes and segments near the predicted one count more. What an algorithm takes besides
-// is the mean of its remainders at that size. Of the MPI's own algorithm nothing is known, so its
-// costs may grow with nodes and ranks in several ways.
+// is the mean of its remainders at that size. Only times of collectives are fitted: a message of a
+// ping-pong neither overlaps with copies nor waits for the ranks of a node. Of the MPI's own
+// algorithm nothing is known, so its costs may grow with nodes and ranks in several ways.
 //
 // How wrong it is comes from leaving out whole shapes: each sampled shape is predicted from all
 // others, and the error is taken to double with each octave of nodes, or of ranks per node, that
@@ -35,7 +36,8 @@ class CollectiveModel {
   // have several: within one node nothing overlaps with messages between nodes.
   explicit CollectiveModel(std::span<const CollectiveCell> cells);
 
-  // The cells of a shape, by size, with all ways that were measured there on any shape. Empty where
+  // The cells of a shape, by size, with all ways that were measured there on any shape. Intervals
+  // are as wide as the errors of left-out shapes: of ours, or of the MPI's own. Empty where
   // nothing can be said: fewer than three shapes were sampled; or all of them have the same number
   // of nodes, or of ranks per node, and this shape has another; or this one has one node, and they
   // have several.

@@ -221,6 +221,17 @@ TEST(CollectiveModel, IsNotFollowedWhereItsFormIsWrong) {
   cluster.scatters = true;
   const Regrets regrets = regrets_on(cluster, {{16, 4}, {32, 2}, {32, 8}, {64, 1}});
   EXPECT_LT(regrets.worst_to_library, 0.02);
+  // The interval of the library's own time says so too; ours has the right form.
+  const CollectiveCell largest =
+      CollectiveModel(measured(cluster, kSampled)).predict({16, 4}).back();
+  const CollectiveTime* library = nullptr;
+  const CollectiveTime* ours = nullptr;
+  for (const CollectiveTime& time : largest.times) {
+    (time.algorithm == "library" ? library : ours) = &time;
+  }
+  ASSERT_TRUE(library != nullptr && ours != nullptr);
+  EXPECT_GT(library->above, ours->above);
+  EXPECT_GT(library->below, ours->below);
 }
 
 TEST(CollectiveModel, SaysNothingWithoutShapesToTell) {
@@ -286,9 +297,8 @@ TEST(PredictedSegments, HoldForEachShapeInTheirRanges) {
             if (chosen == nullptr) continue;
             const double gain =
                 std::log(duration_of(cell, {.algorithm = "library"}) / chosen->median_ns);
-            EXPECT_GT(gain, *cell.gain_error - 0.01)
-                << nodes << " x " << ranks_per_node << ", " << cell.size_bytes << " B, seed "
-                << seed;
+            EXPECT_GT(gain, *cell.gain_error - 0.01) << nodes << " x " << ranks_per_node << ", "
+                                                     << cell.size_bytes << " B, seed " << seed;
             EXPECT_GT(gain, std::log(1.05) - 0.01);
             ++checked;
           }
