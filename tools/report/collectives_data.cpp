@@ -69,7 +69,8 @@ std::vector<tuner::CollectiveShape> shapes_to_predict(const tuner::CollectiveMod
     ranks_per_node.insert(shape.ranks_per_node);
   }
   const std::int64_t most = *nodes.rbegin();
-  for (std::int64_t n = 2 * most; most > 1 && n <= kBeyond * most; n *= 2) nodes.insert(n);
+  const std::int64_t last = std::min(kBeyond * most, tuner::kPredictedNodesMax);
+  for (std::int64_t n = 2 * most; most > 1 && n <= last; n *= 2) nodes.insert(n);
   std::vector<tuner::CollectiveShape> shapes;
   for (const std::int64_t n : nodes) {
     for (const std::int64_t ranks : ranks_per_node) {
@@ -78,6 +79,16 @@ std::vector<tuner::CollectiveShape> shapes_to_predict(const tuner::CollectiveMod
     }
   }
   return shapes;
+}
+
+// Whether a program calls another algorithm than the one that the MPI chooses.
+bool is_replaced(const tuner::CollectiveCell& cell, const std::vector<SegmentRule>& rules) {
+  return std::ranges::any_of(rules, [&](const SegmentRule& rule) {
+    return rule.mpi == cell.mpi && rule.operation == cell.operation &&
+           rule.algorithm != "library" && !rule.algorithm.empty() &&
+           rule.applies_to(cell.nodes, cell.ranks_per_node) && rule.from_bytes <= cell.size_bytes &&
+           (!rule.to_bytes || cell.size_bytes < *rule.to_bytes);
+  });
 }
 
 }  // namespace
@@ -112,6 +123,7 @@ json::Value collective_cells_json(std::span<const tuner::CollectiveCell> cells,
                        .set("size_bytes", cell.size_bytes)
                        .set("library", time_json(library))
                        .set("ours", time_json(ours))
+                       .set("replaced", is_replaced(cell, rules))
                        .set("regret", regretted ? json::Value(*regretted) : json::Value())
                        .set("gain_needed", cell.gain_error ? json::Value(std::exp(*cell.gain_error))
                                                            : json::Value()));

@@ -20,9 +20,10 @@ namespace nmt::tools {
 std::vector<tuner::CollectiveCell> predicted_cells(std::span<const tuner::CollectiveCell> cells);
 
 // The array "cells": one for each MPI, operation, shape and size, with the fastest of ours and the
-// MPI's own, and the regret of the rules' choice; null where that was not measured. "gain_needed"
-// of a predicted cell: how many times as long as ours the MPI's own has to take, so that ours is
-// used; null where the cell was measured.
+// MPI's own, whether the rules replace the MPI's own ("replaced"), and the regret of the rules'
+// choice; null where that was not measured. "gain_needed" of a predicted cell: how many times as
+// long as ours the MPI's own has to take, so that ours may be used; null where the cell was
+// measured.
 json::Value collective_cells_json(std::span<const tuner::CollectiveCell> cells,
                                   const std::vector<SegmentRule>& rules);
 

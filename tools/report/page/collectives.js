@@ -12,10 +12,10 @@ function collectiveTile(cell) {
   const segment = winner.segment_bytes > 0
     ? `, segments of ${formatBytes(winner.segment_bytes)}` : "";
   const predicted = cell.gain_needed !== null;
-  const used = !predicted ? "" : gain > cell.gain_needed
+  const used = !predicted ? "" : cell.replaced
     ? ". Predicted: ours is used, because the gain is above the error of the prediction"
-    : ". Predicted: the MPI's own is used, because the gain is not above the error of the " +
-      `prediction, ${cell.gain_needed.toFixed(2)} times`;
+    : ". Predicted: the MPI's own is used, because the gain is not above 1.05 and the error of " +
+      `the prediction, ${cell.gain_needed.toFixed(2)} times here, on all shapes near this one`;
   return {class: ratioFill(1 / gain, Math.log(2)), text: gain.toFixed(2), hatched: predicted,
     label: `${cell.operation}, ${formatBytes(cell.size_bytes)}, ${cell.nodes} nodes of ` +
       `${cell.ranks_per_node}: ${winner.algorithm}${segment}, ` +
