@@ -49,6 +49,23 @@ void inlined(::benchmark::State& state) {
 }
 BENCHMARK(inlined)->Name("method inline");
 
+// The least that there is to choose from.
+RailPlan rail_of_three_ranges() {
+  RailPlan rail = asked_plan().rails[0];
+  rail.thresholds = {planted::threshold(DecisionKind::kIovec, {1024}),
+                     planted::threshold(DecisionKind::kRendezvous, {32768})};
+  return rail;
+}
+
+void inlined_short(::benchmark::State& state) {
+  static const planted::Profile asked(planted::plan({rail_of_three_ranges()}));
+  nmt_fast_line line = NMT_FAST_LINE;
+  nmt_fast_path(asked.get(), 0, &line);
+  ::benchmark::DoNotOptimize(line);
+  chain(state, [&](std::uint64_t size) { return bits(nmt_fast_method(&line, size)); });
+}
+BENCHMARK(inlined_short)->Name("method inline of three ranges");
+
 void duration(::benchmark::State& state) {
   const nmt_profile* asked = profile();
   chain(state, [&](std::uint64_t size) { return bits(nmt_duration_ns(asked, 0, size)); });
@@ -97,9 +114,8 @@ void ucx(::benchmark::State& state) {
 }
 BENCHMARK(ucx)->Name("ucx");
 
-// The least that there is to choose from.
 void ucx_short(::benchmark::State& state) {
-  ucx_shaped(state, {{0, Method::kCopy}, {1024, Method::kIovec}, {32768, Method::kRendezvous}});
+  ucx_shaped(state, runtime::method_ranges(rail_of_three_ranges()));
 }
 BENCHMARK(ucx_short)->Name("ucx of three ranges");
 

@@ -2,7 +2,8 @@
 //
 // The group "runtime": what decisions cost, beside what others' lookups cost in the same run. All
 // repetitions of all benchmarks are shuffled, so that a drifting machine moves both sides of a
-// ratio; a value is the median over repetitions. Parts: decisions, calls, opening.
+// ratio; a value is the median over repetitions. Parts: decisions, calls, opening; and cliffs,
+// which times nothing, and computes for some seconds what splits lose on rails whose curves jump.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "bench/row.h"
 #include "core/statistics.h"
 #include "runtime/tables.h"
+#include "tests/runtime/cliffs.h"
 
 namespace nmt::bench {
 namespace {
@@ -57,6 +59,7 @@ void print_decisions(const Collector& measured) {
   row("loop of a chain, in all of the following", measured["chain"], "ns");
   at_most("method for a size", method_ns, "ns", 6);
   at_most("method in the caller's code", measured["method inline"], "ns", 2);
+  row("method in the caller's code, three ranges", measured["method inline of three ranges"], "ns");
   row("UCX-shaped range scan", measured["ucx"], "ns");
   row("UCX-shaped range scan, three ranges", measured["ucx of three ranges"], "ns");
   row("NCCL-shaped arg-min", measured["nccl"], "ns");
@@ -66,8 +69,8 @@ void print_decisions(const Collector& measured) {
       measured["ucx of three ranges"] / method_ns, "times");
   at_least("method in the caller's code: faster than the UCX-shaped range scan",
            measured["ucx"] / measured["method inline"], 2.5);
-  row("method in the caller's code: faster than the UCX-shaped range scan, three ranges",
-      measured["ucx of three ranges"] / measured["method inline"], "times");
+  at_least("method in the caller's code: faster than the UCX-shaped range scan, three ranges",
+           measured["ucx of three ranges"] / measured["method inline of three ranges"], 2.5);
   at_least("method: faster than the NCCL-shaped arg-min", measured["nccl"] / method_ns, 6);
   at_least("method: faster than the prepared SQLite query", measured["sql"] / method_ns, 60);
   at_most("predicted duration", measured["duration"], "ns", 10);
@@ -105,15 +108,24 @@ void print_opening(const Collector& measured) {
           20);
 }
 
+void print_cliffs(const Collector&) {
+  const planted::CliffLosses losses = planted::cliff_losses();
+  at_most("splits on rails with cliffs, end over the best of all divisions, mean",
+          100 * losses.mean, "%", 1);
+  at_most("splits on rails with cliffs, end over the best of all divisions, worst",
+          100 * losses.worst, "%", 5);
+}
+
 struct MeasuredPart {
   std::string_view name;
-  const char* benchmarks;
+  const char* benchmarks;  // null: times none
   void (*print)(const Collector&);
 };
 constexpr MeasuredPart kParts[] = {
     {"decisions", "chain|method.*|duration|aggregate|split|ucx.*|nccl|sql", print_decisions},
     {"calls", "solver.*|cold.*", print_single_calls},
-    {"opening", "open .*", print_opening}};
+    {"opening", "open .*", print_opening},
+    {"cliffs", nullptr, print_cliffs}};
 
 // Those named; all if none is.
 std::vector<const MeasuredPart*> parts_named(std::span<char* const> names) {
@@ -132,16 +144,19 @@ int main(int argc, char** argv) {
   const std::span<char* const> asked = nmt::bench::part_names(argc, argv);
   if (!nmt::bench::are_parts(asked, "runtime", nmt::bench::kParts)) return nmt::bench::kNoSuchPart;
   const std::vector<const nmt::bench::MeasuredPart*> parts = nmt::bench::parts_named(asked);
-  std::string filter = "--benchmark_filter=^(none";
-  for (const nmt::bench::MeasuredPart* part : parts) filter += std::string("|") + part->benchmarks;
-  filter += ")(/|$)";
+  std::string benchmarks;
+  for (const nmt::bench::MeasuredPart* part : parts) {
+    if (part->benchmarks == nullptr) continue;
+    benchmarks += (benchmarks.empty() ? "" : "|") + std::string(part->benchmarks);
+  }
+  std::string filter = "--benchmark_filter=^(" + benchmarks + ")(/|$)";
   char repetitions[] = "--benchmark_repetitions=9";
   char shuffled[] = "--benchmark_enable_random_interleaving=true";
   char* arguments[] = {argv[0], repetitions, shuffled, filter.data()};
   int count = static_cast<int>(std::size(arguments));
   ::benchmark::Initialize(&count, arguments);
   nmt::bench::Collector collector;
-  ::benchmark::RunSpecifiedBenchmarks(&collector);
+  if (!benchmarks.empty()) ::benchmark::RunSpecifiedBenchmarks(&collector);
   for (const nmt::bench::MeasuredPart* part : parts) part->print(collector);
   nmt::bench::print_hot_data();
 }

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <random>
 
 #include "runtime/transfer.h"
+#include "tests/runtime/cliffs.h"
 #include "tests/runtime/planted.h"
 
 namespace nmt::runtime {
@@ -335,62 +335,14 @@ TEST(Split, OfAPairIsTheSameInEitherOrder) {
   }
 }
 
-// -- Rails with cliffs: curves that jump where a protocol changes, with noise, beside a search over
-// all divisions of the measured curves themselves ------------------------------------------------
-
-const Curve& only_curve(const RailPlan& rail) { return rail.curves.front().duration; }
-
-double end_of(const std::vector<RailPlan>& rails, std::uint64_t first, std::uint64_t size,
-              const std::vector<double>& releases_ns) {
-  const auto end = [&](std::size_t rail, std::uint64_t bytes) {
-    if (bytes == 0) return 0.0;
-    return releases_ns[rail] + only_curve(rails[rail]).at(static_cast<double>(bytes));
-  };
-  return std::max(end(0, first), end(1, size - first));
-}
-
-double best_end(const std::vector<RailPlan>& rails, std::uint64_t size,
-                const std::vector<double>& releases_ns) {
-  std::vector<std::uint64_t> candidates;
-  constexpr std::uint64_t kSteps = 2000;
-  for (std::uint64_t i = 0; i <= kSteps; ++i) candidates.push_back(size / kSteps * i);
-  candidates.push_back(size);
-  for (std::size_t rail = 0; rail < 2; ++rail) {
-    for (const Point& point : only_curve(rails[rail]).points()) {
-      const auto bytes = static_cast<std::uint64_t>(point.size_bytes);
-      if (bytes <= size) candidates.push_back(rail == 0 ? bytes : size - bytes);
-    }
-  }
-  double best_ns = std::numeric_limits<double>::infinity();
-  for (const std::uint64_t first : candidates) {
-    best_ns = std::min(best_ns, end_of(rails, first, size, releases_ns));
-  }
-  return best_ns;
-}
+// -- Rails with cliffs ----------------------------------------------------------------------------
 
 TEST(Split, OfRailsWithCliffsEndsNearTheBestOfAllDivisions) {
-  std::mt19937_64 random(7);
-  std::vector<double> losses;
-  for (int trial = 0; trial < 60; ++trial) {
-    const std::vector<RailPlan> rails = {planted::random_rail(random, "a"),
-                                         planted::random_rail(random, "b")};
-    const Profile profile(planted::plan(rails));
-    for (std::uint64_t size = 2048; size <= 1 << 24; size = size * 3 + 1) {
-      for (const double share : {0.0, 0.3}) {
-        const double whole_ns = only_curve(rails[0]).at(static_cast<double>(size));
-        const std::vector<double> releases_ns = {0, share * whole_ns};
-        const Answer answer = ask(profile, {size, releases_ns});
-        const double end_ns = end_of(rails, answer.shares[0].bytes, size, releases_ns);
-        losses.push_back(end_ns / best_end(rails, size, releases_ns) - 1);
-      }
-    }
-  }
-  double sum = 0;
-  for (const double loss : losses) sum += loss;
-  RecordProperty("mean_percent", std::to_string(100 * sum / static_cast<double>(losses.size())));
-  RecordProperty("worst_percent", std::to_string(100 * *std::ranges::max_element(losses)));
-  EXPECT_LT(sum / static_cast<double>(losses.size()), 0.01);
-  EXPECT_LT(*std::ranges::max_element(losses), 0.05);
+  const planted::CliffLosses losses = planted::cliff_losses();
+  RecordProperty("mean_percent", std::to_string(100 * losses.mean));
+  RecordProperty("worst_percent", std::to_string(100 * losses.worst));
+  EXPECT_LT(losses.mean, 0.01);
+  EXPECT_LT(losses.worst, 0.05);
 }
 
 }  // namespace
