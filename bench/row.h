@@ -37,7 +37,8 @@ inline void print(const json::Value& row) {
 }
 
 inline void print_row(const std::string& group, const std::string& name, double value,
-                      const std::string& unit, Goal goal = Goal::kNone, double limit = 0) {
+                      const std::string& unit, Goal goal = Goal::kNone, double limit = 0,
+                      const std::string& note = "") {
   json::Value row = row_of(group, name, value, unit);
   if (goal == Goal::kNone) {
     row.set("goal", nullptr).set("holds", nullptr);
@@ -45,6 +46,7 @@ inline void print_row(const std::string& group, const std::string& name, double 
     row.set("goal", goal_text(goal, limit, unit));
     row.set("holds", goal == Goal::kAtMost ? value <= limit : value >= limit);
   }
+  if (!note.empty()) row.set("note", note);
   print(row);
 }
 

@@ -3,10 +3,7 @@
 // Processor time per megabyte, both ends together: the engine's stream over one rail against a
 // plain loop of send() and recv() over one connection between the same hosts, in turns.
 #include <arpa/inet.h>
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <netinet/in.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -33,12 +30,6 @@ void check(bool well, const char* what) {
   if (well) return;
   std::perror(what);
   std::exit(1);
-}
-
-void enter(const std::string& lab_name, const char* host) {
-  const std::string file = fmt::format("/run/netns/nmtlab-{}-{}", lab_name, host);
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  check(descriptor >= 0 && ::setns(descriptor, CLONE_NEWNET) == 0, file.c_str());
 }
 
 sockaddr_in address_of_two() {
@@ -81,10 +72,10 @@ double seconds(const timeval& time) {
 
 // A process that does something in a host, and the processor time it took.
 template <class Work>
-pid_t start(const std::string& lab_name, const char* host, Work work) {
+pid_t start(const TwoHosts& hosts, const char* host, Work work) {
   const pid_t pid = ::fork();
   if (pid == 0) {
-    enter(lab_name, host);
+    hosts.enter(host);
     work();
     std::_Exit(0);
   }
@@ -98,10 +89,10 @@ double processor_seconds(pid_t pid) {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-double plain_ns_per_megabyte(const std::string& lab_name) {
+double plain_ns_per_megabyte(const TwoHosts& hosts) {
   int ready[2];
   check(::pipe(ready) == 0, "pipe");
-  const pid_t receiver = start(lab_name, "two", [&] {
+  const pid_t receiver = start(hosts, "two", [&] {
     const sockaddr_in address = address_of_two();
     const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
     const int on = 1;
@@ -113,7 +104,7 @@ double plain_ns_per_megabyte(const std::string& lab_name) {
   });
   char byte = 0;
   check(::read(ready[0], &byte, 1) == 1, "read");
-  const pid_t sender = start(lab_name, "one", send_all);
+  const pid_t sender = start(hosts, "one", send_all);
   const double taken = processor_seconds(sender) + processor_seconds(receiver);
   ::close(ready[0]);
   ::close(ready[1]);
@@ -127,7 +118,7 @@ void processor_cost() {
   hosts.sample("20s");
   std::vector<double> plain_ns, engine_ns;
   for (int turn = 0; turn < kTurns; ++turn) {
-    plain_ns.push_back(plain_ns_per_megabyte(hosts.lab_name()));
+    plain_ns.push_back(plain_ns_per_megabyte(hosts));
     const ByStrategy all =
         hosts.measure("single:r0", "1M", "--pattern stream --repetition 1s --rounds 3");
     engine_ns.push_back(all.at("single:r0").begin()->second.processor_ns_per_megabyte);

@@ -7,6 +7,10 @@
 namespace {
 
 constexpr nmt::bench::Part kParts[] = {{"shapes", nmt::bench::rail_shapes},
+                                       {"neighbour", nmt::bench::beside_a_neighbour},
+                                       {"falls", nmt::bench::fallen_rail},
+                                       {"wrong", nmt::bench::wrong_profile},
+                                       {"ucx", nmt::bench::beside_ucx},
                                        {"openmpi", nmt::bench::beside_open_mpi},
                                        {"busy", nmt::bench::busy_rails},
                                        {"2007", nmt::bench::paper_2007},

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/rails/two_hosts.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "bench/output_of.h"
 
@@ -19,6 +22,21 @@ std::string rail_names(unsigned rails) {
 }
 
 double number_or_zero(const json::Reader& reader) { return reader.is_null() ? 0 : reader.number(); }
+
+ByStrategy cells_of(const std::string& output) {
+  const json::Value document = json::parse(output, "nmad-bench");
+  ByStrategy all;
+  for (const json::Reader& cell : json::Reader(document, "nmad-bench")["cells"].items()) {
+    all[cell["strategy"].text()][cell["size_bytes"].unsigned_integer()] = {
+        .latency_ns = cell["latency_ns"].number(),
+        .bandwidth = cell["bandwidth_bytes_per_second"].number(),
+        .messages_per_second = cell["messages_per_second"].number(),
+        .processor_ns_per_megabyte = number_or_zero(cell["processor_ns_per_megabyte"]),
+        .chunks_apart = number_or_zero(cell["chunks_apart"]),
+        .release_error = number_or_zero(cell["release_error"])};
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -54,23 +72,19 @@ void TwoHosts::sample(const std::string& budget) const {
 
 ByStrategy TwoHosts::measure(const std::string& strategies, const std::string& sizes,
                              const std::string& more, unsigned rails) const {
-  const json::Value document = json::parse(
-      run(fmt::format("nmad-bench --peer two --launcher '{} run' --json --rails {} --compare {} "
-                      "--sizes {} {}",
-                      lab_, rail_names(rails == 0 ? this->rails() : rails), strategies, sizes,
-                      more)),
-      "nmad-bench");
-  ByStrategy all;
-  for (const json::Reader& cell : json::Reader(document, "nmad-bench")["cells"].items()) {
-    all[cell["strategy"].text()][cell["size_bytes"].unsigned_integer()] = {
-        .latency_ns = cell["latency_ns"].number(),
-        .bandwidth = cell["bandwidth_bytes_per_second"].number(),
-        .messages_per_second = cell["messages_per_second"].number(),
-        .processor_ns_per_megabyte = number_or_zero(cell["processor_ns_per_megabyte"]),
-        .chunks_apart = number_or_zero(cell["chunks_apart"]),
-        .release_error = number_or_zero(cell["release_error"])};
-  }
-  return all;
+  return cells_of(run(
+      fmt::format("nmad-bench --peer two --launcher '{} run' --json --rails {} --compare {} "
+                  "--sizes {} {}",
+                  lab_, rail_names(rails == 0 ? this->rails() : rails), strategies, sizes, more)));
+}
+
+BySize TwoHosts::measure_shared_memory(const std::string& cores, const std::string& sizes,
+                                       const std::string& more) const {
+  const ByStrategy all =
+      cells_of(run(fmt::format("taskset -c {} nmad-bench --json --rails shm --strategy single:shm "
+                               "--sizes {} {}",
+                               cores, sizes, more)));
+  return all.begin()->second;
 }
 
 double TwoHosts::optimum_ns(std::uint64_t size_bytes) const {
@@ -78,6 +92,24 @@ double TwoHosts::optimum_ns(std::uint64_t size_bytes) const {
       fmt::format("nmad-tune split --size {} --rails {} --json", size_bytes, rail_names(rails())));
   const json::Value document = json::parse(output, "nmad-tune split");
   return json::Reader(document, "nmad-tune split")["end_ns"].number();
+}
+
+void TwoHosts::rate(const std::string& rail, unsigned mbits_per_s) const {
+  output_of(fmt::format("{} rate {} {}", lab_, rail, mbits_per_s));
+}
+
+void TwoHosts::enter(const std::string& host) const {
+  const std::string file = fmt::format("/run/netns/nmtlab-{}-{}", lab_name_, host);
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0 || ::setns(descriptor, CLONE_NEWNET) != 0) {
+    std::perror(file.c_str());
+    std::exit(1);
+  }
+  ::close(descriptor);
+}
+
+std::string TwoHosts::profile_file(const std::string& host) const {
+  return fmt::format("/run/nmadtune-lab/{}/{}/nmadtune/profile.db", lab_name_, host);
 }
 
 }  // namespace nmt::bench

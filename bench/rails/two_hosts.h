@@ -44,11 +44,23 @@ class TwoHosts {
   ByStrategy measure(const std::string& strategies, const std::string& sizes,
                      const std::string& more = "", unsigned rails = 0) const;
 
+  // nmad-bench between two processes of host "one" on these cores ("0,1"), through shared memory.
+  BySize measure_shared_memory(const std::string& cores, const std::string& sizes,
+                               const std::string& more = "") const;
+
   // By the profile: a message over all rails, idle at first; nanoseconds.
   double optimum_ns(std::uint64_t size_bytes) const;
 
+  // From now on rail "rN" has this rate, both ways.
+  void rate(const std::string& rail, unsigned mbits_per_s) const;
+
+  // Moves the calling thread into the network of a host, for good.
+  void enter(const std::string& host) const;
+
+  // The file that commands in a host use as their profile.
+  std::string profile_file(const std::string& host) const;
+
   const std::string& lab() const { return lab_; }
-  const std::string& lab_name() const { return lab_name_; }
 
  private:
   std::string lab_name_;
