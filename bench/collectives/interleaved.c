@@ -6,10 +6,11 @@
 //   interleaved [--print minima|times] LIBRARY REPETITIONS[/SECONDS] ROOT
 //               OPERATION:BYTES WAY... [OPERATION:BYTES WAY...]...
 //
-// A way is ALGORITHM/SEGMENT or "library"; the root a rank, or "rotating". After so many seconds in
-// its calls, a collective is not repeated any more, once it has been five times. Rank 0 prints a
-// line for each collective: medians in milliseconds, in order of the ways (common_start.h); or
-// minima; or the times of all calls, with a slash between two ways.
+// A way is ALGORITHM/SEGMENT or "library"; the algorithm "library:NAME" is one of the MPI's. The
+// root is a rank, or "rotating". After so many seconds in its calls, a collective is not repeated
+// any more, once it has been five times. Rank 0 prints a line for each collective: medians in
+// milliseconds, in order of the ways (common_start.h); or minima; or the times of all calls, with a
+// slash between two ways.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
@@ -38,6 +39,12 @@ static uint64_t cut_number(char* text, char separator) {
   if (found == NULL) return 0;
   *found = '\0';
   return strtoull(found + 1, NULL, 10);
+}
+
+// Whether it is an OPERATION:BYTES. In a way, other text than a number follows a colon.
+static int is_collective(const char* word) {
+  const char* colon = strchr(word, ':');
+  return colon != NULL && colon[1] != '\0' && colon[1 + strspn(colon + 1, "0123456789")] == '\0';
 }
 
 static void* zeros(size_t count, size_t each_bytes) {
@@ -135,7 +142,7 @@ int main(int argc, char** argv) {
   how.repetitions = atoi(argv[kRepetitions]);
   how.root = argv[kRoot];
   for (int first = kCollectives, next; first < argc; first = next) {
-    for (next = first + 1; next < argc && strchr(argv[next], ':') == NULL; ++next) {
+    for (next = first + 1; next < argc && !is_collective(argv[next]); ++next) {
     }
     measure(argv[first], argv + first + 1, next - first - 1, how);
   }
