@@ -21,6 +21,7 @@
 //   curve          the predicted duration of one method by size
 //   interpolate    the value between two measured points
 //   plan           what is derived from samples: curves and thresholds
+//   shape_index    which ranges of job shapes contain a shape
 //   signature      what contention does to an alltoall on one network
 //   alltoall       how long an alltoall takes by a signature
 //   json           JSON values, and a reader that checks its input
