@@ -29,26 +29,6 @@ bool is_same(const View& view, TextOffset text, const char* requested) {
   return std::strcmp(view.text_at(text), requested) == 0;
 }
 
-// Of a predicted rule, for ranges of shapes too.
-bool is_for_shape(const SegmentRecord& rule, const nmt_collective_call& call) {
-  return call.nodes >= rule.nodes && call.nodes <= std::max(rule.nodes, rule.nodes_max) &&
-         call.ranks_per_node >= rule.ranks_per_node &&
-         call.ranks_per_node <= std::max(rule.ranks_per_node, rule.ranks_per_node_max);
-}
-
-// Rules of the MPI that was sampled last come first, so it is the first with the operation.
-const SegmentRecord* find_rule(const View& view, const nmt_collective_call& call) {
-  const char* mpi = call.mpi;
-  for (const SegmentRecord& rule : view.segments) {
-    if (mpi != nullptr && !is_for_shape(rule, call)) continue;
-    if (!is_same(view, rule.operation, call.operation)) continue;
-    if (mpi == nullptr) mpi = view.text_at(rule.mpi);
-    if (!is_same(view, rule.mpi, mpi) || !is_for_shape(rule, call)) continue;
-    if (call.size_bytes >= rule.from_bytes && call.size_bytes < rule.to_bytes) return &rule;
-  }
-  return nullptr;
-}
-
 const LibraryRuleRecord* find_library_rule(const View& view, const nmt_collective_call& call) {
   const char* mpi = call.mpi;
   for (const LibraryRuleRecord& rule : view.library_rules) {
@@ -114,13 +94,13 @@ int64_t nmt_segment_bytes(const nmt_profile* profile, const char* operation, uin
     return NMT_INVALID;
   }
   const nmt::runtime::SegmentRecord* rule =
-      nmt::runtime::find_rule(profile->view, {.struct_bytes = 0,
-                                              .nodes = nodes,
-                                              .ranks_per_node = ranks_per_node,
-                                              .ranks = 0,
-                                              .mpi = nullptr,
-                                              .operation = operation,
-                                              .size_bytes = size_bytes});
+      profile->collective_rules.find(profile->view, {.struct_bytes = 0,
+                                                     .nodes = nodes,
+                                                     .ranks_per_node = ranks_per_node,
+                                                     .ranks = 0,
+                                                     .mpi = nullptr,
+                                                     .operation = operation,
+                                                     .size_bytes = size_bytes});
   return rule == nullptr ? int64_t{NMT_NO_ADVICE} : static_cast<int64_t>(rule->segment_bytes);
 }
 
@@ -137,7 +117,7 @@ int nmt_collective_rule_for(const nmt_profile* profile, const nmt_collective_cal
   if (const int wrong = nmt::runtime::check_call(profile, call, asked)) return wrong;
   if (!nmt::runtime::is_writable(rule) || asked.nodes == 0 || asked.ranks_per_node == 0)
     return NMT_INVALID;
-  const nmt::runtime::SegmentRecord* found = nmt::runtime::find_rule(profile->view, asked);
+  const nmt::runtime::SegmentRecord* found = profile->collective_rules.find(profile->view, asked);
   if (found == nullptr) return NMT_NO_ADVICE;
   nmt::runtime::put_rule(profile->view, *found, rule);
   return NMT_OK;

@@ -147,6 +147,7 @@ std::unique_ptr<nmt_profile> open(const nmt_open_options& options) {
     load_database(requested, here, *profile);
   }
   profile->signatures = signatures_of(profile->view);
+  profile->collective_rules = CollectiveRules(profile->view);
   profile->differences = differences_here(fields_of(profile->view), here);
   const Effect effect = effect_of(profile->differences);
   if (effect == Effect::kNone) return profile;
@@ -199,6 +200,7 @@ nmt_profile* open_plan(const Plan& plan) {
       compile({.platform = {.id = plan.platform}, .complete = true, .quality = 1}, plan);
   profile->view = check(profile->storage.bytes(), profile->file);
   profile->signatures = signatures_of(profile->view);
+  profile->collective_rules = CollectiveRules(profile->view);
   return profile.release();
 }
 

@@ -13,12 +13,14 @@
 #include "core/fields.h"
 #include "core/signature.h"
 #include "include/nmadtune.h"
+#include "runtime/collective_rules.h"
 #include "runtime/snapshot.h"
 #include "runtime/storage.h"
 
 struct alignas(64) nmt_profile {
   nmt::runtime::View view;
   std::vector<nmt::Signature> signatures;
+  nmt::runtime::CollectiveRules collective_rules;
   std::uint32_t advice_flags = 0;         // NMT_ADVICE_FOREIGN, _UNCONFIRMED or 0
   std::vector<std::uint32_t> path_flags;  // the same of each path; empty: all have advice_flags
   nmt::runtime::Storage storage;

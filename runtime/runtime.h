@@ -13,6 +13,7 @@
 //   decide              decisions about one path
 //   decide_split        decisions over several rails
 //   decide_collective   decisions about collectives
+//   collective_rules    the rules about collectives, by operation and shape
 //   rails               when each rail will be idle
 //   current             the profile that a program uses now
 //   snapshot            typed, checked views of a snapshot

@@ -119,6 +119,7 @@ void ask_everything(std::span<const std::byte> bytes) {
   nmt_profile profile;
   profile.view = runtime::check(bytes, "snapshot");
   profile.signatures = runtime::signatures_of(profile.view);
+  profile.collective_rules = runtime::CollectiveRules(profile.view);
   ask_everything(profile);
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <random>
 
 #include "contention/contention.h"
 #include "tests/contention/planted.h"
@@ -254,6 +257,54 @@ TEST(Collectives, ThatWerePredictedHoldForTheirRangesOfShapes) {
   for (const auto& [nodes, ranks_per_node] : {std::pair{10u, 8u}, {7u, 17u}, {7u, 3u}}) {
     EXPECT_EQ(ask(nodes, ranks_per_node), NMT_NO_ADVICE);
   }
+}
+
+// As many rules as a campaign of several shapes leads to, ranges that overlap among them.
+TEST(Collectives, AreAnsweredByTheFirstRuleThatHoldsHoweverManyThereAre) {
+  std::mt19937 random(1);
+  const auto below = [&](std::int64_t end) {
+    return std::uniform_int_distribution<std::int64_t>(0, end - 1)(random);
+  };
+  Plan plan = planted::plan({});
+  for (int i = 0; i < 1000; ++i) {
+    SegmentRule& rule = plan.segments.emplace_back();
+    rule.operation = below(2) == 0 ? "bcast" : "reduce";
+    rule.mpi = below(2) == 0 ? "one" : "other";
+    rule.algorithm = "chain";
+    rule.nodes = 1 + below(60);
+    rule.ranks_per_node = 1 + below(30);
+    rule.from_bytes = static_cast<std::uint64_t>(below(5000));
+    rule.to_bytes = rule.from_bytes + static_cast<std::uint64_t>(1 + below(500));
+    rule.segment_bytes = static_cast<std::uint64_t>(i);
+    if (below(4) == 0) continue;  // sampled
+    rule.nodes_max = rule.nodes + below(30);
+    rule.ranks_per_node_max = rule.ranks_per_node + below(10);
+  }
+  const Profile profile(plan);
+  int answers = 0;
+  for (int i = 0; i < 5000; ++i) {
+    nmt_collective_call call{};
+    call.struct_bytes = sizeof call;
+    call.nodes = static_cast<std::uint32_t>(1 + below(90));
+    call.ranks_per_node = static_cast<std::uint32_t>(1 + below(40));
+    call.mpi = "other";
+    call.operation = "reduce";
+    call.size_bytes = static_cast<std::uint64_t>(below(6000));
+    const auto holds = [&](const SegmentRule& rule) {
+      return rule.operation == "reduce" && rule.mpi == "other" &&
+             rule.applies_to(call.nodes, call.ranks_per_node) &&
+             rule.from_bytes <= call.size_bytes && call.size_bytes < *rule.to_bytes;
+    };
+    const auto expected = std::ranges::find_if(plan.segments, holds);
+    nmt_collective_rule rule{};
+    rule.struct_bytes = sizeof rule;
+    const int status = nmt_collective_rule_for(profile.get(), &call, &rule);
+    ASSERT_EQ(status, expected == plan.segments.end() ? int{NMT_NO_ADVICE} : int{NMT_OK});
+    if (status != NMT_OK) continue;
+    EXPECT_EQ(rule.segment_bytes, expected->segment_bytes);
+    ++answers;
+  }
+  EXPECT_GT(answers, 100);
 }
 
 TEST(Collectives, HaveWhatWasMeasuredOfTheMpisOwnAlgorithms) {

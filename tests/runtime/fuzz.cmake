@@ -4,7 +4,8 @@
 # the rest, from no more than what a snapshot is read by. CONTRIBUTING.md says how to run it longer.
 set(fuzz ${CMAKE_CURRENT_BINARY_DIR}/fuzz)
 set(sources
-  core/curve.cpp core/error.cpp core/alltoall.cpp runtime/decide.cpp runtime/decide_collective.cpp
+  core/curve.cpp core/error.cpp core/alltoall.cpp core/shape_index.cpp
+  runtime/collective_rules.cpp runtime/decide.cpp runtime/decide_collective.cpp
   runtime/decide_split.cpp runtime/describe.cpp runtime/find_path.cpp
   runtime/image.cpp runtime/older_version.cpp
   runtime/split_solver.cpp runtime/signatures.cpp runtime/snapshot.cpp runtime/split.cpp
