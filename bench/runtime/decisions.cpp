@@ -4,10 +4,16 @@
 // work on several at once, as it can not where a decision stands between two messages.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <memory>
+#include <optional>
 
 #include "bench/runtime/asked.h"
 #include "bench/runtime/peers.h"
+#include "runtime/runtime.h"
+#include "tests/runtime/planted.h"
 
 namespace nmt::bench {
 namespace {
@@ -99,6 +105,67 @@ void split_idle(::benchmark::State& state) {
   });
 }
 BENCHMARK(split_idle)->Name("split");
+
+// -- Collectives ----------------------------------------------------------------------------------
+
+constexpr std::uint32_t kNodesAsked = 200, kRanksPerNodeAsked = 16;
+
+// Predicted rules as many sampled shapes lead to: for each operation, `ranges` ranges of nodes by
+// five of ranks per node, by two of sizes; with 0, one rule per operation for all of these shapes.
+Plan predicted_plan(std::int64_t ranges) {
+  Plan plan = planted::plan({});
+  for (const char* operation :
+       {"bcast", "reduce", "allreduce", "allgather", "alltoall", "alltoallv", "barrier", "gather",
+        "scatter", "reduce_scatter_block", "reduce_scatter", "allgatherv"}) {
+    SegmentRule rule{.operation = operation,
+                     .nodes = 1,
+                     .ranks_per_node = 1,
+                     .to_bytes = std::nullopt,
+                     .algorithm = "chain",
+                     .mpi = "some",
+                     .nodes_max = kNodesAsked,
+                     .ranks_per_node_max = kRanksPerNodeAsked};
+    if (ranges == 0) plan.segments.push_back(rule);
+    const std::int64_t nodes = ranges == 0 ? 0 : kNodesAsked / ranges;
+    for (std::int64_t i = 0; i < ranges; ++i) {
+      rule.nodes = 1 + i * nodes;
+      rule.nodes_max = (i + 1) * nodes;
+      for (rule.ranks_per_node = 1; rule.ranks_per_node <= kRanksPerNodeAsked;
+           rule.ranks_per_node *= 2) {
+        rule.ranks_per_node_max =
+            std::min<std::int64_t>(2 * rule.ranks_per_node - 1, kRanksPerNodeAsked);
+        rule.from_bytes = 0;
+        rule.to_bytes = 16384;
+        plan.segments.push_back(rule);
+        rule.from_bytes = 65536;
+        rule.to_bytes = std::nullopt;
+        plan.segments.push_back(rule);
+      }
+    }
+  }
+  return plan;
+}
+
+// As at the first call of a communicator: each time of another shape, of the operation whose rules
+// come last.
+void collective_rule(::benchmark::State& state) {
+  const std::unique_ptr<nmt_profile, void (*)(nmt_profile*)> asked(
+      runtime::open_plan(predicted_plan(state.range(0))), nmt_close);
+  nmt_collective_call call{};
+  call.struct_bytes = sizeof call;
+  call.mpi = "some";
+  call.operation = "allgatherv";
+  nmt_collective_rule rule{};
+  rule.struct_bytes = sizeof rule;
+  chain(state, [&](std::uint64_t size) {
+    call.nodes = 1 + static_cast<std::uint32_t>(size % kNodesAsked);
+    call.ranks_per_node = 1 + static_cast<std::uint32_t>(size / 256 % kRanksPerNodeAsked);
+    call.size_bytes = size;
+    return bits(nmt_collective_rule_for(asked.get(), &call, &rule));
+  });
+}
+// 12 and 3000 rules.
+BENCHMARK(collective_rule)->Name("collective rule")->Arg(0)->Arg(25);
 
 // -- Others ---------------------------------------------------------------------------------------
 

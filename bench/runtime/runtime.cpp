@@ -76,6 +76,9 @@ void print_decisions(const Collector& measured) {
   at_most("predicted duration", measured["duration"], "ns", 10);
   at_most("aggregate or not", measured["aggregate"], "ns", 6);
   at_most("split over 2 idle rails", measured["split"], "ns", 12);
+  row("a communicator's rule of 12", measured["collective rule 0"], "ns");
+  at_most("a communicator's rule of 3000: more than of 12",
+          measured["collective rule 25"] - measured["collective rule 0"], "ns", 100);
 }
 
 void print_single_calls(const Collector& measured) {
@@ -122,7 +125,8 @@ struct MeasuredPart {
   void (*print)(const Collector&);
 };
 constexpr MeasuredPart kParts[] = {
-    {"decisions", "chain|method.*|duration|aggregate|split|ucx.*|nccl|sql", print_decisions},
+    {"decisions", "chain|method.*|duration|aggregate|split|collective.*|ucx.*|nccl|sql",
+     print_decisions},
     {"calls", "solver.*|cold.*", print_single_calls},
     {"opening", "open .*", print_opening},
     {"cliffs", nullptr, print_cliffs}};
