@@ -223,33 +223,58 @@ void check_reduction(const Tested& tested, std::optional<int> root, const Elemen
   }
 }
 
+// The same bits at each call, on the ranks that have a result: `sum_up` writes this rank's.
+template <class SumUp>
+Bytes check_same_bits(const Tested& tested, const std::string& what, std::size_t bytes, bool has,
+                      SumUp&& sum_up) {
+  const bool is_long = full && tested.hierarchy.size() == kRanksOfOperations &&
+                       tested.hierarchy.groups().size() == 3;
+  const int calls = is_long ? 10'000 : 50;
+  Bytes first(bytes), again(bytes);
+  sum_up(first.data());
+  bool all_same = true;
+  for (int i = 1; i < calls; ++i) {
+    std::ranges::fill(again, std::byte{0});
+    sum_up(again.data());
+    all_same = all_same && (!has || again == first);
+  }
+  tested.expect(all_same, "at each call, what " + what);
+  return first;
+}
+
 // However often it is called, and on all ranks: sums of which each order of adding has its own.
 void check_bit_pattern(const Tested& tested) {
   constexpr std::uint64_t kCount = 125;
-  const int ranks = tested.hierarchy.size();
-  const bool is_long = full && ranks == kRanksOfOperations && tested.hierarchy.groups().size() == 3;
-  const int calls = is_long ? 10'000 : 50;
+  constexpr std::size_t kBytes = kCount * sizeof(double);
+  constexpr std::uint64_t kSegment = kSegmentBytes / 4;
+  NodeHierarchy& hierarchy = tested.hierarchy;
+  const int root = hierarchy.size() - 1;
+  const auto ranks = static_cast<std::uint64_t>(hierarchy.size());
   std::vector<double> own;
-  for (std::uint64_t i = 0; i < kCount; ++i) {
-    const double number = static_cast<double>(i) + 131.0 * tested.hierarchy.rank();
+  for (std::uint64_t i = 0; i < ranks * kCount; ++i) {
+    const double number = static_cast<double>(i) + 131.0 * hierarchy.rank();
     own.push_back(std::ldexp(1 + 1 / (number + 1), static_cast<int>(number) * 7 % 40 - 20));
   }
   const auto* from = reinterpret_cast<const std::byte*>(own.data());
   const Reduction sum{MPI_DOUBLE, MPI_SUM, sizeof(double), kCount};
-  for (const PipelineOptions& way : ways_of("allreduce", kSegmentBytes / 4)) {
-    Bytes first(kCount * sizeof(double)), again(first.size());
-    allreduce(tested.hierarchy, from, first.data(), sum, way);
+  for (const PipelineOptions& way : ways_of("allreduce", kSegment)) {
+    const std::string what = "Allreduce gives by " + name_of(way);
+    const Bytes first = check_same_bits(tested, what, kBytes, true, [&](std::byte* to) {
+      allreduce(hierarchy, from, to, sum, way);
+    });
     Bytes of_rank_0 = first;
-    PMPI_Bcast(of_rank_0.data(), static_cast<int>(first.size()), MPI_BYTE, 0, tested.comm);
-    tested.expect(first == of_rank_0, "on each rank, what Allreduce gives by " + name_of(way));
-    bool all_same = true;
-    for (int i = 1; i < calls; ++i) {
-      std::ranges::fill(again, std::byte{0});
-      allreduce(tested.hierarchy, from, again.data(), sum, way);
-      all_same = all_same && again == first;
-    }
-    tested.expect(all_same, "at each call, what Allreduce gives by " + name_of(way));
+    PMPI_Bcast(of_rank_0.data(), static_cast<int>(kBytes), MPI_BYTE, 0, tested.comm);
+    tested.expect(first == of_rank_0, "on each rank, what " + what);
   }
+  for (const PipelineOptions& way : ways_of("reduce", kSegment)) {
+    check_same_bits(tested, "Reduce gives by " + name_of(way), kBytes, hierarchy.rank() == root,
+                    [&](std::byte* to) { reduce(hierarchy, from, to, sum, root, way); });
+  }
+  const Reduction sums{MPI_DOUBLE, MPI_SUM, sizeof(double), ranks * kCount};
+  const std::vector<std::uint64_t> counts(ranks, kCount);
+  check_same_bits(tested, "Reduce_scatter_block gives", kBytes, true, [&](std::byte* to) {
+    reduce_scatter(hierarchy, from, to, sums, counts, kSegment);
+  });
 }
 
 // Blocks of `size` bytes, or of nothing to half as much again.
@@ -423,6 +448,27 @@ void check_late_leader(const Tested& tested) {
   }
 }
 
+// On a node whose NUMA nodes are numbered across its two sockets, with any number of leaders.
+void check_physical_order(MPI_Comm comm, CopyMethod copies) {
+  std::vector<RankLocation> locations = exchange_locations(comm, copies);
+  std::vector<int> expected;
+  for (const int numa : {0, 2, 1, 3}) {
+    for (std::size_t rank = 0; rank < locations.size(); ++rank) {
+      if (static_cast<int>(rank % 4) == numa) expected.push_back(static_cast<int>(rank));
+    }
+  }
+  for (std::size_t rank = 0; rank < locations.size(); ++rank) {
+    locations[rank].place.numa = static_cast<int>(rank % 4);
+    locations[rank].place.socket = static_cast<int>(rank % 2);
+  }
+  for (const int leaders : {1, 2, 4}) {
+    NodeHierarchy hierarchy(comm, {.copies = copies, .leaders = leaders}, locations);
+    const Tested tested{hierarchy, comm, std::to_string(leaders) + " leaders"};
+    tested.expect(hierarchy.groups().size() == static_cast<std::size_t>(leaders), "their number");
+    tested.expect(hierarchy.in_physical_order() == expected, "the order of a ring");
+  }
+}
+
 enum class Extent { kExchanges, kOperations, kOperationsOfAllTypes };
 
 void check_hierarchy(MPI_Comm comm, const HierarchyOptions& options, const std::string& name,
@@ -483,6 +529,7 @@ void check_all(int world, int rank, CopyMethod copies) {
     // Ranks in another order than the job's.
     PMPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, -rank, &comm);
     if (comm != MPI_COMM_NULL) {
+      if (ranks == world && ranks >= 4) check_physical_order(comm, copies);
       for (int nodes = 1; nodes <= std::min(ranks, kNodesMax); ++nodes) {
         for (const bool dealt : {false, true}) {
           if (!is_checked(ranks, nodes, dealt)) continue;

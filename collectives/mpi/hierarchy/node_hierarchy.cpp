@@ -52,34 +52,40 @@ NodeHierarchy::NodeHierarchy(MPI_Comm of, const HierarchyOptions& options,
 
 NodeHierarchy::~NodeHierarchy() { PMPI_Comm_free(&comm_); }
 
-// Groups are ordered by their lowest ranks, and by their parts of a node.
+// Groups are ordered by the lowest ranks of their nodes, and within a node as in a ring: sockets
+// one after the other, and the NUMA nodes of each, however these are numbered.
 void NodeHierarchy::form_groups(const std::vector<RankLocation>& locations,
                                 const HierarchyOptions& options) {
   using Node = std::pair<int, int>;
   const auto node_of = [&](std::size_t rank) {
     return Node(locations[rank].node, options.nodes.empty() ? 0 : options.nodes[rank]);
   };
-  std::map<Node, std::set<int>> numas, sockets;
+  std::map<Node, std::map<int, int>> numas;  // with the lowest socket of its ranks
+  std::map<Node, std::set<int>> sockets;
   for (std::size_t rank = 0; rank < locations.size(); ++rank) {
-    numas[node_of(rank)].insert(locations[rank].place.numa);
-    sockets[node_of(rank)].insert(locations[rank].place.socket);
+    const Locality& place = locations[rank].place;
+    int& socket = numas[node_of(rank)].try_emplace(place.numa, place.socket).first->second;
+    socket = std::min(socket, place.socket);
+    sockets[node_of(rank)].insert(place.socket);
   }
   std::set<std::size_t> numbers;
-  for (const auto* parts : {&numas, &sockets}) {
-    for (const auto& [node, of_node] : *parts) numbers.insert(of_node.size());
-  }
+  for (const auto& [node, of_node] : numas) numbers.insert(of_node.size());
+  for (const auto& [node, of_node] : sockets) numbers.insert(of_node.size());
   numbers.erase(1);
   other_leaders_.assign(numbers.begin(), numbers.end());
 
   const auto leaders = static_cast<std::size_t>(options.leaders);
-  std::map<std::pair<Node, int>, std::vector<int>> ranks_by_part;
+  using Part = std::pair<int, int>;  // socket and NUMA node, as far as they divide a node
+  std::map<std::pair<Node, Part>, std::vector<int>> ranks_by_part;
   for (std::size_t rank = 0; rank < locations.size(); ++rank) {
     const Node node = node_of(rank);
     const Locality& place = locations[rank].place;
-    const int part = leaders == 1                         ? 0
-                     : numas.at(node).size() == leaders   ? place.numa
-                     : sockets.at(node).size() == leaders ? place.socket
-                                                          : 0;
+    Part part(0, 0);
+    if (leaders > 1 && numas.at(node).size() == leaders) {
+      part = {numas.at(node).at(place.numa), place.numa};
+    } else if (leaders > 1 && sockets.at(node).size() == leaders) {
+      part = {place.socket, 0};
+    }
     ranks_by_part[{node, part}].push_back(static_cast<int>(rank));
   }
   group_of_.resize(locations.size());

@@ -64,7 +64,7 @@ class NodeHierarchy {
   const Group& own_group() const { return groups_[static_cast<std::size_t>(group_of(rank_))]; }
   std::vector<std::vector<int>> ranks_by_group() const;
   int ranks_per_group() const;  // maximum over groups
-  // All ranks, group after group, and within a group by sockets and NUMA nodes.
+  // All ranks, node after node, and within a node by sockets and NUMA nodes: the order of rings.
   const std::vector<int>& in_physical_order() const { return in_physical_order_; }
   CopyMethod copies() const { return copies_; }
   // Other possible values of HierarchyOptions::leaders for these ranks, ascending.
