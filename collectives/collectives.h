@@ -10,8 +10,10 @@
 // In reading order:
 //   mpi/                 the functions that replace an MPI's, and the algorithms
 //   advice               when to replace an operation, and how, according to the profile
+//   merged_ranges        ranges of numbers, joined where they meet
 //   tree                 spanning trees over the leaders
 //   locality             where this process runs
+//   used_cards           which network cards the MPI uses
 //   node_shared_memory   copies data between the ranks of one node
 //   node_exchange        which messages nodes exchange in an alltoall, and what is in them
 //   group_exchange       how the ranks of a node fill, send, receive and empty these messages

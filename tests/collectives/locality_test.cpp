@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "collectives/locality.h"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace nmt::collectives {
@@ -33,14 +40,33 @@ class Places : public ::testing::Test {
     std::ofstream(root_ / file) << text << '\n';
   }
 
+  Locality at_core(int core, MpiFamily mpi = MpiFamily::kMpich) const {
+    return locality_of(core, mpi, root_);
+  }
+
   fs::path root_;
 };
 
+// The variables of a user, while the object lives.
+class Variables {
+ public:
+  explicit Variables(const std::map<std::string, std::string>& values) : values_(values) {
+    for (const auto& [name, value] : values_) ::setenv(name.c_str(), value.c_str(), 1);
+  }
+  ~Variables() {
+    for (const auto& [name, value] : values_) ::unsetenv(name.c_str());
+  }
+  Variables(const Variables&) = delete;
+
+ private:
+  std::map<std::string, std::string> values_;
+};
+
 TEST_F(Places, TellTheNumaNodeAndWhetherANetworkCardHangsThere) {
-  EXPECT_EQ(locality_of(1, root_).numa, 0);
-  EXPECT_FALSE(locality_of(1, root_).near_network);
-  EXPECT_EQ(locality_of(2, root_).numa, 1);
-  EXPECT_TRUE(locality_of(2, root_).near_network);
+  EXPECT_EQ(at_core(1).numa, 0);
+  EXPECT_FALSE(at_core(1).near_network);
+  EXPECT_EQ(at_core(2).numa, 1);
+  EXPECT_TRUE(at_core(2).near_network);
 }
 
 TEST_F(Places, TellWhetherACardThatIsUsedHangsThere) {
@@ -48,31 +74,138 @@ TEST_F(Places, TellWhetherACardThatIsUsedHangsThere) {
   write("sys/class/infiniband/mlx5_1/ports/1/state", "1: DOWN");
   write("sys/class/net/eth0/device/numa_node", "0");
   write("sys/class/net/eth0/operstate", "up");
-  EXPECT_FALSE(locality_of(1, root_).near_network);
-  EXPECT_TRUE(locality_of(2, root_).near_network);
+  EXPECT_FALSE(at_core(1).near_network);
+  EXPECT_TRUE(at_core(2).near_network);
   write("sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN");
-  EXPECT_TRUE(locality_of(1, root_).near_network);
-  EXPECT_FALSE(locality_of(2, root_).near_network);
+  EXPECT_TRUE(at_core(1).near_network);
+  EXPECT_FALSE(at_core(2).near_network);
   write("sys/class/net/eth0/operstate", "down");
-  EXPECT_FALSE(locality_of(1, root_).near_network);
+  EXPECT_FALSE(at_core(1).near_network);
 }
 
-TEST_F(Places, TellWhetherACardThatTheMpiIsToldToUseHangsThere) {
+TEST_F(Places, TellWhetherACardThatUcxIsToldToUseHangsThere) {
   write("sys/class/infiniband/mlx5_1/device/numa_node", "0");
-  for (const char* variable : {"UCX_NET_DEVICES", "OMPI_MCA_btl_tcp_if_include", "FI_TCP_IFACE"}) {
-    ::setenv(variable, "mlx5_9,mlx5_1:1", 1);
-    EXPECT_TRUE(locality_of(1, root_).near_network) << variable;
-    EXPECT_FALSE(locality_of(2, root_).near_network) << variable;
-    ::setenv(variable, "all", 1);
-    EXPECT_TRUE(locality_of(2, root_).near_network) << variable;
-    ::unsetenv(variable);
+  write("sys/class/net/eth0/device/numa_node", "0");
+  for (const MpiFamily mpi : {MpiFamily::kOpenMpi, MpiFamily::kMpich}) {
+    for (const std::string value : {"mlx5_9,mlx5_1:1", "eth0"}) {
+      const Variables set({{"UCX_NET_DEVICES", value}});
+      EXPECT_TRUE(at_core(1, mpi).near_network) << value;
+      EXPECT_FALSE(at_core(2, mpi).near_network) << value;
+    }
+    for (const std::string value : {"all", "^mlx5_1:1", "mlx5_9"}) {
+      const Variables set({{"UCX_NET_DEVICES", value}});
+      EXPECT_TRUE(at_core(2, mpi).near_network) << value;
+      EXPECT_FALSE(at_core(1, mpi).near_network) << value;
+    }
   }
+}
+
+// What the user says of TCP says nothing of messages that go over InfiniBand.
+TEST_F(Places, FollowVariablesOfTcpOnlyIfMessagesGoOverIt) {
+  write("sys/class/net/eth0/device/numa_node", "0");
+  write("sys/class/net/eth0/operstate", "up");
+  struct Case {
+    MpiFamily mpi;
+    const char* variable;
+    const char* choice;
+    const char* by;
+  };
+  for (const Case& each :
+       {Case{MpiFamily::kOpenMpi, "OMPI_MCA_btl_tcp_if_include", "OMPI_MCA_pml", "ob1"},
+        Case{MpiFamily::kMpich, "FI_TCP_IFACE", "FI_PROVIDER", "tcp;ofi_rxm"}}) {
+    const Variables set({{each.variable, "eth0"}});
+    EXPECT_FALSE(at_core(1, each.mpi).near_network) << each.variable;
+    EXPECT_TRUE(at_core(2, each.mpi).near_network) << each.variable;
+    const Variables over_tcp({{each.choice, each.by}});
+    EXPECT_TRUE(at_core(1, each.mpi).near_network) << each.variable;
+    EXPECT_FALSE(at_core(2, each.mpi).near_network) << each.variable;
+  }
+  const Variables openib({{"OMPI_MCA_pml", "ob1"}, {"OMPI_MCA_btl", "openib,self"}});
+  EXPECT_TRUE(at_core(2, MpiFamily::kOpenMpi).near_network);
+}
+
+// Two Ethernet cards: eth0 at the first NUMA node, in 192.168.1.0/24, and eth1 at the second, in
+// 10.0.0.0/8.
+class TwoEthernetCards : public Places {
+ protected:
+  TwoEthernetCards() {
+    fs::remove_all(root_ / "sys/class/infiniband");
+    for (const std::string card : {"0", "1"}) {
+      write("sys/class/net/eth" + card + "/device/numa_node", card);
+      write("sys/class/net/eth" + card + "/operstate", "up");
+    }
+    const auto hex = [](const char* address) {
+      in_addr number{};
+      EXPECT_EQ(::inet_pton(AF_INET, address, &number), 1);
+      std::ostringstream text;
+      text << std::hex << std::setw(8) << std::setfill('0') << number.s_addr;
+      return text.str();
+    };
+    const std::string more = "\t0\t0\t100\t";
+    write("proc/net/route",
+          "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\n"
+          "eth1\t00000000\t" +
+              hex("10.0.0.1") + "\t0003" + more +
+              "00000000\t0\n"
+              "eth0\t" +
+              hex("192.168.1.0") + "\t00000000\t0001" + more + hex("255.255.255.0") +
+              "\t0\n"
+              "eth1\t" +
+              hex("10.0.0.0") + "\t00000000\t0001" + more + hex("255.0.0.0") + "\t0");
+  }
+
+  // Of the first NUMA node and of the second.
+  std::pair<bool, bool> near(MpiFamily mpi, const std::string& variable,
+                             const std::string& value) const {
+    const Variables set({{variable, value}});
+    return {at_core(1, mpi).near_network, at_core(2, mpi).near_network};
+  }
+};
+
+TEST_F(TwoEthernetCards, OfOpenMpiAreChosenByNameBySubnetAndByExclusion) {
+  constexpr std::pair kFirst(true, false), kSecond(false, true), kBoth(true, true);
+  const auto included = [&](const std::string& value) {
+    return near(MpiFamily::kOpenMpi, "OMPI_MCA_btl_tcp_if_include", value);
+  };
+  for (const char* value : {"eth0", "192.168.0.0/16", "192.168.1.0/24", "^eth1", "^10.0.0.0/8"}) {
+    EXPECT_EQ(included(value), kFirst) << value;
+  }
+  for (const char* value : {"eth1", "10.1.0.0/16", "lo,eth1", "^192.168.1.7/32"}) {
+    EXPECT_EQ(included(value), kSecond) << value;
+  }
+  for (const char* value : {"eth0,10.0.0.0/8", "0.0.0.0/0", "eth9", "10.0.0.0/33", "10.0.0/8"}) {
+    EXPECT_EQ(included(value), kBoth) << value;
+  }
+  const auto excluded = [&](const std::string& value) {
+    return near(MpiFamily::kOpenMpi, "OMPI_MCA_btl_tcp_if_exclude", value);
+  };
+  EXPECT_EQ(excluded("lo,eth1"), kFirst);
+  EXPECT_EQ(excluded("127.0.0.1/8,192.168.1.0/24"), kSecond);
+  EXPECT_EQ(excluded("lo"), kBoth);
+}
+
+TEST_F(TwoEthernetCards, OfOneMpiAreNotChosenByVariablesOfTheOther) {
+  constexpr std::pair kFirst(true, false), kBoth(true, true);
+  EXPECT_EQ(near(MpiFamily::kMpich, "FI_TCP_IFACE", "eth0"), kFirst);
+  EXPECT_EQ(near(MpiFamily::kOpenMpi, "FI_TCP_IFACE", "eth0"), kBoth);
+  EXPECT_EQ(near(MpiFamily::kMpich, "OMPI_MCA_btl_tcp_if_include", "eth0"), kBoth);
+}
+
+TEST_F(Places, TellWhetherNodesAreAlike) {
+  write("proc/cpuinfo", "vendor_id : Some\nmodel name : One\n");
+  const std::uint64_t platform = at_core(0).platform;
+  EXPECT_EQ(at_core(3).platform, platform);
+  write("proc/sys/kernel/osrelease", "6.1.0-22");
+  write("sys/devices/system/node/online", "0-3");
+  EXPECT_EQ(at_core(0).platform, platform);
+  write("proc/cpuinfo", "vendor_id : Some\nmodel name : Other\n");
+  EXPECT_NE(at_core(0).platform, platform);
 }
 
 TEST_F(Places, TellTheSocket) {
   write("sys/devices/system/cpu/cpu3/topology/physical_package_id", "1");
-  EXPECT_EQ(locality_of(2, root_).socket, 0);
-  EXPECT_EQ(locality_of(3, root_).socket, 1);
+  EXPECT_EQ(at_core(2).socket, 0);
+  EXPECT_EQ(at_core(3).socket, 1);
 }
 
 TEST(Rings, GoThroughASocketAndItsNumaNodesBeforeTheNext) {
@@ -87,16 +220,16 @@ TEST(Rings, GoThroughASocketAndItsNumaNodesBeforeTheNext) {
 }
 
 TEST_F(Places, TellKernelsApart) {
-  const std::uint64_t kernel = locality_of(0, root_).kernel;
-  EXPECT_EQ(locality_of(3, root_).kernel, kernel);
+  const std::uint64_t kernel = at_core(0).kernel;
+  EXPECT_EQ(at_core(3).kernel, kernel);
   write("proc/sys/kernel/random/boot_id", "b");
-  EXPECT_NE(locality_of(0, root_).kernel, kernel);
+  EXPECT_NE(at_core(0).kernel, kernel);
 }
 
 TEST_F(Places, AMachineThatSaysNothingHasOneNode) {
   fs::remove_all(root_);
-  EXPECT_EQ(locality_of(7, root_).numa, 0);
-  EXPECT_FALSE(locality_of(7, root_).near_network);
+  EXPECT_EQ(at_core(7).numa, 0);
+  EXPECT_FALSE(at_core(7).near_network);
 }
 
 }  // namespace

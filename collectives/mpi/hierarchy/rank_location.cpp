@@ -11,6 +11,12 @@
 namespace nmt::collectives {
 namespace {
 
+#ifdef OPEN_MPI
+constexpr MpiFamily kMpi = MpiFamily::kOpenMpi;
+#else
+constexpr MpiFamily kMpi = MpiFamily::kMpich;
+#endif
+
 template <class Value>
 std::vector<Value> all_gather(const Value& own, MPI_Comm comm) {
   int size = 0;
@@ -39,7 +45,7 @@ std::vector<RankLocation> exchange_locations(MPI_Comm comm, CopyMethod copies) {
   const RankLocation own{.node = node_of_this_rank(comm, rank),
                          .core = cores.front(),
                          .cores = static_cast<int>(cores.size()),
-                         .place = locality_of(cores.front()),
+                         .place = locality_of(cores.front(), kMpi),
                          .pid = ::getpid(),
                          .copies = copies};
   return all_gather(own, comm);
