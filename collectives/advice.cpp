@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -77,19 +77,21 @@ std::string reason_for_doubt(const nmt_profile* profile) {
          "; the profile's collectives are used, unconfirmed (nmad-sample --confirm)";
 }
 
-std::int32_t last_nodes(const Rule& rule) { return std::max(rule.nodes, rule.nodes_max); }
-std::int32_t last_ranks(const Rule& rule) {
-  return std::max(rule.ranks_per_node, rule.ranks_per_node_max);
+// A rule without a number of nodes is for any shape.
+ShapeRange shapes_of(const Rule& rule) {
+  constexpr std::uint32_t kAny = std::numeric_limits<std::uint32_t>::max();
+  if (rule.nodes == 0) return {1, kAny, 1, kAny};
+  return {.nodes = static_cast<std::uint32_t>(rule.nodes),
+          .nodes_last = static_cast<std::uint32_t>(std::max(rule.nodes, rule.nodes_max)),
+          .ranks_per_node = static_cast<std::uint32_t>(rule.ranks_per_node),
+          .ranks_per_node_last =
+              static_cast<std::uint32_t>(std::max(rule.ranks_per_node, rule.ranks_per_node_max))};
 }
 
-std::vector<Rule> rules_for_equal(const Advice& advice, int nodes, int ranks_per_node) {
-  std::vector<Rule> rules;
-  std::ranges::copy_if(advice.rules, std::back_inserter(rules), [&](const Rule& rule) {
-    return rule.nodes == 0 ||
-           (nodes >= rule.nodes && nodes <= last_nodes(rule) &&
-            ranks_per_node >= rule.ranks_per_node && ranks_per_node <= last_ranks(rule));
-  });
-  return rules;
+// `ranks_per_node` is the maximum over nodes; each node has at least one rank.
+MergedRanges::Range ranks_of(const ShapeRange& shapes) {
+  return {.from = std::uint64_t{shapes.nodes} - 1 + shapes.ranks_per_node,
+          .to = std::uint64_t{shapes.nodes_last} * shapes.ranks_per_node_last + 1};
 }
 
 // The rules at the sizes that some other rule of the operation covers.
@@ -110,14 +112,6 @@ std::vector<Rule> cut_to(const std::vector<Rule>& others, const std::vector<Rule
 
 std::string_view to_string(Operation operation) {
   return kNames[static_cast<std::size_t>(operation)];
-}
-
-std::uint64_t Advice::least_bytes(Operation operation) const {
-  std::uint64_t least = kWithoutEnd;
-  for (const Rule& rule : rules) {
-    if (rule.operation == operation) least = std::min(least, rule.from_bytes);
-  }
-  return least;
 }
 
 Advice advice_from_profile(std::string_view mpi) {
@@ -179,28 +173,48 @@ Advice advice_to_act_always(const std::string& root) {
 }
 
 const Rule* find_rule(const std::vector<Rule>& rules, Operation operation, std::uint64_t bytes) {
-  for (const Rule& rule : rules) {
-    if (rule.operation == operation && rule.from_bytes <= bytes && bytes < rule.to_bytes) {
-      return &rule;
-    }
+  for (const Rule& rule : std::ranges::equal_range(rules, operation, {}, &Rule::operation)) {
+    if (rule.from_bytes <= bytes && bytes < rule.to_bytes) return &rule;
   }
   return nullptr;
 }
 
-bool has_rules_for(const Advice& advice, int ranks) {
-  return std::ranges::any_of(advice.rules, [&](const Rule& rule) {
-    // `ranks_per_node` is the maximum over nodes; each node has at least one rank.
-    return rule.nodes == 0 || (ranks >= rule.nodes - 1 + rule.ranks_per_node &&
-                               ranks <= std::int64_t{last_nodes(rule)} * last_ranks(rule));
-  });
+RulesByShape::RulesByShape(std::vector<Rule> rules) : rules_(std::move(rules)) {
+  std::vector<ShapeRange> shapes;
+  std::vector<MergedRanges::Range> ranks;
+  std::array<std::vector<MergedRanges::Range>, kOperations.size()> sizes;
+  for (const Rule& rule : rules_) {
+    shapes.push_back(shapes_of(rule));
+    ranks.push_back(ranks_of(shapes.back()));
+    sizes[static_cast<std::size_t>(rule.operation)].push_back({rule.from_bytes, rule.to_bytes});
+  }
+  shapes_ = ShapeIndex(shapes);
+  ranks_ = MergedRanges(std::move(ranks));
+  for (std::size_t i = 0; i < sizes.size(); ++i) sizes_[i] = MergedRanges(std::move(sizes[i]));
 }
 
-std::vector<Rule> rules_for(const Advice& advice, int nodes, const std::set<int>& ranks_per_node) {
+bool RulesByShape::has_rules_for(int ranks) const {
+  return ranks_.contains(static_cast<std::uint64_t>(ranks));
+}
+
+// Where several rules hold, the first one counts, so they stay in their order.
+std::vector<Rule> RulesByShape::rules_for_equal(int nodes, int ranks_per_node) const {
+  std::vector<std::uint32_t> found;
+  shapes_.find(static_cast<std::uint32_t>(nodes), static_cast<std::uint32_t>(ranks_per_node),
+               [&](std::uint32_t rule) { found.push_back(rule); });
+  std::ranges::sort(found);
+  std::vector<Rule> rules;
+  for (const std::uint32_t rule : found) rules.push_back(rules_[rule]);
+  return rules;
+}
+
+std::vector<Rule> RulesByShape::rules_for(int nodes, const std::set<int>& ranks_per_node) const {
   std::vector<Rule> rules;
   for (auto each = ranks_per_node.rbegin(); each != ranks_per_node.rend(); ++each) {
-    std::vector<Rule> own = rules_for_equal(advice, nodes, *each);
+    std::vector<Rule> own = rules_for_equal(nodes, *each);
     rules = each == ranks_per_node.rbegin() ? std::move(own) : cut_to(own, rules);
   }
+  std::ranges::stable_sort(rules, {}, &Rule::operation);
   return rules;
 }
 

@@ -8,11 +8,15 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "collectives/merged_ranges.h"
+#include "core/shape_index.h"
 
 namespace nmt::collectives {
 
@@ -63,9 +67,6 @@ struct Rule {
 struct Advice {
   std::vector<Rule> rules;
   std::string warning;  // why there are no rules, or a reason for doubt; empty: none
-
-  // The smallest size for which any rule replaces a call; below it a call needs no lookup.
-  std::uint64_t least_bytes(Operation operation) const;
 };
 
 // Only the rules that were sampled under this MPI, by name and version (core/mpi_name.h).
@@ -74,14 +75,37 @@ Advice advice_from_profile(std::string_view mpi);
 // rules where the site has turned advice off; `root` as for is_switched_off().
 Advice advice_to_act_always(const std::string& root = {});
 
-// Among rules for one shape; null: leave the call to the MPI.
+// Among the rules for one shape, as rules_for() returns them; null: leave the call to the MPI.
 const Rule* find_rule(const std::vector<Rule>& rules, Operation operation, std::uint64_t bytes);
-// Whether a rule may apply to this many ranks; false if no shape with rules has this many.
-bool has_rules_for(const Advice& advice, int ranks);
-// For nodes of this number of ranks. If they have several numbers: the rules for nodes that are all
-// as full as the fullest one, at sizes at which there is a rule for each of the numbers. On nodes
-// as unequal as these nothing is sampled, and what the MPI's own takes depends on all of its ranks,
-// so ours is taken to gain only where it gains on all such equal nodes.
-std::vector<Rule> rules_for(const Advice& advice, int nodes, const std::set<int>& ranks_per_node);
+
+// The rules of a job, indexed once: neither a call that is left alone nor the first call of a
+// communicator looks at all of them.
+class RulesByShape {
+ public:
+  RulesByShape() = default;
+  explicit RulesByShape(std::vector<Rule> rules);
+
+  bool empty() const { return rules_.empty(); }
+  // The sizes at which some shape has a rule. At any other size a call needs no lookup.
+  const MergedRanges& sizes(Operation operation) const {
+    return sizes_[static_cast<std::size_t>(operation)];
+  }
+  // Whether a rule may apply to this many ranks; false if no shape with rules has this many.
+  bool has_rules_for(int ranks) const;
+  // For nodes of this number of ranks, operation after operation. If they have several numbers: the
+  // rules for nodes that are all as full as the fullest one, at sizes at which there is a rule for
+  // each of the numbers. On nodes as unequal as these nothing is sampled, and what the MPI's own
+  // takes depends on all of its ranks, so ours is taken to gain only where it gains on all such
+  // equal nodes.
+  std::vector<Rule> rules_for(int nodes, const std::set<int>& ranks_per_node) const;
+
+ private:
+  std::vector<Rule> rules_for_equal(int nodes, int ranks_per_node) const;
+
+  std::vector<Rule> rules_;
+  ShapeIndex shapes_;
+  MergedRanges ranks_;  // of the communicators that some shape with rules is of
+  std::array<MergedRanges, kOperations.size()> sizes_;
+};
 
 }  // namespace nmt::collectives

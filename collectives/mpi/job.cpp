@@ -93,6 +93,26 @@ bool can_reach(bool asks, MPI_Comm comm, std::initializer_list<const void*> buff
   return on_device == 0;
 }
 
+// Rules that act always are for any number of nodes.
+bool are_sampled(const std::vector<Rule>& rules) { return rules.front().nodes > 0; }
+
+// Rank 0 has compared the platform of the profile with its own node only. The same on all ranks.
+bool are_alike(const std::vector<RankLocation>& locations, int rank) {
+  const auto platform_of = [](const RankLocation& location) { return location.place.platform; };
+  const std::uint64_t first = platform_of(locations.front());
+  const auto other = std::ranges::find_if(
+      locations, [&](const RankLocation& each) { return platform_of(each) != first; });
+  if (other == locations.end()) return true;
+  if (rank == 0) {
+    std::fprintf(stderr,
+                 "nmadtune: the node of rank %d is another platform than that of rank 0, of which "
+                 "the profile is (processor, cores or machine), so the MPI's own collectives are "
+                 "used; start the job on nodes that are alike\n",
+                 static_cast<int>(other - locations.begin()));
+  }
+  return false;
+}
+
 bool ends_jobs(MPI_Comm comm) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return true;
@@ -135,24 +155,24 @@ void Job::start() {
     expect_one_of("NMADTUNE_MPI_COPIES", {"shared", "messages"});
     expect_one_of("NMADTUNE_MPI_REPORT", {"1", "json", "0"});
   }
+  Advice advice;
   if (rank == 0 && !is_set("NMADTUNE_MPI", "never")) {
-    advice_ = is_set("NMADTUNE_MPI", "always") ? advice_to_act_always() : advice_or_why_not();
-    if (!advice_.warning.empty()) {
-      std::fprintf(stderr, "nmadtune: %s\n", advice_.warning.c_str());
-    }
+    advice = is_set("NMADTUNE_MPI", "always") ? advice_to_act_always() : advice_or_why_not();
+    if (!advice.warning.empty()) std::fprintf(stderr, "nmadtune: %s\n", advice.warning.c_str());
   }
   check_loaded_everywhere(MPI_COMM_WORLD);
-  share(&advice_);
-  number_library_rules();
-  for (const Operation operation : kOperations) {
-    least_bytes_[static_cast<std::size_t>(operation)] = advice_.least_bytes(operation);
+  share(&advice);
+  number_library_rules(&advice.rules);
+  if (!advice.rules.empty()) {
+    locations_ = exchange_locations(MPI_COMM_WORLD, CopyMethod::kAttach);
+    oversubscribed_ = is_oversubscribed(locations_, rank);
+    if (are_sampled(advice.rules) && !are_alike(locations_, rank)) advice.rules.clear();
   }
-  if (!advice_.rules.empty()) {
+  rules_ = RulesByShape(std::move(advice.rules));
+  if (!rules_.empty()) {
     argument_checker_.start();
     notifier_.start();
     call_at_end([] { here().notifier_.forget_all(); });
-    locations_ = exchange_locations(MPI_COMM_WORLD, CopyMethod::kAttach);
-    oversubscribed_ = is_oversubscribed(locations_, rank);
   }
   const bool never = is_set("NMADTUNE_MPI", "never");
   if (reports_ && rank == 0 && !never) call_at_end(report);
@@ -176,8 +196,8 @@ void Job::share(Advice* advice) const {
 
 // Called by all ranks, with the same rules. Rules whose algorithm cannot be set on every rank are
 // dropped on all of them.
-void Job::number_library_rules() {
-  for (Rule& rule : advice_.rules) {
+void Job::number_library_rules(std::vector<Rule>* rules) {
+  for (Rule& rule : *rules) {
     if (!is_of_library(rule.algorithm)) continue;
     const auto is_it = [&](const LibraryCalls& each) {
       return each.operation == rule.operation && each.algorithm == rule.algorithm &&
@@ -201,7 +221,7 @@ void Job::number_library_rules() {
   }
   check(PMPI_Allreduce(MPI_IN_PLACE, can.data(), static_cast<int>(can.size()), MPI_INT, MPI_MIN,
                        MPI_COMM_WORLD));
-  const std::size_t dropped = std::erase_if(advice_.rules, [&](const Rule& rule) {
+  const std::size_t dropped = std::erase_if(*rules, [&](const Rule& rule) {
     return !is_ours(rule) && can[static_cast<std::size_t>(rule.library)] == 0;
   });
   int rank = 0;
@@ -233,7 +253,7 @@ CommState Job::make_comm_state(MPI_Comm comm) const {
   int between = 0, size = 0;
   check(PMPI_Comm_test_inter(comm, &between));
   check(PMPI_Comm_size(comm, &size));
-  if (between || size == 1 || !has_rules_for(advice_, size)) {
+  if (between || size == 1 || !rules_.has_rules_for(size)) {
     log_communicator(comm, 0, {}, {});
     return {};
   }
@@ -249,7 +269,7 @@ CommState Job::make_comm_state(MPI_Comm comm) const {
     for (const auto& [node, count] : ranks_of_node) ranks_per_node.insert(count);
   }
   const auto nodes = static_cast<int>(ranks_of_node.size());
-  std::vector<Rule> rules = rules_for(advice_, nodes, ranks_per_node);
+  std::vector<Rule> rules = rules_.rules_for(nodes, ranks_per_node);
   std::erase_if(rules, [&](const Rule& rule) { return !suits_ranks(rule.algorithm, size); });
   log_communicator(comm, nodes, ranks_per_node, rules);
   if (rules.empty()) return {};
@@ -301,15 +321,15 @@ Job::Decision Job::decide(Operation operation, MPI_Count count, MPI_Datatype typ
   const auto index = static_cast<std::size_t>(operation);
   int size = 0;
   if (reports_) tallies_[index].calls.fetch_add(1, std::memory_order_relaxed);
-  if (count < 0) leave_out_unknown(comm, MPI_ERR_COUNT);
-  if (type == MPI_DATATYPE_NULL) leave_out_unknown(comm, MPI_ERR_TYPE);
+  const MergedRanges& sizes = rules_.sizes(operation);
+  if (sizes.empty()) return {};
+  if (count < 0) leave_out_unknown(operation, comm, MPI_ERR_COUNT);
+  if (type == MPI_DATATYPE_NULL) leave_out_unknown(operation, comm, MPI_ERR_TYPE);
   if (count <= 0 || static_cast<std::uint64_t>(count) > kBytesMax) return {};
   if (type == MPI_DATATYPE_NULL || comm == MPI_COMM_NULL) return {};
-  if (least_bytes_[index] == ~std::uint64_t{0}) return {};
   if (PMPI_Type_size(type, &size) != MPI_SUCCESS || size <= 0) return {};
   const std::uint64_t bytes = static_cast<std::uint64_t>(count) * static_cast<std::uint64_t>(size);
-  if (bytes < least_bytes_[index] || bytes > kBytesMax) return {};
-  if (find_rule(advice_.rules, operation, bytes) == nullptr) return {};  // no rule for any shape
+  if (bytes > kBytesMax || !sizes.contains(bytes)) return {};  // no shape has a rule
   return decide_guarded(operation, bytes, comm);
 }
 
@@ -318,7 +338,7 @@ Job::Decision Job::decide_rooted(Operation operation, const Elements& at_root,
                                  const Elements& elsewhere, int root, MPI_Comm comm) noexcept {
   const auto index = static_cast<std::size_t>(operation);
   int rank = 0, between = 0;
-  const bool may_act = least_bytes_[index] != ~std::uint64_t{0} && comm != MPI_COMM_NULL &&
+  const bool may_act = !rules_.sizes(operation).empty() && comm != MPI_COMM_NULL &&
                        PMPI_Comm_test_inter(comm, &between) == MPI_SUCCESS && !between &&
                        PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS;
   if (!may_act) {
@@ -332,7 +352,7 @@ Job::Decision Job::decide_rooted(Operation operation, const Elements& at_root,
 Job::Decision Job::decide_without_data(Operation operation, MPI_Comm comm) noexcept {
   const auto index = static_cast<std::size_t>(operation);
   if (reports_) tallies_[index].calls.fetch_add(1, std::memory_order_relaxed);
-  if (least_bytes_[index] == ~std::uint64_t{0} || comm == MPI_COMM_NULL) return {};
+  if (rules_.sizes(operation).empty() || comm == MPI_COMM_NULL) return {};
   return decide_guarded(operation, 0, comm);
 }
 
@@ -362,7 +382,7 @@ Job::Decision Job::decide_by_mean(Operation operation, const Counts& counts, MPI
                                   MPI_Comm comm) noexcept {
   const auto index = static_cast<std::size_t>(operation);
   if (reports_) tallies_[index].calls.fetch_add(1, std::memory_order_relaxed);
-  if (least_bytes_[index] == ~std::uint64_t{0} || comm == MPI_COMM_NULL) return {};
+  if (rules_.sizes(operation).empty() || comm == MPI_COMM_NULL) return {};
   Decision decision;
   const int code =
       guarded(comm, [&] { decision = decide_by_mean_of(operation, counts, type, comm); });
@@ -378,8 +398,8 @@ Job::Decision Job::decide_by_mean_of(Operation operation, const Counts& counts, 
         comm_state_for(comm, [this](MPI_Comm made_for) { return make_comm_state(made_for); });
     const auto of_operation = std::ranges::find(comm_state.rules, operation, &Rule::operation);
     if (of_operation == comm_state.rules.end()) return {};
-    if (!counts.are_there()) leave_out_unknown(comm, MPI_ERR_ARG);
-    if (type == MPI_DATATYPE_NULL) leave_out_unknown(comm, MPI_ERR_TYPE);
+    if (!counts.are_there()) leave_out_unknown(operation, comm, MPI_ERR_ARG);
+    if (type == MPI_DATATYPE_NULL) leave_out_unknown(operation, comm, MPI_ERR_TYPE);
     if (!counts.are_there() || type == MPI_DATATYPE_NULL) return {};
     if (PMPI_Type_size(type, &size) != MPI_SUCCESS || size <= 0) return {};
     const auto each_bytes = static_cast<std::uint64_t>(size);
@@ -387,7 +407,7 @@ Job::Decision Job::decide_by_mean_of(Operation operation, const Counts& counts, 
     std::uint64_t all = 0, most = 0;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       if (counts[rank] < 0) {
-        leave_out_unknown(comm, MPI_ERR_COUNT);
+        leave_out_unknown(operation, comm, MPI_ERR_COUNT);
         return {};
       }
       const auto count = static_cast<std::uint64_t>(counts[rank]);
@@ -409,7 +429,7 @@ Job::Decision Job::decide_by_mean_of(Operation operation, const Counts& counts, 
 Job::Decision Job::decide_to_look(Operation operation, MPI_Comm comm) noexcept {
   const auto index = static_cast<std::size_t>(operation);
   if (reports_) tallies_[index].calls.fetch_add(1, std::memory_order_relaxed);
-  if (least_bytes_[index] == ~std::uint64_t{0} || comm == MPI_COMM_NULL) return {};
+  if (rules_.sizes(operation).empty() || comm == MPI_COMM_NULL) return {};
   Decision decision;
   const int code = guarded(comm, [&] { decision = decide_to_look_at(operation, comm); });
   if (code != MPI_SUCCESS) decision = {.otherwise = code};
@@ -498,14 +518,18 @@ void Job::leave_out(Decision& decision, MPI_Comm comm, int code) noexcept {
   decision.lease->watch->report_absence(code);
 }
 
-// What the other ranks do is unknown, because no rank can know the size of the call.
-void Job::leave_out_unknown(MPI_Comm comm, int code) noexcept {
-  if (advice_.rules.empty() || comm == MPI_COMM_NULL || ends_jobs(comm)) return;
+// What the other ranks do is unknown, because no rank can know the size of the call. Without a rule
+// of ours for the operation they leave it to the MPI at any size, and must not be disturbed.
+void Job::leave_out_unknown(Operation operation, MPI_Comm comm, int code) noexcept {
+  if (comm == MPI_COMM_NULL || ends_jobs(comm)) return;
   guarded(comm, [&] {
     CommState& comm_state =
         comm_state_for(comm, [this](MPI_Comm made_for) { return make_comm_state(made_for); });
-    if (comm_state.by_leaders.empty() && std::ranges::any_of(comm_state.rules, is_ours))
-      hierarchy_cache().stay_away(comm, code);
+    const auto is_followed = [&](const Rule& rule) {
+      return rule.operation == operation && is_ours(rule);
+    };
+    if (std::ranges::none_of(comm_state.rules, is_followed)) return;
+    if (comm_state.by_leaders.empty()) hierarchy_cache().stay_away(comm, code);
     for (auto& [leaders, lease] : comm_state.by_leaders) {
       if (!lease) continue;
       lease.spoiled = true;

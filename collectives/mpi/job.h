@@ -156,7 +156,7 @@ class Job {
   bool prepare_by_library(Decision& decision, MPI_Comm comm,
                           std::initializer_list<const void*> buffers) noexcept;
   void count(Operation operation, const Decision& decision, std::chrono::nanoseconds took);
-  void number_library_rules();
+  void number_library_rules(std::vector<Rule>* rules);
   LibraryCalls& calls_of(const Rule& rule) {
     return library_calls_[static_cast<std::size_t>(rule.library)];
   }
@@ -165,14 +165,13 @@ class Job {
   std::vector<RankLocation> locations_of(const std::vector<int>& ranks) const;
   Lease& lease_for(const Rule& rule, CommState& comm_state, MPI_Comm comm);
   Lease take_lease(int leaders, const CommState& comm_state, MPI_Comm comm);
-  void leave_out_unknown(MPI_Comm comm, int code) noexcept;
+  void leave_out_unknown(Operation operation, MPI_Comm comm, int code) noexcept;
   HierarchyOptions options(int leaders) const;
   static void report();
 
-  Advice advice_;
+  RulesByShape rules_;
   ArgumentChecker argument_checker_;
   FailureNotifier notifier_;
-  std::array<std::uint64_t, kOperations.size()> least_bytes_;
   std::array<Tally, kOperations.size()> tallies_;
   std::deque<LibraryCalls> library_calls_;  // by Rule::library
   std::atomic_flag started_ = ATOMIC_FLAG_INIT;
@@ -180,7 +179,7 @@ class Job {
   std::vector<RankLocation> locations_;  // of all ranks, if there are rules
   bool oversubscribed_ = false;          // by all ranks of the job together
 
-  Job() { least_bytes_.fill(~std::uint64_t{0}); }
+  Job() = default;
 };
 
 }  // namespace nmt::collectives

@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "node/node.h"
 #include "runtime/compile.h"
@@ -28,6 +30,14 @@ const Advice kAdvice{
     .rules = {rule(Operation::kBcast, 2, 1000, 2000), rule(Operation::kBcast, 2, 4000, 8000),
               rule(Operation::kReduce, 3, 500, 600)},
     .warning = ""};
+
+std::vector<Rule> rules_for(const Advice& advice, int nodes, const std::set<int>& ranks_per_node) {
+  return RulesByShape(advice.rules).rules_for(nodes, ranks_per_node);
+}
+
+bool has_rules_for(const Advice& advice, int ranks) {
+  return RulesByShape(advice.rules).has_rules_for(ranks);
+}
 
 TEST(Advice, ARuleBeginsAtItsFirstSizeAndEndsBeforeItsLast) {
   const auto at = [](std::uint64_t bytes) {
@@ -102,10 +112,47 @@ TEST(Advice, ANumberOfRanksThatFitsNoShapeHasNoRules) {
   EXPECT_TRUE(has_rules_for(advice_to_act_always(), 2));
 }
 
-TEST(Advice, BelowTheLeastSizeOfAnOperationNobodyLooksFurther) {
-  EXPECT_EQ(kAdvice.least_bytes(Operation::kBcast), 1000u);
-  EXPECT_EQ(kAdvice.least_bytes(Operation::kReduce), 500u);
-  EXPECT_EQ(kAdvice.least_bytes(Operation::kAllreduce), ~std::uint64_t{0});
+TEST(Advice, AtASizeWithoutARuleForAnyShapeNobodyLooksFurther) {
+  const RulesByShape rules(kAdvice.rules);
+  for (const std::uint64_t bytes : {1000, 1999, 4000, 7999}) {
+    EXPECT_TRUE(rules.sizes(Operation::kBcast).contains(bytes)) << bytes;
+  }
+  for (const std::uint64_t bytes : {0, 999, 2000, 3999, 8000}) {
+    EXPECT_FALSE(rules.sizes(Operation::kBcast).contains(bytes)) << bytes;
+  }
+  EXPECT_TRUE(rules.sizes(Operation::kReduce).contains(500));
+  EXPECT_TRUE(rules.sizes(Operation::kAllreduce).empty());
+  EXPECT_TRUE(RulesByShape().sizes(Operation::kBcast).empty());
+}
+
+TEST(Advice, OfSeveralRulesForASizeTheFirstCounts) {
+  Rule sampled = rule(Operation::kBcast, 5, 1000, 2000), predicted = sampled;
+  sampled.segment_bytes = 1;
+  predicted.segment_bytes = 2;
+  predicted.nodes = 2;
+  predicted.nodes_max = 8;
+  const Rule other = rule(Operation::kAllgather, 5, 1000, 2000);
+  const Rule later = rule(Operation::kReduce, 5, 1, 2);
+  for (const auto& [first, second] : {std::pair{sampled, predicted}, {predicted, sampled}}) {
+    const Advice advice{.rules = {other, first, later, second}, .warning = ""};
+    const std::vector<Rule> rules = rules_for(advice, 5, {4});
+    ASSERT_EQ(rules.size(), 4u);
+    EXPECT_EQ(find_rule(rules, Operation::kBcast, 1500)->segment_bytes, first.segment_bytes);
+    EXPECT_NE(find_rule(rules, Operation::kAllgather, 1500), nullptr);
+    EXPECT_NE(find_rule(rules, Operation::kReduce, 1), nullptr);
+  }
+}
+
+TEST(MergedRanges, AreWhatTheRangesAreTogether) {
+  const MergedRanges ranges({{20, 30}, {1, 5}, {5, 7}, {25, 40}, {9, 9}, {50, ~std::uint64_t{0}}});
+  for (const std::uint64_t number : {1, 4, 5, 6, 20, 29, 30, 39, 50, 1 << 30}) {
+    EXPECT_TRUE(ranges.contains(number)) << number;
+  }
+  for (const std::uint64_t number : {0, 7, 9, 19, 40, 49}) {
+    EXPECT_FALSE(ranges.contains(number)) << number;
+  }
+  EXPECT_FALSE(ranges.empty());
+  EXPECT_TRUE(MergedRanges(std::vector<MergedRanges::Range>{{3, 3}}).empty());
 }
 
 TEST(Advice, IsNoneWhereTheSiteHasTurnedItOffEvenIfAskedToActAlways) {

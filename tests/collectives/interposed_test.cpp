@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "tests/collectives/program.h"
 
@@ -310,6 +311,63 @@ TEST_P(Interposed, RanksThatFindOtherProfilesFollowThatOfRankZero) {
   EXPECT_THAT(err(chain, binomial, damaged), HasSubstr("nmadtune: bcast: 4 of 5 calls"));
   EXPECT_THAT(err(binomial, chain, path("none.db")), HasSubstr("nmadtune: bcast: 3 of 5 calls"));
   EXPECT_THAT(err(path("none.db"), chain, chain), HasSubstr("nmadtune: bcast: 0 of 5 calls"));
+}
+
+// The other ranks leave the Bcast to the MPI, so nobody waits for the rank that is wrong.
+TEST_P(Interposed, AWrongCountWhereNothingIsReplacedSpoilsNoLaterCall) {
+  const std::string program = compile("mpicc", "wrong_count.c");
+  const SegmentRule rule{.operation = "reduce",
+                         .nodes = 1,
+                         .ranks_per_node = 3,
+                         .from_bytes = 1,
+                         .to_bytes = std::nullopt,
+                         .segment_bytes = 4096,
+                         .algorithm = "chain"};
+  SegmentRule of_others = rule;
+  of_others.operation = "bcast";
+  of_others.ranks_per_node = 2;
+  for (const std::vector<SegmentRule>& rules :
+       {std::vector<SegmentRule>{rule}, std::vector<SegmentRule>{rule, of_others}}) {
+    const Result result =
+        job({program}, 3, {{"NMADTUNE_DB", write_profile(rules)}, {"NMADTUNE_MPI_REPORT", "1"}});
+    EXPECT_EQ(result.out, "good\n") << result.err;
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: reduce: 2 of 2 calls replaced"));
+  }
+}
+
+// The last rank sees another processor, as if its node had one. Rank 0 has found its own.
+TEST_P(Interposed, NodesThatAreNotAlikeMeanTheMpisOwnAndOneWarning) {
+  const std::string program = compile("mpicc", "interposed.c");
+  const SegmentRule rule{.operation = "bcast",
+                         .nodes = 1,
+                         .ranks_per_node = 3,
+                         .from_bytes = 1,
+                         .to_bytes = std::nullopt,
+                         .segment_bytes = 4096,
+                         .algorithm = "chain"};
+  const std::string other = write("cpuinfo", "vendor_id : Other\nmodel name : Other\n");
+  const std::string mount = "mount --bind " + other + " /proc/cpuinfo";
+  if (run({"unshare", "--mount", "sh", "-c", mount}).exit_code != 0) {
+    GTEST_SKIP() << "no mount namespaces";
+  }
+  const auto run_where = [&](const std::string& rank_of_other, const std::string& when) {
+    const std::string chosen = "test ${OMPI_COMM_WORLD_RANK-$PMI_RANK} = " + rank_of_other +
+                               " || exec " + program + "; exec unshare --mount sh -c '" + mount +
+                               " && exec " + program + "'";
+    const Result result = job({"sh", "-c", chosen}, 3,
+                              {{"NMADTUNE_DB", write_profile({rule})},
+                               {"NMADTUNE_MPI", when},
+                               {"NMADTUNE_MPI_REPORT", "1"}});
+    EXPECT_EQ(result.out, "good\n") << result.err;
+    return result.err;
+  };
+  const std::string warning = "the node of rank 2 is another platform than that of rank 0";
+  const std::string alike = run_where("9", ""), unlike = run_where("2", "");
+  EXPECT_THAT(alike, HasSubstr("nmadtune: bcast: 4 of 5 calls replaced"));
+  EXPECT_EQ(count(alike, warning), 0) << alike;
+  EXPECT_THAT(unlike, HasSubstr("nmadtune: bcast: 0 of 5 calls replaced"));
+  EXPECT_EQ(count(unlike, warning), 1) << unlike;
+  EXPECT_THAT(run_where("2", "always"), HasSubstr("nmadtune: bcast: 4 of 5 calls replaced"));
 }
 
 // Of the job's communicator and of each half of it, by its own rank 0.

@@ -23,7 +23,7 @@
 namespace nmt::collectives {
 
 struct CommState {
-  std::vector<Rule> rules = {};          // for its shape; empty: leave all calls alone
+  std::vector<Rule> rules = {};          // of rules_for(); empty: leave all calls alone
   std::vector<int> ranks = {};           // by rank, their ranks in the job; only if there are rules
   std::map<int, Lease> by_leaders = {};  // by leaders per node, for all rules; empty until
                                          // the first use; a null lease: leave calls alone
