@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
-#include <map>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -47,19 +46,17 @@ class Places : public ::testing::Test {
   fs::path root_;
 };
 
-// The variables of a user, while the object lives.
-class Variables {
+// A variable of the user, while the object lives.
+class UserVariable {
  public:
-  explicit Variables(const std::map<std::string, std::string>& values) : values_(values) {
-    for (const auto& [name, value] : values_) ::setenv(name.c_str(), value.c_str(), 1);
+  UserVariable(const std::string& name, const std::string& value) : name_(name) {
+    ::setenv(name_.c_str(), value.c_str(), 1);
   }
-  ~Variables() {
-    for (const auto& [name, value] : values_) ::unsetenv(name.c_str());
-  }
-  Variables(const Variables&) = delete;
+  ~UserVariable() { ::unsetenv(name_.c_str()); }
+  UserVariable(const UserVariable&) = delete;
 
  private:
-  std::map<std::string, std::string> values_;
+  std::string name_;
 };
 
 TEST_F(Places, TellTheNumaNodeAndWhetherANetworkCardHangsThere) {
@@ -88,12 +85,12 @@ TEST_F(Places, TellWhetherACardThatUcxIsToldToUseHangsThere) {
   write("sys/class/net/eth0/device/numa_node", "0");
   for (const MpiFamily mpi : {MpiFamily::kOpenMpi, MpiFamily::kMpich}) {
     for (const std::string value : {"mlx5_9,mlx5_1:1", "eth0"}) {
-      const Variables set({{"UCX_NET_DEVICES", value}});
+      const UserVariable set("UCX_NET_DEVICES", value);
       EXPECT_TRUE(at_core(1, mpi).near_network) << value;
       EXPECT_FALSE(at_core(2, mpi).near_network) << value;
     }
     for (const std::string value : {"all", "^mlx5_1:1", "mlx5_9"}) {
-      const Variables set({{"UCX_NET_DEVICES", value}});
+      const UserVariable set("UCX_NET_DEVICES", value);
       EXPECT_TRUE(at_core(2, mpi).near_network) << value;
       EXPECT_FALSE(at_core(1, mpi).near_network) << value;
     }
@@ -113,14 +110,14 @@ TEST_F(Places, FollowVariablesOfTcpOnlyIfMessagesGoOverIt) {
   for (const Case& each :
        {Case{MpiFamily::kOpenMpi, "OMPI_MCA_btl_tcp_if_include", "OMPI_MCA_pml", "ob1"},
         Case{MpiFamily::kMpich, "FI_TCP_IFACE", "FI_PROVIDER", "tcp;ofi_rxm"}}) {
-    const Variables set({{each.variable, "eth0"}});
+    const UserVariable set(each.variable, "eth0");
     EXPECT_FALSE(at_core(1, each.mpi).near_network) << each.variable;
     EXPECT_TRUE(at_core(2, each.mpi).near_network) << each.variable;
-    const Variables over_tcp({{each.choice, each.by}});
+    const UserVariable over_tcp(each.choice, each.by);
     EXPECT_TRUE(at_core(1, each.mpi).near_network) << each.variable;
     EXPECT_FALSE(at_core(2, each.mpi).near_network) << each.variable;
   }
-  const Variables openib({{"OMPI_MCA_pml", "ob1"}, {"OMPI_MCA_btl", "openib,self"}});
+  const UserVariable ob1("OMPI_MCA_pml", "ob1"), openib("OMPI_MCA_btl", "openib,self");
   EXPECT_TRUE(at_core(2, MpiFamily::kOpenMpi).near_network);
 }
 
@@ -157,7 +154,7 @@ class TwoEthernetCards : public Places {
   // Of the first NUMA node and of the second.
   std::pair<bool, bool> near(MpiFamily mpi, const std::string& variable,
                              const std::string& value) const {
-    const Variables set({{variable, value}});
+    const UserVariable set(variable, value);
     return {at_core(1, mpi).near_network, at_core(2, mpi).near_network};
   }
 };
