@@ -36,7 +36,7 @@ std::vector<GammaOf> gammas_to_compare(const Model& model, std::span<const Allto
   std::map<std::uint64_t, std::vector<double>> of_sizes;
   std::vector<double> own;
   for (const AlltoallCell& cell : cells) {
-    of_sizes[cell.size_bytes].push_back(std::log(cell.duration_ns / duration_ns(model, cell)));
+    of_sizes[cell.size_bytes].push_back(log_error(model, cell));
     own.push_back(cell.spread * cell.spread);
   }
   const double sizes = static_cast<double>(of_sizes.size());
@@ -69,13 +69,17 @@ void settle_growth(Model& model, GrowthShape shape, std::span<const AlltoallCell
 void settle_start(Model& model, std::span<const AlltoallCell> cells,
                   std::span<const std::uint64_t> sizes_bytes, std::vector<double>& variances) {
   constexpr int kSteps = 10;
-  constexpr double kNear = 0.02;  // nearer cells count alike
+  constexpr double kNear = 0.02;      // nearer cells count alike
+  constexpr double kSettled = 0.002;  // a start is enough
   for (int step = 0; step < kSteps; ++step) {
     model = with_best_size(model, cells, sizes_bytes, variances);
+    double moved = 0;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      const double distance = std::log(cells[i].duration_ns / duration_ns(model, cells[i]));
-      variances[i] = std::max(kNear, std::abs(distance));
+      const double distance = std::max(kNear, std::abs(log_error(model, cells[i])));
+      if (step > 0) moved = std::max(moved, std::abs(distance - variances[i]));
+      variances[i] = distance;
     }
+    if (step > 0 && moved < kSettled) break;
   }
 }
 
@@ -85,7 +89,7 @@ void settle_trust(const Model& model, std::vector<AlltoallCell>& cells,
   constexpr double kFar = 3;  // bend of the Huber loss, in standard errors
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const double error = std::sqrt(variances[i] * cells[i].trust);
-    const double distance = std::abs(std::log(cells[i].duration_ns / duration_ns(model, cells[i])));
+    const double distance = std::abs(log_error(model, cells[i]));
     cells[i].trust = distance > kFar * error ? kFar * error / distance : 1;
   }
 }
@@ -103,26 +107,33 @@ std::vector<std::uint64_t> delta_sizes(std::span<const AlltoallCell> cells,
 }
 
 // Gauss and Newton's steps to the least sum of the squares of ln(measured / model): about a model
-// f, ln(y / f) is y' / f - 1 of a duration y' = f (1 + ln(y / f)). The first solution, where errors
-// are relative to what was measured, is below the others, and steps from below do not overshoot.
+// f, ln(y / f) is y' / f - 1 of a duration y' = f (1 + ln(y / f)). Of a cell below a third of the
+// model, y' would not be positive; it stays just above 0, so that such a cell pulls less than its
+// square would. The first solution, where errors are relative to what was measured, is below the
+// others, and steps from below do not overshoot.
 Model with_terms(Model shape, std::span<const AlltoallCell> cells,
                  std::span<const double> variances, double shared) {
   constexpr int kSteps = 8;
-  constexpr double kSettled = 1e-4;  // of ln(model): far below what measurements tell
-  constexpr double kLeast = 0.01;    // of a duration: nothing is predicted to take nothing
+  constexpr double kSettled = 1e-4;  // of the model: far below what measurements tell
+  constexpr double kLeast = 0.01;    // of y' / f
   std::vector<Equation> equations(cells.size());
   for (std::size_t i = 0; i < cells.size(); ++i) {
     equations[i] = {terms_of(shape, cells[i]), cells[i].duration_ns,
                     variances[i] * cells[i].duration_ns * cells[i].duration_ns};
   }
   shape.estimate = least_squares(equations, shared);
-  const auto expected_ns = [&](std::size_t i) {
-    return std::max(duration_ns(shape, cells[i]), kLeast * cells[i].duration_ns);
+  // As duration_ns(), without its terms anew.
+  const auto solved_ns = [&](std::size_t i) {
+    double sum_ns = 0;
+    for (std::size_t term = 0; term < kTerms; ++term) {
+      sum_ns += equations[i].terms[term] * shape.estimate.value[term];
+    }
+    return expected_ns(sum_ns, cells[i]);
   };
+  std::vector<double> before_ns(cells.size());
   for (int step = 0; step < kSteps; ++step) {
-    std::vector<double> before_ns(cells.size());
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      before_ns[i] = expected_ns(i);
+      before_ns[i] = solved_ns(i);
       const double distance = std::log(cells[i].duration_ns / before_ns[i]);
       equations[i].value = before_ns[i] * std::max(kLeast, 1 + distance);
       equations[i].variance = variances[i] * before_ns[i] * before_ns[i];
@@ -130,7 +141,7 @@ Model with_terms(Model shape, std::span<const AlltoallCell> cells,
     shape.estimate = least_squares(equations, shared);
     double moved = 0;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      moved = std::max(moved, std::abs(std::log(expected_ns(i) / before_ns[i])));
+      moved = std::max(moved, std::abs(solved_ns(i) / before_ns[i] - 1));
     }
     if (moved < kSettled) break;
   }
@@ -221,7 +232,7 @@ double error_left_out(const Shape& shape, std::span<const AlltoallCell> cells,
     const Model model = fitted(shape, others, sizes_bytes).model;
     for (const AlltoallCell& cell : cells) {
       if (cell.ranks != left_out) continue;
-      sum += std::pow(std::log(cell.duration_ns / duration_ns(model, cell)), 2);
+      sum += std::pow(log_error(model, cell), 2);
     }
   }
   return std::sqrt(sum / static_cast<double>(cells.size()));

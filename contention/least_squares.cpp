@@ -61,13 +61,16 @@ Solution least_squares(std::span<const Equation> equations, double shared) {
   Row right{};
   std::array<bool, kTerms> active{};
   for (const Equation& equation : equations) {
+    const double weight = 1 / equation.variance;
     for (std::size_t i = 0; i < kTerms; ++i) {
+      const double weighed = equation.terms[i] * weight;
       active[i] = active[i] || equation.terms[i] != 0;
-      right[i] += equation.terms[i] * equation.value / equation.variance;
-      for (std::size_t j = 0; j < kTerms; ++j) {
-        normal[i][j] += equation.terms[i] * equation.terms[j] / equation.variance;
-      }
+      right[i] += weighed * equation.value;
+      for (std::size_t j = i; j < kTerms; ++j) normal[i][j] += weighed * equation.terms[j];
     }
+  }
+  for (std::size_t i = 1; i < kTerms; ++i) {
+    for (std::size_t j = 0; j < i; ++j) normal[i][j] = normal[j][i];
   }
   active = told_apart(normal, active);
   while (true) {

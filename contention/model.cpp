@@ -22,13 +22,26 @@ double duration_ns(const Model& model, const AlltoallCell& cell) {
   return duration_ns;
 }
 
+double expected_ns(double model_ns, const AlltoallCell& cell) {
+  constexpr double kLeast = 0.01;
+  return std::max(model_ns, kLeast * cell.duration_ns);
+}
+
+double expected_ns(const Model& model, const AlltoallCell& cell) {
+  return expected_ns(duration_ns(model, cell), cell);
+}
+
+double log_error(const Model& model, const AlltoallCell& cell) {
+  return std::log(cell.duration_ns / expected_ns(model, cell));
+}
+
 Spreads spreads_of(const Model& model, std::span<const AlltoallCell> cells,
                    std::size_t parameters) {
   constexpr double kNormalPerMedian = 1.4826;  // of absolute values
   std::vector<double> distances;
   std::vector<double> own;
   for (const AlltoallCell& cell : cells) {
-    distances.push_back(std::abs(std::log(cell.duration_ns / duration_ns(model, cell))));
+    distances.push_back(std::abs(log_error(model, cell)));
     own.push_back(cell.spread * cell.spread);
   }
   const double free = static_cast<double>(cells.size()) - static_cast<double>(parameters);
@@ -45,7 +58,7 @@ double chi_square(const Model& model, std::span<const AlltoallCell> cells,
                   std::span<const double> variances) {
   double sum = 0;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const double distance = std::log(cells[i].duration_ns / duration_ns(model, cells[i]));
+    const double distance = log_error(model, cells[i]);
     sum += distance * distance / variances[i];
   }
   return sum;

@@ -41,6 +41,11 @@ struct Model {
 std::array<double, kTerms> terms_of(const Model& model, const AlltoallCell& cell);
 double duration_ns(const Model& model, const AlltoallCell& cell);
 
+// A hundredth of what was measured at least: nothing is predicted to take nothing.
+double expected_ns(double model_ns, const AlltoallCell& cell);
+double expected_ns(const Model& model, const AlltoallCell& cell);
+double log_error(const Model& model, const AlltoallCell& cell);  // ln(measured / expected)
+
 // Spread of ln(measured / model) over cells: each cell's own, and the misfit of the model.
 struct Spreads {
   std::vector<double> variances;  // one per cell, including cell.trust

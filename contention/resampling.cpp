@@ -122,14 +122,18 @@ double no_delta_probability(const Fitted& fit, std::span<const AlltoallCell> cel
                             std::mt19937_64& random) {
   const std::vector<double>& variances = fit.spreads.variances;
   const auto improvement = [&](std::span<const AlltoallCell> times) {
-    const double without =
-        chi_square(with_best_size(fit.model, times, {}, variances), times, variances);
+    Model shape = fit.model;
+    const auto squares = [&](DeltaForm form, std::uint64_t delta_from_bytes) {
+      shape.form = form;
+      shape.delta_from_bytes = delta_from_bytes;
+      return chi_square(with_terms(shape, times, variances), times, variances);
+    };
+    const double without = squares(fit.model.form, kNoDelta);
     double with = without;
     for (const DeltaForm form : {DeltaForm::kPerCommunication, DeltaForm::kOnce}) {
-      Model shape = fit.model;
-      shape.form = form;
-      with = std::min(
-          with, chi_square(with_best_size(shape, times, sizes_bytes, variances), times, variances));
+      for (const std::uint64_t size_bytes : sizes_bytes) {
+        with = std::min(with, squares(form, size_bytes));
+      }
     }
     return without - with;
   };
