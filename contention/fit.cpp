@@ -79,7 +79,7 @@ Departure departure_at(std::uint64_t size_bytes, const Fitted& fit,
   double count = 0;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (cells[i].size_bytes != size_bytes) continue;
-    departure.mean += std::log(cells[i].duration_ns / duration_ns(fit.model, cells[i]));
+    departure.mean += log_error(fit.model, cells[i]);
     departure.error += cells[i].spread * cells[i].spread;
     count += 1;
   }
@@ -115,21 +115,34 @@ bool has_two_numbers(std::span<const ConnectionProbe> probes) {
   });
 }
 
+// Of what predicts: gamma, or the ratios of all sizes.
+std::string remark_on_growth(const SignatureFit& fit) {
+  const Signature& signature = fit.signature;
+  const std::optional<RatioGrowth>& ratios = signature.ratio_growth;
+  const double growth = ratios ? ratios->growth : signature.growth;
+  const bool saturates = ratios ? ratios->growth_saturates : signature.growth_saturates;
+  std::string text = fmt::format("not saturated at n = {}: ", fit.ranks.back());
+  if (!saturates || growth <= 0) {
+    return text + fmt::format("{} with n, so more ranks are likely to contend more",
+                              ratios ? "the ratios still change" : "gamma still changes");
+  }
+  const double end = 1 / (1 - std::min(growth, kNoEnd));
+  if (!ratios) {
+    return text + fmt::format("gamma still grows with n, on a curve that ends at {:.3g}",
+                              signature.gamma * end);
+  }
+  return text +
+         fmt::format("the ratios still grow with n, on a curve that ends at {:.3g} times as much",
+                     end);
+}
+
 void remark_on(SignatureFit& fit, const Choice& choice) {
   const auto say = [&](std::string text) { fit.remarks.push_back(std::move(text)); };
   if (fit.ranks.size() < 2) {
     say(fmt::format("fitted only at n = {}: it is unknown whether that saturates the network",
                     fit.ranks.front()));
-  } else if (!fit.signature.saturated && fit.signature.growth_saturates &&
-             fit.signature.growth > 0) {
-    say(fmt::format(
-        "not saturated at n = {}: gamma still grows with n, on a curve that ends at {:.3g}",
-        fit.ranks.back(), fit.signature.gamma / (1 - std::min(fit.signature.growth, kNoEnd))));
   } else if (!fit.signature.saturated) {
-    say(fmt::format(
-        "not saturated at n = {}: gamma still changes with n, so more ranks are likely to "
-        "contend more",
-        fit.ranks.back()));
+    say(remark_on_growth(fit));
   }
   if (choice.delta_sizes.empty()) {
     say("fewer than six sizes: M was not searched, so delta was not fitted; give M with --from");
@@ -146,7 +159,7 @@ void remark_on(SignatureFit& fit, const Choice& choice) {
         "numbers that were not measured",
         format_fraction(*fit.error_left_out)));
   }
-  if (!choice.fit.model.rises.empty() && fit.signature.saturated) {
+  if (!choice.fit.model.rises.empty() && fit.saturated_from > 0) {
     say("the smaller numbers of ranks do not saturate the network: each has its own gamma");
   }
 }
@@ -157,6 +170,15 @@ double prediction_error(const SignatureFit& fit) {
   const double gamma = u.gamma_variance / (fit.signature.gamma * fit.signature.gamma);
   return u.quantile *
          std::sqrt(gamma + u.sessions * u.sessions + std::pow(std::max(u.misfit, u.left_out), 2));
+}
+
+// A growth as a signature has it: with all numbers of ranks, also where nothing grows.
+std::vector<Rise> rises_at(std::span<const std::int64_t> ranks, const Growth& growth) {
+  std::vector<Rise> rises;
+  for (const std::int64_t each : ranks) {
+    rises.push_back({each, rise_at(growth.rises, growth.exponent, growth.saturates, each)});
+  }
+  return rises;
 }
 
 void add_model(const Choice& choice, std::span<const AlltoallCell> cells, SignatureFit* fit) {
@@ -172,10 +194,9 @@ void add_model(const Choice& choice, std::span<const AlltoallCell> cells, Signat
   signature.growth = model.growth;
   signature.growth_saturates = model.growth_saturates;
   signature.uncertainty->growth = model.growth_error;
-  for (const std::int64_t ranks : fit->ranks) {
-    signature.rises.push_back(
-        {ranks, rise_at(model.rises, model.growth, model.growth_saturates, ranks)});
-  }
+  signature.rises = rises_at(
+      fit->ranks,
+      {.rises = model.rises, .exponent = model.growth, .saturates = model.growth_saturates});
   for (const GammaOf& each : gamma_by_ranks(model, cells, choice.fit.spreads.variances)) {
     const double half = signature.uncertainty->quantile * each.error * each.gamma;
     fit->gamma_by_ranks.push_back(
@@ -210,19 +231,22 @@ std::optional<RatioForm> ratio_form(const Choice& choice, std::span<const Alltoa
 // Of all sizes, in place of gamma and delta, which remain as the description of the network.
 void predict_by(const RatioForm& ratios, SignatureFit* fit) {
   Signature& signature = fit->signature;
-  fit->remarks.push_back(fmt::format(
-      "predictions: each size keeps its own measured ratio to the bound, in place of "
-      "gamma and delta (error at a larger number of ranks that was left out: {} "
-      "instead of {})",
-      format_fraction(ratios.error_upward), format_fraction(ratios.signature_error_upward)));
-  signature.small = ratios.by_size;
-  signature.growth = ratios.growth.exponent;
-  signature.growth_saturates = ratios.growth.saturates;
-  signature.uncertainty->growth = ratios.growth.error;
-  for (Rise& rise : signature.rises) {
-    rise.factor =
-        rise_at(ratios.growth.rises, signature.growth, signature.growth_saturates, rise.ranks);
+  std::string errors;
+  if (ratios.error_upward > 0) {
+    errors = fmt::format(" (error at a larger number of ranks that was left out: {} instead of {})",
+                         format_fraction(std::expm1(ratios.error_upward)),
+                         format_fraction(std::expm1(ratios.signature_error_upward)));
   }
+  fit->remarks.push_back(
+      "predictions: each size keeps its own measured ratio to the bound, in place of gamma and "
+      "delta" +
+      errors);
+  signature.small = ratios.by_size;
+  signature.ratio_growth = RatioGrowth{.rises = rises_at(fit->ranks, ratios.growth),
+                                       .growth = ratios.growth.exponent,
+                                       .growth_error = ratios.growth.error,
+                                       .growth_saturates = ratios.growth.saturates};
+  signature.saturated = ratios.growth.saturated_from > 0;
   std::vector<double> spreads;
   for (const SmallRatio& ratio : signature.small) spreads.push_back(ratio.spread);
   signature.error = signature.uncertainty->quantile *
@@ -304,9 +328,9 @@ SignatureFit fit_signature(const AlltoallTimes& given, const FitOptions& options
   }
   fit.signature.error = prediction_error(fit);
   const std::optional<RatioForm> ratios = ratio_form(choice, cells, table.cells(), options);
-  if (ratios) fit.error_left_out = ratios->error_left_out;
-  remark_on(fit, choice);
+  if (ratios && fit.error_left_out) fit.error_left_out = ratios->error_left_out;
   if (ratios) predict_by(*ratios, &fit);
+  remark_on(fit, choice);
   if (!search.remark.empty()) fit.remarks.push_back(search.remark);
   return fit;
 }

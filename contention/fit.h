@@ -60,8 +60,8 @@ enum class DeltaForm { kPerCommunication, kOnce };
 std::string_view to_string(DeltaForm form);
 std::optional<DeltaForm> parse_delta_form(std::string_view text);
 
-// What predicts exchanges of equal sizes: gamma and delta, or the measured ratio of each size to
-// the bound (contention/ratios.h).
+// What predicts: gamma and delta, or the measured ratio of each size to the bound
+// (contention/ratios.h).
 enum class PredictedBy { kSignature, kRatios };
 
 struct FitOptions {
@@ -109,8 +109,8 @@ struct SignatureFit {
   std::vector<MeasuredAlltoall> measured;    // by ranks and size, the small sizes included
   std::vector<ConnectionProbe> connections;  // many messages at a time, if that was measured
   std::optional<TwoStates> two_states;       // from them; nullopt: fewer than two numbers of them
-  // Root mean square of the relative error at a number of ranks that was left out; nullopt if there
-  // is only one.
+  // Root mean square of ln(measured / predicted) at a number of ranks that was left out; nullopt if
+  // there is only one.
   std::optional<double> error_left_out;
   std::optional<Topology> topology;  // with the uplinks that were fitted; nullopt: only NICs bound
   bool uplink_fitted = false;        // some uplink was unknown before the fit, and is known now

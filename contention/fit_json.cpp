@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contention/fit_json.h"
 
+#include "core/alltoall.h"
 #include "core/plan_json.h"
 
 namespace nmt::contention {
@@ -29,6 +30,18 @@ Value to_json(const SmallRatio& small) {
       .set("m_bytes", small.size_bytes)
       .set("ratio", small.ratio)
       .set("spread", small.spread);
+}
+
+Value to_json(const RatioGrowth& ratios) {
+  Value rises = Value::array();
+  for (const Rise& rise : ratios.rises) {
+    rises.push_back(Value::object().set("n", rise.ranks).set("factor", rise.factor));
+  }
+  return Value::object()
+      .set("rises", rises)
+      .set("growth", ratios.growth)
+      .set("growth_error", ratios.growth_error)
+      .set("growth_saturates", ratios.growth_saturates);
 }
 
 Value to_json(const Uncertainty& uncertainty) {
@@ -128,7 +141,9 @@ Value to_json(const SignatureFit& fit) {
            fit.uplink_measured ? to_json(fit.uplink_measured->interval) : Value())
       .set("growth", signature.growth)
       .set("growth_saturates", signature.growth_saturates)
+      .set("predicted_by", predicts_by_ratios(signature) ? "ratios" : "signature")
       .set("small", list(signature.small))
+      .set("ratio_growth", signature.ratio_growth ? to_json(*signature.ratio_growth) : Value())
       .set("cores", signature.cores > 0 ? Value(signature.cores) : Value())
       .set("processor_ns", signature.processor_ns)
       .set("error_left_out", fit.error_left_out ? Value(*fit.error_left_out) : Value())

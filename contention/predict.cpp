@@ -137,12 +137,14 @@ AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSize
   }
   std::uint64_t least_bytes = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most_bytes = 0;
-  bool all_send = true;
+  double bytes = 0;
+  double squares = 0;
   for (std::size_t from = 0; from < sizes.size(); ++from) {
     for (std::size_t to = 0; to < sizes.size(); ++to) {
-      if (to == from) continue;
-      all_send = all_send && sizes[from][to] > 0;
-      if (sizes[from][to] == 0) continue;
+      if (to == from || sizes[from][to] == 0) continue;
+      const double size_bytes = static_cast<double>(sizes[from][to]);
+      bytes += size_bytes;
+      squares += size_bytes * size_bytes;
       least_bytes = std::min(least_bytes, sizes[from][to]);
       most_bytes = std::max(most_bytes, sizes[from][to]);
     }
@@ -154,7 +156,7 @@ AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSize
   const Alltoall exchange{.ranks = static_cast<std::int64_t>(sizes.size()),
                           .bound_ns = busiest.lower_bound_ns,
                           .large_messages = static_cast<double>(busiest.startups_large),
-                          .equal_bytes = all_send && least_bytes == most_bytes ? most_bytes : 0};
+                          .size_bytes = static_cast<std::uint64_t>(std::round(squares / bytes))};
   predict(signature, exchange, least_bytes, most_bytes, &prediction);
   if (topology) refuse_unknown_uplink(fit, *topology, used, &prediction);
   return prediction;

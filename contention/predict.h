@@ -39,7 +39,8 @@ AlltoallPrediction predict_alltoall(const SignatureFit& fit, std::int64_t ranks,
                                     std::span<const std::string> nodes = {});
 
 // Uses the bound of Claim 3 instead of Proposition 1. gamma and delta are those for equal sizes;
-// delta applies to each message that is large enough. One rank per node.
+// delta applies to each message that is large enough. Measured ratios are those at the size of the
+// message in which a byte is, on average. One rank per node.
 AlltoallPrediction predict_alltoallv(const SignatureFit& fit, const ExchangeSizes& sizes,
                                      std::span<const std::string> nodes = {});
 

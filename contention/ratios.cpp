@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -146,7 +147,7 @@ Ratios ratios_of(GrowthShape shape, const Model& signature, std::span<const Allt
   Ratios ratios{.growth = growth_of(shape, gammas), .processor_ns = processor_ns};
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const double rise = log_rise(ratios.growth, cells[i].ranks);
-    const double signature_ns = duration_ns(signature, cells[i]);
+    const double signature_ns = expected_ns(signature, cells[i]);
     SizeRatio& ratio = ratios.by_size[cells[i].size_bytes];
     ratio.own.add(measured[i].log - rise, sums.weights[i]);
     ratio.signature.add(log_ratio(cells[i], signature_ns, processor_ns) - rise, sums.weights[i]);
@@ -178,27 +179,40 @@ Split split(const Shape& shape, std::span<const AlltoallCell> cells,
   return split;
 }
 
-struct Splits {
-  std::vector<Split> each;    // one number of ranks left out, whichever
-  std::vector<Split> upward;  // predicted from smaller numbers, two of them where there are three
-};
-Splits splits_of(const Shape& shape, std::span<const AlltoallCell> cells,
-                 std::span<const std::uint64_t> delta_sizes) {
-  std::set<std::int64_t> ranks;
-  for (const AlltoallCell& cell : cells) ranks.insert(cell.ranks);
-  Splits splits;
+// Numbers of ranks that are predicted from all smaller ones: from two, where there are three.
+std::vector<Split> upward_splits(const Shape& shape, std::span<const AlltoallCell> cells,
+                                 std::span<const std::uint64_t> delta_sizes,
+                                 const std::set<std::int64_t>& ranks) {
+  std::vector<Split> splits;
   if (ranks.size() < 2) return splits;
-  std::size_t smaller = 0;
-  for (const std::int64_t n : ranks) {
-    splits.each.push_back(
-        split(shape, cells, delta_sizes, n, [&](std::int64_t other) { return other != n; }));
-    if (smaller >= std::min<std::size_t>(2, ranks.size() - 1)) {
-      splits.upward.push_back(
-          split(shape, cells, delta_sizes, n, [&](std::int64_t other) { return other < n; }));
-    }
-    ++smaller;
+  for (auto n = std::next(ranks.begin(), ranks.size() > 2 ? 2 : 1); n != ranks.end(); ++n) {
+    splits.push_back(split(shape, cells, delta_sizes, *n,
+                           [largest = *n](std::int64_t other) { return other < largest; }));
   }
   return splits;
+}
+
+// Numbers of ranks that are predicted from all others. Of the largest, that is one of `upward`.
+std::vector<Split> splits_of(const Shape& shape, std::span<const AlltoallCell> cells,
+                             std::span<const std::uint64_t> delta_sizes,
+                             const std::set<std::int64_t>& ranks,
+                             const std::vector<Split>& upward) {
+  std::vector<Split> splits;
+  if (upward.empty()) return splits;
+  for (const std::int64_t n : ranks) {
+    if (n == *ranks.rbegin()) break;
+    splits.push_back(
+        split(shape, cells, delta_sizes, n, [n](std::int64_t other) { return other != n; }));
+  }
+  splits.push_back(upward.back());
+  return splits;
+}
+
+// Of what each split knows.
+std::vector<Ratios> ratios_of(GrowthShape shape, std::span<const Split> splits) {
+  std::vector<Ratios> all;
+  for (const Split& split : splits) all.push_back(ratios_of(shape, split.signature, split.known));
+  return all;
 }
 
 // ln(measured / predicted) by ratios.
@@ -208,19 +222,19 @@ double log_error(const Ratios& ratios, double weight, const AlltoallCell& cell) 
 
 // The slope of what was measured, from the signature, by the departure of ratios from it. What
 // both miss of all sizes alike does not count. 0: it may be chance.
-double weight_of(GrowthShape shape, std::span<const Split> splits) {
+double weight_of(std::span<const Split> splits, std::span<const Ratios> ratios) {
   double free = -1;
   double count = 0;
   double own = 0;  // of the measurements
   double xx = 0, xy = 0, yy = 0;
-  for (const Split& split : splits) {
-    const Ratios ratios = ratios_of(shape, split.signature, split.known);
+  for (std::size_t i = 0; i < splits.size(); ++i) {
+    const std::vector<AlltoallCell>& left_out = splits[i].left_out;
     std::vector<std::pair<double, double>> points;
     double x_mean = 0, y_mean = 0;
-    const double all = static_cast<double>(split.left_out.size());
-    for (const AlltoallCell& cell : split.left_out) {
-      const double from_signature = log_error(ratios, 0, cell);
-      points.push_back({from_signature - log_error(ratios, 1, cell), from_signature});
+    const double all = static_cast<double>(left_out.size());
+    for (const AlltoallCell& cell : left_out) {
+      const double from_signature = log_error(ratios[i], 0, cell);
+      points.push_back({from_signature - log_error(ratios[i], 1, cell), from_signature});
       x_mean += points.back().first / all;
       y_mean += points.back().second / all;
       own += cell.spread * cell.spread;
@@ -244,12 +258,11 @@ double weight_of(GrowthShape shape, std::span<const Split> splits) {
 // By size, at the numbers of ranks that were left out: ln(measured / predicted).
 using Errors = std::map<std::uint64_t, std::vector<double>>;
 
-Errors errors_of(GrowthShape shape, double weight, std::span<const Split> splits) {
+Errors errors_of(double weight, std::span<const Split> splits, std::span<const Ratios> ratios) {
   Errors errors;
-  for (const Split& split : splits) {
-    const Ratios ratios = ratios_of(shape, split.signature, split.known);
-    for (const AlltoallCell& cell : split.left_out) {
-      errors[cell.size_bytes].push_back(log_error(ratios, weight, cell));
+  for (std::size_t i = 0; i < splits.size(); ++i) {
+    for (const AlltoallCell& cell : splits[i].left_out) {
+      errors[cell.size_bytes].push_back(log_error(ratios[i], weight, cell));
     }
   }
   return errors;
@@ -275,7 +288,7 @@ double mean_error_of_signature(std::span<const Split> splits) {
   WeightedMean mean;
   for (const Split& split : splits) {
     for (const AlltoallCell& cell : split.left_out) {
-      mean.add(std::abs(std::log(cell.duration_ns / duration_ns(split.signature, cell))), 1);
+      mean.add(std::abs(log_error(split.signature, cell)), 1);
     }
   }
   return mean.mean;
@@ -343,25 +356,30 @@ std::optional<RatioForm> ratio_form(const Shape& shape, const Model& fit,
                                     std::span<const AlltoallCell> cells,
                                     std::span<const std::uint64_t> delta_sizes,
                                     std::span<const AlltoallCell> all, bool demanded) {
-  const Splits splits = splits_of(shape, cells, delta_sizes);
-  const double of_signature = mean_error_of_signature(splits.upward);
+  std::set<std::int64_t> ranks;
+  for (const AlltoallCell& cell : cells) ranks.insert(cell.ranks);
+  const std::vector<Split> upward = upward_splits(shape, cells, delta_sizes, ranks);
+  const double of_signature = mean_error_of_signature(upward);
+  std::vector<Split> each;  // only where ratios may predict: they take as long as the fit
   std::optional<RatioForm> best;
   for (const GrowthShape growth : {GrowthShape::kMeasured, GrowthShape::kSaturating}) {
     // As of a signature: where one number holds for all numbers of ranks, no curve is tried.
     const bool curved = growth == GrowthShape::kSaturating;
-    if (curved && (!best || splits.each.size() < 3 || best->growth.rises.empty())) continue;
-    const double weight = demanded ? 1 : weight_of(growth, splits.upward);
+    if (curved && (!best || ranks.size() < 3 || best->growth.rises.empty())) continue;
+    const std::vector<Ratios> known = ratios_of(growth, upward);
+    const double weight = demanded ? 1 : weight_of(upward, known);
+    const double error_upward = mean_error(errors_of(weight, upward, known));
+    if (!demanded && (weight <= 0 || error_upward >= of_signature)) continue;
     const Ratios ratios = ratios_of(growth, fit, cells);
-    const double upward = mean_error(errors_of(growth, weight, splits.upward));
-    const bool better = weight > 0 && upward < of_signature && departs(ratios, weight, cells);
-    if (!demanded && !better) continue;
-    const Errors errors = errors_of(growth, weight, splits.each);
+    if (!demanded && !departs(ratios, weight, cells)) continue;
+    if (each.empty()) each = splits_of(shape, cells, delta_sizes, ranks, upward);
+    const Errors errors = errors_of(weight, each, ratios_of(growth, each));
     const double error = root_mean_square(errors);
     if (best && error >= best->error_left_out) continue;
     best = RatioForm{.growth = ratios.growth,
                      .by_size = with_spreads(ratios, weight, errors, all),
                      .weight = weight,
-                     .error_upward = upward,
+                     .error_upward = error_upward,
                      .signature_error_upward = of_signature,
                      .error_left_out = error};
   }

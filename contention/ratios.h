@@ -34,11 +34,11 @@ struct RatioForm {
   // errors of that size, and of all, at numbers of ranks that were left out.
   std::vector<SmallRatio> by_size;
   double weight = 0;
-  // Mean relative error at larger numbers of ranks than those that predict it, and that of the
-  // signature there.
+  // Mean of |ln(measured / predicted)| at larger numbers of ranks than those that predict it, and
+  // that of the signature there.
   double error_upward = 0;
   double signature_error_upward = 0;
-  // Root mean square of the relative error at numbers of ranks that were left out: all of them.
+  // Root mean square of ln(measured / predicted) at numbers of ranks that were left out, each one.
   double error_left_out = 0;
 };
 

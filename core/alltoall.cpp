@@ -15,13 +15,31 @@ double logarithm(std::uint64_t high, std::uint64_t low) {
   return logarithm(static_cast<double>(high), static_cast<double>(low));
 }
 
+// How what predicts grows with the number of ranks.
+struct GrowthInForce {
+  std::span<const Rise> rises;
+  double growth = 0;
+  double growth_error = 0;
+  bool saturates = false;
+
+  double rise(std::int64_t ranks) const { return rise_at(rises, growth, saturates, ranks); }
+};
+
+GrowthInForce growth_in_force(const Signature& signature) {
+  if (predicts_by_ratios(signature)) {
+    const RatioGrowth& ratios = *signature.ratio_growth;
+    return {ratios.rises, ratios.growth, ratios.growth_error, ratios.growth_saturates};
+  }
+  return {signature.rises, signature.growth,
+          signature.uncertainty ? signature.uncertainty->growth : 0, signature.growth_saturates};
+}
+
 // Interpolates measured ratios over the logarithm of the size: for sizes below the fitted ones, or
 // for all. A ratio of 0 means that none applies.
-SmallRatio small_ratio(const Signature& signature, const Alltoall& exchange, double rise) {
+SmallRatio small_ratio(const Signature& signature, std::uint64_t size_bytes, double rise) {
   const std::span<const SmallRatio> small = signature.small;
-  const std::uint64_t size_bytes = exchange.equal_bytes;
   const bool all = predicts_by_ratios(signature);
-  if (small.empty() || size_bytes == 0) return {0, 0, 0};
+  if (small.empty()) return {0, 0, 0};
   if (!all && size_bytes >= signature.size_bytes_min) return {0, 0, 0};
   const auto above = std::find_if(small.begin(), small.end(), [&](const SmallRatio& ratio) {
     return ratio.size_bytes >= size_bytes;
@@ -68,25 +86,27 @@ struct Parts {
   double deltas = 0;
 };
 
-std::optional<double> half_interval(const Signature& signature, const Alltoall& exchange,
-                                    const Parts& parts, double duration_ns) {
+std::optional<double> half_interval(const Signature& signature, const GrowthInForce& growth,
+                                    const Alltoall& exchange, const Parts& parts,
+                                    double duration_ns) {
   if (!signature.uncertainty) {
     return signature.error > 0 ? std::optional(std::log1p(signature.error)) : std::nullopt;
   }
   const Uncertainty& u = *signature.uncertainty;
-  const std::span<const Rise> rises = signature.rises;
+  const std::span<const Rise> rises = growth.rises;
   const bool fitted = std::any_of(rises.begin(), rises.end(),
                                   [&](const Rise& each) { return each.ranks == exchange.ranks; });
   // The error of a number of ranks that was left out adds up where nothing bounds gamma.
-  const double steps = signature.growth_saturates ? 1 : steps_beyond(rises, exchange.ranks);
+  const double steps = growth.saturates ? 1 : steps_beyond(rises, exchange.ranks);
   const double times = fitted ? 0 : steps;
   double variance = u.sessions * u.sessions;
   if (parts.by_ratios) {
     // The spread is that of a number of ranks that was left out. One of k that was fitted counts in
-    // its own mean. Beyond, what a size departs by may change at each step, as in a random walk.
+    // its own mean; if it is the only one, nothing tells how much. Beyond, what a size departs by
+    // may change at each step, as in a random walk.
     const double k = static_cast<double>(rises.size());
     const double walk = std::sqrt(steps_beyond(rises, exchange.ranks));
-    const double spreads = fitted ? (k - 1) / k : std::max(walk, times);
+    const double spreads = !fitted ? std::max(walk, times) : k > 1 ? (k - 1) / k : 1;
     variance += std::pow(parts.small.spread * spreads, 2);
   } else if (parts.small.ratio > 0) {
     variance += parts.small.spread * parts.small.spread;
@@ -100,16 +120,17 @@ std::optional<double> half_interval(const Signature& signature, const Alltoall& 
   if (!parts.by_ratios) variance += std::pow(std::max(u.misfit, u.left_out * times), 2);
   if (!rises.empty() && exchange.ranks > rises.back().ranks) {
     // It is likely, but not certain, that gamma goes on growing.
-    const auto rise = [&](double growth, bool saturates) {
-      return std::log(beyond(growth, saturates, rises.back().ranks, exchange.ranks));
+    const auto rise = [&](double exponent, bool saturates) {
+      return std::log(beyond(exponent, saturates, rises.back().ranks, exchange.ranks));
     };
-    if (signature.growth_saturates) {
+    if (growth.saturates) {
       // The interval reaches from no growth at all to one that goes on as a power.
-      const double assumed = rise(signature.growth, true);
-      const double more = rise(signature.growth, false) - assumed;
-      variance += std::pow(std::max(assumed, more) / 2, 2) + std::pow(rise(u.growth, true), 2);
+      const double assumed = rise(growth.growth, true);
+      const double more = rise(growth.growth, false) - assumed;
+      variance +=
+          std::pow(std::max(assumed, more) / 2, 2) + std::pow(rise(growth.growth_error, true), 2);
     } else {
-      variance += std::pow(rise(std::max(signature.growth, u.growth), false), 2);
+      variance += std::pow(rise(std::max(growth.growth, growth.growth_error), false), 2);
     }
   }
   return u.quantile * std::sqrt(variance);
@@ -144,14 +165,14 @@ Alltoall equal_alltoall(const Signature& signature, std::int64_t ranks, std::uin
   return {.ranks = ranks,
           .bound_ns = messages * signature.bound.at(static_cast<double>(size_bytes)),
           .large_messages = size_bytes >= signature.delta_from_bytes ? messages : 0,
-          .equal_bytes = size_bytes};
+          .size_bytes = size_bytes};
 }
 
 AlltoallDuration time_of(const Signature& signature, const Alltoall& exchange) {
-  const double rise =
-      rise_at(signature.rises, signature.growth, signature.growth_saturates, exchange.ranks);
-  const SmallRatio small = small_ratio(signature, exchange, rise);
-  const bool by_ratios = small.ratio > 0 && predicts_by_ratios(signature);
+  const GrowthInForce growth = growth_in_force(signature);
+  const double rise = growth.rise(exchange.ranks);
+  const SmallRatio small = small_ratio(signature, exchange.size_bytes, rise);
+  const bool by_ratios = predicts_by_ratios(signature);
   const Parts parts{.rise = rise,
                     .small = small,
                     .by_ratios = by_ratios,
@@ -160,12 +181,11 @@ AlltoallDuration time_of(const Signature& signature, const Alltoall& exchange) {
   if (small.ratio > 0) factor = by_ratios ? small.ratio * rise : small.ratio;
   const double duration_ns = exchange.bound_ns * factor + parts.deltas * signature.delta_ns +
                              processors_ns(signature, exchange.ranks);
-  return {duration_ns, half_interval(signature, exchange, parts, duration_ns)};
+  return {duration_ns, half_interval(signature, growth, exchange, parts, duration_ns)};
 }
 
 bool predicts_by_ratios(const Signature& signature) {
-  return !signature.small.empty() && signature.size_bytes_max > 0 &&
-         signature.small.back().size_bytes >= signature.size_bytes_max;
+  return signature.ratio_growth.has_value() && !signature.small.empty();
 }
 
 std::uint64_t least_bytes_of(const Signature& signature) {

@@ -31,9 +31,11 @@ double messages_of(std::int64_t ranks, std::int64_t ranks_per_node);
 // The question that time_of() answers.
 struct Alltoall {
   std::int64_t ranks = 0;
-  double bound_ns = 0;            // lower bound of the duration
-  double large_messages = 0;      // of the busiest rank: those that delta applies to
-  std::uint64_t equal_bytes = 0;  // to each rank; 0: sizes differ, so measured ratios do not apply
+  double bound_ns = 0;        // lower bound of the duration
+  double large_messages = 0;  // of the busiest rank: those that delta applies to
+  // Measured ratios are those at this size. Where sizes differ: of the message in which a byte is,
+  // on average over all bytes; so sizes that hardly differ are predicted hardly differently.
+  std::uint64_t size_bytes = 0;
 };
 // The same size to every rank; `ranks` is more than one node has.
 Alltoall equal_alltoall(const Signature& signature, std::int64_t ranks, std::uint64_t size_bytes);
@@ -51,8 +53,7 @@ AlltoallDuration time_of(const Signature& signature, const Alltoall& exchange);
 // Two gammas can be compared where the uncertainty of their difference is at most this.
 inline constexpr double kTellable = 0.1;
 
-// Whether all sizes keep their measured ratios to the bound, in place of gamma and delta: the last
-// of these ratios is that of the largest size.
+// Whether all sizes keep their measured ratios to the bound, in place of gamma and delta.
 bool predicts_by_ratios(const Signature& signature);
 
 // The smallest size that the signature covers, small messages included.

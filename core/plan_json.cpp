@@ -392,6 +392,22 @@ SmallRatio small_ratio_from_json(const Reader& reader) {
           reader["spread"].number(0)};
 }
 
+Value to_json(const RatioGrowth& ratios) {
+  return Value::object()
+      .set("rises", list(ratios.rises))
+      .set("growth", ratios.growth)
+      .set("growth_error", ratios.growth_error)
+      .set("growth_saturates", ratios.growth_saturates);
+}
+
+RatioGrowth ratio_growth_from_json(const Reader& reader) {
+  reader.only({"rises", "growth", "growth_error", "growth_saturates"});
+  return {.rises = read_list(reader["rises"], rise_from_json),
+          .growth = reader["growth"].number(0),
+          .growth_error = reader["growth_error"].number(0),
+          .growth_saturates = reader["growth_saturates"].boolean()};
+}
+
 Value to_json(const std::optional<Uncertainty>& uncertainty) {
   if (!uncertainty) return {};
   return Value::object()
@@ -420,31 +436,36 @@ std::optional<Uncertainty> uncertainty_from_json(const Reader& reader) {
 }
 
 Value to_json(const Signature& signature) {
-  return Value::object()
-      .set("algorithm", signature.algorithm)
-      .set("ranks_per_node", signature.ranks_per_node)
-      .set("bound", to_json(signature.bound))
-      .set("gamma", signature.gamma)
-      .set("delta_ns", signature.delta_ns)
-      .set("delta_per_message", signature.delta_per_message)
-      .set("delta_from_bytes", signature.delta_from_bytes)
-      .set("ranks", Value::Array{signature.ranks_min, signature.ranks_max})
-      .set("size_bytes", Value::Array{signature.size_bytes_min, signature.size_bytes_max})
-      .set("error", signature.error)
-      .set("saturated", signature.saturated)
-      .set("rises", list(signature.rises))
-      .set("growth", signature.growth)
-      .set("growth_saturates", signature.growth_saturates)
-      .set("small", list(signature.small))
-      .set("cores", signature.cores)
-      .set("processor_ns", signature.processor_ns)
-      .set("uncertainty", to_json(signature.uncertainty));
+  Value value =
+      Value::object()
+          .set("algorithm", signature.algorithm)
+          .set("ranks_per_node", signature.ranks_per_node)
+          .set("bound", to_json(signature.bound))
+          .set("gamma", signature.gamma)
+          .set("delta_ns", signature.delta_ns)
+          .set("delta_per_message", signature.delta_per_message)
+          .set("delta_from_bytes", signature.delta_from_bytes)
+          .set("ranks", Value::Array{signature.ranks_min, signature.ranks_max})
+          .set("size_bytes", Value::Array{signature.size_bytes_min, signature.size_bytes_max})
+          .set("error", signature.error)
+          .set("saturated", signature.saturated)
+          .set("rises", list(signature.rises))
+          .set("growth", signature.growth)
+          .set("growth_saturates", signature.growth_saturates)
+          .set("small", list(signature.small))
+          .set("cores", signature.cores)
+          .set("processor_ns", signature.processor_ns)
+          .set("uncertainty", to_json(signature.uncertainty));
+  // Programs that do not know it refuse the plan. Without it they would predict by gamma.
+  if (signature.ratio_growth) value.set("ratio_growth", to_json(*signature.ratio_growth));
+  return value;
 }
 
 Signature signature_from_json(const Reader& reader) {
   reader.only({"algorithm", "ranks_per_node", "bound", "gamma", "delta_ns", "delta_per_message",
                "delta_from_bytes", "ranks", "size_bytes", "error", "saturated", "rises", "growth",
-               "growth_saturates", "small", "cores", "processor_ns", "uncertainty"});
+               "growth_saturates", "small", "ratio_growth", "cores", "processor_ns",
+               "uncertainty"});
   Signature signature{.algorithm = reader["algorithm"].text(),
                       .ranks_per_node = read_count(reader["ranks_per_node"]),
                       .bound = curve_from_json(reader["bound"]),
@@ -465,6 +486,10 @@ Signature signature_from_json(const Reader& reader) {
     signature.growth_saturates = reader["growth_saturates"].boolean();
   }
   signature.small = read_list(reader["small"], small_ratio_from_json);
+  if (reader.has("ratio_growth")) {
+    signature.ratio_growth = ratio_growth_from_json(reader["ratio_growth"]);
+    if (signature.small.empty()) reader["small"].fail("has no ratio, though ratios predict");
+  }
   signature.cores = read_count(reader["cores"]);
   signature.processor_ns = reader["processor_ns"].number(0);
   signature.uncertainty = uncertainty_from_json(reader["uncertainty"]);

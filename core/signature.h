@@ -25,7 +25,7 @@
 
 namespace nmt {
 
-// Gamma at one number of ranks that the signature was fitted on.
+// Gamma at one number of ranks that the signature was fitted on; or the ratios of all sizes there.
 struct Rise {
   std::int64_t ranks = 0;
   double factor = 1;  // gamma there, divided by gamma at the largest number of ranks
@@ -33,8 +33,7 @@ struct Rise {
 };
 
 // Duration at a size, as a multiple of its lower bound. Below the fitted sizes: at all numbers of
-// ranks. Where all sizes keep such ratios: at the largest number of ranks in `rises`; it rises with
-// them as gamma does.
+// ranks. Where all sizes keep such ratios: at the largest number of ranks (RatioGrowth).
 struct SmallRatio {
   std::uint64_t size_bytes = 0;
   double ratio = 1;
@@ -56,6 +55,16 @@ struct Uncertainty {
   bool operator==(const Uncertainty&) const = default;
 };
 
+// How the ratios of all sizes grow with the number of ranks, all alike. The fields say of them what
+// those of a signature say of gamma.
+struct RatioGrowth {
+  std::vector<Rise> rises;
+  double growth = 0;
+  double growth_error = 0;  // standard error of `growth`
+  bool growth_saturates = false;
+  bool operator==(const RatioGrowth&) const = default;
+};
+
 struct Signature {
   std::string algorithm;  // "direct" ...
   std::int64_t ranks_per_node = 1;
@@ -68,15 +77,18 @@ struct Signature {
   std::int64_t ranks_max = 0;
   std::uint64_t size_bytes_min = 0;
   std::uint64_t size_bytes_max = 0;
-  double error = 0;         // relative half-width of the 95 % interval of a prediction
-  bool saturated = false;   // the fitted network was saturated, as the model assumes
+  double error = 0;  // relative half-width of the 95 % interval of a prediction
+  // The fitted network was saturated, as the model assumes: what predicts, gamma or the ratios of
+  // all sizes, no longer changed with the number of ranks.
+  bool saturated = false;
   std::vector<Rise> rises;  // by ranks; the last is 1
   double growth = 0;        // exponent of gamma by ranks, at the last of `rises`
   // Beyond it: false: gamma is a power with this exponent; true: it flattens (core/alltoall.h).
   bool growth_saturates = false;
-  // By size, below the fitted sizes. If they reach size_bytes_max: of all sizes; then gamma and
-  // delta describe the network, and predict exchanges of unequal sizes alone.
-  std::vector<SmallRatio> small;
+  std::vector<SmallRatio> small;  // by size: below the fitted sizes, or all
+  // Of the ratios of all sizes, which then predict in place of gamma and delta; these only describe
+  // the network. nullopt: gamma and delta predict.
+  std::optional<RatioGrowth> ratio_growth;
   std::int64_t cores = 0;   // that all ranks share; 0: one core per rank
   double processor_ns = 0;  // c in c n (n - 1) / cores: processor time, not network time
   std::optional<Uncertainty> uncertainty;  // nullopt: signature from another source

@@ -324,6 +324,7 @@ class Compiler {
 
   void add_signature(const Signature& signature) {
     const Uncertainty uncertainty = signature.uncertainty.value_or(Uncertainty{});
+    const RatioGrowth ratios = signature.ratio_growth.value_or(RatioGrowth{});
     signatures_.push_back({.algorithm = text(signature.algorithm),
                            .ranks_per_node = static_cast<std::uint32_t>(signature.ranks_per_node),
                            .ranks_min = static_cast<std::uint32_t>(signature.ranks_min),
@@ -354,9 +355,18 @@ class Compiler {
                            .left_out = uncertainty.left_out,
                            .growth_error = uncertainty.growth,
                            .quantile = uncertainty.quantile,
-                           .growth_saturates = signature.growth_saturates});
-    for (const Rise& rise : signature.rises) {
-      rises_.push_back({static_cast<std::uint64_t>(rise.ranks), rise.factor});
+                           .growth_saturates = signature.growth_saturates,
+                           .by_ratios = signature.ratio_growth.has_value(),
+                           .ratio_rises_from = count(rises_.size() + signature.rises.size()),
+                           .ratio_rises = count(ratios.rises.size()),
+                           .ratio_growth_saturates = ratios.growth_saturates,
+                           .reserved = 0,
+                           .ratio_growth = ratios.growth,
+                           .ratio_growth_error = ratios.growth_error});
+    for (const std::vector<Rise>& rises : {signature.rises, ratios.rises}) {
+      for (const Rise& rise : rises) {
+        rises_.push_back({static_cast<std::uint64_t>(rise.ranks), rise.factor});
+      }
     }
     for (const SmallRatio& small : signature.small) {
       small_ratios_.push_back({small.size_bytes, small.ratio, small.spread});

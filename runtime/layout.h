@@ -6,10 +6,10 @@
 //
 // Records are plain: fixed width, aligned, without pointers. They refer to each other by index, and
 // to a zero-terminated text by its offset. Nothing here is trusted before check() has accepted it
-// (runtime/snapshot.h). A changed record needs a new version. A new kind of section does not,
-// because readers skip kinds that they do not know. New fields of a record go last, and 0 in them
-// means "not known": so a reader completes the shorter records of an older version with zeros
-// (runtime/older_version.h).
+// (runtime/snapshot.h). A changed record needs a new version, once there was a release with the
+// version before. A new kind of section does not, because readers skip kinds that they do not know.
+// New fields of a record go last, and 0 in them means "not known": so a reader completes the
+// shorter records of an older version with zeros (runtime/older_version.h).
 #pragma once
 
 #include <array>
@@ -204,6 +204,7 @@ struct LibraryRuleRecord {
   double high;
 };
 
+// Of gamma, or of the ratios of all sizes.
 struct RiseRecord {
   std::uint64_t ranks;
   double factor;
@@ -248,7 +249,13 @@ struct SignatureRecord {
   double quantile;
   // Since version 5.
   std::uint32_t growth_saturates;
+  std::uint32_t by_ratios;  // not 0: small ratios of all sizes predict, and grow thus:
+  std::uint32_t ratio_rises_from;
+  std::uint32_t ratio_rises;
+  std::uint32_t ratio_growth_saturates;
   std::uint32_t reserved;
+  double ratio_growth;
+  double ratio_growth_error;
 };
 
 }  // namespace nmt::runtime

@@ -12,6 +12,14 @@ Curve bound_of(const View& view, const SignatureRecord& record) {
   return Curve(std::move(points));
 }
 
+std::vector<Rise> rises_of(const View& view, std::uint32_t from, std::uint32_t count) {
+  std::vector<Rise> rises;
+  for (const RiseRecord& rise : view.rises.subspan(from, count)) {
+    rises.push_back({static_cast<std::int64_t>(rise.ranks), rise.factor});
+  }
+  return rises;
+}
+
 Signature signature_of(const View& view, const SignatureRecord& record) {
   Signature signature{.algorithm = view.text_at(record.algorithm),
                       .ranks_per_node = record.ranks_per_node,
@@ -26,15 +34,20 @@ Signature signature_of(const View& view, const SignatureRecord& record) {
                       .size_bytes_max = record.size_bytes_max,
                       .error = record.error,
                       .saturated = record.saturated != 0,
+                      .rises = rises_of(view, record.rises_from, record.rises),
                       .growth = record.growth,
                       .growth_saturates = record.growth_saturates != 0,
                       .cores = record.cores,
                       .processor_ns = record.processor_ns};
-  for (const RiseRecord& rise : view.rises.subspan(record.rises_from, record.rises)) {
-    signature.rises.push_back({static_cast<std::int64_t>(rise.ranks), rise.factor});
-  }
   for (const SmallRatioRecord& small : view.small_ratios.subspan(record.small_from, record.small)) {
     signature.small.push_back({small.size_bytes, small.ratio, small.spread});
+  }
+  if (record.by_ratios != 0) {
+    signature.ratio_growth =
+        RatioGrowth{.rises = rises_of(view, record.ratio_rises_from, record.ratio_rises),
+                    .growth = record.ratio_growth,
+                    .growth_error = record.ratio_growth_error,
+                    .growth_saturates = record.ratio_growth_saturates != 0};
   }
   if (record.uncertain != 0) {
     signature.uncertainty = Uncertainty{.gamma_variance = record.gamma_variance,

@@ -338,17 +338,23 @@ class Checker {
     for (const SignatureRecord& signature : view_.signatures) check_signature(signature);
   }
 
+  void check_rises(std::uint64_t from, std::uint64_t count) const {
+    require_range(from, count, view_.rises.size(), "ranks not there");
+    std::uint64_t ranks = 0;
+    for (const RiseRecord& rise : view_.rises.subspan(from, count)) {
+      require(rise.ranks > ranks && rise.ranks <= UINT32_MAX && rise.factor > 0 &&
+                  is_fraction(rise.factor),
+              "ratios that rise in no order");
+      ranks = rise.ranks;
+    }
+  }
+
   void check_signature(const SignatureRecord& signature) const {
     check_text(signature.algorithm);
     check_points(signature.points_from, signature.points);
-    require_range(signature.rises_from, signature.rises, view_.rises.size(), "ranks not there");
-    std::uint64_t ranks = 0;
-    for (const RiseRecord& rise : view_.rises.subspan(signature.rises_from, signature.rises)) {
-      require(rise.ranks > ranks && rise.ranks <= UINT32_MAX && rise.factor > 0 &&
-                  is_fraction(rise.factor),
-              "a gamma that rises in no order");
-      ranks = rise.ranks;
-    }
+    check_rises(signature.rises_from, signature.rises);
+    check_rises(signature.ratio_rises_from, signature.ratio_rises);
+    require(signature.by_ratios == 0 || signature.small > 0, "ratios not there");
     require_range(signature.small_from, signature.small, view_.small_ratios.size(),
                   "ratios not there");
     std::uint64_t size_bytes = 0;
@@ -362,7 +368,8 @@ class Checker {
     for (const double value :
          {signature.gamma, signature.error, signature.growth, signature.gamma_variance,
           signature.delta_variance, std::abs(signature.covariance), signature.sessions,
-          signature.misfit, signature.left_out, signature.growth_error, signature.quantile}) {
+          signature.misfit, signature.left_out, signature.growth_error, signature.quantile,
+          signature.ratio_growth, signature.ratio_growth_error}) {
       require(is_fraction(value), "a signature of impossible numbers");
     }
     require(is_duration(signature.delta_ns) && is_duration(signature.processor_ns),

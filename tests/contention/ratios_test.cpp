@@ -23,6 +23,7 @@ using planted::Measuring;
 using planted::Network;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr std::int64_t kAsked[] = {48, 64};
 
@@ -98,6 +99,43 @@ TEST(Ratios, GrowWithTheNumberOfRanks) {
   const Judged all = judged(fit, network);
   EXPECT_LE(all.error, 0.06);
   EXPECT_GE(all.held, 0.95);
+  EXPECT_FALSE(fit.signature.saturated);
+  EXPECT_THAT(fit.remarks, Contains(HasSubstr("not saturated at n = 32: the ratios still")));
+}
+
+// gamma, and how it grows, describe the network as they do without ratios.
+TEST(Ratios, LeaveGammaAsItIs) {
+  Network network = two_changes();
+  network.saturation = [](std::int64_t ranks) { return ranks < 24 ? 0.8 : 1.0; };
+  const AlltoallTimes measured = planted::measure(network, at_16_to_32(), 1);
+  const SignatureFit by_ratios = fit_signature(measured, {.predicted_by = PredictedBy::kRatios});
+  const SignatureFit by_gamma = fit_signature(measured, {.predicted_by = PredictedBy::kSignature});
+  ASSERT_TRUE(predicts_by_ratios(by_ratios.signature));
+  const RatioGrowth& ratios = *by_ratios.signature.ratio_growth;
+  ASSERT_EQ(ratios.rises.size(), 3u);
+  EXPECT_NEAR(ratios.rises[0].factor, 0.8, 0.06);
+  EXPECT_EQ(by_ratios.signature.rises, by_gamma.signature.rises);
+  EXPECT_EQ(by_ratios.signature.growth, by_gamma.signature.growth);
+  EXPECT_EQ(by_ratios.signature.gamma, by_gamma.signature.gamma);
+  EXPECT_EQ(by_ratios.signature.uncertainty, by_gamma.signature.uncertainty);
+  EXPECT_EQ(by_ratios.gamma_by_ranks, by_gamma.gamma_by_ranks);
+  EXPECT_EQ(by_ratios.saturated_from, by_gamma.saturated_from);
+}
+
+// Nothing says how far another number of ranks is from it.
+TEST(Ratios, OfOneNumberOfRanksAreAsUncertainAsTheirSpread) {
+  Measuring one = at_16_to_32();
+  one.ranks = {32};
+  const SignatureFit fit = fit_signature(
+      planted::measure(two_changes(), one, 1),
+      {.delta_form = DeltaForm::kPerCommunication, .predicted_by = PredictedBy::kRatios});
+  ASSERT_TRUE(predicts_by_ratios(fit.signature));
+  EXPECT_FALSE(fit.error_left_out);
+  EXPECT_THAT(fit.remarks, Not(Contains(HasSubstr("instead of"))));
+  const AlltoallPrediction prediction = predict_alltoall(fit, 32, 64 << 10);
+  const Uncertainty& uncertainty = *fit.signature.uncertainty;
+  EXPECT_GT(std::log(prediction.interval_ns->high / prediction.predicted_ns),
+            uncertainty.quantile * uncertainty.sessions);
 }
 
 TEST(Ratios, OfTwoNumbersOfRanksPredictToo) {
@@ -126,6 +164,42 @@ TEST(Ratios, OfUnequalSizesThatAreEqualPredictTheSame) {
   const ExchangeSizes sizes(48, std::vector<std::uint64_t>(48, 16 << 10));
   EXPECT_NEAR(predict_alltoallv(fit, sizes).predicted_ns,
               predict_alltoall(fit, 48, 16 << 10).predicted_ns, 1);
+}
+
+TEST(Ratios, OfSizesThatHardlyDifferPredictHardlyDifferently) {
+  Network network = two_changes();
+  network.saturation = [](std::int64_t ranks) { return ranks < 24 ? 0.8 : 1.0; };
+  const SignatureFit fit = fit_signature(planted::measure(network, at_16_to_32(), 1),
+                                         {.predicted_by = PredictedBy::kRatios});
+  for (const std::size_t ranks : {16u, 32u, 48u}) {  // below, at and above the largest
+    ExchangeSizes sizes(ranks, std::vector<std::uint64_t>(ranks, 16 << 10));
+    const double equal_ns = predict_alltoallv(fit, sizes).predicted_ns;
+    EXPECT_NEAR(equal_ns / network.duration_ns(static_cast<std::int64_t>(ranks), 16 << 10), 1, 0.1);
+    sizes[0][1] += 1;
+    EXPECT_NEAR(predict_alltoallv(fit, sizes).predicted_ns / equal_ns, 1, 1e-3);
+    sizes[0][1] = 0;
+    EXPECT_NEAR(predict_alltoallv(fit, sizes).predicted_ns / equal_ns, 1, 0.01);
+  }
+}
+
+// A byte is in a message of (4 * 4 KiB^2 + 2 * 64 KiB^2) / (4 * 4 KiB + 2 * 64 KiB) on average.
+TEST(Ratios, OfUnequalSizesAreThoseWhereMostBytesAre) {
+  const double mean_bytes =
+      (4 * std::pow(4096, 2) + 2 * std::pow(65536, 2)) / (4 * 4096 + 2 * 65536);
+  const auto factor = [&](const Signature& signature) {
+    const ExchangeSizes sizes = {{0, 4096, 65536}, {65536, 0, 4096}, {4096, 4096, 0}};
+    const AlltoallPrediction prediction = predict_alltoallv(taken_as_given(signature), sizes);
+    return prediction.predicted_ns / prediction.lower_bound_ns;
+  };
+  Signature signature{.bound = straight_line(50e3, 8.5),
+                      .gamma = 7,
+                      .size_bytes_min = 1 << 20,
+                      .small = {{1024, 1, 0}, {1 << 20, 4, 0}}};
+  const double expected = std::pow(4, std::log(mean_bytes / 1024) / std::log(1024));
+  EXPECT_NEAR(factor(signature), expected, 1e-4);  // below the fitted sizes
+  signature.ratio_growth = RatioGrowth{
+      .rises = {{3, 0.5}, {6, 1}}, .growth = 0, .growth_error = 0, .growth_saturates = false};
+  EXPECT_NEAR(factor(signature), 0.5 * expected, 1e-4);
 }
 
 TEST(Ratios, AreLessCertainAtEachStepBeyondWhatWasMeasured) {

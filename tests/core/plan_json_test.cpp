@@ -137,9 +137,18 @@ class RandomPlans {
             .growth = positive(),
             .growth_saturates = below(2) == 1,
             .small = {{random_(), positive(), positive()}},
+            .ratio_growth = ratio_growth(),
             .cores = count(),
             .processor_ns = positive(),
             .uncertainty = uncertainty()};
+  }
+
+  std::optional<RatioGrowth> ratio_growth() {
+    if (below(2) == 0) return std::nullopt;
+    return RatioGrowth{.rises = {{count(), positive()}},
+                       .growth = positive(),
+                       .growth_error = positive(),
+                       .growth_saturates = below(2) == 1};
   }
 
   std::optional<Uncertainty> uncertainty() {

@@ -89,7 +89,10 @@ void ask_everything(const nmt_profile& profile) {
   prediction.struct_bytes = sizeof prediction;
   for (const std::uint64_t size : kSizes) {
     exchange.size_bytes = size;
-    nmt_alltoall(&profile, &exchange, &prediction);
+    for (const char* algorithm : {static_cast<const char*>(nullptr), "bruck"}) {
+      exchange.algorithm = algorithm;
+      nmt_alltoall(&profile, &exchange, &prediction);
+    }
     nmt_segment_bytes(&profile, "bcast", size, 4, 8);
     nmt_collective_rule rule{};
     rule.struct_bytes = sizeof rule;

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "contention/contention.h"
+#include "core/alltoall.h"
 #include "tests/contention/planted.h"
 #include "tests/runtime/planted.h"
 
@@ -91,7 +92,7 @@ TEST(Alltoall, SaysWhereItWasNotFitted) {
 }
 
 // Not saturated, more ranks than cores, small messages that follow their own rule, and noise.
-contention::SignatureFit hard_fit() {
+contention::SignatureFit hard_fit(contention::PredictedBy predicted_by) {
   const planted::Network network{
       .delta_ns = 0, .cores = 4, .processor_ns = 60e3, .saturation = [](std::int64_t ranks) {
         return std::pow(static_cast<double>(ranks) / 16, 0.3);
@@ -100,11 +101,10 @@ contention::SignatureFit hard_fit() {
   for (contention::AlltoallTime& time : measured.times) {
     if (time.size_bytes <= 1024) time.duration_ns *= 2;
   }
-  return contention::fit_signature(measured, {});
+  return contention::fit_signature(measured, {.predicted_by = predicted_by});
 }
 
-TEST(Alltoall, AnswersAsThePredictionThatIsPrinted) {
-  const contention::SignatureFit fit = hard_fit();
+void expect_answers_as_printed(const contention::SignatureFit& fit) {
   ASSERT_FALSE(fit.signature.small.empty());
   ASSERT_GT(fit.signature.growth, 0);
   ASSERT_GT(fit.signature.processor_ns, 0);
@@ -126,9 +126,36 @@ TEST(Alltoall, AnswersAsThePredictionThatIsPrinted) {
       EXPECT_DOUBLE_EQ(answered.high_ns, printed.interval_ns->high);
       EXPECT_EQ((answered.flags & NMT_ADVICE_EXTRAPOLATED) != 0,
                 printed.verdict == contention::Verdict::kExtrapolated);
+      EXPECT_EQ((answered.flags & NMT_ADVICE_UNSATURATED) == 0, fit.signature.saturated);
     }
   }
   EXPECT_GT(answers, 20);
+}
+
+TEST(Alltoall, AnswersAsThePredictionThatIsPrinted) {
+  const contention::SignatureFit fit = hard_fit(contention::PredictedBy::kSignature);
+  EXPECT_FALSE(predicts_by_ratios(fit.signature));
+  expect_answers_as_printed(fit);
+}
+
+TEST(Alltoall, AnswersAsThePredictionByRatiosThatIsPrinted) {
+  const contention::SignatureFit fit = hard_fit(contention::PredictedBy::kRatios);
+  EXPECT_TRUE(predicts_by_ratios(fit.signature));
+  expect_answers_as_printed(fit);
+}
+
+// At 4 ranks, gamma is 0.8 times as large as at 8, and the ratios are half as large.
+TEST(Alltoall, TakesTheRisesOfWhatPredicts) {
+  Signature signature = gigabit();
+  signature.rises = {{4, 0.8}, {8, 1}};
+  signature.small = {{1024, 2, 0}, {1 << 20, 2, 0}};
+  const Profile by_gamma(with(signature));
+  signature.ratio_growth = RatioGrowth{
+      .rises = {{4, 0.5}, {8, 1}}, .growth = 0, .growth_error = 0, .growth_saturates = false};
+  const Profile by_ratios(with(signature));
+  const double bound_ns = 3 * (50e3 + 4096 * 8.502);
+  EXPECT_NEAR(predict(by_gamma, exchange(4, 4096)).duration_ns, 0.8 * 4.3628 * bound_ns, 1);
+  EXPECT_NEAR(predict(by_ratios, exchange(4, 4096)).duration_ns, 0.5 * 2 * bound_ns, 1);
 }
 
 TEST(Alltoall, HasNoAdviceWithoutASignature) {

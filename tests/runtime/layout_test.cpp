@@ -218,7 +218,13 @@ std::map<std::string, Fields> structs() {
                               FIELD(growth_error),
                               FIELD(quantile),
                               FIELD(growth_saturates),
-                              FIELD(reserved)};
+                              FIELD(by_ratios),
+                              FIELD(ratio_rises_from),
+                              FIELD(ratio_rises),
+                              FIELD(ratio_growth_saturates),
+                              FIELD(reserved),
+                              FIELD(ratio_growth),
+                              FIELD(ratio_growth_error)};
   }
   {
     using S = RiseRecord;

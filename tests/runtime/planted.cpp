@@ -186,6 +186,10 @@ Plan full_plan(std::mt19937_64& random, const std::vector<std::string>& names) {
                       .cores = 2,
                       .processor_ns = 1000,
                       .uncertainty = Uncertainty{.gamma_variance = 1e-4, .misfit = 0.02}}};
+  full.signatures.push_back(full.signatures[0]);
+  full.signatures[1].algorithm = "bruck";  // of which all sizes keep their ratios
+  full.signatures[1].ratio_growth = RatioGrowth{
+      .rises = {{4, 0.7}, {8, 1}}, .growth = 0.1, .growth_error = 0.1, .growth_saturates = true};
   return full;
 }
 

@@ -131,6 +131,29 @@ TEST(Snapshot, LengthsThatReachBeyondTheFileAreRefused) {
   }
 }
 
+// As of version 5 before it knew ratios of all sizes: no release wrote it.
+TEST(Snapshot, RecordsOfAnotherLengthAreRefused) {
+  Storage snapshot = image();
+  const auto* header = reinterpret_cast<const SnapshotHeader*>(snapshot.bytes().data());
+  auto* sections = reinterpret_cast<Section*>(snapshot.writable().data() + sizeof(SnapshotHeader));
+  for (std::uint32_t i = 0; i < header->sections; ++i) {
+    if (sections[i].kind == SectionKind::kSignature) sections[i].record_bytes -= 32;
+  }
+  EXPECT_THAT(refusal_of(snapshot), HasSubstr("records of another size"));
+}
+
+// `ratios`: whether there are any, where these predict.
+TEST(Snapshot, RatiosOfAllSizesThatAreNotThereAreRefused) {
+  for (const bool ratios : {true, false}) {
+    Storage forged = image();
+    const View view = check(forged.bytes(), "p.nmt");
+    auto& signature = const_cast<SignatureRecord&>(view.signatures.back());
+    ASSERT_NE(signature.by_ratios, 0u);
+    if (!ratios) signature.small = 0;
+    EXPECT_EQ(refusal_of(forged) == "accepted", ratios);
+  }
+}
+
 TEST(Snapshot, SectionsItDoesNotKnowAreSkipped) {
   Storage snapshot = image();
   const auto* header = reinterpret_cast<const SnapshotHeader*>(snapshot.bytes().data());
