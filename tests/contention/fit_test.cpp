@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 
+#include "contention/predict.h"
 #include "tests/contention/planted.h"
 
 namespace nmt::contention {
@@ -175,6 +176,31 @@ TEST(Fit, IsThatOfFactors) {
   const SignatureFit fit =
       fit_signature(planted::measure(network, {}, 1), {.predicted_by = PredictedBy::kSignature});
   EXPECT_NEAR(fit.signature.gamma, 2, 0.3);
+}
+
+// Half of the sessions before, half after: no prediction may be sure of one of the two.
+TEST(Fit, OfContentionThatChangesDuringTheCampaignHoldsBothOrRefuses) {
+  Network before;
+  before.gamma = 2;
+  before.delta_ns = 0;
+  Network after = before;
+  after.gamma = 1.5 * before.gamma;
+  const Measuring half{.sessions = 6};
+  AlltoallTimes measured = planted::measure(before, half, 1);
+  const AlltoallTimes later = planted::measure(after, half, 2);
+  for (AlltoallTime time : later.times) {
+    time.session += half.sessions;
+    measured.times.push_back(time);
+  }
+  const SignatureFit fit = fit_signature(measured, {});
+  for (const std::int64_t ranks : {8, 24, 48}) {
+    for (const std::uint64_t size_bytes : {1024u, 65536u, 1048576u}) {
+      const AlltoallPrediction prediction = predict_alltoall(fit, ranks, size_bytes);
+      if (prediction.verdict == Verdict::kRefused) continue;
+      EXPECT_LE(prediction.interval_ns->low, before.duration_ns(ranks, size_bytes)) << ranks;
+      EXPECT_GE(prediction.interval_ns->high, after.duration_ns(ranks, size_bytes)) << ranks;
+    }
+  }
 }
 
 TEST(Fit, IsTheSameForTheSameTimes) {

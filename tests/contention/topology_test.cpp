@@ -86,6 +86,24 @@ TEST(Topology, CountsWhatTheBusiestCutCarries) {
   EXPECT_DOUBLE_EQ(topology.transfers(spread, 1), 3);
 }
 
+// Leaves of four nodes, two below each of two middle switches.
+TEST(Topology, CountsWhatSwitchesAboveTheLeavesCarry) {
+  const auto transfers = [](double of_leaves, double of_middles) {
+    const Topology topology(
+        std::vector<Switch>{{.name = "a", .nodes = {"n0", "n1", "n2", "n3"}, .parent = 4u},
+                            {.name = "b", .nodes = {"n4", "n5", "n6", "n7"}, .parent = 4u},
+                            {.name = "c", .nodes = {"n8", "n9", "n10", "n11"}, .parent = 5u},
+                            {.name = "d", .nodes = {"n12", "n13", "n14", "n15"}, .parent = 5u},
+                            {.name = "x", .nodes = {}, .parent = {}, .uplink = of_middles},
+                            {.name = "y", .nodes = {}, .parent = {}, .uplink = of_middles}});
+    return topology.with_uplink(of_leaves).transfers(topology.nodes(), 1);
+  };
+  EXPECT_DOUBLE_EQ(transfers(4, 2), 8 * 8 / 2.0);
+  EXPECT_DOUBLE_EQ(transfers(1, 2), 4 * 12 / 1.0);
+  EXPECT_DOUBLE_EQ(transfers(4, 8), 15);           // NICs
+  EXPECT_DOUBLE_EQ(transfers(3, 3), 8 * 8 / 3.0);  // as fast at all levels: the upper one bounds
+}
+
 TEST(Topology, BoundsUnequalSizesAsEqualOnes) {
   const Topology topology = four_leaves().with_uplink(2);
   const Curve message = straight_line(50e3, 8.502);

@@ -36,9 +36,10 @@ class Alltoall : public Sandbox {
     return path("lab.db");
   }
 
-  // As if alltoalls of 4 and 64 KiB had been sampled to choose, on six nodes of one rank: by nodes
-  // they take `ours` times as long as by the MPI's own, which takes 10 ms.
-  static void sample_choice(const std::string& file, double ours_of_4k, double ours_of_64k) {
+  // As if alltoalls of 4 and 64 KiB had been sampled to choose, on nodes of one rank: by nodes they
+  // take `ours` times as long as by the MPI's own, which takes 2 ms for each message of a rank.
+  static void sample_choice(const std::string& file, double ours_of_4k, double ours_of_64k,
+                            const std::vector<std::int64_t>& shapes) {
     profiledb::ProfileDb db(file, {.mode = profiledb::ProfileDb::Mode::kWrite});
     const Platform platform = db.platforms().front();
     Campaign campaign{.id = Id::random(), .platform = platform.id};
@@ -47,26 +48,32 @@ class Alltoall : public Sandbox {
     set.session.id = Id::random();
     db.begin_campaign(campaign);
     db.begin_session(set.session, campaign.id);
-    const std::vector<Sample> samples = {
-        exchange(4096, "library", 1), exchange(4096, "nodes", ours_of_4k),
-        exchange(65536, "library", 1), exchange(65536, "nodes", ours_of_64k)};
+    std::vector<Sample> samples;
+    for (const std::int64_t nodes : shapes) {
+      samples.push_back(exchange(nodes, 4096, "library", 1));
+      samples.push_back(exchange(nodes, 4096, "nodes", ours_of_4k));
+      samples.push_back(exchange(nodes, 65536, "library", 1));
+      samples.push_back(exchange(nodes, 65536, "nodes", ours_of_64k));
+    }
     db.store_samples(set.session.id, db.ensure_path(set.path).id, samples);
     db.finish_campaign(campaign);
   }
 
  private:
-  static Sample exchange(std::uint64_t size_bytes, const std::string& algorithm, double times) {
+  static Sample exchange(std::int64_t nodes, std::uint64_t size_bytes, const std::string& algorithm,
+                         double times) {
     Sample sample{.size_bytes = size_bytes};
     sample.condition.benchmark = benchmark::kExchange;
     sample.condition.mpi = "Some MPI v1";
     sample.condition.operation = "alltoall";
     sample.condition.algorithm = algorithm;
     sample.condition.leaders = 1;
-    sample.condition.nodes = 6;
+    sample.condition.nodes = nodes;
     sample.condition.ranks_per_node = 1;
+    const double total_ns = times * 2e6 * static_cast<double>(nodes - 1);
     for (std::uint32_t round = 0; round < 6; ++round) {
       sample.repetitions.push_back(
-          {.total_ns = static_cast<std::uint64_t>(times * 10e6) + round, .round = round});
+          {.total_ns = static_cast<std::uint64_t>(total_ns) + round, .round = round});
     }
     return sample;
   }
@@ -257,6 +264,38 @@ TEST_F(Alltoall, OfNodesBelowOneSwitchSaysNothingOfMoreNodes) {
               0.05);
 }
 
+// A library that changes its algorithm at 8 and at 128 KiB: no gamma and delta fit all sizes.
+std::string two_changes() {
+  std::string alltoalls = "n,m_bytes,time_ns\n", messages = "m_bytes,time_ns\n";
+  for (int size_bytes = 512; size_bytes <= 1 << 20; size_bytes *= 2) {
+    const double message_ns = 50e3 + 8.5 * size_bytes;
+    const double ratio = size_bytes < 8 << 10 ? 1.5 : size_bytes < 128 << 10 ? 2.55 : 1.2;
+    messages += fmt::format("{},{}\n", size_bytes, message_ns);
+    for (const int n : {16, 24, 32}) {
+      alltoalls += fmt::format("{},{},{}\n", n, size_bytes, ratio * (n - 1) * message_ns);
+    }
+  }
+  return alltoalls + messages;
+}
+
+TEST_F(Alltoall, SaysWhatPredicts) {
+  const auto contention_of = [&](const std::string& name, const std::string& text) {
+    const std::string db = path(name + ".db");
+    const Result import =
+        tune({"import-alltoall", write(name + ".csv", text), "--network", name, "--db", db});
+    EXPECT_EQ(import.exit_code, 0) << import.err;
+    return tune({"contention", "--db", db, "--json"});
+  };
+  const json::Value one = nmt::testing::document(contention_of("one", eight_nodes(false)));
+  EXPECT_EQ(at(one, "signature.predicted_by"), json::Value("signature"));
+  EXPECT_TRUE(at(one, "signature.ratio_growth").is_null());
+  const json::Value changes = nmt::testing::document(contention_of("changes", two_changes()));
+  EXPECT_EQ(at(changes, "signature.predicted_by"), json::Value("ratios"));
+  EXPECT_EQ(at(changes, "signature.ratio_growth.rises.2.n"), json::Value(32));
+  const Result text = tune({"contention", "--db", path("changes.db")});
+  EXPECT_THAT(text.out + text.err, HasSubstr("each size keeps its own measured ratio"));
+}
+
 TEST_F(Alltoall, RefusesMatricesThatCannotBe) {
   std::string wide;
   for (int column = 0; column < 4097; ++column) wide += "0 ";
@@ -328,7 +367,7 @@ TEST_F(Alltoall, SaysWhichAlgorithmIsUsedAndWhatItGains) {
   const std::vector<std::string> question = {"predict", "alltoall", "--db", db,
                                              "-n",      "6,8",      "-m",   "4K,50K"};
   EXPECT_THAT(tune(question).out, Not(HasSubstr("libnmadtune-mpi.so takes")));
-  sample_choice(db, 1.5, 0.5);
+  sample_choice(db, 1.5, 0.5, {6});
   ASSERT_EQ(tune({"retune", "--db", db}).exit_code, 0);
   const Result text = tune(question);
   EXPECT_EQ(text.exit_code, 0) << text.err;
@@ -342,6 +381,17 @@ TEST_F(Alltoall, SaysWhichAlgorithmIsUsedAndWhatItGains) {
   EXPECT_EQ(at(document, "predictions.1.choice.origin"), json::Value("sampled"));
   EXPECT_EQ(at(document, "predictions.1.choice.mpi"), json::Value("Some MPI v1"));
   EXPECT_TRUE(at(document, "predictions.3.choice").is_null());  // one shape predicts no other
+}
+
+TEST_F(Alltoall, SaysWhatIsPredictedOfAShapeThatWasNotSampled) {
+  const std::string db = imported();
+  sample_choice(db, 1.5, 0.5, {4, 6, 8});
+  ASSERT_EQ(tune({"retune", "--db", db}).exit_code, 0);
+  const json::Value document = nmt::testing::document(
+      tune({"predict", "alltoall", "--db", db, "-n", "8,10", "-m", "50K", "--json"}));
+  EXPECT_EQ(at(document, "predictions.0.choice.origin"), json::Value("sampled"));
+  EXPECT_EQ(at(document, "predictions.1.choice.origin"), json::Value("predicted"));
+  EXPECT_EQ(at(document, "predictions.1.choice.mpi"), json::Value("Some MPI v1"));
 }
 
 TEST_F(Alltoall, FromOsuNeedsItsRanksSaid) {
