@@ -19,12 +19,18 @@ std::vector<HeldOut> held_out(const contention::AlltoallTimes& measured,
     return std::ranges::count(fitted, time.ranks) == 0;
   });
   const contention::SignatureFit fit = contention::fit_signature(known, {});
-  const auto published = [&](contention::Squares squares) {
-    return contention::taken_as_given(
-        contention::fit_published(known, std::ranges::max(fitted), {}, squares));
+  const auto published = [&](std::int64_t ranks, contention::Squares squares) {
+    return contention::taken_as_given(contention::fit_published(measured, ranks, {}, squares));
   };
-  const contention::SignatureFit ordinary = published(contention::Squares::kOrdinary);
-  const contention::SignatureFit generalized = published(contention::Squares::kGeneralized);
+  const std::int64_t small = std::ranges::max(fitted);
+  const std::int64_t large =
+      std::ranges::max(measured.times, {}, &contention::AlltoallTime::ranks).ranks;
+  const contention::SignatureFit ordinary = published(small, contention::Squares::kOrdinary);
+  const contention::SignatureFit generalized = published(small, contention::Squares::kGeneralized);
+  const contention::SignatureFit ordinary_at_most =
+      published(large, contention::Squares::kOrdinary);
+  const contention::SignatureFit generalized_at_most =
+      published(large, contention::Squares::kGeneralized);
 
   std::map<std::pair<std::int64_t, std::uint64_t>, std::vector<double>> cells;
   for (const contention::AlltoallTime& time : measured.times) {
@@ -45,6 +51,10 @@ std::vector<HeldOut> held_out(const contention::AlltoallTimes& measured,
          .ordinary_ns = contention::predict_alltoall(ordinary, ranks, size_bytes).predicted_ns,
          .generalized_ns =
              contention::predict_alltoall(generalized, ranks, size_bytes).predicted_ns,
+         .ordinary_at_most_ns =
+             contention::predict_alltoall(ordinary_at_most, ranks, size_bytes).predicted_ns,
+         .generalized_at_most_ns =
+             contention::predict_alltoall(generalized_at_most, ranks, size_bytes).predicted_ns,
          .large =
              fit.signature.delta_from_bytes > 0 && size_bytes >= fit.signature.delta_from_bytes});
   }
