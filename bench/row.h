@@ -50,6 +50,15 @@ inline void print_row(const std::string& group, const std::string& name, double 
   print(row);
 }
 
+// A goal that nothing was measured for counts as missed.
+inline void print_missed(const std::string& group, const std::string& name, const std::string& unit,
+                         Goal goal, double limit, const std::string& reason) {
+  print(row_of(group, name, 0, unit)
+            .set("goal", goal_text(goal, limit, unit))
+            .set("holds", false)
+            .set("note", reason));
+}
+
 // How many times as fast one thing is as another, with a 95 % interval.
 struct TimesAsFast {
   double value = 1;
@@ -62,10 +71,14 @@ struct TimesAsFast {
 
 // "Never slower": none of these lies beyond the limit with its whole interval, and each interval is
 // narrow enough to tell. Prints the one that is nearest to proof of the contrary, and the widest.
+// Of nothing at all it counts as missed.
 inline void print_never_slower(const std::string& group, const std::string& name,
                                const std::vector<TimesAsFast>& all) {
   constexpr double kLeast = 0.98, kHalfWidthMax = 0.05;
-  if (all.empty()) return;
+  if (all.empty()) {
+    print_missed(group, name, "times", Goal::kAtLeast, kLeast, "nothing was compared");
+    return;
+  }
   const TimesAsFast& worst = *std::ranges::min_element(all, {}, &TimesAsFast::high);
   const TimesAsFast& widest = *std::ranges::max_element(all, {}, &TimesAsFast::half_width);
   char note[200];

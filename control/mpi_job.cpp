@@ -75,10 +75,31 @@ void leave(int code, void* table) {
   ::alarm(0);
 }
 
+bool is_one_of_several_tasks() {
+  const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS");
+  return tasks != nullptr && std::atoi(tasks) > 1 && std::getenv("SLURM_PROCID") != nullptr;
+}
+
+// Started by srun itself, not by a launcher of an MPI within the step. To be asked before the MPI
+// starts, which may set such variables itself.
+bool is_task_of_srun() {
+  return is_one_of_several_tasks() && std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr &&
+         std::getenv("PMI_SIZE") == nullptr;
+}
+
 // Each process would run the whole command, all of them on one profile.
-void refuse_ranks_apart(const nmt_mpi_table& table) {
+void refuse_ranks_apart(const nmt_mpi_table& table, bool of_srun) {
+  if (table.size() > 1) return;
   const auto launcher = launcher_of_several();
-  if (table.size() > 1 || !launcher) return;
+  if (!launcher && of_srun) {
+    throw Error(
+        Fault::kUsage,
+        fmt::format("srun started {} tasks, but for {}, which this process has loaded, each of "
+                    "them is a job of its own; use srun --mpi=pmix for Open MPI, srun --mpi=pmi2 "
+                    "for MPICH, or a single task: srun -n 1",
+                    std::getenv("SLURM_STEP_NUM_TASKS"), table.library()));
+  }
+  if (!launcher) return;
   throw Error(
       Fault::kUsage,
       fmt::format("{} launched {} ranks, but for {}, which this process has loaded, each of "
@@ -97,16 +118,13 @@ std::optional<std::string> launching_mpi() {
   return std::nullopt;
 }
 
-bool is_task_without_mpi() {
-  const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS");
-  const bool several = tasks != nullptr && std::atoi(tasks) > 1;
-  return several && std::getenv("SLURM_PROCID") != nullptr && !launching_mpi();
-}
+bool is_task_without_mpi() { return is_one_of_several_tasks() && !launching_mpi(); }
 
 MpiJob::MpiJob(const std::string& name) : table_(load(name)) {
+  const bool of_srun = is_task_of_srun();
   table_->start();
   try {
-    refuse_ranks_apart(*table_);
+    refuse_ranks_apart(*table_, of_srun);
     refuse_mixed_versions();
   } catch (...) {
     ::on_exit(leave, const_cast<nmt_mpi_table*>(table_));

@@ -22,6 +22,7 @@ struct Winner {
   double best_gain = 1;
   std::int64_t ranks_per_node = 0;
   std::string mpi;
+  double component_gain = 1;
 };
 using Winners = std::map<std::uint64_t, Winner>;  // by size of one rank
 
@@ -86,16 +87,22 @@ std::map<Which, Winners> winners_of(const StackSamples& samples, const Segments&
           winners
               .try_emplace(
                   size_bytes,
-                  Winner{std::string(kOwnChoice), 0, {}, 1, key.ranks_per_node, samples.mpi})
+                  Winner{std::string(kOwnChoice), 0, {}, 1, key.ranks_per_node, samples.mpi, 1})
               .first->second;
       const auto before = own->second.find(size_bytes);
       if (before == own->second.end()) continue;
       const Ratio gain = ratio_of(before->second, rounds);
       winner.best_gain = std::max(winner.best_gain, gain.value);
+      const bool component = key.algorithm == kTunedComponent || key.algorithm == kHanComponent;
+      if (component && key.segment_bytes == 0) {
+        winner.component_gain = std::max(winner.component_gain, gain.value);
+      }
       const bool pays = gain.faster() && gain.value > 1 + kStackLoss;
       if (!pays || gain.value <= winner.gain.value) continue;
-      winner = {key.algorithm,    key.segment_bytes,  gain,
-                winner.best_gain, key.ranks_per_node, samples.mpi};
+      winner.algorithm = key.algorithm;
+      winner.segment_bytes = key.segment_bytes;
+      winner.gain = gain;
+      winner.ranks_per_node = key.ranks_per_node;
     }
   }
   return all;
@@ -221,7 +228,7 @@ RuleChoice choose_rules(std::span<const StackSamples> samples) {
     for (const auto& [size_bytes, winner] : winners) {
       choice.cells.push_back({which.first, which.second, size_bytes, winner.algorithm, winner.gain,
                               winner.best_gain, winner.ranks_per_node, winner.segment_bytes,
-                              winner.mpi});
+                              winner.mpi, winner.component_gain});
     }
     if (!by_numbers) continue;
     std::vector<TunedRule> rules = rules_from(*operation, which.second, winners);

@@ -33,6 +33,9 @@ struct RuledCell {
   std::int64_t ranks_per_node = 0;
   std::int64_t segment_bytes = 0;
   std::string mpi;  // that it was measured under
+  // Of the faster of coll/tuned and coll/han as they choose themselves, against the library's own
+  // choice, which may be one of them.
+  double component_gain = 1;
 };
 
 struct RuleChoice {

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "core/error.h"
+#include "core/version.h"
 #include "stacks/readers.h"
 #include "stacks/versions.h"
 #include "stacks/writers.h"
@@ -53,12 +54,12 @@ std::size_t check_openmpi(std::string_view text, std::string_view what, std::str
   return 0;
 }
 // A selection file is a JSON object, which comments may precede; a settings file has names.
-std::size_t check_mpich(std::string_view text, std::string_view what, std::string_view,
+std::size_t check_mpich(std::string_view text, std::string_view what, std::string_view version,
                         const std::vector<std::string>& known) {
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   const bool selection =
       begin != std::string_view::npos && (text[begin] == '{' || text[begin] == '/');
-  if (selection) return read_selection(text, what, known).size();
+  if (selection) return read_selection(text, what, known, !older(version, "4.2")).size();
   return read_environment(text, what).size();
 }
 std::size_t check_ucx(std::string_view text, std::string_view what, std::string_view,

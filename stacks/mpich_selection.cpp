@@ -190,8 +190,8 @@ class Scanner {
 // Checks a whole table, level by level.
 class Checker {
  public:
-  Checker(const Scanner& scanner, const std::vector<std::string>& known)
-      : scanner_(scanner), known_(known) {}
+  Checker(const Scanner& scanner, const std::vector<std::string>& known, bool has_parameters)
+      : scanner_(scanner), known_(known), has_parameters_(has_parameters) {}
 
   void check(const Selection& all) {
     complete_ = has_leaf(all, "algorithm=MPIR_");
@@ -229,6 +229,10 @@ class Checker {
 
   // "NAME=VALUE": {} below an algorithm.
   void check_parameters(const SelectionNode& leaf) const {
+    if (!has_parameters_) {
+      if (leaf.below.empty()) return;
+      fail(leaf.below.front(), "algorithms have parameters from MPICH 4.2 on");
+    }
     const auto known = std::ranges::find(kParameters, leaf.test, &Parameters::leaf);
     std::string here = " ";
     for (const SelectionNode& node : leaf.below) {
@@ -340,6 +344,7 @@ class Checker {
 
   const Scanner& scanner_;
   const std::vector<std::string>& known_;
+  bool has_parameters_;
   std::string collective_;
   bool complete_ = false;
 };
@@ -369,11 +374,11 @@ Selection leaf(std::string_view algorithm_or_composition) {
 }
 
 Selection read_selection(std::string_view text, std::string_view what,
-                         const std::vector<std::string>& known) {
+                         const std::vector<std::string>& known, bool has_parameters) {
   Scanner scanner(text, what);
   Selection all = scanner.read_all();
   if (all.empty()) scanner.fail(1, "the table is empty");
-  Checker(scanner, known).check(all);
+  Checker(scanner, known, has_parameters).check(all);
   return all;
 }
 

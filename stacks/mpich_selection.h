@@ -40,9 +40,10 @@ Selection leaf(std::string_view algorithm_or_composition);
 
 // Error(kFailed) "WHAT: line N: cause" for text that MPICH refuses or misreads, or where a call has
 // no algorithm. `known`: the leaves that the library has, as written in files; if empty, leaves
-// named after their collective are accepted.
+// named after their collective are accepted. `has_parameters`: the version that reads it knows
+// parameters.
 Selection read_selection(std::string_view text, std::string_view what,
-                         const std::vector<std::string>& known = {});
+                         const std::vector<std::string>& known = {}, bool has_parameters = true);
 
 // Below `comments`, lines that begin with "//".
 std::string write_selection(const Selection& selection, std::string_view comments = {});

@@ -64,18 +64,21 @@ Fields never_copied(std::uint64_t) { return {}; }
 // own header is beside the buffer (prov/rxm/src/rxm_init.c), and Open MPI's is part of the tag.
 // Later versions cut what is a little larger into several buffers (segmentation and reassembly).
 constexpr std::uint64_t kRxmBufferBytesMin = 128;
+constexpr std::string_view kRxmSegmentation = "FI_OFI_RXM_SAR_LIMIT";
 
 Fields libfabric_eager_up_to(Transport, std::uint64_t bytes, std::uint64_t) {
   return {{"FI_OFI_RXM_BUFFER_SIZE", std::to_string(std::max(bytes, kRxmBufferBytesMin))},
-          {"FI_OFI_RXM_SAR_LIMIT", "0"}};
+          {std::string(kRxmSegmentation), "0"}};
 }
 
 constexpr std::array kStacks = {
-    Stack{"openmpi", "Open MPI", "OMPI_MCA_", true, openmpi_eager_up_to, openmpi_limit,
+    Stack{"openmpi", "Open MPI", "OMPI_MCA_", "openmpi", true, openmpi_eager_up_to, openmpi_limit,
           never_copied},
-    Stack{"mpich", "MPICH over UCX", "", false, ucx_eager_up_to, no_limit, ucx_copied_up_to},
-    Stack{"ucx", "UCX", "", false, ucx_eager_up_to, no_limit, ucx_copied_up_to},
-    Stack{"libfabric", "libfabric", "", false, libfabric_eager_up_to, no_limit, never_copied},
+    Stack{"mpich", "MPICH over UCX", "", "mpich", false, ucx_eager_up_to, no_limit,
+          ucx_copied_up_to},
+    Stack{"ucx", "UCX", "", "", false, ucx_eager_up_to, no_limit, ucx_copied_up_to},
+    Stack{"libfabric", "libfabric", "", "openmpi", false, libfabric_eager_up_to, no_limit,
+          never_copied},
 };
 
 struct Group {
@@ -236,6 +239,16 @@ std::vector<std::string> groups_of(const Fields& settings) {
     if (std::ranges::find(groups, group) == groups.end()) groups.push_back(group);
   }
   return groups;
+}
+
+std::string limit_among(const Fields& settings) {
+  std::string limit;
+  for (const auto& [name, value] : settings) {
+    if (name == kRxmSegmentation) continue;
+    if (!limit.empty()) return {};
+    limit = name;
+  }
+  return limit;
 }
 
 std::string to_variant(const Fields& settings) {

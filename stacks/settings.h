@@ -28,6 +28,7 @@ struct Stack {
   std::string_view name;                // as typed on the command line
   std::string_view title;               // "Open MPI"
   std::string_view environment_prefix;  // before a setting's name, in the environment
+  std::string_view mpi;                 // the stack whose jobs it is sampled in; empty: any MPI's
   bool weighs_interfaces = false;       // splits messages over interfaces by given weights
 
   // Eager up to this size. The transport's start-up header is added if its limit counts the header.
@@ -83,6 +84,9 @@ Fields without_group(const Fields& settings, std::string_view group);
 // Those that act on messages over that transport.
 Fields of_transport(Transport transport, const Fields& settings);
 std::vector<std::string> groups_of(const Fields& settings);
+// Of one group's settings, the name of the one that is a limit, where the others only make it act;
+// empty if there is not exactly one.
+std::string limit_among(const Fields& settings);
 
 // Settings that load files of rules for a stack's collectives. File names begin with `prefix`,
 // which may be a folder. Empty for stacks without such files.

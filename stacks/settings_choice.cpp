@@ -44,17 +44,17 @@ std::optional<std::uint64_t> number_at(const Fields& fields, const std::string& 
 
 // A moved limit affects the sizes between its two positions. Weights affect messages that are
 // split. How eager messages are handed over affects eager ones (no stack reports where its default
-// changes).
+// changes). All affected sizes are judged as one, by their mean in each round: an interval for each
+// of them would find a gain by chance at one of many.
 AffectedSizes affected_by(const std::string& group, const Fields& settings,
                           const StackSamples& samples) {
   const Fields& options = samples.campaign.options;
   const std::optional<std::uint64_t> eager = number_at(options, "eager " + samples.placement);
   if (group == kWeightsGroup) return {.from_bytes = eager};
   if (group == kZeroCopyGroup && eager) return {.to_bytes = *eager + 1};
-  if (settings.size() != 1 || !eager) return {};
-  const auto& [name, value] = *settings.begin();
+  const std::string name = limit_among(settings);
   const std::optional<std::uint64_t> limit = number_at(settings, name);
-  if (!limit) return {};
+  if (!limit || !eager) return {};
   const std::uint64_t header = number_at(options, "header " + samples.placement).value_or(1);
   const std::uint64_t moved = *limit - std::min(*limit, header);
   return {.from_bytes = std::min(*eager, moved) + 1, .to_bytes = std::max(*eager, moved) + 1};
@@ -132,6 +132,7 @@ GroupVerdict judge(const std::string& group, const Fields& settings,
   gain_on_a_rail(comparisons, &verdict);
   const StackSamples& first = *comparisons.front().samples;
   verdict.mpi = first.mpi;
+  verdict.version = first.version;
   verdict.measured_utc = first.campaign.started_utc;
   const auto host = first.campaign.options.find("hosts");
   if (host != first.campaign.options.end()) verdict.host = host->second;

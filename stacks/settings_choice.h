@@ -47,7 +47,8 @@ struct GroupVerdict {
   std::string rail;
   std::string placement;
   std::string mpi;
-  std::string host;  // where it was measured
+  std::string version;  // of the stack; empty if that is unknown
+  std::string host;     // where it was measured
   std::string measured_utc;
   Ratio gain;                         // over the sizes that it affects
   std::uint64_t best_size_bytes = 0;  // size with the largest gain

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/method.h"
+#include "core/version.h"
 
 namespace nmt::stacks {
 namespace {
@@ -22,10 +23,40 @@ void add(const Sample& sample, StackSamples& samples) {
   }
 }
 
+std::string version_of(std::string_view stack, const StackSamples& samples) {
+  if (stack != "ucx" && stack != "libfabric") return version_in(samples.mpi);
+  const auto found =
+      samples.campaign.options.find(std::string(stack == "ucx" ? kUcxVersion : kLibfabricVersion));
+  return found == samples.campaign.options.end() ? "" : found->second;
+}
+
+// How many of the n (n + 1) / 2 Walsh averages lie below an interval of at least 95 %, as far as
+// there is one: all sums of the signed-rank test up to that number are together no more likely than
+// 2.5 %. Many rounds follow the normal distribution closely enough.
+std::size_t averages_below(std::size_t n) {
+  constexpr std::size_t kCountedUpTo = 24;
+  constexpr double kTail = 0.025, kNormalQuantile = 1.96;
+  const auto rounds = static_cast<double>(n);
+  if (n > kCountedUpTo) {
+    const double spread = std::sqrt(rounds * (rounds + 1) * (2 * rounds + 1) / 24);
+    return static_cast<std::size_t>(rounds * (rounds + 1) / 4 - kNormalQuantile * spread);
+  }
+  std::vector<double> subsets(n * (n + 1) / 2 + 1, 0);  // of the ranks 1 to n, by their sum
+  subsets[0] = 1;
+  for (std::size_t rank = 1; rank <= n; ++rank) {
+    for (std::size_t sum = subsets.size() - 1; sum >= rank; --sum) {
+      subsets[sum] += subsets[sum - rank];
+    }
+  }
+  double left = kTail * std::exp2(rounds) - subsets[0];
+  std::size_t below = 0;
+  while (below + 1 < subsets.size() && left >= subsets[below + 1]) left -= subsets[++below];
+  return below;
+}
+
 // From the logarithms of the ratios of one round each.
 Ratio ratio_of_logs(const std::vector<double>& logs) {
-  constexpr std::size_t kRoundsMin = 5;  // with fewer, 95 % is impossible even if all agree
-  const auto n = static_cast<double>(logs.size());
+  constexpr std::size_t kRoundsMin = 5;  // with fewer, even 90 % is impossible
   if (logs.empty()) return {};
   std::vector<double> walsh;
   for (std::size_t i = 0; i < logs.size(); ++i) {
@@ -35,9 +66,7 @@ Ratio ratio_of_logs(const std::vector<double>& logs) {
   Ratio ratio{.value = std::exp(median(walsh)), .high = INFINITY, .rounds = logs.size()};
   if (logs.size() < kRoundsMin) return ratio;
   // Order statistics of the Walsh averages that the signed-rank test does not reject.
-  const double spread = std::sqrt(n * (n + 1) * (2 * n + 1) / 24);
-  const double rank = std::max(0.0, std::floor(n * (n + 1) / 4 - 1.96 * spread));
-  const auto k = std::min(walsh.size() - 1, static_cast<std::size_t>(rank));
+  const std::size_t k = averages_below(logs.size());
   ratio.low = std::exp(walsh[k]);
   ratio.high = std::exp(walsh[walsh.size() - 1 - k]);
   return ratio;
@@ -60,6 +89,7 @@ std::vector<StackSamples> stack_samples(std::string_view stack, std::span<const 
       samples.mpi = c.mpi;
       add(sample, samples);
     }
+    samples.version = version_of(stack, samples);
     if (!samples.times.empty()) all.push_back(std::move(samples));
   }
   std::ranges::stable_sort(all, [](const StackSamples& a, const StackSamples& b) {

@@ -26,6 +26,12 @@ bool begins_with(std::string_view version, std::string_view series) {
   return version == series || version.starts_with(fmt::format("{}.", series));
 }
 
+std::string_view first_two_numbers(std::string_view version) {
+  const std::size_t dot = version.find('.');
+  if (dot == std::string_view::npos) return version;
+  return version.substr(0, version.find('.', dot + 1));
+}
+
 }  // namespace
 
 std::span<const StackVersions> all_stack_versions() { return kVersions; }
@@ -53,6 +59,14 @@ std::string export_version(std::string_view stack, std::string_view wanted,
                     wanted, stack, versions.from, versions.before));
   }
   return std::string(wanted);
+}
+
+bool is_same_version(std::string_view stack, std::string_view version, std::string_view other) {
+  if (stack == "libfabric") {
+    version = first_two_numbers(version);
+    other = first_two_numbers(other);
+  }
+  return !older(version, other) && !older(other, version);
 }
 
 std::string warning_of_untried(std::string_view stack, std::string_view version) {

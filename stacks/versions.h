@@ -30,6 +30,10 @@ const StackVersions& versions_of(std::string_view stack);
 std::string export_version(std::string_view stack, std::string_view wanted,
                            std::string_view measured);
 
+// Whether what holds for one version of a stack holds for the other. Of libfabric the first two
+// numbers are compared, because a job that has loaded it tells no more.
+bool is_same_version(std::string_view stack, std::string_view version, std::string_view other);
+
 // What a user of a version has to know with which no test was run; empty where one was. "4.1" is
 // any version that begins so.
 std::string warning_of_untried(std::string_view stack, std::string_view version);

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/units.h"
+#include "core/version.h"
 
 namespace nmt::sampler {
 namespace {
@@ -35,7 +36,7 @@ bool in_path(const std::string& command) {
 
 // If two are installed, the one named after the stack is used.
 std::vector<std::string> launchers_of(std::string_view stack) {
-  if (stack == "openmpi" || stack == "libfabric") return {"mpirun.openmpi", "mpirun"};
+  if (stacks::find_stack(stack).mpi == "openmpi") return {"mpirun.openmpi", "mpirun"};
   return {"mpiexec.hydra", "mpirun.mpich", "mpirun"};
 }
 
@@ -58,6 +59,12 @@ stacks::Transport network_from(const json::Reader& reader) {
 
 stacks::Transport LaunchedRound::transport_of(std::string_view placement) const {
   return placement == kSameNode ? stacks::Transport::kShm : network;
+}
+
+std::string LaunchedRound::version_of(std::string_view stack) const {
+  if (stack == "ucx") return ucx_version;
+  if (stack == "libfabric") return libfabric_version;
+  return version_in(library);
 }
 
 StackJob stack_job(const stacks::Stack& stack, const std::string& launcher) {
@@ -171,18 +178,17 @@ Fields environment_of(const stacks::Stack& stack, const Fields& settings) {
 
 namespace {
 
-// UCX is below either MPI.
 void refuse_another_mpi(const StackJob& job, const std::string& library) {
-  const bool is_open_mpi = library.starts_with("Open MPI");
-  if (job.stack.name == "ucx" || is_open_mpi == (job.stack.name == "openmpi")) return;
+  const std::string_view mpi = library.starts_with("Open MPI") ? "openmpi" : "mpich";
+  if (job.stack.mpi.empty() || job.stack.mpi == mpi) return;
   const std::string installed = job.installed ? job.installed() : "";
   throw Error(
       Fault::kUsage,
       fmt::format("--launcher '{}' starts ranks of {}, and --stack {} samples {}{}; give the "
-                  "launcher of that MPI, or --stack {}",
+                  "launcher of {}, or --stack {}",
                   job.launcher, library, job.stack.name, job.stack.title,
                   installed.empty() ? "" : fmt::format(" (installed: {})", installed),
-                  is_open_mpi ? "openmpi" : "mpich"));
+                  job.stack.mpi == "openmpi" ? "Open MPI" : "MPICH", mpi));
 }
 
 }  // namespace

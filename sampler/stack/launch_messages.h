@@ -46,6 +46,7 @@ struct LaunchedRound {
   double elapsed_ns = 0;
 
   stacks::Transport transport_of(std::string_view placement) const;  // kSameNode, kOtherNode
+  std::string version_of(std::string_view stack) const;  // empty where the ranks do not tell it
 };
 
 std::string to_text(const LaunchRoundOrder& order);

@@ -64,9 +64,9 @@ std::uint64_t header_bytes(const stacks::Stack& stack, const LaunchedRound& firs
 Fields facts_of(const stacks::Stack& stack, const LaunchedRound& first) {
   Fields facts;
   if (!first.library_file.empty()) facts[std::string(kLibraryFile)] = first.library_file;
-  if (!first.ucx_version.empty()) facts[std::string(kUcxVersion)] = first.ucx_version;
+  if (!first.ucx_version.empty()) facts[std::string(stacks::kUcxVersion)] = first.ucx_version;
   if (!first.libfabric_version.empty()) {
-    facts[std::string(kLibfabricVersion)] = first.libfabric_version;
+    facts[std::string(stacks::kLibfabricVersion)] = first.libfabric_version;
   }
   for (const auto& [name, value] : first.timings.variables) facts["default " + name] = value;
   for (const LaunchRound::Eager& eager : first.timings.eager) {

@@ -30,11 +30,9 @@ std::uint64_t header_bytes(const stacks::Stack& stack, const LaunchedRound& firs
                            stacks::Transport transport);
 
 // What comparisons need to know, as options of a campaign: "default NAME", "eager PLACEMENT",
-// "header PLACEMENT"; the file of the library that was loaded, and the versions of UCX
-// and libfabric.
+// "header PLACEMENT"; the file of the library that was loaded, and the versions of UCX and
+// libfabric (stacks/times.h).
 inline constexpr std::string_view kLibraryFile = "library_file";
-inline constexpr std::string_view kUcxVersion = "ucx_version";
-inline constexpr std::string_view kLibfabricVersion = "libfabric_version";
 Fields facts_of(const stacks::Stack& stack, const LaunchedRound& first);
 
 }  // namespace nmt::sampler

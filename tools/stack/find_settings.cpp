@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/units.h"
 #include "core/version.h"
@@ -61,19 +63,54 @@ void leave_rules_out(const std::string& measured, stacks::StackFindings* finding
       measured, findings->version)};
 }
 
-// Of UCX and libfabric, the version below the MPI that was launched.
-std::string measured_version(std::string_view stack, const stacks::StackSamples& newest) {
-  if (stack != "ucx" && stack != "libfabric") return version_in(newest.mpi);
-  const std::string_view version =
-      stack == "ucx" ? sampler::kUcxVersion : sampler::kLibfabricVersion;
-  const auto found = newest.campaign.options.find(std::string(version));
-  return found == newest.campaign.options.end() ? "" : found->second;
+bool is_about_collectives(const stacks::StackSamples& samples) {
+  return samples.rail.ends_with("/collectives");
+}
+
+// Rules of two versions do not belong into one file. So those of the version that collectives were
+// sampled under last are taken, which is returned; empty if there are none.
+std::string take_newest_rules(std::vector<stacks::StackSamples>* samples) {
+  const auto newest = std::ranges::find_if(*samples, is_about_collectives);  // newest first
+  if (newest == samples->end()) return {};
+  const std::string version = newest->version;
+  std::erase_if(*samples, [&](const stacks::StackSamples& each) {
+    return is_about_collectives(each) && each.version != version;
+  });
+  return version;
+}
+
+struct Measured {
+  std::string version;
+  bool by_rules = false;  // of collectives
+};
+
+// The versions under which what is exported was measured, as far as they are known.
+std::vector<Measured> measured_versions(const stacks::StackFindings& findings) {
+  std::vector<Measured> all;
+  for (const stacks::GroupVerdict& verdict : findings.verdicts) {
+    if (verdict.kept && !verdict.version.empty()) all.push_back({verdict.version});
+  }
+  for (const stacks::RuledCell& cell : findings.cells) {
+    const std::string version = version_in(cell.mpi);
+    if (cell.algorithm != stacks::kOwnChoice && !version.empty()) all.push_back({version, true});
+  }
+  return all;
+}
+
+// The newest one, if anything that is exported is of it. If nothing is exported, it is to be named
+// all the same.
+std::string measured_version(const std::vector<stacks::StackSamples>& samples,
+                             const stacks::StackFindings& findings) {
+  const std::string& newest = samples.front().version;
+  const std::vector<Measured> all = measured_versions(findings);
+  if (all.empty() || std::ranges::find(all, newest, &Measured::version) != all.end()) return newest;
+  return all.front().version;
 }
 
 // Of the UCX below MPICH, whose settings carry MPICH's messages.
 std::string measured_ucx(const std::vector<stacks::StackSamples>& samples) {
   for (const stacks::StackSamples& each : samples) {  // newest first
-    const auto found = each.campaign.options.find(std::string(sampler::kUcxVersion));
+    const auto found = each.campaign.options.find(std::string(stacks::kUcxVersion));
     if (found != each.campaign.options.end()) return found->second;
   }
   return {};
@@ -87,10 +124,11 @@ stacks::StackFindings find_settings(const profiledb::ProfileDb& db, const Id& pl
   stacks::StackFindings findings{.stack = what.stack, .plan = plan, .folder = what.folder};
   findings.origin = fmt::format("Written by nmad-tune {} export {} from {}", NMT_VERSION,
                                 what.stack, what.profile);
+  std::string rules_version;
   utsname names{};
   if (::uname(&names) == 0) findings.machine = names.machine;
   if (plan == nullptr) {
-    const std::vector<stacks::StackSamples> samples = read_stack_samples(db, platform, what.stack);
+    std::vector<stacks::StackSamples> samples = read_stack_samples(db, platform, what.stack);
     if (samples.empty()) {
       throw Error(Fault::kDatabase,
                   fmt::format("{}: the profile has no campaign of {}; measure it with nmad-sample "
@@ -98,22 +136,48 @@ stacks::StackFindings find_settings(const profiledb::ProfileDb& db, const Id& pl
                               what.profile, what.stack, what.stack, what.profile));
     }
     findings.verdicts = stacks::judge_groups(samples);
+    const std::size_t all = samples.size();
+    rules_version = take_newest_rules(&samples);
     stacks::RuleChoice choice = stacks::choose_rules(samples);
     add_han_rules(samples, choice, &findings);
     findings.rules = std::move(choice.rules);
     findings.cells = std::move(choice.cells);
     findings.notes = std::move(choice.notes);
-    findings.measured = measured_version(what.stack, samples.front());
+    if (samples.size() < all) {
+      findings.notes.push_back(fmt::format(
+          "left out: rules that were measured under other versions than {}", rules_version));
+    }
+    findings.measured = measured_version(samples, findings);
     if (what.stack == "mpich") {
       findings.measured_ucx = measured_ucx(samples);
       add_tables(samples, &findings);
     }
   }
   findings.version = stacks::export_version(what.stack, what.version, findings.measured);
-  if (!findings.tables.algorithms.empty() && findings.version != findings.measured) {
-    leave_rules_out(findings.measured, &findings);
+  if (!findings.tables.algorithms.empty() && findings.version != rules_version) {
+    leave_rules_out(rules_version, &findings);
   }
   return findings;
+}
+
+std::optional<OtherVersion> measured_under_another(const stacks::StackFindings& findings,
+                                                   const std::string& profile,
+                                                   const std::string& version,
+                                                   std::string_view there) {
+  if (version.empty()) return std::nullopt;
+  std::vector<Measured> all = measured_versions(findings);
+  if (all.empty() && !findings.measured.empty()) all.push_back({findings.measured});
+  for (const Measured& each : all) {
+    if (stacks::is_same_version(findings.stack, each.version, version)) continue;
+    return OtherVersion{
+        each.version,
+        fmt::format("{0}: {1} {2} was measured{5}, and {1} {3} {4}; measure again with "
+                    "nmad-sample --stack {1}{6} --db {0}",
+                    profile, findings.stack, each.version, version, there,
+                    each.by_rules ? " (collectives)" : "",
+                    each.by_rules ? " --parts collectives" : "")};
+  }
+  return std::nullopt;
 }
 
 }  // namespace nmt::tools

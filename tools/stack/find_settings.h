@@ -4,7 +4,9 @@
 // versions.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "profiledb/profiledb.h"
 #include "stacks/stacks.h"
@@ -23,5 +25,17 @@ struct FindingsFor {
 // result.
 stacks::StackFindings find_settings(const profiledb::ProfileDb& db, const Id& platform,
                                     const Plan* plan, const FindingsFor& what);
+
+// A version under which something that is exported was measured.
+struct OtherVersion {
+  std::string version;
+  std::string told;  // a message that names both versions, and the command that measures again
+};
+// The first that is not `version`, which `there` says more about: "is installed here". nullopt if
+// there is none, or if `version` is empty.
+std::optional<OtherVersion> measured_under_another(const stacks::StackFindings& findings,
+                                                   const std::string& profile,
+                                                   const std::string& version,
+                                                   std::string_view there);
 
 }  // namespace nmt::tools

@@ -28,7 +28,7 @@ stacks::MpichTables read_mpich_tables(const std::string& library_file) {
         Fault::kFailed,
         fmt::format(
             "{} has no tables for collectives that this version of nmadtune can read; MPICH 4.0.2 "
-            "over ch4 has",
+            "and 4.2.1 over ch4 have",
             library_file));
   }
   return *std::move(tables);

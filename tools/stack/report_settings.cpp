@@ -53,6 +53,10 @@ void add_verdicts(std::span<const stacks::GroupVerdict> verdicts, Report* report
                                     verdict.rail, verdict.kept, verdict.reason});
   }
   if (!verdicts.empty()) report->text.table(std::move(table));
+  const bool few = std::ranges::any_of(verdicts, [](const stacks::GroupVerdict& verdict) {
+    return verdict.gain.rounds + 1 == stacks::kRoundsOfFullConfidence;
+  });
+  if (few) report->text.line("Intervals from 5 rounds are of 94 %; 6 rounds make them 95 %");
   report->payload.set("settings", std::move(all));
 }
 

@@ -80,7 +80,8 @@ Report report_of(const sampler::StackJob& job, const StackRecorder& recorder,
                         .set("size_bytes", cell.size_bytes)
                         .set("algorithm", cell.algorithm)
                         .set("gain", cell.gain.value)
-                        .set("best_gain", cell.best_gain));
+                        .set("best_gain", cell.best_gain)
+                        .set("component_gain", cell.component_gain));
     report.records.rows.push_back({cell.operation, cell.ranks, cell.size_bytes, cell.algorithm,
                                    cell.gain.value, cell.best_gain});
   }

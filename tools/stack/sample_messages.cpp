@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 #include <random>
 #include <span>
 #include <string_view>
@@ -15,7 +16,6 @@
 #include "core/method.h"
 #include "core/statistics.h"
 #include "core/units.h"
-#include "core/version.h"
 #include "sampler/sampler.h"
 #include "tools/sample/campaign.h"
 #include "tools/sample/interruption.h"
@@ -33,7 +33,8 @@ namespace {
 constexpr std::string_view kBuffered = "bcopy", kUncopied = "zcopy";
 
 constexpr std::uint64_t kAskedBytes = 16;  // room for the first bytes, which a rendezvous brings
-constexpr std::uint64_t kMoved = 4;        // times as small a size shows that forcing it acts
+constexpr std::uint64_t kMoved = 4;  // times as small or as large a size shows that forcing it acts
+constexpr std::uint64_t kRaisedBytes = 4096;  // of a limit that is too small to be lowered
 
 constexpr std::uint64_t kRounds = 7;
 // Rounds for protocols and limits, whose launches are short: if two protocols are nearly equal,
@@ -70,6 +71,7 @@ class StackCampaign {
 
   void begin();
   void prove_effect();
+  std::map<std::string, std::uint64_t> eager_under(const Fields& settings);
   void announce() const;
   void measure(const Stage& stage);
   void weigh_interfaces();
@@ -80,7 +82,6 @@ class StackCampaign {
   stacks::StackTimes forced(stacks::Transport transport, std::string_view method) const;
   stacks::StackProtocols both_ways(stacks::Transport transport) const;
   std::vector<Fields> limits_to_try() const;
-  std::string version() const;
   bool weighs() const {
     return job_.stack.weighs_interfaces && first_.network == stacks::Transport::kTcp &&
            first_.interfaces.size() > 1;
@@ -88,14 +89,15 @@ class StackCampaign {
   bool copies() const { return !job_.stack.copied_up_to(0).empty(); }
   std::uint64_t header(stacks::Transport transport) const;
   std::uint64_t forced_bytes_max(stacks::Transport transport) const;
-  Fields ask_first() const;
+  Fields ask_first() const { return eager_up_to(kAskedBytes); }
+  Fields eager_up_to(std::uint64_t bytes) const;
   std::uint64_t rounds() const { return options_.rounds.value_or(kRounds); }
   std::uint64_t threshold_rounds() const { return options_.rounds.value_or(kThresholdRounds); }
   std::vector<std::uint64_t> sizes_up_to(std::uint64_t most_bytes) const;
   double launch_ns(std::uint64_t most_bytes) const;
   std::size_t weights_launches() const;
   std::size_t thresholds_launches() const;
-  std::size_t launches() const { return 3 + weights_launches() + thresholds_launches(); }
+  std::size_t launches() const { return 2 + proofs_ + weights_launches() + thresholds_launches(); }
   void add_protocols(std::span<const stacks::GroupVerdict> verdicts, Report* report) const;
   Report report(const profiledb::Location& profile) const;
 
@@ -113,6 +115,7 @@ class StackCampaign {
   Fields weights_;  // if they were kept
   std::uint32_t round_ = 0;
   std::size_t launched_ = 0;
+  std::size_t proofs_ = 0;  // launches that show whether limits act
   double elapsed_ns_ = 0;
 };
 
@@ -135,28 +138,34 @@ void StackCampaign::begin() {
 }
 
 // A limit counts only where forcing it moves the size up to which messages leave unasked, whatever
-// the stack, its version and its documentation say.
+// the stack, its version and its documentation say. Where that size is small already, it has to
+// grow.
 void StackCampaign::prove_effect() {
-  const Fields asked = ask_first();
-  const sampler::LaunchedRound forced =
-      sampler::launch_round(job_, asked, {.sizes_bytes = {1}, .find_eager = true});
-  elapsed_ns_ += forced.elapsed_ns;
-  ++launched_;
+  constexpr std::uint64_t kSmallBytes = kMoved * kAskedBytes;
+  const bool some_are_small = std::ranges::any_of(
+      first_.timings.eager, [](const auto& usual) { return usual.bytes_max <= kSmallBytes; });
+  std::string forced = stacks::to_variant(ask_first());
+  const std::map<std::string, std::uint64_t> lowered = eager_under(ask_first());
+  std::map<std::string, std::uint64_t> raised;
+  if (some_are_small) {
+    raised = eager_under(eager_up_to(kRaisedBytes));
+    forced += " or " + stacks::to_variant(eager_up_to(kRaisedBytes));
+  }
   std::vector<std::string> unmoved;
   std::erase_if(first_.timings.eager, [&](const sampler::LaunchRound::Eager& usual) {
-    if (usual.bytes_max <= kMoved * kAskedBytes) return false;  // there is nothing to move
-    const auto now = std::ranges::find(forced.timings.eager, usual.placement,
-                                       &sampler::LaunchRound::Eager::placement);
-    const bool moved =
-        now != forced.timings.eager.end() && kMoved * now->bytes_max <= usual.bytes_max;
+    const bool is_small = usual.bytes_max <= kSmallBytes;
+    const auto& all = is_small ? raised : lowered;
+    const auto now = all.find(usual.placement);
+    const bool moved = now != all.end() && (is_small ? now->second > kMoved * kSmallBytes
+                                                     : kMoved * now->second <= usual.bytes_max);
     if (!moved) unmoved.push_back(usual.placement);
     return !moved;
   });
   if (unmoved.empty()) return;
   const std::string found = fmt::format(
       "{}{}: {} did not move the size from which messages of {} ask first", first_.library,
-      first_.messages_by.empty() ? "" : " sends its messages by " + first_.messages_by,
-      stacks::to_variant(asked), fmt::join(unmoved, " and "));
+      first_.messages_by.empty() ? "" : " sends its messages by " + first_.messages_by, forced,
+      fmt::join(unmoved, " and "));
   if (!first_.timings.eager.empty()) {
     invocation_.notice(found + "; it is left alone there");
     return;
@@ -170,11 +179,25 @@ void StackCampaign::prove_effect() {
                                 "to --launcher to make it send them itself"));
 }
 
-// Rendezvous for all but the shortest messages.
-Fields StackCampaign::ask_first() const {
+// By placement, the largest message that leaves unasked.
+std::map<std::string, std::uint64_t> StackCampaign::eager_under(const Fields& settings) {
+  const sampler::LaunchedRound forced =
+      sampler::launch_round(job_, settings, {.sizes_bytes = {1}, .find_eager = true});
+  elapsed_ns_ += forced.elapsed_ns;
+  ++launched_;
+  ++proofs_;
+  std::map<std::string, std::uint64_t> bytes_max;
+  for (const sampler::LaunchRound::Eager& each : forced.timings.eager) {
+    bytes_max[each.placement] = each.bytes_max;
+  }
+  return bytes_max;
+}
+
+// Rendezvous for all larger messages, on all transports; with few bytes, for all but the shortest.
+Fields StackCampaign::eager_up_to(std::uint64_t bytes) const {
   Fields settings;
   for (const stacks::Transport transport : transports()) {
-    settings.merge(job_.stack.eager_up_to(transport, kAskedBytes, header(transport)));
+    settings.merge(job_.stack.eager_up_to(transport, bytes, header(transport)));
   }
   return settings;
 }
@@ -472,13 +495,6 @@ void StackCampaign::add_protocols(std::span<const stacks::GroupVerdict> verdicts
   report->payload.set("protocols", std::move(protocols)).set("in_force", std::move(in_force));
 }
 
-// Of what is sampled; empty where its ranks do not say it.
-std::string StackCampaign::version() const {
-  if (job_.stack.name == "ucx") return first_.ucx_version;
-  if (job_.stack.name == "libfabric") return first_.libfabric_version;
-  return version_in(first_.library);
-}
-
 Report StackCampaign::report(const profiledb::Location& profile) const {
   Report report;
   const std::vector<stacks::GroupVerdict> verdicts = stacks::judge_groups(recorder_->samples());
@@ -487,7 +503,7 @@ Report StackCampaign::report(const profiledb::Location& profile) const {
   add_verdicts(verdicts, &report);
   add_protocols(verdicts, &report);
   warn_of_oversubscription(first_.ranks, first_.cores, &report);
-  warn_of_untried(job_.stack.name, version(), &report);
+  warn_of_untried(job_.stack.name, first_.version_of(job_.stack.name), &report);
   report.payload.set("stack", job_.stack.name).set("library", first_.library);
   report.payload.set("campaign", recorder_->campaign().id.hex());
   report.payload.set("elapsed_ns", elapsed_ns_);

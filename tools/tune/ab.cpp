@@ -193,6 +193,11 @@ Report ab(const AbOptions& options, const ProfileOptions& profile_options,
   } else {
     const sampler::LaunchedRound first = sampler::probe_stack(
         job, sampler::stack_grid(exported.messages.empty() ? 1 : options.size_bytes_max));
+    if (const auto other =
+            measured_under_another(exported.findings, profile.location.file,
+                                   first.version_of(job.stack.name), "is what --launcher starts")) {
+      throw Error(Fault::kStale, other->told);
+    }
     Fields facts = sampler::facts_of(job.stack, first);
     facts["part"] = "ab";
     StackRecorder recorder(profile.db, job, first, facts, invocation);

@@ -11,7 +11,6 @@
 #include <sstream>
 
 #include "core/error.h"
-#include "core/version.h"
 #include "tools/command/terminal.h"
 #include "tools/command/write_file.h"
 #include "tools/stack/stack.h"
@@ -69,8 +68,11 @@ std::string other_version_told(const ExportOptions& options, const std::string& 
 
 Report check_by_reader(const ExportOptions& options) {
   const std::string version = version_to_check_for(options);
+  // Of another version, only the form of names can be checked.
+  const bool is_known = options.stack == "mpich" &&
+                        stacks::is_same_version("mpich", installed_version("mpich"), version);
   const std::vector<std::string> known =
-      options.stack == "mpich" ? known_mpich_algorithms() : std::vector<std::string>{};
+      is_known ? known_mpich_algorithms() : std::vector<std::string>{};
   const std::string text = read_file(options.check);
   const std::string other_version = other_version_told(options, text, version);
   Report report;
@@ -153,10 +155,6 @@ void write_out(const std::vector<stacks::ExportedFile>& files, Report* report) {
   }
 }
 
-bool is_same_version(const std::string& version, const std::string& other) {
-  return !older(version, other) && !older(other, version);
-}
-
 // Settings of UCX below an MPI. The MPI may have a UCX of its own, so this is no reason to refuse.
 void warn_of_other_ucx(const stacks::StackFindings& findings, Report* report) {
   const Fields settings = stacks::kept_settings(findings);
@@ -164,7 +162,8 @@ void warn_of_other_ucx(const stacks::StackFindings& findings, Report* report) {
       settings, [](const auto& setting) { return setting.first.starts_with("UCX_"); });
   if (findings.measured_ucx.empty() || !has_some) return;
   const std::string installed = installed_version("ucx");
-  if (installed.empty() || is_same_version(installed, findings.measured_ucx)) return;
+  if (installed.empty()) return;
+  if (stacks::is_same_version("ucx", installed, findings.measured_ucx)) return;
   report->warnings.push_back(
       fmt::format("{0} was measured over ucx {1}, and ucx {2} is installed here; if {0} uses that "
                   "one now, measure again with nmad-sample --stack {0}",
@@ -174,14 +173,15 @@ void warn_of_other_ucx(const stacks::StackFindings& findings, Report* report) {
 // If the stack was updated since, what was measured need not hold any more.
 void refuse_other_version(const ExportOptions& options, const stacks::StackFindings& findings,
                           const std::string& profile) {
-  if (!options.version.empty() || findings.measured.empty()) return;
+  if (!options.version.empty()) return;
   const std::string installed = installed_version(options.stack);
-  if (installed.empty() || is_same_version(installed, findings.measured)) return;
-  throw Error(Fault::kStale,
-              fmt::format("{0}: {1} {2} was measured, and {1} {3} is installed here; measure again "
-                          "with nmad-sample --stack {1} --db {0}, or, if jobs still run {2}, name "
-                          "it: --for {2}",
-                          profile, options.stack, findings.measured, installed));
+  const auto other =
+      installed.empty()
+          ? measured_under_another(findings, profile, findings.measured, "was measured as well")
+          : measured_under_another(findings, profile, installed, "is installed here");
+  if (!other) return;
+  throw Error(Fault::kStale, fmt::format("{0}, or, if jobs still run {1}, name it: --for {1}",
+                                         other->told, other->version));
 }
 
 Report export_settings(const ExportOptions& options, const ProfileOptions& profile_options,
