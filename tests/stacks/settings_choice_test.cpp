@@ -149,6 +149,22 @@ TEST(StackSettings, ThatMakeASizeSlowerAreLeftOut) {
   EXPECT_THAT(verdict.reason, HasSubstr("slower at"));
 }
 
+// The group of libfabric has two settings, of which one is a limit: what it gains at the sizes that
+// the limit moves is not thinned out by all others.
+TEST(StackSettings, AreJudgedOverTheSizesThatTheirLimitMoves) {
+  Planted planted("1", 1, "libfabric/tcp");
+  planted.add("", asked_ns);
+  planted.add("FI_OFI_RXM_BUFFER_SIZE=8192 FI_OFI_RXM_SAR_LIMIT=0", [](double size) {
+    return asked_ns(size) * (size > 10'000 && size < 40'000 ? 0.7 : 1);
+  });
+  const auto verdicts = judge_groups(stack_samples("libfabric", std::vector{planted.set()}));
+  ASSERT_EQ(verdicts.size(), 1u);
+  EXPECT_EQ(verdicts[0].group, "rendezvous");
+  EXPECT_EQ(verdicts[0].settings.size(), 2u);
+  EXPECT_TRUE(verdicts[0].kept) << verdicts[0].reason;
+  EXPECT_GT(verdicts[0].gain.value, 1.1);
+}
+
 TEST(StackSettings, ThatLostInANewerCampaignStayWithdrawn) {
   Planted sampled("1"), compared("2", 2);
   sampled.add("", asked_ns);
@@ -201,6 +217,36 @@ TEST(StackSettings, OfSeveralNetworksHaveTheValueOfLeastCombinedRegretAndSaySo) 
   }
   EXPECT_EQ(both.settings.at("UCX_RNDV_THRESH:inter"),
             std::to_string(choose_threshold(sent)->eager_bytes_max + 1));
+}
+
+// The ratios of the rounds are e^0, e^1, e^2 ...
+Ratio ratio_of_powers(std::uint32_t rounds) {
+  ByRound before, after;
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    before[round] = std::exp(static_cast<double>(round));
+    after[round] = 1;
+  }
+  return ratio_of(before, after);
+}
+
+// All means of two rounds count with 6 rounds; with 8, three of them at each end do not. With 5,
+// all of them make 94 %.
+TEST(StackRatio, HasAnIntervalOfAtLeast95PercentFromSixRoundsOn) {
+  EXPECT_EQ(kRoundsOfFullConfidence, 6u);
+  EXPECT_TRUE(std::isinf(ratio_of_powers(4).high));
+  EXPECT_NEAR(std::log(ratio_of_powers(5).low), 0, 1e-9);
+  EXPECT_NEAR(std::log(ratio_of_powers(6).low), 0, 1e-9);
+  EXPECT_NEAR(std::log(ratio_of_powers(6).high), 5, 1e-9);
+  EXPECT_NEAR(std::log(ratio_of_powers(7).low), 1, 1e-9);
+  EXPECT_NEAR(std::log(ratio_of_powers(8).low), 1, 1e-9);
+  EXPECT_NEAR(std::log(ratio_of_powers(8).high), 6, 1e-9);
+}
+
+TEST(StackVersions, OfLibfabricAreTheSameWhereTheirFirstTwoNumbersAre) {
+  EXPECT_TRUE(is_same_version("libfabric", "1.18", "1.18.1"));
+  EXPECT_FALSE(is_same_version("libfabric", "1.18", "1.19.1"));
+  EXPECT_FALSE(is_same_version("openmpi", "4.1", "4.1.4"));
+  EXPECT_TRUE(is_same_version("openmpi", "4.1.0", "4.1"));
 }
 
 TEST(StackSettings, AreWordsOfOneLine) {

@@ -94,6 +94,33 @@ TEST_F(Mpich, UcxKnowsEverySettingThatIsWrittenForIt) {
   EXPECT_THAT(said_with(settings), Not(ContainsRegex(unused)));
 }
 
+TEST_F(Mpich, HasTablesThatAreReadAndChangeInNothingWithoutRules) {
+  const stacks::MpichTables found = tools::read_mpich_tables(library_file_);
+  EXPECT_GT(found.known.size(), 100U);
+  EXPECT_EQ(stacks::with_rules(found, {}).algorithms, found.algorithms);
+  for (const stacks::MpichOperation& operation : stacks::mpich_operations()) {
+    for (const stacks::MpichAlgorithm& each : operation.algorithms) {
+      const bool from_4_2 =
+          !each.parameters.empty() || each.function == "MPIR_Allreduce_intra_ring";
+      if (from_4_2) continue;
+      EXPECT_TRUE(stacks::has_way(operation, each.name, found.known))
+          << operation.name << each.name;
+    }
+  }
+}
+
+// As srun starts tasks whose protocol this MPI does not speak: each is a job of its own.
+TEST_F(Mpich, IsRefusedWhereItTakesOneOfSeveralTasksOfSrunForAJobOfItsOwn) {
+  const auto sampled = [&](const std::string& tasks) {
+    return sample({"--mpi", "mpich", "--parts", "mpi", "--budget", "100ms", "--db", path("a.db")},
+                  {.environment = {{"SLURM_PROCID", "0"}, {"SLURM_STEP_NUM_TASKS", tasks}}});
+  };
+  const Result refused = sampled("2");
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("srun started 2 tasks"), HasSubstr("--mpi=pmi2")));
+  EXPECT_THAT(sampled("1").err, Not(HasSubstr("srun started")));
+}
+
 TEST_F(Mpich, TakesTheTablesThatAreWrittenAsTheMessagesOfARankShow) {
   const std::vector<stacks::ExportedFile> files = files_with(
       {rule("bcast", 64, "default"), rule("bcast", 65536, "scatter_ring_allgather"),

@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What is exported to Open MPI, and to UCX and libfabric below it, acts in jobs of the real one: a
-// limit that is forced moves the size from which messages ask first.
+// limit that is forced moves the size from which messages ask first, a rule changes a collective.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "core/statistics.h"
 #include "core/version.h"
+#include "profiledb/profiledb.h"
 #include "sampler/stack/launch_messages.h"
 #include "stacks/stacks.h"
+#include "tests/lab/lab.h"
 #include "tests/tools/sandbox.h"
 
 namespace nmt::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 
 class OpenMpi : public Sandbox {
  protected:
@@ -51,7 +61,159 @@ class OpenMpi : public Sandbox {
   std::string version_;
 };
 
+// Two ranks on each of two hosts of the lab.
+class OpenMpiOnTwoHosts : public OpenMpi {
+ protected:
+  void SetUp() override {
+    OpenMpi::SetUp();
+    if (IsSkipped()) return;
+    if (const std::string reason = Lab::missing(); !reason.empty()) GTEST_SKIP() << reason;
+    lab_.emplace(std::vector<unsigned>{1000});
+  }
+
+  std::string launcher() const {
+    return fmt::format("{}", fmt::join(lab_->job("openmpi", {"--per-host", "2"}, {}), " "));
+  }
+
+  // What rank 0 prints.
+  json::Value round_of(const stacks::Stack& stack, const Fields& settings,
+                       const std::string& order) const {
+    Setting setting;
+    for (const auto& [name, value] : sampler::environment_of(stack, settings)) {
+      setting.environment[name] = value;
+    }
+    const std::vector<std::string> command = {
+        NMAD_SAMPLE, "--stack", std::string(stack.name), "--json", "--quiet", "--turn", order};
+    Process job(lab_->job("openmpi", {"--per-host", "2"}, command), setting);
+    const Result result = job.wait(120);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.exit_code == 0 ? document(result) : json::Value();
+  }
+
+  // Of a Bcast of 256 KiB.
+  double broadcast_ns(const Fields& settings) const {
+    const json::Value round =
+        round_of(stacks::find_stack("openmpi"), settings,
+                 "operation:bcast/candidates:0x0/sizes:262144/budget:1000000000/seed:1");
+    const json::Value told = at(round, "collectives.cells.0.rounds_ns");
+    std::vector<double> rounds_ns;
+    for (const json::Reader& each : json::Reader(told, "rounds").items()) {
+      rounds_ns.push_back(each.number());
+    }
+    return median(rounds_ns);
+  }
+
+  std::optional<Lab> lab_;
+};
+
+TEST_F(OpenMpiOnTwoHosts, CollectivesAreSampledByAllAlgorithmsOfTheLibraryAndByHan) {
+  Process sampling(sample_command({"--stack", "openmpi", "--parts", "collectives", "--budget", "1s",
+                                   "--launcher", launcher(), "--db", path("a.db")}),
+                   setting());
+  const Result sampled = sampling.wait(280);
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  std::map<std::string, std::set<std::string>> algorithms;
+  const profiledb::ProfileDb profile(path("a.db"), {});
+  for (const Platform& platform : profile.platforms()) {
+    for (const Campaign& campaign : profile.campaigns(platform.id)) {
+      for (const SampleSet& set : profile.sample_sets(campaign.id)) {
+        for (const Sample& each : set.samples) {
+          algorithms[each.condition.operation].insert(each.condition.algorithm);
+        }
+      }
+    }
+  }
+  for (const stacks::TunedOperation& operation : stacks::tuned_operations()) {
+    const std::set<std::string>& tried = algorithms[std::string(operation.name)];
+    EXPECT_TRUE(tried.contains(std::string(stacks::kOwnChoice))) << operation.name;
+    EXPECT_GE(tried.size(), 4U) << operation.name;
+  }
+  EXPECT_THAT(algorithms["bcast"], IsSupersetOf({"binomial", "chain", "pipeline"}));
+  const Result listed = run({"ompi_info", "--param", "coll", "han", "--level", "9"});
+  if (listed.out.find("coll_han_priority") == std::string::npos) return;  // it is built without
+  const bool han_chooses = !older(version_, "5.0");  // there it is the library's own choice
+  for (const std::string_view operation : stacks::han_operations()) {
+    const std::string component(han_chooses ? stacks::kTunedComponent : stacks::kHanComponent);
+    EXPECT_TRUE(algorithms[std::string(operation)].contains(component)) << operation;
+  }
+}
+
+// A rule that cuts a broadcast into segments of 64 bytes cannot be overlooked.
+TEST_F(OpenMpiOnTwoHosts, ARuleOfHanHandsABroadcastOnToARuleOfTuned) {
+  const Fields first = {{"coll_han_priority", "35"}};
+  write(
+      std::string(stacks::kTunedRulesFile),
+      stacks::write_tuned_rules({{"bcast", {{1, {{0, 0, 0, 0}}}, {2, {{0, 3, 0, 64}}}}}}, "# a\n"));
+  write(std::string(stacks::kHanRulesFile),
+        stacks::write_han_rules({{"bcast", {{1, {{0, std::string(stacks::kTunedComponent)}}}}}},
+                                "# a\n"));
+  Fields rules = stacks::rules_settings("openmpi", path(""), true);
+  rules.insert(first.begin(), first.end());
+  const double han_ns = broadcast_ns(first), ruled_ns = broadcast_ns(rules);
+  EXPECT_GT(ruled_ns, 4 * han_ns);
+}
+
+// By placement, the largest message that leaves before its receiver asks for it.
+std::map<std::string, double> eager_in(const json::Value& round) {
+  std::map<std::string, double> bytes;
+  for (const json::Reader& each : json::Reader(round, "nmad-sample")["turn"]["eager"].items()) {
+    bytes[each["placement"].text()] = each["bytes_max"].number();
+  }
+  return bytes;
+}
+
+// From 1.17 on UCX has one threshold for each; before, one for both.
+TEST_F(OpenMpiOnTwoHosts, AForcedThresholdOfUcxActsBetweenNodesAndWithinThem) {
+  constexpr const char* kOrder = "sizes:1/eager:1/variables:";
+  if (OpenMpi::round_of("ucx", {}) == json::Value()) GTEST_SKIP() << "it is without UCX";
+  stacks::Stack ucx = stacks::find_stack("ucx");
+  const json::Value usual = round_of(ucx, {}, kOrder);
+  ASSERT_NE(usual, json::Value());
+  const json::Value version = at(usual, "ucx_version");
+  ASSERT_NE(version.get_if<std::string>(), nullptr);
+  ucx = stacks::for_ucx_version(ucx, *version.get_if<std::string>());
+  const bool keyed = !older(*version.get_if<std::string>(), "1.17");
+  std::map<std::string, double> before = eager_in(usual);
+  for (const auto& [placement, other, transport] :
+       {std::tuple("same-node", "other-node", stacks::Transport::kShm),
+        std::tuple("other-node", "same-node", stacks::Transport::kTcp)}) {
+    const json::Value forced = round_of(ucx, ucx.eager_up_to(transport, 1000, 0), kOrder);
+    ASSERT_NE(forced, json::Value());
+    std::map<std::string, double> after = eager_in(forced);
+    EXPECT_GT(before[placement], 1100) << placement;
+    EXPECT_LE(after[placement], 1000) << placement;
+    EXPECT_GT(after[placement], 100) << placement;
+    if (!keyed) continue;
+    EXPECT_GT(after[other], 1100) << other;
+  }
+}
+
+// A default so small that there is something to gain.
+TEST_F(OpenMpi, LibfabricIsSampledExportedAndCompared) {
+  if (round_of("libfabric", {}) == json::Value()) GTEST_SKIP() << "it is without libfabric";
+  Setting slow = setting();
+  slow.environment.insert({{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                           {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+                           {"FI_OFI_RXM_BUFFER_SIZE", "1000"},
+                           {"FI_OFI_RXM_SAR_LIMIT", "0"}});
+  const std::string launcher = "mpirun.openmpi -n 2 --oversubscribe";
+  Process sampling(sample_command({"--stack", "libfabric", "--launcher", launcher, "--rounds", "5",
+                                   "--max-size", "8K", "--db", path("a.db")}),
+                   slow);
+  const Result sampled = sampling.wait(200);
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  EXPECT_THAT(sampled.out, HasSubstr("FI_OFI_RXM_BUFFER_SIZE="));
+  const Result exported = tune({"export", "libfabric", "--db", path("a.db")});
+  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  Process comparing(tune_command({"ab", "libfabric", "--launcher", launcher, "--rounds", "5",
+                                  "--max-size", "8K", "--db", path("a.db")}),
+                    slow);
+  const Result compared = comparing.wait(90);
+  EXPECT_EQ(compared.exit_code, 0) << compared.err;
+}
+
 TEST_F(OpenMpi, TellsWhichComponentCarriesItsMessages) {
+  int jobs = 0;
   for (const auto& [pml, told] :
        {std::pair("ob1", ""), std::pair("ucx", "ucx"), std::pair("cm", "cm")}) {
     const std::string stack = *told == '\0'               ? "openmpi"
@@ -60,7 +222,9 @@ TEST_F(OpenMpi, TellsWhichComponentCarriesItsMessages) {
     const json::Value round = round_of(stack, {}, {{"OMPI_MCA_pml", pml}});
     if (round == json::Value()) continue;  // it was built without
     EXPECT_EQ(at(round, "messages_by"), json::Value(told)) << pml;
+    ++jobs;
   }
+  EXPECT_GT(jobs, 0);
 }
 
 TEST_F(OpenMpi, AForcedLimitOfEachStackMovesTheSizeFromWhichMessagesAskFirst) {

@@ -128,6 +128,18 @@ class StackTest : public Sandbox {
     text.replace(text.find("SEGMENT"), 7, "40000");
     return script(name, text);
   }
+  // Of an Open MPI of that version, on so many ranks of one node.
+  std::string collectives_of_version(const std::string& name, const std::string& version,
+                                     int ranks) const {
+    collectives_script(name, "30000", "30000", "");
+    std::string text = read(name);
+    const std::string was = "v4.1.4", count = R"(\"ranks\": 4)";
+    text.replace(text.find(was), was.size(), "v" + version);
+    for (std::size_t at = 0; (at = text.find(count, at)) != std::string::npos; ++at) {
+      text.replace(at, count.size(), R"(\"ranks\": )" + std::to_string(ranks));
+    }
+    return script(name, text);
+  }
   Result sample_collectives(const std::string& launcher) const {
     return sample({"--stack", "openmpi", "--parts", "collectives", "--launcher", launcher, "--db",
                    path("a.db")});

@@ -111,6 +111,10 @@ TEST_P(SlurmOf, MpirunWorksInABatchJobAndInAnAllocation) {
   EXPECT_THAT(read("job.out"), HasSubstr("Sampled on h0"));
   const Result allocation = slurm({"salloc", "-N2", "--ntasks-per-node=2", file});
   EXPECT_THAT(allocation.exit_code, AnyOf(0, 4)) << allocation.err;
+  const std::string wrong = script("wrong.sh", mpirun() + " " NMAD_SAMPLE " --parts no-such");
+  const Result refused =
+      slurm({"sbatch", "--wait", "-N2", "--ntasks-per-node=2", "-o", path("wrong.out"), wrong});
+  EXPECT_EQ(refused.exit_code, 2) << refused.err << read("wrong.out");
 }
 
 TEST_P(SlurmOf, AShellInAnAllocationStartsJobsByMpirunAndBySrun) {
@@ -165,6 +169,29 @@ TEST_P(SlurmOf, ThePreloadedLibraryServesTheRanksOfSrun) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr(" verified"));
   EXPECT_THAT(result.err, HasSubstr("nmadtune: bcast: 4 of 4 calls replaced"));
+}
+
+TEST_P(SlurmOf, ThePreloadedLibraryServesTheRanksOfMpirunInABatchJob) {
+  const std::string library = interposed_library(GetParam());
+  if (library.empty()) GTEST_SKIP() << "built without " << GetParam();
+  compile_asp(GetParam(), path("asp"));
+  const std::string launcher = GetParam() == "openmpi" ? "mpirun.openmpi" : "mpiexec.hydra";
+  const std::string file = script(
+      "job.sh", launcher + " -n 3 env UCX_TLS=posix,sysv,self NMADTUNE_MPI=always " +
+                    "NMADTUNE_MPI_REPORT=1 LD_PRELOAD=" + library + " " + path("asp") + " 90 4");
+  const Result batch = slurm({"sbatch", "--wait", "-N1", "-n3", "-o", path("job.out"), file});
+  EXPECT_EQ(batch.exit_code, 0) << batch.err << read("job.out");
+  EXPECT_THAT(read("job.out"), HasSubstr(" verified"));
+  EXPECT_THAT(read("job.out"), HasSubstr("nmadtune: bcast: 4 of 4 calls replaced"));
+}
+
+TEST_P(SlurmOf, MpirunIsALauncherOfOtherStacks) {
+  const std::string file =
+      script("job.sh", NMAD_SAMPLE " --stack " + GetParam() + " --launcher '" + mpirun() +
+                           "' --rounds 5 --max-size 64K --db " + path("a.db"));
+  const Result sampled = slurm({"salloc", "-N2", "--ntasks-per-node=1", file});
+  EXPECT_EQ(sampled.exit_code, 0) << sampled.err;
+  EXPECT_THAT(sampled.out, HasSubstr("h0 and h1"));
 }
 
 TEST_P(SlurmOf, SrunIsALauncherOfOtherStacks) {

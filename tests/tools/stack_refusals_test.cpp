@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "stacks/stacks.h"
+#include "tests/stacks/planted_mpich.h"
 #include "tests/tools/planted_stack.h"
 
 namespace nmt::testing {
@@ -144,6 +145,60 @@ TEST_F(StackTest, AStackThatWasUpdatedSinceIsRefusedWithBothVersions) {
   std::filesystem::remove(path("written"));
   std::filesystem::remove(path("installed/ompi_info"));  // then nothing says which is installed
   EXPECT_EQ(tune(command, {.environment = {{"PATH", path("installed")}}}).exit_code, 0);
+}
+
+// The same after an update where something else was measured since, and where a job is launched.
+TEST_F(StackTest, WhatWasMeasuredUnderAnOlderVersionIsRefusedThoughTheNewestCampaignIsOfAnother) {
+  ASSERT_EQ(sample_stack(script("launch", kLauncher)).exit_code, 0);
+  const std::string newer = collectives_of_version("newer", "5.0.7", 4);
+  ASSERT_EQ(sample_collectives(newer).exit_code, 0);
+  install("ompi_info", "Open MPI v5.0.7");
+  const Result refused = tune({"export", "openmpi", "--db", path("a.db")});
+  EXPECT_EQ(refused.exit_code, 7) << refused.out;
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("openmpi 4.1.4 was measured, and openmpi 5.0.7 is installed here"),
+                    HasSubstr("nmad-sample --stack openmpi --db"), HasSubstr("--for 4.1.4")));
+  const Result compared = tune({"ab", "openmpi", "--launcher", newer, "--db", path("a.db")});
+  EXPECT_EQ(compared.exit_code, 7) << compared.out;
+  EXPECT_THAT(compared.err, HasSubstr("openmpi 5.0.7 is what --launcher starts"));
+  install("ompi_info", "Open MPI v4.1.4");
+  const Result rules = tune({"export", "openmpi", "--db", path("a.db")});
+  EXPECT_EQ(rules.exit_code, 7) << rules.out;
+  EXPECT_THAT(rules.err, AllOf(HasSubstr("openmpi 5.0.7 was measured (collectives)"),
+                               HasSubstr("--stack openmpi --parts collectives")));
+}
+
+TEST_F(StackTest, RulesOfTwoVersionsAreNotMerged) {
+  ASSERT_EQ(sample_collectives(collectives_of_version("older", "4.1.4", 16)).exit_code, 0);
+  ASSERT_EQ(sample_collectives(collectives_of_version("newer", "5.0.7", 4)).exit_code, 0);
+  install("ompi_info", "Open MPI v5.0.7");
+  const Result exported =
+      tune({"export", "openmpi", "--db", path("a.db"), "-o", path("conf") + "/"});
+  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  const stacks::TunedRules rules =
+      stacks::read_tuned_rules(read("conf/coll_tuned_rules.conf"), "rules", "5.0.7");
+  EXPECT_TRUE(rules.at("bcast").contains(4));
+  EXPECT_FALSE(rules.at("bcast").contains(16));
+  EXPECT_THAT(read("conf/mca-params.conf"),
+              HasSubstr("left out: rules that were measured under other versions than 5.0.7"));
+}
+
+// 4.0.2 is installed, which has neither this algorithm nor parameters.
+TEST_F(StackTest, ATableOfAnotherMpichThanIsInstalledIsCheckedWithoutTheAlgorithmsOfThatOne) {
+  std::string text = algorithms_text();
+  const std::string_view was = R"("algorithm=MPIR_Bcast_allcomm_nb":{})";
+  text.replace(text.find(was), was.size(),
+               R"("algorithm=MPIR_Bcast_intra_pipelined_tree":{"tree_type=kary":{},"k=2":{},)"
+               R"("is_non_blocking=0":{},"chunk_size=1024":{},"recv_pre_posted=0":{}})");
+  write("table.json", text);
+  std::vector<std::string> command = {"export", "mpich", "--check", path("table.json"), "--for"};
+  command.emplace_back("4.2.1");
+  const Result newer = tune(command);
+  EXPECT_EQ(newer.exit_code, 0) << newer.err;
+  command.back() = "4.0.1";
+  const Result older = tune(command);
+  EXPECT_EQ(older.exit_code, 1);
+  EXPECT_THAT(older.err, HasSubstr("algorithms have parameters from MPICH 4.2 on"));
 }
 
 TEST_F(StackTest, NewMadeleineIsExportedFromTheProfilesOwnRails) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/json.h"
@@ -71,6 +72,39 @@ TEST_F(StackTest, TellsHowMuchFasterEagerMessagesAre) {
   }
   EXPECT_EQ(small, 10u);  // 32 B to 4 KiB: a rendezvous brings the first 16 bytes along
   EXPECT_EQ(large, 5u);
+}
+
+// As UCX sends up to 683 KiB eagerly over TCP.
+TEST_F(StackTest, ForcesEagerMessagesBeyondTheSizeWhereTheStackItselfChanges) {
+  std::string text(kLauncher);
+  for (const std::string_view was : {":-65536", R"(\"65536\")"}) {
+    std::string is(was);
+    is.replace(is.find("65536"), 5, "700000");
+    text.replace(text.find(was), was.size(), is);
+  }
+  const Result sampled = sample({"--stack", "openmpi", "--launcher", script("launch", text), "--db",
+                                 path("a.db"), "--rounds", "5", "--json"});
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  double most_bytes = 0;
+  const json::Value told = document(sampled);
+  for (const json::Reader& each : json::Reader(told, "nmad-sample")["protocols"].items()) {
+    most_bytes = std::max(most_bytes, each["size_bytes"].number());
+  }
+  EXPECT_EQ(most_bytes, 1 << 20);
+}
+
+// A component that always asks first: its limit can only be seen to act where it is raised.
+TEST_F(StackTest, ALimitThatSendsNothingEagerlyIsRefusedUnlessItActsWhereItIsRaised) {
+  for (const auto& [bytes, exit_code] :
+       {std::pair("0", 2), std::pair("(limit == 65536 ? 48 : limit - 65488)", 0)}) {
+    std::string text(kLauncher);
+    const std::string_view reported = "limit - 56";
+    text.replace(text.find(reported), reported.size(), bytes);
+    const Result sampled = sample_stack(script("launch", text));
+    EXPECT_EQ(sampled.exit_code, exit_code) << bytes << sampled.err;
+    if (exit_code == 0) continue;
+    EXPECT_THAT(sampled.err, HasSubstr("did not move the size from which messages of other-node"));
+  }
 }
 
 // Launchers of other versions do not tell how many cores ranks have.
@@ -214,6 +248,79 @@ TEST_F(StackTest, OneThresholdForTwoTransportsIsAlsoTriedWhereItCostsThemLeastTo
   EXPECT_THAT(sampled.err,
               AllOf(HasSubstr("UCX_RNDV_THRESH is one setting for 2 transports: UCX_RNDV_THRESH="),
                     HasSubstr(" together, and is tried as well")));
+}
+
+// UCX from 1.17 on has one threshold for each.
+TEST_F(StackTest, EachOfTheTwoThresholdsOfUcxIsExportedWhereItPays) {
+  std::string text(kLauncher);
+  const std::string_view ns = "ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8";
+  text.replace(text.find(ns), ns.size(), R"(
+    inter = key("inter:"); intra = key("intra:")
+    ns = s >= inter ? 30000 + s : 10000 + s * 2
+    here[i] = s >= intra ? 4000 + s * 0.5 : 1000 + s)");
+  const std::string_view begin = "\nBEGIN {", network = R"(\"network\")";
+  text.insert(text.find(begin), R"(
+function key(name, value, at) {
+  value = ENVIRON["UCX_RNDV_THRESH"]
+  at = index(value, name)
+  if (at == 0) return 65536
+  value = substr(value, at + length(name))
+  return value ~ /^auto/ ? 65536 : value + 0
+})");
+  text.insert(text.find(network), R"(\"ucx_version\": \"1.18.1\", )");
+  text.insert(text.find(R"(printf "], \"eager)"),
+              R"(for (i = 1; i <= n; i++) printf ",{\"placement\": \"same-node\", )"
+              R"(\"size_bytes\": %d, \"batch\": 1, \"totals_ns\": [%d, %d]}", size[i], )"
+              R"(here[i] * speed, here[i] * speed * 1.001; )");
+  const std::string_view eager = R"(%d}],", limit - 56)";
+  text.replace(text.find(eager), eager.size(),
+               R"(%d}, {\"placement\": \"same-node\", \"bytes_max\": %d}],", )"
+               "inter - 1, intra - 1");
+  install("ucx_info", "# Version 1.18.1");
+  const Result sampled = sample({"--stack", "ucx", "--launcher", script("launch", text), "--db",
+                                 path("a.db"), "--rounds", "7"});
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  const Result exported = tune({"export", "ucx", "--db", path("a.db"), "-o", path("ucx.conf")});
+  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  const Fields settings = stacks::read_ucx_conf(read("ucx.conf"), "ucx.conf");
+  ASSERT_TRUE(settings.contains("UCX_RNDV_THRESH")) << exported.out;
+  const std::string both = settings.at("UCX_RNDV_THRESH");
+  const auto bytes_of = [&](const std::string& name) {
+    return std::stod(both.substr(both.find(name) + name.size()));
+  };
+  ASSERT_THAT(both, AllOf(HasSubstr("inter:"), HasSubstr("intra:")));
+  EXPECT_GT(bytes_of("inter:"), 14'000);  // they cross at 20000
+  EXPECT_LT(bytes_of("inter:"), 28'000);
+  EXPECT_GT(bytes_of("intra:"), 4'000);  // and at 6000
+  EXPECT_LT(bytes_of("intra:"), 9'000);
+}
+
+// libfabric carries the messages of Open MPI. Jobs tell two numbers of its version, fi_info three.
+TEST_F(StackTest, LibfabricIsSampledInJobsOfOpenMpiAndExported) {
+  std::string text(kLauncher);
+  const std::string_view ns = "ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8";
+  text.replace(text.find(ns), ns.size(), R"(
+    name = "FI_OFI_RXM_BUFFER_SIZE"
+    limit = (name in ENVIRON ? ENVIRON[name] : 65536) + 56
+    ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + s * 0.9)");
+  const std::string_view network = R"(\"network\")";
+  text.insert(text.find(network), R"(\"libfabric_version\": \"1.18\", )");
+  install("fi_info", "fi_info: 1.18.1");
+  const Result sampled = sample({"--stack", "libfabric", "--launcher", script("launch", text),
+                                 "--db", path("a.db"), "--rounds", "5"});
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  EXPECT_THAT(sampled.out, HasSubstr("Intervals from 5 rounds are of 94 %"));
+  const std::vector<std::string> command = {"export", "libfabric", "--db", path("a.db")};
+  const Result exported = tune(command);
+  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_THAT(exported.out, AllOf(HasSubstr("export FI_OFI_RXM_BUFFER_SIZE="),
+                                  HasSubstr("export FI_OFI_RXM_SAR_LIMIT=0")));
+  const Result compared = tune(
+      {"ab", "libfabric", "--launcher", path("launch"), "--rounds", "7", "--db", path("a.db")});
+  EXPECT_EQ(compared.exit_code, 0) << compared.err;
+  EXPECT_THAT(compared.out, Not(HasSubstr("are of 94 %")));
+  install("fi_info", "fi_info: 1.19.0");
+  EXPECT_EQ(tune(command).exit_code, 7);
 }
 
 TEST_F(StackTest, RulesThatLoseAnAbAreWithdrawnByOperation) {
