@@ -23,11 +23,15 @@ void add(const Sample& sample, StackSamples& samples) {
   }
 }
 
+// Launches of a program have no MPI of their own; the campaign says which one it launched.
 std::string version_of(std::string_view stack, const StackSamples& samples) {
-  if (stack != "ucx" && stack != "libfabric") return version_in(samples.mpi);
-  const auto found =
-      samples.campaign.options.find(std::string(stack == "ucx" ? kUcxVersion : kLibfabricVersion));
-  return found == samples.campaign.options.end() ? "" : found->second;
+  const auto option = [&](std::string_view name) {
+    const auto found = samples.campaign.options.find(std::string(name));
+    return found == samples.campaign.options.end() ? std::string() : found->second;
+  };
+  if (stack == "ucx") return option(kUcxVersion);
+  if (stack == "libfabric") return option(kLibfabricVersion);
+  return version_in(samples.mpi.empty() ? option("library") : samples.mpi);
 }
 
 // How many of the n (n + 1) / 2 Walsh averages lie below an interval of at least 95 %, as far as
