@@ -73,6 +73,17 @@ TEST(StackRules, TakeTheFastestWhereItIsMeasurablyFasterThanTheLibrarysOwnChoice
   EXPECT_NEAR(choice.cells[1].best_gain, 2, 1e-3);
 }
 
+// Of an Open MPI 5, whose own choice is that of coll/han.
+TEST(StackRules, SayWhatTheBetterOfTunedAndHanIsWorthBesideTheFastestAlgorithm) {
+  const RuleChoice choice =
+      choice_from({cell("bcast", 16, "default", 64, 1e5), cell("bcast", 16, "tuned", 64, 8e4),
+                   cell("bcast", 16, "chain", 64, 5e4)});
+  ASSERT_EQ(choice.cells.size(), 1u);
+  EXPECT_EQ(choice.cells[0].algorithm, "chain");
+  EXPECT_NEAR(choice.cells[0].best_gain, 2, 1e-3);
+  EXPECT_NEAR(choice.cells[0].component_gain, 1.25, 1e-3);
+}
+
 TEST(StackRules, BecomeRulesThatProgramsAskFor) {
   SampleSet openmpi = set_of(
       {cell("bcast", 16, "default", 64, 1e5), cell("bcast", 16, "binomial", 64, 1.01e5),
