@@ -239,7 +239,8 @@ typedef struct nmt_fast_line {
 // clang-format on
 
 // Writes as many changes of method as the caller's struct has room for; beyond these, and where the
-// answer is an error, the line says NMT_NO_ADVICE.
+// answer is an error, the line says NMT_NO_ADVICE. `choices` never grows: no later header holds
+// more than seven changes.
 NMT_API int nmt_fast_path(const nmt_profile* profile, int path, nmt_fast_line* line);
 
 // `above` from `from_bytes` on, else `below`. It names the processor's instruction where it can:
@@ -356,7 +357,7 @@ typedef struct nmt_share {
   double release_ns;      // from now, predicted; 0: idle
   uint64_t offset_bytes;  // of its chunk in the message
   uint64_t bytes;         // 0 where left out
-  double end_ns;          // from now, predicted
+  double end_ns;          // of its chunk, from now, predicted; 0 where left out
   uint32_t left_out;      // nmt_left_out
   uint32_t reserved;
 } nmt_share;

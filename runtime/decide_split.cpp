@@ -59,7 +59,7 @@ int read_rails(const nmt_profile& profile, const Shares& shares, std::span<Split
     const nmt_share share = shares.read(i);
     if (!is_path(&profile, share.path)) return NMT_UNKNOWN;
     if (!is_release(share.release_ns)) return NMT_INVALID;
-    rails[i] = {static_cast<std::uint32_t>(share.path), share.release_ns, 0, 0};
+    rails[i] = {static_cast<std::uint32_t>(share.path), share.release_ns, 0, 0, 0};
     for (std::size_t j = 0; j < i; ++j) {
       if (rails[j].path == rails[i].path) return NMT_INVALID;
     }
@@ -77,7 +77,7 @@ void write_answer(const nmt_profile& profile, const SplitAnswer& answer,
   std::uint64_t offset = rails[front].bytes;
   for (std::size_t i = 0; i < rails.size(); ++i) {
     const SplitRail& rail = rails[i];
-    shares.write(i, i == front ? 0 : offset, rail.bytes, answer.end_ns, rail.left_out);
+    shares.write(i, i == front ? 0 : offset, rail.bytes, rail.end_ns, rail.left_out);
     if (i != front) offset += rail.bytes;
     if (rail.left_out != NMT_TAKES_PART) continue;
     ++whole.chunks;
@@ -98,6 +98,18 @@ int split(const nmt_profile& profile, std::uint64_t size_bytes, Shares shares, s
   if (answer.end_ns < 0) return NMT_NO_ADVICE;
   write_answer(profile, answer, rails, shares, result);
   return NMT_OK;
+}
+
+// Where each further byte is one rail's, the other may be held below a jump: then its chunk ends
+// before the message.
+void end_apart(const View& view, const PairTable& table, nmt_share* shares, double end_ns) {
+  for (const std::size_t i : {0u, 1u}) {
+    auto path = static_cast<std::uint32_t>(shares[i].path);
+    const auto other = static_cast<std::uint32_t>(shares[1 - i].path);
+    if (table.simultaneous != 0) path = companion(view, path, std::span(&other, 1));
+    const float alone_ns = time_for(view.paths[path].inverse, shares[i].bytes);
+    shares[i].end_ns = std::min(end_ns, shares[i].release_ns + static_cast<double>(alone_ns));
+  }
 }
 
 // Answers from the table for two rails that are idle or become free at the same time: the result of
@@ -125,7 +137,7 @@ bool split_by_table(const nmt_profile& profile, std::uint64_t size_bytes, nmt_sh
   const auto write = [&](nmt_share& share, std::uint64_t offset_bytes, std::uint64_t chunk_bytes) {
     const auto path = static_cast<std::uint32_t>(share.path);
     const std::uint64_t carries = chunk_bytes > 0;
-    const std::uint32_t reason = left_out_reason(view, {path, release_ns, 0, 0}, end_ns);
+    const std::uint32_t reason = left_out_reason(view, {path, release_ns, 0, 0, 0}, end_ns);
     share.offset_bytes = offset_bytes;
     share.bytes = chunk_bytes;
     share.end_ns = std::bit_cast<double>(std::bit_cast<std::uint64_t>(end_ns) & (0 - carries));
@@ -137,6 +149,9 @@ bool split_by_table(const nmt_profile& profile, std::uint64_t size_bytes, nmt_sh
   write(shares[0], 0, first);
   write(shares[1], first, second);
   const std::uint32_t both = std::uint32_t{first > 0} & std::uint32_t{second > 0};
+  const bool one_takes_all = (table->share[piece] & (PairTable::kOne - 1)) == 0;
+  if (both != 0 && one_takes_all) [[unlikely]]
+    end_apart(view, *table, shares, end_ns);
   flags |= NMT_ADVICE_SIMULTANEOUS * (both & std::uint32_t{table->simultaneous != 0});
   result->flags = flags;
   result->end_ns = end_ns;

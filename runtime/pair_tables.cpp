@@ -63,7 +63,7 @@ class Tabulator {
 
  private:
   Answer ask(std::uint64_t size_bytes) const {
-    SplitRail rails[2] = {{paths_[0], 0, 0, 0}, {paths_[1], 0, 0, 0}};
+    SplitRail rails[2] = {{paths_[0], 0, 0, 0, 0}, {paths_[1], 0, 0, 0, 0}};
     const SplitAnswer answer = split_exactly(view_, size_bytes, rails);
     return {rails[0].bytes, answer.end_ns, answer.simultaneous,
             (rails[0].bytes > 0 ? 1 : 0) + (rails[1].bytes > 0 ? 2 : 0)};

@@ -46,7 +46,7 @@ class Splitter {
 
  private:
   SplitAnswer unmeasured() {
-    for (SplitRail& rail : rails_) rail = {rail.path, rail.release_ns, 0, NMT_LEFT_UNMEASURED};
+    for (SplitRail& rail : rails_) rail = {rail.path, rail.release_ns, 0, NMT_LEFT_UNMEASURED, 0};
     return {};
   }
 
@@ -100,6 +100,7 @@ class Splitter {
       simultaneous_ = false;
       carrier_ = i;
       for (std::size_t j = 0; j < rails_.size(); ++j) rails_[j].bytes = j == i ? size_bytes_ : 0;
+      rails_[i].end_ns = end_ns;
     }
   }
 
@@ -126,7 +127,10 @@ class Splitter {
     simultaneous_ = simultaneous;
     carrier_ = rails_.size();
     for (SplitRail& rail : rails_) rail.bytes = 0;
-    for (std::size_t k = 0; k < solver.rails(); ++k) rails_[index[k]].bytes = solver.chunk(k);
+    for (std::size_t k = 0; k < solver.rails(); ++k) {
+      rails_[index[k]].bytes = solver.chunk(k);
+      rails_[index[k]].end_ns = solver.chunk_end_ns(k);
+    }
     return true;
   }
 

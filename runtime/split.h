@@ -22,6 +22,7 @@ struct SplitRail {
   double release_ns;
   std::uint64_t bytes;     // result: its chunk,
   std::uint32_t left_out;  // or an nmt_left_out
+  double end_ns;           // of the chunk
 };
 
 struct SplitAnswer {

@@ -44,6 +44,12 @@ struct RailFill {
     return std::max(release_ns + table->start(at), least_end_ns);
   }
   float bytes_at(float time_ns) const { return bytes + (time_ns - start_ns) * bytes_per_ns; }
+  // When the chunk ends, of a message that ends at `time_ns`: earlier if one more byte would cross
+  // a jump.
+  float chunk_end_ns(float time_ns) const {
+    const float past = static_cast<float>(static_cast<std::int64_t>(chunk)) - bytes;
+    return std::min(time_ns, past > 0 ? start_ns + past / bytes_per_ns : start_ns);
+  }
 };
 
 // Converts what the rails have carried at `time_ns` into whole bytes with the right sum. Returns
@@ -73,15 +79,20 @@ class SplitSolver {
     const auto bytes = static_cast<float>(static_cast<std::int64_t>(size_bytes));
     float time_ns = find_time(fills_, rails_, bytes, static_cast<float>(guess_ns - origin_ns_));
     time_ns = assign_bytes(fills_, rails_, time_ns, size_bytes);
+    end_ns_ = time_ns;
     if (time_ns < 0) return time_ns;
     return origin_ns_ + static_cast<double>(time_ns);
   }
 
   std::size_t rails() const { return rails_; }
   std::uint64_t chunk(std::size_t rail) const { return fills_[rail].chunk; }
+  double chunk_end_ns(std::size_t rail) const {
+    return origin_ns_ + static_cast<double>(fills_[rail].chunk_end_ns(end_ns_));
+  }
 
  private:
   double origin_ns_;
+  float end_ns_ = 0;  // of the message, from the origin
   std::size_t rails_ = 0;
   RailFill fills_[kRailsMax];
 };

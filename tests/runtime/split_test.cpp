@@ -254,6 +254,24 @@ TEST(Split, DoesNotCrossAJumpByOneByte) {
   EXPECT_NEAR(answer.result.end_ns, 66536, 66.5);
 }
 
+TEST(Split, SaysOfEachChunkWhenItEnds) {
+  // Rail b jumps after 65536 bytes, and carries no more than that while a carries the rest.
+  const Profile profile(planted::plan(
+      {affine("a", 1000, 1),
+       planted::plain_rail("b", {{0, 1000}, {65536, 66536}, {65537, 166536}, {1 << 20, 1.2e6}})}));
+  for (const std::uint64_t size : {150000, 163840, 200000}) {
+    for (const double release_ns : {0.0, 500.0}) {  // the table, the solver
+      const Answer answer = ask(profile, {size, {release_ns, 0}});
+      EXPECT_EQ(answer.shares[1].bytes, 65536u);
+      EXPECT_NEAR(answer.shares[1].end_ns, 66536, 70);
+      EXPECT_NEAR(answer.shares[0].end_ns, release_ns + static_cast<double>(size) - 64536, 200);
+      EXPECT_NEAR(answer.shares[0].end_ns, answer.result.end_ns, 200);
+    }
+  }
+  const Answer above = ask(profile, {1 << 20, {0, 0}});
+  EXPECT_NEAR(above.shares[1].end_ns, above.result.end_ns, 1e-3 * above.result.end_ns);
+}
+
 TEST(Split, GivesAFlatsSurplusToTheRailThatHasTheFlat) {
   // Rail b carries anything from 1000 to 50000 bytes in 20000 ns; a is linear.
   const Profile profile(
