@@ -58,12 +58,31 @@ void ask_thresholds(const nmt_profile& profile, int path) {
   }
 }
 
+// Of rails, devices and peers that no profile knows.
+void ask_unknown(const nmt_profile& profile) {
+  constexpr const char* kNobody = "no-such-name.example";
+  nmt_condition condition{};
+  condition.struct_bytes = sizeof condition;
+  condition.peer = kNobody;
+  nmt_peer_rail rails[4] = {};
+  rails[0].struct_bytes = sizeof *rails;
+  const int answers[] = {nmt_find_path(&profile, kNobody, nullptr),
+                         nmt_find_path(&profile, kNobody, &condition),
+                         nmt_find_path(&profile, nullptr, &condition),
+                         nmt_peer_rails(&profile, kNobody, nullptr, 1 << 20, rails, 4),
+                         nmt_peer_rails(&profile, kNobody, &condition, 0, rails, 0)};
+  for (const int answer : answers) {
+    if (answer != NMT_NO_ADVICE) std::abort();
+  }
+}
+
 }  // namespace
 
 void ask_everything(const nmt_profile& profile) {
   nmt_description description{};
   description.struct_bytes = sizeof description;
   nmt_describe(&profile, &description);
+  ask_unknown(profile);
   const int paths = static_cast<int>(std::min<std::uint32_t>(description.paths, 8));
   for (int path = 0; path < paths; ++path) {
     nmt_path_description about{};

@@ -88,6 +88,22 @@ TEST(FastPath, HoldsSixChangesAndNamesNoMethodBeyond) {
   EXPECT_EQ(nmt_fast_method(&seven, 1024), NMT_NO_ADVICE);
 }
 
+TEST(FastPath, IsFilledAgainAfterTheProfileIsReplaced) {
+  const Profile many(planted::plan({alternating({8, 16, 32, 64, 128}, 1024)}));
+  const Profile few(planted::plan({alternating({64}, 4096)}));
+  nmt_current* current = nullptr;
+  ASSERT_EQ(nmt_current_new(many.get(), &current), NMT_OK);
+  nmt_fast_line line = NMT_FAST_LINE;
+  for (const Profile* profile : {&many, &few, &many}) {
+    nmt_current_replace(current, profile->get());
+    ASSERT_EQ(nmt_fast_path(nmt_current_profile(current), 0, &line), NMT_OK);
+    for (const std::uint64_t size : sizes()) {
+      ASSERT_EQ(nmt_fast_method(&line, size), nmt_method_for(profile->get(), 0, size)) << size;
+    }
+  }
+  nmt_current_free(current);
+}
+
 TEST(FastPath, OfAnOlderHeaderIsFilledAsFarAsItGoes) {
   const Profile profile(planted::plan({alternating({8, 16, 32, 64}, 1024)}));
   struct {
