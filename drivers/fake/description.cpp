@@ -65,8 +65,11 @@ FakeRail rail_from_json(const json::Reader& reader) {
     rail.slowdown = reader["bus"]["slowdown"].number(1, 1e6);
   }
   if (reader.has("change")) {
-    reader["change"].only({"from_ns", "factor"});
-    rail.change_from_ns = reader["change"]["from_ns"].number(0, 1e18);
+    reader["change"].only({"from_ns", "to_ns", "factor"});
+    rail.change_from_ns = reader["change"]["from_ns"].number(0, FakeRail::kNoEnd);
+    if (reader["change"].has("to_ns")) {
+      rail.change_to_ns = reader["change"]["to_ns"].number(rail.change_from_ns, FakeRail::kNoEnd);
+    }
     rail.change_factor = reader["change"]["factor"].number(1e-6, 1e6);
   }
   return rail;

@@ -12,13 +12,14 @@
 //                "eager":[...],"two_packets":[...],"aggregate":[...]},
 //     "noise":{"cv":0.02,"outlier_rate":0.01,"outlier_factor":20,"session_drift":0.08},
 //     "bus":{"name":"pci","slowdown":1.3},
-//     "change":{"from_ns":1e9,"factor":2}}]}
+//     "change":{"from_ns":1e9,"to_ns":2e9,"factor":2}}]}
 //
 // At least one of copy, iovec and rendezvous is required; the rest may be absent. eager defaults to
 // the better of copy and iovec plus memcpy; two_packets to twice the better of both; aggregate to
 // one packet of twice the size. In two_packets and aggregate the size is that of one packet. A
 // message takes `slowdown` times as long if another rail on the same bus carries a message when it
-// starts, and `factor` times as long if it starts at `from_ns` or later.
+// starts, and `factor` times as long if it starts at `from_ns` or later, and before `to_ns` if that
+// is given.
 #pragma once
 
 #include <cstdint>
@@ -40,12 +41,15 @@ struct FakeNoise {
 };
 
 struct FakeRail {
+  static constexpr double kNoEnd = 1e18;
+
   std::string name;
   std::optional<Curve> copy, iovec, rendezvous, memcpy, eager, two_packets, aggregate;
   FakeNoise noise;
   std::string bus;  // empty: its own bus
   double slowdown = 1;
   double change_from_ns = 0;
+  double change_to_ns = kNoEnd;
   double change_factor = 1;
 
   // True durations without noise, in nanoseconds; sizes as in Condition.

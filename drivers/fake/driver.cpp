@@ -251,7 +251,9 @@ class FakeEndpoint final : public Endpoint {
     const FakeRail& rail = *wire_->rail;
     const double size_bytes = static_cast<double>(message.size_bytes);
     const double packets = static_cast<double>(message.bodies.size());
-    const double changed = message.start_ns >= rail.change_from_ns ? rail.change_factor : 1;
+    const bool is_changed =
+        message.start_ns >= rail.change_from_ns && message.start_ns < rail.change_to_ns;
+    const double changed = is_changed ? rail.change_factor : 1;
     const double factor =
         changed * wire_->factor * (world_.shares_its_bus(*wire_) ? rail.slowdown : 1);
     if (packets > 1) return factor * rail.aggregate_ns(message.method, packets, size_bytes);
@@ -402,6 +404,7 @@ class FakeDriver final : public Driver {
     if (!rail.bus.empty()) digest.add(rail.bus).add(std::bit_cast<std::uint64_t>(rail.slowdown));
     if (rail.change_factor != 1) {
       digest.add(std::bit_cast<std::uint64_t>(rail.change_from_ns))
+          .add(std::bit_cast<std::uint64_t>(rail.change_to_ns))
           .add(std::bit_cast<std::uint64_t>(rail.change_factor));
     }
     for (const auto* curve : {&rail.copy, &rail.iovec, &rail.rendezvous, &rail.memcpy, &rail.eager,

@@ -27,9 +27,10 @@ std::unique_ptr<drivers::Driver> described_driver(const std::vector<DescribedRai
   std::string text;
   for (const DescribedRail& rail : rails) {
     text += fmt::format(R"({}{{"name":"{}","methods":{{"copy":{},"rendezvous":{}}},)"
-                        R"("change":{{"from_ns":{},"factor":{}}}}})",
+                        R"("change":{{"from_ns":{},"to_ns":{},"factor":{}}}}})",
                         text.empty() ? "" : ",", rail.name, json_of(rail.copy),
-                        json_of(rail.rendezvous), rail.change_from_ns, rail.change_factor);
+                        json_of(rail.rendezvous), rail.change_from_ns, rail.change_to_ns,
+                        rail.change_factor);
   }
   const planted::Folder folder;
   const std::string file = folder.file("rails.json");

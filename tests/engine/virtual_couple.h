@@ -19,7 +19,9 @@ struct DescribedRail {
   std::vector<Point> rendezvous;  // from there on
   std::uint64_t threshold_bytes = 32768;
   std::uint64_t aggregate_below_bytes = 0;
-  double change_from_ns = 0;  // from then on, messages take `change_factor` times as long
+  // Messages that start between these times take `change_factor` times as long.
+  double change_from_ns = 0;
+  double change_to_ns = 1e18;
   double change_factor = 1;
 };
 
