@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The implementation of include/nmadtune_engine.h. No exception leaves these functions.
+#include <cstddef>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -20,6 +21,7 @@ namespace nmt::engine {
 namespace {
 
 constexpr std::uint64_t kHeadBytes = 2 * sizeof(std::uint32_t);  // the smallest valid struct
+constexpr std::uint64_t kMatchBytes = offsetof(nmt_match, tag_mask) + sizeof(std::uint64_t);
 
 // Copies the part of the caller's struct that both sides know; the rest is 0.
 template <class Struct>
@@ -118,7 +120,7 @@ std::vector<LinkDescription> open_links(const nmt_gate_options& options) {
 
 // What the caller wants; NMT_OK, or why it makes no sense.
 int read_match(const nmt_engine* engine, const nmt_match* theirs, Match& wants) {
-  if (engine == nullptr || theirs == nullptr || theirs->struct_bytes < sizeof *theirs) {
+  if (engine == nullptr || theirs == nullptr || theirs->struct_bytes < kMatchBytes) {
     return NMT_INVALID;
   }
   wants = {.tag = theirs->tag, .tag_mask = theirs->tag_mask};
@@ -175,6 +177,7 @@ nmt_match exactly(int gate, std::uint64_t tag) {
 int nmt_engine_new(const nmt_engine_options* options, nmt_engine** engine) {
   if (engine == nullptr) return NMT_INVALID;
   *engine = nullptr;
+  if (options != nullptr && !nmt::engine::is_struct(options)) return NMT_INVALID;
   const nmt_engine_options given = nmt::engine::read(options);
   return nmt::engine::guarded(given, [&] {
     nmt::engine::EngineOptions wanted;

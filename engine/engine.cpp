@@ -111,7 +111,7 @@ struct Engine::State {
   Requests requests;
   std::deque<std::shared_ptr<engine::Receive>> any_gate;  // receives; some matched or ended
   std::uint64_t receives = 0;                             // so far
-  std::size_t probe_from = 0;                             // gates take turns
+  std::size_t next_gate = 0;  // gates take turns in what is for any of them
 
   bool all_lost() const {
     return std::ranges::all_of(gates, [](const auto& gate) { return gate->lost(); });
@@ -121,12 +121,15 @@ struct Engine::State {
     std::erase_if(any_gate, [](const auto& one) { return one->matched || one->ended; });
     any_gate.push_back(receive);
     try {
-      for (std::size_t i = 0; i < gates.size() && !receive->matched; ++i) gates[i]->irecv(receive);
+      for (std::size_t i = 0; i < gates.size() && !receive->matched; ++i) {
+        gates[(next_gate + i) % gates.size()]->irecv(receive);
+      }
     } catch (...) {
       withdraw(*receive);
       any_gate.pop_back();
       throw;
     }
+    if (receive->matched) next_gate = receive->gate + 1;
     if (!receive->matched && !gates.empty() && all_lost()) receive->end(Outcome::kLost, 0);
   }
 
@@ -255,10 +258,10 @@ std::optional<Envelope> Engine::probe(const Match& wants) {
   if (wants.gate != kAnyGate) return state_->gates.at(wants.gate)->probe(wants);
   const std::size_t gates = state_->gates.size();
   for (std::size_t i = 0; i < gates; ++i) {
-    const std::size_t gate = (state_->probe_from + i) % gates;
+    const std::size_t gate = (state_->next_gate + i) % gates;
     const std::optional<Envelope> found = state_->gates[gate]->probe(wants);
     if (!found) continue;
-    state_->probe_from = gate + 1;
+    state_->next_gate = gate + 1;
     return found;
   }
   return std::nullopt;

@@ -41,7 +41,7 @@ typedef struct nmt_engine_options {
   uint32_t reserved_2;
 } nmt_engine_options;
 
-// NULL options ask for the defaults.
+// NULL options ask for the defaults. NMT_INVALID also if `struct_bytes` was not set.
 NMT_API int nmt_engine_new(const nmt_engine_options* options, nmt_engine** engine);
 // What was not flushed may be lost.
 NMT_API void nmt_engine_free(nmt_engine* engine);

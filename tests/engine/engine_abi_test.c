@@ -2,11 +2,13 @@
 //
 // The engine as a C program has it: two processes, their rails, messages, and every wrong argument.
 #include <nmadtune_engine.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int failures = 0;
@@ -160,7 +162,35 @@ static void answers_nonsense_with_a_status(nmt_engine* engine) {
   nmt_engine* none = NULL;
   EXPECT(nmt_engine_new(&options, &none) == NMT_INVALID);
   EXPECT(none == NULL && strstr(message, "adaptive") != NULL);
+  options.strategy = NULL;
+  options.struct_bytes = 0;  // not set
+  EXPECT(nmt_engine_new(&options, &none) == NMT_INVALID && none == NULL);
   nmt_engine_free(NULL);
+}
+
+static double seconds_of(clockid_t clock) {
+  struct timespec now = {0, 0};
+  EXPECT(clock_gettime(clock, &now) == 0);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// The processor time of all threads but this one.
+static double seconds_of_others(void) {
+  return seconds_of(CLOCK_PROCESS_CPUTIME_ID) - seconds_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static void lets_helpers_spin_if_asked(void) {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0 || CPU_COUNT(&cores) < 2) return;
+  nmt_engine_options options = {.struct_bytes = sizeof options};
+  options.strategy = "offload";
+  options.spinning_helpers = 1;
+  const double begin = seconds_of_others();
+  nmt_engine* engine = NULL;
+  EXPECT(nmt_engine_new(&options, &engine) == NMT_OK);
+  for (int i = 0; i < 500 && seconds_of_others() - begin < 0.02; ++i) usleep(10000);
+  EXPECT(seconds_of_others() - begin >= 0.02);
+  nmt_engine_free(engine);
 }
 
 int main(void) {
@@ -173,6 +203,7 @@ int main(void) {
   brings_messages_there_and_back(engine);
   describes_its_links(engine);
   answers_nonsense_with_a_status(engine);
+  lets_helpers_spin_if_asked();
   int status = 0;
   waitpid(far, &status, 0);
   EXPECT(status == 0);
