@@ -44,7 +44,11 @@ Gate::Gate(Context& context, std::size_t number, std::string peer,
       links_(std::move(links)),
       inbox_(peer_, {.room_bytes = context.options.unexpected_bytes_max,
                      .eager_bytes_max = context.options.eager_bytes_max,
-                     .gate = number}) {}
+                     .gate = number}) {
+  for (const std::unique_ptr<Link>& link : links_) {
+    link->wanted = context.only.empty() || link->name() == context.only;
+  }
+}
 
 std::size_t Gate::alive() const {
   return static_cast<std::size_t>(
@@ -79,6 +83,7 @@ bool Gate::withdraw(const Send& send) {
   if (at == waiting_.end()) return false;
   for (auto later = waiting_.erase(at); later != waiting_.end(); ++later) --(*later)->sequence;
   --next_sequence_;
+  credit_blocked_ = credit_blocked_ && !waiting_.empty();
   return true;
 }
 
@@ -149,6 +154,7 @@ void Gate::admit() {
     waiting_.pop_front();
     ++(eager ? state_.eager_sends : state_.asked_sends);
     if (eager) {
+      if (context_.helpers != nullptr) context_.helpers->count_message();
       add_pieces(send, Kind::kEager, 0, send->size_bytes,
                  is_split(*send) ? window_.large : window_.small);
       continue;
@@ -168,18 +174,19 @@ void Gate::admit() {
 // Whether the curves of the rails say that an eager message arrives so much sooner in chunks that
 // it is worth the processor time of another driver message. Such a message waits with the large
 // ones, because they are planned over all rails.
-bool Gate::is_split(const Send& send) const {
+bool Gate::is_split(const Send& send) {
   if (!context_.strategy.splits_eager || send.segments.size() != 1) return false;
   std::array<nmt_share, NMT_SPLIT_RAILS_MAX> shares;
-  std::array<const Paces*, NMT_SPLIT_RAILS_MAX> paces;
+  std::array<std::size_t, NMT_SPLIT_RAILS_MAX> indexes;
   std::uint32_t rails = 0;
-  for (const Lane& lane : lanes_) {
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    const Lane& lane = lanes_[i];
     if (!lane.takes_large || rails == shares.size()) continue;
     shares[rails] = {};
     shares[rails].struct_bytes = sizeof(nmt_share);
     shares[rails].path = lane.path;
     shares[rails].release_ns = lane.release_ns;
-    paces[rails++] = lane.paces;
+    indexes[rails++] = i;
   }
   nmt_split_result result;
   if (rails < 2 || !advice().split(send.size_bytes, std::span(shares).first(rails), result) ||
@@ -189,10 +196,14 @@ bool Gate::is_split(const Send& send) const {
   double pace = 0;  // of the slowest chunk, by what transfers have shown
   for (std::uint32_t i = 0; i < rails; ++i) {
     if (shares[i].bytes == 0) continue;
-    pace = std::max(pace, paces[i]->factor(SentAs::kChunk, shares[i].bytes));
+    pace = std::max(pace, lanes_[indexes[i]].paces->factor(SentAs::kChunk, shares[i].bytes));
   }
   const Lane& best = lanes_[first_to_end(*this, send.size_bytes)];
-  return kEagerGain * pace * result.end_ns < end_ns(advice(), best, send.size_bytes);
+  const bool pays = kEagerGain * pace * result.end_ns < end_ns(advice(), best, send.size_bytes);
+  for (std::uint32_t i = 0; i < rails && !pays; ++i) {
+    if (shares[i].bytes > 0) pass_over(indexes[i], SentAs::kChunk, shares[i].bytes);
+  }
+  return pays;
 }
 
 // What free rails can carry until the grant arrives, or all of a message that could have been
@@ -253,12 +264,12 @@ void Gate::make_lanes() {
   const auto add = [&](bool all) {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const Link& link = *links_[i];
-      if (!link.alive() || (!all && link.name() != context_.only)) continue;
+      if (!link.alive() || !(all || link.wanted)) continue;
       Lane& lane = lanes_.emplace_back(Lane{.link = i, .path = link.path(), .paces = &link.paces});
       refresh(lane);
     }
   };
-  add(context_.only.empty());
+  add(false);
   if (lanes_.empty()) add(true);  // the only requested rail is down
 }
 
@@ -306,6 +317,7 @@ void Gate::send_small(std::size_t lane, std::size_t count) {
   if (lost_) return;
   NMT_CHECK(count > 0 && count <= std::min(window_.small.size(), drivers::kPacketsMax));
   Link& link = *links_[lanes_[lane].link];
+  const std::uint64_t first_bytes = window_.small.front().label.body_bytes;
   Posted posted;
   std::uint64_t size_bytes = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -317,6 +329,10 @@ void Gate::send_small(std::size_t lane, std::size_t count) {
   if (alive() > 1) {
     const bool is_kept = method == Method::kCopy || size_bytes <= kKeptBytesMax;
     posted.settle = is_kept ? Settle::kAtOnce : Settle::kWhenConfirmed;
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      if (i != lane) pass_over(i, SentAs::kSmall, first_bytes);
+    }
+    link.paces.take(SentAs::kSmall, first_bytes);
     posted.probes = count == 1 && !link.paces.is_sure(SentAs::kSmall, size_bytes);
   }
   post(link, method, std::move(posted));
@@ -344,6 +360,7 @@ bool Gate::send_large(std::size_t lane, std::size_t unit, std::uint64_t size_byt
   posted.large = true;  // settles when sent, if no other rail could send it again
   posted.sent_as = is_whole ? SentAs::kWhole : SentAs::kChunk;
   posted.curve_ns = curve_ns.value_or(0);
+  link.paces.take(posted.sent_as, size_bytes);
   ++state_.chunks_sent;
   const bool is_eager = part.label.kind == Kind::kEager;
   if (std::exchange(part.asks, false)) posted.units.push_back(request_of(*part.send));
@@ -412,7 +429,7 @@ void Gate::predict(Link& link, Posted& posted) const {
 }
 
 // Without a helper, this thread sends.
-void Gate::post(Link& link, Method method, Posted posted, node::Helper* helper) {
+void Gate::post(Link& link, Method method, Posted posted, CoreHelper* helper) {
   predict(link, posted);
   posted.left_ns = now_ns();
   if (context_.transfers != nullptr) posted.trace(link.rail(), method);

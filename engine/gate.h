@@ -87,6 +87,9 @@ class Gate final : public Outlet {
   void send_small(std::size_t lane, std::size_t count) override;
   bool send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes,
                   std::optional<double> curve_ns = {}) override;
+  void pass_over(std::size_t lane, SentAs as, std::uint64_t size_bytes) override {
+    links_[lanes_[lane].link]->paces.pass_over(as, size_bytes);
+  }
   std::size_t helpers() const override { return context_.helpers ? context_.helpers->idle() : 0; }
   const std::string& helpers_placement() const override { return context_.helpers->placement(); }
   void send_chunk(std::size_t lane, std::uint64_t size_bytes,
@@ -98,7 +101,7 @@ class Gate final : public Outlet {
   bool confirm_all();
   void admit();
   bool is_eager(const Send& send) const;
-  bool is_split(const Send& send) const;
+  bool is_split(const Send& send);
   bool has_room(std::uint64_t size_bytes, std::uint64_t room_bytes) const;
   std::uint64_t bytes_ahead(const Send& send) const;
   void add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::uint64_t from_bytes,
@@ -108,7 +111,7 @@ class Gate final : public Outlet {
   void refresh(Lane& lane) const;  // as of round_ns_
   void send_control();
   void send_states(bool idle);
-  void post(Link& link, Method method, Posted posted, node::Helper* helper = nullptr);
+  void post(Link& link, Method method, Posted posted, CoreHelper* helper = nullptr);
   void predict(Link& link, Posted& posted) const;
   std::size_t alive() const;
 

@@ -11,6 +11,11 @@
 #include "node/node.h"
 
 namespace nmt::engine {
+namespace {
+
+constexpr unsigned kRestMax = 1024;  // messages: then the core may be free again
+
+}  // namespace
 
 Job::Job(drivers::Endpoint& endpoint, Method method, drivers::ConstBytes headers,
          drivers::ConstBytes body)
@@ -33,6 +38,13 @@ void Job::check() const {
   if (failure_) std::rethrow_exception(failure_);
 }
 
+bool CoreHelper::take_back() {
+  if (!helper_.take_back()) return false;
+  rests_for_ = next_rest_;
+  next_rest_ = std::min(2 * next_rest_, kRestMax);
+  return true;
+}
+
 Helpers::Helpers(std::size_t count_max, node::Helper::Rest rest) {
   const int own = ::sched_getcpu();
   std::vector<int> cores = node::allowed_cores();
@@ -45,7 +57,7 @@ Helpers::Helpers(std::size_t count_max, node::Helper::Rest rest) {
   };
   std::ranges::stable_sort(cores, {}, distance);
   if (cores.size() > count_max) cores.resize(count_max);
-  for (const int core : cores) helpers_.push_back(std::make_unique<node::Helper>(core, rest));
+  for (const int core : cores) helpers_.push_back(std::make_unique<CoreHelper>(core, rest));
   if (cores.empty()) return;
   placement_ = nmt::node::placement(own, cores.back());
   if (rest == node::Helper::Rest::kSpins) placement_ += " spinning";
@@ -56,11 +68,15 @@ std::size_t Helpers::idle() const {
       std::ranges::count_if(helpers_, [](const auto& helper) { return helper->idle(); }));
 }
 
-node::Helper* Helpers::find_idle() {
-  for (const std::unique_ptr<node::Helper>& helper : helpers_) {
+CoreHelper* Helpers::find_idle() {
+  for (const std::unique_ptr<CoreHelper>& helper : helpers_) {
     if (helper->idle()) return helper.get();
   }
   return nullptr;
+}
+
+void Helpers::count_message() {
+  for (const std::unique_ptr<CoreHelper>& helper : helpers_) helper->count_message();
 }
 
 }  // namespace nmt::engine

@@ -5,6 +5,10 @@
 //
 // A job belongs to its helper (node/helper.h) from start() until done() is true or it is taken
 // back. In that time no other thread may use its endpoint.
+//
+// If a job was taken back because its helper had not begun in time, another thread computes on that
+// core, and the next job would be late too. So that helper gets nothing for a number of messages,
+// which doubles each time, until it is in time again.
 #pragma once
 
 #include <array>
@@ -40,6 +44,25 @@ class Job final : public node::Helper::Task {
   std::atomic<bool> done_{false};
 };
 
+class CoreHelper {
+ public:
+  CoreHelper(int core, node::Helper::Rest rest) : helper_(core, rest) {}
+
+  // Whether it can take a job: it has none, has noticed it if its last one was taken back, and does
+  // not rest after that.
+  bool idle() const { return rests_for_ == 0 && helper_.idle(); }
+  void start(Job& job) { helper_.start(job); }
+  // The job has not begun in time. False if it has begun now.
+  bool take_back();
+  void was_in_time() { next_rest_ = 1; }
+  void count_message() { rests_for_ -= rests_for_ > 0; }
+
+ private:
+  node::Helper helper_;
+  unsigned rests_for_ = 0;  // messages
+  unsigned next_rest_ = 1;
+};
+
 // The helpers of an engine, nearest core first, and the placement of the farthest one, as the
 // profile calls it ("shared-cache", "shared-cache spinning").
 class Helpers {
@@ -48,14 +71,12 @@ class Helpers {
   Helpers(std::size_t count_max, node::Helper::Rest rest);
 
   const std::string& placement() const { return placement_; }
-  // How many helpers can take a task: those that have none, and that have noticed it if their last
-  // task was taken back. A helper that has not noticed has not run since: another thread computes
-  // on its core.
-  std::size_t idle() const;
-  node::Helper* find_idle();
+  std::size_t idle() const;  // how many
+  CoreHelper* find_idle();
+  void count_message();  // to be sent eagerly, whether in chunks or not
 
  private:
-  std::vector<std::unique_ptr<node::Helper>> helpers_;
+  std::vector<std::unique_ptr<CoreHelper>> helpers_;
   std::string placement_;
 };
 

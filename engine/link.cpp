@@ -78,7 +78,9 @@ void Link::prepare(Head head, Posted posted) {
   ++unsent_;
 }
 
+// The same name as last time is at the same place in the profile.
 void Link::use(std::string_view variant) {
+  if (std::exchange(advised_variant_, variant.data()) == variant.data()) return;
   const auto found = std::ranges::find(variants_, variant);
   if (found == variants_.end()) return;
   const auto index = static_cast<std::size_t>(found - variants_.begin());
@@ -91,7 +93,7 @@ void Link::post(Method method, Head head, Posted posted) {
   endpoint_->send(method, std::span(prepared_.packets).first(prepared_.count));
 }
 
-void Link::post_elsewhere(node::Helper& helper, Method method, Head head, Posted posted) {
+void Link::post_elsewhere(CoreHelper& helper, Method method, Head head, Posted posted) {
   NMT_CHECK(posted.units.size() == 1);
   helper_ = &helper;
   begin_by_ns_ = posted.begin_by_ns;
@@ -149,6 +151,8 @@ drivers::Endpoint::Progress Link::poll(const Clock& clock) {
       const bool is_late = static_cast<double>(clock.now_ns()) >= begin_by_ns_;
       if (!is_late || !helper_->take_back()) return {};
       away_->run();
+    } else {
+      helper_->was_in_time();
     }
     const std::unique_ptr<Job> job = std::move(away_);
     job->check();

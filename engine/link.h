@@ -100,7 +100,7 @@ class Link {
   // The same for a message of one packet, by a thread on another core. Until it is done, this link
   // can do nothing else. If the helper has not begun in time, poll() takes the message back and
   // sends it.
-  void post_elsewhere(node::Helper& helper, Method method, Head head, Posted posted);
+  void post_elsewhere(CoreHelper& helper, Method method, Head head, Posted posted);
 
   // The driver has finished sending `count` messages.
   template <class Visit>
@@ -153,6 +153,7 @@ class Link {
   // complete one say, valid until the next announcement.
   const Parsed& received();
 
+  bool wanted = true;  // by the strategy single:RAIL, which uses others only if this one is lost
   Paces paces;
   PeerClock peer_clock;              // from the heads of messages over this link
   double late_ns = 0;                // by how much the last of them ended after its prediction
@@ -226,12 +227,13 @@ class Link {
   void wait_for_helper();
 
   std::unique_ptr<drivers::Endpoint> endpoint_;
-  std::unique_ptr<Job> away_;       // a helper uses the endpoint until this is done
-  node::Helper* helper_ = nullptr;  // the one that has it
-  double begin_by_ns_ = 0;          // then poll() takes it back, if it has not begun
+  std::unique_ptr<Job> away_;     // a helper uses the endpoint until this is done
+  CoreHelper* helper_ = nullptr;  // the one that has it
+  double begin_by_ns_ = 0;        // then poll() takes it back, if it has not begun
   std::vector<Method> methods_;
   std::vector<std::string_view> variants_;
   std::size_t variant_ = 0;  // in use
+  const char* advised_variant_ = nullptr;
   int path_;
   std::uint32_t rail_;
   LinkState state_;

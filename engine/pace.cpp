@@ -16,12 +16,37 @@ constexpr double kSettledWeight = 1.0 / 8;  // of the newest median then
 
 }  // namespace
 
+// The classes of the two powers of two around a size.
+template <class Change>
+void Pace::change_classes(std::uint64_t size_bytes, Change change) {
+  const auto below = static_cast<std::size_t>(std::bit_width(size_bytes | 1)) - 1;
+  change(classes_[below]);
+  if (!std::has_single_bit(size_bytes | 1) && below + 1 < kClasses) change(classes_[below + 1]);
+}
+
 void Pace::observe(std::uint64_t size_bytes, double predicted_ns, double actual_ns) {
   if (!(predicted_ns > 0)) return;
   const double ratio = std::clamp(actual_ns / predicted_ns, 1 / kFactorMax, kFactorMax);
-  const auto below = static_cast<std::size_t>(std::bit_width(size_bytes | 1)) - 1;
-  add(classes_[below], ratio);
-  if (!std::has_single_bit(size_bytes | 1) && below + 1 < kClasses) add(classes_[below + 1], ratio);
+  change_classes(size_bytes, [&](Class& at) { add(at, ratio); });
+}
+
+void Pace::pass_over(std::uint64_t size_bytes) {
+  change_classes(size_bytes, [](Class& at) { ++at.passed_over; });
+}
+
+void Pace::take(std::uint64_t size_bytes) {
+  change_classes(size_bytes, [](Class& at) {
+    if (at.is_stale()) at.try_again();
+    at.passed_over = 0;
+  });
+}
+
+// Of what was seen, only the factor stays, as if it was seen once: so the next transfer decides.
+void Pace::Class::try_again() {
+  passed_max *= 2;
+  if (observed == 0) return;
+  observed = 1;
+  recent[0] = factor;
 }
 
 void Pace::add(Class& at, double ratio) const {
@@ -31,7 +56,7 @@ void Pace::add(Class& at, double ratio) const {
   for (std::size_t i = count; i < kRecent; ++i) sorted[i] = std::numeric_limits<double>::max();
   std::ranges::sort(sorted);
   if (estimate_ == Estimate::kShortest) {
-    at.factor = sorted[0];
+    at.factor = count == 1 ? std::min(ratio, 1 + kFirstMax) : sorted[0];
     return;
   }
   if (count == 1) {
@@ -49,6 +74,7 @@ void Pace::add(Class& at, double ratio) const {
 }
 
 double Pace::at_or_near(std::size_t index) const {
+  if (classes_[index].is_stale()) return 1;
   for (std::size_t distance = 0; distance < kClasses; ++distance) {
     if (index >= distance && classes_[index - distance].observed > 0) {
       return classes_[index - distance].factor;
@@ -75,9 +101,7 @@ const Pace::Class& Pace::class_of(std::uint64_t size_bytes) const {
 
 bool Pace::knows(std::uint64_t size_bytes) const { return class_of(size_bytes).observed > 0; }
 
-bool Pace::is_sure(std::uint64_t size_bytes) const {
-  return class_of(size_bytes).observed >= (estimate_ == Estimate::kMedian ? 3 : 1);
-}
+bool Pace::is_sure(std::uint64_t size_bytes) const { return class_of(size_bytes).observed >= 3; }
 
 const Pace& Paces::of(SentAs as) const {
   return as == SentAs::kSmall ? small_ : as == SentAs::kWhole ? whole_ : chunk_;
@@ -90,11 +114,6 @@ double Paces::factor(SentAs as, std::uint64_t size_bytes) const {
   const Pace& other = as == SentAs::kWhole ? chunk_ : whole_;
   return other.knows(size_bytes) || own.factor(size_bytes) == 1 ? other.factor(size_bytes)
                                                                 : own.factor(size_bytes);
-}
-
-void Paces::observe(SentAs as, std::uint64_t size_bytes, double predicted_ns, double actual_ns) {
-  Pace& pace = as == SentAs::kSmall ? small_ : as == SentAs::kWhole ? whole_ : chunk_;
-  pace.observe(size_bytes, predicted_ns, actual_ns);
 }
 
 }  // namespace nmt::engine

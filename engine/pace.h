@@ -10,10 +10,15 @@
 //
 // A factor is kept per power of two of the size, and sizes between two powers take what lies
 // between their factors. Sizes that nothing was sent of take the factor of the nearest that was.
+//
+// What was slow once may be fast again, and only another transfer can show that. So if many
+// messages of a size in a row have gone another way, the profile counts again for this one, until
+// it was tried once more. Each next time, it takes twice as many messages.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 namespace nmt::engine {
 
@@ -29,7 +34,7 @@ class Pace {
   // Multiply durations of the profile by this; 1 before the first transfer.
   double factor(std::uint64_t size_bytes) const;
 
-  // Whether a transfer of about this size has completed, and whether as many as an estimate takes.
+  // Whether a transfer of about this size has completed, and whether as many as an estimate needs.
   bool knows(std::uint64_t size_bytes) const;
   bool is_sure(std::uint64_t size_bytes) const;
 
@@ -37,15 +42,27 @@ class Pace {
   // others.
   void observe(std::uint64_t size_bytes, double predicted_ns, double actual_ns);
 
+  // A message of this size goes another way, or this one.
+  void pass_over(std::uint64_t size_bytes);
+  void take(std::uint64_t size_bytes);
+
  private:
   static constexpr std::size_t kRecent = 5;
   static constexpr std::size_t kClasses = 64;
+  static constexpr std::uint64_t kPassedMax = 64;
 
   struct Class {
     std::array<double, kRecent> recent{};  // ratios; the newest replaces the oldest
     std::uint64_t observed = 0;
     double factor = 1;
+    std::uint64_t passed_over = 0;  // in a row
+    std::uint64_t passed_max = kPassedMax;
+
+    bool is_stale() const { return passed_over >= passed_max; }
+    void try_again();
   };
+  template <class Change>
+  void change_classes(std::uint64_t size_bytes, Change change);
   void add(Class& at, double ratio) const;
   double at_or_near(std::size_t index) const;
   const Class& class_of(std::uint64_t size_bytes) const;
@@ -63,10 +80,15 @@ class Paces {
   double factor(SentAs as, std::uint64_t size_bytes) const;
   bool knows(SentAs as, std::uint64_t size_bytes) const { return of(as).knows(size_bytes); }
   bool is_sure(SentAs as, std::uint64_t size_bytes) const { return of(as).is_sure(size_bytes); }
-  void observe(SentAs as, std::uint64_t size_bytes, double predicted_ns, double actual_ns);
+  void observe(SentAs as, std::uint64_t size_bytes, double predicted_ns, double actual_ns) {
+    of(as).observe(size_bytes, predicted_ns, actual_ns);
+  }
+  void pass_over(SentAs as, std::uint64_t size_bytes) { of(as).pass_over(size_bytes); }
+  void take(SentAs as, std::uint64_t size_bytes) { of(as).take(size_bytes); }
 
  private:
   const Pace& of(SentAs as) const;
+  Pace& of(SentAs as) { return const_cast<Pace&>(std::as_const(*this).of(as)); }
 
   Pace small_{Pace::Estimate::kShortest}, whole_, chunk_;
 };

@@ -54,6 +54,8 @@ class Outlet {
   // the curve of the rail alone.
   virtual bool send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes,
                           std::optional<double> curve_ns = {}) = 0;
+  // A message of this size could have gone over this lane in this way, and does not.
+  virtual void pass_over(std::size_t lane, SentAs as, std::uint64_t size_bytes) = 0;
 
   // helpers(): how many threads on other cores are idle; helpers_placement(): how far they are.
   // send_chunk(): sends the first `size_bytes` of the first small unit over a lane that
@@ -88,7 +90,8 @@ void schedule_offload(Outlet& outlet);
 double end_ns(const Advice& advice, const Lane& lane, std::uint64_t size_bytes);
 
 // The lane on which a small packet of this size ends first. A lane that has carried nothing of this
-// size is given the benefit of the doubt once, because its profile may be wrong.
+// size is given the benefit of the doubt once, because its profile may be wrong. A lane that was
+// slow once is tried again (engine/pace.h).
 std::size_t first_to_end(const Outlet& outlet, std::uint64_t size_bytes);
 
 // How many small units, from the first on, go in one message over this path: decides repeatedly for

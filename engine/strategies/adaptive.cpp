@@ -134,15 +134,19 @@ class Planner {
   bool plan(std::size_t& unit) {
     const std::size_t lanes = std::min<std::size_t>(outlet_.lanes().size(), NMT_SPLIT_RAILS_MAX);
     const Unit& packet = outlet_.window().large[unit];
+    const std::uint64_t size_bytes = packet.label.body_bytes;
+    const bool is_new = !packet.cut;
     whole_ = false;
-    if (!split(packet.label.body_bytes, lanes)) return false;
-    if (!packet.cut) join(packet.label.body_bytes, lanes);
-    bool gone = false;
+    if (!split(size_bytes, lanes)) return false;
+    for (std::size_t i = 0; i < lanes; ++i) chunks_bytes_[i] = shares_[i].bytes;
+    if (is_new) join(size_bytes, lanes);
+    bool begun = false, gone = false;
     for (std::size_t i = 0; i < lanes && i < outlet_.lanes().size(); ++i) {
       if (shares_[i].bytes == 0) continue;
       const Lane& lane = outlet_.lanes()[i];
       if (lane.takes_large && planned_ns_[i] == 0) {
         gone = outlet_.send_large(i, unit, shares_[i].bytes, curves_ns_[i]);
+        begun = true;
       } else {
         const double factor =
             lane.paces->factor(whole_ ? SentAs::kWhole : SentAs::kChunk, shares_[i].bytes);
@@ -150,13 +154,27 @@ class Planner {
       }
     }
     if (!gone) ++unit;
+    if (begun && is_new) pass_over_the_rest(size_bytes, lanes);
     return true;
+  }
+
+  // The ways in which this message could have gone over each rail, and does not.
+  void pass_over_the_rest(std::uint64_t size_bytes, std::size_t lanes) {
+    for (std::size_t i = 0; i < lanes; ++i) {
+      const bool is_whole = shares_[i].bytes == size_bytes;
+      const bool is_chunk = shares_[i].bytes > 0 && !is_whole;
+      const std::uint64_t chunk_bytes =
+          chunks_bytes_[i] > 0 ? chunks_bytes_[i] : size_bytes / lanes;
+      if (!is_whole) outlet_.pass_over(i, SentAs::kWhole, size_bytes);
+      if (!is_chunk) outlet_.pass_over(i, SentAs::kChunk, chunk_bytes);
+    }
   }
 
   Outlet& outlet_;
   std::array<nmt_share, NMT_SPLIT_RAILS_MAX> shares_;
-  std::array<double, NMT_SPLIT_RAILS_MAX> starts_ns_{};   // of the shares, from now
-  std::array<double, NMT_SPLIT_RAILS_MAX> factors_{};     // paces of the lanes
+  std::array<std::uint64_t, NMT_SPLIT_RAILS_MAX> chunks_bytes_;  // of the split, before join()
+  std::array<double, NMT_SPLIT_RAILS_MAX> starts_ns_{};          // of the shares, from now
+  std::array<double, NMT_SPLIT_RAILS_MAX> factors_{};            // paces of the lanes
   std::array<double, NMT_SPLIT_RAILS_MAX> curves_ns_{};   // durations of the shares by the profile
   std::array<double, NMT_SPLIT_RAILS_MAX> planned_ns_{};  // release after planned chunks; 0: none
   double end_ns_ = 0;                                     // of the split

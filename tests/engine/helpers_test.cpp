@@ -4,8 +4,13 @@
 #include "engine/helpers.h"
 
 #include <gtest/gtest.h>
+#include <time.h>
 
+#include <array>
+#include <chrono>
+#include <deque>
 #include <optional>
+#include <thread>
 
 #include "core/error.h"
 #include "engine/gate.h"
@@ -40,7 +45,8 @@ struct FreeTracker {
 
 class Elsewhere : public testing::Test {
  protected:
-  Elsewhere() {
+  explicit Elsewhere(std::size_t helpers = 8, node::Helper::Rest rest = node::Helper::Rest::kSleeps)
+      : helpers_(helpers, rest) {
     nmt_rails* tracker = nullptr;
     NMT_CHECK(nmt_rails_new(2, &tracker) == NMT_OK);
     tracker_.reset(tracker);
@@ -70,9 +76,13 @@ class Elsewhere : public testing::Test {
   }
 
   // A message of this size from a to b, and whether it came as it was. It begins when there is a
-  // helper for its first chunk, however busy the machine is.
+  // helper for its first chunk, however busy the machine is, and whichever helper has to rest.
   bool brings(std::size_t size_bytes, std::uint64_t seed) {
-    if (!drivers::eventually([&] { return helpers_.idle() > 0; })) return false;
+    const auto any_idle = [&] {
+      helpers_.count_message();
+      return helpers_.idle() > 0;
+    };
+    if (!drivers::eventually(any_idle)) return false;
     std::vector<std::byte> out(size_bytes), in(size_bytes);
     fill(out, seed);
     auto send = std::make_shared<Send>();
@@ -92,7 +102,7 @@ class Elsewhere : public testing::Test {
   }
 
   RealClock clock_;
-  Helpers helpers_{8, node::Helper::Rest::kSleeps};
+  Helpers helpers_;
   std::unique_ptr<nmt_rails, FreeTracker> tracker_;
   std::optional<Context> context_;
   std::optional<Gate> a_, b_;
@@ -123,6 +133,81 @@ TEST_F(Elsewhere, ChunksThatAreTakenBackMakeTheMessage) {
     }
   }
   EXPECT_GT(chunks_elsewhere, 100u);
+}
+
+// One that polls for chunks all the time.
+class ElsewhereAtOnce : public Elsewhere {
+ protected:
+  ElsewhereAtOnce() : Elsewhere(1, node::Helper::Rest::kSpins) {}
+};
+
+TEST_F(ElsewhereAtOnce, ChunksByOtherCoresMakeTheMessage) {
+  if (helpers_.idle() == 0) GTEST_SKIP() << "there is one core only";
+  EXPECT_EQ(helpers_.idle(), 1u);
+  EXPECT_TRUE(helpers_.placement().ends_with(" spinning")) << helpers_.placement();
+  open({"shm", "tcp:lo"});
+  if (IsSkipped()) return;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) ASSERT_TRUE(brings(300 * seed, seed));
+  EXPECT_GE(chunks_elsewhere, 50u);
+}
+
+double now_of(clockid_t clock) {
+  timespec now{};
+  NMT_CHECK(::clock_gettime(clock, &now) == 0);
+  return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
+}
+
+// The processor time of all threads but this one.
+double others_ns() { return now_of(CLOCK_PROCESS_CPUTIME_ID) - now_of(CLOCK_THREAD_CPUTIME_ID); }
+
+TEST(Helpers, OfAnEngineSpinOnlyIfAsked) {
+  if (node::allowed_cores().size() < 2) GTEST_SKIP() << "there is one core only";
+  constexpr double kWorksNs = 20e6;
+  const double begin_ns = others_ns();
+  {
+    const Engine engine({.strategy = "offload", .spinning_helpers = 1});
+    EXPECT_TRUE(drivers::eventually([&] { return others_ns() - begin_ns > kWorksNs; }));
+  }
+  const double asleep_ns = others_ns();
+  const Engine engine({.strategy = "offload"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_LT(others_ns() - asleep_ns, kWorksNs);
+}
+
+class IdleEndpoint final : public drivers::Endpoint {
+ public:
+  void send(Method, std::span<const drivers::Packet>) override {}
+  void receive(drivers::Bytes, drivers::Bytes, drivers::Delivery) override {}
+  void listen(drivers::Bytes) override {}
+  void accept(std::span<const drivers::Bytes>) override {}
+  Progress poll() override { return {}; }
+  void copy(drivers::Bytes, drivers::ConstBytes) override {}
+  std::size_t size_bytes_max(Method) const override { return 0; }
+};
+
+TEST(CoreHelper, RestsForTwiceAsManyMessagesEachTimeItIsLate) {
+  IdleEndpoint endpoint;
+  const std::array<std::byte, sizeof(Head) + sizeof(Label)> headers{};
+  std::deque<Job> jobs;  // the helper may begin some of them before they are taken back
+  CoreHelper helper(node::allowed_cores().back(), node::Helper::Rest::kSleeps);
+  const auto is_late = [&] {
+    if (!helper.idle()) return false;
+    jobs.emplace_back(endpoint, Method::kCopy, headers, drivers::ConstBytes{});
+    helper.start(jobs.back());
+    return helper.take_back();
+  };
+  for (const unsigned rest : {1u, 2u, 4u, 8u, 16u}) {
+    ASSERT_TRUE(drivers::eventually(is_late));
+    for (unsigned message = 0; message < rest; ++message) {
+      EXPECT_FALSE(helper.idle()) << "after " << message << " of " << rest;
+      helper.count_message();
+    }
+    EXPECT_TRUE(drivers::eventually([&] { return helper.idle(); })) << rest;
+  }
+  helper.was_in_time();
+  ASSERT_TRUE(drivers::eventually(is_late));
+  helper.count_message();
+  EXPECT_TRUE(drivers::eventually([&] { return helper.idle(); }));
 }
 
 TEST_F(Elsewhere, ADriversErrorThereLosesTheLinkHere) {

@@ -143,6 +143,14 @@ TEST_F(Matching, GatesTakeTurnsInAProbe) {
   EXPECT_NE(center_->probe({.tag = 1})->gate, first);
 }
 
+TEST_F(Matching, GatesTakeTurnsInReceivesForAnyGate) {
+  for (int i = 0; i < 2; ++i) send(0, 1, 8), send(1, 1, 8);
+  find({.gate = 0, .tag = 1});
+  find({.gate = 1, .tag = 1});
+  const std::size_t first = end_of(receive({.tag = 1})).gate;
+  EXPECT_NE(end_of(receive({.tag = 1})).gate, first);
+}
+
 TEST_F(Matching, ACancelledReceiveGetsNothing) {
   for (const Match& wants : {Match{.gate = 0, .tag = 4}, Match{.tag = 4}}) {
     const Engine::Request cancelled = receive(wants), other = receive(wants);
@@ -169,6 +177,36 @@ TEST_F(Matching, WhatIsMatchedIsNotCancelledAlsoIfItsRailsDie) {
       EXPECT_EQ(completion.outcome, Outcome::kDone);
     } else {
       EXPECT_NE(completion.outcome, Outcome::kCancelled);
+    }
+  }
+}
+
+TEST_F(Matching, ASendUnderWayIsNotCancelledAlsoIfItsRailsDie) {
+  Engine& peer = *peers_[1];
+  const auto sent = [&](auto member) {
+    return peer.links(0)[0].*member + peer.links(0)[1].*member;
+  };
+  for (const std::size_t rails : {1u, 2u}) {
+    const std::uint64_t packets = sent(&LinkState::packets_sent);
+    const std::uint64_t bytes = sent(&LinkState::bytes_sent);
+    const Engine::Request request = send(1, 9, 400000);
+    const Engine::Request received = receive({.gate = 1, .tag = 9});
+    while (sent(&LinkState::packets_sent) == packets) turn();
+    EXPECT_FALSE(peer.cancel(request));  // it has asked
+    while (sent(&LinkState::bytes_sent) == bytes) turn();
+    for (std::size_t i = 0; i < rails; ++i) wires_[2 + i]->cut();
+    EXPECT_FALSE(peer.cancel(request));
+    while (peer.links(0)[rails - 1].alive) turn();
+    EXPECT_FALSE(peer.cancel(request));  // it is sent again, or lost
+    std::optional<Completion> completion;
+    for (int i = 0; i < 100000 && !completion; ++i) turn(), completion = peer.test(request);
+    ASSERT_TRUE(completion);
+    if (rails == 1) {
+      EXPECT_EQ(completion->outcome, Outcome::kDone);
+      EXPECT_EQ(end_of(received).outcome, Outcome::kDone);
+    } else {
+      EXPECT_NE(completion->outcome, Outcome::kCancelled);
+      EXPECT_NE(end_of(received).outcome, Outcome::kCancelled);
     }
   }
 }

@@ -89,6 +89,40 @@ TEST(Pace, OfSmallMessagesIsTheShortestOfTheLastFew) {
   EXPECT_NEAR(pace.factor(64), 2, 0.001);
 }
 
+TEST(Pace, OfSmallMessagesIsMovedLittleByTheFirst) {
+  Pace pace(Pace::Estimate::kShortest);
+  pace.observe(64, 20e3, 1e6);
+  EXPECT_NEAR(pace.factor(64), 1.1, 0.001);
+  pace.observe(64, 20e3, 21e3);
+  EXPECT_NEAR(pace.factor(64), 1.05, 0.001);
+}
+
+TEST(Pace, IsTheProfilesAgainOnceManyMessagesWentAnotherWay) {
+  Pace pace;
+  for (const int patience : {64, 128}) {
+    for (int i = 0; i < 9; ++i) pace.observe(kSizeBytes, 1e6, 1.5e6);
+    for (int i = 1; i < patience; ++i) pace.pass_over(kSizeBytes);
+    EXPECT_NEAR(pace.factor(kSizeBytes), 1.5, 0.01);
+    pace.pass_over(kSizeBytes);
+    EXPECT_EQ(pace.factor(kSizeBytes), 1);
+    EXPECT_TRUE(pace.knows(kSizeBytes));
+    pace.take(kSizeBytes);
+    EXPECT_NEAR(pace.factor(kSizeBytes), 1.5, 0.01);  // until the transfer has completed
+    pace.observe(kSizeBytes, 1e6, 1e6);
+    EXPECT_NEAR(pace.factor(kSizeBytes), 1, 0.01);
+  }
+}
+
+TEST(Pace, StaysWhereOnlySomeMessagesGoAnotherWay) {
+  Pace pace;
+  for (int i = 0; i < 9; ++i) pace.observe(kSizeBytes, 1e6, 1.5e6);
+  for (int i = 0; i < 1000; ++i) {
+    pace.pass_over(kSizeBytes);
+    if (i % 50 == 0) pace.take(kSizeBytes);
+    EXPECT_NEAR(pace.factor(kSizeBytes), 1.5, 0.01);
+  }
+}
+
 TEST(Paces, WholeMessagesAndChunksAreKeptApart) {
   Paces paces;
   for (int i = 0; i < 9; ++i) paces.observe(SentAs::kChunk, kSizeBytes, 1e6, 1.3e6);

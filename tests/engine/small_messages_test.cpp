@@ -122,6 +122,30 @@ TEST(SmallMessages, AnswersComeTogetherIfNothingGoesBack) {
   EXPECT_LE(driver_messages(*couple.b), kRounds / 16u);
 }
 
+TEST(SmallMessages, AreNotAccompaniedByReportsOnceNoSendWaitsForMemory) {
+  Couple couple(1, 1, {.eager_bytes_max = 1000, .unexpected_bytes_max = 5000});
+  std::vector<std::byte> memory(100), room(100);
+  const drivers::ConstBytes message[] = {memory};
+  const drivers::Bytes place[] = {room};
+  const auto turn = [&] {
+    for (int i = 0; i < 1000; ++i) couple.a->progress(), couple.b->progress();
+  };
+  std::vector<Engine::Request> sends;
+  for (std::uint64_t tag = 0; tag < 60; ++tag) sends.push_back(couple.a->isend(0, tag, message));
+  turn();
+  int cancelled = 0;
+  for (auto send = sends.rbegin(); send != sends.rend(); ++send) {
+    cancelled += couple.a->cancel(*send);
+  }
+  ASSERT_GT(cancelled, 0);
+  const std::uint64_t before = driver_messages(*couple.a);
+  for (std::uint64_t tag = 0; tag < 8; ++tag) {  // of those that came eagerly
+    EXPECT_TRUE(couple.b->wait(couple.b->irecv(0, tag, place), std::chrono::seconds(5)));
+    turn();
+  }
+  EXPECT_LE(driver_messages(*couple.a), before + 2);
+}
+
 TEST(SmallMessages, TakeOneCallIntoTheKernelAtEachEnd) {
   for (const std::vector<std::string>& rails :
        {std::vector<std::string>{"tcp:lo"}, {"tcp:lo", "tcp:lo"}}) {

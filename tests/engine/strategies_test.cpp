@@ -85,6 +85,22 @@ TEST(Strategies, TheFixedRatioComesNearWhereAllRailsAreIdle) {
   EXPECT_LE(strip_ns, 1.01 * adaptive_ns);
 }
 
+TEST(Strategies, AdaptiveSendsAnEagerMessageInChunksWhereThatSavesTime) {
+  std::vector<DescribedRail> rails = rails_of({1, 1});
+  for (DescribedRail& rail : rails) rail.threshold_bytes = 65536;
+  constexpr std::size_t kSizeBytes = 32 << 10;
+  VirtualCouple couple(rails, "adaptive");
+  EXPECT_LE(couple.transfer_ns({kSizeBytes}), 0.6 * single_ns(rails, 0, kSizeBytes));
+  const GateState state = couple.near().state(0);
+  EXPECT_EQ(state.eager_sends, 1u);
+  EXPECT_EQ(state.chunks_sent, 2u);
+  for (const LinkState& link : couple.near().links(0)) {
+    EXPECT_NEAR(static_cast<double>(link.bytes_sent), kSizeBytes / 2, 64);
+  }
+  couple.transfer_ns({256});  // the start of a chunk takes longer than these bytes
+  EXPECT_EQ(couple.near().state(0).chunks_sent, 2u);
+}
+
 double ends_apart(VirtualCouple& couple, std::size_t size_bytes) {
   const GateState before = couple.far().state(0);
   couple.transfer_ns({size_bytes});
