@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
+#include <memory_resource>
 #include <new>
 
 #include "core/error.h"
@@ -140,7 +141,10 @@ int post(nmt_engine* engine, const nmt_match& match, const nmt_segment* segments
   Match wants;
   if (const int status = read_match(engine, &match, wants); status != NMT_OK) return status;
   return guarded(nmt_engine_options{}, [&] {
-    std::vector<Piece> pieces;
+    alignas(Piece) std::byte few[16 * sizeof(Piece)];  // more segments than nearly all messages
+    std::pmr::monotonic_buffer_resource memory(few, sizeof few);
+    std::pmr::vector<Piece> pieces(&memory);
+    pieces.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i) {
       pieces.emplace_back(static_cast<std::byte*>(segments[i].memory), segments[i].bytes);
     }

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,9 @@ class Coverage {
  public:
   // Gaps that a message may have; a correct sender causes about one per link.
   static constexpr std::size_t kPartsMax = 4096;
+
+  explicit Coverage(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+      : parts_(memory) {}
 
   // A piece is about to arrive over this link. False, with nothing changed, if any byte of it was
   // announced before over any link, or if there are too many gaps. The piece of a message without
@@ -37,7 +41,7 @@ class Coverage {
     std::uint64_t to;
     std::optional<std::size_t> link = {};  // the link that announced it; none: it has arrived
   };
-  using Parts = std::vector<Part>;
+  using Parts = std::pmr::vector<Part>;
 
   Parts::iterator find(std::uint64_t offset_bytes);  // first part from this offset on
   // The part for this piece, if the piece was announced over this link; else end().

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <deque>
+#include <memory_resource>
 #include <utility>
 
 #include "core/deadline.h"
@@ -14,6 +15,7 @@
 #include "core/log.h"
 #include "drivers/drivers.h"
 #include "engine/gate.h"
+#include "engine/recycler.h"
 #include "engine/transfer_log.h"
 
 namespace nmt::engine {
@@ -101,6 +103,7 @@ void log_gate(const engine::Gate& gate, const std::string& peer, const engine::C
 }  // namespace
 
 struct Engine::State {
+  engine::Recycler memory;  // first, because the others give back to it
   std::unique_ptr<Clock> own_clock;
   std::unique_ptr<nmt_rails, FreeTracker> tracker;
   std::unique_ptr<engine::Helpers> helpers;
@@ -109,8 +112,8 @@ struct Engine::State {
   std::vector<std::unique_ptr<engine::Gate>> gates;
   drivers::Waiting waiting;
   Requests requests;
-  std::deque<std::shared_ptr<engine::Receive>> any_gate;  // receives; some matched or ended
-  std::uint64_t receives = 0;                             // so far
+  std::pmr::deque<std::shared_ptr<engine::Receive>> any_gate{&memory};  // some matched or ended
+  std::uint64_t receives = 0;                                           // so far
   std::size_t next_gate = 0;  // gates take turns in what is for any of them
 
   bool all_lost() const {
@@ -145,6 +148,11 @@ struct Engine::State {
       std::fputs(context->transfers->take(rails).c_str(), stderr);
     } catch (const std::bad_alloc&) {  // the entries stay for the next call
     }
+  }
+
+  template <class Kind>
+  std::shared_ptr<Kind> new_operation() {
+    return std::allocate_shared<Kind>(std::pmr::polymorphic_allocator<Kind>(&memory), &memory);
   }
 
   // Adds an operation and gives it to its gate by `post`. If either throws, neither has kept it,
@@ -197,6 +205,7 @@ Engine::Engine(EngineOptions options) : state_(std::make_unique<State>()) {
   const engine::Advice advice(options.profile);
   state_->context = std::make_unique<engine::Context>(engine::Context{
       std::move(options), clock, advice, strategy, only, tracker, state_->helpers.get()});
+  state_->context->memory = &state_->memory;
   if (log_wants(kLogTransfers)) {
     state_->context->transfers = std::make_unique<engine::TransferLog>(kTransfersLogged);
   }
@@ -216,7 +225,8 @@ std::size_t Engine::add_gate(const std::string& peer, std::vector<LinkDescriptio
   for (LinkDescription& description : descriptions) {
     const int path = context.advice.path_of(description.rail);
     const std::uint32_t rail = state_->rail_number(description.rail);
-    links.push_back(std::make_unique<engine::Link>(std::move(description), path, rail));
+    links.push_back(
+        std::make_unique<engine::Link>(std::move(description), path, rail, context.memory));
   }
   const std::size_t number = state_->gates.size();
   state_->gates.push_back(std::make_unique<engine::Gate>(context, number, peer, std::move(links)));
@@ -229,7 +239,7 @@ std::size_t Engine::add_gate(const std::string& peer, std::vector<LinkDescriptio
 
 Engine::Request Engine::isend(std::size_t gate, std::uint64_t tag,
                               std::span<const drivers::ConstBytes> segments) {
-  auto send = std::make_shared<engine::Send>();
+  auto send = state_->new_operation<engine::Send>();
   send->gate = gate;
   send->tag = tag;
   send->segments.assign(segments.begin(), segments.end());
@@ -240,7 +250,7 @@ Engine::Request Engine::isend(std::size_t gate, std::uint64_t tag,
 }
 
 Engine::Request Engine::irecv(const Match& wants, std::span<const drivers::Bytes> segments) {
-  auto receive = std::make_shared<engine::Receive>();
+  auto receive = state_->new_operation<engine::Receive>();
   receive->wants = wants;
   receive->number = state_->receives++;
   receive->gate = wants.gate;

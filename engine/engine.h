@@ -29,6 +29,7 @@
 //   inbox         incoming messages, matched with receives
 //   coverage      which bytes of a message have arrived
 //   operation     a send or a receive, from its call to its end
+//   recycler      memory that one message gives back and the next one takes
 //   helpers       threads on other cores that send
 //   peer_clock    the time of an event at the peer, by our clock
 //   chunk_ends    how far apart the chunks of a split message end

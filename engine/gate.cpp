@@ -42,9 +42,14 @@ Gate::Gate(Context& context, std::size_t number, std::string peer,
     : context_(context),
       peer_(std::move(peer)),
       links_(std::move(links)),
-      inbox_(peer_, {.room_bytes = context.options.unexpected_bytes_max,
-                     .eager_bytes_max = context.options.eager_bytes_max,
-                     .gate = number}) {
+      window_(context.memory),
+      inbox_(peer_,
+             {.room_bytes = context.options.unexpected_bytes_max,
+              .eager_bytes_max = context.options.eager_bytes_max,
+              .gate = number},
+             context.memory),
+      waiting_(context.memory),
+      requests_(context.memory) {
   for (const std::unique_ptr<Link>& link : links_) {
     link->wanted = context.only.empty() || link->name() == context.only;
   }
@@ -234,7 +239,7 @@ std::uint64_t Gate::bytes_ahead(const Send& send) const {
 
 // Adds a part of a message to a queue: one unit per segment. A message without bytes is one unit.
 void Gate::add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::uint64_t from_bytes,
-                      std::uint64_t to_bytes, std::deque<Unit>& queue) {
+                      std::uint64_t to_bytes, Units& queue) {
   const auto add = [&](std::uint64_t offset_bytes, std::uint64_t size_bytes) {
     queue.push_back({.label = {.kind = kind,
                                .body_bytes = static_cast<std::uint32_t>(size_bytes),
@@ -301,7 +306,7 @@ void Gate::send_control() {
       if (best == nullptr || end_ns(advice(), lane, 0) < end_ns(advice(), *best, 0)) best = &lane;
     }
     if (best == nullptr) return;
-    Posted posted;
+    Posted posted = new_posted();
     const std::size_t count = std::min(window_.control.size(), drivers::kPacketsMax);
     for (std::size_t i = 0; i < count; ++i) {
       posted.units.push_back(std::move(window_.control.front()));
@@ -318,7 +323,7 @@ void Gate::send_small(std::size_t lane, std::size_t count) {
   NMT_CHECK(count > 0 && count <= std::min(window_.small.size(), drivers::kPacketsMax));
   Link& link = *links_[lanes_[lane].link];
   const std::uint64_t first_bytes = window_.small.front().label.body_bytes;
-  Posted posted;
+  Posted posted = new_posted();
   std::uint64_t size_bytes = 0;
   for (std::size_t i = 0; i < count; ++i) {
     size_bytes += window_.small.front().label.body_bytes;
@@ -356,7 +361,7 @@ bool Gate::send_large(std::size_t lane, std::size_t unit, std::uint64_t size_byt
   whole.asks = false;
   whole.cut = true;
   if (all) window_.large.erase(window_.large.begin() + static_cast<std::ptrdiff_t>(unit));
-  Posted posted;
+  Posted posted = new_posted();
   posted.large = true;  // settles when sent, if no other rail could send it again
   posted.sent_as = is_whole ? SentAs::kWhole : SentAs::kChunk;
   posted.curve_ns = curve_ns.value_or(0);
@@ -391,7 +396,7 @@ void Gate::send_chunk(std::size_t lane, std::uint64_t size_bytes,
   whole.label.body_bytes -= part.label.body_bytes;
   if (whole.label.body_bytes == 0) window_.small.pop_front();
   Link& link = *links_[lanes_[lane].link];
-  Posted posted;
+  Posted posted = new_posted();
   posted.settle = Settle::kWhenConfirmed;  // a copy here would use this core again
   posted.begin_by_ns = round_ns_ + begin_by_ns.value_or(0);
   posted.units.push_back(std::move(part));

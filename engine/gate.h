@@ -13,6 +13,7 @@
 #include <deque>
 #include <initializer_list>
 #include <memory>
+#include <memory_resource>
 #include <new>
 #include <string>
 #include <string_view>
@@ -38,6 +39,7 @@ struct Context {
   nmt_rails* tracker = nullptr;                      // release times by rail
   Helpers* helpers = nullptr;                        // null unless the strategy uses them
   std::unique_ptr<TransferLog> transfers = nullptr;  // null unless NMADTUNE_LOG asks for it
+  std::pmr::memory_resource* memory = std::pmr::get_default_resource();  // for what messages need
 
   // Joins the words and reports them. False if there is no memory for that.
   bool report(std::initializer_list<std::string_view> words) const {
@@ -105,12 +107,13 @@ class Gate final : public Outlet {
   bool has_room(std::uint64_t size_bytes, std::uint64_t room_bytes) const;
   std::uint64_t bytes_ahead(const Send& send) const;
   void add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::uint64_t from_bytes,
-                  std::uint64_t to_bytes, std::deque<Unit>& queue);
+                  std::uint64_t to_bytes, Units& queue);
   void schedule();
   void make_lanes();
   void refresh(Lane& lane) const;  // as of round_ns_
   void send_control();
   void send_states(bool idle);
+  Posted new_posted() const { return {.units = std::pmr::vector<Unit>(context_.memory)}; }
   void post(Link& link, Method method, Posted posted, CoreHelper* helper = nullptr);
   void predict(Link& link, Posted& posted) const;
   std::size_t alive() const;
@@ -154,8 +157,8 @@ class Gate final : public Outlet {
   bool untold_loss_ = false;
 
   std::uint64_t next_sequence_ = 0;
-  std::deque<std::shared_ptr<Send>> waiting_;                          // for memory of the peer
-  std::unordered_map<std::uint64_t, std::shared_ptr<Send>> requests_;  // not answered yet
+  std::pmr::deque<std::shared_ptr<Send>> waiting_;  // for memory of the peer
+  std::pmr::unordered_map<std::uint64_t, std::shared_ptr<Send>> requests_;  // not answered yet
 
   std::uint64_t taken_bytes_ = 0;         // of the peer's memory, in total
   std::uint64_t released_bytes_ = 0;      // of it, as the peer last reported

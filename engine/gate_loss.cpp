@@ -45,9 +45,9 @@ void Gate::send_again(std::vector<Posted> lost) {
   for (auto posted = lost.rbegin(); posted != lost.rend(); ++posted) {
     for (auto unit = posted->units.rbegin(); unit != posted->units.rend(); ++unit) {
       const Kind kind = unit->label.kind;
-      std::deque<Unit>& queue = kind == Kind::kData || kind == Kind::kAhead      ? window_.large
-                                : kind == Kind::kEager || kind == Kind::kRequest ? window_.small
-                                                                                 : window_.control;
+      Units& queue = kind == Kind::kData || kind == Kind::kAhead      ? window_.large
+                     : kind == Kind::kEager || kind == Kind::kRequest ? window_.small
+                                                                      : window_.control;
       queue.push_front(std::move(*unit));
     }
   }

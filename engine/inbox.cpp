@@ -21,6 +21,11 @@ void Inbox::refuse(const std::string& what) const {
   throw Error(Fault::kPeer, fmt::format("{}: the peer {}", peer_, what));
 }
 
+Inbox::Storage Inbox::storage_of(std::uint64_t size_bytes) const {
+  auto* const block = static_cast<std::byte*>(memory_->allocate(size_bytes));
+  return Storage(block, GiveBack{memory_, size_bytes});
+}
+
 void Inbox::post(std::shared_ptr<Receive> receive) {
   const Match& wants = receive->wants;
   const auto unexpected = find_unexpected(wants);
@@ -41,8 +46,7 @@ void Inbox::post(std::shared_ptr<Receive> receive) {
 
 // The first message in the order of the sends, of those that the peer sent before all that are
 // still under way.
-std::multimap<std::uint64_t, std::uint64_t>::const_iterator Inbox::find_unexpected(
-    const Match& wants) const {
+Inbox::Unexpected::const_iterator Inbox::find_unexpected(const Match& wants) const {
   if (wants.one_tag()) return find_first(unexpected_, wants.tag);
   auto first = unexpected_.end();
   for (auto at = unexpected_.begin(); at != unexpected_.end(); ++at) {
@@ -105,7 +109,7 @@ void Inbox::open(const Label& label) {
   if (taken_bytes_ - released_bytes_ + room_bytes > limits_.room_bytes) {
     refuse("sent more than the receive buffer holds");
   }
-  Arrival& arrival = arrivals_[label.sequence];
+  Arrival& arrival = arrivals_.try_emplace(label.sequence, memory_).first->second;
   taken_bytes_ += room_bytes;
   arrival.tag = label.tag;
   arrival.size_bytes = label.total_bytes;
@@ -140,7 +144,7 @@ void Inbox::match(std::uint64_t sequence, Arrival& arrival, std::shared_ptr<Rece
                         .sequence = sequence,
                         .total_bytes = arrival.size_bytes});
   } else if (!fits && !arrival.storage && arrival.size_bytes > 0) {
-    arrival.storage = std::make_unique_for_overwrite<std::byte[]>(arrival.size_bytes);
+    arrival.storage = storage_of(arrival.size_bytes);
   }
   arrival.matched = true;
   arrival.receive = std::move(receive);
@@ -203,7 +207,7 @@ void Inbox::place(const Label& label, Arrival& arrival, std::vector<drivers::Byt
     return;
   }
   if (!arrival.storage) {
-    arrival.storage = std::make_unique_for_overwrite<std::byte[]>(arrival.stored_bytes_max());
+    arrival.storage = storage_of(arrival.stored_bytes_max());
   }
   places.push_back({arrival.storage.get() + label.offset_bytes, label.body_bytes});
 }

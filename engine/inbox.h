@@ -17,6 +17,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <utility>
@@ -46,7 +47,15 @@ class Inbox {
     std::uint64_t eager_bytes_max = 0;
     std::size_t gate = 0;  // whose inbox it is
   };
-  Inbox(std::string peer, const Limits& limits) : peer_(std::move(peer)), limits_(limits) {}
+  Inbox(std::string peer, const Limits& limits,
+        std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+      : memory_(memory),
+        peer_(std::move(peer)),
+        limits_(limits),
+        arrivals_(memory),
+        posted_(memory),
+        posted_wild_(memory),
+        unexpected_(memory) {}
 
   // A receive that wants messages of any gate is posted to the inboxes of all, or until one has a
   // message for it. If this throws, nothing has changed.
@@ -81,7 +90,16 @@ class Inbox {
   void lose_peer();
 
  private:
+  struct GiveBack {
+    std::pmr::memory_resource* memory = nullptr;
+    std::size_t size_bytes = 0;
+    void operator()(std::byte* block) const { memory->deallocate(block, size_bytes); }
+  };
+  using Storage = std::unique_ptr<std::byte[], GiveBack>;
+
   struct Arrival {
+    explicit Arrival(std::pmr::memory_resource* memory) : coverage(memory) {}
+
     std::uint64_t tag = 0;
     std::uint64_t size_bytes = 0;
     std::uint64_t room_bytes = 0;       // that it uses until it is matched
@@ -92,39 +110,41 @@ class Inbox {
     bool matched = false;
     Coverage coverage;
     bool whole = false;
-    std::unique_ptr<std::byte[]> storage;  // for bytes that arrive before the receive is posted
+    Storage storage;  // for bytes that arrive before the receive is posted
     std::shared_ptr<Receive> receive;
 
     std::uint64_t stored_bytes_max() const { return room_bytes - kEnvelopeBytes; }
     bool is_refused() const { return is_request && matched && receive->ended; }
     bool is_over() const;  // nothing more of it will arrive
   };
-  using Arrivals = std::map<std::uint64_t, Arrival>;
+  using Arrivals = std::pmr::map<std::uint64_t, Arrival>;
+  using Unexpected = std::pmr::multimap<std::uint64_t, std::uint64_t>;
 
   void open(const Label& label);
   bool belongs(const Label& label, const Arrival& arrival) const;
   void place(const Label& label, Arrival& arrival, std::vector<drivers::Bytes>& places);
   void ask(const Label& label, Arrivals::iterator at);
   void match_in_order();
-  std::multimap<std::uint64_t, std::uint64_t>::const_iterator find_unexpected(
-      const Match& wants) const;
+  Storage storage_of(std::uint64_t size_bytes) const;
+  Unexpected::const_iterator find_unexpected(const Match& wants) const;
   std::shared_ptr<Receive> find_posted(std::uint64_t tag) const;
   void match(std::uint64_t sequence, Arrival& arrival, std::shared_ptr<Receive> receive);
   void deliver(Arrivals::iterator at);
   [[noreturn]] void refuse(const std::string& what) const;
 
+  std::pmr::memory_resource* memory_;
   std::string peer_;
   Limits limits_;
   bool lost_ = false;
   std::uint64_t next_sequence_ = 0;  // the first one neither matched nor unexpected
   Arrivals arrivals_;                // by sequence, until delivered
   // By tag; the oldest of a tag first.
-  std::multimap<std::uint64_t, std::shared_ptr<Receive>> posted_;  // of one tag
-  std::deque<std::shared_ptr<Receive>> posted_wild_;  // the others, and those for any gate; the
-                                                      // oldest first; some matched by other gates
-  std::multimap<std::uint64_t, std::uint64_t> unexpected_;  // sequences
-  std::uint64_t taken_bytes_ = 0;                           // in total
-  std::uint64_t released_bytes_ = 0;                        // in total
+  std::pmr::multimap<std::uint64_t, std::shared_ptr<Receive>> posted_;  // of one tag
+  // The others, and those for any gate; the oldest first; some matched by other gates.
+  std::pmr::deque<std::shared_ptr<Receive>> posted_wild_;
+  Unexpected unexpected_;             // sequences
+  std::uint64_t taken_bytes_ = 0;     // in total
+  std::uint64_t released_bytes_ = 0;  // in total
   std::vector<Label> answers_;
 };
 

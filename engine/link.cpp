@@ -25,13 +25,15 @@ constexpr unsigned kRoundsBetweenPolls = 16;
 
 }  // namespace
 
-Link::Link(LinkDescription description, int path, std::uint32_t rail)
+Link::Link(LinkDescription description, int path, std::uint32_t rail,
+           std::pmr::memory_resource* memory)
     : endpoint_(std::move(description.endpoint)),
       methods_(std::move(description.methods)),
       variants_(std::move(description.variants)),
       path_(path),
       rail_(rail),
-      arriving_(endpoint_->receives_max()) {
+      arriving_(endpoint_->receives_max()),
+      posted_(memory) {
   state_.rail = std::move(description.rail);
   for (Arriving& each : arriving_) endpoint_->listen(each.headers);
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@ enum class Settle { kAtOnce, kWhenSent, kWhenConfirmed };
 
 // A driver message that the other end has not confirmed.
 struct Posted {
-  std::vector<Unit> units;  // empty: only a Head
+  std::pmr::vector<Unit> units;  // empty: only a Head
   Settle settle = Settle::kWhenSent;
   bool large = false;
   SentAs sent_as = SentAs::kSmall;
@@ -65,7 +66,8 @@ struct Posted {
 
 class Link {
  public:
-  Link(LinkDescription description, int path, std::uint32_t rail);
+  Link(LinkDescription description, int path, std::uint32_t rail,
+       std::pmr::memory_resource* memory = std::pmr::get_default_resource());
   ~Link();
   Link(const Link&) = delete;
 
@@ -242,14 +244,14 @@ class Link {
   std::size_t oldest_ = 0;          // the one that completes next
   std::size_t announced_at_ = 0;    // the one that is announced, or will be next
 
-  std::deque<Posted> posted_;    // not confirmed, oldest first
-  Counts unconfirmed_;           // of these
-  std::size_t unsent_ = 0;       // how many of the last ones the driver still has
-  std::uint32_t count_ = 0;      // messages posted, modulo 2^32
-  std::uint32_t confirmed_ = 0;  // number of the last confirmed one
-  std::uint32_t asked_ = 0;      // number of the last that asks for an answer at once
-  std::uint32_t asked_any_ = 0;  // of the last that asks for any answer
-  unsigned polls_in_vain_ = 0;   // since the last news
+  std::pmr::deque<Posted> posted_;  // not confirmed, oldest first
+  Counts unconfirmed_;              // of these
+  std::size_t unsent_ = 0;          // how many of the last ones the driver still has
+  std::uint32_t count_ = 0;         // messages posted, modulo 2^32
+  std::uint32_t confirmed_ = 0;     // number of the last confirmed one
+  std::uint32_t asked_ = 0;         // number of the last that asks for an answer at once
+  std::uint32_t asked_any_ = 0;     // of the last that asks for any answer
+  unsigned polls_in_vain_ = 0;      // since the last news
   Owes owes_ = Owes::kNothing;
   unsigned rounds_owed_ = 0;  // without news, since an answer is owed
 };

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <vector>
@@ -73,14 +74,17 @@ std::uint64_t total_bytes(std::span<const Piece> segments) {
 }
 
 struct Send : Operation {
+  explicit Send(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+      : segments(memory), copy(memory) {}
+
   std::uint64_t sequence = 0;
-  std::vector<drivers::ConstBytes> segments;
+  std::pmr::vector<drivers::ConstBytes> segments;
   std::uint64_t size_bytes = 0;
   std::uint64_t ahead_bytes = 0;  // sent together with the request
   double admitted_ns = 0;         // when it left the queue for peer memory, by the engine's clock
   std::uint64_t unsettled_bytes = 0;  // 1 for a message without bytes
   SendTrace trace;                    // for the log of transfers
-  std::vector<std::byte> copy;        // the message, after the application got its memory back
+  std::pmr::vector<std::byte> copy;   // the message, after the application got its memory back
 
   // These bytes of the message; they must lie within one segment.
   drivers::ConstBytes at(std::uint64_t offset_bytes, std::uint64_t wanted_bytes) const;
@@ -89,12 +93,15 @@ struct Send : Operation {
 
 // Once it is matched, its gate and tag are those of the message.
 struct Receive : Operation {
-  Receive() { receives = true; }
+  explicit Receive(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+      : segments(memory) {
+    receives = true;
+  }
 
   Match wants;
   std::uint64_t number = 0;  // in the order of the calls, over all gates
   bool matched = false;
-  std::vector<drivers::Bytes> segments;
+  std::pmr::vector<drivers::Bytes> segments;
   std::uint64_t size_bytes = 0;  // of the segments
 
   // Adds the pieces of memory for this part of the message.

@@ -56,7 +56,7 @@ std::size_t first_to_end(const Outlet& outlet, std::uint64_t size_bytes) {
 }
 
 std::size_t aggregated(const Outlet& outlet, int path) {
-  const std::deque<Unit>& small = outlet.window().small;
+  const Units& small = outlet.window().small;
   std::uint64_t together_bytes = small.front().label.body_bytes;
   std::size_t count = 1;
   while (count < std::min(small.size(), drivers::kPacketsMax)) {

@@ -9,6 +9,7 @@
 
 #include <deque>
 #include <memory>
+#include <memory_resource>
 
 #include "engine/operation.h"
 #include "engine/wire.h"
@@ -27,10 +28,15 @@ struct Unit {
   }
 };
 
+using Units = std::pmr::deque<Unit>;
+
 struct Window {
-  std::deque<Unit> control;
-  std::deque<Unit> small;  // eager pieces and requests
-  std::deque<Unit> large;  // granted data
+  explicit Window(std::pmr::memory_resource* memory)
+      : control(memory), small(memory), large(memory) {}
+
+  Units control;
+  Units small;  // eager pieces and requests
+  Units large;  // granted data
 
   bool empty() const { return control.empty() && small.empty() && large.empty(); }
 };
