@@ -21,11 +21,6 @@ void Inbox::refuse(const std::string& what) const {
   throw Error(Fault::kPeer, fmt::format("{}: the peer {}", peer_, what));
 }
 
-Inbox::Storage Inbox::storage_of(std::uint64_t size_bytes) const {
-  auto* const block = static_cast<std::byte*>(memory_->allocate(size_bytes));
-  return Storage(block, GiveBack{memory_, size_bytes});
-}
-
 void Inbox::post(std::shared_ptr<Receive> receive) {
   const Match& wants = receive->wants;
   const auto unexpected = find_unexpected(wants);
@@ -144,7 +139,7 @@ void Inbox::match(std::uint64_t sequence, Arrival& arrival, std::shared_ptr<Rece
                         .sequence = sequence,
                         .total_bytes = arrival.size_bytes});
   } else if (!fits && !arrival.storage && arrival.size_bytes > 0) {
-    arrival.storage = storage_of(arrival.size_bytes);
+    arrival.storage = new_storage(*memory_, arrival.size_bytes);
   }
   arrival.matched = true;
   arrival.receive = std::move(receive);
@@ -207,7 +202,7 @@ void Inbox::place(const Label& label, Arrival& arrival, std::vector<drivers::Byt
     return;
   }
   if (!arrival.storage) {
-    arrival.storage = storage_of(arrival.stored_bytes_max());
+    arrival.storage = new_storage(*memory_, arrival.stored_bytes_max());
   }
   places.push_back({arrival.storage.get() + label.offset_bytes, label.body_bytes});
 }

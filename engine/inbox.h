@@ -25,6 +25,7 @@
 
 #include "engine/coverage.h"
 #include "engine/operation.h"
+#include "engine/recycler.h"
 #include "engine/wire.h"
 
 namespace nmt::engine {
@@ -90,13 +91,6 @@ class Inbox {
   void lose_peer();
 
  private:
-  struct GiveBack {
-    std::pmr::memory_resource* memory = nullptr;
-    std::size_t size_bytes = 0;
-    void operator()(std::byte* block) const { memory->deallocate(block, size_bytes); }
-  };
-  using Storage = std::unique_ptr<std::byte[], GiveBack>;
-
   struct Arrival {
     explicit Arrival(std::pmr::memory_resource* memory) : coverage(memory) {}
 
@@ -125,7 +119,6 @@ class Inbox {
   void place(const Label& label, Arrival& arrival, std::vector<drivers::Bytes>& places);
   void ask(const Label& label, Arrivals::iterator at);
   void match_in_order();
-  Storage storage_of(std::uint64_t size_bytes) const;
   Unexpected::const_iterator find_unexpected(const Match& wants) const;
   std::shared_ptr<Receive> find_posted(std::uint64_t tag) const;
   void match(std::uint64_t sequence, Arrival& arrival, std::shared_ptr<Receive> receive);

@@ -48,8 +48,13 @@ void* Recycler::do_allocate(std::size_t size_bytes, std::size_t alignment) {
 
 void Recycler::do_deallocate(void* memory, std::size_t size_bytes, std::size_t /*alignment*/) {
   if (!recycles(size_bytes)) return ::operator delete(memory);
-  Block*& free = free_[size_of(size_bytes)];
-  free = new (memory) Block{free};
+  Block*& first = free_[size_of(size_bytes)];
+  first = new (memory) Block{first};
+}
+
+Storage new_storage(std::pmr::memory_resource& memory, std::size_t size_bytes) {
+  auto* const bytes = static_cast<std::byte*>(memory.allocate(size_bytes));
+  return Storage(bytes, GiveBack{&memory, size_bytes});
 }
 
 }  // namespace nmt::engine

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <memory_resource>
 
 namespace nmt::engine {
@@ -39,5 +40,15 @@ class Recycler final : public std::pmr::memory_resource {
 
   std::array<Block*, kSizes> free_{};
 };
+
+// Bytes, not initialized, that go back to where they came from.
+struct GiveBack {
+  std::pmr::memory_resource* memory = nullptr;
+  std::size_t size_bytes = 0;
+
+  void operator()(std::byte* bytes) const { memory->deallocate(bytes, size_bytes); }
+};
+using Storage = std::unique_ptr<std::byte[], GiveBack>;
+Storage new_storage(std::pmr::memory_resource& memory, std::size_t size_bytes);
 
 }  // namespace nmt::engine
