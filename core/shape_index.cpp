@@ -14,8 +14,7 @@ ShapeIndex::ShapeIndex(std::span<const ShapeRange> ranges) {
     }
   }
   std::ranges::sort(columns_);
-  const auto repeated = std::ranges::unique(columns_);
-  columns_.erase(repeated.begin(), repeated.end());
+  columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());
   tree_.resize(2 * columns_.size());
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const ShapeRange& range = ranges[i];
