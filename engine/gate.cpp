@@ -159,7 +159,6 @@ void Gate::admit() {
     waiting_.pop_front();
     ++(eager ? state_.eager_sends : state_.asked_sends);
     if (eager) {
-      if (context_.helpers != nullptr) context_.helpers->count_message();
       add_pieces(send, Kind::kEager, 0, send->size_bytes,
                  is_split(*send) ? window_.large : window_.small);
       continue;
@@ -330,6 +329,7 @@ void Gate::send_small(std::size_t lane, std::size_t count) {
     posted.units.push_back(std::move(window_.small.front()));
     window_.small.pop_front();
   }
+  if (context_.helpers != nullptr) context_.helpers->count_message();
   const Method method = advice().eager_method(link.path(), size_bytes, link.methods());
   if (alive() > 1) {
     const bool is_kept = method == Method::kCopy || size_bytes <= kKeptBytesMax;
@@ -394,7 +394,10 @@ void Gate::send_chunk(std::size_t lane, std::uint64_t size_bytes,
   part.label.body_bytes = static_cast<std::uint32_t>(size_bytes);
   whole.label.offset_bytes += size_bytes;
   whole.label.body_bytes -= part.label.body_bytes;
-  if (whole.label.body_bytes == 0) window_.small.pop_front();
+  if (whole.label.body_bytes == 0) {
+    window_.small.pop_front();
+    context_.helpers->count_message();
+  }
   Link& link = *links_[lanes_[lane].link];
   Posted posted = new_posted();
   posted.settle = Settle::kWhenConfirmed;  // a copy here would use this core again
@@ -430,6 +433,7 @@ void Gate::predict(Link& link, Posted& posted) const {
     nmt_rails_posted(context_.tracker, link.rail(), now,
                      std::max(0.0, posted.duration_ns - latency_ns), &*posted.transfer);
   }
+  posted.planned_ns = round_ns_;
   posted.end_ns = round_ns_ + release_ns();
 }
 

@@ -173,6 +173,7 @@ void Gate::confirmed(Link& link, Posted& posted) {
   if (posted.occupies()) {
     nmt_rails_completed(context_.tracker, context_.clock.now_ns(), &*posted.transfer);
   }
+  if (posted.large && !is_dated) link.large_came_ns.reset();
   if (!is_dated) return;
   if (posted.large) {
     learn_pace(link, posted);
@@ -195,18 +196,20 @@ void Gate::learn_small(Link& link, const Posted& posted) {
   }
 }
 
-// The confirmation says when the message arrived. If the message before it was late, its delay is
-// subtracted, because this message had to wait for it.
+// The confirmation says when the message arrived. It began when the message before it had arrived,
+// which is known if that one was confirmed alone, else when the prediction says.
 void Gate::learn_pace(Link& link, const Posted& posted) {
   const double transit_ns =
       link.peer_clock.transit_ns().value_or(advice().duration_ns(link.path(), 0).value_or(0));
-  const double late_ns = link.peer_clock.heard_ns(link.peer_came_ns) - transit_ns - posted.end_ns;
-  const double own_ns = late_ns - (posted.follows ? link.late_ns : 0);
-  const double actual_ns = posted.duration_ns + own_ns;
-  link.late_ns = late_ns;
+  const double came_ns = link.peer_clock.heard_ns(link.peer_came_ns) - transit_ns;
+  const double begun_ns = posted.follows && link.large_came_ns
+                              ? std::max(posted.planned_ns, *link.large_came_ns)
+                              : posted.end_ns - posted.duration_ns;
+  const double actual_ns = came_ns - begun_ns;
+  link.large_came_ns = came_ns;
   ++state_.foreseen_releases;
   state_.foreseen_duration_ns += actual_ns;
-  state_.foreseen_error_ns += std::abs(own_ns);
+  state_.foreseen_error_ns += std::abs(actual_ns - posted.duration_ns);
   link.paces.observe(posted.sent_as, posted.size_bytes(), posted.curve_ns, actual_ns);
 }
 

@@ -8,7 +8,7 @@
 //
 // If a job was taken back because its helper had not begun in time, another thread computes on that
 // core, and the next job would be late too. So that helper gets nothing for a number of messages,
-// which doubles each time, until it is in time again.
+// which doubles each time, until it has sent one.
 #pragma once
 
 #include <array>
@@ -73,7 +73,7 @@ class Helpers {
   const std::string& placement() const { return placement_; }
   std::size_t idle() const;  // how many
   CoreHelper* find_idle();
-  void count_message();  // to be sent eagerly, whether in chunks or not
+  void count_message();  // that goes eagerly, whether in chunks or not
 
  private:
   std::vector<std::unique_ptr<CoreHelper>> helpers_;

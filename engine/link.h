@@ -38,8 +38,9 @@ struct Posted {
   bool probes = false;     // its rail has carried nothing like it yet: ask how long
   bool teaches = false;    // nothing else was on the rail that it could have waited for
   bool follows = false;    // a large one behind another large one
-  double left_ns = 0;      // when it was given to the driver, by the engine's clock
-  double end_ns = 0;       // predicted end, by the engine's clock
+  double planned_ns = 0;   // start of the round that sent it, by the engine's clock
+  double left_ns = 0;      // when it was given to the driver, likewise
+  double end_ns = 0;       // predicted end, likewise
   double begin_by_ns = 0;  // likewise: if the helper has not begun by then, this thread sends it
   double curve_ns = 0;     // by the profile
   double duration_ns = 0;  // the same at the pace of its link
@@ -157,11 +158,11 @@ class Link {
 
   bool wanted = true;  // by the strategy single:RAIL, which uses others only if this one is lost
   Paces paces;
-  PeerClock peer_clock;              // from the heads of messages over this link
-  double late_ns = 0;                // by how much the last of them ended after its prediction
-  double peer_came_ns = 0;           // arrival of the last confirmed one, by the peer's clock
-  std::uint32_t received_count = 0;  // modulo 2^32
-  std::uint64_t came_ns = 0;         // when the last of these arrived
+  PeerClock peer_clock;                 // from the heads of messages over this link
+  std::optional<double> large_came_ns;  // when the last of them arrived, if that is known
+  double peer_came_ns = 0;              // arrival of the last confirmed one, by the peer's clock
+  std::uint32_t received_count = 0;     // modulo 2^32
+  std::uint64_t came_ns = 0;            // when the last of these arrived
 
   // -- Answers: the count of received messages, which any message that goes back carries ----------
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/image.h"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "runtime/snapshot.h"
 
@@ -28,8 +30,8 @@ Storage Image::finish() {
   for (Section& section : sections_) section.offset += head;
   Storage image = Storage::allocate(header.file_bytes);
   std::byte* at = image.writable().data();
-  std::memcpy(at + sizeof header, sections_.data(), sections_.size() * sizeof(Section));
-  std::memcpy(at + head, bytes_.data(), bytes_.size());
+  std::ranges::copy(std::as_bytes(std::span(sections_)), at + sizeof header);
+  std::ranges::copy(bytes_, at + head);
   std::memcpy(at, &header, sizeof header);
   header.digest = snapshot_digest(image.bytes());
   std::memcpy(at, &header, sizeof header);

@@ -6,7 +6,10 @@
 // One atomic stores the predicted end of everything posted; readers load only that. A completion
 // moves it by the difference between the real and the predicted duration. A transfer begins when it
 // is posted or when the transfer before it completes, whichever is later; a second atomic stores
-// the time of the last completion. So the prediction is exact again after every completion.
+// the time of the last completion. A transfer that is posted after the predicted end of all others
+// begins then by prediction, though one of these may be late; a third atomic stores the time of the
+// last such posting, because the delay up to it is in the prediction already. So the prediction is
+// exact again after every completion.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -20,6 +23,7 @@ namespace {
 struct alignas(64) Rail {
   std::atomic<std::uint64_t> release_ns{0};
   std::atomic<std::uint64_t> completed_ns{0};  // time of the last completion
+  std::atomic<std::uint64_t> resumed_ns{0};    // the last posting to a rail that was predicted idle
 };
 
 constexpr std::uint32_t kRailsMax = 1 << 16;
@@ -62,10 +66,12 @@ int nmt_rails_posted(nmt_rails* tracker, uint32_t rail, uint64_t now_ns, double 
   std::atomic<std::uint64_t>& release = tracker->rails[rail].release_ns;
   std::uint64_t before = release.load(std::memory_order_relaxed);
   std::uint64_t after;
+  bool idle;
   do {
-    const bool idle = difference(before, now_ns) < 0;
+    idle = difference(before, now_ns) < 0;
     after = (idle ? now_ns : before) + duration;
   } while (!release.compare_exchange_weak(before, after, std::memory_order_relaxed));
+  if (idle) tracker->rails[rail].resumed_ns.store(now_ns, std::memory_order_relaxed);
   transfer->rail = rail;
   transfer->posted_ns = now_ns;
   transfer->duration_ns = duration;
@@ -81,8 +87,12 @@ int nmt_rails_completed(nmt_rails* tracker, uint64_t now_ns, const nmt_transfer*
   const std::uint64_t previous_ns = rail.completed_ns.exchange(now_ns, std::memory_order_relaxed);
   const bool queued = difference(previous_ns, transfer->posted_ns) > 0;
   const std::uint64_t begun_ns = queued ? previous_ns : transfer->posted_ns;
-  const std::uint64_t late_ns = now_ns - begun_ns - transfer->duration_ns;  // modulo 2^64
-  rail.release_ns.fetch_add(late_ns, std::memory_order_relaxed);
+  std::uint64_t counted_ns = begun_ns + transfer->duration_ns;  // in the prediction, up to here
+  const std::uint64_t resumed_ns = rail.resumed_ns.load(std::memory_order_relaxed);
+  if (difference(resumed_ns, transfer->posted_ns) > 0 && difference(resumed_ns, counted_ns) > 0) {
+    counted_ns = resumed_ns;
+  }
+  rail.release_ns.fetch_add(now_ns - counted_ns, std::memory_order_relaxed);  // modulo 2^64
   return NMT_OK;
 }
 

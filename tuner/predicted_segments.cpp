@@ -49,9 +49,8 @@ bool is_same_way(const CollectiveTime& one, const CollectiveTime& other) {
 
 // Of a predicted cell, which has one.
 double library_ns(const CollectiveCell& cell) {
-  const auto found = std::ranges::find_if(cell.times, [](const CollectiveTime& time) {
-    return time.algorithm == kLibraryAlgorithm;
-  });
+  const auto found = std::ranges::find_if(
+      cell.times, [](const CollectiveTime& time) { return time.algorithm == kLibraryAlgorithm; });
   return found->median_ns;
 }
 
@@ -88,8 +87,7 @@ std::vector<CollectiveCell> worse_of(const std::vector<CollectiveCell>& one,
 // The rules that replace the MPI's own.
 std::vector<SegmentRule> acting_rules(const std::vector<CollectiveCell>& cells) {
   std::vector<SegmentRule> rules = derive_segments(cells);
-  std::erase_if(rules,
-                [](const SegmentRule& rule) { return rule.algorithm == kLibraryAlgorithm; });
+  std::erase_if(rules, [](const SegmentRule& rule) { return rule.algorithm == kLibraryAlgorithm; });
   return rules;
 }
 

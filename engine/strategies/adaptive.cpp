@@ -74,6 +74,7 @@ class Planner {
       nmt_split_result result;
       const std::span<nmt_share> shares = std::span(shares_).first(lanes);
       if (!outlet_.advice().split(size_bytes, shares, result)) return false;
+      for (std::size_t i = 0; i < lanes && round == 0; ++i) first_bytes_[i] = shares_[i].bytes;
       double weight = 0, weighted = 0;
       for (std::size_t i = 0; i < lanes; ++i) {
         if (shares_[i].bytes == 0) continue;
@@ -163,15 +164,21 @@ class Planner {
     for (std::size_t i = 0; i < lanes; ++i) {
       const bool is_whole = shares_[i].bytes == size_bytes;
       const bool is_chunk = shares_[i].bytes > 0 && !is_whole;
-      const std::uint64_t chunk_bytes =
-          chunks_bytes_[i] > 0 ? chunks_bytes_[i] : size_bytes / lanes;
       if (!is_whole) outlet_.pass_over(i, SentAs::kWhole, size_bytes);
-      if (!is_chunk) outlet_.pass_over(i, SentAs::kChunk, chunk_bytes);
+      if (is_chunk) continue;
+      if (chunks_bytes_[i] > 0) {
+        outlet_.pass_over(i, SentAs::kChunk, chunks_bytes_[i]);
+        continue;
+      }
+      // The two sizes that decided that it gets no chunk.
+      outlet_.pass_over(i, SentAs::kChunk, size_bytes / lanes);
+      if (first_bytes_[i] > 0) outlet_.pass_over(i, SentAs::kChunk, first_bytes_[i]);
     }
   }
 
   Outlet& outlet_;
   std::array<nmt_share, NMT_SPLIT_RAILS_MAX> shares_;
+  std::array<std::uint64_t, NMT_SPLIT_RAILS_MAX> first_bytes_;   // of the first round of split()
   std::array<std::uint64_t, NMT_SPLIT_RAILS_MAX> chunks_bytes_;  // of the split, before join()
   std::array<double, NMT_SPLIT_RAILS_MAX> starts_ns_{};          // of the shares, from now
   std::array<double, NMT_SPLIT_RAILS_MAX> factors_{};            // paces of the lanes

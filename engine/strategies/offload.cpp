@@ -11,7 +11,7 @@ namespace nmt::engine {
 namespace {
 
 // Sends the first small unit in chunks; false if it stays whole. Other cores get their chunks
-// first, because they begin later. If a core has not begun by the time at which all chunks should
+// first, because they begin later. If a core has not begun by the time at which its chunk should
 // have ended, another thread computes there, and this core sends that chunk too.
 bool send_in_chunks(Outlet& outlet) {
   if (outlet.window().small.empty() || outlet.helpers() == 0) return false;

@@ -66,6 +66,19 @@ TEST(Rails, LearnFromEachCompletion) {
   EXPECT_EQ(tracker.release(1300), 0);
 }
 
+TEST(Rails, CountADelayOnceThatTheNextPostingHasSeen) {
+  Tracker tracker(1);
+  const nmt_transfer late = tracker.post(1000, 100);
+  const nmt_transfer next = tracker.post(1130, 50);  // the rail was predicted idle from 1100 on
+  EXPECT_EQ(tracker.release(1130), 50);
+  tracker.complete(1150, late);
+  EXPECT_EQ(tracker.release(1150), 50);
+  tracker.complete(1210, next);
+  EXPECT_EQ(tracker.release(1210), 0);
+  tracker.post(1210, 30);
+  EXPECT_EQ(tracker.release(1210), 30);
+}
+
 TEST(Rails, AreIdleOnceEverythingCompleted) {
   Tracker tracker(1);
   for (const std::uint64_t end : {1001u, 1100u, 5000u}) {
