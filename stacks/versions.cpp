@@ -69,6 +69,10 @@ bool is_same_version(std::string_view stack, std::string_view version, std::stri
   return !older(version, other) && !older(other, version);
 }
 
+bool is_meant(std::string_view stack, std::string_view named, std::string_view version) {
+  return is_same_version(stack, version, named) || begins_with(version, named);
+}
+
 std::string warning_of_untried(std::string_view stack, std::string_view version) {
   const StackVersions& versions = versions_of(stack);
   const bool tried = std::ranges::any_of(

@@ -34,6 +34,9 @@ std::string export_version(std::string_view stack, std::string_view wanted,
 // numbers are compared, because a job that has loaded it tells no more.
 bool is_same_version(std::string_view stack, std::string_view version, std::string_view other);
 
+// Whether a user who names a version means this one: "4.1" is any version that begins so.
+bool is_meant(std::string_view stack, std::string_view named, std::string_view version);
+
 // What a user of a version has to know with which no test was run; empty where one was. "4.1" is
 // any version that begins so.
 std::string warning_of_untried(std::string_view stack, std::string_view version);

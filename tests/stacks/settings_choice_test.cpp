@@ -249,6 +249,14 @@ TEST(StackVersions, OfLibfabricAreTheSameWhereTheirFirstTwoNumbersAre) {
   EXPECT_TRUE(is_same_version("openmpi", "4.1.0", "4.1"));
 }
 
+TEST(StackVersions, ThatBeginWithWhatAUserNamesAreMeant) {
+  EXPECT_TRUE(is_meant("openmpi", "4.1", "4.1.4"));
+  EXPECT_TRUE(is_meant("openmpi", "4.1.4", "4.1.4"));
+  EXPECT_FALSE(is_meant("openmpi", "4.1", "4.10.1"));
+  EXPECT_FALSE(is_meant("openmpi", "4.1.4", "4.1"));
+  EXPECT_FALSE(is_meant("openmpi", "4.1", ""));
+}
+
 TEST(StackSettings, AreWordsOfOneLine) {
   const Fields settings = {
       {"btl_tcp_bandwidth_r0", "1"}, {"btl_tcp_eager_limit", "2"}, {"btl_vader_eager_limit", "3"}};

@@ -181,6 +181,24 @@ TEST_F(StackTest, RulesOfTwoVersionsAreNotMerged) {
   EXPECT_FALSE(rules.at("bcast").contains(16));
   EXPECT_THAT(read("conf/mca-params.conf"),
               HasSubstr("left out: rules that were measured under other versions than 5.0.7"));
+  const auto export_for = [&](const std::string& version, const std::string& folder) {
+    return tune(
+        {"export", "openmpi", "--for", version, "--db", path("a.db"), "-o", path(folder) + "/"});
+  };
+  for (const std::string named : {"4.1.4", "4.1"}) {
+    const std::string folder = "for_" + named;
+    const Result of_older = export_for(named, folder);
+    ASSERT_EQ(of_older.exit_code, 0) << of_older.err;
+    const stacks::TunedRules older =
+        stacks::read_tuned_rules(read(folder + "/coll_tuned_rules.conf"), "rules", "4.1.4");
+    EXPECT_TRUE(older.at("bcast").contains(16)) << named;
+    EXPECT_FALSE(older.at("bcast").contains(4)) << named;
+  }
+  const Result of_none = export_for("5.0.1", "for_none");
+  ASSERT_EQ(of_none.exit_code, 0) << of_none.err;
+  EXPECT_FALSE(std::filesystem::exists(path("for_none/coll_tuned_rules.conf")));
+  EXPECT_THAT(of_none.out,
+              HasSubstr("they were measured under 5.0.7, and this export is for 5.0.1"));
 }
 
 // 4.0.2 is installed, which has neither this algorithm nor parameters.
@@ -199,6 +217,25 @@ TEST_F(StackTest, ATableOfAnotherMpichThanIsInstalledIsCheckedWithoutTheAlgorith
   const Result older = tune(command);
   EXPECT_EQ(older.exit_code, 1);
   EXPECT_THAT(older.err, HasSubstr("algorithms have parameters from MPICH 4.2 on"));
+}
+
+// "4.0" means 4.0.2 where that is installed.
+TEST_F(StackTest, ATableForPartOfAVersionIsCheckedWithTheAlgorithmsOfTheInstalledOne) {
+  const std::string library = write("libmpich.so", planted_mpich_library());
+  script("installed/ldconfig", "#!/bin/sh\necho 'libmpich.so.12 => " + library + "'\n");
+  std::string text = algorithms_text();
+  const std::string_view was = "MPIR_Bcast_allcomm_nb";
+  text.replace(text.find(was), was.size(), "MPIR_Bcast_intra_unheard_of");
+  write("table.json", text);
+  const auto check_for = [&](const std::string& version) {
+    return tune({"export", "mpich", "--check", path("table.json"), "--for", version});
+  };
+  for (const std::string version : {"4.0.2", "4.0"}) {
+    const Result refused = check_for(version);
+    EXPECT_EQ(refused.exit_code, 1) << version;
+    EXPECT_THAT(refused.err, HasSubstr("the library has no such algorithm")) << version;
+  }
+  EXPECT_EQ(check_for("4.0.1").exit_code, 0);
 }
 
 TEST_F(StackTest, NewMadeleineIsExportedFromTheProfilesOwnRails) {

@@ -55,11 +55,14 @@ void add_han_rules(const std::vector<stacks::StackSamples>& samples,
   }
 }
 
-// Another version's tables are not those of the library that was measured.
+// Another version has other tables, other algorithms and another choice of its own.
 void leave_rules_out(const std::string& measured, stacks::StackFindings* findings) {
+  findings->rules.clear();
+  findings->han_rules.clear();
+  findings->han_needs.clear();
   findings->cells.clear();
   findings->notes = {fmt::format(
-      "left out: rules for collectives: their tables belong to {}, and this export is for {}",
+      "left out: rules for collectives: they were measured under {}, and this export is for {}",
       measured, findings->version)};
 }
 
@@ -67,16 +70,33 @@ bool is_about_collectives(const stacks::StackSamples& samples) {
   return samples.rail.ends_with("/collectives");
 }
 
-// Rules of two versions do not belong into one file. So those of the version that collectives were
-// sampled under last are taken, which is returned; empty if there are none.
-std::string take_newest_rules(std::vector<stacks::StackSamples>* samples) {
-  const auto newest = std::ranges::find_if(*samples, is_about_collectives);  // newest first
-  if (newest == samples->end()) return {};
-  const std::string version = newest->version;
+// Rules of two versions do not belong into one file. So those of one version are taken: of the one
+// that the user names, if collectives were sampled under it, else of the one that they were sampled
+// under last. It is returned; empty if there are none.
+std::string take_rules_of_one(const FindingsFor& what, std::vector<stacks::StackSamples>* samples) {
+  const auto is_named = [&](const stacks::StackSamples& each) {
+    return is_about_collectives(each) && stacks::is_meant(what.stack, what.version, each.version);
+  };
+  auto taken = samples->end();
+  if (!what.version.empty()) taken = std::ranges::find_if(*samples, is_named);  // newest first
+  if (taken == samples->end()) taken = std::ranges::find_if(*samples, is_about_collectives);
+  if (taken == samples->end()) return {};
+  const std::string version = taken->version;
   std::erase_if(*samples, [&](const stacks::StackSamples& each) {
     return is_about_collectives(each) && each.version != version;
   });
   return version;
+}
+
+// MPICH's rules are tables of exactly one version. Those of Open MPI are of the version for which
+// files are written, unless the user names another.
+bool are_of_another(const std::string& rules_version, const FindingsFor& what,
+                    const stacks::StackFindings& findings) {
+  if (what.stack == "mpich") {
+    return !findings.tables.algorithms.empty() && findings.version != rules_version;
+  }
+  return !findings.rules.empty() && !what.version.empty() && !rules_version.empty() &&
+         !stacks::is_meant(what.stack, what.version, rules_version);
 }
 
 struct Measured {
@@ -137,7 +157,7 @@ stacks::StackFindings find_settings(const profiledb::ProfileDb& db, const Id& pl
     }
     findings.verdicts = stacks::judge_groups(samples);
     const std::size_t all = samples.size();
-    rules_version = take_newest_rules(&samples);
+    rules_version = take_rules_of_one(what, &samples);
     stacks::RuleChoice choice = stacks::choose_rules(samples);
     add_han_rules(samples, choice, &findings);
     findings.rules = std::move(choice.rules);
@@ -154,9 +174,7 @@ stacks::StackFindings find_settings(const profiledb::ProfileDb& db, const Id& pl
     }
   }
   findings.version = stacks::export_version(what.stack, what.version, findings.measured);
-  if (!findings.tables.algorithms.empty() && findings.version != rules_version) {
-    leave_rules_out(rules_version, &findings);
-  }
+  if (are_of_another(rules_version, what, findings)) leave_rules_out(rules_version, &findings);
   return findings;
 }
 

@@ -69,8 +69,8 @@ std::string other_version_told(const ExportOptions& options, const std::string& 
 Report check_by_reader(const ExportOptions& options) {
   const std::string version = version_to_check_for(options);
   // Of another version, only the form of names can be checked.
-  const bool is_known = options.stack == "mpich" &&
-                        stacks::is_same_version("mpich", installed_version("mpich"), version);
+  const bool is_known =
+      options.stack == "mpich" && stacks::is_meant("mpich", version, installed_version("mpich"));
   const std::vector<std::string> known =
       is_known ? known_mpich_algorithms() : std::vector<std::string>{};
   const std::string text = read_file(options.check);
