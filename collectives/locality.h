@@ -12,7 +12,7 @@ namespace nmt::collectives {
 
 struct Locality {
   std::uint64_t kernel = 0;    // the kernel it runs under; several hosts of a lab share one
-  std::uint64_t platform = 0;  // equal on nodes that are alike: processor, cores, machine
+  std::uint64_t platform = 0;  // equal on nodes that are alike: most of node/fingerprint.h
   int socket = 0;              // of its core
   int numa = 0;                // of its core
   bool near_network = false;   // a network card that the MPI uses is attached to that NUMA node

@@ -18,6 +18,7 @@
 #include <sstream>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "node/node.h"
@@ -34,6 +35,7 @@ struct Card {
   std::string name;
   std::string numa;
   bool is_up;
+  std::vector<std::string> active_ports;  // of a fabric
 };
 
 struct CardVariable {
@@ -62,19 +64,23 @@ std::string_view value_of(const char* variable) {
 
 bool has_chosen_tcp(MpiFamily mpi) {
   if (mpi == MpiFamily::kOpenMpi) {
-    return value_of("OMPI_MCA_pml") == "ob1" &&
-           value_of("OMPI_MCA_btl").find("openib") == std::string_view::npos;
+    const std::string_view components = value_of("OMPI_MCA_btl");
+    const bool names_openib = components.find("openib") != std::string_view::npos;
+    return value_of("OMPI_MCA_pml") == "ob1" && names_openib == components.starts_with('^');
   }
   const std::string_view provider = value_of("FI_PROVIDER");
   return provider.starts_with("tcp") || provider.starts_with("sockets");
 }
 
-bool has_active_port(const fs::path& card) {
+std::vector<std::string> active_ports_of(const fs::path& card) {
+  std::vector<std::string> active;
   std::error_code absent;
   for (const fs::directory_entry& port : fs::directory_iterator(card / "ports", absent)) {
-    if (node::read_line((port.path() / "state").string()).starts_with("4:")) return true;
+    if (node::read_line((port.path() / "state").string()).starts_with("4:")) {
+      active.push_back(port.path().filename().string());
+    }
   }
-  return false;
+  return active;
 }
 
 bool is_up(const fs::path& card) { return node::read_line((card / "operstate").string()) == "up"; }
@@ -84,10 +90,12 @@ std::vector<Card> cards_of(CardKind kind, const std::string& folder) {
   std::error_code absent;
   for (const fs::directory_entry& each : fs::directory_iterator(folder, absent)) {
     const fs::path& card = each.path();
+    std::vector<std::string> ports = active_ports_of(card);
     cards.push_back({.kind = kind,
                      .name = card.filename().string(),
                      .numa = node::read_line((card / "device/numa_node").string()),
-                     .is_up = kind == CardKind::kFabric ? has_active_port(card) : is_up(card)});
+                     .is_up = kind == CardKind::kFabric ? !ports.empty() : is_up(card),
+                     .active_ports = std::move(ports)});
   }
   return cards;
 }
@@ -143,6 +151,22 @@ bool is_meant(const Card& card, const std::string& item, const std::string& root
                              [&](const Subnet& each) { return each.overlaps(*subnet); });
 }
 
+bool names_any(const std::vector<std::string>& items, const Card& card, const std::string& root) {
+  return std::ranges::any_of(items,
+                             [&](const std::string& item) { return is_meant(card, item, root); });
+}
+
+// A card of which only some ports are not used is used.
+bool excludes_all_of(const std::vector<std::string>& items, const Card& card,
+                     const std::string& root) {
+  const auto has = [&](const std::string& item) {
+    return std::ranges::find(items, item) != items.end();
+  };
+  if (card.kind == CardKind::kEthernet || has(card.name)) return names_any(items, card, root);
+  return std::ranges::all_of(card.active_ports,
+                             [&](const std::string& port) { return has(card.name + ":" + port); });
+}
+
 // The cards that a variable leaves; none if it is not set.
 std::vector<Card> left_by(const CardVariable& variable, const std::vector<Card>& cards,
                           const std::string& root) {
@@ -156,9 +180,10 @@ std::vector<Card> left_by(const CardVariable& variable, const std::vector<Card>&
   std::vector<Card> left;
   for (const Card& card : cards) {
     if (card.kind != variable.kind) continue;
-    const bool meant = std::ranges::any_of(
-        items, [&](const std::string& item) { return is_meant(card, item, root); });
-    if (excludes ? card.is_up && !meant : meant) left.push_back(card);
+    if (excludes ? card.is_up && !excludes_all_of(items, card, root)
+                 : names_any(items, card, root)) {
+      left.push_back(card);
+    }
   }
   return left;
 }

@@ -9,8 +9,9 @@
 //   2. InfiniBand and RoCE cards with an active port
 //   3. OMPI_MCA_btl_tcp_if_include, _exclude; for MPICH FI_TCP_IFACE, FI_SOCKETS_IFACE
 //   4. Ethernet cards that are up
-// 1 and 2 are passed over if the user has chosen TCP: OMPI_MCA_pml=ob1 without openib in
-// OMPI_MCA_btl, or FI_PROVIDER=tcp or sockets. A variable of another MPI never counts.
+// 1 and 2 are passed over if the user has chosen TCP: OMPI_MCA_pml=ob1 where OMPI_MCA_btl does not
+// name openib, or excludes it (^openib), or FI_PROVIDER=tcp or sockets. A variable of another MPI
+// never counts.
 #pragma once
 
 #include <set>
@@ -24,7 +25,8 @@ enum class MpiFamily { kOpenMpi, kMpich };
 // takes one near the process, so all of them count.
 //
 // A variable names cards (mlx5_0:1, eth0) or, for TCP, subnets of theirs (192.168.0.0/16); with ^
-// in front, those that are not used. `root` is prefixed to /proc and /sys.
+// in front, those that are not used; of a card with several active ports, all of them. `root` is
+// prefixed to /proc and /sys.
 std::set<std::string> numas_of_used_cards(MpiFamily mpi, const std::string& root);
 
 }  // namespace nmt::collectives

@@ -105,8 +105,9 @@ bool are_alike(const std::vector<RankLocation>& locations, int rank) {
   if (other == locations.end()) return true;
   if (rank == 0) {
     std::fprintf(stderr,
-                 "nmadtune: the node of rank %d is another platform than that of rank 0, of which "
-                 "the profile is (processor, cores or machine), so the MPI's own collectives are "
+                 "nmadtune: the node of rank %d differs from that of rank 0, where the profile was "
+                 "checked (processor, cores, machine, frequency governor, huge pages or another "
+                 "field of the fingerprint; nmad-tune show), so the MPI's own collectives are "
                  "used; start the job on nodes that are alike\n",
                  static_cast<int>(other - locations.begin()));
   }
@@ -323,8 +324,11 @@ Job::Decision Job::decide(Operation operation, MPI_Count count, MPI_Datatype typ
   if (reports_) tallies_[index].calls.fetch_add(1, std::memory_order_relaxed);
   const MergedRanges& sizes = rules_.sizes(operation);
   if (sizes.empty()) return {};
-  if (count < 0) leave_out_unknown(operation, comm, MPI_ERR_COUNT);
-  if (type == MPI_DATATYPE_NULL) leave_out_unknown(operation, comm, MPI_ERR_TYPE);
+  if (count < 0) {
+    leave_out_unknown(operation, comm, MPI_ERR_COUNT);
+  } else if (type == MPI_DATATYPE_NULL) {  // the others wait for one exchange, not for two
+    leave_out_unknown(operation, comm, MPI_ERR_TYPE);
+  }
   if (count <= 0 || static_cast<std::uint64_t>(count) > kBytesMax) return {};
   if (type == MPI_DATATYPE_NULL || comm == MPI_COMM_NULL) return {};
   if (PMPI_Type_size(type, &size) != MPI_SUCCESS || size <= 0) return {};
@@ -398,8 +402,11 @@ Job::Decision Job::decide_by_mean_of(Operation operation, const Counts& counts, 
         comm_state_for(comm, [this](MPI_Comm made_for) { return make_comm_state(made_for); });
     const auto of_operation = std::ranges::find(comm_state.rules, operation, &Rule::operation);
     if (of_operation == comm_state.rules.end()) return {};
-    if (!counts.are_there()) leave_out_unknown(operation, comm, MPI_ERR_ARG);
-    if (type == MPI_DATATYPE_NULL) leave_out_unknown(operation, comm, MPI_ERR_TYPE);
+    if (!counts.are_there()) {
+      leave_out_unknown(operation, comm, MPI_ERR_ARG);
+    } else if (type == MPI_DATATYPE_NULL) {
+      leave_out_unknown(operation, comm, MPI_ERR_TYPE);
+    }
     if (!counts.are_there() || type == MPI_DATATYPE_NULL) return {};
     if (PMPI_Type_size(type, &size) != MPI_SUCCESS || size <= 0) return {};
     const auto each_bytes = static_cast<std::uint64_t>(size);
@@ -519,7 +526,9 @@ void Job::leave_out(Decision& decision, MPI_Comm comm, int code) noexcept {
 }
 
 // What the other ranks do is unknown, because no rank can know the size of the call. Without a rule
-// of ours for the operation they leave it to the MPI at any size, and must not be disturbed.
+// of ours for the operation the MPI runs it at any size, and must not be disturbed. But if it needs
+// a shadow for that, and this is the first such call, the others wait for this rank to make one:
+// it cannot know whether they do (docs/collectives.md, Errors).
 void Job::leave_out_unknown(Operation operation, MPI_Comm comm, int code) noexcept {
   if (comm == MPI_COMM_NULL || ends_jobs(comm)) return;
   guarded(comm, [&] {

@@ -117,8 +117,31 @@ TEST_F(Places, FollowVariablesOfTcpOnlyIfMessagesGoOverIt) {
     EXPECT_TRUE(at_core(1, each.mpi).near_network) << each.variable;
     EXPECT_FALSE(at_core(2, each.mpi).near_network) << each.variable;
   }
-  const UserVariable ob1("OMPI_MCA_pml", "ob1"), openib("OMPI_MCA_btl", "openib,self");
-  EXPECT_TRUE(at_core(2, MpiFamily::kOpenMpi).near_network);
+  const UserVariable ob1("OMPI_MCA_pml", "ob1");
+  for (const std::string over_fabric : {"openib,self", "^tcp", "^tcp,vader"}) {
+    const UserVariable components("OMPI_MCA_btl", over_fabric);
+    EXPECT_TRUE(at_core(2, MpiFamily::kOpenMpi).near_network) << over_fabric;
+    EXPECT_FALSE(at_core(1, MpiFamily::kOpenMpi).near_network) << over_fabric;
+  }
+  for (const std::string over_tcp : {"^openib", "^vader,openib", "tcp,self"}) {
+    const UserVariable components("OMPI_MCA_btl", over_tcp);
+    EXPECT_FALSE(at_core(2, MpiFamily::kOpenMpi).near_network) << over_tcp;
+    EXPECT_TRUE(at_core(1, MpiFamily::kOpenMpi).near_network) << over_tcp;
+  }
+}
+
+// mlx5_0 has two active ports.
+TEST_F(Places, OfACardThatIsExcludedPortByPortFollowWhetherOneIsLeft) {
+  write("sys/class/infiniband/mlx5_0/ports/2/state", "4: ACTIVE");
+  write("sys/class/net/eth0/device/numa_node", "0");
+  write("sys/class/net/eth0/operstate", "up");
+  for (const auto& [value, is_left] :
+       {std::pair("^mlx5_0:1", true), std::pair("^mlx5_0:2", true),
+        std::pair("^mlx5_0:1,mlx5_0:2", false), std::pair("^mlx5_0", false)}) {
+    const UserVariable set("UCX_NET_DEVICES", value);
+    EXPECT_EQ(at_core(2).near_network, is_left) << value;
+    EXPECT_EQ(at_core(1).near_network, !is_left) << value;
+  }
 }
 
 // Two Ethernet cards: eth0 at the first NUMA node, in 192.168.1.0/24, and eth1 at the second, in
