@@ -153,11 +153,11 @@ void remark_on(SignatureFit& fit, const Choice& choice) {
                     "of the network",
                     fit.signature.cores, format_duration(fit.signature.processor_ns)));
   }
-  if (fit.error_left_out && *fit.error_left_out > kLargeError) {
+  if (fit.error_left_out && std::expm1(*fit.error_left_out) > kLargeError) {
     say(fmt::format(
         "prediction error at numbers of ranks that were left out: {}; expect the same for "
         "numbers that were not measured",
-        format_fraction(*fit.error_left_out)));
+        format_fraction(std::expm1(*fit.error_left_out))));
   }
   if (!choice.fit.model.rises.empty() && fit.saturated_from > 0) {
     say("the smaller numbers of ranks do not saturate the network: each has its own gamma");

@@ -166,9 +166,13 @@ TEST(Ratios, OfUnequalSizesThatAreEqualPredictTheSame) {
               predict_alltoall(fit, 48, 16 << 10).predicted_ns, 1);
 }
 
+// The network grows as one of the two shapes that are tried: three numbers of ranks tell no other,
+// such as a step, from them.
 TEST(Ratios, OfSizesThatHardlyDifferPredictHardlyDifferently) {
   Network network = two_changes();
-  network.saturation = [](std::int64_t ranks) { return ranks < 24 ? 0.8 : 1.0; };
+  network.saturation = [](std::int64_t ranks) {
+    return 2 / (1 + 16.0 / static_cast<double>(ranks));
+  };
   const SignatureFit fit = fit_signature(planted::measure(network, at_16_to_32(), 1),
                                          {.predicted_by = PredictedBy::kRatios});
   for (const std::size_t ranks : {16u, 32u, 48u}) {  // below, at and above the largest

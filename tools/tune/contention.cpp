@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "core/units.h"
@@ -154,7 +155,7 @@ Report show_signature(const SignatureChoice& choice, const ProfileOptions& profi
   if (fit.error_left_out) {
     report.text.line(
         fmt::format("Prediction error at a number of ranks that was left out of the fit: {}",
-                    format_fraction(*fit.error_left_out)));
+                    format_fraction(std::expm1(*fit.error_left_out))));
   }
   report.warnings = fit.remarks;
   report.payload.set("platform", platform_json(*chosen.platform));
