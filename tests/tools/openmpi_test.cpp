@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,6 +27,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
+using ::testing::Not;
 
 class OpenMpi : public Sandbox {
  protected:
@@ -110,7 +113,7 @@ TEST_F(OpenMpiOnTwoHosts, CollectivesAreSampledByAllAlgorithmsOfTheLibraryAndByH
   Process sampling(sample_command({"--stack", "openmpi", "--parts", "collectives", "--budget", "1s",
                                    "--launcher", launcher(), "--db", path("a.db")}),
                    setting());
-  const Result sampled = sampling.wait(280);
+  const Result sampled = sampling.wait(840);
   ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
   std::map<std::string, std::set<std::string>> algorithms;
   const profiledb::ProfileDb profile(path("a.db"), {});
@@ -138,7 +141,8 @@ TEST_F(OpenMpiOnTwoHosts, CollectivesAreSampledByAllAlgorithmsOfTheLibraryAndByH
   }
 }
 
-// A rule that cuts a broadcast into segments of 64 bytes cannot be overlooked.
+// A rule that cuts a broadcast into segments of 64 bytes cannot be overlooked. What else runs here
+// slows some launches, so the least of each counts.
 TEST_F(OpenMpiOnTwoHosts, ARuleOfHanHandsABroadcastOnToARuleOfTuned) {
   const Fields first = {{"coll_han_priority", "35"}};
   write(
@@ -149,7 +153,12 @@ TEST_F(OpenMpiOnTwoHosts, ARuleOfHanHandsABroadcastOnToARuleOfTuned) {
                                 "# a\n"));
   Fields rules = stacks::rules_settings("openmpi", path(""), true);
   rules.insert(first.begin(), first.end());
-  const double han_ns = broadcast_ns(first), ruled_ns = broadcast_ns(rules);
+  constexpr int kLaunches = 3;
+  double han_ns = std::numeric_limits<double>::max(), ruled_ns = han_ns;
+  for (int launch = 0; launch < kLaunches; ++launch) {
+    han_ns = std::min(han_ns, broadcast_ns(first));
+    ruled_ns = std::min(ruled_ns, broadcast_ns(rules));
+  }
   EXPECT_GT(ruled_ns, 4 * han_ns);
 }
 
@@ -205,11 +214,19 @@ TEST_F(OpenMpi, LibfabricIsSampledExportedAndCompared) {
   EXPECT_THAT(sampled.out, HasSubstr("FI_OFI_RXM_BUFFER_SIZE="));
   const Result exported = tune({"export", "libfabric", "--db", path("a.db")});
   EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  if (exported.out.find("export FI_OFI_RXM_") == std::string::npos) {
+    GTEST_SKIP() << "in 5 rounds nothing was measurably faster: " << exported.out << exported.err;
+  }
   Process comparing(tune_command({"ab", "libfabric", "--launcher", launcher, "--rounds", "5",
                                   "--max-size", "8K", "--db", path("a.db")}),
                     slow);
   const Result compared = comparing.wait(90);
   EXPECT_EQ(compared.exit_code, 0) << compared.err;
+  EXPECT_THAT(compared.out, Not(HasSubstr("Nothing to compare")));
+  EXPECT_THAT(compared.last_line(), HasSubstr("withdrawn="));
+  if (compared.last_line().find("withdrawn=none") == std::string::npos) {
+    GTEST_SKIP() << "withdrawn after 5 rounds: " << compared.out;
+  }
 }
 
 TEST_F(OpenMpi, TellsWhichComponentCarriesItsMessages) {
