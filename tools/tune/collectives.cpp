@@ -159,7 +159,8 @@ Work declare_collectives(Options& options, const ProfileOptions& profile) {
       "--nodes", asked->nodes,
       "number of nodes to print the choice for, sampled or predicted\n"
       "Prints what a program does for each operation and size, its duration and that of the "
-      "MPI's own, with 95 % intervals. Needs --per-node.");
+      "MPI's own, with 95 % intervals (where fewer than six repetitions were sampled, "
+      "from the shortest to the longest). Needs --per-node.");
   options.count("--per-node", asked->ranks_per_node, "ranks on each of the --nodes");
   options.example("nmad-tune collectives --nodes 64 --per-node 32");
   return [&profile, asked](const Invocation& invocation) {

@@ -50,7 +50,8 @@ bool may_have_rules(const tuner::CollectiveShape& shape) {
          shape.ranks_per_node <= tuner::kPredictedRanksPerNodeMax;
 }
 
-// A duration in every form, with its 95 % interval; null or "-" where there is none.
+// A duration in every form, with its 95 % interval; null or "-" where there is none. Of fewer than
+// six repetitions, the interval reaches from the shortest to the longest.
 struct ShownTime {
   explicit ShownTime(const tuner::CollectiveTime* time) {
     if (time == nullptr) return;
