@@ -35,7 +35,8 @@ class UcxPerftest {
 
   UcxPerftest(const UcxEnds& ends, const std::vector<std::string>& settings);
 
-  // Runs a test once in each way. A way that gives no result is reported, and not tried again.
+  // Runs a test in each way: once, or twice where the first run gives no result. A way that gives
+  // none then is reported and not run again; what it gave before still counts.
   void run(const UcxTest& test);
 
   // Of the best way: the median of its runs at this size, in nanoseconds. Of tag_lat half a round
@@ -45,8 +46,9 @@ class UcxPerftest {
  private:
   struct Way {
     std::string settings;
-    std::string wait;  // "poll", "sleep"
-    bool works = true;
+    std::string wait;   // "poll", "sleep"
+    bool works = true;  // else it is not run again
+
     std::map<std::uint64_t, std::vector<double>> times_ns;  // by size
   };
 
