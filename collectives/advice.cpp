@@ -173,8 +173,9 @@ Advice advice_to_act_always(const std::string& root) {
 }
 
 const Rule* find_rule(const std::vector<Rule>& rules, Operation operation, std::uint64_t bytes) {
-  for (const Rule& rule : std::ranges::equal_range(rules, operation, {}, &Rule::operation)) {
-    if (rule.from_bytes <= bytes && bytes < rule.to_bytes) return &rule;
+  auto rule = std::ranges::lower_bound(rules, operation, {}, &Rule::operation);
+  for (; rule != rules.end() && rule->operation == operation; ++rule) {
+    if (rule->from_bytes <= bytes && bytes < rule->to_bytes) return &*rule;
   }
   return nullptr;
 }
