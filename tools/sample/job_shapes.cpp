@@ -40,9 +40,9 @@ std::vector<SubShape> known_shapes(const profiledb::ProfileDb& db, const Id& pla
     }
   }
   std::vector<SubShape> known;
-  for (const auto& [shape, names] : sampled) {
-    const auto is_sampled = [&](const std::string& each) { return names.contains(each); };
-    if (std::ranges::all_of(operations, is_sampled)) known.push_back(shape);
+  for (const auto& one : sampled) {
+    const auto is_sampled = [&](const std::string& each) { return one.second.contains(each); };
+    if (std::ranges::all_of(operations, is_sampled)) known.push_back(one.first);
   }
   return known;
 }
