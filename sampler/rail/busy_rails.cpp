@@ -63,10 +63,11 @@ class BusyRails::Lane {
   }
 
   void finish() {
-    if (!settled()) mine_.last = 1;
+    if (mine_ != Word{}) mine_.last = 1;
   }
 
-  bool settled() const { return mine_ == Word{}; }
+  // The last word of this end may still wait behind bodies, and only polls bring it on its way.
+  bool settled() const { return mine_ == Word{} && sends_ == 0; }
 
   bool watch(std::vector<pollfd>& watched) { return endpoint_->watch(watched); }
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <map>
 #include <set>
 
@@ -157,6 +158,65 @@ TEST(BusyRails, AreQuietAgainBeforeTheNextExperimentAlone) {
       }
     }
   }
+}
+
+class NoExchange final : public drivers::Exchange {
+  std::string swap(std::string_view) override { return ""; }
+};
+
+// Keeps what is sent until it is polled, as a connection does that cannot take more at once.
+class Slow final : public drivers::Endpoint {
+ public:
+  explicit Slow(std::unique_ptr<drivers::Endpoint> end) : end_(std::move(end)) {}
+  void send(Method method, std::span<const drivers::Packet> packets) override {
+    const drivers::ConstBytes header = packets.front().header;
+    waiting_.push_back({method, {header.begin(), header.end()}, packets.front().body});
+  }
+  void receive(drivers::Bytes headers, drivers::Bytes bodies, drivers::Delivery delivery) override {
+    end_->receive(headers, bodies, delivery);
+  }
+  void listen(drivers::Bytes headers) override { end_->listen(headers); }
+  void accept(std::span<const drivers::Bytes> bodies) override { end_->accept(bodies); }
+  Progress poll() override {
+    if (!waiting_.empty()) {
+      const drivers::Packet packet{waiting_.front().header, waiting_.front().body};
+      end_->send(waiting_.front().method, std::span(&packet, 1));
+      waiting_.pop_front();
+    }
+    return end_->poll();
+  }
+  void copy(drivers::Bytes to, drivers::ConstBytes from) override { end_->copy(to, from); }
+  std::size_t size_bytes_max(Method method) const override { return end_->size_bytes_max(method); }
+
+ private:
+  struct Waiting {
+    Method method;
+    std::vector<std::byte> header;
+    drivers::ConstBytes body;
+  };
+  std::unique_ptr<drivers::Endpoint> end_;
+  std::deque<Waiting> waiting_;
+};
+
+// An end that has settled is polled no more.
+TEST(BusyRails, HaveSettledOnceTheirLastWordHasGone) {
+  const auto driver = driver_of({rail_json("a", 1)});
+  const Rail rail = driver->detect().rails.front();
+  NoExchange exchange;
+  BusyRails near(drivers::Side::kNear), far(drivers::Side::kFar);
+  near.add(std::make_unique<Slow>(driver->open(rail, drivers::Side::kNear, exchange)),
+           driver->methods(rail));
+  far.add(std::make_unique<Slow>(driver->open(rail, drivers::Side::kFar, exchange)),
+          driver->methods(rail));
+  near.begin_transfer(kSizeMax);
+  far.begin_transfer(kSizeMax);
+  near.finish();
+  for (int polls = 0; polls < 1000 && !near.settled(); ++polls) {
+    near.poll();
+    if (!far.settled()) far.poll();
+  }
+  EXPECT_TRUE(near.settled());
+  EXPECT_TRUE(far.settled());
 }
 
 // Median of each transfer hot, by (busy rails, method, size).
