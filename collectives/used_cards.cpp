@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/units.h"
 #include "node/node.h"
 
 namespace nmt::collectives {
@@ -174,9 +175,7 @@ std::vector<Card> left_by(const CardVariable& variable, const std::vector<Card>&
   const bool excludes = variable.excludes || value.starts_with('^');
   if (value.starts_with('^')) value.remove_prefix(1);
   if (value.empty()) return {};
-  std::vector<std::string> items;
-  std::istringstream list{std::string(value)};
-  for (std::string item; std::getline(list, item, ',');) items.push_back(item);
+  const std::vector<std::string> items = split_list(std::string(value));
   std::vector<Card> left;
   for (const Card& card : cards) {
     if (card.kind != variable.kind) continue;

@@ -86,11 +86,9 @@ void settle_start(Model& model, std::span<const AlltoallCell> cells,
 // A cell that the model misses by much more than its spread gets less weight.
 void settle_trust(const Model& model, std::vector<AlltoallCell>& cells,
                   std::span<const double> variances) {
-  constexpr double kFar = 3;  // bend of the Huber loss, in standard errors
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const double error = std::sqrt(variances[i] * cells[i].trust);
-    const double distance = std::abs(log_error(model, cells[i]));
-    cells[i].trust = distance > kFar * error ? kFar * error / distance : 1;
+    cells[i].trust = trust_of(std::abs(log_error(model, cells[i])), error);
   }
 }
 
@@ -122,13 +120,8 @@ Model with_terms(Model shape, std::span<const AlltoallCell> cells,
                     variances[i] * cells[i].duration_ns * cells[i].duration_ns};
   }
   shape.estimate = least_squares(equations, shared);
-  // As duration_ns(), without its terms anew.
   const auto solved_ns = [&](std::size_t i) {
-    double sum_ns = 0;
-    for (std::size_t term = 0; term < kTerms; ++term) {
-      sum_ns += equations[i].terms[term] * shape.estimate.value[term];
-    }
-    return expected_ns(sum_ns, cells[i]);
+    return expected_ns(duration_ns(equations[i].terms, shape.estimate), cells[i]);
   };
   std::vector<double> before_ns(cells.size());
   for (int step = 0; step < kSteps; ++step) {

@@ -15,11 +15,14 @@ std::array<double, kTerms> terms_of(const Model& model, const AlltoallCell& cell
           large ? delta : 0, cell.processors};
 }
 
-double duration_ns(const Model& model, const AlltoallCell& cell) {
-  const std::array<double, kTerms> terms = terms_of(model, cell);
+double duration_ns(const std::array<double, kTerms>& terms, const Solution& estimate) {
   double duration_ns = 0;
-  for (std::size_t i = 0; i < kTerms; ++i) duration_ns += terms[i] * model.estimate.value[i];
+  for (std::size_t i = 0; i < kTerms; ++i) duration_ns += terms[i] * estimate.value[i];
   return duration_ns;
+}
+
+double duration_ns(const Model& model, const AlltoallCell& cell) {
+  return duration_ns(terms_of(model, cell), model.estimate);
 }
 
 double expected_ns(double model_ns, const AlltoallCell& cell) {
@@ -35,9 +38,22 @@ double log_error(const Model& model, const AlltoallCell& cell) {
   return std::log(cell.duration_ns / expected_ns(model, cell));
 }
 
+double misfit_variance(std::span<const double> distances, std::span<const double> own,
+                       double free) {
+  constexpr double kNormalPerMedian = 1.4826;  // of absolute values
+  const double count = static_cast<double>(distances.size());
+  const double scale =
+      kNormalPerMedian * median(distances) * std::sqrt(count / std::max(free, 1.0));
+  return std::max(0.0, scale * scale - median(own));
+}
+
+double trust_of(double distance, double error) {
+  constexpr double kFar = 3;  // bend of the loss, in standard errors
+  return distance > kFar * error ? kFar * error / distance : 1;
+}
+
 Spreads spreads_of(const Model& model, std::span<const AlltoallCell> cells,
                    std::size_t parameters) {
-  constexpr double kNormalPerMedian = 1.4826;  // of absolute values
   std::vector<double> distances;
   std::vector<double> own;
   for (const AlltoallCell& cell : cells) {
@@ -45,9 +61,7 @@ Spreads spreads_of(const Model& model, std::span<const AlltoallCell> cells,
     own.push_back(cell.spread * cell.spread);
   }
   const double free = static_cast<double>(cells.size()) - static_cast<double>(parameters);
-  const double scale = kNormalPerMedian * median(distances) *
-                       std::sqrt(static_cast<double>(cells.size()) / std::max(free, 1.0));
-  Spreads spreads{.misfit = std::sqrt(std::max(0.0, scale * scale - median(own)))};
+  Spreads spreads{.misfit = std::sqrt(misfit_variance(distances, own, free))};
   for (std::size_t i = 0; i < cells.size(); ++i) {
     spreads.variances.push_back((own[i] + spreads.misfit * spreads.misfit) / cells[i].trust);
   }

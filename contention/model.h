@@ -39,12 +39,19 @@ struct Model {
 
 // The factors that the model's estimates are multiplied by.
 std::array<double, kTerms> terms_of(const Model& model, const AlltoallCell& cell);
+double duration_ns(const std::array<double, kTerms>& terms, const Solution& estimate);
 double duration_ns(const Model& model, const AlltoallCell& cell);
 
 // A hundredth of what was measured at least: nothing is predicted to take nothing.
 double expected_ns(double model_ns, const AlltoallCell& cell);
 double expected_ns(const Model& model, const AlltoallCell& cell);
 double log_error(const Model& model, const AlltoallCell& cell);  // ln(measured / expected)
+
+// The variance of what a model misses beyond the own variances of the cells, by the median of its
+// distances from them; `free`: degrees of freedom.
+double misfit_variance(std::span<const double> distances, std::span<const double> own, double free);
+// The weight of a cell by Huber's loss: 1, or less if its distance is many standard errors.
+double trust_of(double distance, double error);
 
 // Spread of ln(measured / model) over cells: each cell's own, and the misfit of the model.
 struct Spreads {

@@ -77,8 +77,6 @@ void settle_means(std::span<const Measured> measured, TwoWay* sums) {
 
 // As spreads_of() and settle_trust() do it for a signature.
 void settle_weights(std::span<const Measured> measured, TwoWay* sums) {
-  constexpr double kNormalPerMedian = 1.4826;  // of absolute values
-  constexpr double kFar = 3;                   // bend of the Huber loss, in standard errors
   std::vector<double> distances;
   std::vector<double> own;
   for (const Measured& one : measured) {
@@ -89,13 +87,10 @@ void settle_weights(std::span<const Measured> measured, TwoWay* sums) {
   const double count = static_cast<double>(measured.size());
   const double free = count + 1 - static_cast<double>(sums->of_sizes.size()) -
                       static_cast<double>(sums->of_ranks.size());
-  const double scale =
-      kNormalPerMedian * median(distances) * std::sqrt(count / std::max(free, 1.0));
-  const double misfit = std::max(0.0, scale * scale - median(own));
+  const double misfit = misfit_variance(distances, own, free);
   for (std::size_t i = 0; i < measured.size(); ++i) {
     const double error = std::sqrt(own[i] + misfit);
-    const double trust = distances[i] > kFar * error ? kFar * error / distances[i] : 1;
-    sums->weights[i] = trust / (error * error);
+    sums->weights[i] = trust_of(distances[i], error) / (error * error);
   }
 }
 

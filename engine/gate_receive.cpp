@@ -173,9 +173,9 @@ void Gate::confirmed(Link& link, Posted& posted) {
   if (posted.occupies()) {
     nmt_rails_completed(context_.tracker, context_.clock.now_ns(), &*posted.transfer);
   }
-  if (posted.large && !is_dated) link.large_came_ns.reset();
-  if (!is_dated) return;
-  if (posted.large) {
+  if (!is_dated) {
+    if (posted.large) link.large_came_ns.reset();
+  } else if (posted.large) {
     learn_pace(link, posted);
   } else {
     learn_small(link, posted);

@@ -202,6 +202,18 @@ TEST_F(StackTest, SettingsThatLoseAnAbAreWithdrawnFromTheExport) {
   EXPECT_THAT(own.out, HasSubstr("openmpi/program"));
 }
 
+// Jobs also send messages within a node, which take here[i]. `ends`: the largest eager messages
+// between nodes and within one.
+void add_same_node(std::string& text, const std::string& ends) {
+  text.insert(text.find(R"(printf "], \"eager)"),
+              R"(for (i = 1; i <= n; i++) printf ",{\"placement\": \"same-node\", )"
+              R"(\"size_bytes\": %d, \"batch\": 1, \"totals_ns\": [%d, %d]}", size[i], )"
+              R"(here[i] * speed, here[i] * speed * 1.001; )");
+  const std::string_view eager = R"(%d}],", limit - 56)";
+  text.replace(text.find(eager), eager.size(),
+               R"(%d}, {\"placement\": \"same-node\", \"bytes_max\": %d}],", )" + ends);
+}
+
 // Messages that UCX copies cost 2 ns for a byte, those that it does not 4 us and 1 ns; by default
 // it copies up to 32 KiB.
 TEST_F(StackTest, WhereUcxStopsCopyingIsExportedIfThatPays) {
@@ -234,14 +246,7 @@ TEST_F(StackTest, OneThresholdForTwoTransportsIsAlsoTriedWhereItCostsThemLeastTo
     limit = r + 55
     ns = s >= r ? 30000 + s : 10000 + s * 2
     here[i] = s >= r ? 4000 + s * 0.5 : 1000 + s)");
-  text.insert(text.find(R"(printf "], \"eager)"),
-              R"(for (i = 1; i <= n; i++) printf ",{\"placement\": \"same-node\", )"
-              R"(\"size_bytes\": %d, \"batch\": 1, \"totals_ns\": [%d, %d]}", size[i], )"
-              R"(here[i] * speed, here[i] * speed * 1.001; )");
-  const std::string_view eager = R"(%d}],", limit - 56)";
-  text.replace(text.find(eager), eager.size(),
-               R"(%d}, {\"placement\": \"same-node\", \"bytes_max\": %d}],", )"
-               "limit - 56, limit - 56");
+  add_same_node(text, "limit - 56, limit - 56");
   const Result sampled = sample({"--stack", "ucx", "--launcher", script("launch", text), "--db",
                                  path("a.db"), "--rounds", "5"});
   ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
@@ -268,14 +273,7 @@ function key(name, value, at) {
   return value ~ /^auto/ ? 65536 : value + 0
 })");
   text.insert(text.find(network), R"(\"ucx_version\": \"1.18.1\", )");
-  text.insert(text.find(R"(printf "], \"eager)"),
-              R"(for (i = 1; i <= n; i++) printf ",{\"placement\": \"same-node\", )"
-              R"(\"size_bytes\": %d, \"batch\": 1, \"totals_ns\": [%d, %d]}", size[i], )"
-              R"(here[i] * speed, here[i] * speed * 1.001; )");
-  const std::string_view eager = R"(%d}],", limit - 56)";
-  text.replace(text.find(eager), eager.size(),
-               R"(%d}, {\"placement\": \"same-node\", \"bytes_max\": %d}],", )"
-               "inter - 1, intra - 1");
+  add_same_node(text, "inter - 1, intra - 1");
   install("ucx_info", "# Version 1.18.1");
   const Result sampled = sample({"--stack", "ucx", "--launcher", script("launch", text), "--db",
                                  path("a.db"), "--rounds", "7"});
