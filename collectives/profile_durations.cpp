@@ -22,8 +22,7 @@ const SegmentRule* rule_for(const std::vector<SegmentRule>& rules,
                             const tuner::CollectiveCell& cell, std::uint64_t size_bytes) {
   const auto found = std::ranges::find_if(rules, [&](const SegmentRule& rule) {
     return rule.operation == cell.operation && rule.nodes == cell.nodes &&
-           rule.ranks_per_node == cell.ranks_per_node && rule.from_bytes <= size_bytes &&
-           (!rule.to_bytes || size_bytes < *rule.to_bytes);
+           rule.ranks_per_node == cell.ranks_per_node && rule.covers(size_bytes);
   });
   return found == rules.end() ? nullptr : &*found;
 }

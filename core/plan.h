@@ -161,6 +161,9 @@ struct SegmentRule {
            other_ranks_per_node >= ranks_per_node &&
            other_ranks_per_node <= std::max(ranks_per_node, ranks_per_node_max);
   }
+  bool covers(std::uint64_t size_bytes) const {
+    return size_bytes >= from_bytes && (!to_bytes || size_bytes < *to_bytes);
+  }
 };
 
 // What was measured of an MPI's own collective algorithms, for one range of sizes: the fastest of

@@ -103,20 +103,43 @@ std::vector<Choice> choose_ours(std::span<const CollectiveCell> cells) {
   return chosen;
 }
 
-// How much more our algorithm gains than required, as a logarithm; infinite if the MPI's own was
-// not measured.
-double gain(const Choice& ours, const CollectiveCell& cell) {
+// How much faster our algorithm is than the MPI's own, as a logarithm; infinite if that was not
+// measured.
+double lead_of(const Choice& ours, const CollectiveCell& cell) {
   const CollectiveTime* library = library_in(cell);
   if (library == nullptr) return std::numeric_limits<double>::infinity();
-  const CollectiveTime& own = *time_of(ours, cell);
-  const double chance = kOneSided * std::hypot(library->below, own.above);
-  const double required = std::max(std::log1p(kWorthActing), cell.gain_error.value_or(chance));
-  return std::log(library->median_ns / own.median_ns) - required;
+  return std::log(library->median_ns / time_of(ours, cell)->median_ns);
 }
 
-// Replaces the algorithm by the MPI's own if that is chosen; keeps our best segment.
-Choice or_library(const Choice& ours, const CollectiveCell& cell) {
-  if (gain(ours, cell) > 0) return ours;
+// The least lead with which it takes the MPI's place.
+double required_lead(const Choice& ours, const CollectiveCell& cell) {
+  const CollectiveTime* library = library_in(cell);
+  if (library == nullptr) return 0;
+  const double chance = kOneSided * std::hypot(library->below, time_of(ours, cell)->above);
+  return std::max(std::log1p(kWorthActing), cell.gain_error.value_or(chance));
+}
+
+// By how much the lead of ours exceeds the required one at each size. Between two sizes where ours
+// is faster beyond chance, being faster is enough: one lost packet makes a few times say little of
+// one size, but not of three in a row.
+std::vector<double> gains_of(std::span<const Choice> ours, std::span<const CollectiveCell> cells) {
+  std::vector<double> gains;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    gains.push_back(lead_of(ours[i], cells[i]) - required_lead(ours[i], cells[i]));
+  }
+  const auto is_shown = [](double gain) { return gain > 0 && std::isfinite(gain); };
+  std::vector<double> with_neighbors = gains;
+  for (std::size_t i = 1; i + 1 < cells.size(); ++i) {
+    if (cells[i].gain_error || !is_shown(gains[i - 1]) || !is_shown(gains[i + 1])) continue;
+    const double gain = lead_of(ours[i], cells[i]) - std::log1p(kWorthActing);
+    with_neighbors[i] = std::max(gains[i], gain);
+  }
+  return with_neighbors;
+}
+
+// Replaces the algorithm by the MPI's own if ours does not gain; keeps our best segment.
+Choice or_library(const Choice& ours, double gain) {
+  if (gain > 0) return ours;
   return {std::string(kLibrary), ours.segment_bytes, ours.leaders};
 }
 
@@ -166,9 +189,10 @@ double gain_of(const SegmentRule& rule, const std::vector<CollectiveCell>& cells
 
 void add_rules(const std::vector<CollectiveCell>& cells, const std::vector<Choice>& ours,
                std::vector<SegmentRule>* rules) {
+  const std::vector<double> gains = gains_of(ours, cells);
   std::optional<Choice> before;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const Choice choice = or_library(ours[i], cells[i]);
+    const Choice choice = or_library(ours[i], gains[i]);
     if (before == choice) continue;
     SegmentRule rule{.operation = cells[i].operation,
                      .nodes = cells[i].nodes,
@@ -179,8 +203,7 @@ void add_rules(const std::vector<CollectiveCell>& cells, const std::vector<Choic
                      .leaders = choice.leaders,
                      .mpi = cells[i].mpi};
     if (before) {
-      rule.from_bytes = change_between(cells[i - 1], gain(ours[i - 1], cells[i - 1]), cells[i],
-                                       gain(ours[i], cells[i]));
+      rule.from_bytes = change_between(cells[i - 1], gains[i - 1], cells[i], gains[i]);
       rules->back().to_bytes = rule.from_bytes;
     }
     rules->push_back(std::move(rule));

@@ -82,8 +82,7 @@ std::vector<SegmentRule> rules_for(const CollectiveShape& shape,
 
 const SegmentRule* find_rule(const std::vector<SegmentRule>& rules, const CollectiveCell& cell) {
   const auto found = std::ranges::find_if(rules, [&](const SegmentRule& rule) {
-    return rule.operation == cell.operation && cell.size_bytes >= rule.from_bytes &&
-           (!rule.to_bytes || cell.size_bytes < *rule.to_bytes);
+    return rule.operation == cell.operation && rule.covers(cell.size_bytes);
   });
   return found == rules.end() ? nullptr : &*found;
 }

@@ -26,7 +26,9 @@ constexpr std::uint64_t kSizesBytes[] = {8,        128,      1 << 10,   4 << 10,
 // Of blocks that nodes exchange: fewer, because contention may make each visit last for seconds.
 constexpr std::uint64_t kExchangedSizesBytes[] = {8,        128,      1 << 10,   4 << 10,
                                                   16 << 10, 64 << 10, 256 << 10, 1 << 20};
-constexpr std::uint64_t kExchangedSegmentsBytes[] = {32 << 10, 128 << 10, 512 << 10};
+// The smallest is there for switches with short queues: a rank that sends no more before the
+// receiver has it fills none.
+constexpr std::uint64_t kExchangedSegmentsBytes[] = {8 << 10, 32 << 10, 128 << 10, 512 << 10};
 constexpr std::uint64_t kExchangedBytesMax = 16 << 20;  // by one rank
 constexpr std::uint64_t kSegmentsBytes[] = {8 << 10,   16 << 10,  32 << 10, 64 << 10,
                                             128 << 10, 256 << 10, 512 << 10};
@@ -265,8 +267,11 @@ class Ways {
     if (is_of_library(way.algorithm)) return way.algorithm == kLibraryAlgorithm;
     if (!exchanges(way.operation)) return way.algorithm == algorithms().at(way.operation).front();
     CollectiveWay smallest = way;
-    smallest.segment_bytes = segments_bytes_of(way.operation).front();
-    return way.segment_bytes == (makes_sense(smallest, size_bytes) ? smallest.segment_bytes : 0);
+    for (const std::uint64_t segment_bytes : segments_bytes_of(way.operation)) {
+      smallest.segment_bytes = segment_bytes;
+      if (makes_sense(smallest, size_bytes)) return way.segment_bytes == segment_bytes;
+    }
+    return way.segment_bytes == 0;
   }
 
   // Ranks whose data one rank has in its buffer.

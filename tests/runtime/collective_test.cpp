@@ -319,8 +319,7 @@ TEST(Collectives, AreAnsweredByTheFirstRuleThatHoldsHoweverManyThereAre) {
     call.size_bytes = static_cast<std::uint64_t>(below(6000));
     const auto holds = [&](const SegmentRule& rule) {
       return rule.operation == "reduce" && rule.mpi == "other" &&
-             rule.applies_to(call.nodes, call.ranks_per_node) &&
-             rule.from_bytes <= call.size_bytes && call.size_bytes < *rule.to_bytes;
+             rule.applies_to(call.nodes, call.ranks_per_node) && rule.covers(call.size_bytes);
     };
     const auto expected = std::ranges::find_if(plan.segments, holds);
     nmt_collective_rule rule{};

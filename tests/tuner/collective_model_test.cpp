@@ -117,8 +117,7 @@ Regrets regrets_on(const Cluster& cluster, const std::vector<CollectiveShape>& s
   for (const CollectiveCell& cell : measured(exact, shapes)) {
     SegmentRule chosen{.algorithm = "library"};
     for (const SegmentRule& rule : rules) {
-      if (rule.applies_to(cell.nodes, cell.ranks_per_node) && rule.from_bytes <= cell.size_bytes &&
-          (!rule.to_bytes || cell.size_bytes < *rule.to_bytes)) {
+      if (rule.applies_to(cell.nodes, cell.ranks_per_node) && rule.covers(cell.size_bytes)) {
         chosen = rule;
       }
     }
@@ -266,8 +265,7 @@ TEST(PredictedSegments, GiveOneAnswerToEachCall) {
     for (std::int64_t ranks_per_node = 1; ranks_per_node <= 20; ++ranks_per_node) {
       for (const std::uint64_t size_bytes : kSizes) {
         const auto count = std::ranges::count_if(rules, [&](const SegmentRule& rule) {
-          return rule.applies_to(nodes, ranks_per_node) && size_bytes >= rule.from_bytes &&
-                 (!rule.to_bytes || size_bytes < *rule.to_bytes);
+          return rule.applies_to(nodes, ranks_per_node) && rule.covers(size_bytes);
         });
         EXPECT_LE(count, 1) << nodes << " x " << ranks_per_node;
       }

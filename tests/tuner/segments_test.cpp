@@ -81,6 +81,31 @@ TEST(Segments, ActWhereLostPacketsAreAllThatScatters) {
   EXPECT_EQ(derive_segments(collective_cells(sets)).front().algorithm, "chain");
 }
 
+// Ours at 4096 has a few times that scatter, around a median of 1000.
+std::vector<SegmentRule> rules_with_a_doubtful_middle(std::uint64_t library_ns) {
+  std::vector<SampleSet> sets = measured({{4096, "chain", 0, 1000},
+                                          {4096, "library", 0, library_ns},
+                                          {1024, "chain", 0, 500},
+                                          {1024, "library", 0, 1000},
+                                          {16384, "chain", 0, 4000},
+                                          {16384, "library", 0, 8000}});
+  sets.front().samples.front().repetitions = {
+      {.total_ns = 900}, {.total_ns = 1000}, {.total_ns = 9000}};
+  return derive_segments(collective_cells(sets));
+}
+
+TEST(Segments, ActAtADoubtfulSizeBetweenTwoWithoutDoubt) {
+  const std::vector<SegmentRule> rules = rules_with_a_doubtful_middle(2000);
+  ASSERT_EQ(rules.size(), 1u);
+  EXPECT_EQ(rules[0].algorithm, "chain");
+}
+
+TEST(Segments, LeaveASizeBetweenTwoWithoutDoubtWhereTheLibraryIsFaster) {
+  const std::vector<SegmentRule> rules = rules_with_a_doubtful_middle(900);
+  ASSERT_EQ(rules.size(), 3u);
+  EXPECT_EQ(rules[1].algorithm, "library");
+}
+
 TEST(Segments, ChooseAnotherAlgorithmOfTheMpiAsAnyOther) {
   const std::vector<SegmentRule> rules = rules_of({{4096, "chain", 1024, 1200},
                                                    {4096, "library", 0, 2000},

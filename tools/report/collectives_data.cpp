@@ -86,8 +86,7 @@ bool is_replaced(const tuner::CollectiveCell& cell, const std::vector<SegmentRul
   return std::ranges::any_of(rules, [&](const SegmentRule& rule) {
     return rule.mpi == cell.mpi && rule.operation == cell.operation &&
            rule.algorithm != "library" && !rule.algorithm.empty() &&
-           rule.applies_to(cell.nodes, cell.ranks_per_node) && rule.from_bytes <= cell.size_bytes &&
-           (!rule.to_bytes || cell.size_bytes < *rule.to_bytes);
+           rule.applies_to(cell.nodes, cell.ranks_per_node) && rule.covers(cell.size_bytes);
   });
 }
 

@@ -27,8 +27,7 @@ std::string range_of(const SegmentRule& rule) {
 
 bool covers(const SegmentRule& rule, const tuner::CollectiveCell& cell) {
   return rule.mpi == cell.mpi && rule.operation == cell.operation && rule.nodes == cell.nodes &&
-         rule.ranks_per_node == cell.ranks_per_node && cell.size_bytes >= rule.from_bytes &&
-         (!rule.to_bytes || cell.size_bytes < *rule.to_bytes);
+         rule.ranks_per_node == cell.ranks_per_node && rule.covers(cell.size_bytes);
 }
 
 // The fastest of the MPI's own and the fastest of ours; 0: not measured.

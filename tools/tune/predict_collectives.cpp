@@ -181,10 +181,8 @@ const tuner::CollectiveTime* fastest_time(const tuner::CollectiveCell& cell, boo
 
 const tuner::CollectiveTime* followed_time(const std::vector<SegmentRule>& rules,
                                            const tuner::CollectiveCell& cell) {
-  const bool has_rule = std::ranges::any_of(rules, [&](const SegmentRule& rule) {
-    return rule.from_bytes <= cell.size_bytes &&
-           (!rule.to_bytes || cell.size_bytes < *rule.to_bytes);
-  });
+  const bool has_rule = std::ranges::any_of(
+      rules, [&](const SegmentRule& rule) { return rule.covers(cell.size_bytes); });
   return has_rule ? tuner::chosen_time(rules, cell) : fastest_time(cell, true);
 }
 
