@@ -6,6 +6,7 @@
 #include <exception>
 #include <vector>
 
+#include "core/collective_sample.h"
 #include "include/nmadtune.h"
 #include "profiledb/profiledb.h"
 #include "tuner/tuner.h"
@@ -31,7 +32,7 @@ const SegmentRule* rule_for(const std::vector<SegmentRule>& rules,
 // measured.
 double duration_ns(const tuner::CollectiveCell& cell, const std::string& algorithm,
                    std::uint64_t segment_bytes, std::int64_t leaders) {
-  const bool library = algorithm == "library";
+  const bool library = algorithm == kLibraryAlgorithm;
   for (const tuner::CollectiveTime& time : cell.times) {
     if (time.algorithm != algorithm) continue;
     const bool whole = time.segment_bytes == 0 && segment_bytes >= tuner::message_bytes(cell);
@@ -78,9 +79,9 @@ std::optional<PredictedCall> predict(const Sampled& sampled, Collective collecti
     return between(low_ns, high_ns, place);
   };
   const SegmentRule* rule = rule_for(sampled.rules, *below, size_bytes);
-  const std::optional<double> library_ns = at("library", 0, 1);
+  const std::optional<double> library_ns = at(std::string(kLibraryAlgorithm), 0, 1);
   if (rule == nullptr || !library_ns) return std::nullopt;
-  if (rule->algorithm == "library") return PredictedCall{.library_ns = *library_ns};
+  if (rule->algorithm == kLibraryAlgorithm) return PredictedCall{.library_ns = *library_ns};
   const std::optional<double> ours_ns = at(rule->algorithm, rule->segment_bytes, rule->leaders);
   if (!ours_ns) return std::nullopt;
   return PredictedCall{.library_ns = *library_ns, .ours_ns = ours_ns};

@@ -328,7 +328,7 @@ bool Engine::progress() {
 
 // Calls progress() until `done` returns true, or the timeout has passed.
 bool Engine::until(const std::function<bool()>& done, std::chrono::nanoseconds timeout) {
-  const Deadline deadline(timeout);
+  std::optional<Deadline> deadline;  // not before the first look, which posts what waits
   const drivers::Waiting::Watch watch = [this](std::vector<pollfd>& watched) {
     return std::ranges::all_of(state_->gates,
                                [&](const auto& gate) { return gate->watch(watched); });
@@ -339,8 +339,9 @@ bool Engine::until(const std::function<bool()>& done, std::chrono::nanoseconds t
       looks_in_vain = 0;
       continue;
     }
+    if (!deadline) deadline.emplace(timeout);
     state_->waiting.rest(++looks_in_vain, watch);
-    if (looks_in_vain % kLooksPerCheck == 0 && deadline.passed()) return false;
+    if (looks_in_vain % kLooksPerCheck == 0 && deadline->passed()) return false;
   }
   return true;
 }

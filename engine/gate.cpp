@@ -114,8 +114,8 @@ bool Gate::turn() {
     if (label.kind == Kind::kRefusal) chunk_ends_.refused(label.sequence);
     window_.control.push_back({.label = label});
   }
-  round_ns_ = now_ns();
-  if (!waiting_.empty() || !window_.empty()) {
+  if (!waiting_.empty() || !window_.empty()) {  // else nobody needs the time: reading it takes long
+    round_ns_ = now_ns();
     make_lanes();
     admit();
     schedule();
@@ -423,11 +423,12 @@ void Gate::predict(Link& link, Posted& posted) const {
   posted.probes &= curve_ns.has_value();
   if (curve_ns) {
     if (posted.curve_ns == 0) posted.curve_ns = *curve_ns;
-    posted.duration_ns = posted.curve_ns * link.paces.factor(posted.sent_as, size_bytes);
+    const double pace = link.paces.factor(posted.sent_as, size_bytes);
+    posted.duration_ns = pace * posted.curve_ns;
     // The next packet can follow a small one before that one has arrived: only the bytes occupy
     // the rail.
     const double latency_ns =
-        posted.large ? 0 : context_.advice.duration_ns(link.path(), 0).value_or(0);
+        posted.large ? 0 : pace * context_.advice.duration_ns(link.path(), 0).value_or(0);
     posted.transfer = nmt_transfer{};
     posted.transfer->struct_bytes = sizeof(nmt_transfer);
     nmt_rails_posted(context_.tracker, link.rail(), now,
@@ -479,6 +480,7 @@ void Gate::send_states(bool idle) {
     if (!link.can_post() || !(answers || speak)) continue;
     if (untold_bytes > 0) peer_credit_blocked_ = false;
     speak = false;
+    round_ns_ = now_ns();
     post(link, advice().eager_method(link.path(), 0, link.methods()), {});
   }
 }

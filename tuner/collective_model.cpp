@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tuner/collective_model.h"
+#include "core/collective_sample.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +22,7 @@ CollectiveChoice choice_of(const CollectiveTime& time) {
   return {time.algorithm, time.segment_bytes, time.leaders};
 }
 
-bool is_library(const CollectiveChoice& choice) { return choice.algorithm == "library"; }
+bool is_library(const CollectiveChoice& choice) { return choice.algorithm == kLibraryAlgorithm; }
 
 // How far a number lies outside the range of others, in octaves; infinite if all others are equal
 // and it is not one of them.

@@ -80,7 +80,7 @@ Times times_of_library(std::span<const SampleSet> sets) {
   for (const SampleSet& set : sets) {
     for (const Sample& sample : set.samples) {
       const Condition& c = sample.condition;
-      if (!compares_algorithms(sample) || c.algorithm != "library") continue;
+      if (!compares_algorithms(sample) || c.algorithm != kLibraryAlgorithm) continue;
       std::vector<Repetition>& all =
           pooled[{c.mpi, c.operation, c.nodes, c.ranks_per_node, sample.size_bytes}];
       all.insert(all.end(), sample.repetitions.begin(), sample.repetitions.end());

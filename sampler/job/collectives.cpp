@@ -24,8 +24,8 @@ constexpr std::uint64_t kSizesBytes[] = {8,        128,      1 << 10,   4 << 10,
                                          32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10,
                                          1 << 20,  2 << 20,  4 << 20,   16 << 20};
 // Of blocks that nodes exchange: fewer, because contention may make each visit last for seconds.
-constexpr std::uint64_t kExchangedSizesBytes[] = {8,        128,      1 << 10,   4 << 10,
-                                                  16 << 10, 64 << 10, 256 << 10, 1 << 20};
+constexpr std::uint64_t kExchangedSizesBytes[] = {8,        128,      1 << 10,   4 << 10, 16 << 10,
+                                                  32 << 10, 64 << 10, 256 << 10, 1 << 20};
 // The smallest is there for switches with short queues: a rank that sends no more before the
 // receiver has it fills none.
 constexpr std::uint64_t kExchangedSegmentsBytes[] = {8 << 10, 32 << 10, 128 << 10, 512 << 10};

@@ -135,6 +135,35 @@ TEST_F(Ahead, WaitsForTheGrantWithAllButWhatRailsCarryMeanwhile) {
   EXPECT_LE(sent_bytes, EngineOptions{}.eager_bytes_max);
 }
 
+// Only its bytes occupy the rail, and not for how long its arrival takes.
+TEST_F(Ahead, AlsoBehindASmallMessageOnARailThatIsSlowerThanItsProfile) {
+  const std::vector<Point> curve = {{1, 5e3}, {1e6, 1e6}};
+  const planted::Profile profile(
+      planted::plan({planted::rail("memory:0",
+                                   {planted::curve(benchmark::kTransfer, "copy", curve),
+                                    planted::curve(benchmark::kTransfer, "rendezvous", curve)},
+                                   {planted::threshold(DecisionKind::kRendezvous, {32768})})}));
+  Couple couple(1, 1, {.strategy = "single:memory:0", .profile = profile.get()});
+  std::vector<std::byte> memory(1 << 20), room(8);
+  const drivers::ConstBytes small[] = {drivers::ConstBytes(memory).first(8)}, large[] = {memory};
+  const drivers::Bytes place[] = {room};
+  for (int i = 0; i < 10; ++i) {  // each takes 8 times as long as the profile says
+    Engine& from = i % 2 == 0 ? *couple.a : *couple.b;
+    Engine& to = i % 2 == 0 ? *couple.b : *couple.a;
+    const Engine::Request receive = to.irecv(0, 1, place), sent = from.isend(0, 1, small);
+    from.progress();
+    couple.clock->advance_to(couple.clock->now_ns() + 40000);
+    for (int turn = 0; turn < 100; ++turn) from.progress(), to.progress();
+    ASSERT_TRUE(to.test(receive) && from.test(sent));
+  }
+  couple.a->isend(0, 2, small);
+  for (int turn = 0; turn < 100; ++turn) couple.a->progress();
+  couple.clock->advance_to(couple.clock->now_ns() + 1000);
+  couple.a->isend(0, 3, large);
+  for (int turn = 0; turn < 100; ++turn) couple.a->progress();
+  EXPECT_EQ(couple.a->state(0).ahead_sends, 1u);
+}
+
 TEST(Engine, LittleRoomForTheUnexpectedSlowsDownButBringsEverything) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     Couple couple(2, seed, {.eager_bytes_max = 1000, .unexpected_bytes_max = 5000});

@@ -106,6 +106,13 @@ TEST(Segments, LeaveASizeBetweenTwoWithoutDoubtWhereTheLibraryIsFaster) {
   EXPECT_EQ(rules[1].algorithm, "library");
 }
 
+TEST(Segments, AreThoseOfWhichNoCallWasSlowWhereMediansAreAlike) {
+  std::vector<SampleSet> sets = measured({{4096, "chain", 0, 1000}, {4096, "binary", 0, 1040}});
+  sets.front().samples.front().repetitions = {
+      {.total_ns = 900}, {.total_ns = 1000}, {.total_ns = 2000}};
+  EXPECT_EQ(derive_segments(collective_cells(sets)).front().algorithm, "binary");
+}
+
 TEST(Segments, ChooseAnotherAlgorithmOfTheMpiAsAnyOther) {
   const std::vector<SegmentRule> rules = rules_of({{4096, "chain", 1024, 1200},
                                                    {4096, "library", 0, 2000},

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "contention/contention.h"
+#include "core/collective_sample.h"
 #include "core/error.h"
 #include "core/statistics.h"
 
@@ -85,7 +86,7 @@ std::vector<tuner::CollectiveShape> shapes_to_predict(const tuner::CollectiveMod
 bool is_replaced(const tuner::CollectiveCell& cell, const std::vector<SegmentRule>& rules) {
   return std::ranges::any_of(rules, [&](const SegmentRule& rule) {
     return rule.mpi == cell.mpi && rule.operation == cell.operation &&
-           rule.algorithm != "library" && !rule.algorithm.empty() &&
+           rule.algorithm != kLibraryAlgorithm && !rule.algorithm.empty() &&
            rule.applies_to(cell.nodes, cell.ranks_per_node) && rule.covers(cell.size_bytes);
   });
 }
@@ -109,7 +110,7 @@ json::Value collective_cells_json(std::span<const tuner::CollectiveCell> cells,
     const tuner::CollectiveTime* library = nullptr;
     const tuner::CollectiveTime* ours = nullptr;
     for (const tuner::CollectiveTime& time : cell.times) {  // the fastest first
-      const tuner::CollectiveTime*& each = time.algorithm == "library" ? library : ours;
+      const tuner::CollectiveTime*& each = time.algorithm == kLibraryAlgorithm ? library : ours;
       if (each == nullptr) each = &time;
     }
     std::optional<double> regretted;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/collective_sample.h"
 #include "core/error.h"
 #include "core/plan_json.h"
 #include "core/units.h"
@@ -38,7 +39,7 @@ struct Fastest {
 Fastest fastest_of(const tuner::CollectiveCell& cell) {
   Fastest fastest;
   for (const tuner::CollectiveTime& time : cell.times) {
-    double& each_ns = time.algorithm == "library" ? fastest.library_ns : fastest.ours_ns;
+    double& each_ns = time.algorithm == kLibraryAlgorithm ? fastest.library_ns : fastest.ours_ns;
     if (each_ns == 0) each_ns = time.median_ns;
   }
   return fastest;

@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "core/collective_sample.h"
 #include "core/error.h"
 #include "core/units.h"
 #include "tools/command/report_thresholds.h"
@@ -34,7 +35,7 @@ std::string interval_text(const contention::AlltoallPrediction& prediction) {
 
 std::string choice_text(const std::optional<AlltoallChoice>& choice) {
   if (!choice) return "-";
-  if (choice->algorithm == "library") return "the MPI's own";
+  if (choice->algorithm == kLibraryAlgorithm) return "the MPI's own";
   return fmt::format("{}: {:.2f} times as fast{}", choice->algorithm, choice->gain,
                      choice->predicted ? ", predicted" : "");
 }

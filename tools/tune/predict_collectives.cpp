@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/collective_sample.h"
 #include "core/error.h"
 #include "core/units.h"
 #include "tools/command/report_thresholds.h"
@@ -14,8 +15,6 @@
 
 namespace nmt::tools {
 namespace {
-
-constexpr std::string_view kLibrary = "library";
 
 std::string shapes_text(const std::vector<tuner::CollectiveCell>& cells) {
   std::vector<tuner::CollectiveShape> shapes;
@@ -84,7 +83,7 @@ class ChoicesOnShape {
     const tuner::CollectiveTime* ours = fastest_time(cell, false);
     const tuner::CollectiveTime* library = fastest_time(cell, true);
     if (chosen == nullptr || ours == nullptr) return;
-    const bool acts = chosen->algorithm != kLibrary;
+    const bool acts = chosen->algorithm != kLibraryAlgorithm;
     if (acts) ours = chosen;
     const bool predicted = cell.gain_error.has_value();
     const ShownTime our_time(ours), library_time(library);
@@ -174,7 +173,7 @@ std::vector<CollectivesOnShape> collectives_on(const tuner::CollectiveShape& sha
 
 const tuner::CollectiveTime* fastest_time(const tuner::CollectiveCell& cell, bool library) {
   const auto found = std::ranges::find_if(cell.times, [&](const tuner::CollectiveTime& time) {
-    return (time.algorithm == kLibrary) == library;
+    return (time.algorithm == kLibraryAlgorithm) == library;
   });
   return found == cell.times.end() ? nullptr : &*found;
 }
