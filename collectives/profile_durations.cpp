@@ -35,7 +35,8 @@ double duration_ns(const tuner::CollectiveCell& cell, const std::string& algorit
   const bool library = algorithm == kLibraryAlgorithm;
   for (const tuner::CollectiveTime& time : cell.times) {
     if (time.algorithm != algorithm) continue;
-    const bool whole = time.segment_bytes == 0 && segment_bytes >= tuner::message_bytes(cell);
+    const bool whole =
+        time.segment_bytes == 0 && segment_bytes >= tuner::message_bytes(cell, algorithm);
     if (library || (time.leaders == leaders && (time.segment_bytes == segment_bytes || whole))) {
       return time.median_ns;
     }

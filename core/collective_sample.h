@@ -43,14 +43,17 @@ inline bool has_blocks(std::string_view operation) {
          scatters_sums(operation);
 }
 
-// How many blocks are in the message that segments divide: what one node has for another, or the
-// message itself.
-inline std::uint64_t blocks_in_message(std::string_view operation, std::uint64_t ranks_per_node) {
-  if (exchanges(operation)) return ranks_per_node * ranks_per_node;
-  return is_of_root_blocks(operation) || scatters_sums(operation) ? ranks_per_node : 1;
-}
+// Whether an algorithm may send all that one node has for another as one message.
 inline bool sends_blocks_of_nodes(std::string_view operation) {
-  return blocks_in_message(operation, 2) > 1;
+  return exchanges(operation) || is_of_root_blocks(operation) || scatters_sums(operation);
+}
+
+// How many blocks are in the message that segments divide: what one node has for another, or the
+// message itself, or the block of an exchange in which ranks send each by itself.
+inline std::uint64_t blocks_in_message(std::string_view operation, std::string_view algorithm,
+                                       std::uint64_t ranks_per_node) {
+  if (exchanges(operation)) return algorithm == "nodes" ? ranks_per_node * ranks_per_node : 1;
+  return sends_blocks_of_nodes(operation) ? ranks_per_node : 1;
 }
 
 // Whether a call has no data; its size is 0.

@@ -114,7 +114,7 @@ bool Gate::turn() {
     if (label.kind == Kind::kRefusal) chunk_ends_.refused(label.sequence);
     window_.control.push_back({.label = label});
   }
-  if (!waiting_.empty() || !window_.empty()) {  // else nobody needs the time: reading it takes long
+  if (!waiting_.empty() || !window_.empty()) {  // else only send_states() may need the time
     round_ns_ = now_ns();
     make_lanes();
     admit();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tuner/collective_model.h"
-#include "core/collective_sample.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <set>
+
+#include "core/collective_sample.h"
 
 namespace nmt::tuner {
 namespace {

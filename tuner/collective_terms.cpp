@@ -194,8 +194,8 @@ std::vector<double> collective_terms(std::string_view operation, const Collectiv
   }
   if (choice.algorithm == "nodes") {
     const auto ranks_per_node = static_cast<std::uint64_t>(shape.ranks_per_node);
-    const double message =
-        s.size * static_cast<double>(blocks_in_message(operation, ranks_per_node));
+    const double message = s.size * static_cast<double>(blocks_in_message(
+                                        operation, choice.algorithm, ranks_per_node));
     divide(message);
     return exchange_terms(s, message);
   }

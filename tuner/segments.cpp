@@ -24,9 +24,11 @@ constexpr double kWorthAChange = 0.03;  // of the time at one size, in logarithm
 // not more precise than this for short messages, and programs do more between calls than a sampling
 // does.
 constexpr double kWorthActing = 0.05;
-// Of how far the 95 % interval reaches up, so much counts as time when ways of ours are compared: a
-// program pays for slow calls too, and little is known of what was measured a few times.
+// Of how far the 95 % interval reaches up, so much counts as time when ways of ours are compared
+// with each other: a program pays for slow calls too. Of a way that was measured so rarely, nothing
+// is known but that it may reach as far as any other.
 constexpr double kReachCounted = 0.25;
+constexpr std::size_t kTimesToReach = 3;
 // Ours has to be faster by this share of how far the 95 % intervals reach towards each other: then
 // it is faster indeed with a probability of 95 %.
 constexpr double kOneSided = 0.84;
@@ -63,7 +65,7 @@ Choice choice_of(const CollectiveTime& time) {
 // message. Null if not measured.
 const CollectiveTime* time_of(const Choice& choice, const CollectiveCell& cell) {
   Choice whole = choice;
-  if (choice.segment_bytes >= message_bytes(cell)) whole.segment_bytes = 0;
+  if (choice.segment_bytes >= message_bytes(cell, choice.algorithm)) whole.segment_bytes = 0;
   const CollectiveTime* found = nullptr;
   for (const CollectiveTime& time : cell.times) {
     if (choice_of(time) == choice) return &time;
@@ -83,6 +85,11 @@ const CollectiveTime* best_in(const CollectiveCell& cell) {
   return found == cell.times.end() ? nullptr : &*found;
 }
 
+double reach_of(const CollectiveTime& time, const CollectiveCell& cell) {
+  if (cell.gain_error || time.count >= kTimesToReach) return time.above;
+  return std::ranges::max(cell.times, {}, &CollectiveTime::above).above;
+}
+
 // Chooses one of these for each size of one operation.
 std::vector<Choice> choose_ours(std::span<const CollectiveCell> cells) {
   std::vector<Choice> all;
@@ -99,7 +106,7 @@ std::vector<Choice> choose_ours(std::span<const CollectiveCell> cells) {
       const CollectiveTime* time = time_of(choice, cell);
       here.push_back(time == nullptr ? std::numeric_limits<double>::infinity()
                                      : std::log(time->median_ns / best_in(cell)->median_ns) +
-                                           kReachCounted * time->above);
+                                           kReachCounted * reach_of(*time, cell));
     }
   }
   std::vector<Choice> chosen;
@@ -124,8 +131,8 @@ double required_lead(const Choice& ours, const CollectiveCell& cell) {
 }
 
 // By how much the lead of ours exceeds the required one at each size. Between two sizes where ours
-// is faster beyond chance, being faster is enough: one lost packet makes a few times say little of
-// one size, but not of three in a row.
+// is faster beyond chance, gaining more than kWorthActing is enough: one lost packet makes a few
+// times say little of one size, but not of three in a row.
 std::vector<double> gains_of(std::span<const Choice> ours, std::span<const CollectiveCell> cells) {
   std::vector<double> gains;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -179,8 +186,7 @@ double gain_of(const SegmentRule& rule, const std::vector<CollectiveCell>& cells
   double sum = 0;
   int count = 0;
   for (const CollectiveCell& cell : cells) {
-    if (cell.size_bytes < rule.from_bytes) continue;
-    if (rule.to_bytes && cell.size_bytes >= *rule.to_bytes) continue;
+    if (!rule.covers(cell.size_bytes)) continue;
     const CollectiveTime* library = library_in(cell);
     const CollectiveTime* chosen =
         rule.algorithm == kLibrary ? library : time_of(choice_of(rule), cell);
@@ -217,9 +223,9 @@ void add_rules(const std::vector<CollectiveCell>& cells, const std::vector<Choic
 
 }  // namespace
 
-std::uint64_t message_bytes(const CollectiveCell& cell) {
+std::uint64_t message_bytes(const CollectiveCell& cell, std::string_view algorithm) {
   const auto ranks_per_node = static_cast<std::uint64_t>(cell.ranks_per_node);
-  return cell.size_bytes * blocks_in_message(cell.operation, ranks_per_node);
+  return cell.size_bytes * blocks_in_message(cell.operation, algorithm, ranks_per_node);
 }
 
 std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets) {
@@ -256,7 +262,8 @@ std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets) {
                             .leaders = leaders,
                             .median_ns = median_ns,
                             .below = std::log(median_ns / interval.low),
-                            .above = std::log(interval.high / median_ns)});
+                            .above = std::log(interval.high / median_ns),
+                            .count = times.size()});
     }
     std::ranges::stable_sort(cell.times, {}, &CollectiveTime::median_ns);
   }
@@ -279,8 +286,7 @@ std::vector<SegmentRule> derive_segments(std::span<const CollectiveCell> cells) 
 
 const CollectiveTime* chosen_time(std::span<const SegmentRule> rules, const CollectiveCell& cell) {
   for (const SegmentRule& rule : rules) {
-    if (!same_shape(rule, cell) || cell.size_bytes < rule.from_bytes) continue;
-    if (rule.to_bytes && cell.size_bytes >= *rule.to_bytes) continue;
+    if (!same_shape(rule, cell) || !rule.covers(cell.size_bytes)) continue;
     const CollectiveTime* chosen =
         rule.algorithm == kLibrary ? library_in(cell) : time_of(choice_of(rule), cell);
     if (chosen != nullptr) return chosen;

@@ -3,8 +3,10 @@
 // The algorithm and segment of a hierarchical collective for each size, derived from samples of
 // many of them and of the MPI's own collective (paper "HierKNEM", 4.2 and Table 1).
 //
-// A choice uses medians, for all sizes together (tuner/steady_path.h), so that noise does not
-// divide a range. What the MPI chooses stays unless ours gains enough, and is faster beyond chance.
+// A choice uses medians and a share of how far the times reach above them, for all sizes together
+// (tuner/steady_path.h), so that noise does not divide a range. What the MPI chooses stays unless
+// ours gains enough, and is faster beyond chance; between two sizes of which that is true, gaining
+// enough will do.
 // Between two sampled sizes, the algorithm changes at their geometric mean. A change between ours
 // and the MPI's choice is placed where a line between both gains crosses the required gain. The
 // MPI's other algorithms ("library:ring") compete as ours do; "ours" means them too here.
@@ -16,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/plan.h"
@@ -32,6 +35,7 @@ struct CollectiveTime {
   // How far a 95 % interval reaches, in logarithms. A lost packet makes it reach far up only.
   double below = 0;
   double above = 0;
+  std::size_t count = 0;  // how many were measured
 };
 
 // One size of one operation, for one number of nodes, under one MPI.
@@ -47,8 +51,9 @@ struct CollectiveCell {
   std::optional<double> gain_error = {};
 };
 
-// What segments divide: the message; of blocks that nodes exchange, what one sends to another.
-std::uint64_t message_bytes(const CollectiveCell& cell);
+// What segments of this algorithm divide: the message; of blocks that nodes exchange, what one
+// sends to another.
+std::uint64_t message_bytes(const CollectiveCell& cell, std::string_view algorithm);
 
 // By MPI, the last measured first; then by operation, shape and size.
 std::vector<CollectiveCell> collective_cells(std::span<const SampleSet> sets);

@@ -26,9 +26,11 @@ constexpr std::uint64_t kSizesBytes[] = {8,        128,      1 << 10,   4 << 10,
 // Of blocks that nodes exchange: fewer, because contention may make each visit last for seconds.
 constexpr std::uint64_t kExchangedSizesBytes[] = {8,        128,      1 << 10,   4 << 10, 16 << 10,
                                                   32 << 10, 64 << 10, 256 << 10, 1 << 20};
-// The smallest is there for switches with short queues: a rank that sends no more before the
-// receiver has it fills none.
-constexpr std::uint64_t kExchangedSegmentsBytes[] = {8 << 10, 32 << 10, 128 << 10, 512 << 10};
+// The smallest is for switches with short queues: `pairwise` waits for one segment each way before
+// it sends the next.
+constexpr std::uint64_t kLargeSegmentBytes = 128 << 10;
+constexpr std::uint64_t kExchangedSegmentsBytes[] = {8 << 10, 32 << 10, kLargeSegmentBytes,
+                                                     512 << 10};
 constexpr std::uint64_t kExchangedBytesMax = 16 << 20;  // by one rank
 constexpr std::uint64_t kSegmentsBytes[] = {8 << 10,   16 << 10,  32 << 10, 64 << 10,
                                             128 << 10, 256 << 10, 512 << 10};
@@ -238,7 +240,7 @@ class Ways {
 
  private:
   std::uint64_t message_bytes(const CollectiveWay& way, std::uint64_t size_bytes) const {
-    return size_bytes * blocks_in_message(way.operation, ranks_per_node());
+    return size_bytes * blocks_in_message(way.operation, way.algorithm, ranks_per_node());
   }
 
   // A segment as large as the message means the whole message; only one way stands for all of
@@ -258,20 +260,23 @@ class Ways {
     return sampler::sizes_of(operation, options_.size_bytes_max);
   }
 
-  // Of an exchange, all algorithms are tried before other segments than the smallest, because
-  // contention decides more than segments do; of the rest, one algorithm with all segments.
+  // Of an exchange, all algorithms are tried first, by a small and by a large segment, because
+  // contention decides more than other segments do; of the rest, one algorithm with all segments.
   static Aspect other_aspect(const std::string& operation) {
     return exchanges(operation) ? Aspect::kSegment : Aspect::kAlgorithm;
   }
   bool comes_first(const CollectiveWay& way, std::uint64_t size_bytes) const {
     if (is_of_library(way.algorithm)) return way.algorithm == kLibraryAlgorithm;
     if (!exchanges(way.operation)) return way.algorithm == algorithms().at(way.operation).front();
-    CollectiveWay smallest = way;
+    std::uint64_t small_bytes = 0, large_bytes = 0;  // 0: whole
     for (const std::uint64_t segment_bytes : segments_bytes_of(way.operation)) {
-      smallest.segment_bytes = segment_bytes;
-      if (makes_sense(smallest, size_bytes)) return way.segment_bytes == segment_bytes;
+      CollectiveWay with = way;
+      with.segment_bytes = segment_bytes;
+      if (!makes_sense(with, size_bytes)) continue;
+      if (small_bytes == 0) small_bytes = segment_bytes;
+      if (segment_bytes == kLargeSegmentBytes) large_bytes = segment_bytes;
     }
-    return way.segment_bytes == 0;
+    return way.segment_bytes == small_bytes || way.segment_bytes == large_bytes;
   }
 
   // Ranks whose data one rank has in its buffer.

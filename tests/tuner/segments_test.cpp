@@ -217,7 +217,7 @@ void expect_segments_of_an_exchange(const char* operation) {
   for (Sample& sample : sets[0].samples) sample.condition.benchmark = benchmark::kExchange;
   const std::vector<CollectiveCell> cells = collective_cells(sets);
   ASSERT_EQ(cells.size(), 2u);
-  EXPECT_EQ(message_bytes(cells[1]), 65536u);
+  EXPECT_EQ(message_bytes(cells[1], "nodes"), 65536u);
   const std::vector<SegmentRule> rules = derive_segments(cells);
   ASSERT_EQ(rules.size(), 1u);
   EXPECT_EQ(rules[0].algorithm, "nodes");
