@@ -77,6 +77,7 @@ void Gate::isend(std::shared_ptr<Send> send) {
     return;
   }
   waiting_.push_back(send);
+  has_new_ = true;
   send->sequence = next_sequence_++;  // not before: the peer waits for each number
   send->unsettled_bytes = std::max<std::uint64_t>(1, send->size_bytes);
 }
@@ -102,7 +103,16 @@ bool Gate::progress() {
   }
 }
 
+// What is new goes before the rails are polled, where no rail has sends that a poll may end: a poll
+// is a system call on some rails.
 bool Gate::turn() {
+  const auto is_known = [](const auto& link) {
+    return !link->alive() || (link->idle() && !link->announced);
+  };
+  if (std::exchange(has_new_, false) && window_.empty() && std::ranges::all_of(links_, is_known)) {
+    send_waiting();
+    if (lost_) return true;
+  }
   bool happened = false;
   for (const std::unique_ptr<Link>& link : links_) {
     if (link->alive() && (alive() == 1 || link->due())) happened |= poll(*link);
@@ -114,12 +124,7 @@ bool Gate::turn() {
     if (label.kind == Kind::kRefusal) chunk_ends_.refused(label.sequence);
     window_.control.push_back({.label = label});
   }
-  if (!waiting_.empty() || !window_.empty()) {  // else only send_states() may need the time
-    round_ns_ = now_ns();
-    make_lanes();
-    admit();
-    schedule();
-  }
+  if (!waiting_.empty() || !window_.empty()) send_waiting();
   if (!lost_) send_states(!happened);
   return happened;
 }
@@ -289,6 +294,13 @@ void Gate::refresh(Lane& lane) const {
   const bool takes_more = window_.small.empty() ? link.takes_large() : link.idle();
   lane.takes_large =
       takes_more && (alive() == 1 || link.large_unconfirmed() < kLargeUnconfirmedMax);
+}
+
+void Gate::send_waiting() {
+  round_ns_ = now_ns();
+  make_lanes();
+  admit();
+  schedule();
 }
 
 void Gate::schedule() {

@@ -100,6 +100,7 @@ class Gate final : public Outlet {
  private:
   // engine/gate.cpp: rounds, and sending
   bool turn();
+  void send_waiting();
   bool confirm_all();
   void admit();
   bool is_eager(const Send& send) const;
@@ -158,6 +159,7 @@ class Gate final : public Outlet {
 
   std::uint64_t next_sequence_ = 0;
   std::pmr::deque<std::shared_ptr<Send>> waiting_;  // for memory of the peer
+  bool has_new_ = false;                            // a send since the last round
   std::pmr::unordered_map<std::uint64_t, std::shared_ptr<Send>> requests_;  // not answered yet
 
   std::uint64_t taken_bytes_ = 0;         // of the peer's memory, in total

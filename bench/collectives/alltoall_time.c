@@ -7,7 +7,8 @@
 //
 // with rank 0's number of calls, and the mean of all ranks' seconds; the total is from the end of
 // MPI_Init on. With ALLTOALL_TIME_CALLS=CALLS in the environment also after so many calls, for
-// those who do not wait for the end. Not for programs whose threads call these at the same time.
+// those who do not wait for the end; with ALLTOALL_TIME_TYPE=BYTES, only calls that send elements
+// of this size count. Not for programs whose threads call these at the same time.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -15,11 +16,16 @@
 #include <stdlib.h>
 
 static double alltoall_s, begun_s;
-static long calls, reported_calls;
+static long calls, reported_calls, wanted_type;
+
+static long number_in(const char* variable) {
+  const char* text = getenv(variable);
+  return text != NULL ? atol(text) : 0;
+}
 
 static void begin(void) {
-  const char* wanted = getenv("ALLTOALL_TIME_CALLS");
-  reported_calls = wanted != NULL ? atol(wanted) : 0;
+  reported_calls = number_in("ALLTOALL_TIME_CALLS");
+  wanted_type = number_in("ALLTOALL_TIME_TYPE");
   begun_s = PMPI_Wtime();
 }
 
@@ -37,7 +43,10 @@ static void report(void) {
   }
 }
 
-static void count_call(double start_s) {
+static void count_call(MPI_Datatype sent_type, double start_s) {
+  int type_bytes = 0;
+  if (sent_type != MPI_DATATYPE_NULL) PMPI_Type_size(sent_type, &type_bytes);
+  if (wanted_type > 0 && type_bytes != wanted_type) return;
   alltoall_s += PMPI_Wtime() - start_s;
   ++calls;
   if (calls == reported_calls) report();
@@ -67,7 +76,7 @@ int MPI_Alltoall(const void* from, int sent, MPI_Datatype sent_type, void* to, i
   FIND_NEXT(MPI_Alltoall);
   const double start_s = PMPI_Wtime();
   const int result = next(from, sent, sent_type, to, received, received_type, comm);
-  count_call(start_s);
+  count_call(sent_type, start_s);
   return result;
 }
 
@@ -78,7 +87,7 @@ int MPI_Alltoallv(const void* from, const int* sent, const int* sent_places, MPI
   const double start_s = PMPI_Wtime();
   const int result =
       next(from, sent, sent_places, sent_type, to, received, received_places, received_type, comm);
-  count_call(start_s);
+  count_call(sent_type, start_s);
   return result;
 }
 

@@ -166,6 +166,7 @@ TEST_F(Matching, WhatIsMatchedIsNotCancelledAlsoIfItsRailsDie) {
     const auto grants = [&] {
       return center_->links(1)[0].packets_sent + center_->links(1)[1].packets_sent;
     };
+    for (int i = 0; i < 1000; ++i) turn();  // the loss of a rail is told by packets too
     const std::uint64_t before = grants();
     const Engine::Request request = receive({.tag = 9});
     send(1, 9, 400000);
