@@ -102,13 +102,6 @@ class Gate final : public Outlet {
   bool turn();
   void send_waiting();
   bool confirm_all();
-  void admit();
-  bool is_eager(const Send& send) const;
-  bool is_split(const Send& send);
-  bool has_room(std::uint64_t size_bytes, std::uint64_t room_bytes) const;
-  std::uint64_t bytes_ahead(const Send& send) const;
-  void add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::uint64_t from_bytes,
-                  std::uint64_t to_bytes, Units& queue);
   void schedule();
   void make_lanes();
   void refresh(Lane& lane) const;  // as of round_ns_
@@ -118,6 +111,15 @@ class Gate final : public Outlet {
   void post(Link& link, Method method, Posted posted, CoreHelper* helper = nullptr);
   void predict(Link& link, Posted& posted) const;
   std::size_t alive() const;
+
+  // engine/gate_admit.cpp: from sends to units
+  void admit();
+  bool is_eager(const Send& send) const;
+  bool is_split(const Send& send);
+  bool has_room(std::uint64_t size_bytes, std::uint64_t room_bytes) const;
+  std::uint64_t bytes_ahead(const Send& send) const;
+  void add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::uint64_t from_bytes,
+                  std::uint64_t to_bytes, Units& queue);
 
   // engine/gate_receive.cpp: receiving, and confirmations of what was sent
   bool poll(Link& link);

@@ -28,6 +28,16 @@ struct Unit {
   }
 };
 
+// Asks the peer where the message belongs.
+inline Unit request_of(const Send& send) {
+  return {.label = {.kind = Kind::kRequest,
+                    .sequence = send.sequence,
+                    .tag = send.tag,
+                    .total_bytes = send.size_bytes,
+                    .offset_bytes = send.ahead_bytes},
+          .send = nullptr};
+}
+
 using Units = std::pmr::deque<Unit>;
 
 struct Window {

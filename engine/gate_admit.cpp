@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// From sends to units: which messages go at once, which ask first, and what of these goes ahead of
+// the answer.
+#include <algorithm>
+#include <array>
+
+#include "engine/gate.h"
+
+namespace nmt::engine {
+namespace {
+
+// What goes ahead of a grant keeps rails busy for this many times the recent time from request to
+// grant, because the next grant may take longer.
+constexpr double kHandshakesAhead = 4;
+
+// An eager message is sent in chunks if it would take this many times as long as a whole.
+constexpr double kEagerGain = 1.1;
+
+}  // namespace
+
+bool Gate::has_room(std::uint64_t size_bytes, std::uint64_t room_bytes) const {
+  return taken_bytes_ - released_bytes_ + kEnvelopeBytes + size_bytes <= room_bytes;
+}
+
+// An eager message may use half of the peer's memory; the other half is for requests, which need
+// little.
+bool Gate::is_eager(const Send& send) const {
+  if (send.size_bytes > context_.options.eager_bytes_max) return false;
+  if (!has_room(send.size_bytes, context_.options.unexpected_bytes_max / 2)) return false;
+  if (lanes_.empty()) return true;
+  const int path = lanes_[first_to_end(*this, send.size_bytes)].path;
+  return !context_.advice.is_rendezvous(path, send.size_bytes);
+}
+
+// Moves sends into the window, in order, as long as the peer has memory for them.
+void Gate::admit() {
+  while (!waiting_.empty()) {
+    const std::shared_ptr<Send> send = waiting_.front();
+    const bool eager = is_eager(*send);
+    if (!eager && !has_room(0, context_.options.unexpected_bytes_max)) break;
+    send->admitted_ns = round_ns_;
+    send->ahead_bytes = eager ? 0 : bytes_ahead(*send);
+    taken_bytes_ += room_of(eager ? Kind::kEager : Kind::kRequest, send->size_bytes,
+                            send->ahead_bytes > 0, context_.options.eager_bytes_max);
+    waiting_.pop_front();
+    ++(eager ? state_.eager_sends : state_.asked_sends);
+    if (eager) {
+      add_pieces(send, Kind::kEager, 0, send->size_bytes,
+                 is_split(*send) ? window_.large : window_.small);
+      continue;
+    }
+    requests_.emplace(send->sequence, send);
+    if (send->ahead_bytes > 0) {
+      ++state_.ahead_sends;
+      add_pieces(send, Kind::kAhead, 0, send->ahead_bytes, window_.large);
+      window_.large.front().asks = true;
+    } else {
+      window_.small.push_back(request_of(*send));
+    }
+  }
+  credit_blocked_ = !waiting_.empty();
+}
+
+// Whether the curves of the rails say that an eager message arrives so much sooner in chunks that
+// it is worth the processor time of another driver message. Such a message waits with the large
+// ones, because they are planned over all rails.
+bool Gate::is_split(const Send& send) {
+  if (!context_.strategy.splits_eager || send.segments.size() != 1) return false;
+  std::array<nmt_share, NMT_SPLIT_RAILS_MAX> shares;
+  std::array<std::size_t, NMT_SPLIT_RAILS_MAX> indexes;
+  std::uint32_t rails = 0;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    const Lane& lane = lanes_[i];
+    if (!lane.takes_large || rails == shares.size()) continue;
+    shares[rails] = {};
+    shares[rails].struct_bytes = sizeof(nmt_share);
+    shares[rails].path = lane.path;
+    shares[rails].release_ns = lane.release_ns;
+    indexes[rails++] = i;
+  }
+  nmt_split_result result;
+  if (rails < 2 || !advice().split(send.size_bytes, std::span(shares).first(rails), result) ||
+      result.chunks < 2) {
+    return false;
+  }
+  double pace = 0;  // of the slowest chunk, by what transfers have shown
+  for (std::uint32_t i = 0; i < rails; ++i) {
+    if (shares[i].bytes == 0) continue;
+    pace = std::max(pace, lanes_[indexes[i]].paces->factor(SentAs::kChunk, shares[i].bytes));
+  }
+  const Lane& best = lanes_[first_to_end(*this, send.size_bytes)];
+  const bool pays = kEagerGain * pace * result.end_ns < end_ns(advice(), best, send.size_bytes);
+  for (std::uint32_t i = 0; i < rails && !pays; ++i) {
+    if (shares[i].bytes > 0) pass_over(indexes[i], SentAs::kChunk, shares[i].bytes);
+  }
+  return pays;
+}
+
+// What free rails can carry until the grant arrives, or all of a message that could have been
+// eager. If no rail is free, the grant arrives before one is, so nothing goes ahead. A rail also
+// waits if the grant takes less time than two parts would add to the message.
+std::uint64_t Gate::bytes_ahead(const Send& send) const {
+  if (!context_.strategy.goes_ahead || !window_.large.empty() || lanes_.empty()) return 0;
+  const std::uint64_t eager_bytes_max = context_.options.eager_bytes_max;
+  if (!has_room(eager_bytes_max, context_.options.unexpected_bytes_max / 2)) return 0;
+  double handshake_ns = handshake_ns_;
+  if (handshake_ns == 0) {
+    handshake_ns = 2 * end_ns(advice(), lanes_[first_to_end(*this, 0)], 0);
+  }
+  std::uint64_t sum_bytes = 0;
+  for (const Lane& lane : lanes_) {
+    if (!lane.takes_large || lane.release_ns > 0) continue;
+    if (send.size_bytes <= eager_bytes_max) return send.size_bytes;
+    const std::uint64_t ahead_bytes =
+        advice().bytes_within(lane.path, kHandshakesAhead * handshake_ns, eager_bytes_max + 1);
+    const auto duration_ns = [&](std::uint64_t size_bytes) {
+      return advice().duration_ns(lane.path, size_bytes).value_or(0);
+    };
+    const double apart_ns = duration_ns(ahead_bytes) + duration_ns(send.size_bytes - ahead_bytes);
+    if (apart_ns - duration_ns(send.size_bytes) < handshake_ns) sum_bytes += ahead_bytes;
+  }
+  return std::min(sum_bytes, eager_bytes_max);
+}
+
+// Adds a part of a message to a queue: one unit per segment. A message without bytes is one unit.
+void Gate::add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::uint64_t from_bytes,
+                      std::uint64_t to_bytes, Units& queue) {
+  const auto add = [&](std::uint64_t offset_bytes, std::uint64_t size_bytes) {
+    queue.push_back({.label = {.kind = kind,
+                               .body_bytes = static_cast<std::uint32_t>(size_bytes),
+                               .sequence = send->sequence,
+                               .tag = send->tag,
+                               .total_bytes = send->size_bytes,
+                               .offset_bytes = offset_bytes},
+                     .send = send});
+  };
+  if (send->size_bytes == 0) add(0, 0);
+  std::uint64_t segment_bytes = 0;  // offset of the segment in the message
+  for (const drivers::ConstBytes segment : send->segments) {
+    const std::uint64_t end_bytes = std::min(to_bytes, segment_bytes + segment.size());
+    std::uint64_t at = std::max(from_bytes, segment_bytes);
+    for (std::uint64_t piece_bytes; at < end_bytes; at += piece_bytes) {
+      piece_bytes = std::min(kPieceBytesMax, end_bytes - at);
+      add(at, piece_bytes);
+    }
+    segment_bytes += segment.size();
+  }
+}
+
+}  // namespace nmt::engine
