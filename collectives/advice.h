@@ -57,6 +57,7 @@ struct Rule {
   // If `algorithm` is one of the MPI's (mpi/library/library_algorithms.h): its number in the job.
   static constexpr std::int32_t kOurs = -1;
   std::int32_t library = kOurs;
+  bool is_ours() const { return library == kOurs; }
   std::uint64_t from_bytes = 0;
   std::uint64_t to_bytes = 0;
   std::uint64_t segment_bytes = 0;

@@ -17,7 +17,7 @@ std::string line_of(const Rule& rule) {
       format_bytes(rule.from_bytes) + (ends ? " to below " + format_bytes(rule.to_bytes) : "") +
       ": " + rule.algorithm + ", " +
       (rule.segment_bytes == 0 ? "whole" : "segments of " + format_bytes(rule.segment_bytes));
-  if (rule.library == Rule::kOurs) {
+  if (rule.is_ours()) {
     line += ", " + std::to_string(rule.leaders) + (rule.leaders == 1 ? " leader" : " leaders") +
             " of a node";
   }

@@ -51,7 +51,7 @@ class Job {
     std::optional<int> otherwise;     // the call's result if it failed; nullopt: leave it alone
 
     bool acts() const { return rule != nullptr; }
-    bool is_by_library() const { return acts() && rule->library != Rule::kOurs; }
+    bool is_by_library() const { return acts() && !rule->is_ours(); }
     int ranks() const { return static_cast<int>(comm_state->ranks.size()); }
     NodeHierarchy& hierarchy() const { return *lease->hierarchy; }
   };
@@ -146,6 +146,12 @@ class Job {
     std::atomic<std::uint64_t> time_ns{0};
   };
 
+  // collectives/mpi/job_start.cpp
+  void share(Advice* advice) const;
+  void number_library_rules(std::vector<Rule>* rules);
+  static void report();
+
+  // collectives/mpi/job.cpp
   Decision decide(Operation operation, std::uint64_t bytes, MPI_Comm comm);
   Decision decide_guarded(Operation operation, std::uint64_t bytes, MPI_Comm comm) noexcept;
   Decision decide_by_mean_of(Operation operation, const Counts& counts, MPI_Datatype type,
@@ -156,18 +162,15 @@ class Job {
   bool prepare_by_library(Decision& decision, MPI_Comm comm,
                           std::initializer_list<const void*> buffers) noexcept;
   void count(Operation operation, const Decision& decision, std::chrono::nanoseconds took);
-  void number_library_rules(std::vector<Rule>* rules);
   LibraryCalls& calls_of(const Rule& rule) {
     return library_calls_[static_cast<std::size_t>(rule.library)];
   }
-  void share(Advice* advice) const;
   CommState make_comm_state(MPI_Comm comm) const;
   std::vector<RankLocation> locations_of(const std::vector<int>& ranks) const;
   Lease& lease_for(const Rule& rule, CommState& comm_state, MPI_Comm comm);
   Lease take_lease(int leaders, const CommState& comm_state, MPI_Comm comm);
   void leave_out_unknown(Operation operation, MPI_Comm comm, int code) noexcept;
   HierarchyOptions options(int leaders) const;
-  static void report();
 
   RulesByShape rules_;
   ArgumentChecker argument_checker_;

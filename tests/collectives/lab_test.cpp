@@ -56,6 +56,15 @@ TEST_P(Collectives, AgreeWithTheLibrarysOwnBetweenHosts) {
   }
 }
 
+TEST_P(Collectives, AgreeWithTheLibrarysOwnBetweenEightHosts) {
+  const Lab lab(Cluster{.rate = "1000mbit", .hosts = 8});
+  const Result result = Process(lab.job(GetParam(), {"--per-host", "3,2,2,2,2,2,2,2", "-n", "17"},
+                                        {against_.at(GetParam()), "--hosts", "messages"}))
+                            .wait(560);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, ::testing::HasSubstr(" 0 failures"));
+}
+
 // Counts are whole numbers of segments, and not.
 TEST_P(Collectives, OfABcastAHostThatExpectsMoreGetsWhatThereIsOrEndsTheJobAsInItsMpi) {
   const Lab lab(Cluster{.rate = "1000mbit", .hosts = 2});
