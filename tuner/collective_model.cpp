@@ -36,7 +36,7 @@ double octaves_outside(std::int64_t value, const std::set<std::int64_t>& others)
   return std::max({0.0, ratio(value, *others.rbegin()), ratio(*others.begin(), value)});
 }
 
-double distance_between(const CollectiveShape& shape, std::span<const CollectiveShape> others) {
+double distance_between(const CollectiveShape& shape, const std::set<CollectiveShape>& others) {
   std::set<std::int64_t> nodes, ranks_per_node;
   for (const CollectiveShape& other : others) {
     nodes.insert(other.nodes);
@@ -98,41 +98,64 @@ std::vector<ChoiceAtSize> choices_in(std::span<const CollectiveCell> cells) {
 CollectiveModel::CollectiveModel(std::span<const CollectiveCell> cells)
     : cells_(cells.begin(), cells.end()) {
   std::set<CollectiveShape> shapes;
-  for (const CollectiveCell& cell : cells_) shapes.insert(shape_of(cell));
+  for (const CollectiveCell& cell : cells_) {
+    shapes.insert(shape_of(cell));
+    for (const CollectiveTime& time : cell.times) {
+      const std::size_t way = way_of(choice_of(time));
+      if (way == ways_.size()) ways_.push_back({time.algorithm, time.leaders, {}});
+      ways_[way].sampled_on.insert(shape_of(cell));
+    }
+  }
   shapes_.assign(shapes.begin(), shapes.end());
   if (shapes_.size() < kShapesMin) return;
   choices_ = choices_in(cells_);
+  for (const ChoiceAtSize& each : choices_) ways_of_choices_.push_back(way_of(each.choice));
   fits_.emplace(operation(), observations_of(cells_, {}), choices_);
   for (std::size_t i = 0; i < shapes_.size(); ++i) leave_out(i);
+}
+
+std::size_t CollectiveModel::way_of(const CollectiveChoice& choice) const {
+  const auto is_it = [&](const Way& way) {
+    return way.algorithm == choice.algorithm && way.leaders == choice.leaders;
+  };
+  return static_cast<std::size_t>(std::ranges::find_if(ways_, is_it) - ways_.begin());
+}
+
+double CollectiveModel::distance_to(const CollectiveShape& shape, const Way& way,
+                                    std::optional<CollectiveShape> but) const {
+  if (way.sampled_on.size() < kShapesMin) return std::numeric_limits<double>::infinity();
+  std::set<CollectiveShape> others = way.sampled_on;
+  if (but) others.erase(*but);
+  return distance_between(shape, others);
 }
 
 void CollectiveModel::leave_out(std::size_t index) {
   const CollectiveShape& shape = shapes_[index];
   const CollectiveFits& fits =
       fits_without_.emplace_back(operation(), observations_of(cells_, shape), choices_);
-  std::vector<CollectiveShape> others = shapes_;
-  others.erase(others.begin() + static_cast<std::ptrdiff_t>(index));
-  const double distance = distance_between(shape, others);
-  if (!std::isfinite(distance)) return;
   for (const CollectiveCell& cell : cells_) {
     if (shape_of(cell) != shape) continue;
     std::optional<double> library_error, best_error;
     double best = std::numeric_limits<double>::infinity();
+    double library_distance = 0, best_distance = 0;
     for (const CollectiveTime& time : cell.times) {
+      const double distance = distance_to(shape, ways_[way_of(choice_of(time))], shape);
       const auto predicted = fits.log_duration({choice_of(time), cell.size_bytes}, shape);
-      if (!predicted) continue;
+      if (!predicted || !std::isfinite(distance)) continue;
       const double error = *predicted - std::log(time.median_ns);
       if (is_library(choice_of(time))) {
         library_error = error;
+        library_distance = distance;
       } else if (*predicted < best) {
         best = *predicted;
         best_error = error;
+        best_distance = distance;
       }
     }
     if (!library_error || !best_error) continue;
     left_out_.push_back({.shape = shape,
                          .size_bytes = cell.size_bytes,
-                         .distance = distance,
+                         .distance = std::max(library_distance, best_distance),
                          .time_error = *best_error,
                          .library_error = *library_error,
                          .gain_error = *library_error - *best_error});
@@ -158,10 +181,10 @@ double CollectiveModel::error_of(std::uint64_t size_bytes, double distance,
   return kDeviations * growth(distance) * std::sqrt(squares / static_cast<double>(count));
 }
 
-std::optional<CollectiveCell> CollectiveModel::predict(
-    const CollectiveShape& shape, double distance,
-    std::span<const ChoiceAtSize> of_one_size) const {
-  const std::uint64_t size_bytes = of_one_size.front().size_bytes;
+std::optional<CollectiveCell> CollectiveModel::predict(const CollectiveShape& shape,
+                                                       std::size_t begin, std::size_t end,
+                                                       const std::vector<double>& distances) const {
+  const std::uint64_t size_bytes = choices_[begin].size_bytes;
   CollectiveCell cell{.mpi = cells_.front().mpi,
                       .operation = cells_.front().operation,
                       .nodes = shape.nodes,
@@ -170,18 +193,23 @@ std::optional<CollectiveCell> CollectiveModel::predict(
   const ChoiceAtSize* library = nullptr;
   const ChoiceAtSize* ours = nullptr;
   double best = std::numeric_limits<double>::infinity();
-  const double our_error = error_of(size_bytes, distance, &LeftOut::time_error);
-  const double library_error = error_of(size_bytes, distance, &LeftOut::library_error);
-  for (const ChoiceAtSize& each : of_one_size) {
+  double library_distance = 0, best_distance = 0;
+  for (std::size_t i = begin; i < end; ++i) {
+    const ChoiceAtSize& each = choices_[i];
+    const double distance = distances[ways_of_choices_[i]];
     const std::optional<double> duration = fits_->log_duration(each, shape);
-    if (!duration) continue;
-    const double error = is_library(each.choice) ? library_error : our_error;
-    if (is_library(each.choice)) {
+    if (!duration || !std::isfinite(distance)) continue;
+    const bool is_own = is_library(each.choice);
+    if (is_own) {
       library = &each;
+      library_distance = distance;
     } else if (*duration < best) {
       best = *duration;
+      best_distance = distance;
       ours = &each;
     }
+    const double error =
+        error_of(size_bytes, distance, is_own ? &LeftOut::library_error : &LeftOut::time_error);
     cell.times.push_back({.algorithm = each.choice.algorithm,
                           .segment_bytes = each.choice.segment_bytes,
                           .leaders = each.choice.leaders,
@@ -197,6 +225,7 @@ std::optional<CollectiveCell> CollectiveModel::predict(
     if (theirs && own) gains.push_back(*theirs - *own);
   }
   if (gains.size() < 2) return std::nullopt;
+  const double distance = std::max(library_distance, best_distance);
   cell.gain_error =
       std::hypot(error_of(size_bytes, distance, &LeftOut::gain_error), jackknife(gains));
   std::ranges::stable_sort(cell.times, {}, &CollectiveTime::median_ns);
@@ -204,13 +233,14 @@ std::optional<CollectiveCell> CollectiveModel::predict(
 }
 
 std::vector<CollectiveCell> CollectiveModel::predict(const CollectiveShape& shape) const {
-  const double distance = distance_between(shape, shapes_);
-  if (left_out_.empty() || !std::isfinite(distance)) return {};
+  if (left_out_.empty()) return {};
   if ((shape.nodes == 1) != (shapes_.front().nodes == 1)) return {};
+  std::vector<double> distances;
+  for (const Way& way : ways_) distances.push_back(distance_to(shape, way));
   std::vector<CollectiveCell> cells;
   for (std::size_t begin = 0, end = 0; begin < choices_.size(); begin = end) {
     while (end < choices_.size() && choices_[end].size_bytes == choices_[begin].size_bytes) ++end;
-    auto cell = predict(shape, distance, std::span(choices_).subspan(begin, end - begin));
+    auto cell = predict(shape, begin, end, distances);
     if (cell) cells.push_back(std::move(*cell));
   }
   return cells;

@@ -13,14 +13,16 @@
 //
 // How wrong it is comes from leaving out whole shapes: each sampled shape is predicted from all
 // others, and the error is taken to double with each octave of nodes, or of ranks per node, that
-// lies between the shape and the sampled ones. How much a prediction depends on any one sampled
-// shape is added.
+// lies between the shape and those on which its algorithm was sampled. An algorithm that was not
+// sampled on three shapes is not predicted. How much a prediction depends on any one sampled shape
+// is added.
 //
 // Ranks per node are those of the fullest node; nodes are taken for equal. Pure.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,10 +38,11 @@ class CollectiveModel {
   // have several: within one node nothing overlaps with messages between nodes.
   explicit CollectiveModel(std::span<const CollectiveCell> cells);
 
-  // The cells of a shape, by size, with all ways that were measured there on any shape. Intervals
-  // are as wide as the errors of left-out shapes: of ours, or of the MPI's own. Empty where
-  // nothing can be said: fewer than three shapes were sampled; or all of them have the same number
-  // of nodes, or of ranks per node, and this shape has another; or this one has one node, and they
+  // The cells of a shape, by size. Of the ways that were measured at that size, they have those
+  // of which something can be said: their algorithm was sampled on three shapes, and not all of
+  // these have the same number of nodes, or of ranks per node, while this shape has another.
+  // Intervals are as wide as the errors of left-out shapes: of ours, or of the MPI's own. Empty
+  // where nothing can be said of the MPI's own, or if this shape has one node and the sampled ones
   // have several.
   std::vector<CollectiveCell> predict(const CollectiveShape& shape) const;
 
@@ -51,7 +54,7 @@ class CollectiveModel {
   struct LeftOut {
     CollectiveShape shape;
     std::uint64_t size_bytes = 0;
-    double distance = 0;       // from the other shapes
+    double distance = 0;       // from the other shapes on which both algorithms were sampled
     double time_error = 0;     // log(predicted / measured) of the way of ours that was chosen
     double library_error = 0;  // the same of the MPI's own
     double gain_error = 0;     // that minus the error of ours
@@ -59,14 +62,30 @@ class CollectiveModel {
   const std::vector<LeftOut>& left_out() const { return left_out_; }
 
  private:
+  // An algorithm and its leaders, whatever its segments: what is fitted together.
+  struct Way {
+    std::string algorithm;
+    std::int64_t leaders = 1;
+    std::set<CollectiveShape> sampled_on;
+  };
+  std::size_t way_of(const CollectiveChoice& choice) const;  // its place in ways_
+  // In octaves, from the shapes on which a way was sampled, but one; infinite if they say nothing
+  // of this shape.
+  double distance_to(const CollectiveShape& shape, const Way& way,
+                     std::optional<CollectiveShape> but = {}) const;
+
   void leave_out(std::size_t index);
-  std::optional<CollectiveCell> predict(const CollectiveShape& shape, double distance,
-                                        std::span<const ChoiceAtSize> of_one_size) const;
+  // Of the choices from `begin` to before `end`, which have one size. Distances are of each way.
+  std::optional<CollectiveCell> predict(const CollectiveShape& shape, std::size_t begin,
+                                        std::size_t end,
+                                        const std::vector<double>& distances) const;
   double error_of(std::uint64_t size_bytes, double distance, double LeftOut::*error) const;
 
   std::vector<CollectiveCell> cells_;
-  std::vector<CollectiveShape> shapes_;       // sorted
+  std::vector<CollectiveShape> shapes_;  // sorted
+  std::vector<Way> ways_;
   std::vector<ChoiceAtSize> choices_;         // that can be predicted, sorted by size
+  std::vector<std::size_t> ways_of_choices_;  // in the order of choices_
   std::optional<CollectiveFits> fits_;        // of all shapes
   std::vector<CollectiveFits> fits_without_;  // of all but one, in the order of shapes_
   std::vector<LeftOut> left_out_;

@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <random>
 #include <span>
+#include <string>
 
 #include "tuner/predicted_segments.h"
 
@@ -61,31 +63,46 @@ struct Cluster {
   }
 };
 
-std::vector<CollectiveCell> measured(const Cluster& cluster,
-                                     const std::vector<CollectiveShape>& shapes) {
-  std::mt19937_64 random(cluster.seed);
-  std::normal_distribution<double> noise(0, cluster.noise);
+using Duration =
+    std::function<double(const CollectiveChoice&, double bytes, const CollectiveShape&)>;
+
+// What a campaign would find, if calls took so long.
+std::vector<CollectiveCell> cells_of(const std::string& operation,
+                                     const std::vector<std::string>& algorithms,
+                                     std::span<const std::uint64_t> segments,
+                                     const std::vector<CollectiveShape>& shapes,
+                                     const Duration& duration_ns) {
   std::vector<CollectiveCell> cells;
   for (const CollectiveShape& shape : shapes) {
     for (const std::uint64_t size_bytes : kSizes) {
       CollectiveCell& cell = cells.emplace_back(
-          CollectiveCell{"Some MPI", "bcast", shape.nodes, shape.ranks_per_node, size_bytes, {}});
-      for (const char* algorithm : {"library", "chain", "binomial"}) {
-        for (const std::uint64_t segment_bytes : kSegments) {
-          const bool library = std::string_view(algorithm) == "library";
+          CollectiveCell{"Some MPI", operation, shape.nodes, shape.ranks_per_node, size_bytes, {}});
+      for (const std::string& algorithm : algorithms) {
+        for (const std::uint64_t segment_bytes : segments) {
+          const bool library = algorithm == "library";
           if ((library && segment_bytes > 0) || segment_bytes >= size_bytes) continue;
           const CollectiveChoice choice{algorithm, segment_bytes, 1};
-          const double ns = cluster.bcast_ns(choice, static_cast<double>(size_bytes), shape);
-          cell.times.push_back({.algorithm = algorithm,
-                                .segment_bytes = segment_bytes,
-                                .leaders = 1,
-                                .median_ns = ns * std::exp(noise(random))});
+          cell.times.push_back(
+              {.algorithm = algorithm,
+               .segment_bytes = segment_bytes,
+               .leaders = 1,
+               .median_ns = duration_ns(choice, static_cast<double>(size_bytes), shape)});
         }
       }
       std::ranges::stable_sort(cell.times, {}, &CollectiveTime::median_ns);
     }
   }
   return cells;
+}
+
+std::vector<CollectiveCell> measured(const Cluster& cluster,
+                                     const std::vector<CollectiveShape>& shapes) {
+  std::mt19937_64 random(cluster.seed);
+  std::normal_distribution<double> noise(0, cluster.noise);
+  return cells_of("bcast", {"library", "chain", "binomial"}, kSegments, shapes,
+                  [&](const CollectiveChoice& choice, double bytes, const CollectiveShape& shape) {
+                    return cluster.bcast_ns(choice, bytes, shape) * std::exp(noise(random));
+                  });
 }
 
 const std::vector<CollectiveShape> kSampled = {{2, 1}, {2, 4}, {4, 1}, {4, 4}, {8, 2}};
@@ -326,6 +343,89 @@ TEST(CollectiveModel, ItsRulesLoseLittleToTheBestThatCouldBeMeasured) {
       EXPECT_GT(regrets.replaced, regrets.cells / 3);
     }
   }
+}
+
+// Each operation by closed forms of its own, on shapes between and beyond the sampled ones.
+TEST(CollectiveModel, PredictsReductionsAndGathersToo) {
+  const Cluster cluster;
+  const auto allreduce_ns = [&](const CollectiveChoice& choice, double bytes,
+                                const CollectiveShape& shape) {
+    const double n = static_cast<double>(shape.nodes), p = double(shape.ranks_per_node);
+    if (choice.algorithm == "ring") {
+      return 2 * (n - 1) * (cluster.alpha_ns + cluster.beta_ns * bytes / n) +
+             cluster.node_ns(bytes, p);
+    }
+    if (choice.algorithm == "recursive_doubling") {
+      return std::log2(n) * (cluster.alpha_ns + cluster.beta_ns * bytes) +
+             cluster.node_ns(bytes, p);
+    }
+    return 2 * std::log2(n) * (cluster.alpha_ns + cluster.beta_ns * bytes) +
+           std::log2(p) * (cluster.handover_ns + 2 * cluster.copy_ns * bytes);
+  };
+  const auto allgather_ns = [&](const CollectiveChoice& choice, double bytes,
+                                const CollectiveShape& shape) {
+    const double n = static_cast<double>(shape.nodes), p = double(shape.ranks_per_node);
+    const double copies_ns = cluster.shared_copy_ns * n * p * bytes;
+    if (choice.algorithm == "leaders") {
+      return (n - 1) * (cluster.alpha_ns + cluster.beta_ns * bytes * p) + copies_ns;
+    }
+    return (n * p - 1) * (cluster.alpha_ns + 1.5 * cluster.beta_ns * bytes) + copies_ns;
+  };
+  const std::uint64_t whole[] = {0};
+  const auto expect_near = [&](const std::string& operation,
+                               const std::vector<std::string>& algorithms,
+                               const Duration& duration_ns) {
+    const CollectiveModel model(cells_of(operation, algorithms, whole, kSampled, duration_ns));
+    for (const CollectiveShape& shape : {CollectiveShape{8, 4}, {4, 2}, {2, 2}, {16, 4}}) {
+      const std::vector<CollectiveCell> predicted = model.predict(shape);
+      ASSERT_EQ(predicted.size(), std::size(kSizes)) << operation;
+      for (const CollectiveCell& cell : predicted) {
+        EXPECT_EQ(cell.times.size(), algorithms.size());
+        for (const CollectiveTime& time : cell.times) {
+          const double ns =
+              duration_ns({time.algorithm, 0, 1}, static_cast<double>(cell.size_bytes), shape);
+          EXPECT_NEAR(std::log(time.median_ns / ns), 0, 0.05)
+              << operation << " by " << time.algorithm << ", " << shape.nodes << " x "
+              << shape.ranks_per_node << ", " << cell.size_bytes << " B";
+        }
+      }
+    }
+  };
+  expect_near("allreduce", {"library", "ring", "recursive_doubling"}, allreduce_ns);
+  expect_near("allgather", {"library", "leaders"}, allgather_ns);
+}
+
+// An algorithm for two ranks is fast on the only shape that has two, which says nothing of others.
+TEST(CollectiveModel, SaysNothingOfAnAlgorithmThatFewShapesHave) {
+  const Cluster cluster;
+  std::vector<CollectiveCell> cells = measured(cluster, kSampled);
+  const auto add_to = [&](const std::vector<CollectiveShape>& shapes) {
+    for (CollectiveCell& cell : cells) {
+      const CollectiveShape shape{cell.nodes, cell.ranks_per_node};
+      if (std::ranges::find(shapes, shape) == shapes.end()) continue;
+      cell.times.insert(cell.times.begin(), {.algorithm = "library:two_proc",
+                                             .leaders = 1,
+                                             .median_ns = cell.times.front().median_ns / 10});
+    }
+  };
+  const auto is_predicted = [&](const CollectiveShape& shape) {
+    for (const CollectiveCell& cell : CollectiveModel(cells).predict(shape)) {
+      for (const CollectiveTime& time : cell.times) {
+        if (time.algorithm == "library:two_proc") return true;
+      }
+    }
+    return false;
+  };
+  add_to({{2, 1}});
+  EXPECT_FALSE(is_predicted({8, 4}));
+  EXPECT_FALSE(is_predicted({3, 1}));
+  for (const SegmentRule& rule : predict_segments(cells)) {
+    EXPECT_NE(rule.algorithm, "library:two_proc");
+  }
+  add_to({{4, 1}});
+  EXPECT_FALSE(is_predicted({3, 1}));
+  add_to({{8, 2}});
+  EXPECT_TRUE(is_predicted({3, 1}));
 }
 
 TEST(CollectiveModel, PredictsABarrierWhichHasNoSize) {

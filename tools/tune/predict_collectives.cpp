@@ -72,10 +72,10 @@ struct ShownTime {
 class ChoicesOnShape {
  public:
   ChoicesOnShape() {
-    report.records.header = {
-        "operation",       "size_bytes",  "algorithm",    "segment_bytes", "leaders",
-        "ours_ns",         "ours_low_ns", "ours_high_ns", "library_ns",    "library_low_ns",
-        "library_high_ns", "gain",        "gain_needed",  "origin",        "mpi"};
+    report.records.header = {"operation",    "size_bytes",     "algorithm",      "segment_bytes",
+                             "leaders",      "ours_algorithm", "ours_ns",        "ours_low_ns",
+                             "ours_high_ns", "library_ns",     "library_low_ns", "library_high_ns",
+                             "gain",         "gain_needed",    "origin",         "mpi"};
   }
 
   void add(const tuner::CollectiveCell& cell, const std::vector<SegmentRule>& rules) {
@@ -90,27 +90,32 @@ class ChoicesOnShape {
     const json::Value gain =
         library == nullptr ? json::Value() : json::Value(library->median_ns / ours->median_ns);
     const json::Value needed = predicted ? json::Value(std::exp(*cell.gain_error)) : json::Value();
+    // What the MPI chooses itself has neither that a program could see.
+    const json::Value segment = acts ? json::Value(chosen->segment_bytes) : json::Value();
+    const json::Value leaders = acts ? json::Value(chosen->leaders) : json::Value();
+    const std::string segment_text =
+        chosen->segment_bytes == 0 ? std::string("whole") : format_bytes(chosen->segment_bytes);
     const std::string_view origin = predicted ? "predicted" : "sampled";
     replaced_ += acts ? 1 : 0;
     predicted_ += predicted ? 1 : 0;
     ++count_;
     table_.add({cell.operation, format_bytes(cell.size_bytes), chosen->algorithm,
-                ours->segment_bytes == 0 ? "whole" : format_bytes(ours->segment_bytes),
-                std::to_string(ours->leaders), our_time.text, our_time.interval, library_time.text,
-                library_time.interval,
+                acts ? segment_text : "-", acts ? std::to_string(chosen->leaders) : "-",
+                our_time.text, our_time.interval, library_time.text, library_time.interval,
                 gain.is_null() ? "-" : fmt::format("{:.2f}", library->median_ns / ours->median_ns),
                 predicted ? fmt::format("{:.2f}", std::exp(*cell.gain_error)) : "-",
                 std::string(origin), cell.mpi});
-    report.records.rows.push_back({cell.operation, cell.size_bytes, chosen->algorithm,
-                                   ours->segment_bytes, ours->leaders, our_time.ns, our_time.low_ns,
+    report.records.rows.push_back({cell.operation, cell.size_bytes, chosen->algorithm, segment,
+                                   leaders, ours->algorithm, our_time.ns, our_time.low_ns,
                                    our_time.high_ns, library_time.ns, library_time.low_ns,
                                    library_time.high_ns, gain, needed, origin, cell.mpi});
     list_.push_back(json::Value::object()
                         .set("operation", cell.operation)
                         .set("size_bytes", cell.size_bytes)
                         .set("algorithm", chosen->algorithm)
-                        .set("segment_bytes", ours->segment_bytes)
-                        .set("leaders", ours->leaders)
+                        .set("segment_bytes", segment)
+                        .set("leaders", leaders)
+                        .set("ours_algorithm", ours->algorithm)
                         .set("ours_ns", our_time.ns)
                         .set("ours_low_ns", our_time.low_ns)
                         .set("ours_high_ns", our_time.high_ns)
