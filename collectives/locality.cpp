@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/fields.h"
 #include "node/node.h"
 
 namespace nmt::collectives {
@@ -30,17 +31,6 @@ int socket_of(int core, const std::string& root) {
   return std::max(0, std::atoi(socket.c_str()));  // -1: unknown
 }
 
-// Of what makes a node another platform for collectives. Patch releases seldom change speeds, and
-// ranks agree on leaders where nodes have other NUMA nodes.
-std::uint64_t platform_of(const std::string& root) {
-  std::string text;
-  for (const auto& [name, value] : node::cheap_fingerprint(root)) {
-    if (name == "kernel" || name == "libc" || name == "numa_nodes") continue;
-    text += name + "=" + value + "\n";
-  }
-  return std::hash<std::string>{}(text);
-}
-
 }  // namespace
 
 bool is_before_in_ring(const Locality& one, const Locality& other) {
@@ -51,7 +41,7 @@ Locality locality_of(int core, MpiFamily mpi, const std::string& root) {
   const int numa = numa_of(core, root);
   return {
       .kernel = std::hash<std::string>{}(node::read_line(root + "/proc/sys/kernel/random/boot_id")),
-      .platform = platform_of(root),
+      .platform = std::hash<std::string>{}(digest(node::fingerprint_for_collectives(root))),
       .socket = socket_of(core, root),
       .numa = numa,
       .near_network = numas_of_used_cards(mpi, root).contains(std::to_string(numa))};

@@ -93,6 +93,12 @@ Fields cheap_fingerprint(const std::string& root) {
   return fields;
 }
 
+Fields fingerprint_for_collectives(const std::string& root) {
+  Fields fields = cheap_fingerprint(root);
+  for (const char* name : {"kernel", "libc", "numa_nodes"}) fields.erase(name);
+  return fields;
+}
+
 std::string platform_name(const Fields& fingerprint) {
   const auto field = [&](const char* name) {
     const auto found = fingerprint.find(name);

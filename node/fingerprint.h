@@ -20,6 +20,11 @@ namespace nmt::node {
 // huge_pages; libc, architecture, page_size_bytes.
 Fields cheap_fingerprint(const std::string& root = "");
 
+// Of these, what nodes must have in common so that what was measured of collectives on some of them
+// is true of others. Not kernel and libc, since patch releases seldom change speeds, and not
+// numa_nodes, since the ranks of a job agree on leaders where nodes differ in that.
+Fields fingerprint_for_collectives(const std::string& root = "");
+
 // cheap_fingerprint() plus packages, physical_cores, l1d_cache, l2_cache, l3_cache, open_mpi,
 // mpich, libibverbs ... Fields of cheap_fingerprint() keep their value.
 Fields full_fingerprint();

@@ -57,6 +57,7 @@ JobCampaign::JobCampaign(const MpiJob& job, const SampleOptions& options,
       shape_.nodes, [&](const std::vector<int>& node) { return node.front() == job.rank(); });
   hosts_ = job.to_all(this_node().host);
   platforms_ = job.to_all(speaks ? digest(this_platform().fingerprint) : "");
+  for_collectives_ = job.to_all(speaks ? digest(node::fingerprint_for_collectives()) : "");
 }
 
 std::string JobCampaign::hosts_of_nodes(std::size_t nodes) const {
@@ -298,9 +299,29 @@ std::string JobCampaign::measure_groups(const Launch& launch, double budget_ns,
   return findings->groups;
 }
 
+std::string JobCampaign::host_unlike_first() const {
+  const auto first_rank = [](const std::vector<int>& node) {
+    return static_cast<std::size_t>(node.front());
+  };
+  const std::size_t first = first_rank(shape_.nodes.front());
+  for (const std::vector<int>& node : shape_.nodes) {
+    const std::size_t rank = first_rank(node);
+    if (for_collectives_[rank] != for_collectives_[first]) return hosts_[rank];
+  }
+  return "";
+}
+
 // One campaign in the profile for each shape, so that a shape that is whole stays, however the
 // others end.
 void JobCampaign::measure_shapes(const Launch& launch, double budget_ns, JobFindings* findings) {
+  if (const std::string other = host_unlike_first(); !other.empty()) {
+    findings->remarks.push_back(fmt::format(
+        "collectives: not sampled, because {} differs from {} (processor, cores, machine, "
+        "frequency governor, huge pages or another field of the fingerprint; nmad-tune show), and "
+        "jobs on such nodes use the MPI's own; start the job on nodes that are alike",
+        other, hosts_[static_cast<std::size_t>(shape_.nodes.front().front())]));
+    return;
+  }
   const RealClock clock;
   const auto now_ns = [&] { return static_cast<double>(clock.now_ns()); };
   const double end_ns = now_ns() + budget_ns;

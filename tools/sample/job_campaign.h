@@ -57,6 +57,8 @@ class JobCampaign {
   std::vector<sampler::Round> rounds_of_pairs() const;
   std::vector<std::size_t> ranks_of_nodes() const;
   std::vector<std::string> platforms_of_nodes() const;
+  // A host that rules for collectives of the first node are not for; empty: there is none.
+  std::string host_unlike_first() const;
   std::vector<std::size_t> numbers_of_ranks() const;
   std::optional<std::size_t> node_called(const std::string& host) const;
   std::vector<sampler::NodePair> asked_pairs() const;
@@ -73,10 +75,11 @@ class JobCampaign {
   std::string mpi_;
   std::uint64_t seed_;
   sampler::JobShape shape_;
-  std::size_t cores_ = 0;               // of all ranks together
-  std::vector<std::string> hosts_;      // of each rank
-  std::vector<std::string> platforms_;  // digest, of each node's first rank; else empty
-  std::size_t round_ = 0;               // of pairs, the last one
+  std::size_t cores_ = 0;                     // of all ranks together
+  std::vector<std::string> hosts_;            // of each rank
+  std::vector<std::string> platforms_;        // digest, of each node's first rank; else empty
+  std::vector<std::string> for_collectives_;  // likewise, of node::fingerprint_for_collectives()
+  std::size_t round_ = 0;                     // of pairs, the last one
 };
 
 }  // namespace nmt::tools
