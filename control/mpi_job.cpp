@@ -75,16 +75,11 @@ void leave(int code, void* table) {
   ::alarm(0);
 }
 
-bool is_one_of_several_tasks() {
-  const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS");
-  return tasks != nullptr && std::atoi(tasks) > 1 && std::getenv("SLURM_PROCID") != nullptr;
-}
-
 // Started by srun itself, not by a launcher of an MPI within the step. To be asked before the MPI
 // starts, which may set such variables itself.
 bool is_task_of_srun() {
-  return is_one_of_several_tasks() && std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr &&
-         std::getenv("PMI_SIZE") == nullptr;
+  const std::optional<JobLauncher> starter = starter_of_several();
+  return starter && starter->name == kSrun;
 }
 
 // Each process would run the whole command, all of them on one profile.
@@ -118,7 +113,7 @@ std::optional<std::string> launching_mpi() {
   return std::nullopt;
 }
 
-bool is_task_without_mpi() { return is_one_of_several_tasks() && !launching_mpi(); }
+bool is_task_without_mpi() { return is_task_of_srun() && !launching_mpi(); }
 
 MpiJob::MpiJob(const std::string& name) : table_(load(name)) {
   const bool of_srun = is_task_of_srun();

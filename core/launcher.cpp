@@ -157,6 +157,16 @@ std::optional<JobLauncher> launcher_of_several() {
   return found;
 }
 
+std::optional<JobLauncher> starter_of_several() {
+  for (const Variables& each : kVariables) {
+    if (std::getenv(each.ranks) != nullptr) return launcher_of_several();
+  }
+  const char* const task = std::getenv("SLURM_PROCID");
+  const char* const tasks = std::getenv("SLURM_STEP_NUM_TASKS");
+  if (task == nullptr || tasks == nullptr || std::atoi(tasks) <= 1) return std::nullopt;
+  return JobLauncher{kSrun, std::atoi(task), std::atoi(tasks)};
+}
+
 std::string with_version(const JobLauncher& launcher) {
   const std::string name(launcher.name);
   const char* const own = std::getenv("OMPI_VERSION");  // set by mpirun itself from 5.0 on

@@ -21,6 +21,11 @@ struct JobLauncher {
 // another launcher started this process alone, as in a job within a rank of a job.
 std::optional<JobLauncher> launcher_of_several();
 
+// The same, or srun where it started this process as one of several tasks and no launcher of an MPI
+// counts it: whoever runs this command more than once at a time.
+inline constexpr std::string_view kSrun = "srun";
+std::optional<JobLauncher> starter_of_several();
+
 // The launcher's name and, where it can be found out, its version: "Open MPI's mpirun 4.1.4",
 // "Open MPI's mpirun (PRRTE 3.0.8)". Runs the launcher with --version, if it is an ancestor of this
 // process, and waits up to 5 s for its answer. So it is for messages about what went wrong.

@@ -7,8 +7,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "core/error.h"
+#include "core/launcher.h"
 #include "core/units.h"
 #include "core/version.h"
 
@@ -65,6 +67,16 @@ std::string LaunchedRound::version_of(std::string_view stack) const {
   if (stack == "ucx") return ucx_version;
   if (stack == "libfabric") return libfabric_version;
   return version_in(library);
+}
+
+void refuse_one_of_several() {
+  const std::optional<JobLauncher> starter = starter_of_several();
+  if (!starter) return;
+  throw Error(Fault::kUsage,
+              fmt::format("{} started {} processes of this command, and each of them would launch "
+                          "jobs of its own and write into one profile; start it once: it launches "
+                          "the ranks itself, by the command that --launcher names",
+                          starter->name, starter->ranks));
 }
 
 StackJob stack_job(const stacks::Stack& stack, const std::string& launcher) {

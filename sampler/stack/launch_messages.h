@@ -29,6 +29,10 @@ struct StackJob {
 // `launcher` as typed; if empty, two ranks on this node with the stack's own launcher.
 StackJob stack_job(const stacks::Stack& stack, const std::string& launcher);
 
+// To be called first by what launches jobs, before it opens a profile: throws if a launcher or srun
+// started this process as one of several, because each would do all of the work.
+void refuse_one_of_several();
+
 // The result of a launch: its times, and facts about it.
 struct LaunchedRound {
   std::string library;       // "Open MPI v4.1.4"

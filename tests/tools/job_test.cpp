@@ -266,6 +266,24 @@ TEST_P(ManyShapes, OfUnequalNodesAreThoseOfTheEmptiest) {
   EXPECT_THAT(campaigns(), ElementsAre(Pair("2x1", ElementsAre(true)))) << result.err;
 }
 
+// The second host has another processor, for what reads it there.
+TEST_P(ManyShapes, AreNotSampledOnNodesThatAreNotAlike) {
+  std::ofstream(path("cpuinfo")) << "vendor_id : Other\nmodel name : Other\n";
+  const std::string mount = "mount --bind " + path("cpuinfo") + " /proc/cpuinfo";
+  if (run({"unshare", "--mount", "sh", "-c", mount}).exit_code != 0) {
+    GTEST_SKIP() << "no mount namespaces";
+  }
+  const std::string command = std::string(NMAD_SAMPLE) + " --db " + path("a.db") +
+                              " --parts collectives --max-size 4K --budget 2s";
+  const Result result =
+      run(lab_->job(GetParam(), {"--per-host", "1"},
+                    {"sh", "-c",
+                     "test ${OMPI_COMM_WORLD_RANK-$PMI_RANK} = 1 || exec " + command +
+                         "; exec unshare --mount sh -c '" + mount + " && exec " + command + "'"}));
+  EXPECT_THAT(result.err, HasSubstr("collectives: not sampled, because h1 differs from h0"));
+  EXPECT_THAT(campaigns(), ::testing::IsEmpty());
+}
+
 // What breaks the guideline is planted into the profile of the first campaign. It is far worse than
 // a busy machine can make the real ones.
 TEST_P(Job, ACampaignOfCollectivesNamesTheWorstOfTheMpisOwn) {
@@ -525,16 +543,36 @@ TEST_F(Sandbox, SeveralTasksOfSlurmWithoutAnMpiAreRefusedEach) {
   const std::map<std::string, std::string> task = {{"SLURM_PROCID", "1"},
                                                    {"SLURM_STEP_NUM_TASKS", "2"}};
   const std::vector<std::string> before = files();
-  for (const std::vector<std::string>& arguments :
-       std::vector<std::vector<std::string>>{{"--list"}, {"--stack", "ucx"}}) {
-    const Result refused = sample(arguments, {.environment = task});
-    EXPECT_EQ(refused.exit_code, 2);
-    EXPECT_THAT(refused.err, HasSubstr("srun --mpi=pmix"));
-  }
+  const Result refused = sample({"--list"}, {.environment = task});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("srun --mpi=pmix"));
   EXPECT_EQ(files(), before);
   std::map<std::string, std::string> single = task;
   single["SLURM_STEP_NUM_TASKS"] = "1";
   EXPECT_EQ(sample({"--list"}, {.environment = single}).exit_code, 0);
+}
+
+// It launches jobs itself, so an MPI that knows its ranks does not make several of it one campaign.
+TEST_F(Sandbox, SeveralProcessesThatEachSampleAnotherStackAreRefused) {
+  const std::vector<std::string> before = files();
+  for (const auto& [starter, environment] :
+       std::vector<std::pair<std::string, std::map<std::string, std::string>>>{
+           {"srun", {{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "2"}}},
+           {"srun",
+            {{"SLURM_PROCID", "1"},
+             {"SLURM_STEP_NUM_TASKS", "2"},
+             {"PMIX_RANK", "1"},
+             {"PMIX_NAMESPACE", "slurm.1.0"}}},
+           {"Open MPI's mpirun", {{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}}},
+           {"MPICH's mpiexec", {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}}}}) {
+    for (const std::string parts : {"messages", "collectives"}) {
+      const Result refused =
+          sample({"--stack", "openmpi", "--parts", parts}, {.environment = environment});
+      EXPECT_EQ(refused.exit_code, 2) << starter;
+      EXPECT_THAT(refused.err, HasSubstr(starter + " started 2 processes of this command"));
+    }
+  }
+  EXPECT_EQ(files(), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Mpis, ManyShapes, ::testing::Values("openmpi", "mpich"),

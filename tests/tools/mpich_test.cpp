@@ -13,6 +13,7 @@
 
 #include "profiledb/profiledb.h"
 #include "sampler/stack/launch_collectives.h"
+#include "sampler/stack/launch_messages.h"
 #include "stacks/stacks.h"
 #include "tests/tools/sandbox.h"
 #include "tools/stack/mpich_library.h"
@@ -65,6 +66,28 @@ class Mpich : public Sandbox {
     return result.out;
   }
 
+  // What rank 0 of two finds, which MPICH takes for ranks of two nodes, so that UCX carries their
+  // messages; null where the job cannot start.
+  json::Value round_of(const Fields& settings) const {
+    Setting setting;
+    for (const auto& [name, value] :
+         sampler::environment_of(stacks::find_stack("mpich"), settings)) {
+      setting.environment[name] = value;
+    }
+    const Result result =
+        run({"mpiexec.hydra", "-genv", "MPIR_CVAR_NUM_CLIQUES", "2", "-n", "2", NMAD_SAMPLE,
+             "--stack", "mpich", "--json", "--quiet", "--turn", "sizes:1/eager:1/variables:"},
+            setting);
+    return result.exit_code == 0 ? document(result) : json::Value();
+  }
+
+  // MPICH with the settings that its UCX understands.
+  static stacks::Stack stack_of(const json::Value& round) {
+    const json::Value ucx = at(round, "ucx_version");
+    const std::string* version = ucx.get_if<std::string>();
+    return stacks::for_ucx_version(stacks::find_stack("mpich"), version != nullptr ? *version : "");
+  }
+
   std::vector<stacks::ExportedFile> files_with(const std::vector<stacks::RuledCell>& cells) const {
     stacks::StackFindings findings{.stack = "mpich", .version = "4.0.2"};
     findings.cells = cells;
@@ -77,10 +100,11 @@ class Mpich : public Sandbox {
 
 // UCX under MPICH: it warns of variables that it does not know.
 TEST_F(Mpich, UcxKnowsEverySettingThatIsWrittenForIt) {
-  const stacks::Stack& ucx = stacks::find_stack("ucx");
-  Fields settings = ucx.eager_up_to(stacks::Transport::kTcp, 9000, 0);
-  settings.merge(ucx.copied_up_to(4000));
+  const stacks::Stack mpich = stack_of(round_of({}));
+  Fields settings = mpich.eager_up_to(stacks::Transport::kTcp, 9000, 0);
+  settings.merge(mpich.copied_up_to(4000));
   ASSERT_EQ(settings.size(), 2u);
+  settings = stacks::as_spelled(settings);
   const auto said_with = [&](const Fields& variables) {
     std::string command = "exec " + std::string(kOnOneNode);
     for (const auto& [name, value] : variables) command += fmt::format(" -genv {} {}", name, value);
@@ -92,6 +116,21 @@ TEST_F(Mpich, UcxKnowsEverySettingThatIsWrittenForIt) {
     GTEST_SKIP() << "this MPICH has no UCX that warns";
   }
   EXPECT_THAT(said_with(settings), Not(ContainsRegex(unused)));
+}
+
+TEST_F(Mpich, AForcedThresholdOfUcxMovesTheSizeFromWhichMessagesAskFirst) {
+  const json::Value usual = round_of({});
+  ASSERT_NE(usual, json::Value());
+  if (at(usual, "ucx_version") == json::Value("")) GTEST_SKIP() << "this MPICH is without UCX";
+  const stacks::Stack stack = stack_of(usual);
+  const json::Value forced = round_of(stack.eager_up_to(stacks::Transport::kShm, 1000, 0));
+  ASSERT_NE(forced, json::Value());
+  const auto eager_bytes = [](const json::Value& round) {
+    return number(round, "turn.eager.0.bytes_max");
+  };
+  EXPECT_GT(eager_bytes(usual), 1100);
+  EXPECT_LE(eager_bytes(forced), 1000);
+  EXPECT_GT(eager_bytes(forced), 100);
 }
 
 TEST_F(Mpich, HasTablesThatAreReadAndChangeInNothingWithoutRules) {

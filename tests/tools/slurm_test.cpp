@@ -152,6 +152,10 @@ TEST_P(SlurmOf, ATerminalOfSrunShowsTheCampaign) {
                    "mpi", "--budget", "2s", "--db", path("a.db")}));
   EXPECT_THAT(shown.exit_code, AnyOf(0, 4)) << shown.out;
   EXPECT_THAT(shown.out, HasSubstr("Sampled on h0"));
+  const Result failed =
+      run_on_terminal(lab_->slurm({"srun", "--pty", "--mpi=" + protocol(), "-N2", "-n2",
+                                   NMAD_SAMPLE, "--parts", "no-such", "--db", path("a.db")}));
+  EXPECT_EQ(failed.exit_code, 2) << failed.out;
   const Result list = run_on_terminal(lab_->slurm({"srun", "--pty", "-n1", NMAD_SAMPLE, "--list"}));
   EXPECT_EQ(list.exit_code, 0) << list.out;
   EXPECT_THAT(list.out, HasSubstr("tcp:lo"));
@@ -171,7 +175,7 @@ TEST_P(SlurmOf, ThePreloadedLibraryServesTheRanksOfSrun) {
   EXPECT_THAT(result.err, HasSubstr("nmadtune: bcast: 4 of 4 calls replaced"));
 }
 
-TEST_P(SlurmOf, ThePreloadedLibraryServesTheRanksOfMpirunInABatchJob) {
+TEST_P(SlurmOf, ThePreloadedLibraryServesTheRanksOfMpirunInABatchJobAndInAnAllocation) {
   const std::string library = interposed_library(GetParam());
   if (library.empty()) GTEST_SKIP() << "built without " << GetParam();
   compile_asp(GetParam(), path("asp"));
@@ -185,6 +189,10 @@ TEST_P(SlurmOf, ThePreloadedLibraryServesTheRanksOfMpirunInABatchJob) {
   EXPECT_EQ(batch.exit_code, 0) << batch.err << read("job.out");
   EXPECT_THAT(read("job.out"), HasSubstr(" verified"));
   EXPECT_THAT(read("job.out"), HasSubstr("nmadtune: bcast: 4 of 4 calls replaced"));
+  const Result allocation = slurm({"salloc", "-N1", "-n3", file});
+  EXPECT_EQ(allocation.exit_code, 0) << allocation.err;
+  EXPECT_THAT(allocation.out, HasSubstr(" verified"));
+  EXPECT_THAT(allocation.err, HasSubstr("nmadtune: bcast: 4 of 4 calls replaced"));
 }
 
 TEST_P(SlurmOf, MpirunIsALauncherOfOtherStacks) {

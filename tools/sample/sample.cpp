@@ -32,8 +32,8 @@ Report sample_this_node(const SampleOptions& options, const Invocation& invocati
 
 // This command is also the program of the launched ranks.
 Report sample_other_stack(const SampleOptions& options, const Invocation& invocation) {
-  const std::string mpi = mpi_of(options);
   if (options.rank_order.empty()) return sample_stack(options, invocation);
+  const std::string mpi = mpi_of(options);
   if (mpi.empty()) {
     throw Error(Fault::kUsage, "--turn: no MPI launched this process; leave the option out");
   }

@@ -519,6 +519,7 @@ Report StackCampaign::report(const profiledb::Location& profile) const {
 }  // namespace
 
 Report sample_stack(const SampleOptions& options, const Invocation& invocation) {
+  sampler::refuse_one_of_several();
   stacks::find_stack(options.stack);
   if (options.rounds.value_or(kRounds) < kRoundsMin) {
     throw Error(Fault::kUsage, fmt::format("--rounds: at least {}", kRoundsMin));

@@ -174,6 +174,7 @@ std::vector<std::string> withdrawn_since(const Exported& before, const stacks::S
 
 Report ab(const AbOptions& options, const ProfileOptions& profile_options,
           const Invocation& invocation) {
+  sampler::refuse_one_of_several();
   if (options.turns() < kRoundsMin) {
     throw Error(Fault::kUsage, fmt::format("--rounds: at least {}", kRoundsMin));
   }
