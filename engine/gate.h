@@ -115,6 +115,7 @@ class Gate final : public Outlet {
   // engine/gate_admit.cpp: from sends to units
   void admit();
   bool is_eager(const Send& send) const;
+  bool can_split_by(double end_ns, std::uint64_t size_bytes) const;
   bool is_split(const Send& send);
   bool has_room(std::uint64_t size_bytes, std::uint64_t room_bytes) const;
   std::uint64_t bytes_ahead(const Send& send) const;

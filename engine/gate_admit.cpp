@@ -62,11 +62,42 @@ void Gate::admit() {
   credit_blocked_ = !waiting_.empty();
 }
 
+// Whether chunks might all end by then; to find the exact split takes longer than many a small
+// message. If every rail needs longer for its share, so does one of them in any other division,
+// because one rail then carries more than its share. So a "no" is certain. Shares are by bandwidth,
+// which makes a wrong "perhaps" rare. A rail that was slow counts as the profile says, so that it
+// is tried again.
+bool Gate::can_split_by(double end_ns, std::uint64_t size_bytes) const {
+  const auto curve_ns = [&](const Lane& lane, std::uint64_t bytes) {
+    return advice().duration_ns(lane.path, bytes).value_or(0);
+  };
+  const auto is_in_time = [&](const Lane& lane, std::uint64_t bytes) {
+    const double pace = std::min(1.0, lane.paces->factor(SentAs::kChunk, bytes));
+    return lane.takes_large && lane.release_ns + pace * curve_ns(lane, bytes) <= end_ns;
+  };
+  const auto speed = [&](const Lane& lane) {  // messages per ns, without the start-up
+    const double bytes_ns = curve_ns(lane, size_bytes) - curve_ns(lane, 0);
+    return lane.takes_large ? 1 / std::max(1e-3, bytes_ns) : 0;
+  };
+  if (std::ranges::none_of(lanes_, [&](const Lane& lane) { return is_in_time(lane, 0); })) {
+    return false;
+  }
+  double sum = 0;
+  for (const Lane& lane : lanes_) sum += speed(lane);
+  return std::ranges::any_of(lanes_, [&](const Lane& lane) {
+    const double share = speed(lane) / sum * static_cast<double>(size_bytes);
+    return is_in_time(lane, static_cast<std::uint64_t>(share));
+  });
+}
+
 // Whether the curves of the rails say that an eager message arrives so much sooner in chunks that
 // it is worth the processor time of another driver message. Such a message waits with the large
 // ones, because they are planned over all rails.
 bool Gate::is_split(const Send& send) {
-  if (!context_.strategy.splits_eager || send.segments.size() != 1) return false;
+  if (!context_.strategy.splits_eager || send.segments.size() != 1 || lanes_.empty()) return false;
+  const double whole_ns =
+      end_ns(advice(), lanes_[first_to_end(*this, send.size_bytes)], send.size_bytes);
+  if (!can_split_by(whole_ns / kEagerGain, send.size_bytes)) return false;
   std::array<nmt_share, NMT_SPLIT_RAILS_MAX> shares;
   std::array<std::size_t, NMT_SPLIT_RAILS_MAX> indexes;
   std::uint32_t rails = 0;
@@ -89,8 +120,7 @@ bool Gate::is_split(const Send& send) {
     if (shares[i].bytes == 0) continue;
     pace = std::max(pace, lanes_[indexes[i]].paces->factor(SentAs::kChunk, shares[i].bytes));
   }
-  const Lane& best = lanes_[first_to_end(*this, send.size_bytes)];
-  const bool pays = kEagerGain * pace * result.end_ns < end_ns(advice(), best, send.size_bytes);
+  const bool pays = kEagerGain * pace * result.end_ns < whole_ns;
   for (std::uint32_t i = 0; i < rails && !pays; ++i) {
     if (shares[i].bytes > 0) pass_over(indexes[i], SentAs::kChunk, shares[i].bytes);
   }

@@ -27,6 +27,7 @@ void Pace::change_classes(std::uint64_t size_bytes, Change change) {
 void Pace::observe(std::uint64_t size_bytes, double predicted_ns, double actual_ns) {
   if (!(predicted_ns > 0)) return;
   const double ratio = std::clamp(actual_ns / predicted_ns, 1 / kFactorMax, kFactorMax);
+  knows_any_ = true;
   change_classes(size_bytes, [&](Class& at) { add(at, ratio); });
 }
 
@@ -74,7 +75,7 @@ void Pace::add(Class& at, double ratio) const {
 }
 
 double Pace::at_or_near(std::size_t index) const {
-  if (classes_[index].is_stale()) return 1;
+  if (!knows_any_ || classes_[index].is_stale()) return 1;
   for (std::size_t distance = 0; distance < kClasses; ++distance) {
     if (index >= distance && classes_[index - distance].observed > 0) {
       return classes_[index - distance].factor;

@@ -68,6 +68,7 @@ class Pace {
   const Class& class_of(std::uint64_t size_bytes) const;
 
   Estimate estimate_;
+  bool knows_any_ = false;
   std::array<Class, kClasses> classes_;
 };
 

@@ -397,16 +397,30 @@ TEST_F(WhereHanIsThere, AnotherSegmentOfItIsExportedWhereThatPays) {
 
 // UCC would win, but the rules of coll/han cannot name it.
 TEST_F(WhereHanIsThere, ComponentsThatTheLibraryListsCompeteWhereItsRulesCanNameThem) {
-  launcher(R"(, \"coll_%_priority\": \"adapt,basic,han,libnbc,self,tuned,ucc\")");
+  launcher(R"(, \"coll_%_priority\": \"adapt,basic,han,libnbc,self,tuned,ucc,xhc\")");
   std::string text = read("launch");
   text.insert(text.find("      if (component[which[1] - 98] == \"han\""),
               "      if (component[which[1] - 98] == \"ucc\") ns = 1\n"
               "      if (component[which[1] - 98] == \"adapt\")\n"
-              "        ns = value[\"operation:\"] == \"bcast\" ? 10000 : 52000\n");
+              "        ns = value[\"operation:\"] == \"bcast\" ? 10000 : 52000\n"
+              "      if (component[which[1] - 98] == \"xhc\")\n"
+              "        ns = value[\"operation:\"] == \"reduce\" ? 10000 : 52000\n");
   exported(script("launch", text));
   const stacks::HanRules rules = stacks::read_han_rules(read("conf/coll_han_rules.conf"), "rules");
   EXPECT_EQ(rules.at("bcast").at(4), (std::vector<stacks::HanRule>{{0, "adapt"}}));
-  EXPECT_EQ(rules.at("reduce").at(4), (std::vector<stacks::HanRule>{{0, "tuned"}}));
+  EXPECT_EQ(rules.at("reduce").at(4), (std::vector<stacks::HanRule>{{0, "xhc"}}));
+}
+
+TEST_F(WhereHanIsThere, AVersionThatNoTestHasRunIsWarnedOf) {
+  version_ = "6.1.0";
+  install("ompi_info", "Open MPI v" + version_);
+  const Result sampled = sample_collectives(launcher(""));
+  EXPECT_EQ(sampled.exit_code, 0) << sampled.err;
+  EXPECT_THAT(sampled.err, HasSubstr("openmpi 6.1.0 was not tried"));
+  const Result exported =
+      tune({"export", "openmpi", "--db", path("a.db"), "-o", path("conf") + "/"});
+  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_THAT(exported.err, HasSubstr("openmpi 6.1.0 was not tried"));
 }
 
 // A library that has put something else at a number of ours.
