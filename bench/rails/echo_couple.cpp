@@ -47,6 +47,7 @@ EchoCouple::EchoCouple(const TwoHosts& hosts, const std::string& strategy,
     engine::Engine far(engine::EngineOptions{.strategy = strategy, .profile = profile});
     far.add_gate("one", open_links(hosts, drivers::Side::kFar));
     echo(far);
+    far_ended_ = true;
   });
   std::vector<engine::LinkDescription> links;
   // In a thread of its own, which stays in that host.
@@ -57,6 +58,7 @@ EchoCouple::EchoCouple(const TwoHosts& hosts, const std::string& strategy,
 EchoCouple::~EchoCouple() {
   finish(*near_, near_->isend(0, kTag, {}));  // an empty message ends the echo
   near_->flush(kPatience);
+  while (!far_ended_) near_->progress();  // the far end waits for confirmations too
   far_.join();
 }
 

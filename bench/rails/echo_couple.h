@@ -5,6 +5,7 @@
 // repetitions.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -37,6 +38,7 @@ class EchoCouple {
   std::vector<drivers::ExchangePair> exchanges_;  // one for each rail
   std::vector<std::byte> out_, in_, echoed_;
   std::unique_ptr<engine::Engine> near_;
+  std::atomic<bool> far_ended_ = false;
   std::thread far_;
 };
 
