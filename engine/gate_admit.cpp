@@ -75,26 +75,30 @@ bool Gate::can_split_by(double end_ns, std::uint64_t size_bytes) const {
     const double pace = std::min(1.0, lane.paces->factor(SentAs::kChunk, bytes));
     return lane.takes_large && lane.release_ns + pace * curve_ns(lane, bytes) <= end_ns;
   };
-  const auto speed = [&](const Lane& lane) {  // messages per ns, without the start-up
-    const double bytes_ns = curve_ns(lane, size_bytes) - curve_ns(lane, 0);
-    return lane.takes_large ? 1 / std::max(1e-3, bytes_ns) : 0;
-  };
   if (std::ranges::none_of(lanes_, [&](const Lane& lane) { return is_in_time(lane, 0); })) {
     return false;
   }
+  std::array<double, NMT_SPLIT_RAILS_MAX> speeds;  // messages per ns, without the start-up
+  const std::size_t count = std::min(lanes_.size(), speeds.size());
   double sum = 0;
-  for (const Lane& lane : lanes_) sum += speed(lane);
-  return std::ranges::any_of(lanes_, [&](const Lane& lane) {
-    const double share = speed(lane) / sum * static_cast<double>(size_bytes);
-    return is_in_time(lane, static_cast<std::uint64_t>(share));
-  });
+  for (std::size_t i = 0; i < count; ++i) {
+    const double bytes_ns = curve_ns(lanes_[i], size_bytes) - curve_ns(lanes_[i], 0);
+    speeds[i] = lanes_[i].takes_large ? 1 / std::max(1e-3, bytes_ns) : 0;
+    sum += speeds[i];
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const double share = speeds[i] / sum * static_cast<double>(size_bytes);
+    if (is_in_time(lanes_[i], static_cast<std::uint64_t>(share))) return true;
+  }
+  return false;
 }
 
 // Whether the curves of the rails say that an eager message arrives so much sooner in chunks that
 // it is worth the processor time of another driver message. Such a message waits with the large
 // ones, because they are planned over all rails.
 bool Gate::is_split(const Send& send) {
-  if (!context_.strategy.splits_eager || send.segments.size() != 1 || lanes_.empty()) return false;
+  if (!context_.strategy.splits_eager || send.segments.size() != 1 || lanes_.size() < 2)
+    return false;
   const double whole_ns =
       end_ns(advice(), lanes_[first_to_end(*this, send.size_bytes)], send.size_bytes);
   if (!can_split_by(whole_ns / kEagerGain, send.size_bytes)) return false;
