@@ -288,11 +288,7 @@ std::string JobCampaign::measure_groups(const Launch& launch, double budget_ns,
   send_order(order);
   const contention::NodeGroups found =
       contention::find_groups(run_flows(order, &observer), shape_.nodes.size());
-  std::vector<std::string> hosts;
-  for (const std::vector<int>& node : shape_.nodes) {
-    hosts.push_back(hosts_[static_cast<std::size_t>(node.front())]);
-  }
-  const contention::NamedGroups groups = contention::named(found, hosts);
+  const contention::NamedGroups groups = contention::named(found, of_nodes(hosts_));
   findings->groups = contention::to_text(groups);
   launch.line.clear();
   launch.invocation.notice("alltoall: " + contention::described(groups));
@@ -300,13 +296,9 @@ std::string JobCampaign::measure_groups(const Launch& launch, double budget_ns,
 }
 
 std::string JobCampaign::host_unlike_first() const {
-  const auto first_rank = [](const std::vector<int>& node) {
-    return static_cast<std::size_t>(node.front());
-  };
-  const std::size_t first = first_rank(shape_.nodes.front());
-  for (const std::vector<int>& node : shape_.nodes) {
-    const std::size_t rank = first_rank(node);
-    if (for_collectives_[rank] != for_collectives_[first]) return hosts_[rank];
+  const std::vector<std::string> kinds = of_nodes(for_collectives_);
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (kinds[i] != kinds.front()) return of_nodes(hosts_)[i];
   }
   return "";
 }
@@ -319,7 +311,7 @@ void JobCampaign::measure_shapes(const Launch& launch, double budget_ns, JobFind
         "collectives: not sampled, because {} differs from {} (processor, cores, machine, "
         "frequency governor, huge pages or another field of the fingerprint; nmad-tune show), and "
         "jobs on such nodes use the MPI's own; start the job on nodes that are alike",
-        other, hosts_[static_cast<std::size_t>(shape_.nodes.front().front())]));
+        other, of_nodes(hosts_).front()));
     return;
   }
   const RealClock clock;

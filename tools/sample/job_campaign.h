@@ -56,7 +56,8 @@ class JobCampaign {
                      const std::string& what, double budget_ns, JobFindings* findings);
   std::vector<sampler::Round> rounds_of_pairs() const;
   std::vector<std::size_t> ranks_of_nodes() const;
-  std::vector<std::string> platforms_of_nodes() const;
+  // Of what each rank has, what the first rank of each node has.
+  std::vector<std::string> of_nodes(const std::vector<std::string>& of_ranks) const;
   // A host that rules for collectives of the first node are not for; empty: there is none.
   std::string host_unlike_first() const;
   std::vector<std::size_t> numbers_of_ranks() const;

@@ -42,12 +42,12 @@ std::vector<std::size_t> JobCampaign::ranks_of_nodes() const {
   return ranks;
 }
 
-std::vector<std::string> JobCampaign::platforms_of_nodes() const {
-  std::vector<std::string> platforms;
+std::vector<std::string> JobCampaign::of_nodes(const std::vector<std::string>& of_ranks) const {
+  std::vector<std::string> of_nodes;
   for (const std::vector<int>& node : shape_.nodes) {
-    platforms.push_back(platforms_[static_cast<std::size_t>(node.front())]);
+    of_nodes.push_back(of_ranks[static_cast<std::size_t>(node.front())]);
   }
-  return platforms;
+  return of_nodes;
 }
 
 // The numbers of ranks of a node that measure at the same time, in their order; one comes first.
@@ -104,7 +104,7 @@ double JobCampaign::measure_alone(const Launch& launch, const std::vector<sample
   const double again_ns = again ? kShareAgain * budget_ns : 0;
   std::vector<sampler::RoundOfRanks> all;
   for (const sampler::Round& round : rounds) all.push_back({.pairs = round});
-  sampler::choose_in_full(platforms_of_nodes(), all);
+  sampler::choose_in_full(of_nodes(platforms_), all);
   const auto weight = [](const sampler::RoundOfRanks& round) {
     return round.in_full > 0 ? 1 : kShareOfLandmarks;
   };
@@ -132,7 +132,7 @@ void JobCampaign::measure_many_ranks(const Launch& launch,
   const auto rounds_max = static_cast<std::size_t>(std::max(0.0, budget_ns / kRoundOfRanksNsMin));
   std::vector<sampler::RoundOfRanks> all =
       sampler::rounds_of_ranks(rounds, numbers, ranks_of_nodes(), rounds_max);
-  sampler::choose_in_full(platforms_of_nodes(), all);
+  sampler::choose_in_full(of_nodes(platforms_), all);
   for (std::size_t i = 0; i < all.size(); ++i) {
     measure_round(
         launch, all[i],
