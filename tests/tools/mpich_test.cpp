@@ -83,9 +83,7 @@ class Mpich : public Sandbox {
 
   // MPICH with the settings that its UCX understands.
   static stacks::Stack stack_of(const json::Value& round) {
-    const json::Value ucx = at(round, "ucx_version");
-    const std::string* version = ucx.get_if<std::string>();
-    return stacks::for_ucx_version(stacks::find_stack("mpich"), version != nullptr ? *version : "");
+    return stacks::for_ucx_version(stacks::find_stack("mpich"), text(round, "ucx_version"));
   }
 
   std::vector<stacks::ExportedFile> files_with(const std::vector<stacks::RuledCell>& cells) const {
@@ -121,7 +119,7 @@ TEST_F(Mpich, UcxKnowsEverySettingThatIsWrittenForIt) {
 TEST_F(Mpich, AForcedThresholdOfUcxMovesTheSizeFromWhichMessagesAskFirst) {
   const json::Value usual = round_of({});
   ASSERT_NE(usual, json::Value());
-  if (at(usual, "ucx_version") == json::Value("")) GTEST_SKIP() << "this MPICH is without UCX";
+  if (text(usual, "ucx_version").empty()) GTEST_SKIP() << "this MPICH is without UCX";
   const stacks::Stack stack = stack_of(usual);
   const json::Value forced = round_of(stack.eager_up_to(stacks::Transport::kShm, 1000, 0));
   ASSERT_NE(forced, json::Value());

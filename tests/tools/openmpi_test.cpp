@@ -255,10 +255,8 @@ TEST_F(OpenMpi, AForcedLimitOfEachStackMovesTheSizeFromWhichMessagesAskFirst) {
           fmt::format(" {}: a job of it ends by {}: {}", stack, usual.exit_code, usual.err);
       continue;
     }
-    const json::Value ucx = at(document(usual), "ucx_version");
-    const std::string* version = ucx.get_if<std::string>();
     const stacks::Stack forced =
-        stacks::for_ucx_version(stacks::find_stack(stack), version != nullptr ? *version : "");
+        stacks::for_ucx_version(stacks::find_stack(stack), text(document(usual), "ucx_version"));
     const Result moved = job_of(stack, forced.eager_up_to(stacks::Transport::kShm, 1000, 0));
     ASSERT_EQ(moved.exit_code, 0) << stack << ": " << moved.err;
     EXPECT_GT(eager_bytes(usual), 1100) << stack;
@@ -283,13 +281,10 @@ TEST_F(OpenMpi, AFileOfEachStackActsWhereItsRanksLookForIt) {
       not_measured += fmt::format(" {}: a job of it ends by {}", name, usual.exit_code);
       continue;
     }
-    const json::Value ucx = at(document(usual), "ucx_version");
-    const std::string* version = ucx.get_if<std::string>();
-    stacks::StackFindings found{
-        .stack = name,
-        .version = name == std::string("ucx") && version != nullptr ? *version : version_};
-    const stacks::Stack stack =
-        stacks::for_ucx_version(stacks::find_stack(name), version != nullptr ? *version : "");
+    const std::string ucx_version = text(document(usual), "ucx_version");
+    stacks::StackFindings found{.stack = name,
+                                .version = name == std::string("ucx") ? ucx_version : version_};
+    const stacks::Stack stack = stacks::for_ucx_version(stacks::find_stack(name), ucx_version);
     const Fields settings = stack.eager_up_to(stacks::Transport::kShm, 1000, 0);
     found.verdicts = {{.group = stacks::groups_of(settings).front(),
                        .settings = settings,

@@ -187,4 +187,10 @@ double number(const json::Value& document, std::string_view path) {
   return json::Reader(value, path).number();
 }
 
+std::string text(const json::Value& document, std::string_view path) {
+  const json::Value value = at(document, path);
+  const std::string* found = value.get_if<std::string>();
+  return found != nullptr ? *found : "";
+}
+
 }  // namespace nmt::testing

@@ -64,5 +64,7 @@ json::Value document(const Result& result);
 json::Value at(const json::Value& document, std::string_view path);
 // The number there; throws where there is none, which fails the test.
 double number(const json::Value& document, std::string_view path);
+// The text there; empty where there is none.
+std::string text(const json::Value& document, std::string_view path);
 
 }  // namespace nmt::testing

@@ -404,11 +404,12 @@ TEST_F(WhereHanIsThere, ComponentsThatTheLibraryListsCompeteWhereItsRulesCanName
               "      if (component[which[1] - 98] == \"adapt\")\n"
               "        ns = value[\"operation:\"] == \"bcast\" ? 10000 : 52000\n"
               "      if (component[which[1] - 98] == \"xhc\")\n"
-              "        ns = value[\"operation:\"] == \"reduce\" ? 10000 : 52000\n");
+              "        ns = value[\"operation:\"] == \"allreduce\" ? 10000 : 52000\n");
   exported(script("launch", text));
   const stacks::HanRules rules = stacks::read_han_rules(read("conf/coll_han_rules.conf"), "rules");
   EXPECT_EQ(rules.at("bcast").at(4), (std::vector<stacks::HanRule>{{0, "adapt"}}));
-  EXPECT_EQ(rules.at("reduce").at(4), (std::vector<stacks::HanRule>{{0, "xhc"}}));
+  EXPECT_EQ(rules.at("reduce").at(4), (std::vector<stacks::HanRule>{{0, "tuned"}}));
+  EXPECT_EQ(rules.at("allreduce").at(4), (std::vector<stacks::HanRule>{{0, "xhc"}}));
 }
 
 TEST_F(WhereHanIsThere, AVersionThatNoTestHasRunIsWarnedOf) {
