@@ -42,8 +42,8 @@ class CollectiveModel {
   // of which something can be said: their algorithm was sampled on three shapes, and not all of
   // these have the same number of nodes, or of ranks per node, while this shape has another.
   // Intervals are as wide as the errors of left-out shapes: of ours, or of the MPI's own. Empty
-  // where nothing can be said of the MPI's own, or if this shape has one node and the sampled ones
-  // have several.
+  // where nothing can be said of the MPI's own or of any of ours, or if this shape has one node and
+  // the sampled ones have several.
   std::vector<CollectiveCell> predict(const CollectiveShape& shape) const;
 
   const std::string& mpi() const { return cells_.front().mpi; }
