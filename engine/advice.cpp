@@ -89,13 +89,16 @@ bool Advice::aggregate(int path, std::uint64_t first_bytes, std::uint64_t second
   return nmt_aggregate(profile_, path, first_bytes, second_bytes) == 1;
 }
 
-bool Advice::eager_chunks(const std::string& placement, std::size_t idle_cores,
-                          std::uint64_t size_bytes, std::span<nmt_share> shares) const {
+std::optional<double> Advice::eager_chunks(const std::string& placement, std::size_t idle_cores,
+                                           std::uint64_t size_bytes,
+                                           std::span<nmt_share> shares) const {
   nmt_split_result result{};
   result.struct_bytes = sizeof result;
-  return nmt_eager_chunks(profile_, placement.c_str(), static_cast<std::uint32_t>(idle_cores),
-                          size_bytes, shares.data(), static_cast<std::uint32_t>(shares.size()),
-                          &result) == 1;
+  const int pay = nmt_eager_chunks(
+      profile_, placement.c_str(), static_cast<std::uint32_t>(idle_cores), size_bytes,
+      shares.data(), static_cast<std::uint32_t>(shares.size()), &result);
+  if (pay != 1) return std::nullopt;
+  return result.end_ns;
 }
 
 bool Advice::split(std::uint64_t size_bytes, std::span<nmt_share> shares,

@@ -42,9 +42,10 @@ class Advice {
 
   bool aggregate(int path, std::uint64_t first_bytes, std::uint64_t second_bytes) const;
 
-  // Whether eager chunks sent by other cores pay; `shares` receives the chunks.
-  bool eager_chunks(const std::string& placement, std::size_t idle_cores, std::uint64_t size_bytes,
-                    std::span<nmt_share> shares) const;
+  // When eager chunks sent by other cores end, from now; `shares` receives the chunks. nullopt if
+  // they do not pay beside the best rail alone.
+  std::optional<double> eager_chunks(const std::string& placement, std::size_t idle_cores,
+                                     std::uint64_t size_bytes, std::span<nmt_share> shares) const;
 
   // Fills `shares` in. False if there is no advice.
   bool split(std::uint64_t size_bytes, std::span<nmt_share> shares, nmt_split_result& result) const;

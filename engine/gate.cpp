@@ -35,6 +35,7 @@ Gate::Gate(Context& context, std::size_t number, std::string peer,
       requests_(context.memory) {
   for (const std::unique_ptr<Link>& link : links_) {
     link->wanted = context.only.empty() || link->name() == context.only;
+    link->empty_ns = advice().duration_ns(link->path(), 0).value_or(0);
   }
 }
 
@@ -132,7 +133,8 @@ void Gate::make_lanes() {
   if (lanes_.empty()) add(true);  // the only requested rail is down
 }
 
-void Gate::refresh(Lane& lane) const {
+void Gate::refresh(Lane& lane) {
+  first_.reset();
   const Link& link = *links_[lane.link];
   const double release_ns =
       nmt_rails_release_ns(context_.tracker, link.rail(), static_cast<std::uint64_t>(round_ns_));
@@ -144,6 +146,14 @@ void Gate::refresh(Lane& lane) const {
   const bool takes_more = window_.small.empty() ? link.takes_large() : link.idle();
   lane.takes_large =
       takes_more && (alive() == 1 || link.large_unconfirmed() < kLargeUnconfirmedMax);
+}
+
+// Whoever admits a message, splits it and sends it asks the same.
+std::size_t Gate::first_to_end(std::uint64_t size_bytes) {
+  if (!first_ || first_->size_bytes != size_bytes) {
+    first_ = First{size_bytes, engine::first_to_end(advice(), lanes_, size_bytes)};
+  }
+  return first_->lane;
 }
 
 void Gate::send_waiting() {
@@ -289,8 +299,7 @@ void Gate::predict(Link& link, Posted& posted) const {
     posted.duration_ns = pace * posted.curve_ns;
     // The next packet can follow a small one before that one has arrived: only the bytes occupy
     // the rail.
-    const double latency_ns =
-        posted.large ? 0 : pace * context_.advice.duration_ns(link.path(), 0).value_or(0);
+    const double latency_ns = posted.large ? 0 : pace * link.empty_ns;
     posted.transfer = nmt_transfer{};
     posted.transfer->struct_bytes = sizeof(nmt_transfer);
     nmt_rails_posted(context_.tracker, link.rail(), now,

@@ -10,11 +10,13 @@
 // them and no other message goes that way, a message without packets carries them.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <initializer_list>
 #include <memory>
 #include <memory_resource>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -89,6 +91,7 @@ class Gate final : public Outlet {
   void send_small(std::size_t lane, std::size_t count) override;
   bool send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes,
                   std::optional<double> curve_ns = {}) override;
+  std::size_t first_to_end(std::uint64_t size_bytes) override;
   void pass_over(std::size_t lane, SentAs as, std::uint64_t size_bytes) override {
     links_[lanes_[lane].link]->paces.pass_over(as, size_bytes);
   }
@@ -104,7 +107,7 @@ class Gate final : public Outlet {
   bool confirm_all();
   void schedule();
   void make_lanes();
-  void refresh(Lane& lane) const;  // as of round_ns_
+  void refresh(Lane& lane);  // as of round_ns_
   void send_control();
   void send_states(bool idle);
   Posted new_posted() const { return {.units = std::pmr::vector<Unit>(context_.memory)}; }
@@ -114,11 +117,13 @@ class Gate final : public Outlet {
 
   // engine/gate_admit.cpp: from sends to units
   void admit();
-  bool is_eager(const Send& send) const;
+  bool is_eager(const Send& send);
   bool can_split_by(double end_ns, std::uint64_t size_bytes) const;
   bool is_split(const Send& send);
+  using BytesByLane = std::array<std::uint64_t, NMT_SPLIT_RAILS_MAX>;
+  bool pays_to_split(std::uint64_t size_bytes, BytesByLane& chunks_bytes);
   bool has_room(std::uint64_t size_bytes, std::uint64_t room_bytes) const;
-  std::uint64_t bytes_ahead(const Send& send) const;
+  std::uint64_t bytes_ahead(const Send& send);
   void add_pieces(const std::shared_ptr<Send>& send, Kind kind, std::uint64_t from_bytes,
                   std::uint64_t to_bytes, Units& queue);
 
@@ -152,6 +157,17 @@ class Gate final : public Outlet {
   std::string peer_;
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<Lane> lanes_;
+  struct First {
+    std::uint64_t size_bytes;
+    std::size_t lane;
+  };
+  struct Whole {
+    std::uint64_t size_bytes = 0;
+    unsigned left = 0;           // so many more go whole without a question
+    BytesByLane chunks_bytes{};  // that it could have had
+  };
+  Whole whole_;                 // the eager message that was asked about last
+  std::optional<First> first_;  // what first_to_end() found, while lanes are as they were
   double round_ns_ = 0;  // start of this round of scheduling; chunk ends are predicted from it
   Window window_;
   Inbox inbox_;

@@ -17,6 +17,9 @@ constexpr double kHandshakesAhead = 4;
 // An eager message is sent in chunks if it would take this many times as long as a whole.
 constexpr double kEagerGain = 1.1;
 
+// Messages of one size in a row that go whole because the first of them does.
+constexpr unsigned kToldWhole = 16;
+
 }  // namespace
 
 bool Gate::has_room(std::uint64_t size_bytes, std::uint64_t room_bytes) const {
@@ -25,11 +28,11 @@ bool Gate::has_room(std::uint64_t size_bytes, std::uint64_t room_bytes) const {
 
 // An eager message may use half of the peer's memory; the other half is for requests, which need
 // little.
-bool Gate::is_eager(const Send& send) const {
+bool Gate::is_eager(const Send& send) {
   if (send.size_bytes > context_.options.eager_bytes_max) return false;
   if (!has_room(send.size_bytes, context_.options.unexpected_bytes_max / 2)) return false;
   if (lanes_.empty()) return true;
-  const int path = lanes_[first_to_end(*this, send.size_bytes)].path;
+  const int path = lanes_[first_to_end(send.size_bytes)].path;
   return !context_.advice.is_rendezvous(path, send.size_bytes);
 }
 
@@ -71,43 +74,66 @@ bool Gate::can_split_by(double end_ns, std::uint64_t size_bytes) const {
   const auto curve_ns = [&](const Lane& lane, std::uint64_t bytes) {
     return advice().duration_ns(lane.path, bytes).value_or(0);
   };
-  const auto is_in_time = [&](const Lane& lane, std::uint64_t bytes) {
+  const auto is_in_time = [&](const Lane& lane, std::uint64_t bytes, double duration_ns) {
     const double pace = std::min(1.0, lane.paces->factor(SentAs::kChunk, bytes));
-    return lane.takes_large && lane.release_ns + pace * curve_ns(lane, bytes) <= end_ns;
+    return lane.takes_large && lane.release_ns + pace * duration_ns <= end_ns;
   };
-  if (std::ranges::none_of(lanes_, [&](const Lane& lane) { return is_in_time(lane, 0); })) {
-    return false;
-  }
+  const auto is_free_in_time = [&](const Lane& lane) {
+    return is_in_time(lane, 0, links_[lane.link]->empty_ns);
+  };
+  if (std::ranges::none_of(lanes_, is_free_in_time)) return false;
   std::array<double, NMT_SPLIT_RAILS_MAX> speeds;  // messages per ns, without the start-up
   const std::size_t count = std::min(lanes_.size(), speeds.size());
   double sum = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const double bytes_ns = curve_ns(lanes_[i], size_bytes) - curve_ns(lanes_[i], 0);
+    const double bytes_ns = curve_ns(lanes_[i], size_bytes) - links_[lanes_[i].link]->empty_ns;
     speeds[i] = lanes_[i].takes_large ? 1 / std::max(1e-3, bytes_ns) : 0;
     sum += speeds[i];
   }
   for (std::size_t i = 0; i < count; ++i) {
-    const double share = speeds[i] / sum * static_cast<double>(size_bytes);
-    if (is_in_time(lanes_[i], static_cast<std::uint64_t>(share))) return true;
+    const auto share_bytes =
+        static_cast<std::uint64_t>(speeds[i] / sum * static_cast<double>(size_bytes));
+    if (is_in_time(lanes_[i], share_bytes, curve_ns(lanes_[i], share_bytes))) return true;
   }
   return false;
 }
 
 // Whether the curves of the rails say that an eager message arrives so much sooner in chunks that
 // it is worth the processor time of another driver message. Such a message waits with the large
-// ones, because they are planned over all rails.
+// ones, because they are planned over all rails. Rails that are idle again are not asked again for
+// each message of one size: the question may take longer than the message.
 bool Gate::is_split(const Send& send) {
   if (!context_.strategy.splits_eager || send.segments.size() != 1 || lanes_.size() < 2)
     return false;
-  const double whole_ns =
-      end_ns(advice(), lanes_[first_to_end(*this, send.size_bytes)], send.size_bytes);
-  if (!can_split_by(whole_ns / kEagerGain, send.size_bytes)) return false;
+  const bool idle = std::ranges::all_of(
+      lanes_, [](const Lane& lane) { return lane.takes_large && lane.release_ns == 0; });
+  const bool told = idle && whole_.size_bytes == send.size_bytes && whole_.left > 0;
+  if (told) {
+    --whole_.left;
+  } else {
+    whole_ = {.size_bytes = send.size_bytes, .left = idle ? kToldWhole : 0};
+    if (pays_to_split(send.size_bytes, whole_.chunks_bytes)) {
+      whole_.left = 0;
+      return true;
+    }
+  }
+  for (std::size_t i = 0; i < std::min(lanes_.size(), whole_.chunks_bytes.size()); ++i) {
+    if (whole_.chunks_bytes[i] > 0) pass_over(i, SentAs::kChunk, whole_.chunks_bytes[i]);
+  }
+  return false;
+}
+
+// `chunks_bytes` receives the chunks by lane, if it is a question of these.
+bool Gate::pays_to_split(std::uint64_t size_bytes, BytesByLane& chunks_bytes) {
+  chunks_bytes = {};
+  const double whole_ns = end_ns(advice(), lanes_[first_to_end(size_bytes)], size_bytes);
+  if (!can_split_by(whole_ns / kEagerGain, size_bytes)) return false;
   std::array<nmt_share, NMT_SPLIT_RAILS_MAX> shares;
   std::array<std::size_t, NMT_SPLIT_RAILS_MAX> indexes;
   std::uint32_t rails = 0;
-  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(lanes_.size(), chunks_bytes.size()); ++i) {
     const Lane& lane = lanes_[i];
-    if (!lane.takes_large || rails == shares.size()) continue;
+    if (!lane.takes_large) continue;
     shares[rails] = {};
     shares[rails].struct_bytes = sizeof(nmt_share);
     shares[rails].path = lane.path;
@@ -115,32 +141,35 @@ bool Gate::is_split(const Send& send) {
     indexes[rails++] = i;
   }
   nmt_split_result result;
-  if (rails < 2 || !advice().split(send.size_bytes, std::span(shares).first(rails), result) ||
+  if (rails < 2 || !advice().split(size_bytes, std::span(shares).first(rails), result) ||
       result.chunks < 2) {
     return false;
   }
   double pace = 0;  // of the slowest chunk, by what transfers have shown
   for (std::uint32_t i = 0; i < rails; ++i) {
     if (shares[i].bytes == 0) continue;
+    chunks_bytes[indexes[i]] = shares[i].bytes;
     pace = std::max(pace, lanes_[indexes[i]].paces->factor(SentAs::kChunk, shares[i].bytes));
   }
-  const bool pays = kEagerGain * pace * result.end_ns < whole_ns;
-  for (std::uint32_t i = 0; i < rails && !pays; ++i) {
-    if (shares[i].bytes > 0) pass_over(indexes[i], SentAs::kChunk, shares[i].bytes);
-  }
-  return pays;
+  const double split_ns = pace * result.end_ns;
+  if (kEagerGain * split_ns >= whole_ns) return false;
+  if (!context_.strategy.has_helpers) return true;
+  // Curves of each rail alone do not tell whether one core can submit two chunks at a time.
+  if ((result.flags & NMT_ADVICE_SIMULTANEOUS) == 0) return false;
+  const auto elsewhere = chunks_elsewhere(*this, size_bytes);
+  return !elsewhere || split_ns <= elsewhere->end_ns;
 }
 
 // What free rails can carry until the grant arrives, or all of a message that could have been
 // eager. If no rail is free, the grant arrives before one is, so nothing goes ahead. A rail also
 // waits if the grant takes less time than two parts would add to the message.
-std::uint64_t Gate::bytes_ahead(const Send& send) const {
+std::uint64_t Gate::bytes_ahead(const Send& send) {
   if (!context_.strategy.goes_ahead || !window_.large.empty() || lanes_.empty()) return 0;
   const std::uint64_t eager_bytes_max = context_.options.eager_bytes_max;
   if (!has_room(eager_bytes_max, context_.options.unexpected_bytes_max / 2)) return 0;
   double handshake_ns = handshake_ns_;
   if (handshake_ns == 0) {
-    handshake_ns = 2 * end_ns(advice(), lanes_[first_to_end(*this, 0)], 0);
+    handshake_ns = 2 * end_ns(advice(), lanes_[first_to_end(0)], 0);
   }
   std::uint64_t sum_bytes = 0;
   for (const Lane& lane : lanes_) {

@@ -185,10 +185,9 @@ void Gate::confirmed(Link& link, Posted& posted) {
 // The peer's time stamp comes back as an empty message would, over the same link. Aggregates and
 // control packets teach nothing of single messages.
 void Gate::learn_small(Link& link, const Posted& posted) {
-  const double empty_ns = advice().duration_ns(link.path(), 0).value_or(0);
-  const double curves_ns = posted.curve_ns + empty_ns;
+  const double curves_ns = posted.curve_ns + link.empty_ns;
   if (!posted.teaches || curves_ns <= 0) return;
-  link.peer_clock.time(posted.left_ns, link.peer_came_ns, empty_ns / curves_ns);
+  link.peer_clock.time(posted.left_ns, link.peer_came_ns, link.empty_ns / curves_ns);
   const double there_and_back_ns = link.peer_clock.heard_ns(link.peer_came_ns) - posted.left_ns;
   const bool is_message = posted.units.size() == 1 && posted.units[0].label.kind == Kind::kEager;
   if (is_message) {
@@ -199,8 +198,7 @@ void Gate::learn_small(Link& link, const Posted& posted) {
 // The confirmation says when the message arrived. It began when the message before it had arrived,
 // which is known if that one was confirmed alone, else when the prediction says.
 void Gate::learn_pace(Link& link, const Posted& posted) {
-  const double transit_ns =
-      link.peer_clock.transit_ns().value_or(advice().duration_ns(link.path(), 0).value_or(0));
+  const double transit_ns = link.peer_clock.transit_ns().value_or(link.empty_ns);
   const double came_ns = link.peer_clock.heard_ns(link.peer_came_ns) - transit_ns;
   const double begun_ns = posted.follows && link.large_came_ns
                               ? std::max(posted.planned_ns, *link.large_came_ns)

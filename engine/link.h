@@ -156,7 +156,8 @@ class Link {
   // complete one say, valid until the next announcement.
   const Parsed& received();
 
-  bool wanted = true;  // by the strategy single:RAIL, which uses others only if this one is lost
+  bool wanted = true;   // by the strategy single:RAIL, which uses others only if this one is lost
+  double empty_ns = 0;  // of a message without bytes, by the profile; 0: not measured
   Paces paces;
   PeerClock peer_clock;                 // from the heads of messages over this link
   std::optional<double> large_came_ns;  // when the last of them arrived, if that is known

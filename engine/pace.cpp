@@ -14,14 +14,21 @@ constexpr double kFirstMax = 0.1;     // the first transfer alone may be a distu
 constexpr double kSettledMax = 0.05;  // within this of the factor, transfers only differ by chance
 constexpr double kSettledWeight = 1.0 / 8;  // of the newest median then
 
+// That of the power of two which is the size or comes before it; nothing counts as one byte.
+std::size_t class_below(std::uint64_t size_bytes) {
+  return static_cast<std::size_t>(std::bit_width(size_bytes | 1)) - 1;
+}
+
 }  // namespace
 
-// The classes of the two powers of two around a size.
+// The classes of the two powers of two around a size, or of the one that it is.
 template <class Change>
 void Pace::change_classes(std::uint64_t size_bytes, Change change) {
-  const auto below = static_cast<std::size_t>(std::bit_width(size_bytes | 1)) - 1;
+  const std::size_t below = class_below(size_bytes);
   change(classes_[below]);
-  if (!std::has_single_bit(size_bytes | 1) && below + 1 < kClasses) change(classes_[below + 1]);
+  if (size_bytes > 1 && !std::has_single_bit(size_bytes) && below + 1 < kClasses) {
+    change(classes_[below + 1]);
+  }
 }
 
 void Pace::observe(std::uint64_t size_bytes, double predicted_ns, double actual_ns) {
@@ -75,7 +82,7 @@ void Pace::add(Class& at, double ratio) const {
 }
 
 double Pace::at_or_near(std::size_t index) const {
-  if (!knows_any_ || classes_[index].is_stale()) return 1;
+  if (classes_[index].is_stale()) return 1;
   for (std::size_t distance = 0; distance < kClasses; ++distance) {
     if (index >= distance && classes_[index - distance].observed > 0) {
       return classes_[index - distance].factor;
@@ -88,21 +95,23 @@ double Pace::at_or_near(std::size_t index) const {
 }
 
 double Pace::factor(std::uint64_t size_bytes) const {
-  const std::uint64_t size = size_bytes | 1;
-  const auto below = static_cast<std::size_t>(std::bit_width(size)) - 1;
+  if (!knows_any_) return 1;
+  const std::size_t below = class_below(size_bytes);
   const double low = at_or_near(below);
-  if (below + 1 == kClasses) return low;
-  const double above = std::log2(static_cast<double>(size)) - static_cast<double>(below);
-  return low + above * (at_or_near(below + 1) - low);
+  if (size_bytes <= 1 || std::has_single_bit(size_bytes) || below + 1 == kClasses) return low;
+  const double high = at_or_near(below + 1);
+  if (high == low) return low;
+  const double above = std::log2(static_cast<double>(size_bytes)) - static_cast<double>(below);
+  return low + above * (high - low);
 }
 
-const Pace::Class& Pace::class_of(std::uint64_t size_bytes) const {
-  return classes_[static_cast<std::size_t>(std::bit_width(size_bytes | 1)) - 1];
+bool Pace::knows(std::uint64_t size_bytes) const {
+  return classes_[class_below(size_bytes)].observed > 0;
 }
 
-bool Pace::knows(std::uint64_t size_bytes) const { return class_of(size_bytes).observed > 0; }
-
-bool Pace::is_sure(std::uint64_t size_bytes) const { return class_of(size_bytes).observed >= 3; }
+bool Pace::is_sure(std::uint64_t size_bytes) const {
+  return classes_[class_below(size_bytes)].observed >= 3;
+}
 
 const Pace& Paces::of(SentAs as) const {
   return as == SentAs::kSmall ? small_ : as == SentAs::kWhole ? whole_ : chunk_;

@@ -65,7 +65,6 @@ class Pace {
   void change_classes(std::uint64_t size_bytes, Change change);
   void add(Class& at, double ratio) const;
   double at_or_near(std::size_t index) const;
-  const Class& class_of(std::uint64_t size_bytes) const;
 
   Estimate estimate_;
   bool knows_any_ = false;

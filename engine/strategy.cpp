@@ -2,6 +2,7 @@
 #include "engine/strategy.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "engine/engine.h"
 
@@ -21,7 +22,7 @@ constexpr Strategy kStrategies[] = {
     {"iso", schedule_iso},
     {"strip", schedule_strip},
     {"adaptive", schedule_adaptive, true, true},
-    {"offload", schedule_offload, true, false, true},
+    {"offload", schedule_offload, true, true, true},
 };
 constexpr Strategy kInTurn = {"single", schedule_greedy, true};
 
@@ -44,15 +45,21 @@ double end_ns(const Advice& advice, const Lane& lane, std::uint64_t size_bytes) 
                                lane.paces->factor(SentAs::kSmall, size_bytes);
 }
 
-std::size_t first_to_end(const Outlet& outlet, std::uint64_t size_bytes) {
-  const std::span<const Lane> lanes = outlet.lanes();
+std::size_t first_to_end(const Advice& advice, std::span<const Lane> lanes,
+                         std::uint64_t size_bytes) {
   if (lanes.size() == 1) return 0;
-  const auto hoped_ns = [&](const Lane& lane) {
+  std::size_t first = 0;
+  double first_ns = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    const Lane& lane = lanes[i];
     const bool doubted =
         !lane.probing && lane.release_ns == 0 && !lane.paces->knows(SentAs::kSmall, size_bytes);
-    return end_ns(outlet.advice(), lane, size_bytes) / (doubted ? kDoubt : 1);
-  };
-  return static_cast<std::size_t>(std::ranges::min_element(lanes, {}, hoped_ns) - lanes.begin());
+    const double hoped_ns = end_ns(advice, lane, size_bytes) / (doubted ? kDoubt : 1);
+    if (hoped_ns >= first_ns) continue;
+    first = i;
+    first_ns = hoped_ns;
+  }
+  return first;
 }
 
 std::size_t aggregated(const Outlet& outlet, int path) {
@@ -70,7 +77,7 @@ std::size_t aggregated(const Outlet& outlet, int path) {
 
 void send_small_together(Outlet& outlet) {
   while (!outlet.window().small.empty() && !outlet.lanes().empty()) {
-    const std::size_t lane = first_to_end(outlet, outlet.window().small.front().label.body_bytes);
+    const std::size_t lane = outlet.first_to_end(outlet.window().small.front().label.body_bytes);
     if (!outlet.lanes()[lane].takes_small) return;
     outlet.send_small(lane, aggregated(outlet, outlet.lanes()[lane].path));
   }

@@ -16,6 +16,7 @@
 //   offload     like adaptive, with eager chunks sent by other cores
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -54,6 +55,8 @@ class Outlet {
   // the curve of the rail alone.
   virtual bool send_large(std::size_t lane, std::size_t unit, std::uint64_t size_bytes,
                           std::optional<double> curve_ns = {}) = 0;
+  // The lane on which a small packet of this size ends first.
+  virtual std::size_t first_to_end(std::uint64_t size_bytes) = 0;
   // A message of this size could have gone over this lane in this way, and does not.
   virtual void pass_over(std::size_t lane, SentAs as, std::uint64_t size_bytes) = 0;
 
@@ -92,11 +95,22 @@ double end_ns(const Advice& advice, const Lane& lane, std::uint64_t size_bytes);
 // The lane on which a small packet of this size ends first. A lane that has carried nothing of this
 // size is given the benefit of the doubt once, because its profile may be wrong. A lane that was
 // slow once is tried again (engine/pace.h).
-std::size_t first_to_end(const Outlet& outlet, std::uint64_t size_bytes);
+std::size_t first_to_end(const Advice& advice, std::span<const Lane> lanes,
+                         std::uint64_t size_bytes);
 
 // How many small units, from the first on, go in one message over this path: decides repeatedly for
 // the units so far and the next one (paper "sampling-based auto-tuning", II-D, III-B).
 std::size_t aggregated(const Outlet& outlet, int path);
+
+// Chunks of an eager message over idle lanes, all but one by other cores. nullopt if they do not
+// pay beside the best rail alone.
+struct ChunksElsewhere {
+  std::array<std::size_t, NMT_SPLIT_RAILS_MAX> lanes;
+  std::array<nmt_share, NMT_SPLIT_RAILS_MAX> shares;
+  std::size_t count = 0;  // of both
+  double end_ns = 0;      // from now
+};
+std::optional<ChunksElsewhere> chunks_elsewhere(const Outlet& outlet, std::uint64_t size_bytes);
 
 // Sends small units together over the lane that ends first, as long as that lane is idle.
 void send_small_together(Outlet& outlet);

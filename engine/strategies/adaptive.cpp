@@ -54,20 +54,23 @@ class Planner {
   // end T what its curve carries in (T - s) / f. So it is told the release r = T - (T - s) / f:
   // then its answer ends at T too, if T is the right one. If not, T moves by the difference over
   // the derivative of the answer's end, which is the mean of 1 - 1 / f, weighted by bandwidth.
+  // Curves and paces may have cliffs on which that does not settle, but each answer is a split, so
+  // the one that ends first is taken.
   bool split(std::uint64_t size_bytes, std::size_t lanes) {
     for (std::size_t i = 0; i < lanes; ++i) {
       const Lane& lane = outlet_.lanes()[i];
       starts_ns_[i] = std::max(lane.release_ns, planned_ns_[i]);
       factors_[i] = lane.paces->factor(SentAs::kChunk, size_bytes / lanes);
     }
-    end_ns_ = 0;
+    Split best;
+    double end_ns = 0;
     for (int round = 0; round < kSplitRounds; ++round) {
       double earliest_ns = 0;
       for (std::size_t i = 0; i < lanes; ++i) {
         shares_[i] = {};
         shares_[i].struct_bytes = sizeof shares_[i];
         shares_[i].path = outlet_.lanes()[i].path;
-        shares_[i].release_ns = starts_ns_[i] + (1 - 1 / factors_[i]) * (end_ns_ - starts_ns_[i]);
+        shares_[i].release_ns = starts_ns_[i] + (1 - 1 / factors_[i]) * (end_ns - starts_ns_[i]);
         earliest_ns = std::min(earliest_ns, shares_[i].release_ns);
       }
       for (std::size_t i = 0; i < lanes; ++i) shares_[i].release_ns -= earliest_ns;
@@ -75,7 +78,7 @@ class Planner {
       const std::span<nmt_share> shares = std::span(shares_).first(lanes);
       if (!outlet_.advice().split(size_bytes, shares, result)) return false;
       for (std::size_t i = 0; i < lanes && round == 0; ++i) first_bytes_[i] = shares_[i].bytes;
-      double weight = 0, weighted = 0;
+      double weight = 0, weighted = 0, all_end_ns = 0;
       for (std::size_t i = 0; i < lanes; ++i) {
         if (shares_[i].bytes == 0) continue;
         curves_ns_[i] = shares_[i].end_ns - shares_[i].release_ns;
@@ -83,21 +86,17 @@ class Planner {
         weight += bandwidth;
         weighted += bandwidth * (1 - 1 / factors_[i]);
         factors_[i] = outlet_.lanes()[i].paces->factor(SentAs::kChunk, shares_[i].bytes);
+        all_end_ns = std::max(all_end_ns, starts_ns_[i] + curves_ns_[i] * factors_[i]);
       }
-      const double gap_ns = result.end_ns + earliest_ns - end_ns_;
-      if (round > 0 && std::abs(gap_ns) <= kSplitTolerance * end_ns_) break;
-      end_ns_ += gap_ns / (1 - weighted / weight);
+      if (round == 0 || all_end_ns < best.end_ns) best = {shares_, curves_ns_, all_end_ns};
+      const double gap_ns = result.end_ns + earliest_ns - end_ns;
+      if (round > 0 && std::abs(gap_ns) <= kSplitTolerance * end_ns) break;
+      end_ns += gap_ns / (1 - weighted / weight);
     }
-    end_ns_ = 0;
-    for (std::size_t i = 0; i < lanes; ++i) {
-      if (shares_[i].bytes > 0) end_ns_ = std::max(end_ns_, end_of_share_ns(i));
-    }
+    shares_ = best.shares;
+    curves_ns_ = best.curves_ns;
+    end_ns_ = best.end_ns;
     return true;
-  }
-
-  double end_of_share_ns(std::size_t i) const {
-    return starts_ns_[i] +
-           curves_ns_[i] * outlet_.lanes()[i].paces->factor(SentAs::kChunk, shares_[i].bytes);
   }
 
   // Takes one rail for the whole message instead, where that ends sooner by what transfers showed.
@@ -176,16 +175,24 @@ class Planner {
     }
   }
 
+  using Shares = std::array<nmt_share, NMT_SPLIT_RAILS_MAX>;
+  using Times = std::array<double, NMT_SPLIT_RAILS_MAX>;
+  struct Split {
+    Shares shares;
+    Times curves_ns;
+    double end_ns = 0;
+  };
+
   Outlet& outlet_;
-  std::array<nmt_share, NMT_SPLIT_RAILS_MAX> shares_;
+  Shares shares_;
   std::array<std::uint64_t, NMT_SPLIT_RAILS_MAX> first_bytes_;   // of the first round of split()
   std::array<std::uint64_t, NMT_SPLIT_RAILS_MAX> chunks_bytes_;  // of the split, before join()
-  std::array<double, NMT_SPLIT_RAILS_MAX> starts_ns_{};          // of the shares, from now
-  std::array<double, NMT_SPLIT_RAILS_MAX> factors_{};            // paces of the lanes
-  std::array<double, NMT_SPLIT_RAILS_MAX> curves_ns_{};   // durations of the shares by the profile
-  std::array<double, NMT_SPLIT_RAILS_MAX> planned_ns_{};  // release after planned chunks; 0: none
-  double end_ns_ = 0;                                     // of the split
-  bool whole_ = false;                                    // one rail takes it all
+  Times starts_ns_{};                                            // of the shares, from now
+  Times factors_{};                                              // paces of the lanes
+  Times curves_ns_{};   // durations of the shares by the profile
+  Times planned_ns_{};  // release after planned chunks; 0: none
+  double end_ns_ = 0;   // of the split
+  bool whole_ = false;  // one rail takes it all
 };
 
 }  // namespace

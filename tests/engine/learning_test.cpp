@@ -149,6 +149,48 @@ TEST(Learning, ARailThatFallsToHalfIsSplitForWithinTwentyMessages) {
   }
 }
 
+// A rail that carries its first bytes four times as fast, as one behind a shaper does.
+DescribedRail rail_with_cliff(const std::string& name, double bandwidth, double cliff_bytes) {
+  const double bytes_per_ns = kBytesPerNs * bandwidth;
+  const double cliff_ns = 5e3 + cliff_bytes / (4 * bytes_per_ns);
+  const std::vector<Point> curve = {
+      {1, 5e3},
+      {cliff_bytes, cliff_ns},
+      {16 << 20, cliff_ns + ((16 << 20) - cliff_bytes) / bytes_per_ns}};
+  return {.name = name, .copy = curve, .rendezvous = curve};
+}
+
+// Paces then change with the chunks, and chunks with the paces. Sixty draws of where the cliffs
+// are and where the profile has them.
+TEST(Learning, OfRailsWithCliffsStaysNearTheBestFixedStrategy) {
+  constexpr int kDraws = 60, kMessages = 30;
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> cliff_bytes(4e3, 48e3);
+  const auto draw = [&] {
+    std::vector<DescribedRail> rails;
+    for (const double bandwidth : {1.0, 0.6, 0.3}) {
+      const std::string name = "r" + std::to_string(rails.size());
+      rails.push_back(rail_with_cliff(name, bandwidth, cliff_bytes(random)));
+    }
+    return rails;
+  };
+  int near = 0, all = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const std::vector<DescribedRail> rails = draw(), believed = draw();
+    for (const std::size_t size_bytes : {64 << 10, 96 << 10, 256 << 10}) {
+      const double best_ns = best_fixed_ns(rails, size_bytes);
+      VirtualCouple couple(rails, "adaptive", &believed);
+      for (int k = 0; k < kLearned; ++k) couple.transfer_ns({size_bytes});
+      double mean_ns = 0;
+      for (int k = 0; k < kMessages; ++k) mean_ns += couple.transfer_ns({size_bytes}) / kMessages;
+      EXPECT_LE(mean_ns, 1.15 * best_ns) << "draw " << i << ", " << size_bytes;
+      near += mean_ns <= 1.02 * best_ns ? 1 : 0;
+      ++all;
+    }
+  }
+  EXPECT_GE(near, all * 95 / 100);
+}
+
 TEST(Learning, OutlivesOneTransferAndOneSize) {
   const std::vector<DescribedRail> rails = rails_of({{20e3, 1}, {20e3, 0.6}});
   const std::vector<DescribedRail> believed = rails_of({{20e3, 0.7}, {20e3, 0.78}});
