@@ -47,8 +47,9 @@ bool can_reach(bool asks, MPI_Comm comm, std::initializer_list<const void*> buff
     check(PMPI_Allreduce(MPI_IN_PLACE, &on_device, 1, MPI_INT, MPI_MAX, comm));
   } else if (on_device != 0) {
     throw Error(Fault::kUsage,
-                "a buffer is in the memory of a device whose runtime was loaded after the first "
-                "collective on this communicator; load it earlier, or set NMADTUNE_MPI=never");
+                "a buffer is in the memory of a device whose runtime was loaded after MPI_Init or "
+                "the first collective on this communicator; load it earlier, or set "
+                "NMADTUNE_MPI=never");
   }
   return on_device == 0;
 }
@@ -323,14 +324,17 @@ bool Job::prepare_without_data(Decision& decision, MPI_Comm comm) noexcept {
   return prepare_if(decision, comm, [](const Lease&) { return true; });
 }
 
-// An MPI that reads its variables at each call needs no preparation, and handles devices itself.
+// An MPI that reads its variables at each call needs no communicator of its own for that.
 bool Job::prepare_by_library(Decision& decision, MPI_Comm comm,
                              std::initializer_list<const void*> buffers) noexcept {
-  if (!kNeedsShadow) {
-    decision.on = comm;
-    return true;
-  }
   const int code = guarded(comm, [&] {
+    if (!kNeedsShadow) {
+      try {
+        if (can_reach(has_devices_, comm, buffers)) decision.on = comm;
+      } catch (const MpiFailure&) {  // on all ranks, because all of them called it
+      }
+      return;
+    }
     std::map<std::int32_t, ShadowCommunicator>& shadows = decision.comm_state->shadows;
     const std::int32_t library = decision.rule->library;
     auto shadow = shadows.find(library);

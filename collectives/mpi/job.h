@@ -179,6 +179,7 @@ class Job {
   std::deque<LibraryCalls> library_calls_;  // by Rule::library
   std::atomic_flag started_ = ATOMIC_FLAG_INIT;
   bool reports_ = false;
+  bool has_devices_ = false;  // a rank of the job has a device runtime, and there are library rules
   std::vector<RankLocation> locations_;  // of all ranks, if there are rules
   bool oversubscribed_ = false;          // by all ranks of the job together
 

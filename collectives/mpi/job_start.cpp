@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "collectives/device_memory.h"
 #include "collectives/mpi/job.h"
 #include "collectives/mpi/library/running_mpi.h"
 #include "collectives/mpi/loaded_everywhere.h"
@@ -101,12 +102,12 @@ void Job::start() {
     expect_one_of("NMADTUNE_MPI_COPIES", {"shared", "messages"});
     expect_one_of("NMADTUNE_MPI_REPORT", {"1", "json", "0"});
   }
+  check_loaded_everywhere(MPI_COMM_WORLD);  // before anything that may take rank 0 longer
   Advice advice;
   if (rank == 0 && !is_set("NMADTUNE_MPI", "never")) {
     advice = is_set("NMADTUNE_MPI", "always") ? advice_to_act_always() : advice_or_why_not();
     if (!advice.warning.empty()) std::fprintf(stderr, "nmadtune: %s\n", advice.warning.c_str());
   }
-  check_loaded_everywhere(MPI_COMM_WORLD);
   share(&advice);
   number_library_rules(&advice.rules);
   if (!advice.rules.empty()) {
@@ -158,15 +159,18 @@ void Job::number_library_rules(std::vector<Rule>* rules) {
     added.choice.segment_bytes = rule.segment_bytes;
   }
   if (library_calls_.empty()) return;
-  std::vector<int> can;
+  std::vector<int> can;  // and, at the end, do without asking for devices
   for (LibraryCalls& each : library_calls_) {
     const auto choice =
         find_library_choice(to_string(each.operation), each.algorithm, each.choice.segment_bytes);
     if (choice) each.choice = *choice;
     can.push_back(choice ? 1 : 0);
   }
+  can.push_back(has_device_runtime() ? 0 : 1);
   check(PMPI_Allreduce(MPI_IN_PLACE, can.data(), static_cast<int>(can.size()), MPI_INT, MPI_MIN,
                        MPI_COMM_WORLD));
+  has_devices_ = can.back() == 0;
+  can.pop_back();
   const std::size_t dropped = std::erase_if(*rules, [&](const Rule& rule) {
     return !rule.is_ours() && can[static_cast<std::size_t>(rule.library)] == 0;
   });

@@ -153,6 +153,37 @@ TEST_P(CollectivesInTrouble, ABufferOfOneRankInTheMemoryOfADeviceIsLeftToTheMpiB
   }
 }
 
+// The MPI's own algorithms get packed copies as well.
+TEST_P(CollectivesInTrouble, SoIsOneThatAnAlgorithmOfTheMpiIsChosenFor) {
+  std::vector<SegmentRule> rules;
+  for (const auto& [operation, algorithm] :
+       {std::pair<std::string, std::string>{"bcast", "binomial"},
+        {"reduce", "binomial"},
+        {"allreduce", "recursive_doubling"},
+        {"allgather", "ring"},
+        {"alltoall", "pairwise"}}) {
+    rules.push_back({.operation = operation,
+                     .nodes = 1,
+                     .ranks_per_node = 3,
+                     .from_bytes = 1,
+                     .to_bytes = std::nullopt,
+                     .segment_bytes = 0,
+                     .algorithm = "library:" + algorithm});
+  }
+  const Result result =
+      job({"env", "LD_PRELOAD=" + library_ + " " NMT_FAKE_DEVICES, program(), "device"}, 3,
+          {{"NMADTUNE_DB", write_profile(rules)},
+           {"NMADTUNE_MPI_REPORT", "1"},
+           {"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"},
+           {"FAKE_DEVICES", "cuda"}},
+          false);
+  EXPECT_EQ(result.out, "good\n") << result.err;
+  for (const std::string calls : {"bcast: 1 of 3", "reduce: 1 of 2", "allreduce: 1 of 2",
+                                  "allgather: 1 of 3", "alltoall: 1 of 2"}) {
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: " + calls + " calls replaced"));
+  }
+}
+
 // Later than anybody waits for a socket. The jobs run side by side: all they do is wait.
 TEST_P(CollectivesInTrouble, ARankThatComesLateCostsNobodyTheSharedMemory) {
   std::vector<std::unique_ptr<Process>> started;

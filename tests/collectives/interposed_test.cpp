@@ -94,6 +94,20 @@ TEST_P(Interposed, AnyProgramGivesTheSame) {
   }
 }
 
+TEST_P(Interposed, OperationsOfTheProgramAreReplacedWhereTheyCommute) {
+  const std::string program = compile("mpicc", "operators.c");
+  EXPECT_EQ(job({program}, 3, {}, false).out, "good\n");
+  const Result result =
+      job({program}, 3, {{"NMADTUNE_MPI", "always"}, {"NMADTUNE_MPI_REPORT", "1"}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "good\n");
+  // The last Allreduce is the program's own sum.
+  for (const std::string calls : {"reduce: 1 of 2", "allreduce: 2 of 3",
+                                  "reduce_scatter_block: 1 of 2", "reduce_scatter: 1 of 2"}) {
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: " + calls + " calls replaced"));
+  }
+}
+
 TEST_P(Interposed, FortranIsReachedByMpifAndByBothModules) {
   if (run({"sh", "-c", "command -v mpifort." + GetParam()}).exit_code != 0) {
     GTEST_SKIP() << "mpifort." << GetParam() << " is missing";
