@@ -16,6 +16,7 @@ constexpr std::size_t kShapesMin = 3;  // with fewer, none can be left out
 constexpr double kDeviations = 2;      // half of a 95 % interval
 constexpr double kNearOctaves = 1;     // of sizes whose errors are taken for alike
 constexpr std::size_t kErrorsMin = 4;  // with fewer near a size, those of all sizes count
+constexpr double kHopeless = 0.5;  // in logarithms: so much slower than the fastest, none is chosen
 
 CollectiveShape shape_of(const CollectiveCell& cell) { return {cell.nodes, cell.ranks_per_node}; }
 
@@ -34,16 +35,6 @@ double octaves_outside(std::int64_t value, const std::set<std::int64_t>& others)
     return std::log2(static_cast<double>(large) / static_cast<double>(small));
   };
   return std::max({0.0, ratio(value, *others.rbegin()), ratio(*others.begin(), value)});
-}
-
-double distance_between(const CollectiveShape& shape, const std::set<CollectiveShape>& others) {
-  std::set<std::int64_t> nodes, ranks_per_node;
-  for (const CollectiveShape& other : others) {
-    nodes.insert(other.nodes);
-    ranks_per_node.insert(other.ranks_per_node);
-  }
-  return octaves_outside(shape.nodes, nodes) +
-         octaves_outside(shape.ranks_per_node, ranks_per_node);
 }
 
 // Sizes may be 0: a barrier's.
@@ -98,35 +89,38 @@ std::vector<ChoiceAtSize> choices_in(std::span<const CollectiveCell> cells) {
 CollectiveModel::CollectiveModel(std::span<const CollectiveCell> cells)
     : cells_(cells.begin(), cells.end()) {
   std::set<CollectiveShape> shapes;
-  for (const CollectiveCell& cell : cells_) {
-    shapes.insert(shape_of(cell));
-    for (const CollectiveTime& time : cell.times) {
-      const std::size_t way = way_of(choice_of(time));
-      if (way == ways_.size()) ways_.push_back({time.algorithm, time.leaders, {}});
-      ways_[way].sampled_on.insert(shape_of(cell));
-    }
-  }
+  for (const CollectiveCell& cell : cells_) shapes.insert(shape_of(cell));
   shapes_.assign(shapes.begin(), shapes.end());
   if (shapes_.size() < kShapesMin) return;
   choices_ = choices_in(cells_);
-  for (const ChoiceAtSize& each : choices_) ways_of_choices_.push_back(way_of(each.choice));
+  for (const ChoiceAtSize& each : choices_) sampled_.push_back(sampled(each));
   fits_.emplace(operation(), observations_of(cells_, {}), choices_);
   for (std::size_t i = 0; i < shapes_.size(); ++i) leave_out(i);
 }
 
-std::size_t CollectiveModel::way_of(const CollectiveChoice& choice) const {
-  const auto is_it = [&](const Way& way) {
-    return way.algorithm == choice.algorithm && way.leaders == choice.leaders;
+CollectiveModel::Sampled CollectiveModel::sampled(const ChoiceAtSize& at,
+                                                  std::optional<CollectiveShape> but) const {
+  const auto is_it = [&](const CollectiveTime& time) {
+    return time.algorithm == at.choice.algorithm && time.leaders == at.choice.leaders;
   };
-  return static_cast<std::size_t>(std::ranges::find_if(ways_, is_it) - ways_.begin());
+  Sampled found;
+  for (const CollectiveCell& cell : cells_) {
+    if (!are_near(cell.size_bytes, at.size_bytes) || found.shapes.contains(shape_of(cell)))
+      continue;
+    if (std::ranges::any_of(cell.times, is_it)) found.shapes.insert(shape_of(cell));
+  }
+  if (found.shapes.size() < kShapesMin) return {};
+  if (but) found.shapes.erase(*but);
+  for (const CollectiveShape& shape : found.shapes) {
+    found.nodes.insert(shape.nodes);
+    found.ranks_per_node.insert(shape.ranks_per_node);
+  }
+  return found;
 }
 
-double CollectiveModel::distance_to(const CollectiveShape& shape, const Way& way,
-                                    std::optional<CollectiveShape> but) const {
-  if (way.sampled_on.size() < kShapesMin) return std::numeric_limits<double>::infinity();
-  std::set<CollectiveShape> others = way.sampled_on;
-  if (but) others.erase(*but);
-  return distance_between(shape, others);
+double CollectiveModel::Sampled::distance_to(const CollectiveShape& shape) const {
+  return octaves_outside(shape.nodes, nodes) +
+         octaves_outside(shape.ranks_per_node, ranks_per_node);
 }
 
 void CollectiveModel::leave_out(std::size_t index) {
@@ -139,8 +133,9 @@ void CollectiveModel::leave_out(std::size_t index) {
     double best = std::numeric_limits<double>::infinity();
     double library_distance = 0, best_distance = 0;
     for (const CollectiveTime& time : cell.times) {
-      const double distance = distance_to(shape, ways_[way_of(choice_of(time))], shape);
-      const auto predicted = fits.log_duration({choice_of(time), cell.size_bytes}, shape);
+      const ChoiceAtSize at{choice_of(time), cell.size_bytes};
+      const double distance = sampled(at, shape).distance_to(shape);
+      const auto predicted = fits.log_duration(at, shape);
       if (!predicted || !std::isfinite(distance)) continue;
       const double error = *predicted - std::log(time.median_ns);
       if (is_library(choice_of(time))) {
@@ -181,9 +176,20 @@ double CollectiveModel::error_of(std::uint64_t size_bytes, double distance,
   return kDeviations * growth(distance) * std::sqrt(squares / static_cast<double>(count));
 }
 
+double CollectiveModel::gain_error(const ChoiceAtSize& library, const ChoiceAtSize& ours,
+                                   const CollectiveShape& shape, double distance) const {
+  std::vector<double> gains;
+  for (const CollectiveFits& fits : fits_without_) {
+    const auto theirs = fits.log_duration(library, shape);
+    const auto own = fits.log_duration(ours, shape);
+    if (theirs && own) gains.push_back(*theirs - *own);
+  }
+  if (gains.size() < 2) return std::numeric_limits<double>::infinity();
+  return std::hypot(error_of(ours.size_bytes, distance, &LeftOut::gain_error), jackknife(gains));
+}
+
 std::optional<CollectiveCell> CollectiveModel::predict(const CollectiveShape& shape,
-                                                       std::size_t begin, std::size_t end,
-                                                       const std::vector<double>& distances) const {
+                                                       std::size_t begin, std::size_t end) const {
   const std::uint64_t size_bytes = choices_[begin].size_bytes;
   CollectiveCell cell{.mpi = cells_.front().mpi,
                       .operation = cells_.front().operation,
@@ -191,43 +197,46 @@ std::optional<CollectiveCell> CollectiveModel::predict(const CollectiveShape& sh
                       .ranks_per_node = shape.ranks_per_node,
                       .size_bytes = size_bytes};
   const ChoiceAtSize* library = nullptr;
-  const ChoiceAtSize* ours = nullptr;
-  double best = std::numeric_limits<double>::infinity();
-  double library_distance = 0, best_distance = 0;
+  double library_distance = 0;
+  double best = std::numeric_limits<double>::infinity();  // of ours
+  struct Predicted {
+    const ChoiceAtSize* at;
+    double distance;
+    double log_duration;
+  };
+  std::vector<Predicted> predicted;
   for (std::size_t i = begin; i < end; ++i) {
     const ChoiceAtSize& each = choices_[i];
-    const double distance = distances[ways_of_choices_[i]];
+    if (each.choice.leaders > shape.ranks_per_node) continue;  // fewer would lead
+    const double distance = sampled_[i].distance_to(shape);
     const std::optional<double> duration = fits_->log_duration(each, shape);
     if (!duration || !std::isfinite(distance)) continue;
-    const bool is_own = is_library(each.choice);
-    if (is_own) {
+    predicted.push_back({&each, distance, *duration});
+    if (is_library(each.choice)) {
       library = &each;
       library_distance = distance;
-    } else if (*duration < best) {
-      best = *duration;
-      best_distance = distance;
-      ours = &each;
+    } else {
+      best = std::min(best, *duration);
     }
+  }
+  if (library == nullptr || !std::isfinite(best)) return std::nullopt;
+  for (const auto& [at, distance, log_duration] : predicted) {
+    const bool is_own = at == library;
     const double error =
         error_of(size_bytes, distance, is_own ? &LeftOut::library_error : &LeftOut::time_error);
-    cell.times.push_back({.algorithm = each.choice.algorithm,
-                          .segment_bytes = each.choice.segment_bytes,
-                          .leaders = each.choice.leaders,
-                          .median_ns = std::exp(*duration),
-                          .below = error,
-                          .above = error});
+    CollectiveTime& time = cell.times.emplace_back();
+    time.algorithm = at->choice.algorithm;
+    time.segment_bytes = at->choice.segment_bytes;
+    time.leaders = at->choice.leaders;
+    time.median_ns = std::exp(log_duration);
+    time.below = time.above = error;
+    if (is_own) continue;
+    time.gain_error = log_duration > best + kHopeless
+                          ? std::numeric_limits<double>::infinity()
+                          : gain_error(*library, *at, shape, std::max(library_distance, distance));
+    if (log_duration == best) cell.gain_error = time.gain_error;
   }
-  if (library == nullptr || ours == nullptr) return std::nullopt;
-  std::vector<double> gains;
-  for (const CollectiveFits& fits : fits_without_) {
-    const auto theirs = fits.log_duration(*library, shape);
-    const auto own = fits.log_duration(*ours, shape);
-    if (theirs && own) gains.push_back(*theirs - *own);
-  }
-  if (gains.size() < 2) return std::nullopt;
-  const double distance = std::max(library_distance, best_distance);
-  cell.gain_error =
-      std::hypot(error_of(size_bytes, distance, &LeftOut::gain_error), jackknife(gains));
+  if (!std::isfinite(*cell.gain_error)) return std::nullopt;
   std::ranges::stable_sort(cell.times, {}, &CollectiveTime::median_ns);
   return cell;
 }
@@ -235,12 +244,10 @@ std::optional<CollectiveCell> CollectiveModel::predict(const CollectiveShape& sh
 std::vector<CollectiveCell> CollectiveModel::predict(const CollectiveShape& shape) const {
   if (left_out_.empty()) return {};
   if ((shape.nodes == 1) != (shapes_.front().nodes == 1)) return {};
-  std::vector<double> distances;
-  for (const Way& way : ways_) distances.push_back(distance_to(shape, way));
   std::vector<CollectiveCell> cells;
   for (std::size_t begin = 0, end = 0; begin < choices_.size(); begin = end) {
     while (end < choices_.size() && choices_[end].size_bytes == choices_[begin].size_bytes) ++end;
-    auto cell = predict(shape, begin, end, distances);
+    auto cell = predict(shape, begin, end);
     if (cell) cells.push_back(std::move(*cell));
   }
   return cells;

@@ -13,9 +13,9 @@
 //
 // How wrong it is comes from leaving out whole shapes: each sampled shape is predicted from all
 // others, and the error is taken to double with each octave of nodes, or of ranks per node, that
-// lies between the shape and those on which its algorithm was sampled. An algorithm that was not
-// sampled on three shapes is not predicted. How much a prediction depends on any one sampled shape
-// is added.
+// lies between the shape and those on which its algorithm was sampled at such sizes. An algorithm
+// that was not sampled on three shapes there is not predicted. How much a prediction depends on any
+// one sampled shape is added.
 //
 // Ranks per node are those of the fullest node; nodes are taken for equal. Pure.
 #pragma once
@@ -62,30 +62,31 @@ class CollectiveModel {
   const std::vector<LeftOut>& left_out() const { return left_out_; }
 
  private:
-  // An algorithm and its leaders, whatever its segments: what is fitted together.
-  struct Way {
-    std::string algorithm;
-    std::int64_t leaders = 1;
-    std::set<CollectiveShape> sampled_on;
+  // The shapes on which an algorithm was sampled with these leaders, whatever its segments (what is
+  // fitted together), at a size and at those near it.
+  struct Sampled {
+    std::set<CollectiveShape> shapes;
+    std::set<std::int64_t> nodes, ranks_per_node;  // of these
+
+    // In octaves; infinite if they say nothing of this shape.
+    double distance_to(const CollectiveShape& shape) const;
   };
-  std::size_t way_of(const CollectiveChoice& choice) const;  // its place in ways_
-  // In octaves, from the shapes on which a way was sampled, but one; infinite if they say nothing
-  // of this shape.
-  double distance_to(const CollectiveShape& shape, const Way& way,
-                     std::optional<CollectiveShape> but = {}) const;
+  Sampled sampled(const ChoiceAtSize& at, std::optional<CollectiveShape> but = {}) const;
 
   void leave_out(std::size_t index);
-  // Of the choices from `begin` to before `end`, which have one size. Distances are of each way.
+  // Of the choices from `begin` to before `end`, which have one size.
   std::optional<CollectiveCell> predict(const CollectiveShape& shape, std::size_t begin,
-                                        std::size_t end,
-                                        const std::vector<double>& distances) const;
+                                        std::size_t end) const;
+  // What ours has to gain there to be faster beyond what its prediction and that of the MPI's own
+  // may be wrong by; infinite if that is not known.
+  double gain_error(const ChoiceAtSize& library, const ChoiceAtSize& ours,
+                    const CollectiveShape& shape, double distance) const;
   double error_of(std::uint64_t size_bytes, double distance, double LeftOut::*error) const;
 
   std::vector<CollectiveCell> cells_;
-  std::vector<CollectiveShape> shapes_;  // sorted
-  std::vector<Way> ways_;
+  std::vector<CollectiveShape> shapes_;       // sorted
   std::vector<ChoiceAtSize> choices_;         // that can be predicted, sorted by size
-  std::vector<std::size_t> ways_of_choices_;  // in the order of choices_
+  std::vector<Sampled> sampled_;              // in the order of choices_
   std::optional<CollectiveFits> fits_;        // of all shapes
   std::vector<CollectiveFits> fits_without_;  // of all but one, in the order of shapes_
   std::vector<LeftOut> left_out_;

@@ -55,7 +55,7 @@ double library_ns(const CollectiveCell& cell) {
 }
 
 // A cell of the same size on two shapes: each way gains as little on the MPI's own as where it
-// gains least, and the error is the larger one.
+// gains least, and each error is the larger one.
 CollectiveCell worse_of(const CollectiveCell& one, const CollectiveCell& other) {
   CollectiveCell worse = one;
   worse.gain_error = std::max(*one.gain_error, *other.gain_error);
@@ -68,6 +68,7 @@ CollectiveCell worse_of(const CollectiveCell& one, const CollectiveCell& other) 
     worse.times.push_back(time);
     if (time.algorithm == kLibraryAlgorithm) continue;
     worse.times.back().median_ns = std::max(time.median_ns, scale * same->median_ns);
+    worse.times.back().gain_error = std::max(time.gain_error, same->gain_error);
   }
   std::ranges::stable_sort(worse.times, {}, &CollectiveTime::median_ns);
   return worse;

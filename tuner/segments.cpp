@@ -32,6 +32,9 @@ constexpr std::size_t kTimesToReach = 3;
 // Ours has to be faster by this share of how far the 95 % intervals reach towards each other: then
 // it is faster indeed with a probability of 95 %.
 constexpr double kOneSided = 0.84;
+// Predicted rules end at so many times the largest size that was sampled: an octave, in which the
+// errors of left-out shapes are taken for alike too (tuner/collective_model.cpp).
+constexpr std::uint64_t kPredictedBeyond = 2;
 
 bool is_library(const CollectiveTime& time) { return time.algorithm == kLibrary; }
 
@@ -126,8 +129,10 @@ double lead_of(const Choice& ours, const CollectiveCell& cell) {
 double required_lead(const Choice& ours, const CollectiveCell& cell) {
   const CollectiveTime* library = library_in(cell);
   if (library == nullptr) return 0;
-  const double chance = kOneSided * std::hypot(library->below, time_of(ours, cell)->above);
-  return std::max(std::log1p(kWorthActing), cell.gain_error.value_or(chance));
+  const CollectiveTime& time = *time_of(ours, cell);
+  const double chance = kOneSided * std::hypot(library->below, time.above);
+  const double beyond = time.gain_error.value_or(cell.gain_error.value_or(chance));
+  return std::max(std::log1p(kWorthActing), beyond);
 }
 
 // By how much the lead of ours exceeds the required one at each size. Between two sizes where ours
@@ -218,6 +223,10 @@ void add_rules(const std::vector<CollectiveCell>& cells, const std::vector<Choic
     }
     rules->push_back(std::move(rule));
     before = choice;
+  }
+  // What was measured is believed of all larger sizes too; what was predicted, of those near.
+  if (before && before->algorithm != kLibrary && cells.back().gain_error) {
+    rules->back().to_bytes = kPredictedBeyond * cells.back().size_bytes + 1;
   }
 }
 

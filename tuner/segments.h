@@ -36,6 +36,9 @@ struct CollectiveTime {
   double below = 0;
   double above = 0;
   std::size_t count = 0;  // how many were measured
+  // Predicted, not measured (tuner/collective_model.h): chosen only if log(time of the MPI's own /
+  // this time) is above this.
+  std::optional<double> gain_error = {};
 };
 
 // One size of one operation, for one number of nodes, under one MPI.
@@ -46,8 +49,7 @@ struct CollectiveCell {
   std::int64_t ranks_per_node = 0;
   std::uint64_t size_bytes = 0;
   std::vector<CollectiveTime> times;  // of all algorithms and segments, the fastest first
-  // Predicted, not measured (tuner/collective_model.h): ours is chosen only if log(time of the
-  // MPI's own / time of ours) is above this.
+  // Predicted, not measured: that of the fastest way of ours.
   std::optional<double> gain_error = {};
 };
 
