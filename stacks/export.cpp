@@ -3,6 +3,8 @@
 // The table of writers, and what they share.
 #include "stacks/export.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -48,8 +50,13 @@ std::size_t check_openmpi(std::string_view text, std::string_view what, std::str
     const bool rules = (line[begin] >= '0' && line[begin] <= '9') ||
                        line.substr(begin).starts_with("rule-file-version");
     if (!rules) return read_mca_params(text, what).size();
-    return names_components(text) ? read_han_rules(text, what).size()
-                                  : read_tuned_rules(text, what, version).size();
+    if (!names_components(text)) return read_tuned_rules(text, what, version).size();
+    if (older(version, "4.1")) {
+      throw Error(Fault::kFailed, fmt::format("{}: these are rules of coll/han, which Open MPI {} "
+                                              "does not have; it came with 4.1",
+                                              what, version));
+    }
+    return read_han_rules(text, what).size();
   }
   return 0;
 }
@@ -62,9 +69,9 @@ std::size_t check_mpich(std::string_view text, std::string_view what, std::strin
   if (selection) return read_selection(text, what, known, !older(version, "4.2")).size();
   return read_environment(text, what).size();
 }
-std::size_t check_ucx(std::string_view text, std::string_view what, std::string_view,
+std::size_t check_ucx(std::string_view text, std::string_view what, std::string_view version,
                       const std::vector<std::string>&) {
-  return read_ucx_conf(text, what).size();
+  return read_ucx_conf(text, what, version).size();
 }
 std::size_t check_libfabric(std::string_view text, std::string_view what, std::string_view,
                             const std::vector<std::string>&) {

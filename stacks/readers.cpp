@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/version.h"
 
 namespace nmt::stacks {
 namespace {
@@ -55,6 +56,23 @@ std::pair<std::string, std::string> name_and_value(std::string_view line,
   return {std::string(name), std::string(trimmed(line.substr(equals + 1)))};
 }
 
+// From UCX 1.17 on, what is for messages between nodes and within one stands in one value, with a
+// key for each. `ucx_version` is empty where it is not known.
+void check_threshold(std::string_view name, std::string_view value, std::string_view ucx_version) {
+  if (name != "UCX_RNDV_THRESH") return;
+  const bool inter = value.find("inter:") != std::string_view::npos;
+  const bool intra = value.find("intra:") != std::string_view::npos;
+  if (!inter && !intra) return;
+  if (!ucx_version.empty() && older(ucx_version, "1.17")) {
+    throw Problem{
+        fmt::format("UCX {} has one threshold, and cannot read inter: and intra:", ucx_version)};
+  }
+  if (inter != intra) {
+    throw Problem{fmt::format("UCX_RNDV_THRESH has {0} and not {1}; give both, as {0}... {1}auto",
+                              inter ? "inter:" : "intra:", inter ? "intra:" : "inter:")};
+  }
+}
+
 }  // namespace
 
 // A value is everything after the =, so a comment there would be part of it.
@@ -76,7 +94,7 @@ Fields read_mca_params(std::string_view text, std::string_view what) {
   return settings;
 }
 
-Fields read_ucx_conf(std::string_view text, std::string_view what) {
+Fields read_ucx_conf(std::string_view text, std::string_view what, std::string_view version) {
   Fields settings;
   for_each_line(text, what, [&](std::string_view line) {
     line = trimmed(line);
@@ -91,6 +109,7 @@ Fields read_ucx_conf(std::string_view text, std::string_view what) {
     if (!name.starts_with("UCX_") || name.find(' ') != std::string::npos) {
       throw Problem{fmt::format("UCX has no variable {}; they begin with UCX_", name)};
     }
+    check_threshold(name, value, version);
     settings[name] = value;
   });
   return settings;
@@ -111,6 +130,7 @@ Fields read_environment(std::string_view text, std::string_view what) {
       throw Problem{fmt::format("a shell would change '{}'; leave special characters out",
                                 json::printable(value))};
     }
+    check_threshold(name, value, "");
     settings[name] = value;
   });
   return settings;

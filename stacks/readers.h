@@ -15,8 +15,9 @@ namespace nmt::stacks {
 
 // Open MPI's mca-params.conf: "name = value" (opal/util/keyval/keyval_lex.l).
 Fields read_mca_params(std::string_view text, std::string_view what);
-// UCX's ucx.conf: sections with filters, "NAME=value" (src/ucs/config/parser.c).
-Fields read_ucx_conf(std::string_view text, std::string_view what);
+// UCX's ucx.conf: sections with filters, "NAME=value" (src/ucs/config/parser.c). `version` of the
+// UCX that is going to read it; empty where that is not known.
+Fields read_ucx_conf(std::string_view text, std::string_view what, std::string_view version = {});
 // "export NAME=value", as a shell reads it.
 Fields read_environment(std::string_view text, std::string_view what);
 // NewMadeleine's sampling file: "size<TAB>MiB/s", powers of two from 1 without a gap

@@ -58,10 +58,11 @@ struct GroupVerdict {
   std::string shared;  // if one value is for several networks: which, and what it costs them
 };
 
-// One verdict for each group that was compared. If a group has several values, it is about the best
-// one of the newest campaign. UCX has one threshold for messages between nodes, but a campaign
-// samples one network. So if campaigns have sent messages both ways over several networks, the
-// verdict is about the value of least combined regret.
+// One verdict for each group that was compared, of samples under one version of the stack. If a
+// group has several values, it is about the best one of the newest campaign. UCX has one threshold
+// for messages between nodes, but a campaign samples one network. So if campaigns have sent
+// messages both ways over several networks, the verdict is about the value of least combined
+// regret.
 std::vector<GroupVerdict> judge_groups(std::span<const StackSamples> samples);
 
 // A setting may make no size slower than the default by more than this.

@@ -191,16 +191,20 @@ Fields environment_of(const stacks::Stack& stack, const Fields& settings) {
 namespace {
 
 void refuse_another_mpi(const StackJob& job, const std::string& library) {
-  const std::string_view mpi = library.starts_with("Open MPI") ? "openmpi" : "mpich";
+  // Others are built from MPICH and take its programs, but have settings of their own.
+  const std::string_view mpi = library.starts_with("Open MPI") ? "openmpi"
+                               : library.starts_with("MPICH")  ? "mpich"
+                                                               : "";
   if (job.stack.mpi.empty() || job.stack.mpi == mpi) return;
   const std::string installed = job.installed ? job.installed() : "";
   throw Error(
       Fault::kUsage,
       fmt::format("--launcher '{}' starts ranks of {}, and --stack {} samples {}{}; give the "
-                  "launcher of {}, or --stack {}",
+                  "launcher of {}{}",
                   job.launcher, library, job.stack.name, job.stack.title,
                   installed.empty() ? "" : fmt::format(" (installed: {})", installed),
-                  job.stack.mpi == "openmpi" ? "Open MPI" : "MPICH", mpi));
+                  job.stack.mpi == "openmpi" ? "Open MPI" : "MPICH",
+                  mpi.empty() ? "" : fmt::format(", or --stack {}", mpi)));
 }
 
 }  // namespace

@@ -239,6 +239,26 @@ TEST(Writers, JoinUcxsThresholdsWithinANodeAndBetweenNodes) {
               HasSubstr("\nexport UCX_RNDV_THRESH=inter:70000,intra:auto\n"));
 }
 
+TEST(UcxConf, WithThresholdsByPlaceIsForVersionsThatReadThemAndHasBoth) {
+  const std::string both = "UCX_RNDV_THRESH=inter:70000,intra:auto\n";
+  EXPECT_EQ(check_file("ucx", "1.18.1", both, "ucx.conf"), 1u);
+  EXPECT_THAT(refusal([&] { check_file("ucx", "1.13.1", both, "ucx.conf"); }),
+              HasSubstr("ucx.conf: line 1: UCX 1.13.1 has one threshold"));
+  for (const std::string stack : {"ucx", "mpich"}) {
+    const std::string version = stack == "ucx" ? "1.18.1" : "4.2.1";
+    EXPECT_THAT(
+        refusal([&] { check_file(stack, version, "UCX_RNDV_THRESH=inter:70000\n", "file"); }),
+        HasSubstr("file: line 1: UCX_RNDV_THRESH has inter: and not intra:"));
+  }
+}
+
+TEST(HanRules, AreForVersionsThatHaveIt) {
+  const std::string rules = "1\n7\n1\n2\n1\n1\n1\n0 han\n";
+  EXPECT_EQ(check_file("openmpi", "4.1.4", rules, "rules"), 1u);
+  EXPECT_THAT(refusal([&] { check_file("openmpi", "4.0.7", rules, "rules"); }),
+              HasSubstr("Open MPI 4.0.7 does not have; it came with 4.1"));
+}
+
 TEST(Settings, OfUcxFrom117OnAreForOneTransportEach) {
   const Stack& old = find_stack("ucx");
   EXPECT_EQ(for_ucx_version(old, "1.16.0").eager_up_to(Transport::kTcp, 9, 0),

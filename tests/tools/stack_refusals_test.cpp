@@ -43,6 +43,18 @@ TEST_F(StackTest, ALauncherOfAnotherMpiIsRefusedWithBothNamesAndVersions) {
   }
 }
 
+// Built from MPICH, but with settings of its own.
+TEST_F(StackTest, AnMpiThatIsNeitherIsNotTakenForMpich) {
+  std::string text(kLauncher);
+  const std::string_view openmpi = "Open MPI v4.1.4";
+  text.replace(text.find(openmpi), openmpi.size(), "Intel(R) MPI Library 2021.9");
+  const Result refused =
+      sample({"--stack", "mpich", "--launcher", script("launch", text), "--db", path("a.db")});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("starts ranks of Intel(R) MPI Library 2021.9"),
+                                 Not(HasSubstr("or --stack"))));
+}
+
 TEST_F(StackTest, WithoutControlVariablesItSaysWhatCannotBeKnownAndMeasuresNothing) {
   std::string text(kLauncher);
   const std::string_view before = R"(\"network\")";

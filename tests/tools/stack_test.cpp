@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 
 TEST_F(StackTest, IsSampledAndItsSettingsAreExportedWithWhatTheyAreWorth) {
@@ -256,7 +257,7 @@ TEST_F(StackTest, OneThresholdForTwoTransportsIsAlsoTriedWhereItCostsThemLeastTo
 }
 
 // UCX from 1.17 on has one threshold for each.
-TEST_F(StackTest, EachOfTheTwoThresholdsOfUcxIsExportedWhereItPays) {
+std::string launcher_of_two_thresholds() {
   std::string text(kLauncher);
   const std::string_view ns = "ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8";
   text.replace(text.find(ns), ns.size(), R"(
@@ -274,9 +275,14 @@ function key(name, value, at) {
 })");
   text.insert(text.find(network), R"(\"ucx_version\": \"1.18.1\", )");
   add_same_node(text, "inter - 1, intra - 1");
+  return text;
+}
+
+TEST_F(StackTest, EachOfTheTwoThresholdsOfUcxIsExportedWhereItPays) {
   install("ucx_info", "# Version 1.18.1");
-  const Result sampled = sample({"--stack", "ucx", "--launcher", script("launch", text), "--db",
-                                 path("a.db"), "--rounds", "7"});
+  const Result sampled =
+      sample({"--stack", "ucx", "--launcher", script("launch", launcher_of_two_thresholds()),
+              "--db", path("a.db"), "--rounds", "7"});
   ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
   const Result exported = tune({"export", "ucx", "--db", path("a.db"), "-o", path("ucx.conf")});
   ASSERT_EQ(exported.exit_code, 0) << exported.err;
@@ -291,6 +297,31 @@ function key(name, value, at) {
   EXPECT_LT(bytes_of("inter:"), 28'000);
   EXPECT_GT(bytes_of("intra:"), 4'000);  // and at 6000
   EXPECT_LT(bytes_of("intra:"), 9'000);
+}
+
+TEST_F(StackTest, AThresholdOfAnOlderUcxDoesNotOutliveAnUpdate) {
+  std::string older(kLauncher);
+  const std::string_view ns = "ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8";
+  older.replace(older.find(ns), ns.size(), R"(
+    r = ("UCX_RNDV_THRESH" in ENVIRON) ? ENVIRON["UCX_RNDV_THRESH"] + 0 : 65536
+    limit = r + 55
+    ns = s >= r ? 30000 + s * 0.9 : 10000 + s * 2)");
+  older.insert(older.find(R"(\"network\")"), R"(\"ucx_version\": \"1.13.1\", )");
+  const auto exported_after = [&](const std::string& launcher, const std::string& rounds) {
+    const Result sampled = sample({"--stack", "ucx", "--launcher", script("launch", launcher),
+                                   "--db", path("a.db"), "--rounds", rounds});
+    EXPECT_EQ(sampled.exit_code, 0) << sampled.err;
+    const Result exported =
+        tune({"export", "ucx", "--db", path("a.db"), "-o", path("ucx.conf"), "--force"});
+    EXPECT_EQ(exported.exit_code, 0) << exported.err;
+    return stacks::read_ucx_conf(read("ucx.conf"), "ucx.conf")["UCX_RNDV_THRESH"];
+  };
+  EXPECT_THAT(exported_after(older, "5"), MatchesRegex("[0-9]+"));
+  install("ucx_info", "# Version 1.18.1");
+  EXPECT_THAT(exported_after(launcher_of_two_thresholds(), "7"),
+              MatchesRegex("inter:[0-9]+,intra:[0-9]+"));
+  EXPECT_THAT(read("ucx.conf"),
+              HasSubstr("left out: settings that were measured under other versions than 1.18.1"));
 }
 
 // libfabric carries the messages of Open MPI. Jobs tell two numbers of its version, fi_info three.
@@ -384,6 +415,31 @@ TEST_F(WhereHanIsThere, ItsRulesHandOnWhatTunedDoesBetter) {
   EXPECT_THAT(settings.at("coll_han_dynamic_rules_filename"), HasSubstr("/conf/coll_han_rules"));
   EXPECT_EQ(settings.at("coll_han_priority"), "35");
   EXPECT_FALSE(settings.contains("coll_han_bcast_segsize"));
+}
+
+// Neither says whether coll/han acts between nodes: a campaign on one node, and a comparison.
+TEST_F(WhereHanIsThere, ItsRulesStayAfterACampaignOnOneNodeAndAComparison) {
+  const std::string both = launcher("");
+  exported(both);
+  const std::string before = read("conf/coll_han_rules.conf");
+  std::string alone = read("launch");
+  for (const auto& [was, is] :
+       {std::pair<std::string, std::string>{R"(, \"two\")", ""},
+        {R"(\"ranks_per_node\": 2, \"nodes\": 2)", R"(\"ranks_per_node\": 4, \"nodes\": 1)"},
+        {R"(\"coll_han_priority\": \"35\", )", ""}}) {
+    ASSERT_NE(alone.find(was), std::string::npos) << was;
+    alone.replace(alone.find(was), was.size(), is);
+  }
+  ASSERT_EQ(sample_collectives(script("alone", alone)).exit_code, 0);
+  const Result compared =
+      tune({"ab", "openmpi", "--launcher", both, "--rounds", "5", "--db", path("a.db")});
+  ASSERT_EQ(compared.exit_code, 0) << compared.err;
+  const Result again =
+      tune({"export", "openmpi", "--db", path("a.db"), "--force", "-o", path("conf") + "/"});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(stacks::read_han_rules(read("conf/coll_han_rules.conf"), "rules"),
+            stacks::read_han_rules(before, "rules"));
+  EXPECT_THAT(read("conf/mca-params.conf"), HasSubstr("\ncoll_han_priority"));
 }
 
 TEST_F(WhereHanIsThere, AnotherSegmentOfItIsExportedWhereThatPays) {

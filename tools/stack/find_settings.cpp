@@ -34,17 +34,28 @@ void add_tables(const std::vector<stacks::StackSamples>& samples, stacks::StackF
   }
 }
 
-// What hands calls on, where the newest campaign that measured collectives found coll/han in front
-// of coll/tuned, or faster somewhere; and the priority by which it is asked first.
+// Whether it has more than the library's own choice, as nmad-tune ab has, on more than one node.
+bool compares_between_nodes(const stacks::StackSamples& samples) {
+  return std::ranges::any_of(samples.times, [](const auto& cell) {
+    const stacks::StackKey& key = cell.first;
+    return key.algorithm != stacks::kOwnChoice && key.ranks > key.ranks_per_node;
+  });
+}
+
+// What hands calls on, where the newest campaign that compared collectives between nodes found
+// coll/han in front of coll/tuned, or faster somewhere; and the priority by which it is asked
+// first. On one node, coll/han leaves all calls to the others.
 void add_han_rules(const std::vector<stacks::StackSamples>& samples,
                    const stacks::RuleChoice& choice, stacks::StackFindings* findings) {
   for (const stacks::StackSamples& each : samples) {  // the newest first
     if (!each.rail.ends_with("/collectives")) continue;
     const Fields& options = each.campaign.options;
     const bool chooses = options.contains(kHanChooses);
+    const bool acts = chooses || options.contains(kHanCompetes);
+    if (!acts && !compares_between_nodes(each)) continue;
     const auto priority = options.find(
         fmt::format("default {}", chooses ? sampler::kHanPriority : sampler::kTunedPriority));
-    if ((!chooses && !options.contains(kHanCompetes)) || priority == options.end()) return;
+    if (!acts || priority == options.end()) return;
     findings->han_rules = stacks::han_rules_of(
         choice.cells, chooses ? stacks::kHanComponent : stacks::kTunedComponent);
     if (findings->han_rules.empty()) return;
@@ -69,23 +80,50 @@ void leave_rules_out(const std::string& measured, stacks::StackFindings* finding
 bool is_about_collectives(const stacks::StackSamples& samples) {
   return samples.rail.ends_with("/collectives");
 }
+bool is_about_messages(const stacks::StackSamples& samples) {
+  return !is_about_collectives(samples);
+}
 
-// Rules of two versions do not belong into one file. So those of one version are taken: of the one
-// that the user names, if collectives were sampled under it, else of the one that they were sampled
-// under last. It is returned; empty if there are none.
-std::string take_rules_of_one(const FindingsFor& what, std::vector<stacks::StackSamples>* samples) {
+// Of the UCX below MPICH, whose settings carry MPICH's messages; empty if that is unknown, and for
+// collectives.
+std::string ucx_of(const FindingsFor& what, const stacks::StackSamples& samples) {
+  if (what.stack != "mpich" || is_about_collectives(samples)) return {};
+  const auto found = samples.campaign.options.find(std::string(stacks::kUcxVersion));
+  return found == samples.campaign.options.end() ? "" : found->second;
+}
+
+// Under what something was measured.
+struct Software {
+  std::string version, ucx;
+  std::string words() const {
+    return ucx.empty() ? version : fmt::format("{} over ucx {}", version, ucx);
+  }
+};
+
+// What was measured under two versions does not belong into one file. So what is about collectives,
+// or about messages, is taken of one version: of the one that the user names, if it was sampled
+// under that, else of the one that it was sampled under last. The rest of it is erased, with a
+// note. Messages under MPICH are of one UCX too.
+Software take_one(const FindingsFor& what, bool (*is_about)(const stacks::StackSamples&),
+                  std::string_view name, std::vector<stacks::StackSamples>* samples,
+                  std::vector<std::string>* notes) {
   const auto is_named = [&](const stacks::StackSamples& each) {
-    return is_about_collectives(each) && stacks::is_meant(what.stack, what.version, each.version);
+    return is_about(each) && stacks::is_meant(what.stack, what.version, each.version);
   };
   auto taken = samples->end();
   if (!what.version.empty()) taken = std::ranges::find_if(*samples, is_named);  // newest first
-  if (taken == samples->end()) taken = std::ranges::find_if(*samples, is_about_collectives);
+  if (taken == samples->end()) taken = std::ranges::find_if(*samples, is_about);
   if (taken == samples->end()) return {};
-  const std::string version = taken->version;
-  std::erase_if(*samples, [&](const stacks::StackSamples& each) {
-    return is_about_collectives(each) && each.version != version;
+  const Software one{taken->version, ucx_of(what, *taken)};
+  const std::size_t erased = std::erase_if(*samples, [&](const stacks::StackSamples& each) {
+    return is_about(each) && (!stacks::is_same_version(what.stack, each.version, one.version) ||
+                              ucx_of(what, each) != one.ucx);
   });
-  return version;
+  if (erased > 0) {
+    notes->push_back(fmt::format("left out: {} that were measured under other versions than {}",
+                                 name, one.words()));
+  }
+  return one;
 }
 
 // MPICH's rules are tables of exactly one version. Those of Open MPI are of the version for which
@@ -93,7 +131,8 @@ std::string take_rules_of_one(const FindingsFor& what, std::vector<stacks::Stack
 bool are_of_another(const std::string& rules_version, const FindingsFor& what,
                     const stacks::StackFindings& findings) {
   if (what.stack == "mpich") {
-    return !findings.tables.algorithms.empty() && findings.version != rules_version;
+    return !findings.tables.algorithms.empty() &&
+           !stacks::is_meant(what.stack, findings.version, rules_version);
   }
   return !findings.rules.empty() && !what.version.empty() && !rules_version.empty() &&
          !stacks::is_meant(what.stack, what.version, rules_version);
@@ -127,15 +166,6 @@ std::string measured_version(const std::vector<stacks::StackSamples>& samples,
   return all.front().version;
 }
 
-// Of the UCX below MPICH, whose settings carry MPICH's messages.
-std::string measured_ucx(const std::vector<stacks::StackSamples>& samples) {
-  for (const stacks::StackSamples& each : samples) {  // newest first
-    const auto found = each.campaign.options.find(std::string(stacks::kUcxVersion));
-    if (found != each.campaign.options.end()) return found->second;
-  }
-  return {};
-}
-
 }  // namespace
 
 stacks::StackFindings find_settings(const profiledb::ProfileDb& db, const Id& platform,
@@ -155,23 +185,19 @@ stacks::StackFindings find_settings(const profiledb::ProfileDb& db, const Id& pl
                               "--stack {} --db {}",
                               what.profile, what.stack, what.stack, what.profile));
     }
+    std::vector<std::string> notes;
+    const Software messages = take_one(what, is_about_messages, "settings", &samples, &notes);
+    rules_version = take_one(what, is_about_collectives, "rules", &samples, &notes).version;
     findings.verdicts = stacks::judge_groups(samples);
-    const std::size_t all = samples.size();
-    rules_version = take_rules_of_one(what, &samples);
     stacks::RuleChoice choice = stacks::choose_rules(samples);
     add_han_rules(samples, choice, &findings);
     findings.rules = std::move(choice.rules);
     findings.cells = std::move(choice.cells);
     findings.notes = std::move(choice.notes);
-    if (samples.size() < all) {
-      findings.notes.push_back(fmt::format(
-          "left out: rules that were measured under other versions than {}", rules_version));
-    }
+    findings.notes.insert(findings.notes.end(), notes.begin(), notes.end());
     findings.measured = measured_version(samples, findings);
-    if (what.stack == "mpich") {
-      findings.measured_ucx = measured_ucx(samples);
-      add_tables(samples, &findings);
-    }
+    findings.measured_ucx = messages.ucx;
+    if (what.stack == "mpich") add_tables(samples, &findings);
   }
   findings.version = stacks::export_version(what.stack, what.version, findings.measured);
   if (are_of_another(rules_version, what, findings)) leave_rules_out(rules_version, &findings);

@@ -34,17 +34,29 @@ stacks::MpichTables read_mpich_tables(const std::string& library_file) {
   return *std::move(tables);
 }
 
-// Searches like the loader.
+namespace {
+
+// In what ldd or ldconfig prints; empty where it is not there.
+std::string library_in(const std::string& listed) {
+  constexpr std::string_view kArrow = "=> ";
+  const std::size_t arrow = listed.find(kArrow, listed.find("libmpich.so"));
+  if (arrow == std::string::npos) return {};
+  const std::size_t begin = arrow + kArrow.size();
+  return listed.substr(begin, listed.find_first_of(" \n", begin) - begin);
+}
+
+}  // namespace
+
+// Of the library that the installed mpichversion has loaded, as it tells the installed version too;
+// else, where it is no program but a script, of the one that the loader finds.
 std::vector<std::string> known_mpich_algorithms() {
+  constexpr const char* kListing =
+      "ldd \"$(command -v mpichversion)\" || PATH=$PATH:/sbin:/usr/sbin ldconfig -p";
   try {
-    const sampler::Launched listed =
-        sampler::launch({.launcher = "env PATH=$PATH:/sbin:/usr/sbin ldconfig", .program = {"-p"}});
-    constexpr std::string_view kArrow = "=> ";
-    const std::size_t name = listed.out.find("libmpich.so");
-    const std::size_t arrow = listed.out.find(kArrow, name);
-    if (name == std::string::npos || arrow == std::string::npos) return {};
-    const std::size_t begin = arrow + kArrow.size();
-    return read_mpich_tables(listed.out.substr(begin, listed.out.find('\n', begin) - begin)).known;
+    const std::string library =
+        library_in(sampler::launch({.launcher = "sh", .program = {"-c", kListing}}).out);
+    if (library.empty()) return {};
+    return read_mpich_tables(library).known;
   } catch (const Error&) {
     return {};  // names are then accepted by their form
   }
