@@ -163,10 +163,10 @@ class Gate final : public Outlet {
   };
   struct Whole {
     std::uint64_t size_bytes = 0;
-    unsigned left = 0;           // so many more go whole without a question
-    BytesByLane chunks_bytes{};  // that it could have had
+    unsigned left = 0;           // so many more go whole without asking the curves
+    BytesByLane chunks_bytes{};  // of the split that did not pay; 0: there was none
   };
-  Whole whole_;                 // the eager message that was asked about last
+  Whole whole_;                 // the last eager message for which the curves were asked
   std::optional<First> first_;  // what first_to_end() found, while lanes are as they were
   double round_ns_ = 0;  // start of this round of scheduling; chunk ends are predicted from it
   Window window_;

@@ -100,8 +100,8 @@ bool Gate::can_split_by(double end_ns, std::uint64_t size_bytes) const {
 
 // Whether the curves of the rails say that an eager message arrives so much sooner in chunks that
 // it is worth the processor time of another driver message. Such a message waits with the large
-// ones, because they are planned over all rails. Rails that are idle again are not asked again for
-// each message of one size: the question may take longer than the message.
+// ones, because they are planned over all rails. To ask the curves may take longer than the
+// message. So where a message goes whole over idle rails, so do the next ones of its size.
 bool Gate::is_split(const Send& send) {
   if (!context_.strategy.splits_eager || send.segments.size() != 1 || lanes_.size() < 2)
     return false;
@@ -123,7 +123,7 @@ bool Gate::is_split(const Send& send) {
   return false;
 }
 
-// `chunks_bytes` receives the chunks by lane, if it is a question of these.
+// `chunks_bytes` receives the chunks by lane, if there is a split.
 bool Gate::pays_to_split(std::uint64_t size_bytes, BytesByLane& chunks_bytes) {
   chunks_bytes = {};
   const double whole_ns = end_ns(advice(), lanes_[first_to_end(size_bytes)], size_bytes);

@@ -13,6 +13,7 @@ namespace nmt::engine {
 void Gate::lose(Link& link, const std::string& reason) {
   if (!link.alive()) return;
   link.give_up(reason);
+  whole_ = {};  // chunks are by lane
   inbox_.lose_link(number_of(link));
   if (alive() == 0) {
     lose_peer(reason);

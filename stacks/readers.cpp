@@ -68,7 +68,7 @@ void check_threshold(std::string_view name, std::string_view value, std::string_
         fmt::format("UCX {} has one threshold, and cannot read inter: and intra:", ucx_version)};
   }
   if (inter != intra) {
-    throw Problem{fmt::format("UCX_RNDV_THRESH has {0} and not {1}; give both, as {0}... {1}auto",
+    throw Problem{fmt::format("UCX_RNDV_THRESH has {0} and not {1}; give both, as {0}65536,{1}auto",
                               inter ? "inter:" : "intra:", inter ? "intra:" : "inter:")};
   }
 }

@@ -32,7 +32,7 @@ constexpr std::size_t kTimesToReach = 3;
 // Ours has to be faster by this share of how far the 95 % intervals reach towards each other: then
 // it is faster indeed with a probability of 95 %.
 constexpr double kOneSided = 0.84;
-// Predicted rules end at so many times the largest size that was sampled: an octave, in which the
+// Predicted rules end at so many times the largest size that is predicted: an octave, in which the
 // errors of left-out shapes are taken for alike too (tuner/collective_model.cpp).
 constexpr std::uint64_t kPredictedBeyond = 2;
 
@@ -131,8 +131,7 @@ double required_lead(const Choice& ours, const CollectiveCell& cell) {
   if (library == nullptr) return 0;
   const CollectiveTime& time = *time_of(ours, cell);
   const double chance = kOneSided * std::hypot(library->below, time.above);
-  const double beyond = time.gain_error.value_or(cell.gain_error.value_or(chance));
-  return std::max(std::log1p(kWorthActing), beyond);
+  return std::max(std::log1p(kWorthActing), time.gain_error.value_or(chance));
 }
 
 // By how much the lead of ours exceeds the required one at each size. Between two sizes where ours

@@ -49,7 +49,7 @@ struct CollectiveCell {
   std::int64_t ranks_per_node = 0;
   std::uint64_t size_bytes = 0;
   std::vector<CollectiveTime> times;  // of all algorithms and segments, the fastest first
-  // Predicted, not measured: that of the fastest way of ours.
+  // Predicted, not measured: that of the fastest way of ours, or the largest of several shapes.
   std::optional<double> gain_error = {};
 };
 

@@ -320,6 +320,10 @@ bool Job::prepare(Decision& decision, MPI_Comm comm,
 }
 
 bool Job::prepare_without_data(Decision& decision, MPI_Comm comm) noexcept {
+  if (decision.is_by_library() && !kNeedsShadow) {
+    decision.on = comm;
+    return true;
+  }
   if (decision.is_by_library()) return prepare_by_library(decision, comm, {});
   return prepare_if(decision, comm, [](const Lease&) { return true; });
 }

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kPlannedMax = 16;
 
 // Newton's steps towards the common end of all chunks: curves are nearly straight between two
-// steps, and the last one only follows the paces of the final sizes.
+// steps.
 constexpr int kSplitRounds = 4;
 constexpr double kSplitTolerance = 0.001;
 
@@ -169,7 +169,7 @@ class Planner {
         outlet_.pass_over(i, SentAs::kChunk, chunks_bytes_[i]);
         continue;
       }
-      // The two sizes that decided that it gets no chunk.
+      // Two sizes whose paces helped to decide that it gets no chunk.
       outlet_.pass_over(i, SentAs::kChunk, size_bytes / lanes);
       if (first_bytes_[i] > 0) outlet_.pass_over(i, SentAs::kChunk, first_bytes_[i]);
     }

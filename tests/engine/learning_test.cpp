@@ -149,6 +149,17 @@ TEST(Learning, ARailThatFallsToHalfIsSplitForWithinTwentyMessages) {
   }
 }
 
+// The curves are not asked for every message.
+TEST(Learning, AnEagerMessageGoesInChunksOnceTransfersShowThatThisPays) {
+  const std::vector<DescribedRail> rails = rails_of({{20e3, 1}, {20e3, 1}});
+  const std::vector<DescribedRail> believed = rails_of({{20e3, 8}, {20e3, 1}});
+  VirtualCouple couple(rails, "adaptive", &believed);
+  couple.transfer_ns({16 << 10});
+  EXPECT_EQ(couple.near().state(0).chunks_sent, 0u);
+  for (int i = 0; i < 40; ++i) couple.transfer_ns({16 << 10});
+  EXPECT_GT(couple.near().state(0).chunks_sent, 0u);
+}
+
 // A rail that carries its first bytes four times as fast, as one behind a shaper does.
 DescribedRail rail_with_cliff(const std::string& name, double bandwidth, double cliff_bytes) {
   const double bytes_per_ns = kBytesPerNs * bandwidth;

@@ -180,6 +180,27 @@ TEST_F(StackTest, WhatWasMeasuredUnderAnOlderVersionIsRefusedThoughTheNewestCamp
                                HasSubstr("--stack openmpi --parts collectives")));
 }
 
+// Settings of 4.1.4 and then of 5.0.7, with rules of the first.
+TEST_F(StackTest, SettingsOfTwoVersionsAreNotMergedAndAFileSaysWhatWasLeftOut) {
+  ASSERT_EQ(sample_stack(script("launch", kLauncher)).exit_code, 0);
+  ASSERT_EQ(sample_collectives(collectives_of_version("older", "4.1.4", 16)).exit_code, 0);
+  std::string text(kLauncher);
+  text.replace(text.find("v4.1.4"), 6, "v5.0.7");
+  install("ompi_info", "Open MPI v5.0.7");
+  ASSERT_EQ(sample_stack(script("newer", text)).exit_code, 0);
+  const auto exported_for = [&](const std::string& version) {
+    const Result exported = tune({"export", "openmpi", "--for", version, "--db", path("a.db"), "-o",
+                                  path("for_" + version) + "/"});
+    EXPECT_EQ(exported.exit_code, 0) << exported.err;
+    return read("for_" + version + "/mca-params.conf");
+  };
+  const std::string newer = exported_for("5.0.7");
+  EXPECT_THAT(newer, HasSubstr("left out: settings that were measured under other versions than"));
+  EXPECT_THAT(newer, HasSubstr("left out: rules for collectives: they were measured under 4.1.4"));
+  EXPECT_THAT(newer, Not(HasSubstr("coll_tuned_rules")));
+  EXPECT_THAT(exported_for("4.1.4"), HasSubstr("coll_tuned_rules"));
+}
+
 TEST_F(StackTest, RulesOfTwoVersionsAreNotMerged) {
   ASSERT_EQ(sample_collectives(collectives_of_version("older", "4.1.4", 16)).exit_code, 0);
   ASSERT_EQ(sample_collectives(collectives_of_version("newer", "5.0.7", 4)).exit_code, 0);

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
 #include <random>
 #include <span>
 #include <string>
@@ -324,6 +325,15 @@ TEST(PredictedSegments, HoldForEachShapeInTheirRanges) {
   EXPECT_GT(checked, 100);
 }
 
+TEST(PredictedSegments, EndAtTwiceTheLargestSizeThatIsPredicted) {
+  const std::vector<SegmentRule> rules = predict_segments(measured(Cluster(), kSampled));
+  ASSERT_FALSE(rules.empty());
+  for (const SegmentRule& rule : rules) {
+    ASSERT_TRUE(rule.to_bytes) << rule.from_bytes;
+    EXPECT_LE(*rule.to_bytes, 2 * kSizes[std::size(kSizes) - 1] + 1);
+  }
+}
+
 TEST(PredictedSegments, EndAtTheLargestShapeForWhichThereAreRules) {
   for (const SegmentRule& rule : predict_segments(measured(Cluster(), kSampled))) {
     EXPECT_LE(rule.nodes_max, kPredictedNodesMax);
@@ -426,6 +436,65 @@ TEST(CollectiveModel, SaysNothingOfAnAlgorithmThatFewShapesHave) {
   EXPECT_FALSE(is_predicted({3, 1}));
   add_to({{8, 2}});
   EXPECT_TRUE(is_predicted({3, 1}));
+}
+
+// Large blocks were sampled on three shapes of up to 4 ranks only, small ones on all.
+TEST(CollectiveModel, ASizeIsAsFarAsTheShapesOnWhichItWasSampled) {
+  std::vector<CollectiveCell> cells = measured(Cluster(), {{2, 1}, {4, 1}, {2, 2}, {8, 4}, {4, 8}});
+  std::erase_if(cells, [](const CollectiveCell& cell) {
+    return cell.size_bytes > 64 << 10 && cell.nodes * cell.ranks_per_node > 4;
+  });
+  std::map<std::uint64_t, double> error;
+  for (const CollectiveCell& cell : CollectiveModel(cells).predict({8, 8})) {
+    error[cell.size_bytes] = *cell.gain_error;
+  }
+  ASSERT_TRUE(error.contains(16 << 10));
+  ASSERT_TRUE(error.contains(4 << 20));
+  EXPECT_GT(error[4 << 20], 2 * error[16 << 10]);
+}
+
+// Of a node with fewer ranks than leaders, fewer lead.
+TEST(CollectiveModel, PredictsNoMoreLeadersThanThereAreRanks) {
+  std::vector<CollectiveCell> cells = measured(Cluster(), {{2, 2}, {2, 4}, {4, 2}, {4, 4}, {8, 2}});
+  for (CollectiveCell& cell : cells) {
+    cell.times.insert(
+        cell.times.begin(),
+        {.algorithm = "chain", .leaders = 2, .median_ns = cell.times.front().median_ns / 2});
+  }
+  const auto has_two = [&](const CollectiveShape& shape) {
+    for (const CollectiveCell& cell : CollectiveModel(cells).predict(shape)) {
+      for (const CollectiveTime& time : cell.times) {
+        if (time.leaders == 2) return true;
+      }
+    }
+    return false;
+  };
+  EXPECT_TRUE(has_two({8, 4}));
+  EXPECT_TRUE(has_two({6, 2}));
+  EXPECT_FALSE(has_two({6, 1}));
+}
+
+TEST(CollectiveModel, EachWayHasAnErrorOfItsOwn) {
+  Cluster cluster;
+  cluster.noise = 0.05;
+  std::vector<CollectiveCell> cells = measured(cluster, kSampled);
+  for (CollectiveCell& cell : cells) {  // sampled on fewer nodes
+    if (cell.nodes < 8) continue;
+    std::erase_if(cell.times, [](const CollectiveTime& time) { return time.algorithm == "chain"; });
+  }
+  int compared = 0;
+  for (const CollectiveCell& cell : CollectiveModel(cells).predict({16, 4})) {
+    double of_chain = 0, of_binomial = 0;
+    for (const CollectiveTime& time : cell.times) {
+      if (!time.gain_error || !std::isfinite(*time.gain_error)) continue;
+      double& of_it = time.algorithm == "chain" ? of_chain : of_binomial;
+      if (of_it == 0 || *time.gain_error < of_it) of_it = *time.gain_error;
+    }
+    if (of_chain == 0 || of_binomial == 0) continue;
+    EXPECT_GT(of_chain, of_binomial) << cell.size_bytes;
+    ++compared;
+  }
+  EXPECT_GT(compared, 0);
 }
 
 TEST(CollectiveModel, PredictsABarrierWhichHasNoSize) {

@@ -82,13 +82,15 @@ std::vector<tuner::CollectiveShape> shapes_to_predict(const tuner::CollectiveMod
   return shapes;
 }
 
-// Whether a program calls another algorithm than the one that the MPI chooses.
-bool is_replaced(const tuner::CollectiveCell& cell, const std::vector<SegmentRule>& rules) {
-  return std::ranges::any_of(rules, [&](const SegmentRule& rule) {
+// By which a program calls another algorithm than the one that the MPI chooses; null: it does not.
+const SegmentRule* rule_that_acts(const tuner::CollectiveCell& cell,
+                                  const std::vector<SegmentRule>& rules) {
+  const auto found = std::ranges::find_if(rules, [&](const SegmentRule& rule) {
     return rule.mpi == cell.mpi && rule.operation == cell.operation &&
            rule.algorithm != kLibraryAlgorithm && !rule.algorithm.empty() &&
            rule.applies_to(cell.nodes, cell.ranks_per_node) && rule.covers(cell.size_bytes);
   });
+  return found == rules.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -113,8 +115,18 @@ json::Value collective_cells_json(std::span<const tuner::CollectiveCell> cells,
       const tuner::CollectiveTime*& each = time.algorithm == kLibraryAlgorithm ? library : ours;
       if (each == nullptr) each = &time;
     }
+    const SegmentRule* acting = rule_that_acts(cell, rules);
+    // Another way than the fastest may be followed, because it is good at more sizes.
+    for (const tuner::CollectiveTime& time : cell.times) {
+      const bool followed = acting != nullptr && time.algorithm == acting->algorithm &&
+                            time.segment_bytes == acting->segment_bytes &&
+                            time.leaders == acting->leaders;
+      if (cell.gain_error && followed) ours = &time;
+    }
     std::optional<double> regretted;
     if (!cell.gain_error) regretted = tuner::regret(rules, cell);
+    json::Value needed;
+    if (cell.gain_error) needed = json::Value(std::exp(ours->gain_error.value_or(0)));
     list.push_back(json::Value::object()
                        .set("mpi", cell.mpi)
                        .set("operation", cell.operation)
@@ -123,10 +135,9 @@ json::Value collective_cells_json(std::span<const tuner::CollectiveCell> cells,
                        .set("size_bytes", cell.size_bytes)
                        .set("library", time_json(library))
                        .set("ours", time_json(ours))
-                       .set("replaced", is_replaced(cell, rules))
+                       .set("replaced", acting != nullptr)
                        .set("regret", regretted ? json::Value(*regretted) : json::Value())
-                       .set("gain_needed", cell.gain_error ? json::Value(std::exp(*cell.gain_error))
-                                                           : json::Value()));
+                       .set("gain_needed", std::move(needed)));
   }
   return list;
 }

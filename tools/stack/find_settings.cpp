@@ -10,6 +10,7 @@
 #include "core/units.h"
 #include "core/version.h"
 #include "sampler/sampler.h"
+#include "tools/stack/compare_rules.h"
 #include "tools/stack/mpich_library.h"
 #include "tools/stack/stack_recorder.h"
 
@@ -34,7 +35,7 @@ void add_tables(const std::vector<stacks::StackSamples>& samples, stacks::StackF
   }
 }
 
-// Whether it has more than the library's own choice, as nmad-tune ab has, on more than one node.
+// Whether other algorithms than the library's own choice were measured on more than one node.
 bool compares_between_nodes(const stacks::StackSamples& samples) {
   return std::ranges::any_of(samples.times, [](const auto& cell) {
     const stacks::StackKey& key = cell.first;
@@ -77,11 +78,19 @@ void leave_rules_out(const std::string& measured, stacks::StackFindings* finding
       measured, findings->version)};
 }
 
-bool is_about_collectives(const stacks::StackSamples& samples) {
+bool is_about_rules(const stacks::StackSamples& samples) {
   return samples.rail.ends_with("/collectives");
 }
-bool is_about_messages(const stacks::StackSamples& samples) {
+// Rules, or how operations do with and without them (nmad-tune ab).
+bool is_about_collectives(const stacks::StackSamples& samples) {
+  return is_about_rules(samples) || samples.rail.ends_with(fmt::format("/{}", kOwnChoiceRail));
+}
+// Or a program with all settings and without them.
+bool is_about_settings(const stacks::StackSamples& samples) {
   return !is_about_collectives(samples);
+}
+bool is_about_messages(const stacks::StackSamples& samples) {
+  return is_about_settings(samples) && !samples.rail.ends_with("/program");
 }
 
 // Of the UCX below MPICH, whose settings carry MPICH's messages; empty if that is unknown, and for
@@ -96,37 +105,54 @@ std::string ucx_of(const FindingsFor& what, const stacks::StackSamples& samples)
 struct Software {
   std::string version, ucx;
   std::string words() const {
-    return ucx.empty() ? version : fmt::format("{} over ucx {}", version, ucx);
+    const std::string known = version.empty() ? "an unknown version" : version;
+    return ucx.empty() ? known : fmt::format("{} over ucx {}", known, ucx);
   }
 };
 
-// What was measured under two versions does not belong into one file. So what is about collectives,
-// or about messages, is taken of one version: of the one that the user names, if it was sampled
-// under that, else of the one that it was sampled under last. The rest of it is erased, with a
-// note. Messages under MPICH are of one UCX too.
-Software take_one(const FindingsFor& what, bool (*is_about)(const stacks::StackSamples&),
-                  std::string_view name, std::vector<stacks::StackSamples>* samples,
-                  std::vector<std::string>* notes) {
-  const auto is_named = [&](const stacks::StackSamples& each) {
-    return is_about(each) && stacks::is_meant(what.stack, what.version, each.version);
+// What is about the same: `decides` the samples by which a version is taken, `goes_along` all.
+struct Subject {
+  std::string_view name;
+  bool (*decides)(const stacks::StackSamples&);
+  bool (*goes_along)(const stacks::StackSamples&);
+};
+constexpr Subject kSettings{"settings", is_about_messages, is_about_settings};
+constexpr Subject kRules{"rules", is_about_rules, is_about_collectives};
+
+// What was measured under two versions does not belong into one file. So samples of a subject are
+// taken of one version: of the one that the user names, if it was sampled under that, else of the
+// newest that is known. The others are erased, with a note. Messages under MPICH are of one UCX
+// too.
+Software take_one(const Subject& subject, const FindingsFor& what,
+                  std::vector<stacks::StackSamples>* samples, std::vector<std::string>* notes) {
+  const auto first = [&](auto&& suits) {  // the newest
+    return std::ranges::find_if(*samples, [&](const stacks::StackSamples& each) {
+      return subject.decides(each) && suits(each);
+    });
   };
   auto taken = samples->end();
-  if (!what.version.empty()) taken = std::ranges::find_if(*samples, is_named);  // newest first
-  if (taken == samples->end()) taken = std::ranges::find_if(*samples, is_about);
+  if (!what.version.empty()) {
+    taken = first(
+        [&](const auto& each) { return stacks::is_meant(what.stack, what.version, each.version); });
+  }
+  if (taken == samples->end())
+    taken = first([](const auto& each) { return !each.version.empty(); });
+  if (taken == samples->end()) taken = first([](const auto&) { return true; });
   if (taken == samples->end()) return {};
   const Software one{taken->version, ucx_of(what, *taken)};
   const std::size_t erased = std::erase_if(*samples, [&](const stacks::StackSamples& each) {
-    return is_about(each) && (!stacks::is_same_version(what.stack, each.version, one.version) ||
-                              ucx_of(what, each) != one.ucx);
+    return subject.goes_along(each) &&
+           (!stacks::is_same_version(what.stack, each.version, one.version) ||
+            ucx_of(what, each) != one.ucx);
   });
   if (erased > 0) {
     notes->push_back(fmt::format("left out: {} that were measured under other versions than {}",
-                                 name, one.words()));
+                                 subject.name, one.words()));
   }
   return one;
 }
 
-// MPICH's rules are tables of exactly one version. Those of Open MPI are of the version for which
+// MPICH's rules are tables of one version. Those of Open MPI are of the version for which
 // files are written, unless the user names another.
 bool are_of_another(const std::string& rules_version, const FindingsFor& what,
                     const stacks::StackFindings& findings) {
@@ -175,6 +201,7 @@ stacks::StackFindings find_settings(const profiledb::ProfileDb& db, const Id& pl
   findings.origin = fmt::format("Written by nmad-tune {} export {} from {}", NMT_VERSION,
                                 what.stack, what.profile);
   std::string rules_version;
+  std::vector<std::string> notes;
   utsname names{};
   if (::uname(&names) == 0) findings.machine = names.machine;
   if (plan == nullptr) {
@@ -185,22 +212,21 @@ stacks::StackFindings find_settings(const profiledb::ProfileDb& db, const Id& pl
                               "--stack {} --db {}",
                               what.profile, what.stack, what.stack, what.profile));
     }
-    std::vector<std::string> notes;
-    const Software messages = take_one(what, is_about_messages, "settings", &samples, &notes);
-    rules_version = take_one(what, is_about_collectives, "rules", &samples, &notes).version;
+    const Software messages = take_one(kSettings, what, &samples, &notes);
+    rules_version = take_one(kRules, what, &samples, &notes).version;
     findings.verdicts = stacks::judge_groups(samples);
     stacks::RuleChoice choice = stacks::choose_rules(samples);
     add_han_rules(samples, choice, &findings);
     findings.rules = std::move(choice.rules);
     findings.cells = std::move(choice.cells);
     findings.notes = std::move(choice.notes);
-    findings.notes.insert(findings.notes.end(), notes.begin(), notes.end());
     findings.measured = measured_version(samples, findings);
     findings.measured_ucx = messages.ucx;
     if (what.stack == "mpich") add_tables(samples, &findings);
   }
   findings.version = stacks::export_version(what.stack, what.version, findings.measured);
   if (are_of_another(rules_version, what, findings)) leave_rules_out(rules_version, &findings);
+  findings.notes.insert(findings.notes.end(), notes.begin(), notes.end());
   return findings;
 }
 

@@ -89,7 +89,8 @@ class ChoicesOnShape {
     const ShownTime our_time(ours), library_time(library);
     const json::Value gain =
         library == nullptr ? json::Value() : json::Value(library->median_ns / ours->median_ns);
-    const json::Value needed = predicted ? json::Value(std::exp(*cell.gain_error)) : json::Value();
+    const double gain_needed = std::exp(ours->gain_error.value_or(0));
+    const json::Value needed = predicted ? json::Value(gain_needed) : json::Value();
     // What the MPI chooses itself has neither that a program could see.
     const json::Value segment = acts ? json::Value(chosen->segment_bytes) : json::Value();
     const json::Value leaders = acts ? json::Value(chosen->leaders) : json::Value();
@@ -103,8 +104,8 @@ class ChoicesOnShape {
                 acts ? segment_text : "-", acts ? std::to_string(chosen->leaders) : "-",
                 our_time.text, our_time.interval, library_time.text, library_time.interval,
                 gain.is_null() ? "-" : fmt::format("{:.2f}", library->median_ns / ours->median_ns),
-                predicted ? fmt::format("{:.2f}", std::exp(*cell.gain_error)) : "-",
-                std::string(origin), cell.mpi});
+                predicted ? fmt::format("{:.2f}", gain_needed) : "-", std::string(origin),
+                cell.mpi});
     report.records.rows.push_back({cell.operation, cell.size_bytes, chosen->algorithm, segment,
                                    leaders, ours->algorithm, our_time.ns, our_time.low_ns,
                                    our_time.high_ns, library_time.ns, library_time.low_ns,
