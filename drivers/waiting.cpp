@@ -28,7 +28,7 @@ constexpr timespec kSleepMax{.tv_sec = 0, .tv_nsec = 1'000'000};
 
 }  // namespace
 
-void Waiting::rest(std::uint64_t looks_in_vain, const Watch& watch) {
+bool Waiting::rest(std::uint64_t looks_in_vain, const Watch& watch) {
   if (looks_in_vain == 1) {
     const Clock::time_point now = now_();
     const bool frequent = now - since_ < kFrequent && short_waits_ == 0;
@@ -38,17 +38,18 @@ void Waiting::rest(std::uint64_t looks_in_vain, const Watch& watch) {
     since_ = now;
   }
   if (looking_) {
-    if (looks_in_vain % kLooksPerCheck != 0) return;
+    if (looks_in_vain % kLooksPerCheck != 0) return false;
     looking_ = now_() - since_ < look_at_most_;
-    if (looking_) return;
+    if (looking_) return false;
     if (look_at_most_ == kFrequent) short_waits_ = kShortWaits;
   }
   watched_.clear();
   if (!watch(watched_)) {
     ::sched_yield();
-    return;
+    return false;
   }
   ::ppoll(watched_.data(), watched_.size(), &kSleepMax, nullptr);
+  return true;
 }
 
 }  // namespace nmt::drivers

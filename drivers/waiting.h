@@ -30,8 +30,9 @@ class Waiting {
   explicit Waiting(Now now = &Clock::now) : now_(now) {}
 
   // Called after each poll without news; `looks_in_vain` counts them from 1. Parts of a long
-  // message are no news: while one arrives, this sleeps between its parts.
-  void rest(std::uint64_t looks_in_vain, const Watch& watch);
+  // message are no news: while one arrives, this sleeps between its parts. True if it slept, which
+  // it does for a millisecond at most.
+  bool rest(std::uint64_t looks_in_vain, const Watch& watch);
 
  private:
   Now now_;

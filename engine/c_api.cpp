@@ -153,9 +153,15 @@ int post(nmt_engine* engine, const nmt_match& match, const nmt_segment* segments
   });
 }
 
+// Null: the caller does not want it.
+template <class Struct>
+bool is_struct_or_null(const Struct* theirs) {
+  return theirs == nullptr || is_struct(theirs);
+}
+
 int report_completion(const std::optional<Completion>& completion, nmt_completion* theirs) {
   if (!completion) return 0;
-  if (is_struct(theirs)) {
+  if (theirs != nullptr) {
     write(theirs, {.outcome = static_cast<std::int32_t>(completion->outcome),
                    .bytes = completion->size_bytes,
                    .tag = completion->tag,
@@ -242,10 +248,11 @@ int nmt_engine_probe(nmt_engine* engine, const nmt_match* match, nmt_envelope* e
   nmt::engine::Match wants;
   if (const int status = nmt::engine::read_match(engine, match, wants); status != NMT_OK)
     return status;
+  if (!nmt::engine::is_struct_or_null(envelope)) return NMT_INVALID;
   return nmt::engine::guarded(nmt_engine_options{}, [&] {
     const std::optional<nmt::engine::Envelope> found = engine->engine.probe(wants);
     if (!found) return 0;
-    if (nmt::engine::is_struct(envelope)) {
+    if (envelope != nullptr) {
       nmt::engine::write(envelope, {.gate = static_cast<std::int32_t>(found->gate),
                                     .tag = found->tag,
                                     .bytes = found->size_bytes});
@@ -262,7 +269,7 @@ int nmt_engine_cancel(nmt_engine* engine, nmt_request request) {
 }
 
 int nmt_engine_test(nmt_engine* engine, nmt_request request, nmt_completion* completion) {
-  if (engine == nullptr) return NMT_INVALID;
+  if (engine == nullptr || !nmt::engine::is_struct_or_null(completion)) return NMT_INVALID;
   if (!engine->engine.knows(request)) return NMT_UNKNOWN;
   return nmt::engine::guarded(nmt_engine_options{}, [&] {
     return nmt::engine::report_completion(engine->engine.test(request), completion);
@@ -272,6 +279,7 @@ int nmt_engine_test(nmt_engine* engine, nmt_request request, nmt_completion* com
 int nmt_engine_wait(nmt_engine* engine, nmt_request request, uint64_t patience_ns,
                     nmt_completion* completion) {
   if (engine == nullptr || patience_ns > INT64_MAX) return NMT_INVALID;
+  if (!nmt::engine::is_struct_or_null(completion)) return NMT_INVALID;
   if (!engine->engine.knows(request)) return NMT_UNKNOWN;
   const std::chrono::nanoseconds timeout(static_cast<std::int64_t>(patience_ns));
   return nmt::engine::guarded(nmt_engine_options{}, [&] {

@@ -114,7 +114,10 @@ struct Engine::State {
   Requests requests;
   std::pmr::deque<std::shared_ptr<engine::Receive>> any_gate{&memory};  // some matched or ended
   std::uint64_t receives = 0;                                           // so far
-  std::size_t next_gate = 0;  // gates take turns in what is for any of them
+  // Gates take turns in what is for any of them: which one is asked first by the next receive and
+  // by the next probe. A receive gets the message that the last probe showed.
+  std::size_t next_gate = 0;
+  std::size_t next_probed = 0;
 
   bool all_lost() const {
     return std::ranges::all_of(gates, [](const auto& gate) { return gate->lost(); });
@@ -132,7 +135,7 @@ struct Engine::State {
       any_gate.pop_back();
       throw;
     }
-    if (receive->matched) next_gate = receive->gate + 1;
+    if (receive->matched) next_probed = next_gate = receive->gate + 1;
     if (!receive->matched && !gates.empty() && all_lost()) receive->end(Outcome::kLost, 0);
   }
 
@@ -181,7 +184,9 @@ struct Engine::State {
 };
 
 Engine::Engine(EngineOptions options) : state_(std::make_unique<State>()) {
-  if (options.unexpected_bytes_max / 4 < options.eager_bytes_max + engine::kEnvelopeBytes) {
+  const std::uint64_t eager_room_bytes = options.unexpected_bytes_max / 4;
+  if (eager_room_bytes < engine::kEnvelopeBytes ||
+      options.eager_bytes_max > eager_room_bytes - engine::kEnvelopeBytes) {
     throw Error(
         Fault::kUsage,
         fmt::format(
@@ -268,10 +273,11 @@ std::optional<Envelope> Engine::probe(const Match& wants) {
   if (wants.gate != kAnyGate) return state_->gates.at(wants.gate)->probe(wants);
   const std::size_t gates = state_->gates.size();
   for (std::size_t i = 0; i < gates; ++i) {
-    const std::size_t gate = (state_->next_gate + i) % gates;
+    const std::size_t gate = (state_->next_probed + i) % gates;
     const std::optional<Envelope> found = state_->gates[gate]->probe(wants);
     if (!found) continue;
-    state_->next_gate = gate + 1;
+    state_->next_gate = gate;
+    state_->next_probed = gate + 1;
     return found;
   }
   return std::nullopt;
@@ -333,15 +339,18 @@ bool Engine::until(const std::function<bool()>& done, std::chrono::nanoseconds t
     return std::ranges::all_of(state_->gates,
                                [&](const auto& gate) { return gate->watch(watched); });
   };
-  std::uint64_t looks_in_vain = 0;
+  std::uint64_t rounds = 0, looks_in_vain = 0;
   while (!done()) {
+    bool slept = false;
     if (progress()) {
       looks_in_vain = 0;
-      continue;
+    } else {
+      if (!deadline) deadline.emplace(timeout);
+      slept = state_->waiting.rest(++looks_in_vain, watch);
     }
-    if (!deadline) deadline.emplace(timeout);
-    state_->waiting.rest(++looks_in_vain, watch);
-    if (looks_in_vain % kLooksPerCheck == 0 && deadline->passed()) return false;
+    if (++rounds % kLooksPerCheck != 0 && !slept) continue;
+    if (!deadline) deadline.emplace(timeout);  // as messages come all the time
+    if (deadline->passed()) return false;
   }
   return true;
 }

@@ -87,8 +87,8 @@ struct GateState {
 };
 
 struct EngineOptions {
-  std::string strategy = "adaptive";             // must outlive the engine; null: no advice
-  const nmt_profile* profile = nullptr;          // must outlive the engine; null: the real one
+  std::string strategy = "adaptive";
+  const nmt_profile* profile = nullptr;          // must outlive the engine; null: no advice
   const Clock* clock = nullptr;                  // likewise; null: the real one
   std::uint64_t eager_bytes_max = 65536;         // larger messages are always requested first
   std::uint64_t unexpected_bytes_max = 4 << 20;  // per gate
@@ -118,11 +118,12 @@ class Engine {
     return irecv(Match{gate, tag}, segments);
   }
   // Of messages that several receives would take, each goes to the receive that was posted first.
-  // A receive for any gate also gets messages of gates that are added later; it is lost only when
-  // all gates are.
+  // A receive for any gate also gets messages of gates that are added later; until a message
+  // matches it, it is lost only when all gates are.
   Request irecv(const Match& wants, std::span<const drivers::Bytes> segments);
 
-  // The message that such a receive would get now. Makes progress first.
+  // The message that such a receive would get now. Makes progress first. If several gates have one,
+  // the next probe shows that of another gate, and a receive gets the one that was shown last.
   std::optional<Envelope> probe(const Match& wants);
 
   // True: the operation has ended as cancelled, and its memory is free; test() or wait() still

@@ -105,8 +105,11 @@ bool Gate::can_split_by(double end_ns, std::uint64_t size_bytes) const {
 bool Gate::is_split(const Send& send) {
   if (!context_.strategy.splits_eager || send.segments.size() != 1 || lanes_.size() < 2)
     return false;
-  const bool idle = std::ranges::all_of(
-      lanes_, [](const Lane& lane) { return lane.takes_large && lane.release_ns == 0; });
+  // With helpers, what is asked is also whether one is idle.
+  const bool idle =
+      !context_.strategy.has_helpers && std::ranges::all_of(lanes_, [](const Lane& lane) {
+        return lane.takes_large && lane.release_ns == 0;
+      });
   const bool told = idle && whole_.size_bytes == send.size_bytes && whole_.left > 0;
   if (told) {
     --whole_.left;

@@ -13,7 +13,8 @@ namespace nmt::engine {
 void Gate::lose(Link& link, const std::string& reason) {
   if (!link.alive()) return;
   link.give_up(reason);
-  whole_ = {};  // chunks are by lane
+  whole_ = {};                       // chunks are by lane
+  reported_credit_blocked_ = false;  // the report may be lost with it
   inbox_.lose_link(number_of(link));
   if (alive() == 0) {
     lose_peer(reason);

@@ -108,7 +108,7 @@ NMT_API int nmt_engine_probe(nmt_engine* engine, const nmt_match* match, nmt_env
 
 // 1: the request has ended as NMT_CANCELLED, and its memory is free; nmt_engine_test or _wait still
 // release it. 0: too late, it ends as if this was not called. A receive can be cancelled until a
-// message matches it, a send until the peer may have heard of it.
+// message matches it, a send as long as it waits for memory of the peer.
 NMT_API int nmt_engine_cancel(nmt_engine* engine, nmt_request request);
 
 typedef enum nmt_outcome {

@@ -29,8 +29,8 @@ struct slot {
   unsigned char body[SLOT_BYTES];
 };
 
-static void wait_until(atomic_uint* flag, unsigned value) {
-  while (atomic_load_explicit(flag, memory_order_acquire) != value) sched_yield();
+static int is(atomic_uint* flag, unsigned value) {
+  return atomic_load_explicit(flag, memory_order_acquire) == value;
 }
 
 static uint64_t size_of(unsigned message) {
@@ -49,7 +49,7 @@ static void receive_all(struct slot* slot, pid_t sender, unsigned messages) {
   unsigned char* body = malloc(BYTES_MAX);
   if (body == NULL) _exit(1);
   for (unsigned message = 0; message < messages; ++message) {
-    wait_until(&slot->full, 1);
+    while (!is(&slot->full, 1)) sched_yield();
     const unsigned char* arrived = slot->body;
     if (slot->method == NMT_RENDEZVOUS) {
       const struct iovec to = {body, slot->bytes};
@@ -63,13 +63,19 @@ static void receive_all(struct slot* slot, pid_t sender, unsigned messages) {
   _exit(0);
 }
 
-static void send_one(struct slot* slot, int method, const unsigned char* body, uint64_t bytes) {
+// 0, or -1 if the receiver has ended; then `status` is its end.
+static int send_one(struct slot* slot, int method, const unsigned char* body, uint64_t bytes,
+                    pid_t receiver, int* status) {
   slot->method = method;
   slot->bytes = bytes;
   slot->address = body;
   if (method != NMT_RENDEZVOUS) memcpy(slot->body, body, bytes);
   atomic_store_explicit(&slot->full, 1, memory_order_release);
-  wait_until(&slot->full, 0);  // the body belongs to the application again
+  while (!is(&slot->full, 0)) {
+    if (waitpid(receiver, status, WNOHANG) == receiver) return -1;
+    sched_yield();
+  }
+  return 0;  // the body belongs to the application again
 }
 
 int main(int argc, char** argv) {
@@ -99,7 +105,8 @@ int main(int argc, char** argv) {
   if (receiver < 0) return 1;
   if (receiver == 0) receive_all(slot, sender, messages);
   unsigned by_method[3] = {0}, advised = 0;
-  for (unsigned message = 0; message < messages; ++message) {
+  int status = 0, ended = 0;
+  for (unsigned message = 0; message < messages && !ended; ++message) {
     const uint64_t bytes = size_of(message);
     for (uint64_t i = 0; i < bytes; ++i) body[i] = (unsigned char)(message + i);
     int method = nmt_fast_method(&line, bytes);
@@ -110,10 +117,9 @@ int main(int argc, char** argv) {
     if (method < 0) method = bytes < CONSTANT_BYTES ? NMT_COPY : NMT_RENDEZVOUS;
     if (method == NMT_IOVEC) method = NMT_COPY;  // one piece: nothing to gather
     ++by_method[method];
-    send_one(slot, method, body, bytes);
+    ended = send_one(slot, method, body, bytes, receiver, &status) != 0;
   }
-  int status = 0;
-  waitpid(receiver, &status, 0);
+  if (!ended) waitpid(receiver, &status, 0);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     fprintf(stderr, "shm_send: the receiver failed%s\n",
             WIFEXITED(status) && WEXITSTATUS(status) == 3

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <nmadtune.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +168,7 @@ int main(int argc, char** argv) {
   int failed = open_end(&end, argv[2], sockets[0]) != 0 ||
                send_all(&end, sockets[0], profile, path, messages) != 0;
   close(sockets[0]);
+  if (failed) kill(receiver, SIGTERM);  // it may wait for a message
   int status = 0;
   waitpid(receiver, &status, 0);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {

@@ -60,7 +60,7 @@ static int live_far(int socket) {
   nmt_engine* engine = open_engine(socket, 1);
   char* memory = malloc(kBytes);
   const nmt_segment room = {memory, kBytes};
-  for (uint64_t tag = 0; tag < 3; ++tag) {
+  for (uint64_t tag = 0; tag < 4; ++tag) {
     nmt_request request;
     nmt_completion completion = {.struct_bytes = sizeof completion};
     EXPECT(nmt_engine_irecv(engine, 0, tag, &room, 1, &request) == NMT_OK);
@@ -135,6 +135,28 @@ static void matches_probes_and_cancels(nmt_engine* engine) {
   EXPECT(nmt_engine_cancel(NULL, 1) == NMT_INVALID);
 }
 
+// What the other end sends back, by a probe and by a part of its tag.
+static void probes_and_receives_by_a_part_of_the_tag(nmt_engine* engine) {
+  char byte = 'b', back = 0;
+  const nmt_segment piece = {&byte, 1}, room = {&back, 1};
+  nmt_request send, receive;
+  nmt_match match = {.struct_bytes = sizeof match, .gate = NMT_ANY_GATE, .tag = 3};
+  match.tag_mask = 0xf;
+  nmt_envelope envelope = {.struct_bytes = sizeof envelope}, unset = {.struct_bytes = 0};
+  nmt_completion completion = {.struct_bytes = sizeof completion}, none = {.struct_bytes = 0};
+  EXPECT(nmt_engine_isend(engine, 0, 3, &piece, 1, &send) == NMT_OK);
+  EXPECT(nmt_engine_probe(engine, &match, &unset) == NMT_INVALID);
+  for (int i = 0; i < 10000 && nmt_engine_probe(engine, &match, &envelope) == 0; ++i) usleep(1000);
+  EXPECT(envelope.gate == 0 && envelope.tag == 3 && envelope.bytes == 1);
+  EXPECT(nmt_engine_probe(engine, &match, NULL) == 1);
+  EXPECT(nmt_engine_irecv_match(engine, &match, &room, 1, &receive) == NMT_OK);
+  EXPECT(nmt_engine_test(engine, receive, &none) == NMT_INVALID);  // and goes on
+  EXPECT(nmt_engine_wait(engine, receive, kPatience, &none) == NMT_INVALID);
+  EXPECT(nmt_engine_wait(engine, receive, kPatience, &completion) == 1);
+  EXPECT(completion.outcome == NMT_DONE && completion.tag == 3 && back == 'b');
+  EXPECT(nmt_engine_wait(engine, send, kPatience, NULL) == 1);
+}
+
 static void describes_its_links(nmt_engine* engine) {
   nmt_link_state state = {.struct_bytes = sizeof state};
   EXPECT(nmt_engine_link(engine, 0, 1, &state) == NMT_OK);
@@ -201,6 +223,7 @@ int main(void) {
   nmt_engine* engine = open_engine(sockets[0], 0);
   matches_probes_and_cancels(engine);  // first, while the other end is there
   brings_messages_there_and_back(engine);
+  probes_and_receives_by_a_part_of_the_tag(engine);
   describes_its_links(engine);
   answers_nonsense_with_a_status(engine);
   lets_helpers_spin_if_asked();

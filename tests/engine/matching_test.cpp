@@ -143,6 +143,19 @@ TEST_F(Matching, GatesTakeTurnsInAProbe) {
   EXPECT_NE(center_->probe({.tag = 1})->gate, first);
 }
 
+TEST_F(Matching, AReceiveForAnyGateGetsTheMessageThatAProbeShowed) {
+  for (int i = 0; i < 3; ++i) send(0, 1, 8), send(1, 1, 9);
+  find({.gate = 0, .tag = 1});
+  find({.gate = 1, .tag = 1});
+  for (const int probes : {1, 2, 1, 3, 1, 1}) {
+    std::size_t shown = 0;
+    for (int i = 0; i < probes; ++i) shown = center_->probe({.tag = 1})->gate;
+    const Completion got = end_of(receive({.tag = 1}));
+    EXPECT_EQ(got.gate, shown);
+    EXPECT_EQ(got.size_bytes, shown == 0 ? 8u : 9u);
+  }
+}
+
 TEST_F(Matching, GatesTakeTurnsInReceivesForAnyGate) {
   for (int i = 0; i < 2; ++i) send(0, 1, 8), send(1, 1, 8);
   find({.gate = 0, .tag = 1});

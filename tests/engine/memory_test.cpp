@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "core/error.h"
 #include "tests/engine/couple.h"
 #include "tests/engine/stepped_endpoint.h"
 #include "tests/engine/traffic.h"
@@ -63,6 +64,23 @@ TEST(Engine, AHundredThousandMessagesComeOnceThoughRailsAreLostAllTheTime) {
     };
     const TrafficOptions options{
         .seed = seed, .messages = kMessages, .size_bytes_max = 100000, .tags = 1000};
+    ASSERT_EQ(run_traffic(*couple.a, 0, *couple.b, 0, options, cut), "") << "seed " << seed;
+  }
+}
+
+// What says that a send waits for memory may be lost with the rail that carried it.
+TEST(Engine, NoSendWaitsForEverThoughRailsAreLostWhileMemoryIsShort) {
+  std::mt19937_64 random(1);
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Couple couple(4, seed, {.eager_bytes_max = 1000, .unexpected_bytes_max = 6000});
+    double moments[] = {0, 0, 0};
+    for (double& moment : moments) moment = static_cast<double>(random() % 1000) / 1000;
+    const auto cut = [&](double share) {
+      for (std::size_t i = 0; i < 3; ++i) {
+        if (share > moments[i]) couple.wires[(seed + i) % 4]->cut();
+      }
+    };
+    const TrafficOptions options{.seed = seed, .messages = 200, .size_bytes_max = 3000, .tags = 8};
     ASSERT_EQ(run_traffic(*couple.a, 0, *couple.b, 0, options, cut), "") << "seed " << seed;
   }
 }
@@ -284,6 +302,13 @@ TEST_P(Stepped, LargeMessagesGoTogetherButLetSmallOnesPass) {
 
 INSTANTIATE_TEST_SUITE_P(Receives, Stepped, testing::Values(1, 2, 4),
                          [](const auto& tested) { return std::to_string(tested.param); });
+
+TEST(Engine, RefusesEagerMessagesForWhichNoMemoryIsEnough) {
+  for (const std::uint64_t eager_bytes : {~std::uint64_t{0}, ~std::uint64_t{0} - 16, 4ul << 20}) {
+    EXPECT_THROW(Engine({.eager_bytes_max = eager_bytes}), Error) << eager_bytes;
+  }
+  EXPECT_THROW(Engine({.unexpected_bytes_max = 16}), Error);
+}
 
 TEST(Engine, WaitEndsWithItsPatience) {
   Couple couple(1, 3);
