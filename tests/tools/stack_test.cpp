@@ -547,6 +547,10 @@ TEST_F(StackTest, MpichsTablesAreExportedAndWithdrawnByOperation) {
     EXPECT_THAT(checked_for("4.0.2"), Not(HasSubstr("was written for")));
   }
 
+  const Result part = tune(command({"export", "mpich", "--for", "4.0", "-o", path("4.0") + "/"}));
+  EXPECT_EQ(part.exit_code, 0) << part.err;
+  EXPECT_EQ(stacks::read_selection(read("4.0/mpich_algorithms.json"), "rules"), rules);
+
   const Result lost = tune(command(
       {"ab", "mpich", "--launcher", launcher("changed", "60000"), "--rounds", "5", "--json"}));
   ASSERT_EQ(lost.exit_code, 0) << lost.err;
