@@ -45,6 +45,12 @@ bool is_struct(const Struct* theirs) {
   return theirs != nullptr && theirs->struct_bytes >= kHeadBytes;
 }
 
+// Null: the caller leaves it out.
+template <class Struct>
+bool is_struct_or_null(const Struct* theirs) {
+  return theirs == nullptr || is_struct(theirs);
+}
+
 template <class Options>
 int fail(const Options& options, int status, const char* message) {
   if (options.message != nullptr && options.message_bytes > 0) {
@@ -153,12 +159,6 @@ int post(nmt_engine* engine, const nmt_match& match, const nmt_segment* segments
   });
 }
 
-// Null: the caller does not want it.
-template <class Struct>
-bool is_struct_or_null(const Struct* theirs) {
-  return theirs == nullptr || is_struct(theirs);
-}
-
 int report_completion(const std::optional<Completion>& completion, nmt_completion* theirs) {
   if (!completion) return 0;
   if (theirs != nullptr) {
@@ -187,7 +187,7 @@ nmt_match exactly(int gate, std::uint64_t tag) {
 int nmt_engine_new(const nmt_engine_options* options, nmt_engine** engine) {
   if (engine == nullptr) return NMT_INVALID;
   *engine = nullptr;
-  if (options != nullptr && !nmt::engine::is_struct(options)) return NMT_INVALID;
+  if (!nmt::engine::is_struct_or_null(options)) return NMT_INVALID;
   const nmt_engine_options given = nmt::engine::read(options);
   return nmt::engine::guarded(given, [&] {
     nmt::engine::EngineOptions wanted;

@@ -137,10 +137,7 @@ bool Gate::pays_to_split(std::uint64_t size_bytes, BytesByLane& chunks_bytes) {
   for (std::size_t i = 0; i < std::min(lanes_.size(), chunks_bytes.size()); ++i) {
     const Lane& lane = lanes_[i];
     if (!lane.takes_large) continue;
-    shares[rails] = {};
-    shares[rails].struct_bytes = sizeof(nmt_share);
-    shares[rails].path = lane.path;
-    shares[rails].release_ns = lane.release_ns;
+    shares[rails] = share_of(lane, lane.release_ns);
     indexes[rails++] = i;
   }
   nmt_split_result result;

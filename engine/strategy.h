@@ -102,6 +102,15 @@ std::size_t first_to_end(const Advice& advice, std::span<const Lane> lanes,
 // the units so far and the next one (paper "sampling-based auto-tuning", II-D, III-B).
 std::size_t aggregated(const Outlet& outlet, int path);
 
+// A lane as nmt_split and nmt_eager_chunks take it, free at that time.
+inline nmt_share share_of(const Lane& lane, double release_ns) {
+  nmt_share share{};
+  share.struct_bytes = sizeof share;
+  share.path = lane.path;
+  share.release_ns = release_ns;
+  return share;
+}
+
 // Chunks of an eager message over idle lanes, all but one by other cores. nullopt if they do not
 // pay beside the best rail alone.
 struct ChunksElsewhere {

@@ -320,34 +320,30 @@ bool Job::prepare(Decision& decision, MPI_Comm comm,
 }
 
 bool Job::prepare_without_data(Decision& decision, MPI_Comm comm) noexcept {
-  if (decision.is_by_library() && !kNeedsShadow) {
-    decision.on = comm;
-    return true;
-  }
-  if (decision.is_by_library()) return prepare_by_library(decision, comm, {});
-  return prepare_if(decision, comm, [](const Lease&) { return true; });
+  if (!decision.is_by_library())
+    return prepare_if(decision, comm, [](const Lease&) { return true; });
+  if (kNeedsShadow) return prepare_by_library(decision, comm, {});
+  decision.on = comm;
+  return true;
 }
 
 // An MPI that reads its variables at each call needs no communicator of its own for that.
 bool Job::prepare_by_library(Decision& decision, MPI_Comm comm,
                              std::initializer_list<const void*> buffers) noexcept {
   const int code = guarded(comm, [&] {
-    if (!kNeedsShadow) {
-      try {
-        if (can_reach(has_devices_, comm, buffers)) decision.on = comm;
-      } catch (const MpiFailure&) {  // on all ranks, because all of them called it
+    ShadowCommunicator on{.comm = comm, .asks = has_devices_};
+    if (kNeedsShadow) {
+      std::map<std::int32_t, ShadowCommunicator>& shadows = decision.comm_state->shadows;
+      const std::int32_t library = decision.rule->library;
+      auto shadow = shadows.find(library);
+      if (shadow == shadows.end()) {
+        shadow = shadows.emplace(library, make_shadow(comm, calls_of(*decision.rule).choice)).first;
       }
-      return;
+      on = shadow->second;
     }
-    std::map<std::int32_t, ShadowCommunicator>& shadows = decision.comm_state->shadows;
-    const std::int32_t library = decision.rule->library;
-    auto shadow = shadows.find(library);
-    if (shadow == shadows.end()) {
-      shadow = shadows.emplace(library, make_shadow(comm, calls_of(*decision.rule).choice)).first;
-    }
-    if (shadow->second.comm == MPI_COMM_NULL) return;
+    if (on.comm == MPI_COMM_NULL) return;
     try {
-      if (can_reach(shadow->second.asks, comm, buffers)) decision.on = shadow->second.comm;
+      if (can_reach(on.asks, comm, buffers)) decision.on = on.comm;
     } catch (const MpiFailure&) {  // on all ranks, because all of them called it
     }
   });

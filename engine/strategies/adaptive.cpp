@@ -67,10 +67,8 @@ class Planner {
     for (int round = 0; round < kSplitRounds; ++round) {
       double earliest_ns = 0;
       for (std::size_t i = 0; i < lanes; ++i) {
-        shares_[i] = {};
-        shares_[i].struct_bytes = sizeof shares_[i];
-        shares_[i].path = outlet_.lanes()[i].path;
-        shares_[i].release_ns = starts_ns_[i] + (1 - 1 / factors_[i]) * (end_ns - starts_ns_[i]);
+        const double release_ns = starts_ns_[i] + (1 - 1 / factors_[i]) * (end_ns - starts_ns_[i]);
+        shares_[i] = share_of(outlet_.lanes()[i], release_ns);
         earliest_ns = std::min(earliest_ns, shares_[i].release_ns);
       }
       for (std::size_t i = 0; i < lanes; ++i) shares_[i].release_ns -= earliest_ns;

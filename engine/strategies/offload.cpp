@@ -38,13 +38,10 @@ std::optional<ChunksElsewhere> chunks_elsewhere(const Outlet& outlet, std::uint6
   if (outlet.helpers() == 0 || size_bytes == 0) return std::nullopt;
   ChunksElsewhere chunks;
   for (std::size_t lane = 0; lane < outlet.lanes().size(); ++lane) {
-    if (!outlet.lanes()[lane].takes_small || chunks.count == chunks.lanes.size()) continue;
+    const Lane& each = outlet.lanes()[lane];
+    if (!each.takes_small || chunks.count == chunks.lanes.size()) continue;
     chunks.lanes[chunks.count] = lane;
-    nmt_share& share = chunks.shares[chunks.count++];
-    share = {};
-    share.struct_bytes = sizeof share;
-    share.path = outlet.lanes()[lane].path;
-    share.release_ns = outlet.lanes()[lane].release_ns;
+    chunks.shares[chunks.count++] = share_of(each, each.release_ns);
   }
   if (chunks.count < 2) return std::nullopt;
   const auto end_ns =

@@ -17,13 +17,17 @@
 namespace nmt::tools {
 namespace {
 
+bool is_about_rules(const stacks::StackSamples& samples) {
+  return samples.rail.ends_with("/collectives");
+}
+
 // Rules for MPICH are its own tables with cells in them; without its tables there are none.
 void add_tables(const std::vector<stacks::StackSamples>& samples, stacks::StackFindings* findings) {
   if (stacks::ruled_operations(findings->cells).empty()) return;
   std::string library_file;
   for (const stacks::StackSamples& each : samples) {  // newest first
     const auto found = each.campaign.options.find(std::string(sampler::kLibraryFile));
-    if (found == each.campaign.options.end() || !each.rail.ends_with("/collectives")) continue;
+    if (found == each.campaign.options.end() || !is_about_rules(each)) continue;
     library_file = found->second;
     break;
   }
@@ -49,7 +53,7 @@ bool compares_between_nodes(const stacks::StackSamples& samples) {
 void add_han_rules(const std::vector<stacks::StackSamples>& samples,
                    const stacks::RuleChoice& choice, stacks::StackFindings* findings) {
   for (const stacks::StackSamples& each : samples) {  // the newest first
-    if (!each.rail.ends_with("/collectives")) continue;
+    if (!is_about_rules(each)) continue;
     const Fields& options = each.campaign.options;
     const bool chooses = options.contains(kHanChooses);
     const bool acts = chooses || options.contains(kHanCompetes);
@@ -78,9 +82,6 @@ void leave_rules_out(const std::string& measured, stacks::StackFindings* finding
       measured, findings->version)};
 }
 
-bool is_about_rules(const stacks::StackSamples& samples) {
-  return samples.rail.ends_with("/collectives");
-}
 // Rules, or how operations do with and without them (nmad-tune ab).
 bool is_about_collectives(const stacks::StackSamples& samples) {
   return is_about_rules(samples) || samples.rail.ends_with(fmt::format("/{}", kOwnChoiceRail));
