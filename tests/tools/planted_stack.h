@@ -47,6 +47,20 @@ BEGIN {
   print "}"
 }')sh";
 
+// The same, where messages of s bytes take other durations: `durations` is awk that sets ns.
+inline std::string launcher_with(std::string_view durations) {
+  constexpr std::string_view kDurations =
+      "ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8";
+  std::string text(kLauncher);
+  return text.replace(text.find(kDurations), kDurations.size(), durations);
+}
+
+// UCX before 1.17, whose rendezvous pays from 18 KB on.
+inline constexpr std::string_view kOneThreshold = R"(
+    r = ("UCX_RNDV_THRESH" in ENVIRON) ? ENVIRON["UCX_RNDV_THRESH"] + 0 : 65536
+    limit = r + 55
+    ns = s >= r ? 30000 + s * 0.9 : 10000 + s * 2)";
+
 // Collectives of 4 ranks on two hosts: own choices take 50 us, other algorithms 30 us; with a rules
 // file BCAST and OTHERS, the hierarchical ones HAN; those need the second host.
 inline constexpr std::string_view kCollectivesLauncher = R"sh(#!/bin/sh

@@ -118,12 +118,7 @@ TEST_F(StackTest, AFileIsCheckedForTheInstalledVersionElseForTheOneThatIsNamed) 
 
 // UCX carries MPICH's messages; an MPICH may have a UCX of its own.
 TEST_F(StackTest, AUcxBelowMpichThatWasUpdatedSinceIsWarnedOfWithBothVersions) {
-  std::string text(kLauncher);
-  const std::string_view ns = "ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8";
-  text.replace(text.find(ns), ns.size(), R"(
-    r = ("UCX_RNDV_THRESH" in ENVIRON) ? ENVIRON["UCX_RNDV_THRESH"] + 0 : 65536
-    limit = r + 55
-    ns = s >= r ? 30000 + s * 0.9 : 10000 + s * 2)");
+  std::string text = launcher_with(kOneThreshold);
   const std::string_view openmpi = "Open MPI v4.1.4", before = R"(\"network\")";
   text.replace(text.find(openmpi), openmpi.size(), "MPICH Version: 4.0.2");
   text.insert(text.find(before), R"(\"ucx_version\": \"1.12.9\", )");

@@ -218,9 +218,7 @@ void add_same_node(std::string& text, const std::string& ends) {
 // Messages that UCX copies cost 2 ns for a byte, those that it does not 4 us and 1 ns; by default
 // it copies up to 32 KiB.
 TEST_F(StackTest, WhereUcxStopsCopyingIsExportedIfThatPays) {
-  std::string text(kLauncher);
-  const std::string_view ns = "ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8";
-  text.replace(text.find(ns), ns.size(), R"(
+  std::string text = launcher_with(R"(
     z = ("UCX_ZCOPY_THRESH" in ENVIRON) ? ENVIRON["UCX_ZCOPY_THRESH"] + 0 : 32768
     r = ("UCX_RNDV_THRESH" in ENVIRON) ? ENVIRON["UCX_RNDV_THRESH"] + 0 : 65536
     limit = r + 55
@@ -240,9 +238,7 @@ TEST_F(StackTest, WhereUcxStopsCopyingIsExportedIfThatPays) {
 // Over TCP, rendezvous pays from 20 KB on, in shared memory from 6 KB on; UCX before 1.17 has one
 // threshold for both.
 TEST_F(StackTest, OneThresholdForTwoTransportsIsAlsoTriedWhereItCostsThemLeastTogether) {
-  std::string text(kLauncher);
-  const std::string_view ns = "ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8";
-  text.replace(text.find(ns), ns.size(), R"(
+  std::string text = launcher_with(R"(
     r = ("UCX_RNDV_THRESH" in ENVIRON) ? ENVIRON["UCX_RNDV_THRESH"] + 0 : 65536
     limit = r + 55
     ns = s >= r ? 30000 + s : 10000 + s * 2
@@ -258,9 +254,7 @@ TEST_F(StackTest, OneThresholdForTwoTransportsIsAlsoTriedWhereItCostsThemLeastTo
 
 // UCX from 1.17 on has one threshold for each.
 std::string launcher_of_two_thresholds() {
-  std::string text(kLauncher);
-  const std::string_view ns = "ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8";
-  text.replace(text.find(ns), ns.size(), R"(
+  std::string text = launcher_with(R"(
     inter = key("inter:"); intra = key("intra:")
     ns = s >= inter ? 30000 + s : 10000 + s * 2
     here[i] = s >= intra ? 4000 + s * 0.5 : 1000 + s)");
@@ -300,12 +294,7 @@ TEST_F(StackTest, EachOfTheTwoThresholdsOfUcxIsExportedWhereItPays) {
 }
 
 TEST_F(StackTest, AThresholdOfAnOlderUcxDoesNotOutliveAnUpdate) {
-  std::string older(kLauncher);
-  const std::string_view ns = "ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8";
-  older.replace(older.find(ns), ns.size(), R"(
-    r = ("UCX_RNDV_THRESH" in ENVIRON) ? ENVIRON["UCX_RNDV_THRESH"] + 0 : 65536
-    limit = r + 55
-    ns = s >= r ? 30000 + s * 0.9 : 10000 + s * 2)");
+  std::string older = launcher_with(kOneThreshold);
   older.insert(older.find(R"(\"network\")"), R"(\"ucx_version\": \"1.13.1\", )");
   const auto exported_after = [&](const std::string& launcher, const std::string& rounds) {
     const Result sampled = sample({"--stack", "ucx", "--launcher", script("launch", launcher),
@@ -326,9 +315,7 @@ TEST_F(StackTest, AThresholdOfAnOlderUcxDoesNotOutliveAnUpdate) {
 
 // libfabric carries the messages of Open MPI. Jobs tell two numbers of its version, fi_info three.
 TEST_F(StackTest, LibfabricIsSampledInJobsOfOpenMpiAndExported) {
-  std::string text(kLauncher);
-  const std::string_view ns = "ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + (a > b ? a : b) / 8";
-  text.replace(text.find(ns), ns.size(), R"(
+  std::string text = launcher_with(R"(
     name = "FI_OFI_RXM_BUFFER_SIZE"
     limit = (name in ENVIRON ? ENVIRON[name] : 65536) + 56
     ns = s + 56 <= limit ? 10000 + s * 2 : 30000 + s * 0.9)");
