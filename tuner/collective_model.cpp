@@ -16,6 +16,8 @@ constexpr std::size_t kShapesMin = 3;  // with fewer, none can be left out
 constexpr double kDeviations = 2;      // half of a 95 % interval
 constexpr double kNearOctaves = 1;     // of sizes whose errors are taken for alike
 constexpr std::size_t kErrorsMin = 4;  // with fewer near a size, those of all sizes count
+constexpr double kLost = 0.02;         // slower by more than this, ours should not have been chosen
+constexpr double kDoubt = 0.25;        // least gain to believe in, in logarithms
 constexpr double kHopeless = 0.5;  // in logarithms: so much slower than the fastest, none is chosen
 
 CollectiveShape shape_of(const CollectiveCell& cell) { return {cell.nodes, cell.ranks_per_node}; }
@@ -130,7 +132,7 @@ void CollectiveModel::leave_out(std::size_t index) {
   for (const CollectiveCell& cell : cells_) {
     if (shape_of(cell) != shape) continue;
     std::optional<double> library_error, best_error;
-    double best = std::numeric_limits<double>::infinity();
+    double library = 0, best = std::numeric_limits<double>::infinity();
     double library_distance = 0, best_distance = 0;
     for (const CollectiveTime& time : cell.times) {
       const ChoiceAtSize at{choice_of(time), cell.size_bytes};
@@ -139,6 +141,7 @@ void CollectiveModel::leave_out(std::size_t index) {
       if (!predicted || !std::isfinite(distance)) continue;
       const double error = *predicted - std::log(time.median_ns);
       if (is_library(choice_of(time))) {
+        library = *predicted;
         library_error = error;
         library_distance = distance;
       } else if (*predicted < best) {
@@ -151,6 +154,7 @@ void CollectiveModel::leave_out(std::size_t index) {
     left_out_.push_back({.shape = shape,
                          .size_bytes = cell.size_bytes,
                          .distance = std::max(library_distance, best_distance),
+                         .gain = library - best,
                          .time_error = *best_error,
                          .library_error = *library_error,
                          .gain_error = *library_error - *best_error});
@@ -176,6 +180,17 @@ double CollectiveModel::error_of(std::uint64_t size_bytes, double distance,
   return kDeviations * growth(distance) * std::sqrt(squares / static_cast<double>(count));
 }
 
+// The largest gain that was predicted at such sizes where ours was slower, at distance 0.
+double CollectiveModel::false_gain(std::uint64_t size_bytes) const {
+  double largest = 0;
+  for (const LeftOut& each : left_out_) {
+    const double true_gain = each.gain - each.gain_error;
+    if (!are_near(each.size_bytes, size_bytes) || true_gain >= -std::log1p(kLost)) continue;
+    largest = std::max(largest, each.gain / growth(each.distance));
+  }
+  return largest;
+}
+
 double CollectiveModel::gain_error(const ChoiceAtSize& library, const ChoiceAtSize& ours,
                                    const CollectiveShape& shape, double distance) const {
   std::vector<double> gains;
@@ -185,7 +200,9 @@ double CollectiveModel::gain_error(const ChoiceAtSize& library, const ChoiceAtSi
     if (theirs && own) gains.push_back(*theirs - *own);
   }
   if (gains.size() < 2) return std::numeric_limits<double>::infinity();
-  return std::hypot(error_of(ours.size_bytes, distance, &LeftOut::gain_error), jackknife(gains));
+  const double error =
+      std::hypot(error_of(ours.size_bytes, distance, &LeftOut::gain_error), jackknife(gains));
+  return std::min(error, growth(distance) * std::hypot(false_gain(ours.size_bytes), kDoubt));
 }
 
 std::optional<CollectiveCell> CollectiveModel::predict(const CollectiveShape& shape,

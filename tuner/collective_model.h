@@ -17,6 +17,12 @@
 // that was not sampled on three shapes there is not predicted. How much a prediction depends on any
 // one sampled shape is added.
 //
+// Ours takes the MPI's place where its predicted gain is larger than that error. Where the MPI's
+// durations differ by large factors that nothing predicts, as where packets are lost, the error is
+// very large, though ours is the faster one each time. So it is enough too if the gain is larger
+// than a quarter, and than every gain that was predicted of a left-out shape and was a loss; both
+// double with each octave in the same way.
+//
 // Ranks per node are those of the fullest node; nodes are taken for equal. Pure.
 #pragma once
 
@@ -55,6 +61,7 @@ class CollectiveModel {
     CollectiveShape shape;
     std::uint64_t size_bytes = 0;
     double distance = 0;       // from the other shapes on which both algorithms were sampled
+    double gain = 0;           // log(the MPI's own / that way), both predicted
     double time_error = 0;     // log(predicted / measured) of the way of ours that was chosen
     double library_error = 0;  // the same of the MPI's own
     double gain_error = 0;     // that minus the error of ours
@@ -77,11 +84,12 @@ class CollectiveModel {
   // Of the choices from `begin` to before `end`, which have one size.
   std::optional<CollectiveCell> predict(const CollectiveShape& shape, std::size_t begin,
                                         std::size_t end) const;
-  // What ours has to gain there to be faster beyond what its prediction and that of the MPI's own
-  // may be wrong by; infinite if that is not known.
+  // The gain that ours has to exceed there to take the place of the MPI's own; infinite if that is
+  // not known.
   double gain_error(const ChoiceAtSize& library, const ChoiceAtSize& ours,
                     const CollectiveShape& shape, double distance) const;
   double error_of(std::uint64_t size_bytes, double distance, double LeftOut::*error) const;
+  double false_gain(std::uint64_t size_bytes) const;
 
   std::vector<CollectiveCell> cells_;
   std::vector<CollectiveShape> shapes_;       // sorted

@@ -26,22 +26,26 @@ constexpr std::uint64_t kSizesBytes[] = {8,        128,      1 << 10,   4 << 10,
 // Of blocks that nodes exchange: fewer, because contention may make each visit last for seconds.
 constexpr std::uint64_t kExchangedSizesBytes[] = {8,        128,      1 << 10,   4 << 10, 16 << 10,
                                                   32 << 10, 64 << 10, 256 << 10, 1 << 20};
+// All algorithms are compared by these two segments before others are tried.
+constexpr std::uint64_t kUsualSegmentBytes = 32 << 10;
+constexpr std::uint64_t kLargeSegmentBytes = 128 << 10;
+constexpr std::uint64_t kSegmentsBytes[] = {
+    8 << 10, 16 << 10, kUsualSegmentBytes, 64 << 10, kLargeSegmentBytes, 256 << 10, 512 << 10};
 // The smallest is for switches with short queues: `pairwise` waits for one segment each way before
 // it sends the next.
-constexpr std::uint64_t kLargeSegmentBytes = 128 << 10;
-constexpr std::uint64_t kExchangedSegmentsBytes[] = {8 << 10, 32 << 10, kLargeSegmentBytes,
-                                                     512 << 10};
-constexpr std::uint64_t kExchangedBytesMax = 16 << 20;  // by one rank
-constexpr std::uint64_t kSegmentsBytes[] = {8 << 10,   16 << 10,  32 << 10, 64 << 10,
-                                            128 << 10, 256 << 10, 512 << 10};
+constexpr std::uint64_t kExchangedSegmentsBytes[] = {8 << 10, kUsualSegmentBytes,
+                                                     kLargeSegmentBytes, 512 << 10};
 // A Reduce also computes for each segment, so that larger ones may pay (paper hierknem-collectives,
 // table 1).
-constexpr std::uint64_t kReducedSegmentsBytes[] = {8 << 10,   16 << 10,  32 << 10,  64 << 10,
-                                                   128 << 10, 256 << 10, 512 << 10, 1 << 20};
+constexpr std::uint64_t kReducedSegmentsBytes[] = {
+    8 << 10,   16 << 10, kUsualSegmentBytes, 64 << 10, kLargeSegmentBytes, 256 << 10,
+    512 << 10, 1 << 20};
 constexpr std::uint64_t kNoData[] = {0};
-constexpr std::uint64_t kSegmentsMax = 512;            // of one message: more are always slower
-constexpr std::uint64_t kWholeBytesMax = 512 << 10;    // largest message worth sending whole
-constexpr std::uint64_t kGatheredBytesMax = 64 << 20;  // by one rank
+constexpr std::uint64_t kSegmentsMax = 512;          // of one message: more are always slower
+constexpr std::uint64_t kWholeBytesMax = 512 << 10;  // largest message worth sending whole
+// Of all blocks in one rank's buffer: larger ones would take most of the time of a shape, and are
+// like these.
+constexpr std::uint64_t kBlocksBytesMax = 16 << 20;
 // By algorithms for short messages. They take twice as much: a rule may reach to the next size.
 constexpr std::uint64_t kShortBytesMax = 8 << 10;
 // Visits before the MPI's own is given up: users want to know how much slower it is, and ours takes
@@ -124,7 +128,7 @@ std::vector<CollectiveWay> all_ways(const CollectivesOptions& options) {
   return ways;
 }
 
-enum class Aspect { kAlgorithm, kSegment, kLibrary, kLeaders, kSize };
+enum class Aspect { kSegment, kLibrary, kLeaders, kSize };
 using Subject = std::pair<std::string, std::uint64_t>;  // operation, size
 
 class Ways {
@@ -149,7 +153,7 @@ class Ways {
       for (const std::uint64_t size_bytes : sizes_of(operation)) {
         if (!comes_first(ways_[i], size_bytes)) continue;
         const bool too_large =
-            blocks_of(operation) > 1 && size_bytes * blocks_of(operation) > bytes_max(operation);
+            blocks_of(operation) > 1 && size_bytes * blocks_of(operation) > kBlocksBytesMax;
         if (too_large) continue;
         if (makes_sense(ways_[i], size_bytes)) cells.push_back(cell(i, size_bytes));
       }
@@ -158,23 +162,22 @@ class Ways {
     return cells;
   }
 
-  // Adds, in this order: ways that differ from the best of ours at each size in the algorithm only,
-  // or, of an exchange, in the segment only; when those have been run, the MPI's other algorithms;
-  // then ways that differ in the leaders only; at last, sizes between those where the choice
-  // changes. For all operations, or for one that there is time for.
+  // Adds, in this order: ways that differ from the best of ours at each size in the segment only;
+  // when those have been run, the MPI's other algorithms; then ways that differ in the leaders
+  // only; at last, sizes between those where the choice changes. For all operations, or for one
+  // that there is time for.
   std::vector<JobRounds::Choice> more(const std::vector<JobCell>& cells) const {
     std::map<std::string, JobRounds::Choice> by_operation;
-    for (const auto& [subject, best] : best_of_ours_) {
-      const std::string& operation = subject.first;
-      for (const Aspect aspect : {other_aspect(operation), Aspect::kLibrary, Aspect::kLeaders}) {
-        if (played_.contains({aspect, operation})) continue;
-        if (add_others(best, aspect, &by_operation[operation])) break;
-      }
-    }
     for (const auto& [operation, of_operation] : algorithms()) {
-      if (!by_operation[operation].empty() || played_.contains({Aspect::kSize, operation}))
-        continue;
-      by_operation[operation] = between(operation, cells);
+      JobRounds::Choice& choice = by_operation[operation];
+      for (const Aspect aspect : {Aspect::kSegment, Aspect::kLibrary, Aspect::kLeaders}) {
+        if (choice.empty() && !played_.contains({aspect, operation})) {
+          choice = others_of(operation, aspect);
+        }
+      }
+      if (choice.empty() && !played_.contains({Aspect::kSize, operation})) {
+        choice = between(operation, cells);
+      }
     }
     std::vector<JobRounds::Choice> choices(1);
     for (auto& [operation, choice] : by_operation) {
@@ -194,7 +197,7 @@ class Ways {
       if (is_of_library(played.algorithm)) {
         played_.emplace(Aspect::kLibrary, played.operation);
       } else if (!comes_first(played, each.order.size_bytes)) {
-        played_.emplace(other_aspect(played.operation), played.operation);
+        played_.emplace(Aspect::kSegment, played.operation);
       }
       if (played.leaders > 1) played_.emplace(Aspect::kLeaders, played.operation);
       const std::vector<std::uint64_t> first = sizes_of(played.operation);
@@ -260,20 +263,19 @@ class Ways {
     return sampler::sizes_of(operation, options_.size_bytes_max);
   }
 
-  // Of an exchange, all algorithms are tried first, by a small and by a large segment, because
-  // contention decides more than other segments do; of the rest, one algorithm with all segments.
-  static Aspect other_aspect(const std::string& operation) {
-    return exchanges(operation) ? Aspect::kSegment : Aspect::kAlgorithm;
-  }
+  // All algorithms are tried first, by a small and by a large segment: the algorithm decides more
+  // than other segments do, and nothing is predicted of one that was not tried on several shapes.
   bool comes_first(const CollectiveWay& way, std::uint64_t size_bytes) const {
     if (is_of_library(way.algorithm)) return way.algorithm == kLibraryAlgorithm;
-    if (!exchanges(way.operation)) return way.algorithm == algorithms().at(way.operation).front();
+    if (is_for_short_messages(way.algorithm)) return true;
+    // Of an exchange the smallest, because of the queues of switches.
+    const std::uint64_t least_bytes = exchanges(way.operation) ? 0 : kUsualSegmentBytes;
     std::uint64_t small_bytes = 0, large_bytes = 0;  // 0: whole
     for (const std::uint64_t segment_bytes : segments_bytes_of(way.operation)) {
       CollectiveWay with = way;
       with.segment_bytes = segment_bytes;
       if (!makes_sense(with, size_bytes)) continue;
-      if (small_bytes == 0) small_bytes = segment_bytes;
+      if (small_bytes == 0 && segment_bytes >= least_bytes) small_bytes = segment_bytes;
       if (segment_bytes == kLargeSegmentBytes) large_bytes = segment_bytes;
     }
     return way.segment_bytes == small_bytes || way.segment_bytes == large_bytes;
@@ -282,9 +284,6 @@ class Ways {
   // Ranks whose data one rank has in its buffer.
   std::uint64_t blocks_of(const std::string& operation) const {
     return has_blocks(operation) ? ranks() : 1;
-  }
-  static std::uint64_t bytes_max(const std::string& operation) {
-    return exchanges(operation) ? kExchangedBytesMax : kGatheredBytesMax;
   }
 
   std::uint64_t ranks_per_node() const {
@@ -304,39 +303,36 @@ class Ways {
     double time_ns = 0;
   };
 
-  // The MPI's other algorithms, whole and with the segment that is best for ours; returns whether
-  // there are any.
-  bool add_librarys(const Best& best, JobRounds::Choice* choice) const {
-    const CollectiveWay& known = way(best.order);
-    for (std::size_t i = 0; i < ways_.size(); ++i) {
-      const CollectiveWay& other = ways_[i];
-      const bool fits = other.segment_bytes == 0 || other.segment_bytes == known.segment_bytes;
-      if (other.operation != known.operation || !fits) continue;
-      if (library_name_of(other.algorithm).empty()) continue;
-      if (!makes_sense(other, best.order.size_bytes)) continue;
-      choice->push_back(cell(i, best.order.size_bytes));
-      choice->back().usual_ns = best.usual_ns;
+  // Ways that differ in this aspect only from the best of ours at each size.
+  JobRounds::Choice others_of(const std::string& operation, Aspect aspect) const {
+    JobRounds::Choice choice;
+    for (const auto& [subject, best] : best_of_ours_) {
+      if (subject.first != operation) continue;
+      for (std::size_t i = 0; i < ways_.size(); ++i) {
+        if (!is_other(ways_[i], best, aspect)) continue;
+        choice.push_back(cell(i, best.order.size_bytes));
+        choice.back().usual_ns = best.usual_ns;
+      }
     }
-    return !choice->empty();
+    return choice;
   }
 
-  // Adds ways that differ from `best` in this aspect only; returns whether there are any.
-  bool add_others(const Best& best, Aspect aspect, JobRounds::Choice* choice) const {
-    if (aspect == Aspect::kLibrary) return add_librarys(best, choice);
+  // The MPI's other algorithms are run whole, and with the segment that is best for ours.
+  bool is_other(const CollectiveWay& other, const Best& best, Aspect aspect) const {
     const CollectiveWay& known = way(best.order);
-    for (std::size_t i = 0; i < ways_.size(); ++i) {
-      const CollectiveWay& other = ways_[i];
-      CollectiveWay alike = known;
-      if (aspect == Aspect::kAlgorithm) alike.algorithm = other.algorithm;
-      if (aspect == Aspect::kSegment) alike.segment_bytes = other.segment_bytes;
-      if (aspect == Aspect::kLeaders) alike.leaders = other.leaders;
-      if (is_for_short_messages(alike.algorithm)) alike.segment_bytes = 0;
-      if (is_of_library(other.algorithm) || other == known || !(other == alike)) continue;
-      if (!makes_sense(other, best.order.size_bytes)) continue;
-      choice->push_back(cell(i, best.order.size_bytes));
-      choice->back().usual_ns = best.usual_ns;
+    const std::uint64_t size_bytes = best.order.size_bytes;
+    if (!makes_sense(other, size_bytes)) return false;
+    if (aspect == Aspect::kLibrary) {
+      const bool fits = other.segment_bytes == 0 || other.segment_bytes == known.segment_bytes;
+      return fits && other.operation == known.operation &&
+             !library_name_of(other.algorithm).empty();
     }
-    return !choice->empty();
+    CollectiveWay alike = known;
+    if (aspect == Aspect::kSegment) alike.segment_bytes = other.segment_bytes;
+    if (aspect == Aspect::kLeaders) alike.leaders = other.leaders;
+    const bool is_known =
+        other == known || (aspect == Aspect::kSegment && comes_first(other, size_bytes));
+    return other == alike && !is_known;
   }
 
   // At sizes between two where the choice changes: the ways that remain at one of the two. None

@@ -7,9 +7,8 @@
 // alltoalls (sampler/job/alltoall.h). A way that is clearly slower than another for the same
 // operation and size is given up after a round, so that time is spent where the choice is close.
 // The campaign tries, in this order and with one leader per node where it says nothing else:
-// - one algorithm with all segments, and what the MPI chooses itself,
-// - the other algorithms with the best segment (of an alltoall: first all algorithms with one
-//   segment, then the best algorithm with the other segments),
+// - all algorithms with a small and a large segment, and what the MPI chooses itself,
+// - the best algorithm with the other segments,
 // - the other algorithms of the MPI, whole and with the best segment of ours,
 // - if nodes have NUMA nodes or sockets, other numbers of leaders with our best algorithm,
 // - one more size between two sizes where the choice changes, with the ways that remain at both.
