@@ -45,6 +45,11 @@ bool are_near(std::uint64_t one, std::uint64_t other) {
   return one == other || std::abs(std::log2(ratio)) <= kNearOctaves;
 }
 
+// Bytes of one message of the network, of so many in all.
+std::uint64_t divided_by(std::uint64_t segment_bytes, std::uint64_t size_bytes) {
+  return segment_bytes == 0 ? size_bytes : std::min(segment_bytes, size_bytes);
+}
+
 // Of an error. A cost that is wrong and grows with the nodes, or was taken for one that does not,
 // is wrong by twice as much after an octave.
 double growth(double distance) { return std::exp2(distance); }
@@ -102,14 +107,16 @@ CollectiveModel::CollectiveModel(std::span<const CollectiveCell> cells)
 
 CollectiveModel::Sampled CollectiveModel::sampled(const ChoiceAtSize& at,
                                                   std::optional<CollectiveShape> but) const {
-  const auto is_it = [&](const CollectiveTime& time) {
-    return time.algorithm == at.choice.algorithm && time.leaders == at.choice.leaders;
-  };
   Sampled found;
   for (const CollectiveCell& cell : cells_) {
     if (!are_near(cell.size_bytes, at.size_bytes) || found.shapes.contains(shape_of(cell)))
       continue;
-    if (std::ranges::any_of(cell.times, is_it)) found.shapes.insert(shape_of(cell));
+    const auto is_like_it = [&](const CollectiveTime& time) {
+      return time.algorithm == at.choice.algorithm && time.leaders == at.choice.leaders &&
+             are_near(divided_by(time.segment_bytes, cell.size_bytes),
+                      divided_by(at.choice.segment_bytes, at.size_bytes));
+    };
+    if (std::ranges::any_of(cell.times, is_like_it)) found.shapes.insert(shape_of(cell));
   }
   if (found.shapes.size() < kShapesMin) return {};
   if (but) found.shapes.erase(*but);
@@ -154,8 +161,8 @@ void CollectiveModel::leave_out(std::size_t index) {
     left_out_.push_back({.shape = shape,
                          .size_bytes = cell.size_bytes,
                          .distance = std::max(library_distance, best_distance),
-                         .gain = library - best,
                          .time_error = *best_error,
+                         .gain = library - best,
                          .library_error = *library_error,
                          .gain_error = *library_error - *best_error});
   }
@@ -180,29 +187,41 @@ double CollectiveModel::error_of(std::uint64_t size_bytes, double distance,
   return kDeviations * growth(distance) * std::sqrt(squares / static_cast<double>(count));
 }
 
-// The largest gain that was predicted at such sizes where ours was slower, at distance 0.
+// The largest gain that was predicted at such sizes where ours was slower, at distance 0; infinite
+// if too few shapes tell.
 double CollectiveModel::false_gain(std::uint64_t size_bytes) const {
   double largest = 0;
+  std::set<CollectiveShape> telling;
   for (const LeftOut& each : left_out_) {
+    if (!are_near(each.size_bytes, size_bytes)) continue;
+    telling.insert(each.shape);
     const double true_gain = each.gain - each.gain_error;
-    if (!are_near(each.size_bytes, size_bytes) || true_gain >= -std::log1p(kLost)) continue;
-    largest = std::max(largest, each.gain / growth(each.distance));
+    if (true_gain < -std::log1p(kLost)) {
+      largest = std::max(largest, each.gain / growth(each.distance));
+    }
   }
-  return largest;
+  return telling.size() < kShapesMin ? std::numeric_limits<double>::infinity() : largest;
 }
 
-double CollectiveModel::gain_error(const ChoiceAtSize& library, const ChoiceAtSize& ours,
-                                   const CollectiveShape& shape, double distance) const {
-  std::vector<double> gains;
-  for (const CollectiveFits& fits : fits_without_) {
+double CollectiveModel::gain_needed(const ChoiceAtSize& library, const ChoiceAtSize& ours,
+                                    const CollectiveShape& shape, double distance) const {
+  const auto gain_by = [&](const CollectiveFits& fits) -> std::optional<double> {
     const auto theirs = fits.log_duration(library, shape);
     const auto own = fits.log_duration(ours, shape);
-    if (theirs && own) gains.push_back(*theirs - *own);
+    if (!theirs || !own) return std::nullopt;
+    return *theirs - *own;
+  };
+  std::vector<double> gains;  // each without one shape
+  for (const CollectiveFits& fits : fits_without_) {
+    if (const auto gain = gain_by(fits)) gains.push_back(*gain);
   }
   if (gains.size() < 2) return std::numeric_limits<double>::infinity();
   const double error =
       std::hypot(error_of(ours.size_bytes, distance, &LeftOut::gain_error), jackknife(gains));
-  return std::min(error, growth(distance) * std::hypot(false_gain(ours.size_bytes), kDoubt));
+  const double least_gain = std::min(gain_by(*fits_).value(), std::ranges::min(gains));
+  const double rests_on_one_shape = gain_by(*fits_).value() - least_gain;
+  const double doubt = growth(distance) * std::hypot(false_gain(ours.size_bytes), kDoubt);
+  return std::min(error, doubt + rests_on_one_shape);
 }
 
 std::optional<CollectiveCell> CollectiveModel::predict(const CollectiveShape& shape,
@@ -250,7 +269,7 @@ std::optional<CollectiveCell> CollectiveModel::predict(const CollectiveShape& sh
     if (is_own) continue;
     time.gain_error = log_duration > best + kHopeless
                           ? std::numeric_limits<double>::infinity()
-                          : gain_error(*library, *at, shape, std::max(library_distance, distance));
+                          : gain_needed(*library, *at, shape, std::max(library_distance, distance));
     if (log_duration == best) cell.gain_error = time.gain_error;
   }
   if (!std::isfinite(*cell.gain_error)) return std::nullopt;

@@ -13,15 +13,16 @@
 //
 // How wrong it is comes from leaving out whole shapes: each sampled shape is predicted from all
 // others, and the error is taken to double with each octave of nodes, or of ranks per node, that
-// lies between the shape and those on which its algorithm was sampled at such sizes. An algorithm
-// that was not sampled on three shapes there is not predicted. How much a prediction depends on any
-// one sampled shape is added.
+// lies between the shape and those on which its algorithm was sampled, at such sizes and by such
+// segments. An algorithm that was not sampled on three shapes there is not predicted.
 //
-// Ours takes the MPI's place where its predicted gain is larger than that error. Where the MPI's
-// durations differ by large factors that nothing predicts, as where packets are lost, the error is
-// very large, though ours is the faster one each time. So it is enough too if the gain is larger
-// than a quarter, and than every gain that was predicted of a left-out shape and was a loss; both
-// double with each octave in the same way.
+// Ours takes the MPI's place where its gain is larger than that error, to which is added how much
+// the prediction depends on any one sampled shape. Where the MPI's durations differ by large
+// factors that nothing predicts, as where packets are lost, the error is very large, though ours is
+// the faster one each time. So it is also enough if the gain, whichever shape is left out of the
+// fits, is larger than a quarter and than the false gains at such sizes: those that were predicted
+// of a left-out shape, and were losses. If f is the largest of these, hypot(f, a quarter) counts;
+// it doubles with each octave in the same way.
 //
 // Ranks per node are those of the fullest node; nodes are taken for equal. Pure.
 #pragma once
@@ -61,16 +62,16 @@ class CollectiveModel {
     CollectiveShape shape;
     std::uint64_t size_bytes = 0;
     double distance = 0;       // from the other shapes on which both algorithms were sampled
-    double gain = 0;           // log(the MPI's own / that way), both predicted
     double time_error = 0;     // log(predicted / measured) of the way of ours that was chosen
+    double gain = 0;           // log(the MPI's own / that way), both predicted
     double library_error = 0;  // the same of the MPI's own
     double gain_error = 0;     // that minus the error of ours
   };
   const std::vector<LeftOut>& left_out() const { return left_out_; }
 
  private:
-  // The shapes on which an algorithm was sampled with these leaders, whatever its segments (what is
-  // fitted together), at a size and at those near it.
+  // The shapes on which an algorithm was sampled with these leaders, at a size and at those near
+  // it, by a segment and by those near it.
   struct Sampled {
     std::set<CollectiveShape> shapes;
     std::set<std::int64_t> nodes, ranks_per_node;  // of these
@@ -86,8 +87,8 @@ class CollectiveModel {
                                         std::size_t end) const;
   // The gain that ours has to exceed there to take the place of the MPI's own; infinite if that is
   // not known.
-  double gain_error(const ChoiceAtSize& library, const ChoiceAtSize& ours,
-                    const CollectiveShape& shape, double distance) const;
+  double gain_needed(const ChoiceAtSize& library, const ChoiceAtSize& ours,
+                     const CollectiveShape& shape, double distance) const;
   double error_of(std::uint64_t size_bytes, double distance, double LeftOut::*error) const;
   double false_gain(std::uint64_t size_bytes) const;
 

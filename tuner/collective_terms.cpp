@@ -25,16 +25,21 @@ std::int64_t binary_fill(std::int64_t place, std::int64_t places) {
   return fill;
 }
 
+// How often each byte passes the busiest port, one way: as often as its leader has children, and of
+// an Allreduce once more if it has a parent, whose result it gets meanwhile.
 struct Tree {
   double fill = 0;
   double width = 0;
 };
 
-Tree tree_of(const std::string& algorithm, std::int64_t places) {
+Tree tree_of(const std::string& algorithm, std::int64_t places, bool is_allreduce) {
   if (places <= 1) return {};
-  if (algorithm == "chain") return {static_cast<double>(places - 1), 1};
+  if (algorithm == "chain") {
+    return {static_cast<double>(places - 1), is_allreduce && places > 2 ? 2.0 : 1.0};
+  }
   if (algorithm == "binary") {
-    return {static_cast<double>(binary_fill(0, places)), places == 2 ? 1.0 : 2.0};
+    const double width = places == 2 ? 1 : is_allreduce && places > 4 ? 3 : 2;
+    return {static_cast<double>(binary_fill(0, places)), width};
   }
   return {ceil_log2(places), ceil_log2(places)};
 }
@@ -207,7 +212,8 @@ std::vector<double> collective_terms(std::string_view operation, const Collectiv
     divide(block);
     return ring_terms(s, s.nodes * static_cast<double>(choice.leaders), block, s.segments);
   }
-  return tree_terms(s, tree_of(choice.algorithm, shape.nodes * choice.leaders));
+  return tree_terms(
+      s, tree_of(choice.algorithm, shape.nodes * choice.leaders, operation == "allreduce"));
 }
 
 }  // namespace nmt::tuner

@@ -2,6 +2,7 @@
 #include "sampler/job/collectives.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -43,9 +44,10 @@ constexpr std::uint64_t kReducedSegmentsBytes[] = {
 constexpr std::uint64_t kNoData[] = {0};
 constexpr std::uint64_t kSegmentsMax = 512;          // of one message: more are always slower
 constexpr std::uint64_t kWholeBytesMax = 512 << 10;  // largest message worth sending whole
-// Of all blocks in one rank's buffer: larger ones would take most of the time of a shape, and are
-// like these.
+// Of all blocks in one rank's buffer: more would take most of the time of a shape. Where there are
+// many ranks, of blocks that are not exchanged, so much each.
 constexpr std::uint64_t kBlocksBytesMax = 16 << 20;
+constexpr std::uint64_t kBlockBytes = 64 << 10;
 // By algorithms for short messages. They take twice as much: a rule may reach to the next size.
 constexpr std::uint64_t kShortBytesMax = 8 << 10;
 // Visits before the MPI's own is given up: users want to know how much slower it is, and ours takes
@@ -154,9 +156,7 @@ class Ways {
       if (ways_[i].leaders > 1) continue;
       for (const std::uint64_t size_bytes : sizes_of(operation)) {
         if (!comes_first(ways_[i], size_bytes)) continue;
-        const bool too_large =
-            blocks_of(operation) > 1 && size_bytes * blocks_of(operation) > kBlocksBytesMax;
-        if (too_large) continue;
+        if (blocks_of(operation) * size_bytes > blocks_bytes_max(operation)) continue;
         if (makes_sense(ways_[i], size_bytes)) cells.push_back(cell(i, size_bytes));
       }
     }
@@ -167,27 +167,21 @@ class Ways {
   // Adds, in this order: ways that differ from the best of ours at each size in the segment only;
   // when those have been run, the MPI's other algorithms; then ways that differ in the leaders
   // only; at last, sizes between those where the choice changes. For all operations, or for one
-  // that there is time for.
+  // that there is time for; or what comes later for it, if there is time for that only.
   std::vector<JobRounds::Choice> more(const std::vector<JobCell>& cells) const {
-    std::map<std::string, JobRounds::Choice> by_operation;
+    JobRounds::Choice all;
+    std::vector<JobRounds::Choice> first, later;
     for (const auto& [operation, of_operation] : algorithms()) {
-      JobRounds::Choice& choice = by_operation[operation];
-      for (const Aspect aspect : {Aspect::kSegment, Aspect::kLibrary, Aspect::kLeaders}) {
-        if (choice.empty() && !played_.contains({aspect, operation})) {
-          choice = others_of(operation, aspect);
-        }
-      }
-      if (choice.empty() && !played_.contains({Aspect::kSize, operation})) {
-        choice = between(operation, cells);
-      }
+      std::vector<JobRounds::Choice> choices = choices_for(operation, cells);
+      if (choices.empty()) continue;
+      all.insert(all.end(), choices.front().begin(), choices.front().end());
+      first.push_back(std::move(choices.front()));
+      std::move(choices.begin() + 1, choices.end(), std::back_inserter(later));
     }
-    std::vector<JobRounds::Choice> choices(1);
-    for (auto& [operation, choice] : by_operation) {
-      if (choice.empty()) continue;
-      choices.front().insert(choices.front().end(), choice.begin(), choice.end());
-      choices.push_back(std::move(choice));
-    }
-    if (choices.size() == 1) choices.clear();
+    if (all.empty()) return {};
+    std::vector<JobRounds::Choice> choices = {std::move(all)};
+    std::ranges::move(first, std::back_inserter(choices));
+    std::ranges::move(later, std::back_inserter(choices));
     return choices;
   }
 
@@ -221,6 +215,7 @@ class Ways {
           fastest_ns.try_emplace(subject(each), std::numeric_limits<double>::max()).first->second;
       least_ns = std::min(least_ns, ns);
     }
+    for (const JobCell& each : cells) remember(each, time_ns(each));  // none is out of date now
     const std::size_t given_up = std::erase_if(cells, [&](const JobCell& each) {
       const bool library = way(each.order).algorithm == kLibraryAlgorithm;
       if (library && each.visits < kVisitsOfLibraryMin) return false;
@@ -290,6 +285,12 @@ class Ways {
     return has_blocks(operation) ? ranks() : 1;
   }
 
+  std::uint64_t blocks_bytes_max(const std::string& operation) const {
+    if (!has_blocks(operation)) return std::numeric_limits<std::uint64_t>::max();
+    return exchanges(operation) ? kBlocksBytesMax
+                                : std::max(kBlocksBytesMax, ranks() * kBlockBytes);
+  }
+
   std::uint64_t ranks_per_node() const {
     std::size_t most = 0;
     for (const std::vector<int>& node : shape_.nodes) most = std::max(most, node.size());
@@ -306,6 +307,22 @@ class Ways {
     double usual_ns = 0;
     double time_ns = 0;
   };
+
+  // None is empty.
+  std::vector<JobRounds::Choice> choices_for(const std::string& operation,
+                                             const std::vector<JobCell>& cells) const {
+    std::vector<JobRounds::Choice> choices;
+    for (const Aspect aspect : {Aspect::kSegment, Aspect::kLibrary, Aspect::kLeaders}) {
+      if (played_.contains({aspect, operation})) continue;
+      JobRounds::Choice choice = others_of(operation, aspect);
+      if (!choice.empty()) choices.push_back(std::move(choice));
+    }
+    if (choices.empty() && !played_.contains({Aspect::kSize, operation})) {
+      JobRounds::Choice choice = between(operation, cells);
+      if (!choice.empty()) choices.push_back(std::move(choice));
+    }
+    return choices;
+  }
 
   // Ways that differ in this aspect only from the best of ours at each size.
   JobRounds::Choice others_of(const std::string& operation, Aspect aspect) const {
