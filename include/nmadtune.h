@@ -412,7 +412,7 @@ typedef struct nmt_collective_rule {
   // It holds from `nodes` to these, both inclusive, and so for ranks per node.
   uint32_t nodes_max;
   uint32_t ranks_per_node_max;
-  uint32_t predicted;  // 1: nothing was sampled there; the gain exceeds the prediction's error
+  uint32_t predicted;  // 1: nothing was sampled there; the gain is large enough
   uint32_t reserved;
 } nmt_collective_rule;
 
@@ -435,7 +435,7 @@ typedef struct nmt_collective_call {
 } nmt_collective_call;
 
 // The rule for a call. NMT_NO_ADVICE: nothing was sampled for its shape under its MPI, and no gain
-// that exceeds the error is predicted for it.
+// that is large enough is predicted for it.
 // Rules are for nodes of equal numbers of ranks. If yours differ, ask for each number. Leave the
 // call to the MPI if any answer is "library" or NMT_NO_ADVICE; else follow the answer for the
 // fullest node.

@@ -4,7 +4,7 @@
 // hold: a decision then costs a lookup, not a prediction.
 //
 // A rule holds for ranges of nodes and of ranks per node, closer for few nodes than for many. There
-// is one only where ours is predicted to gain more than the prediction's error, at the middle and
+// is one only where ours is predicted to gain more than is needed to believe it, at the middle and
 // at all ends of its ranges; elsewhere, and on larger shapes than the largest below, the MPI's own
 // is called. Shapes that were sampled have rules of their own, and none of these. Pure.
 #pragma once

@@ -56,8 +56,10 @@ constexpr std::uint32_t kVisitsOfLibraryMin = 12;
 // Before this visit a way counts by its quickest repetition or its warm-up, because a single slow
 // time may be a lost packet's.
 constexpr std::uint32_t kVisitsToTell = 3;
-// Before its first visit there is one time only. TCP may take this long to notice a lost packet.
-constexpr double kLostPacketNs = 200e6;
+// Before its first visit there is one time only. TCP takes 200 ms or a little more to notice a lost
+// packet.
+constexpr double kLossNs = 200e6;
+constexpr double kLossNsMax = 250e6;
 
 const std::map<std::string, std::vector<std::string>>& algorithms() {
   // The windows show how much contention the network bears.
@@ -221,7 +223,7 @@ class Ways {
       if (library && each.visits < kVisitsOfLibraryMin) return false;
       const double factor = 1 + 1.0 / std::max<std::uint32_t>(1, each.visits);
       double ns = std::min(time_ns(each), quickest_ns(each));
-      if (each.visits == 0 && ns > kLostPacketNs) ns -= kLostPacketNs;
+      if (each.visits == 0 && ns >= kLossNs) ns -= kLossNsMax;
       return ns > factor * fastest_ns.at(subject(each));
     });
     return given_up > 0;
