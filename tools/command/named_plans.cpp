@@ -31,8 +31,8 @@ void declare(Options& options, RanksPerNic& target) {
   options.count(
       "--ranks-per-nic", target.asked,
       "ranks of a node that use the rail at once (default: one)\n"
-      "The answer is of the most ranks that were measured up to N, or else of the fewest, "
-      "and says of how many.");
+      "What was measured with the most ranks up to N answers, or else with the fewest; the "
+      "output says how many that were.");
 }
 
 std::string ranks_text(std::int64_t measured, const RanksPerNic& wanted) {

@@ -255,7 +255,7 @@ Work declare_export(Options& options, const ProfileOptions& profile) {
       "Reads it by the stack's own grammar. Reports the line of what the stack would refuse or "
       "misread.");
   options.flag("--force", own->force, "replace files");
-  options.example("nmad-tune export openmpi -o ~/.openmpi/mca-params.conf");
+  options.example("nmad-tune export openmpi -o settings/");
   return [own, &profile](const Invocation& invocation) {
     return export_settings(*own, profile, invocation);
   };

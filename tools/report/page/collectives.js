@@ -14,8 +14,8 @@ function collectiveTile(cell) {
   const predicted = cell.gain_needed !== null;
   const used = !predicted ? "" : cell.replaced
     ? ". Predicted: ours is used, because the gain is above the least that is needed to believe it"
-    : ". Predicted: the MPI's own is used, because the gain has to be above 1.05, and above " +
-      `what is needed to believe it (${cell.gain_needed.toFixed(2)} here), on all shapes of its range`;
+    : ". Predicted: the MPI's own is used, because the gain has to be above 1.05, and above what " +
+      `is needed to believe it (${cell.gain_needed.toFixed(2)} here), on all shapes of its range`;
   return {class: ratioFill(1 / gain, Math.log(2)), text: gain.toFixed(2), hatched: predicted,
     label: `${cell.operation}, ${formatBytes(cell.size_bytes)}, ${cell.nodes} nodes of ` +
       `${cell.ranks_per_node}: ${winner.algorithm}${segment}, ` +
