@@ -136,12 +136,16 @@ TEST_P(Interposed, AFortranProgramOfMpiF08OnlyIsReachedToo) {
     GTEST_SKIP() << "mpifort." << GetParam() << " is missing";
   }
   const std::string program = compile("mpifort", "interposed_f08.f90");
-  const Result result =
-      job({program}, 3, {{"NMADTUNE_MPI", "always"}, {"NMADTUNE_MPI_REPORT", "1"}});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(result.out, "good\n");
-  for (const std::string operation : {"bcast", "allreduce", "alltoall", "barrier"}) {
-    EXPECT_THAT(result.err, HasSubstr("nmadtune: " + operation + ": 1 of 1 calls replaced"));
+  const std::vector<std::string> by_init = {program}, by_init_thread = {program, "thread"};
+  for (const std::vector<std::string>& command : {by_init, by_init_thread}) {
+    const Result result =
+        job(command, 3, {{"NMADTUNE_MPI", "always"}, {"NMADTUNE_MPI_REPORT", "1"}});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, "good\n");
+    for (const std::string operation : {"bcast", "allreduce", "alltoall", "barrier", "allgather",
+                                        "allgatherv", "reduce_scatter", "reduce_scatter_block"}) {
+      EXPECT_THAT(result.err, HasSubstr("nmadtune: " + operation + ": 1 of 1 calls replaced"));
+    }
   }
 }
 

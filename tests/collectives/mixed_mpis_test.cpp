@@ -45,6 +45,8 @@ TEST_P(MixedMpis, ALibraryForTheOtherMpiEndsTheJobAndSaysOnceWhichTwoThereAre) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("is built for " + other_name()),
                                 HasSubstr("the program runs " + version()),
                                 HasSubstr("nmadtune/" + GetParam())));
+  EXPECT_THAT(result.err, AllOf(ContainsRegex("is built for " + other_name() + "[0-9]+[.][0-9]"),
+                                ContainsRegex("runs " + version() + " *[0-9]+[.][0-9]")));
   EXPECT_EQ(count(result.err, "nmadtune: "), 1) << result.err;
 }
 

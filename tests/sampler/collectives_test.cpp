@@ -47,7 +47,8 @@ class Cells : public Observer {
   void measured(const Rail&, std::span<const Sample> cells) override {
     for (const Sample& each : cells) {
       const Condition& c = each.condition;
-      std::size_t& known = repetitions_[{c.operation, c.algorithm, c.segment_bytes, each.size_bytes}];
+      std::size_t& known =
+          repetitions_[{c.operation, c.algorithm, c.segment_bytes, each.size_bytes}];
       EXPECT_GT(each.repetitions.size(), known)
           << c.operation << ' ' << c.algorithm << ' ' << c.segment_bytes << ' ' << each.size_bytes;
       known = each.repetitions.size();

@@ -499,6 +499,34 @@ TEST_F(Sandbox, RanksThatTheMpiTakesForJobsOfTheirOwnAreRefused) {
   EXPECT_FALSE(std::filesystem::exists(path("a.db")));
 }
 
+// Real launchers, of both MPIs.
+TEST_F(Sandbox, RanksOfTheOtherMpisLauncherAreRefusedWithBothVersions) {
+  for (const std::string launcher : {"mpirun.openmpi", "mpiexec.hydra"}) {
+    if (run({launcher, "--version"}).exit_code != 0) GTEST_SKIP() << "no " << launcher;
+  }
+  const std::map<std::string, std::string> as_root = {
+      {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+      {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+      {"PRTE_ALLOW_RUN_AS_ROOT", "1"},
+      {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+      {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+      {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"}};
+  for (const auto& [launcher, mpi, both] :
+       {std::tuple{"mpirun.openmpi", "mpich",
+                   "Open MPI's mpirun ([(]PRRTE )?[0-9]+[.][0-9.]+[)]? launched 2 ranks.*"
+                   "MPICH Version: +[0-9]+[.][0-9]"},
+        {"mpiexec.hydra", "openmpi",
+         "MPICH's mpiexec [0-9]+[.][0-9.]+ launched 2 ranks.*Open MPI v[0-9]+[.][0-9]"}}) {
+    const Result refused =
+        run({launcher, "-n", "2", NMAD_SAMPLE, "--mpi", mpi, "--db", path("a.db")},
+            {.environment = as_root});
+    if (refused.err.find("the module for it is missing") != std::string::npos) continue;
+    EXPECT_NE(refused.exit_code, 0) << launcher;
+    EXPECT_THAT(refused.err, ContainsRegex(both)) << launcher;
+  }
+  EXPECT_FALSE(std::filesystem::exists(path("a.db")));
+}
+
 // A launcher is asked for its version, from the folder of the process above the ranks.
 TEST_F(Sandbox, TheLauncherOfARefusedRankIsNamedWithItsVersionUnlessItDoesNotAnswer) {
   const std::string daemon = path("orted");

@@ -110,9 +110,8 @@ TEST_F(Mpich, UcxKnowsEverySettingThatIsWrittenForIt) {
     return result.out + result.err;
   };
   const std::string unused = "unused env(ironment)? variable";  // later versions write it out
-  if (!::testing::Matches(ContainsRegex(unused))(said_with({{"UCX_RNDV_THRSH", "1"}}))) {
-    GTEST_SKIP() << "this MPICH has no UCX that warns";
-  }
+  if (text(round_of({}), "ucx_version").empty()) GTEST_SKIP() << "this MPICH is without UCX";
+  EXPECT_THAT(said_with({{"UCX_RNDV_THRSH", "1"}}), ContainsRegex(unused));
   EXPECT_THAT(said_with(settings), Not(ContainsRegex(unused)));
 }
 

@@ -195,6 +195,14 @@ TEST_P(SlurmOf, ThePreloadedLibraryServesTheRanksOfMpirunInABatchJobAndInAnAlloc
   EXPECT_THAT(allocation.err, HasSubstr("nmadtune: bcast: 4 of 4 calls replaced"));
 }
 
+TEST_P(SlurmOf, SrunStartsTheRanksOfARoundOfAnotherStack) {
+  const Result round =
+      slurm({"srun", "--mpi=" + protocol(), "-N2", "-n2", NMAD_SAMPLE, "--stack", GetParam(),
+             "--json", "--quiet", "--turn", "sizes:1/eager:0/variables:"});
+  EXPECT_EQ(round.exit_code, 0) << round.err;
+  EXPECT_THAT(round.out, HasSubstr("other-node"));
+}
+
 TEST_P(SlurmOf, MpirunIsALauncherOfOtherStacks) {
   const std::string file =
       script("job.sh", NMAD_SAMPLE " --stack " + GetParam() + " --launcher '" + mpirun() +
