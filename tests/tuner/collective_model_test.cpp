@@ -1,122 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The model against clusters whose durations are closed forms: other than its own terms, with a
-// protocol that changes at 64 KiB, and noise.
+// The model against clusters whose durations are closed forms.
 #include "tuner/collective_model.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
-#include <map>
-#include <random>
-#include <span>
 #include <string>
 
+#include "tests/tuner/cluster_of_formulas.h"
 #include "tuner/predicted_segments.h"
 
 namespace nmt::tuner {
 namespace {
-
-constexpr std::uint64_t kSizes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
-constexpr std::uint64_t kSegments[] = {0, 8 << 10, 32 << 10, 128 << 10};
-
-struct Cluster {
-  double alpha_ns = 20e3;       // of a message between nodes
-  double beta_ns = 8;           // of a byte
-  double rendezvous_ns = 40e3;  // from 64 KiB on
-  double handover_ns = 3e3;     // to a rank of the same node
-  double copy_ns = 0.4;         // of a byte, by one rank
-  double shared_copy_ns = 0.1;  // of a byte, of all ranks of a node together
-  double noise = 0;
-  bool scatters = false;  // the library scatters and gathers: 2 (n - 1) / n of the bytes
-  std::uint64_t seed = 1;
-
-  double message_ns(double bytes) const {
-    return alpha_ns + beta_ns * bytes + (bytes >= 65536 ? rendezvous_ns : 0);
-  }
-  double node_ns(double bytes, double ranks) const {
-    if (ranks < 2) return 0;
-    return handover_ns * ranks + bytes * std::max(copy_ns, shared_copy_ns * (ranks - 1));
-  }
-
-  // A Bcast by segments; each is copied while the next one comes in.
-  double bcast_ns(const CollectiveChoice& choice, double bytes,
-                  const CollectiveShape& shape) const {
-    const double n = static_cast<double>(shape.nodes), p = double(shape.ranks_per_node);
-    const double levels = std::ceil(std::log2(n));
-    if (choice.algorithm == "library" && scatters) {
-      return 2 * levels * alpha_ns + 2 * beta_ns * bytes * (n - 1) / n + node_ns(bytes, p);
-    }
-    if (choice.algorithm == "library") {  // a binomial tree of all ranks, the whole at once
-      return levels * message_ns(bytes) +
-             std::ceil(std::log2(p)) * (handover_ns + 2 * copy_ns * bytes);
-    }
-    const double segment = choice.segment_bytes == 0
-                               ? bytes
-                               : std::min(bytes, static_cast<double>(choice.segment_bytes));
-    const double segments = std::ceil(bytes / segment);
-    const bool chain = choice.algorithm == "chain";
-    const double fill = chain ? n - 1 : levels;
-    const double width = chain ? 1 : levels;
-    const double step_ns = std::max(width * message_ns(segment), node_ns(segment, p));
-    return fill * message_ns(segment) + (segments - 1) * step_ns + node_ns(segment, p);
-  }
-};
-
-using Duration =
-    std::function<double(const CollectiveChoice&, double bytes, const CollectiveShape&)>;
-
-// What a campaign would find, if calls took so long.
-std::vector<CollectiveCell> cells_of(const std::string& operation,
-                                     const std::vector<std::string>& algorithms,
-                                     std::span<const std::uint64_t> segments,
-                                     const std::vector<CollectiveShape>& shapes,
-                                     const Duration& duration_ns) {
-  std::vector<CollectiveCell> cells;
-  for (const CollectiveShape& shape : shapes) {
-    for (const std::uint64_t size_bytes : kSizes) {
-      CollectiveCell& cell = cells.emplace_back(
-          CollectiveCell{"Some MPI", operation, shape.nodes, shape.ranks_per_node, size_bytes, {}});
-      for (const std::string& algorithm : algorithms) {
-        for (const std::uint64_t segment_bytes : segments) {
-          const bool library = algorithm == "library";
-          if ((library && segment_bytes > 0) || segment_bytes >= size_bytes) continue;
-          const CollectiveChoice choice{algorithm, segment_bytes, 1};
-          cell.times.push_back(
-              {.algorithm = algorithm,
-               .segment_bytes = segment_bytes,
-               .leaders = 1,
-               .median_ns = duration_ns(choice, static_cast<double>(size_bytes), shape)});
-        }
-      }
-      std::ranges::stable_sort(cell.times, {}, &CollectiveTime::median_ns);
-    }
-  }
-  return cells;
-}
-
-std::vector<CollectiveCell> measured(const Cluster& cluster,
-                                     const std::vector<CollectiveShape>& shapes) {
-  std::mt19937_64 random(cluster.seed);
-  std::normal_distribution<double> noise(0, cluster.noise);
-  return cells_of("bcast", {"library", "chain", "binomial"}, kSegments, shapes,
-                  [&](const CollectiveChoice& choice, double bytes, const CollectiveShape& shape) {
-                    return cluster.bcast_ns(choice, bytes, shape) * std::exp(noise(random));
-                  });
-}
-
-const std::vector<CollectiveShape> kSampled = {{2, 1}, {2, 4}, {4, 1}, {4, 4}, {8, 2}};
-
-double duration_of(const CollectiveCell& cell, const SegmentRule& rule) {
-  for (const CollectiveTime& time : cell.times) {
-    const bool whole = time.segment_bytes == 0 && rule.segment_bytes >= cell.size_bytes;
-    if (time.algorithm == rule.algorithm && (whole || time.segment_bytes == rule.segment_bytes)) {
-      return time.median_ns;
-    }
-  }
-  return NAN;
-}
 
 struct Regrets {
   double mean = 0;
@@ -251,96 +147,6 @@ TEST(CollectiveModel, IsNotFollowedWhereItsFormIsWrong) {
   EXPECT_GT(library->below, ours->below);
 }
 
-// The MPI's own takes `times(cell)` times as long as in the cluster.
-std::vector<CollectiveCell> with_library(
-    const std::vector<CollectiveShape>& shapes,
-    const std::function<double(const CollectiveCell&)>& times) {
-  std::vector<CollectiveCell> cells = measured(Cluster(), shapes);
-  for (CollectiveCell& cell : cells) {
-    const double factor = times(cell);
-    for (CollectiveTime& time : cell.times) {
-      if (time.algorithm == "library") time.median_ns *= factor;
-    }
-    std::ranges::stable_sort(cell.times, {}, &CollectiveTime::median_ns);
-  }
-  return cells;
-}
-
-// As where an MPI loses packets on some shapes, and not on others: no error tells how many.
-TEST(CollectiveModel, BelievesGainsWhereNoneWasFalse) {
-  const std::map<CollectiveShape, double> slower = {
-      {{2, 1}, 10}, {{2, 4}, 80}, {{4, 1}, 8}, {{4, 4}, 60}, {{8, 2}, 12}};
-  const std::vector<CollectiveCell> cells = with_library(kSampled, [&](const CollectiveCell& cell) {
-    return slower.at({cell.nodes, cell.ranks_per_node});
-  });
-  for (const std::uint64_t size_bytes : kSizes) {
-    EXPECT_TRUE(std::ranges::any_of(predict_segments(cells), [&](const SegmentRule& rule) {
-      return rule.applies_to(4, 2) && rule.covers(size_bytes);
-    })) << size_bytes;
-  }
-}
-
-TEST(CollectiveModel, NeedsMoreThanAGainThatWasFalse) {
-  const std::vector<CollectiveCell> cells = with_library(kSampled, [](const CollectiveCell& cell) {
-    return cell.nodes == 4 && cell.ranks_per_node == 4 ? 0.02 : 20;
-  });
-  const CollectiveModel model(cells);
-  int false_gains = 0;
-  for (const CollectiveCell& cell : model.predict({4, 2})) {
-    for (const CollectiveModel::LeftOut& out : model.left_out()) {
-      const bool is_false = out.gain > 0 && out.gain - out.gain_error < std::log(0.9);
-      if (out.size_bytes != cell.size_bytes || !is_false) continue;
-      EXPECT_GE(*cell.gain_error, out.gain / std::exp2(out.distance)) << cell.size_bytes;
-      ++false_gains;
-    }
-  }
-  EXPECT_GT(false_gains, 0);
-}
-
-// Ours is as fast as the MPI's own, but for one sample of the MPI's own that is far too long.
-TEST(CollectiveModel, IsNotMovedByOneSlowSample) {
-  std::vector<CollectiveCell> cells = measured(Cluster(), kSampled);
-  for (CollectiveCell& cell : cells) {
-    const double fastest_ns = cell.times.front().median_ns;
-    for (CollectiveTime& time : cell.times) {
-      if (time.algorithm != "library") continue;
-      time.median_ns = fastest_ns * (cell.nodes == 8 && cell.size_bytes == 64 << 10 ? 50 : 0.99);
-    }
-    std::ranges::stable_sort(cell.times, {}, &CollectiveTime::median_ns);
-  }
-  for (const SegmentRule& rule : predict_segments(cells)) {
-    EXPECT_FALSE(rule.applies_to(8, 4) && rule.covers(64 << 10)) << rule.algorithm;
-  }
-}
-
-// Of these shapes only 4 x 4 can be left out, where the MPI's own is very slow.
-TEST(CollectiveModel, DoesNotTakeOneLeftOutShapeForAProof) {
-  const std::vector<CollectiveCell> cells =
-      with_library({{2, 4}, {4, 4}, {4, 1}}, [](const CollectiveCell& cell) {
-        return cell.nodes == 4 && cell.ranks_per_node == 4 ? 30 : 2;
-      });
-  const std::vector<CollectiveCell> predicted = CollectiveModel(cells).predict({2, 1});
-  ASSERT_FALSE(predicted.empty());
-  for (const CollectiveCell& cell : predicted) {
-    EXPECT_GT(*cell.gain_error, 0.5) << cell.size_bytes;
-  }
-}
-
-// Segments of 8 KiB were tried on two shapes only, and on the large ones they would be slow.
-TEST(CollectiveModel, SaysNothingOfSegmentsThatWereTriedOnFewShapes) {
-  std::vector<CollectiveCell> cells = measured(Cluster(), kSampled);
-  for (CollectiveCell& cell : cells) {
-    if (cell.nodes == 2) continue;
-    std::erase_if(cell.times, [](const CollectiveTime& time) {
-      return time.segment_bytes == 8 << 10 && time.algorithm != "library";
-    });
-  }
-  for (const CollectiveCell& cell : CollectiveModel(cells).predict({4, 2})) {
-    if (cell.size_bytes < 64 << 10) continue;
-    for (const CollectiveTime& time : cell.times) EXPECT_NE(time.segment_bytes, 8u << 10);
-  }
-}
-
 TEST(CollectiveModel, SaysNothingWithoutShapesToTell) {
   const Cluster cluster;
   const auto predicted = [&](const std::vector<CollectiveShape>& sampled,
@@ -352,83 +158,6 @@ TEST(CollectiveModel, SaysNothingWithoutShapesToTell) {
   EXPECT_FALSE(predicted({{2, 4}, {4, 4}, {8, 4}}, {16, 4}).empty());
   EXPECT_TRUE(predicted(kSampled, {1, 4}).empty());  // one node is another matter
   EXPECT_FALSE(predicted({{1, 2}, {1, 4}, {1, 8}}, {1, 16}).empty());
-}
-
-TEST(PredictedSegments, LeaveSampledShapesToTheirOwnRules) {
-  const std::vector<SegmentRule> rules = predict_segments(measured(Cluster(), kSampled));
-  ASSERT_FALSE(rules.empty());
-  for (const SegmentRule& rule : rules) {
-    EXPECT_TRUE(rule.is_predicted());
-    EXPECT_NE(rule.algorithm, "library");
-    for (const CollectiveShape& shape : kSampled) {
-      EXPECT_FALSE(rule.applies_to(shape.nodes, shape.ranks_per_node));
-    }
-  }
-}
-
-TEST(PredictedSegments, GiveOneAnswerToEachCall) {
-  const std::vector<SegmentRule> rules = predict_segments(measured(Cluster(), kSampled));
-  EXPECT_LT(rules.size(), 300u);  // a table to look things up in
-  for (std::int64_t nodes = 1; nodes <= 70; ++nodes) {
-    for (std::int64_t ranks_per_node = 1; ranks_per_node <= 20; ++ranks_per_node) {
-      for (const std::uint64_t size_bytes : kSizes) {
-        const auto count = std::ranges::count_if(rules, [&](const SegmentRule& rule) {
-          return rule.applies_to(nodes, ranks_per_node) && rule.covers(size_bytes);
-        });
-        EXPECT_LE(count, 1) << nodes << " x " << ranks_per_node;
-      }
-    }
-  }
-}
-
-// A range of 57 to 64 nodes and 25 to 32 ranks has one rule, but not one error. Middle and ends
-// decide; between them, gains may bend by a percent.
-TEST(PredictedSegments, HoldForEachShapeInTheirRanges) {
-  int checked = 0;
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    Cluster cluster;
-    cluster.noise = 0.03;
-    cluster.seed = seed;
-    const std::vector<CollectiveCell> sampled = measured(cluster, kSampled);
-    const CollectiveModel model(sampled);
-    const std::vector<SegmentRule> rules = predict_segments(sampled);
-    for (std::int64_t nodes = 9; nodes <= 64; ++nodes) {
-      for (const std::int64_t ranks_per_node : {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12}) {
-        for (const CollectiveCell& cell : model.predict({nodes, ranks_per_node})) {
-          for (SegmentRule rule : rules) {
-            if (!rule.applies_to(nodes, ranks_per_node)) continue;
-            rule.nodes = nodes;
-            rule.ranks_per_node = ranks_per_node;
-            const CollectiveTime* chosen = chosen_time(std::span(&rule, 1), cell);
-            if (chosen == nullptr) continue;
-            const double gain =
-                std::log(duration_of(cell, {.algorithm = "library"}) / chosen->median_ns);
-            EXPECT_GT(gain, *cell.gain_error - 0.01) << nodes << " x " << ranks_per_node << ", "
-                                                     << cell.size_bytes << " B, seed " << seed;
-            EXPECT_GT(gain, std::log(1.05) - 0.01);
-            ++checked;
-          }
-        }
-      }
-    }
-  }
-  EXPECT_GT(checked, 100);
-}
-
-TEST(PredictedSegments, EndAtTwiceTheLargestSizeThatIsPredicted) {
-  const std::vector<SegmentRule> rules = predict_segments(measured(Cluster(), kSampled));
-  ASSERT_FALSE(rules.empty());
-  for (const SegmentRule& rule : rules) {
-    ASSERT_TRUE(rule.to_bytes) << rule.from_bytes;
-    EXPECT_LE(*rule.to_bytes, 2 * kSizes[std::size(kSizes) - 1] + 1);
-  }
-}
-
-TEST(PredictedSegments, EndAtTheLargestShapeForWhichThereAreRules) {
-  for (const SegmentRule& rule : predict_segments(measured(Cluster(), kSampled))) {
-    EXPECT_LE(rule.nodes_max, kPredictedNodesMax);
-    EXPECT_LE(rule.ranks_per_node_max, kPredictedRanksPerNodeMax);
-  }
 }
 
 TEST(CollectiveModel, ItsRulesLoseLittleToTheBestThatCouldBeMeasured) {
