@@ -77,7 +77,7 @@ std::vector<Played> played_by_a_campaign() {
       .size_bytes_max = 128 << 10,
       .run =
           [&](const CollectiveWay& way, std::uint64_t size_bytes, const std::byte*, std::byte*) {
-            spin(std::chrono::microseconds(way.algorithm == "chain" ? 30 : 45));
+            spin(std::chrono::microseconds(way.algorithm == "chain" ? 30 : 100));
             const Played now = played(way.operation, way.algorithm, way.segment_bytes, size_bytes);
             if (known.insert(now).second) order.push_back(now);
           },
@@ -130,7 +130,7 @@ TEST(CollectivesCampaign, DropsNothingForOnePacketThatIsLostWhileItWarmsUp) {
           [&](const CollectiveWay& way, std::uint64_t size_bytes, const std::byte*, std::byte*) {
             const bool is_it = way.algorithm == "binary" && size_bytes == 4 << 10;
             if (is_it) ++runs;
-            spin(std::chrono::microseconds(is_it && runs == 1 ? 205'000 : 30));
+            spin(std::chrono::microseconds(is_it && runs == 1 ? 201'000 : 30));
           },
       .operations = {"bcast"}};
   Cells cells;
