@@ -22,16 +22,13 @@ double octaves(double one, double other) {
   return one == other ? 0 : std::abs(std::log2(one / other));
 }
 
-double segment_bytes(const ChoiceAtSize& at) {
-  const std::uint64_t segment = at.choice.segment_bytes;
-  return static_cast<double>(segment == 0 ? at.size_bytes : std::min(segment, at.size_bytes));
-}
-
 double nearness(const ChoiceAtSize& one, const ChoiceAtSize& other) {
   const double sizes =
       octaves(static_cast<double>(one.size_bytes), static_cast<double>(other.size_bytes)) /
       kSizeOctaves;
-  const double segments = octaves(segment_bytes(one), segment_bytes(other)) / kSegmentOctaves;
+  const double segments = octaves(static_cast<double>(one.message_bytes()),
+                                  static_cast<double>(other.message_bytes())) /
+                          kSegmentOctaves;
   return std::exp(-(sizes * sizes + segments * segments) / 2);
 }
 

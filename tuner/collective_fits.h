@@ -4,6 +4,7 @@
 // says how).
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -28,6 +29,11 @@ struct ChoiceAtSize {
   CollectiveChoice choice;
   std::uint64_t size_bytes = 0;
   auto operator<=>(const ChoiceAtSize&) const = default;
+
+  // Of one message of the network: the segment, or the whole.
+  std::uint64_t message_bytes() const {
+    return choice.segment_bytes == 0 ? size_bytes : std::min(choice.segment_bytes, size_bytes);
+  }
 };
 
 class CollectiveFits {

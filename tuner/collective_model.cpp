@@ -45,11 +45,6 @@ bool are_near(std::uint64_t one, std::uint64_t other) {
   return one == other || std::abs(std::log2(ratio)) <= kNearOctaves;
 }
 
-// Bytes of one message of the network, of so many in all.
-std::uint64_t divided_by(std::uint64_t segment_bytes, std::uint64_t size_bytes) {
-  return segment_bytes == 0 ? size_bytes : std::min(segment_bytes, size_bytes);
-}
-
 // Of an error. A cost that is wrong and grows with the nodes, or was taken for one that does not,
 // is wrong by twice as much after an octave.
 double growth(double distance) { return std::exp2(distance); }
@@ -113,8 +108,8 @@ CollectiveModel::Sampled CollectiveModel::sampled(const ChoiceAtSize& at,
       continue;
     const auto is_like_it = [&](const CollectiveTime& time) {
       return time.algorithm == at.choice.algorithm && time.leaders == at.choice.leaders &&
-             are_near(divided_by(time.segment_bytes, cell.size_bytes),
-                      divided_by(at.choice.segment_bytes, at.size_bytes));
+             are_near(ChoiceAtSize{choice_of(time), cell.size_bytes}.message_bytes(),
+                      at.message_bytes());
     };
     if (std::ranges::any_of(cell.times, is_like_it)) found.shapes.insert(shape_of(cell));
   }
@@ -218,8 +213,8 @@ double CollectiveModel::gain_needed(const ChoiceAtSize& library, const ChoiceAtS
   if (gains.size() < 2) return std::numeric_limits<double>::infinity();
   const double error =
       std::hypot(error_of(ours.size_bytes, distance, &LeftOut::gain_error), jackknife(gains));
-  const double least_gain = std::min(gain_by(*fits_).value(), std::ranges::min(gains));
-  const double rests_on_one_shape = gain_by(*fits_).value() - least_gain;
+  const double rests_on_one_shape =
+      std::max(0.0, gain_by(*fits_).value() - std::ranges::min(gains));
   const double doubt = growth(distance) * std::hypot(false_gain(ours.size_bytes), kDoubt);
   return std::min(error, doubt + rests_on_one_shape);
 }

@@ -15,12 +15,8 @@
 namespace nmt::sampler {
 namespace {
 
+// Operation, algorithm, bytes of a segment and of the message.
 using Played = std::tuple<std::string, std::string, std::uint64_t, std::uint64_t>;
-
-Played played(const std::string& operation, const std::string& algorithm,
-              std::uint64_t segment_bytes, std::uint64_t size_bytes) {
-  return {operation, algorithm, segment_bytes, size_bytes};
-}
 
 // Rank 0 of two, on a node each; the other one does nothing, at once.
 const nmt_mpi_table& job_of_two() {
@@ -78,7 +74,7 @@ std::vector<Played> played_by_a_campaign() {
       .run =
           [&](const CollectiveWay& way, std::uint64_t size_bytes, const std::byte*, std::byte*) {
             spin(std::chrono::microseconds(way.algorithm == "chain" ? 30 : 100));
-            const Played now = played(way.operation, way.algorithm, way.segment_bytes, size_bytes);
+            const Played now(way.operation, way.algorithm, way.segment_bytes, size_bytes);
             if (known.insert(now).second) order.push_back(now);
           },
       .operations = {"bcast", "gather"},
@@ -94,18 +90,18 @@ TEST(CollectivesCampaign, TriesAllAlgorithmsBeforeOtherSegments) {
   const auto place = [&](const Played& wanted) { return std::ranges::find(order, wanted); };
   const auto was_played = [&](const Played& wanted) { return place(wanted) != order.end(); };
   const std::uint64_t size_bytes = 64 << 10;
-  const auto other_segment = place(played("bcast", "chain", 8 << 10, size_bytes));
+  const auto other_segment = place(Played("bcast", "chain", 8 << 10, size_bytes));
   ASSERT_NE(other_segment, order.end());
   for (const std::string algorithm : {"library", "chain", "binary", "binomial"}) {
-    EXPECT_LT(place(played("bcast", algorithm, 0, size_bytes)), other_segment) << algorithm;
+    EXPECT_LT(place(Played("bcast", algorithm, 0, size_bytes)), other_segment) << algorithm;
     if (algorithm == "library") continue;
-    EXPECT_LT(place(played("bcast", algorithm, 32 << 10, size_bytes)), other_segment) << algorithm;
+    EXPECT_LT(place(Played("bcast", algorithm, 32 << 10, size_bytes)), other_segment) << algorithm;
   }
-  EXPECT_LT(place(played("bcast", "inline", 0, 4 << 10)), other_segment);
-  EXPECT_FALSE(was_played(played("bcast", "inline", 0, size_bytes)));
-  EXPECT_TRUE(was_played(played("bcast", "chain", 16 << 10, size_bytes)));
-  EXPECT_FALSE(was_played(played("bcast", "binary", 8 << 10, size_bytes)));
-  EXPECT_FALSE(was_played(played("bcast", "binomial", 16 << 10, size_bytes)));
+  EXPECT_LT(place(Played("bcast", "inline", 0, 4 << 10)), other_segment);
+  EXPECT_FALSE(was_played(Played("bcast", "inline", 0, size_bytes)));
+  EXPECT_TRUE(was_played(Played("bcast", "chain", 16 << 10, size_bytes)));
+  EXPECT_FALSE(was_played(Played("bcast", "binary", 8 << 10, size_bytes)));
+  EXPECT_FALSE(was_played(Played("bcast", "binomial", 16 << 10, size_bytes)));
 }
 
 TEST(CollectivesCampaign, TriesTheOtherAlgorithmsOfTheMpiAtAllSizes) {
@@ -114,7 +110,7 @@ TEST(CollectivesCampaign, TriesTheOtherAlgorithmsOfTheMpiAtAllSizes) {
     for (const auto& [operation, algorithm] :
          {std::pair{"bcast", "library:binomial"}, std::pair{"bcast", "library:chain"},
           std::pair{"gather", "library:binomial"}}) {
-      EXPECT_NE(std::ranges::find(order, played(operation, algorithm, 0, size_bytes)), order.end())
+      EXPECT_NE(std::ranges::find(order, Played(operation, algorithm, 0, size_bytes)), order.end())
           << operation << ' ' << algorithm << ' ' << size_bytes;
     }
   }

@@ -35,8 +35,9 @@ TEST(FalseGains, AreTheOnlyOnesThatAreNotBelieved) {
   const std::vector<CollectiveCell> cells = with_library(kSampled, [&](const CollectiveCell& cell) {
     return slower.at({cell.nodes, cell.ranks_per_node});
   });
+  const std::vector<SegmentRule> rules = predict_segments(cells);
   for (const std::uint64_t size_bytes : kSizes) {
-    EXPECT_TRUE(std::ranges::any_of(predict_segments(cells), [&](const SegmentRule& rule) {
+    EXPECT_TRUE(std::ranges::any_of(rules, [&](const SegmentRule& rule) {
       return rule.applies_to(4, 2) && rule.covers(size_bytes);
     })) << size_bytes;
   }
