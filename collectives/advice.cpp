@@ -172,7 +172,7 @@ Advice advice_to_act_always(const std::string& root) {
   return advice;
 }
 
-const Rule* find_rule(const std::vector<Rule>& rules, Operation operation, std::uint64_t bytes) {
+const Rule* find_rule(std::span<const Rule> rules, Operation operation, std::uint64_t bytes) {
   auto rule = std::ranges::lower_bound(rules, operation, {}, &Rule::operation);
   for (; rule != rules.end() && rule->operation == operation; ++rule) {
     if (rule->from_bytes <= bytes && bytes < rule->to_bytes) return &*rule;

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,7 +78,7 @@ Advice advice_from_profile(std::string_view mpi);
 Advice advice_to_act_always(const std::string& root = {});
 
 // Among the rules for one shape, as rules_for() returns them; null: leave the call to the MPI.
-const Rule* find_rule(const std::vector<Rule>& rules, Operation operation, std::uint64_t bytes);
+const Rule* find_rule(std::span<const Rule> rules, Operation operation, std::uint64_t bytes);
 
 // The rules of a job, indexed once: neither a call that is left alone nor the first call of a
 // communicator looks at all of them.

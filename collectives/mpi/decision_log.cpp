@@ -28,9 +28,10 @@ std::string line_of(const Rule& rule) {
 
 void log_communicator(MPI_Comm comm, int nodes, const std::set<int>& ranks_per_node,
                       const std::vector<Rule>& rules) {
+  static const bool wants = log_wants(kLogDecisions);
+  if (!wants) return;
   int rank = 0, size = 0, name_bytes = 0;
   char name[MPI_MAX_OBJECT_NAME] = "";
-  if (!log_wants(kLogDecisions)) return;
   if (PMPI_Comm_rank(comm, &rank) != MPI_SUCCESS || rank != 0) return;
   PMPI_Comm_size(comm, &size);
   PMPI_Comm_get_name(comm, name, &name_bytes);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <initializer_list>
 #include <map>
-#include <numeric>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -23,16 +22,14 @@ constexpr std::uint64_t kTimesMean = 4;
 
 // A communicator's ranks as ranks of the job; empty if it includes ranks of spawned or joined jobs,
 // which have other advice.
-std::vector<int> ranks_in_job(MPI_Comm comm) {
-  MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
-  int size = 0;
-  check(PMPI_Comm_size(comm, &size));
+std::vector<int> ranks_in_job(MPI_Comm comm, std::size_t size, MPI_Group world) {
+  MPI_Group group = MPI_GROUP_NULL;
   check(PMPI_Comm_group(comm, &group));
-  check(PMPI_Comm_group(MPI_COMM_WORLD, &world));
-  std::vector<int> own(static_cast<std::size_t>(size)), ranks(static_cast<std::size_t>(size));
-  std::iota(own.begin(), own.end(), 0);
-  check(PMPI_Group_translate_ranks(group, size, own.data(), world, ranks.data()));
-  for (MPI_Group* each : {&group, &world}) check(PMPI_Group_free(each));
+  thread_local std::vector<int> own;  // 0, 1 ...
+  while (own.size() < size) own.push_back(static_cast<int>(own.size()));
+  std::vector<int> ranks(size);
+  check(PMPI_Group_translate_ranks(group, static_cast<int>(size), own.data(), world, ranks.data()));
+  check(PMPI_Group_free(&group));
   if (std::ranges::find(ranks, MPI_UNDEFINED) != ranks.end()) ranks.clear();
   return ranks;
 }
@@ -81,8 +78,33 @@ std::vector<RankLocation> Job::locations_of(const std::vector<int>& ranks) const
   return locations;
 }
 
+// If all nodes have as many, one number of ranks per node.
+Job::Shape Job::shape_of(const std::vector<int>& ranks) const {
+  std::vector<int> nodes;
+  nodes.reserve(ranks.size());
+  for (const int rank : ranks) nodes.push_back(locations_[static_cast<std::size_t>(rank)].node);
+  std::ranges::sort(nodes);
+  Shape shape{.ranks = static_cast<int>(ranks.size())};
+  for (auto node = nodes.begin(); node != nodes.end(); ++shape.nodes) {
+    const auto next = std::upper_bound(node, nodes.end(), *node);
+    shape.ranks_per_node.insert(static_cast<int>(next - node));
+    node = next;
+  }
+  return shape;
+}
+
+// Found once for each shape: programs make communicators of the same few shapes again and again.
+const std::vector<Rule>& Job::rules_of(const Shape& shape) {
+  const std::lock_guard lock(rules_of_shapes_mutex_);
+  const auto known = rules_of_shapes_.find(shape);
+  if (known != rules_of_shapes_.end()) return known->second;
+  std::vector<Rule> rules = rules_.rules_for(shape.nodes, shape.ranks_per_node);
+  std::erase_if(rules, [&](const Rule& rule) { return !suits_ranks(rule.algorithm, shape.ranks); });
+  return rules_of_shapes_.emplace(shape, std::move(rules)).first->second;
+}
+
 // Does not communicate.
-CommState Job::make_comm_state(MPI_Comm comm) const {
+CommState Job::make_comm_state(MPI_Comm comm) {
   int between = 0, size = 0;
   check(PMPI_Comm_test_inter(comm, &between));
   check(PMPI_Comm_size(comm, &size));
@@ -90,23 +112,13 @@ CommState Job::make_comm_state(MPI_Comm comm) const {
     log_communicator(comm, 0, {}, {});
     return {};
   }
-  std::vector<int> ranks = ranks_in_job(comm);
-  std::unordered_map<int, int> ranks_of_node;
-  int most = 0;
-  for (const int rank : ranks) {
-    most = std::max(most, ++ranks_of_node[locations_[static_cast<std::size_t>(rank)].node]);
-  }
+  std::vector<int> ranks = ranks_in_job(comm, static_cast<std::size_t>(size), world_);
   if (ranks.empty()) return {};
-  std::set<int> ranks_per_node = {most};
-  if (ranks_of_node.size() * static_cast<std::size_t>(most) != ranks.size()) {
-    for (const auto& [node, count] : ranks_of_node) ranks_per_node.insert(count);
-  }
-  const auto nodes = static_cast<int>(ranks_of_node.size());
-  std::vector<Rule> rules = rules_.rules_for(nodes, ranks_per_node);
-  std::erase_if(rules, [&](const Rule& rule) { return !suits_ranks(rule.algorithm, size); });
-  log_communicator(comm, nodes, ranks_per_node, rules);
+  const Shape shape = shape_of(ranks);
+  const std::vector<Rule>& rules = rules_of(shape);
+  log_communicator(comm, shape.nodes, shape.ranks_per_node, rules);
   if (rules.empty()) return {};
-  return {.rules = std::move(rules), .ranks = std::move(ranks)};
+  return {.rules = rules, .ranks = std::move(ranks)};
 }
 
 // With as many leaders as the rule says. Called by all ranks. At the first use they take a lease

@@ -9,10 +9,14 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <compare>
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -139,6 +143,14 @@ class Job {
     return code != MPI_SUCCESS ? code : handled;
   }
 
+  // Of a communicator.
+  struct Shape {
+    int nodes = 0;
+    int ranks = 0;
+    std::set<int> ranks_per_node = {};  // the different numbers that nodes have
+    auto operator<=>(const Shape&) const = default;
+  };
+
   struct Tally {
     std::atomic<std::uint64_t> calls{0};
     std::atomic<std::uint64_t> replaced{0};
@@ -165,7 +177,9 @@ class Job {
   LibraryCalls& calls_of(const Rule& rule) {
     return library_calls_[static_cast<std::size_t>(rule.library)];
   }
-  CommState make_comm_state(MPI_Comm comm) const;
+  Shape shape_of(const std::vector<int>& ranks) const;
+  const std::vector<Rule>& rules_of(const Shape& shape);
+  CommState make_comm_state(MPI_Comm comm);
   std::vector<RankLocation> locations_of(const std::vector<int>& ranks) const;
   Lease& lease_for(const Rule& rule, CommState& comm_state, MPI_Comm comm);
   Lease take_lease(int leaders, const CommState& comm_state, MPI_Comm comm);
@@ -173,6 +187,8 @@ class Job {
   HierarchyOptions options(int leaders) const;
 
   RulesByShape rules_;
+  std::mutex rules_of_shapes_mutex_;
+  std::map<Shape, std::vector<Rule>> rules_of_shapes_;  // of those that were met; nothing goes
   ArgumentChecker argument_checker_;
   FailureNotifier notifier_;
   std::array<Tally, kOperations.size()> tallies_;
@@ -181,6 +197,7 @@ class Job {
   bool reports_ = false;
   bool has_devices_ = false;  // a rank of the job has a device runtime, and there are library rules
   std::vector<RankLocation> locations_;  // of all ranks, if there are rules
+  MPI_Group world_ = MPI_GROUP_NULL;     // the same
   bool oversubscribed_ = false;          // by all ranks of the job together
 
   Job() = default;

@@ -119,7 +119,11 @@ void Job::start() {
   if (!rules_.empty()) {
     argument_checker_.start();
     notifier_.start();
-    call_at_end([] { here().notifier_.forget_all(); });
+    check(PMPI_Comm_group(MPI_COMM_WORLD, &world_));
+    call_at_end([] {
+      here().notifier_.forget_all();
+      PMPI_Group_free(&here().world_);
+    });
   }
   const bool never = is_set("NMADTUNE_MPI", "never");
   if (reports_ && rank == 0 && !never) call_at_end(report);

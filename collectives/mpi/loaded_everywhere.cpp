@@ -2,8 +2,10 @@
 #include "collectives/mpi/loaded_everywhere.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "collectives/advice.h"
 #include "collectives/mpi/hierarchy/failure.h"
 #include "collectives/mpi/hierarchy/node_hierarchy.h"
+#include "collectives/mpi/library/running_mpi.h"
 
 namespace nmt::collectives {
 namespace {
@@ -21,10 +24,34 @@ constexpr std::chrono::microseconds kNap{50};
 
 struct Greeting {
   std::uint64_t magic = 0x6e6d616474756e65u;
-  std::uint32_t version = 5;  // of all messages between ranks, and of what is replaced
+  std::uint32_t version = 6;  // of all messages between ranks, and of what is replaced
   std::uint32_t rule_bytes = sizeof(Rule);
+  std::array<char, 48> mpi = {};  // its name, or the beginning of it
   bool operator==(const Greeting&) const = default;
 };
+
+Greeting own_greeting() {
+  Greeting own;
+  mpi_name().copy(own.mpi.data(), own.mpi.size() - 1);
+  return own;
+}
+
+// By what these ranks say; those that said nothing are without us.
+std::string reason_for(int rank, const std::vector<Greeting>& all) {
+  const std::string start = "rank " + std::to_string(rank) + " runs ";
+  const Greeting own = own_greeting();
+  for (std::size_t other = 0; other < all.size(); ++other) {
+    Greeting alike = all[other];
+    alike.mpi = own.mpi;
+    if (alike != own || all[other] == own) continue;
+    return start + own.mpi.data() + ", and rank " + std::to_string(other) + " runs " +
+           std::string(all[other].mpi.data(), ::strnlen(all[other].mpi.data(), own.mpi.size())) +
+           ": launch the job with one version of the MPI on all nodes";
+  }
+  return start +
+         "libnmadtune-mpi.so, but not all ranks of its job do (or another version): LD_PRELOAD "
+         "must reach all of them, or none";
+}
 
 bool completes(MPI_Request* request) {
   const auto end = std::chrono::steady_clock::now() + kUntilAllHaveGreeted;
@@ -36,42 +63,39 @@ bool completes(MPI_Request* request) {
   return false;
 }
 
-// A non-blocking collective: it matches no blocking one that a rank without us may begin with, it
-// ends only if all ranks take part, and its wait can have a deadline.
-bool all_greet(MPI_Comm comm) {
-  int size = 0;
+// Empty, or why the job has to end. By a non-blocking collective: it matches no blocking one that a
+// rank without us may begin with, it ends only if all ranks take part, and its wait can have a
+// deadline.
+std::string reason_to_end(MPI_Comm comm) {
+  int size = 0, rank = 0;
   check(PMPI_Comm_size(comm, &size));
-  const Greeting own;
+  check(PMPI_Comm_rank(comm, &rank));
+  const Greeting own = own_greeting();
   std::vector<Greeting> all(static_cast<std::size_t>(size));
   for (Greeting& each : all) each.magic = 0;
   MPI_Request request = MPI_REQUEST_NULL;
   try {
     check(PMPI_Iallgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, comm,
                           &request));
-    if (completes(&request)) return std::ranges::count(all, own) == size;
+    if (completes(&request)) {
+      return std::ranges::count(all, own) == size ? std::string() : reason_for(rank, all);
+    }
   } catch (const MpiFailure&) {  // a message of another collective, with another size
   }
   // A late message must find valid memory until the job ends.
   static std::vector<Greeting> left;
   left.swap(all);
-  return false;
+  return reason_for(rank, {});
 }
 
 }  // namespace
 
 void check_loaded_everywhere(MPI_Comm comm) {
-  int rank = 0;
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  check(PMPI_Comm_rank(comm, &rank));
   check(PMPI_Comm_get_errhandler(comm, &handler));
   check(PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
-  if (!all_greet(comm)) {
-    end_job(comm, MPI_ERR_OTHER,
-            ("rank " + std::to_string(rank) +
-             " runs libnmadtune-mpi.so, but not all ranks of its job do (or another version): "
-             "LD_PRELOAD must reach all of them, or none")
-                .c_str());
-  }
+  const std::string reason = reason_to_end(comm);
+  if (!reason.empty()) end_job(comm, MPI_ERR_OTHER, reason.c_str());
   check(PMPI_Comm_set_errhandler(comm, handler));
   check(PMPI_Errhandler_free(&handler));
 }

@@ -181,12 +181,17 @@ class TwoMpis : public ::testing::Test {
     ::unlink(file_.c_str());
   }
 
+  using Algorithms = std::vector<std::pair<std::string, std::string>>;  // by MPI
+
   void write(const Fields& fingerprint, const std::string& of_openmpi = "chain") const {
+    write(fingerprint,
+          Algorithms{{"Open MPI v4.1.4", of_openmpi}, {"MPICH Version: 4.0.2", "binary"}});
+  }
+
+  void write(const Fields& fingerprint, const Algorithms& algorithms) const {
     Plan plan;
     plan.platform = Id::random();
-    for (const auto& [mpi, algorithm] :
-         {std::pair<std::string, std::string>{"Open MPI v4.1.4", of_openmpi},
-          {"MPICH Version: 4.0.2", "binary"}}) {
+    for (const auto& [mpi, algorithm] : algorithms) {
       plan.segments.push_back({.operation = "bcast",
                                .nodes = 2,
                                .ranks_per_node = 4,
@@ -223,6 +228,16 @@ TEST_F(TwoMpis, MayHaveRulesThatChooseTheirOwnAlgorithms) {
   EXPECT_EQ(advice.rules[0].algorithm, longest);
   write(node::cheap_fingerprint(), "library:" + std::string(100, 'x'));
   EXPECT_TRUE(advice_from_profile("Open MPI v4.1.4").rules.empty());
+}
+
+// Of a profile of the version before.
+TEST_F(TwoMpis, NoJobFollowsRulesWithoutAnMpi) {
+  write(node::cheap_fingerprint(), Algorithms{{"", "chain"}});
+  for (const std::string mpi : {"Open MPI v4.1.4", "MPICH Version: 4.0.2"}) {
+    const Advice advice = advice_from_profile(mpi);
+    EXPECT_TRUE(advice.rules.empty());
+    EXPECT_THAT(advice.warning, ::testing::HasSubstr("were sampled under an unknown MPI, and"));
+  }
 }
 
 TEST_F(TwoMpis, AreFollowedUnderAnotherPatchReleaseWithADoubt) {

@@ -94,6 +94,27 @@ TEST_P(Interposed, AnyProgramGivesTheSame) {
   }
 }
 
+// For one node of two to four ranks.
+TEST_P(Interposed, APredictedRuleHoldsForEachShapeOfItsRange) {
+  const std::string program = compile("mpicc", "library_calls.c");
+  const std::string profile = write_profile({{.operation = "bcast",
+                                              .nodes = 1,
+                                              .ranks_per_node = 2,
+                                              .from_bytes = 1,
+                                              .to_bytes = std::nullopt,
+                                              .segment_bytes = 1024,
+                                              .algorithm = "chain",
+                                              .nodes_max = 1,
+                                              .ranks_per_node_max = 4}});
+  for (const int ranks : {2, 3, 4, 5}) {
+    const Result result =
+        job({program}, ranks, {{"NMADTUNE_DB", profile}, {"NMADTUNE_MPI_REPORT", "1"}});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("good"));
+    EXPECT_EQ(replaced(result, "bcast"), ranks <= 4) << ranks << "\n" << result.err;
+  }
+}
+
 TEST_P(Interposed, OperationsOfTheProgramAreReplacedWhereTheyCommute) {
   const std::string program = compile("mpicc", "operators.c");
   EXPECT_EQ(job({program}, 3, {}, false).out, "good\n");
@@ -142,10 +163,13 @@ TEST_P(Interposed, AFortranProgramOfMpiF08OnlyIsReachedToo) {
         job(command, 3, {{"NMADTUNE_MPI", "always"}, {"NMADTUNE_MPI_REPORT", "1"}});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(result.out, "good\n");
-    for (const std::string operation : {"bcast", "allreduce", "alltoall", "barrier", "allgather",
-                                        "allgatherv", "reduce_scatter", "reduce_scatter_block"}) {
+    for (const std::string operation :
+         {"allreduce", "alltoall", "barrier", "allgather", "allgatherv", "reduce_scatter",
+          "reduce_scatter_block", "reduce", "gather", "scatter", "alltoallv"}) {
       EXPECT_THAT(result.err, HasSubstr("nmadtune: " + operation + ": 1 of 1 calls replaced"));
     }
+    // The second one is of every second element.
+    EXPECT_THAT(result.err, HasSubstr("nmadtune: bcast: 2 of 2 calls replaced"));
   }
 }
 

@@ -16,6 +16,7 @@ struct CommStates {
   std::mutex mutex;
   int at_communicator = MPI_KEYVAL_INVALID;
   int at_self = MPI_KEYVAL_INVALID;
+  std::atomic<bool> has_keys = false;
   std::vector<std::unique_ptr<CommState>> all;
   HierarchyCache cache;
   std::vector<void (*)()> at_end;
@@ -58,12 +59,14 @@ int end(MPI_Comm, int, void*, void*) noexcept {
 }
 
 void make_keys() {
+  if (comm_states().has_keys.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(comm_states().mutex);
-  if (comm_states().at_self != MPI_KEYVAL_INVALID) return;
+  if (comm_states().has_keys) return;
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &comm_states().at_communicator,
                                 nullptr));
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end, &comm_states().at_self, nullptr));
   check(PMPI_Comm_set_attr(MPI_COMM_SELF, comm_states().at_self, nullptr));
+  comm_states().has_keys = true;
 }
 
 CommState& find_or_make(MPI_Comm comm, const std::function<CommState(MPI_Comm)>& make) {

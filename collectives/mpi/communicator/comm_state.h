@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "collectives/advice.h"
@@ -23,7 +24,8 @@
 namespace nmt::collectives {
 
 struct CommState {
-  std::vector<Rule> rules = {};          // of rules_for(); empty: leave all calls alone
+  std::span<const Rule> rules = {};      // for its shape, kept by the job; empty: leave all calls
+                                         // alone
   std::vector<int> ranks = {};           // by rank, their ranks in the job; only if there are rules
   std::map<int, Lease> by_leaders = {};  // by leaders per node, for all rules; empty until
                                          // the first use; a null lease: leave calls alone

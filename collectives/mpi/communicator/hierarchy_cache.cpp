@@ -145,6 +145,10 @@ void HierarchyCache::forget_ended_absences() {
 }
 
 void HierarchyCache::end_absences(MPI_Comm comm) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (absences_.empty()) return;
+  }
   const auto end = std::chrono::steady_clock::now() + kUntilOthersHaveTakenPart;
   const auto concerns = [&](const Absence& each) { return each.comm == comm; };
   while (std::chrono::steady_clock::now() < end) {
