@@ -466,6 +466,17 @@ void check_physical_order(MPI_Comm comm, CopyMethod copies) {
     const Tested tested{hierarchy, comm, std::to_string(leaders) + " leaders"};
     tested.expect(hierarchy.groups().size() == static_cast<std::size_t>(leaders), "their number");
     tested.expect(hierarchy.in_physical_order() == expected, "the order of a ring");
+    if (copies == CopyMethod::kMessages && leaders == 1) check_ring_of_neighbors(tested);
+  }
+  const int near = static_cast<int>(locations.size()) - 1;
+  locations.back().place.near_network = true;
+  for (const int leaders : {1, 2, 4}) {
+    NodeHierarchy hierarchy(comm, {.copies = copies, .leaders = leaders}, locations);
+    const Tested tested{hierarchy, comm, std::to_string(leaders) + " leaders"};
+    for (const Group& group : hierarchy.groups()) {
+      const bool has_it = std::ranges::find(group.ranks, near) != group.ranks.end();
+      tested.expect(group.leader == (has_it ? near : group.ranks.front()), "who leads");
+    }
   }
 }
 
@@ -530,6 +541,7 @@ void check_all(int world, int rank, CopyMethod copies) {
     PMPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, -rank, &comm);
     if (comm != MPI_COMM_NULL) {
       if (ranks == world && ranks >= 4) check_physical_order(comm, copies);
+      if (ranks == world && ranks >= 4) check_who_sends_to_whom(comm, copies);
       for (int nodes = 1; nodes <= std::min(ranks, kNodesMax); ++nodes) {
         for (const bool dealt : {false, true}) {
           if (!is_checked(ranks, nodes, dealt)) continue;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the checks of our collectives against the library's own share, and those of exchanges
-// between all ranks, which are a file of their own (against_library_exchanges.cpp).
+// What the checks of our collectives against the library's own share, and those that are files of
+// their own: exchanges between all ranks (against_library_exchanges.cpp), and who sends to whom
+// (against_library_messages.cpp).
 #pragma once
 
 #include <mpi.h>
@@ -40,5 +41,9 @@ std::uint64_t segment_of(std::uint64_t bytes);
 void check_alltoall(const Tested& tested);
 void check_alltoallv(const Tested& tested);
 void check_exchanges_of_many_segments(const Tested& tested);
+
+void check_who_sends_to_whom(MPI_Comm comm, collectives::CopyMethod copies);
+// Of a hierarchy whose ranks copy by messages.
+void check_ring_of_neighbors(const Tested& tested);
 
 }  // namespace nmt::testing

@@ -2,6 +2,7 @@
 //
 // Two MPIs on one machine that are taken for each other: a library built for one in front of a
 // program of the other, and the launcher of one for a program of the other. Both MPIs are needed.
+// And two versions of one MPI in one job.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,6 +37,8 @@ class MixedMpis : public InFrontOfMpi {
   std::string other_library_;
 };
 
+class OneMpi : public InFrontOfMpi {};
+
 TEST_P(MixedMpis, ALibraryForTheOtherMpiEndsTheJobAndSaysOnceWhichTwoThereAre) {
   const std::string program = compile("mpicc", "interposed.c");
   const Result result =
@@ -64,6 +67,19 @@ TEST_P(MixedMpis,
   EXPECT_EQ(count(result.err, "is a job of its own"), 1) << result.err;
 }
 
+TEST_P(OneMpi, OfTwoVersionsInOneJobEndsItWithBoth) {
+  const std::string program = compile("mpicc", "interposed.c");
+  const std::string both = "LD_PRELOAD=" + library_ + ":" NMT_OTHER_VERSION;
+  const Result result = job({"env", both, program}, 3, {{"NMADTUNE_MPI", "always"}}, false);
+  EXPECT_TRUE(failed(result));
+  EXPECT_EQ(result.out.find("good"), std::string::npos) << result.out;
+  const std::string name = GetParam() == "openmpi" ? "Open MPI v" : "MPICH Version: ";
+  EXPECT_THAT(result.err,
+              ContainsRegex("rank 0 runs " + name + "[0-9.]+, and rank 1 runs " + name + "9[.]"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Mpis, OneMpi, ::testing::Values("openmpi", "mpich"),
+                         [](const auto& tested) { return tested.param; });
 INSTANTIATE_TEST_SUITE_P(Mpis, MixedMpis, ::testing::Values("openmpi", "mpich"),
                          [](const auto& tested) { return tested.param; });
 
