@@ -38,6 +38,7 @@ TEST_F(Sandbox, RanksThatTheMpiTakesForJobsOfTheirOwnAreRefused) {
   using Environment = std::map<std::string, std::string>;
   const Environment of_mpirun = {{"OMPI_COMM_WORLD_SIZE", "3"}, {"OMPI_COMM_WORLD_RANK", "1"}};
   const Environment of_hydra = {{"PMI_SIZE", "3"}};
+  int tried = 0;
   for (const auto& [mpi, library, launcher, environment] :
        {std::tuple{"mpich", "MPICH Version: ", "Open MPI's mpirun launched 3 ranks", of_mpirun},
         {"openmpi", "Open MPI v", "MPICH's mpiexec launched 3 ranks", of_hydra},
@@ -46,10 +47,12 @@ TEST_F(Sandbox, RanksThatTheMpiTakesForJobsOfTheirOwnAreRefused) {
     as_root["OMPI_ALLOW_RUN_AS_ROOT"] = as_root["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
     const Result refused = sample({"--mpi", mpi, "--db", path("a.db")}, {.environment = as_root});
     if (refused.err.find("the module for it is missing") != std::string::npos) continue;
+    ++tried;
     EXPECT_EQ(refused.exit_code, 2) << mpi;
     EXPECT_THAT(refused.err, AllOf(HasSubstr(launcher), HasSubstr(library))) << mpi;
   }
   EXPECT_FALSE(std::filesystem::exists(path("a.db")));
+  if (tried < 3) GTEST_SKIP() << "without the module of an MPI";
 }
 
 // Real launchers, of both MPIs.
@@ -64,6 +67,7 @@ TEST_F(Sandbox, RanksOfTheOtherMpisLauncherAreRefusedWithBothVersions) {
       {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
       {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
       {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"}};
+  int tried = 0;
   for (const auto& [launcher, mpi, both] :
        {std::tuple{"mpirun.openmpi", "mpich",
                    "Open MPI's mpirun ([(]PRRTE )?[0-9]+[.][0-9.]+[)]? launched 2 ranks.*"
@@ -74,10 +78,12 @@ TEST_F(Sandbox, RanksOfTheOtherMpisLauncherAreRefusedWithBothVersions) {
         run({launcher, "-n", "2", NMAD_SAMPLE, "--mpi", mpi, "--db", path("a.db")},
             {.environment = as_root});
     if (refused.err.find("the module for it is missing") != std::string::npos) continue;
+    ++tried;
     EXPECT_NE(refused.exit_code, 0) << launcher;
     EXPECT_THAT(refused.err, ContainsRegex(both)) << launcher;
   }
   EXPECT_FALSE(std::filesystem::exists(path("a.db")));
+  if (tried < 2) GTEST_SKIP() << "without the module of an MPI";
 }
 
 // A launcher is asked for its version, from the folder of the process above the ranks.

@@ -112,7 +112,9 @@ TEST_F(Mpich, UcxKnowsEverySettingThatIsWrittenForIt) {
     return result.out + result.err;
   };
   const std::string unused = "unused env(ironment)? variable";  // later versions write it out
-  if (text(round_of({}), "ucx_version").empty()) GTEST_SKIP() << "this MPICH is without UCX";
+  const json::Value usual = round_of({});
+  ASSERT_NE(usual, json::Value());
+  if (text(usual, "ucx_version").empty()) GTEST_SKIP() << "this MPICH is without UCX";
   EXPECT_THAT(said_with({{"UCX_RNDV_THRSH", "1"}}), ContainsRegex(unused));
   EXPECT_THAT(said_with(settings), Not(ContainsRegex(unused)));
 }
@@ -176,6 +178,24 @@ TEST_F(Mpich, TakesTheTablesThatAreWrittenAsTheMessagesOfARankShow) {
   EXPECT_THAT(calls(files, "allgather 16384"), HasSubstr("16384: 16384 16384 16384."));
   EXPECT_THAT(calls({}, "allreduce 65536"), HasSubstr("65536: 32768 32768 32768 65536."));
   EXPECT_THAT(calls(files, "allreduce 65536"), HasSubstr("65536: 65536 65536."));
+}
+
+// Of the algorithms that 4.2 brought: rank 0 sends a chain whole segments, and exchanges with as
+// many others at once as the radix says.
+TEST_F(Mpich, TakesTheParametersOfAnAlgorithmAsTheMessagesOfARankShow) {
+  if (older(tools::installed_version("mpich"), "4.2")) GTEST_SKIP() << "from MPICH 4.2 on";
+  const auto under = [&](const std::string& operation, std::uint64_t size_bytes,
+                         const std::string& way) {
+    return calls(files_with({rule(operation, size_bytes, way)}),
+                 fmt::format("{} {}", operation, size_bytes));
+  };
+  EXPECT_THAT(under("bcast", 131072, "pipelined_tree:chain:32K"),
+              HasSubstr("bcast 131072: 32768 32768 32768 32768."));
+  EXPECT_THAT(under("bcast", 131072, "pipelined_tree:chain:128K"),
+              HasSubstr("bcast 131072: 131072."));
+  EXPECT_THAT(under("allreduce", 1024, "recexch:k=2"), HasSubstr("allreduce 1024: 1024 1024."));
+  EXPECT_THAT(under("allreduce", 1024, "recexch:k=4"),
+              HasSubstr("allreduce 1024: 1024 1024 1024."));
 }
 
 TEST_F(Mpich, TakesRulesForTheShapeThatWasMeasuredOnly) {

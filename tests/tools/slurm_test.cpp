@@ -94,7 +94,7 @@ TEST_P(SlurmOf, SrunStartsTheRanksOfOneCampaign) {
   const Result sampled =
       srun(protocol(), {NMAD_SAMPLE, "--parts", "mpi", "--budget", "2s", "--db", path("a.db")});
   ASSERT_THAT(sampled.exit_code, AnyOf(0, 4)) << sampled.err;
-  EXPECT_THAT(sampled.out, HasSubstr("Sampled on h0"));
+  EXPECT_THAT(sampled.out, HasSubstr("SUMMARY ranks=4 nodes=2"));
   const Result shown = tune({"show", "--db", path("a.db")});
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
   EXPECT_THAT(shown.out, HasSubstr("mpi:" + GetParam()));
@@ -108,9 +108,10 @@ TEST_P(SlurmOf, MpirunWorksInABatchJobAndInAnAllocation) {
   const Result batch =
       slurm({"sbatch", "--wait", "-N2", "--ntasks-per-node=2", "-o", path("job.out"), file});
   EXPECT_THAT(batch.exit_code, AnyOf(0, 4)) << batch.err << read("job.out");
-  EXPECT_THAT(read("job.out"), HasSubstr("Sampled on h0"));
+  EXPECT_THAT(read("job.out"), HasSubstr("SUMMARY ranks=2 nodes=2"));
   const Result allocation = slurm({"salloc", "-N2", "--ntasks-per-node=2", file});
   EXPECT_THAT(allocation.exit_code, AnyOf(0, 4)) << allocation.err;
+  EXPECT_THAT(allocation.out, HasSubstr("SUMMARY ranks=2 nodes=2"));
   const std::string wrong = script("wrong.sh", mpirun() + " " NMAD_SAMPLE " --parts no-such");
   const Result refused =
       slurm({"sbatch", "--wait", "-N2", "--ntasks-per-node=2", "-o", path("wrong.out"), wrong});
@@ -126,8 +127,8 @@ TEST_P(SlurmOf, AShellInAnAllocationStartsJobsByMpirunAndBySrun) {
                              " " NMAD_SAMPLE " --parts no-such\nEND\n");
   const Result shell = slurm({typed});
   EXPECT_EQ(shell.exit_code, 2) << shell.err;  // that of the last command
-  EXPECT_THAT(shell.out, ContainsRegex("first [04]"));
-  EXPECT_THAT(shell.out, ContainsRegex("second [04]"));
+  EXPECT_THAT(shell.out, ContainsRegex("SUMMARY ranks=2 nodes=2[^\n]*\n(.*\n)*first [04]"));
+  EXPECT_THAT(shell.out, ContainsRegex("SUMMARY ranks=2 nodes=2[^\n]*\n(.*\n)*second [04]"));
 }
 
 // The script in docs/guide/cluster.md, as it stands there.
@@ -151,7 +152,7 @@ TEST_P(SlurmOf, ATerminalOfSrunShowsTheCampaign) {
       lab_->slurm({"srun", "--pty", "--mpi=" + protocol(), "-N2", "-n2", NMAD_SAMPLE, "--parts",
                    "mpi", "--budget", "2s", "--db", path("a.db")}));
   EXPECT_THAT(shown.exit_code, AnyOf(0, 4)) << shown.out;
-  EXPECT_THAT(shown.out, HasSubstr("Sampled on h0"));
+  EXPECT_THAT(shown.out, HasSubstr("SUMMARY ranks=2 nodes=2"));
   const Result failed =
       run_on_terminal(lab_->slurm({"srun", "--pty", "--mpi=" + protocol(), "-N2", "-n2",
                                    NMAD_SAMPLE, "--parts", "no-such", "--db", path("a.db")}));
