@@ -45,9 +45,9 @@ bool are_near(std::uint64_t one, std::uint64_t other) {
   return one == other || std::abs(std::log2(ratio)) <= kNearOctaves;
 }
 
-// Of an error. A cost that is wrong and grows with the nodes, or was taken for one that does not,
-// is wrong by twice as much after an octave.
-double growth(double distance) { return std::exp2(distance); }
+// Of errors in logarithms, at this distance. A duration that was taken to grow by a wrong power of
+// the nodes, or by a cost that it does not have, is wrong by as much again after each octave.
+double growth(double distance) { return 1 + distance; }
 
 // Twice the standard error of a prediction, by how it changes when each shape is left out.
 double jackknife(const std::vector<double>& without) {
