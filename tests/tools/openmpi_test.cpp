@@ -246,14 +246,18 @@ TEST_F(OpenMpi, LibfabricIsSampledExportedAndCompared) {
                            {"FI_OFI_RXM_BUFFER_SIZE", "1000"},
                            {"FI_OFI_RXM_SAR_LIMIT", "0"}});
   const std::string launcher = "mpirun.openmpi -n 2 --oversubscribe";
-  Process sampling(sample_command({"--stack", "libfabric", "--launcher", launcher, "--rounds", "9",
-                                   "--max-size", "8K", "--db", path("a.db")}),
-                   slow);
-  const Result sampled = sampling.wait(200);
-  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
-  EXPECT_THAT(sampled.out, HasSubstr("FI_OFI_RXM_BUFFER_SIZE="));
-  const Result exported = tune({"export", "libfabric", "--db", path("a.db")});
-  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  Result exported;
+  for (int campaign = 0; campaign < 2; ++campaign) {  // one may have met a busy machine
+    Process sampling(sample_command({"--stack", "libfabric", "--launcher", launcher, "--rounds",
+                                     "9", "--max-size", "8K", "--db", path("a.db")}),
+                     slow);
+    const Result sampled = sampling.wait(200);
+    ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+    EXPECT_THAT(sampled.out, HasSubstr("FI_OFI_RXM_BUFFER_SIZE="));
+    exported = tune({"export", "libfabric", "--db", path("a.db")});
+    EXPECT_EQ(exported.exit_code, 0) << exported.err;
+    if (exported.out.find("export FI_OFI_RXM_") != std::string::npos) break;
+  }
   ASSERT_THAT(exported.out, HasSubstr("export FI_OFI_RXM_")) << exported.err;
   Process comparing(tune_command({"ab", "libfabric", "--launcher", launcher, "--rounds", "9",
                                   "--max-size", "8K", "--db", path("a.db")}),
