@@ -448,38 +448,6 @@ void check_late_leader(const Tested& tested) {
   }
 }
 
-// On a node whose NUMA nodes are numbered across its two sockets, with any number of leaders.
-void check_physical_order(MPI_Comm comm, CopyMethod copies) {
-  std::vector<RankLocation> locations = exchange_locations(comm, copies);
-  std::vector<int> expected;
-  for (const int numa : {0, 2, 1, 3}) {
-    for (std::size_t rank = 0; rank < locations.size(); ++rank) {
-      if (static_cast<int>(rank % 4) == numa) expected.push_back(static_cast<int>(rank));
-    }
-  }
-  for (std::size_t rank = 0; rank < locations.size(); ++rank) {
-    locations[rank].place.numa = static_cast<int>(rank % 4);
-    locations[rank].place.socket = static_cast<int>(rank % 2);
-  }
-  for (const int leaders : {1, 2, 4}) {
-    NodeHierarchy hierarchy(comm, {.copies = copies, .leaders = leaders}, locations);
-    const Tested tested{hierarchy, comm, std::to_string(leaders) + " leaders"};
-    tested.expect(hierarchy.groups().size() == static_cast<std::size_t>(leaders), "their number");
-    tested.expect(hierarchy.in_physical_order() == expected, "the order of a ring");
-    if (copies == CopyMethod::kMessages && leaders == 1) check_ring_of_neighbors(tested);
-  }
-  const int near = static_cast<int>(locations.size()) - 1;
-  locations.back().place.near_network = true;
-  for (const int leaders : {1, 2, 4}) {
-    NodeHierarchy hierarchy(comm, {.copies = copies, .leaders = leaders}, locations);
-    const Tested tested{hierarchy, comm, std::to_string(leaders) + " leaders"};
-    for (const Group& group : hierarchy.groups()) {
-      const bool has_it = std::ranges::find(group.ranks, near) != group.ranks.end();
-      tested.expect(group.leader == (has_it ? near : group.ranks.front()), "who leads");
-    }
-  }
-}
-
 enum class Extent { kExchanges, kOperations, kOperationsOfAllTypes };
 
 void check_hierarchy(MPI_Comm comm, const HierarchyOptions& options, const std::string& name,

@@ -43,7 +43,6 @@ void check_alltoallv(const Tested& tested);
 void check_exchanges_of_many_segments(const Tested& tested);
 
 void check_who_sends_to_whom(MPI_Comm comm, collectives::CopyMethod copies);
-// Of a hierarchy whose ranks copy by messages.
-void check_ring_of_neighbors(const Tested& tested);
+void check_physical_order(MPI_Comm comm, collectives::CopyMethod copies);
 
 }  // namespace nmt::testing

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// To whom the ranks send messages, which tells algorithms apart whose results are the same. The
-// linker puts these in front of the MPI's (--wrap).
+// Who leads, in which order a ring goes, and to whom the ranks send messages, which tells
+// algorithms apart whose results are the same. The linker puts these in front of the MPI's
+// (--wrap).
 #include <mpi.h>
 
 #include <algorithm>
@@ -44,6 +45,8 @@ int __wrap_PMPI_Isend(const void* data, int count, MPI_Datatype type, int to, in
 namespace nmt::testing {
 namespace {
 
+using collectives::CopyMethod;
+using collectives::Group;
 using collectives::NodeHierarchy;
 using collectives::PipelineOptions;
 using collectives::RankLocation;
@@ -106,15 +109,7 @@ void check_leaders(const Tested& tested) {
   }
 }
 
-}  // namespace
-
-void check_who_sends_to_whom(MPI_Comm comm, collectives::CopyMethod copies) {
-  int ranks = 0;
-  PMPI_Comm_size(comm, &ranks);
-  NodeHierarchy apart(comm, {.copies = copies, .nodes = nodes_by_turns(ranks, ranks)});
-  check_leaders({apart, comm, "a node for each rank"});
-}
-
+// Of a hierarchy whose ranks copy by messages.
 void check_ring_of_neighbors(const Tested& tested) {
   const std::vector<int>& order = tested.hierarchy.in_physical_order();
   const auto own = std::ranges::find(order, tested.hierarchy.rank());
@@ -125,6 +120,47 @@ void check_ring_of_neighbors(const Tested& tested) {
               0);
   });
   tested.expect(after == std::set{next}, "to whom a ring of ranks sends");
+}
+
+}  // namespace
+
+void check_who_sends_to_whom(MPI_Comm comm, collectives::CopyMethod copies) {
+  int ranks = 0;
+  PMPI_Comm_size(comm, &ranks);
+  NodeHierarchy apart(comm, {.copies = copies, .nodes = nodes_by_turns(ranks, ranks)});
+  check_leaders({apart, comm, "a node for each rank"});
+}
+
+// On a node whose NUMA nodes are numbered across its two sockets, with any number of leaders.
+void check_physical_order(MPI_Comm comm, CopyMethod copies) {
+  std::vector<RankLocation> locations = exchange_locations(comm, copies);
+  std::vector<int> expected;
+  for (const int numa : {0, 2, 1, 3}) {
+    for (std::size_t rank = 0; rank < locations.size(); ++rank) {
+      if (static_cast<int>(rank % 4) == numa) expected.push_back(static_cast<int>(rank));
+    }
+  }
+  for (std::size_t rank = 0; rank < locations.size(); ++rank) {
+    locations[rank].place.numa = static_cast<int>(rank % 4);
+    locations[rank].place.socket = static_cast<int>(rank % 2);
+  }
+  for (const int leaders : {1, 2, 4}) {
+    NodeHierarchy hierarchy(comm, {.copies = copies, .leaders = leaders}, locations);
+    const Tested tested{hierarchy, comm, std::to_string(leaders) + " leaders"};
+    tested.expect(hierarchy.groups().size() == static_cast<std::size_t>(leaders), "their number");
+    tested.expect(hierarchy.in_physical_order() == expected, "the order of a ring");
+    if (copies == CopyMethod::kMessages && leaders == 1) check_ring_of_neighbors(tested);
+  }
+  const int near = static_cast<int>(locations.size()) - 1;
+  locations.back().place.near_network = true;
+  for (const int leaders : {1, 2, 4}) {
+    NodeHierarchy hierarchy(comm, {.copies = copies, .leaders = leaders}, locations);
+    const Tested tested{hierarchy, comm, std::to_string(leaders) + " leaders"};
+    for (const Group& group : hierarchy.groups()) {
+      const bool has_it = std::ranges::find(group.ranks, near) != group.ranks.end();
+      tested.expect(group.leader == (has_it ? near : group.ranks.front()), "who leads");
+    }
+  }
 }
 
 }  // namespace nmt::testing

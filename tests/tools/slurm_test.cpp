@@ -94,6 +94,7 @@ TEST_P(SlurmOf, SrunStartsTheRanksOfOneCampaign) {
   const Result sampled =
       srun(protocol(), {NMAD_SAMPLE, "--parts", "mpi", "--budget", "2s", "--db", path("a.db")});
   ASSERT_THAT(sampled.exit_code, AnyOf(0, 4)) << sampled.err;
+  EXPECT_THAT(sampled.out, HasSubstr("Sampled on h0"));
   EXPECT_THAT(sampled.out, HasSubstr("SUMMARY ranks=4 nodes=2"));
   const Result shown = tune({"show", "--db", path("a.db")});
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
@@ -108,6 +109,7 @@ TEST_P(SlurmOf, MpirunWorksInABatchJobAndInAnAllocation) {
   const Result batch =
       slurm({"sbatch", "--wait", "-N2", "--ntasks-per-node=2", "-o", path("job.out"), file});
   EXPECT_THAT(batch.exit_code, AnyOf(0, 4)) << batch.err << read("job.out");
+  EXPECT_THAT(read("job.out"), HasSubstr("Sampled on h0"));
   EXPECT_THAT(read("job.out"), HasSubstr("SUMMARY ranks=2 nodes=2"));
   const Result allocation = slurm({"salloc", "-N2", "--ntasks-per-node=2", file});
   EXPECT_THAT(allocation.exit_code, AnyOf(0, 4)) << allocation.err;
@@ -152,6 +154,7 @@ TEST_P(SlurmOf, ATerminalOfSrunShowsTheCampaign) {
       lab_->slurm({"srun", "--pty", "--mpi=" + protocol(), "-N2", "-n2", NMAD_SAMPLE, "--parts",
                    "mpi", "--budget", "2s", "--db", path("a.db")}));
   EXPECT_THAT(shown.exit_code, AnyOf(0, 4)) << shown.out;
+  EXPECT_THAT(shown.out, HasSubstr("Sampled on h0"));
   EXPECT_THAT(shown.out, HasSubstr("SUMMARY ranks=2 nodes=2"));
   const Result failed =
       run_on_terminal(lab_->slurm({"srun", "--pty", "--mpi=" + protocol(), "-N2", "-n2",
