@@ -15,9 +15,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <set>
-#include <sstream>
 #include <thread>
 
 #include "core/error.h"
