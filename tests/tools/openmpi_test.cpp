@@ -362,5 +362,22 @@ TEST_F(OpenMpi, ALimitOfAComponentThatIsNotInUseIsRefused) {
   EXPECT_THAT(refused.err, HasSubstr("--stack ucx"));
 }
 
+TEST_F(OpenMpi, ALimitIsRefusedWhereLibfabricCarriesTheMessages) {
+  if (!has_stack("libfabric")) GTEST_SKIP() << "this Open MPI is without libfabric";
+  Setting setting{
+      .environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}}};
+  for (const auto& [name, value] :
+       sampler::environment_of(stacks::find_stack("libfabric"), Fields{})) {
+    setting.environment[name] = value;
+  }
+  const Result refused =
+      sample({"--stack", "openmpi", "--launcher", "mpirun.openmpi -n 2 --oversubscribe", "--db",
+              path("a.db"), "--max-size", "4K"},
+             setting);
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("sends its messages by cm"));
+  EXPECT_THAT(refused.err, HasSubstr("--stack libfabric"));
+}
+
 }  // namespace
 }  // namespace nmt::testing

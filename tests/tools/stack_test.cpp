@@ -68,11 +68,28 @@ TEST_F(StackTest, TellsHowMuchFasterEagerMessagesAre) {
   std::size_t small = 0, large = 0;
   for (const json::Reader& each : json::Reader(told, "nmad-sample")["protocols"].items()) {
     const double bytes = each["size_bytes"].number(), gain = each["eager_gain"].number();
+    EXPECT_GT(bytes, 16) << "sent the same way";
     small += bytes <= 4096 && gain > 1.5;
     large += bytes >= 65536 && gain < 0.9;
   }
   EXPECT_EQ(small, 10u);  // 32 B to 4 KiB: a rendezvous brings the first 16 bytes along
   EXPECT_EQ(large, 5u);
+}
+
+// A rendezvous is cheap only where all messages ask first.
+TEST_F(StackTest, ALimitThatLosesIsTriedAgainNearerToTheStacksOwn) {
+  const std::string text = launcher_with(R"(
+    asking = limit == 72 ? 10500 : 30000
+    ns = s + 56 <= limit ? 10000 + s * 2 : asking + (a > b ? a : b) / 8)");
+  const Result sampled = sample_stack(script("launch", text));
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  const Result exported =
+      tune({"export", "openmpi", "--db", path("a.db"), "-o", path("mca-params.conf")});
+  ASSERT_EQ(exported.exit_code, 0) << exported.err << exported.out;
+  const Fields settings = stacks::read_mca_params(read("mca-params.conf"), "mca-params.conf");
+  ASSERT_TRUE(settings.contains("btl_tcp_eager_limit")) << exported.out;
+  EXPECT_GT(std::stod(settings.at("btl_tcp_eager_limit")), 10'000);  // they cross at 14500
+  EXPECT_LT(std::stod(settings.at("btl_tcp_eager_limit")), 24'000);
 }
 
 // As UCX sends up to 683 KiB eagerly over TCP.

@@ -5,8 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <map>
 #include <random>
 #include <span>
@@ -22,6 +20,7 @@
 #include "tools/sample/oversubscription.h"
 #include "tools/sample/progress_line.h"
 #include "tools/stack/installed_version.h"
+#include "tools/stack/limit_candidates.h"
 #include "tools/stack/report_settings.h"
 #include "tools/stack/sample_collectives.h"
 #include "tools/stack/stack_recorder.h"
@@ -78,17 +77,14 @@ class StackCampaign {
   std::optional<stacks::GroupVerdict> verdict_on(std::string_view group) const;
   void force_protocols();
   void try_limits();
-  std::vector<stacks::Transport> transports() const;
-  stacks::StackTimes forced(stacks::Transport transport, std::string_view method) const;
-  stacks::StackProtocols both_ways(stacks::Transport transport) const;
-  std::vector<Fields> limits_to_try() const;
+  LimitCandidates candidates() const { return {job_.stack, first_, recorder_->samples()}; }
+  std::vector<StackVariant> variants_of(const std::vector<Fields>& limits) const;
   bool weighs() const {
     return job_.stack.weighs_interfaces && first_.network == stacks::Transport::kTcp &&
            first_.interfaces.size() > 1;
   }
   bool copies() const { return !job_.stack.copied_up_to(0).empty(); }
   std::uint64_t header(stacks::Transport transport) const;
-  std::uint64_t forced_bytes_max(stacks::Transport transport) const;
   Fields ask_first() const { return eager_up_to(kAskedBytes); }
   Fields eager_up_to(std::uint64_t bytes) const;
   std::uint64_t rounds() const { return options_.rounds.value_or(kRounds); }
@@ -97,7 +93,9 @@ class StackCampaign {
   double launch_ns(std::uint64_t most_bytes) const;
   std::size_t weights_launches() const;
   std::size_t thresholds_launches() const;
-  std::size_t launches() const { return 2 + proofs_ + weights_launches() + thresholds_launches(); }
+  std::size_t launches() const {
+    return 2 + proofs_ + weights_launches() + thresholds_launches() + again_;
+  }
   void add_protocols(std::span<const stacks::GroupVerdict> verdicts, Report* report) const;
   Report report(const profiledb::Location& profile) const;
 
@@ -116,6 +114,7 @@ class StackCampaign {
   std::uint32_t round_ = 0;
   std::size_t launched_ = 0;
   std::size_t proofs_ = 0;  // launches that show whether limits act
+  std::size_t again_ = 0;   // launches that try limits in place of those that lost
   double elapsed_ns_ = 0;
 };
 
@@ -174,7 +173,9 @@ void StackCampaign::prove_effect() {
               fmt::format("{}, so its limits have no effect in this job; {}", found,
                           job_.stack.name != "openmpi" ? "is this the stack that carries them?"
                           : first_.messages_by == "cm"
-                              ? "add --mca pml ob1 to --launcher to make it send them itself"
+                              ? "measure the limits of libfabric with --stack libfabric, if that "
+                                "carries them, or add --mca pml ob1 to --launcher to make it send "
+                                "them itself"
                               : "measure the limits of UCX with --stack ucx, or add --mca pml ob1 "
                                 "to --launcher to make it send them itself"));
 }
@@ -196,32 +197,14 @@ std::map<std::string, std::uint64_t> StackCampaign::eager_under(const Fields& se
 // Rendezvous for all larger messages, on all transports; with few bytes, for all but the shortest.
 Fields StackCampaign::eager_up_to(std::uint64_t bytes) const {
   Fields settings;
-  for (const stacks::Transport transport : transports()) {
+  for (const stacks::Transport transport : transports_of(first_)) {
     settings.merge(job_.stack.eager_up_to(transport, bytes, header(transport)));
   }
   return settings;
 }
 
-// Beyond the size where the stack itself changes.
-std::uint64_t StackCampaign::forced_bytes_max(stacks::Transport transport) const {
-  std::uint64_t most_bytes = stacks::forced_eager_bytes_max(transport);
-  for (const sampler::LaunchRound::Eager& usual : first_.timings.eager) {
-    if (first_.transport_of(usual.placement) != transport) continue;
-    most_bytes = std::max(most_bytes, std::bit_ceil(usual.bytes_max + 1));
-  }
-  return most_bytes;
-}
-
 std::uint64_t StackCampaign::header(stacks::Transport transport) const {
   return sampler::header_bytes(job_.stack, first_, transport);
-}
-
-std::vector<stacks::Transport> StackCampaign::transports() const {
-  std::vector<stacks::Transport> all;
-  for (const sampler::LaunchRound::Eager& eager : first_.timings.eager) {
-    all.push_back(first_.transport_of(eager.placement));
-  }
-  return all;
 }
 
 std::vector<std::uint64_t> StackCampaign::sizes_up_to(std::uint64_t most_bytes) const {
@@ -342,8 +325,8 @@ void StackCampaign::force_protocols() {
   StackVariant asked{.settings = weights_, .method = std::string(to_string(Method::kRendezvous))};
   asked.settings.merge(ask_first());
   std::uint64_t most_bytes = 0;
-  for (const stacks::Transport transport : transports()) {
-    const std::uint64_t bytes = forced_bytes_max(transport);
+  for (const stacks::Transport transport : transports_of(first_)) {
+    const std::uint64_t bytes = forced_bytes_max(first_, transport);
     const std::uint64_t header_bytes = header(transport);
     most_bytes = std::max(most_bytes, bytes);
     // If one setting is for all transports, the larger value serves both.
@@ -366,78 +349,45 @@ void StackCampaign::force_protocols() {
   measure(stage);
 }
 
-// Empty if that was not measured.
-stacks::StackTimes StackCampaign::forced(stacks::Transport transport,
-                                         std::string_view method) const {
-  const std::uint64_t most_bytes = forced_bytes_max(transport);
-  stacks::StackTimes all;
-  for (const stacks::StackSamples& samples : recorder_->samples()) {
-    if (transport_of(samples) != transport) continue;
-    for (const auto& [key, times] : samples.times) {
-      if (key.method != method) continue;
-      for (const auto& [size_bytes, rounds] : times) {
-        if (size_bytes <= most_bytes) all[size_bytes] = rounds;
-      }
-    }
-  }
-  return all;
-}
-
-stacks::StackProtocols StackCampaign::both_ways(stacks::Transport transport) const {
-  return {forced(transport, to_string(Method::kCopy)),
-          forced(transport, to_string(Method::kRendezvous))};
-}
-
-// The limit that is best for each transport. Where several share a setting, also the one of least
-// combined regret, because what is best for one may be too bad for another.
-std::vector<Fields> StackCampaign::limits_to_try() const {
-  std::vector<Fields> limits;
-  std::map<std::string, std::vector<stacks::Transport>> sharing;  // by setting
-  const auto add = [&](std::span<const stacks::Transport> some) {
-    std::vector<stacks::StackProtocols> measured;
-    for (const stacks::Transport transport : some) measured.push_back(both_ways(transport));
-    const auto found = stacks::choose_threshold(measured);
-    if (!found) return;
-    limits.push_back(job_.stack.eager_up_to(
-        some.front(), std::max<std::uint64_t>(found->eager_bytes_max, 1), header(some.front())));
-    if (some.size() < 2) return;
-    invocation_.notice(fmt::format(
-        "{} is one setting for {} transports: {} costs them {} together, and is tried as well",
-        limits.back().begin()->first, some.size(), stacks::to_variant(limits.back()),
-        format_fraction(found->regret)));
-  };
-  for (const stacks::Transport transport : transports()) {
-    add(std::array{transport});
-    const Fields named = job_.stack.eager_up_to(transport, 1, header(transport));
-    sharing[named.begin()->first].push_back(transport);
-  }
-  for (const auto& [setting, some] : sharing) {
-    if (some.size() > 1) add(some);
-  }
-  return limits;
-}
-
-void StackCampaign::try_limits() {
+// With the stack's own limits first. Where transports have limits of their own, one launch tries
+// those of all.
+std::vector<StackVariant> StackCampaign::variants_of(const std::vector<Fields>& limits) const {
   std::vector<StackVariant> variants = {{.settings = weights_}};
   const bool together = !job_.stack.limit(stacks::Transport::kTcp).empty();
-  for (const Fields& limit : limits_to_try()) {
+  for (const Fields& limit : limits) {
     if (!together || variants.size() == 1) variants.push_back({.settings = weights_});
     variants.back().settings.insert(limit.begin(), limit.end());
   }
+  return variants;
+}
+
+void StackCampaign::try_limits() {
+  const LimitCandidates found = candidates();
+  const std::vector<Fields> limits =
+      found.best([this](const std::string& words) { invocation_.notice(words); });
+  Stage stage{.name = "limits",
+              .variants = variants_of(limits),
+              .sizes_bytes = sizes_up_to(kLimitsBytesMax),
+              .rounds = threshold_rounds()};
   // UCX always copies active messages in shared memory, so only the network shows a difference.
-  const stacks::StackProtocols eager{forced(first_.network, kBuffered),
-                                     forced(first_.network, kUncopied)};
+  const stacks::StackProtocols eager{found.forced(first_.network, kBuffered),
+                                     found.forced(first_.network, kUncopied)};
   const auto copied = stacks::choose_threshold(std::span(&eager, 1));
   if (copied) {
-    variants.push_back({.settings = weights_});
-    variants.back().settings.merge(job_.stack.copied_up_to(copied->eager_bytes_max));
+    stage.variants.push_back({.settings = weights_});
+    stage.variants.back().settings.merge(job_.stack.copied_up_to(copied->eager_bytes_max));
   }
-  if (variants.size() > 1) {
-    measure({.name = "limits",
-             .variants = variants,
-             .sizes_bytes = sizes_up_to(kLimitsBytesMax),
-             .rounds = threshold_rounds()});
-  }
+  if (stage.variants.size() > 1) measure(stage);
+
+  const std::vector<Fields> nearer = candidates().nearer(limits);
+  if (nearer.empty()) return;
+  stage.variants = variants_of(nearer);
+  again_ = stage.variants.size() * stage.rounds;
+  std::vector<std::string> words;
+  for (const Fields& limit : nearer) words.push_back(stacks::to_variant(limit));
+  invocation_.notice(fmt::format("a limit made some size slower; {} more launches try {} instead",
+                                 again_, fmt::join(words, " and ")));
+  measure(stage);
 }
 
 Report StackCampaign::run(const profiledb::Location& profile) {
@@ -466,13 +416,17 @@ Report StackCampaign::run(const profiledb::Location& profile) {
 // settings.
 void StackCampaign::add_protocols(std::span<const stacks::GroupVerdict> verdicts,
                                   Report* report) const {
+  const LimitCandidates measured = candidates();
   json::Value protocols = json::Value::array(), in_force = json::Value::array();
-  for (const stacks::Transport transport : transports()) {
-    const stacks::StackTimes eager = forced(transport, to_string(Method::kCopy));
-    const stacks::StackTimes asked = forced(transport, to_string(Method::kRendezvous));
+  for (const stacks::Transport transport : transports_of(first_)) {
+    const stacks::StackTimes eager = measured.forced(transport, to_string(Method::kCopy));
+    const stacks::StackTimes asked = measured.forced(transport, to_string(Method::kRendezvous));
+    const Fields lowest = job_.stack.eager_up_to(transport, kAskedBytes, header(transport));
+    const std::uint64_t same_bytes_max =
+        stacks::eager_bytes_under(job_.stack, transport, lowest.begin()->second, header(transport));
     for (const auto& [size_bytes, rounds] : eager) {
       const auto other = asked.find(size_bytes);
-      if (other == asked.end()) continue;
+      if (other == asked.end() || size_bytes <= same_bytes_max) continue;
       protocols.push_back(json::Value::object()
                               .set("transport", to_string(transport))
                               .set("size_bytes", size_bytes)

@@ -3,6 +3,7 @@
 // Face of the commands' code for other communication stacks: nmad-sample --stack, nmad-tune ab and
 // nmad-tune export. The measuring is in sampler/stack. In reading order:
 //   sample_messages      nmad-sample --stack: its messages
+//   limit_candidates     which limits of eager messages it tries
 //   sample_collectives   nmad-sample --stack: its collectives
 //   stack_recorder       stores the results of launches in the profile
 //   launched_rank        nmad-sample as a rank of a launched job
@@ -19,6 +20,7 @@
 #include "tools/stack/find_settings.h"
 #include "tools/stack/installed_version.h"
 #include "tools/stack/launched_rank.h"
+#include "tools/stack/limit_candidates.h"
 #include "tools/stack/mpich_library.h"
 #include "tools/stack/ompi_info.h"
 #include "tools/stack/report_settings.h"
