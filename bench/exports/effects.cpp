@@ -3,13 +3,17 @@
 // Every setting that is exported is seen to act: what it is about moves when it is forced
 // elsewhere. For a limit that is the largest message that leaves before its receiver asks for it,
 // between two hosts and within one; for weights, the rail that carries a large message; for rules
-// and the priority of coll/han, the duration of a broadcast that is cut into tiny segments; where
-// UCX stops copying, that of a message, which differs one way or the other.
+// and the priority of coll/han, the duration of a broadcast that is cut into tiny segments; for
+// UCX_ZCOPY_THRESH, that of a message; for MPICH's tables, that of a broadcast. Of the last two
+// only a difference counts: its direction depends on the machine.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
+#include <iterator>
 #include <map>
+#include <optional>
 
 #include "bench/exports/groups.h"
 #include "bench/output_of.h"
@@ -99,11 +103,25 @@ void weights() {
             0.9 * kFast / kSlow);
 }
 
-// Over TCP within a host, where no wire hides what copying costs. Launches in turns, since one is
-// faster than the other as a whole. Which way is faster depends on the machine; that they differ
-// shows that the setting acts.
-void copies() {
+// Launches in turns, since one is faster than the other as a whole. nanoseconds(true) launches the
+// first and returns its duration.
+void print_difference(const std::string& name, const std::function<double(bool)>& nanoseconds) {
   constexpr std::uint32_t kTurns = 9;
+  stacks::ByRound first, second;
+  for (std::uint32_t turn = 0; turn < kTurns; ++turn) {
+    first[turn] = nanoseconds(true);
+    second[turn] = nanoseconds(false);
+  }
+  const stacks::Ratio ratio = stacks::ratio_of(first, second);
+  print(row_of("exports", name, ratio.value, "times")
+            .set("low", ratio.low)
+            .set("high", ratio.high)
+            .set("goal", "not 1")
+            .set("holds", ratio.faster() || ratio.slower()));
+}
+
+// Over TCP within a host, where no wire hides what copying costs.
+void copies() {
   constexpr std::uint64_t kEagerBytes = std::uint64_t{256} << 10, kSizeBytes = kEagerBytes / 2;
   const Stage stage("rails 1000");
   const std::string launcher = stage.launcher("openmpi", "--per-host 2");
@@ -116,18 +134,8 @@ void copies() {
     settings["UCX_TLS"] = "tcp,self";
     return message_ns(stack, settings, launcher, sampler::kSameNode, kSizeBytes);
   };
-  stacks::ByRound copied, in_place;
-  for (std::uint32_t turn = 0; turn < kTurns; ++turn) {
-    copied[turn] = under(kEagerBytes);
-    in_place[turn] = under(0);
-  }
-  const stacks::Ratio ratio = stacks::ratio_of(copied, in_place);
-  print(row_of("exports", "effect: UCX_ZCOPY_THRESH, copied over in place, 128 KiB", ratio.value,
-               "times")
-            .set("low", ratio.low)
-            .set("high", ratio.high)
-            .set("goal", "not 1")
-            .set("holds", ratio.faster() || ratio.slower()));
+  print_difference("effect: UCX_ZCOPY_THRESH, copied over in place, 128 KiB",
+                   [&](bool copied) { return under(copied ? kEagerBytes : 0); });
 }
 
 double broadcast_ns(const stacks::Stack& stack, const Fields& settings,
@@ -170,6 +178,39 @@ void rules_through_han() {
             Goal::kAtLeast, kFactor);
 }
 
+// MPICH reads which algorithm broadcasts from tables.
+void tables_of_mpich() {
+  const Stage stage("rails 1000");
+  const std::string launcher = stage.launcher("mpich", "--per-host 2");
+  const stacks::Stack& stack = stacks::find_stack("mpich");
+  const json::Value usual = launched(stack, {}, launcher, "sizes:1/eager:0/variables:");
+  const std::string library = json::Reader(usual, "nmad-sample")["library_file"].text();
+  std::ifstream stream(library, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  const std::optional<stacks::MpichTables> tables = stacks::find_mpich_tables(bytes);
+  if (!tables) throw Error(Fault::kFailed, "no tables for collectives in " + library);
+  const auto forced = [&](const std::string& algorithm) {
+    const std::string prefix = stage.folder().string() + "/" + algorithm + "-";
+    stacks::StackFindings findings{.stack = "mpich"};
+    findings.tables = *tables;
+    findings.cells = {{.operation = "bcast",
+                       .ranks = 4,
+                       .size_bytes = 262144,
+                       .algorithm = algorithm,
+                       .gain = {},
+                       .best_gain = 1,
+                       .ranks_per_node = 2}};
+    for (const stacks::ExportedFile& file : stacks::write_rules(findings)) {
+      std::ofstream(prefix + file.name) << file.content;
+    }
+    return stacks::rules_settings("mpich", prefix);
+  };
+  const Fields tree = forced("binomial"), ring = forced("scatter_ring_allgather");
+  print_difference(
+      "effect: MPICH's tables, a broadcast by a binomial tree over one by a ring, 256 KiB",
+      [&](bool by_tree) { return broadcast_ns(stack, by_tree ? tree : ring, launcher); });
+}
+
 }  // namespace
 
 void effects() {
@@ -180,6 +221,7 @@ void effects() {
   weights();
   copies();
   rules_through_han();
+  tables_of_mpich();
 }
 
 }  // namespace nmt::bench
