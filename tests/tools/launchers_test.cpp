@@ -2,6 +2,8 @@
 //
 // Jobs that are started otherwise than by an mpirun on one host: by prterun alone, by hydra over a
 // real ssh, and of containers whose MPI is started outside of them.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -178,6 +180,15 @@ class InContainers : public Launchers, public ::testing::WithParamInterface<std:
 TEST_P(InContainers, RanksShareOneCampaign) {
   EXPECT_NE(as_user(contained({"id", "-u"})).out, "0\n");
   expect_one_campaign(as_user(job(campaign({}))));
+}
+
+TEST_P(InContainers, TheStackBelowThemIsSampled) {
+  const Result sampled = as_user({NMAD_SAMPLE, "--stack", GetParam(), "--launcher",
+                                  fmt::format("{}", fmt::join(job({}), " ")), "--rounds", "5",
+                                  "--max-size", "4K", "--db", path("a.db")});
+  EXPECT_EQ(sampled.exit_code, 0) << sampled.err;
+  EXPECT_THAT(sampled.out, HasSubstr("Sampled "));
+  EXPECT_THAT(tune({"show", "--db", path("a.db")}).out, HasSubstr(GetParam() + "/shm"));
 }
 
 TEST_P(InContainers, ThePreloadedLibraryServesThem) {

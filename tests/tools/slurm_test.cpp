@@ -235,6 +235,20 @@ TEST_P(SlurmOf, SrunIsALauncherOfOtherStacks) {
   EXPECT_THAT(compared.last_line(), HasSubstr("settings=1")) << compared.out;
 }
 
+TEST_P(SlurmOf, ABatchJobSamplesAndComparesOtherStacksByMpirun) {
+  const std::string arguments = GetParam() + " --launcher '" + mpirun() + "' --rounds 5 --db ";
+  const std::string file =
+      script("job.sh", "export OMPI_MCA_btl_tcp_eager_limit=200 UCX_RNDV_THRESH=200\n" NMAD_SAMPLE
+                       " --max-size 64K --stack " +
+                           arguments + path("a.db") + " || exit\n" NMAD_TUNE " ab " + arguments +
+                           path("a.db"));
+  const Result batch =
+      slurm({"sbatch", "--wait", "-N2", "--ntasks-per-node=1", "-o", path("job.out"), file});
+  EXPECT_EQ(batch.exit_code, 0) << batch.err << read("job.out");
+  EXPECT_THAT(read("job.out"), HasSubstr("h0 and h1"));
+  EXPECT_THAT(read("job.out"), HasSubstr("settings=1"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Mpis, SlurmOf, ::testing::Values("openmpi", "mpich"),
                          [](const auto& tested) { return tested.param; });
 
