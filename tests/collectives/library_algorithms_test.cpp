@@ -191,6 +191,14 @@ TEST_P(LibraryAlgorithms, AreLeftToTheMpiUnderThreadsAndWhereItHasNone) {
   }
 }
 
+TEST_P(LibraryAlgorithms, AreLeftToTheMpiWhereMpiTIsSwitchedOff) {
+  const Result result = spied_on({{"NMT_SPY_NO_TOOLS", "1"}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("good\nvariable afterwards: 0\n"));
+  EXPECT_EQ(count(result.err, "that cannot be set in this job"), 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: bcast: 0 of "));
+}
+
 TEST_P(LibraryAlgorithms, NeedNoParameterOfTheJobInNewerVersions) {
   const Result result =
       job(calls(), 3, {{"NMADTUNE_DB", profile_of_one()}, {"NMADTUNE_MPI_REPORT", "1"}});

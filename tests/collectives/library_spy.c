@@ -2,7 +2,8 @@
 //
 // Preloaded above libnmadtune-mpi.so: prints what a control variable (MPI_T), whose name is in
 // NMT_SPY_VARIABLE, is at each broadcast of 5000 bytes by that library, and while it duplicates a
-// communicator. With NMT_SPY_FAILS the duplication fails on rank 1.
+// communicator. With NMT_SPY_FAILS the duplication fails on rank 1; with NMT_SPY_NO_TOOLS, MPI_T is
+// switched off for that library.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -19,6 +20,12 @@ static int value(void) {
   PMPI_T_cvar_read(handle, value);
   PMPI_T_cvar_handle_free(&handle);
   return value[0];
+}
+
+int PMPI_T_init_thread(int required, int* provided) {
+  int (*next)(int, int*);
+  *(void**)&next = dlsym(RTLD_NEXT, "PMPI_T_init_thread");
+  return getenv("NMT_SPY_NO_TOOLS") != NULL ? MPI_ERR_OTHER : next(required, provided);
 }
 
 static int rank(void) {
