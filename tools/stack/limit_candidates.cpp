@@ -146,7 +146,8 @@ std::optional<std::pair<double, Fields>> LimitCandidates::nearer(const Fields& t
     trials.push_back(trial_of(transport, tried));
   }
   std::vector<std::uint64_t> sizes_bytes;
-  for (const auto& [size_bytes, rounds] : trials.front().own) {
+  for (const auto& [size, rounds] : trials.front().own) {
+    const std::uint64_t size_bytes = size;
     const bool on_all = std::ranges::all_of(trials, [&](const Trial& each) {
       return each.own.contains(size_bytes) && each.tried.contains(size_bytes);
     });
