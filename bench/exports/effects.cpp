@@ -11,9 +11,7 @@
 #include <algorithm>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
-#include <optional>
 
 #include "bench/exports/groups.h"
 #include "bench/output_of.h"
@@ -22,6 +20,7 @@
 #include "core/error.h"
 #include "core/statistics.h"
 #include "sampler/sampler.h"
+#include "tools/stack/stack.h"
 
 namespace nmt::bench {
 namespace {
@@ -184,15 +183,12 @@ void tables_of_mpich() {
   const std::string launcher = stage.launcher("mpich", "--per-host 2");
   const stacks::Stack& stack = stacks::find_stack("mpich");
   const json::Value usual = launched(stack, {}, launcher, "sizes:1/eager:0/variables:");
-  const std::string library = json::Reader(usual, "nmad-sample")["library_file"].text();
-  std::ifstream stream(library, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
-  const std::optional<stacks::MpichTables> tables = stacks::find_mpich_tables(bytes);
-  if (!tables) throw Error(Fault::kFailed, "no tables for collectives in " + library);
+  const stacks::MpichTables tables =
+      tools::read_mpich_tables(json::Reader(usual, "nmad-sample")["library_file"].text());
   const auto forced = [&](const std::string& algorithm) {
     const std::string prefix = stage.folder().string() + "/" + algorithm + "-";
     stacks::StackFindings findings{.stack = "mpich"};
-    findings.tables = *tables;
+    findings.tables = tables;
     findings.cells = {{.operation = "bcast",
                        .ranks = 4,
                        .size_bytes = 262144,

@@ -52,6 +52,14 @@ class OpenMpi : public Sandbox {
                setting);
   }
 
+  // Open MPI's own limits, in jobs of two ranks here whose environment has these.
+  Result sample_under(Fields environment) const {
+    environment.insert({{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}});
+    return sample({"--stack", "openmpi", "--launcher", "mpirun.openmpi -n 2 --oversubscribe",
+                   "--db", path("a.db"), "--max-size", "4K"},
+                  {.environment = environment});
+  }
+
   // "pml:ucx", "mtl:ofi". A job that does not start although it is there is a failure, not a skip.
   static bool is_built_with(const std::string& component) {
     const std::string listed = run({"ompi_info", "--parsable"}).out;
@@ -348,15 +356,9 @@ TEST_F(OpenMpi, AFileOfEachStackActsWhereItsRanksLookForIt) {
 // Where UCX carries the messages, a limit of Open MPI's own does nothing.
 TEST_F(OpenMpi, ALimitOfAComponentThatIsNotInUseIsRefused) {
   if (!has_stack("ucx")) GTEST_SKIP() << "this Open MPI is without UCX";
-  Setting setting{.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
-                                  {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-                                  {"OMPI_MCA_pml", "ucx"},
-                                  {"OMPI_MCA_opal_common_ucx_tls", "any"},
-                                  {"OMPI_MCA_opal_common_ucx_devices", "any"}}};
-  const Result refused =
-      sample({"--stack", "openmpi", "--launcher", "mpirun.openmpi -n 2 --oversubscribe", "--db",
-              path("a.db"), "--max-size", "4K"},
-             setting);
+  const Result refused = sample_under({{"OMPI_MCA_pml", "ucx"},
+                                       {"OMPI_MCA_opal_common_ucx_tls", "any"},
+                                       {"OMPI_MCA_opal_common_ucx_devices", "any"}});
   EXPECT_EQ(refused.exit_code, 2) << refused.err;
   EXPECT_THAT(refused.err, HasSubstr("sends its messages by ucx"));
   EXPECT_THAT(refused.err, HasSubstr("--stack ucx"));
@@ -364,16 +366,7 @@ TEST_F(OpenMpi, ALimitOfAComponentThatIsNotInUseIsRefused) {
 
 TEST_F(OpenMpi, ALimitIsRefusedWhereLibfabricCarriesTheMessages) {
   if (!has_stack("libfabric")) GTEST_SKIP() << "this Open MPI is without libfabric";
-  Setting setting{
-      .environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}}};
-  for (const auto& [name, value] :
-       sampler::environment_of(stacks::find_stack("libfabric"), Fields{})) {
-    setting.environment[name] = value;
-  }
-  const Result refused =
-      sample({"--stack", "openmpi", "--launcher", "mpirun.openmpi -n 2 --oversubscribe", "--db",
-              path("a.db"), "--max-size", "4K"},
-             setting);
+  const Result refused = sample_under(sampler::environment_of(stacks::find_stack("libfabric"), {}));
   EXPECT_EQ(refused.exit_code, 2) << refused.err;
   EXPECT_THAT(refused.err, HasSubstr("sends its messages by cm"));
   EXPECT_THAT(refused.err, HasSubstr("--stack libfabric"));

@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <set>
 #include <span>
 
 #include "core/method.h"
@@ -128,13 +129,6 @@ LimitCandidates::Trial LimitCandidates::trial_of(stacks::Transport transport,
   return trial;
 }
 
-bool LimitCandidates::is_kept(const std::string& setting) const {
-  const auto verdicts = stacks::judge_groups(samples_);
-  return std::ranges::any_of(verdicts, [&](const stacks::GroupVerdict& verdict) {
-    return verdict.kept && verdict.group == stacks::group_of(setting);
-  });
-}
-
 // With its regret. Of transports that share the setting, sizes count that were sent both ways on
 // all.
 std::optional<std::pair<double, Fields>> LimitCandidates::nearer(const Fields& tried) const {
@@ -155,15 +149,13 @@ std::optional<std::pair<double, Fields>> LimitCandidates::nearer(const Fields& t
   }
   bool has_lost = false;
   std::vector<stacks::StackProtocols> sent;
-  for (Trial& each : trials) {
+  for (const Trial& each : trials) {
     has_lost = has_lost || stacks::first_loss(each.own, each.tried, sizes_bytes);
-    const auto is_elsewhere = [&](const auto& size) {
-      return !std::ranges::binary_search(sizes_bytes, size.first);
-    };
-    std::erase_if(each.own, is_elsewhere);
-    std::erase_if(each.tried, is_elsewhere);
-    stacks::StackTimes& eager = each.is_raised ? each.tried : each.own;
-    sent.push_back({eager, each.is_raised ? each.own : each.tried});
+    stacks::StackProtocols& both = sent.emplace_back();
+    for (const std::uint64_t size_bytes : sizes_bytes) {
+      both.eager[size_bytes] = (each.is_raised ? each.tried : each.own).at(size_bytes);
+      both.rendezvous[size_bytes] = (each.is_raised ? each.own : each.tried).at(size_bytes);
+    }
   }
   const auto found = stacks::choose_threshold(sent);
   if (!has_lost || !found) return std::nullopt;
@@ -174,10 +166,14 @@ std::optional<std::pair<double, Fields>> LimitCandidates::nearer(const Fields& t
 }
 
 std::vector<Fields> LimitCandidates::nearer(const std::vector<Fields>& tried) const {
+  std::set<std::string> kept;  // groups
+  for (const stacks::GroupVerdict& verdict : stacks::judge_groups(samples_)) {
+    if (verdict.kept) kept.insert(verdict.group);
+  }
   std::map<std::string, std::pair<double, Fields>> least;  // by setting
   for (const Fields& limit : tried) {
     const std::string& setting = limit.begin()->first;
-    if (is_kept(setting)) continue;
+    if (kept.contains(stacks::group_of(setting))) continue;
     const auto found = nearer(limit);
     if (!found || std::ranges::find(tried, found->second) != tried.end()) continue;
     const auto known = least.emplace(setting, *found).first;

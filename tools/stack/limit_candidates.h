@@ -46,7 +46,6 @@ class LimitCandidates {
  private:
   std::uint64_t header(stacks::Transport transport) const;
   std::string setting_of(stacks::Transport transport) const;
-  bool is_kept(const std::string& setting) const;
   stacks::StackProtocols both_ways(stacks::Transport transport) const;
   // Of the sizes between the stack's own limit and another one, which the one sends eagerly and the
   // other by rendezvous.
