@@ -19,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uint64_t kMessagesMax = 1'000'000;  // that are timed as one
+
 // The commands are in one folder, here and on the other hosts.
 std::string nmad_sample() {
   std::error_code ignored;
@@ -145,9 +147,10 @@ json::Value to_json(const LaunchRound& timings) {
 LaunchRound launch_round_from(const json::Reader& reader) {
   LaunchRound timings;
   for (const json::Reader& item : reader["cells"].items()) {
-    LaunchRoundCell cell{.placement = item["placement"].text(),
-                         .size_bytes = item["size_bytes"].unsigned_integer(),
-                         .batch = static_cast<std::uint32_t>(item["batch"].unsigned_integer(1000))};
+    LaunchRoundCell cell{
+        .placement = item["placement"].text(),
+        .size_bytes = item["size_bytes"].unsigned_integer(),
+        .batch = static_cast<std::uint32_t>(item["batch"].unsigned_integer(kMessagesMax))};
     for (const json::Reader& total : item["totals_ns"].items()) {
       cell.totals_ns.push_back(total.unsigned_integer());
     }

@@ -8,17 +8,19 @@
 
 #include "core/clock.h"
 #include "core/units.h"
+#include "node/node.h"
 #include "sampler/job/executor.h"
 
 namespace nmt::sampler {
 namespace {
 
-constexpr double kBatchNs = 1e6;         // duration of a repetition of short messages,
-constexpr std::uint32_t kBatchMax = 32;  // with at most this many round trips
+constexpr double kBatchNs = 1e6;           // duration of a repetition of short messages,
+constexpr std::uint32_t kBatchMax = 1024;  // with at most this many round trips
 constexpr std::uint32_t kRepetitions = 5;
 constexpr std::uint32_t kFewRepetitions = 3;  // for round trips longer than
 constexpr double kLongNs = 50e6;
-constexpr std::uint32_t kWarmUps = 2;
+constexpr std::uint64_t kWarmUpNs = 5'000'000;  // of each size, and at least
+constexpr std::uint32_t kWarmUpsMin = 2;        // round trips
 constexpr std::uint64_t kShortBytesMax = std::uint64_t{64} << 10;
 constexpr std::uint64_t kEagerBytesMax = std::uint64_t{4} << 20;  // larger ones are not eager
 
@@ -75,11 +77,9 @@ class Pair {
     std::vector<LaunchRoundCell> cells;
     std::vector<Pace> paces;
     for (const std::uint64_t size_bytes : sizes_bytes) {
-      double warm_ns = 0;
-      for (std::uint32_t i = 0; i < kWarmUps; ++i) warm_ns = round_trips(1, size_bytes);
-      Pace& pace = paces.emplace_back();
-      if (job_.leads()) pace = pace_of(warm_ns);
+      Pace pace = pace_of(warm_up(size_bytes));
       share(&pace, sizeof pace);
+      paces.push_back(pace);
       cells.push_back({.size_bytes = size_bytes, .batch = 2 * pace.round_trips});
     }
     for (std::uint32_t pass = 0; pass < kRepetitions; ++pass) {
@@ -92,6 +92,23 @@ class Pair {
       }
     }
     return cells;
+  }
+
+  // A stack's messages take several times as long until it has touched all of its buffers, which
+  // lasts for hundreds of them. That is over soon in an application. Returns the duration of a
+  // round trip at the end.
+  double warm_up(std::uint64_t size_bytes) {
+    const std::uint64_t start_ns = clock_.now_ns();
+    std::uint32_t done = 0;
+    double round_trip_ns = 0;
+    for (;;) {
+      std::uint32_t count = 0;
+      if (done < kWarmUpsMin || clock_.now_ns() - start_ns < kWarmUpNs) count = done + 1;
+      share(&count, sizeof count);
+      if (count == 0) return round_trip_ns;
+      round_trip_ns = round_trips(count, size_bytes) / count;
+      done += count;
+    }
   }
 
   static Pace pace_of(double round_trip_ns) {
@@ -138,6 +155,14 @@ std::vector<Partner> partners_of(const JobShape& shape) {
   return partners;
 }
 
+// Where the launcher binds no rank, the kernel may run both ranks of a pair on one core. They then
+// take turns on it, and short messages take several times as long, in some launches and not in
+// others.
+int core_of(const control::MpiJob& job) {
+  const node::CorePair cores = node::nearest_cores();
+  return job.leads() ? cores.near : cores.far;
+}
+
 // Of a variable its value, of "NAME.enumerated" the names of its values, of a pattern what it
 // stands for (nmt_mpi_table); the length, or -1.
 int read_into(const control::MpiJob& job, const std::string& name, std::string* value) {
@@ -182,13 +207,14 @@ std::string messages_by(const control::MpiJob& job) {
   return pml.empty() && !mtl.empty() ? "cm" : "";  // which has no priority of its own
 }
 
-LaunchRound time_launch_round(const control::MpiJob& job, const LaunchRoundOrder& order) {
-  const RealClock clock;
+LaunchRound time_launch_round(const control::MpiJob& job, const LaunchRoundOrder& order,
+                              const Clock& clock) {
   LaunchRound timings;
   for (const Partner& partner : partners_of(JobShape::of(job))) {
     Pair pair(job, partner.rank, clock);
     job.mpi().barrier(0);
     if (pair.takes_part()) {
+      const node::OnCores core(core_of(job));
       for (LaunchRoundCell& cell : pair.ping_pongs(order.sizes_bytes)) {
         cell.placement = partner.placement;
         timings.cells.push_back(std::move(cell));

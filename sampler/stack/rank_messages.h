@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "control/control.h"
+#include "core/clock.h"
 
 namespace nmt::sampler {
 
@@ -57,7 +58,9 @@ struct LaunchRound {
 std::string messages_by(const control::MpiJob& job);
 
 // Called by all ranks of a job with at least two ranks. The result is on rank 0, and empty
-// elsewhere.
-LaunchRound time_launch_round(const control::MpiJob& job, const LaunchRoundOrder& order);
+// elsewhere. While a pair is measured, each of its ranks stays on one core, and the two on
+// different ones as far as the launcher allows it.
+LaunchRound time_launch_round(const control::MpiJob& job, const LaunchRoundOrder& order,
+                              const Clock& clock);
 
 }  // namespace nmt::sampler

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "control/control.h"
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/units.h"
 #include "node/node.h"
@@ -67,7 +68,7 @@ Report measure(const control::MpiJob& job, const sampler::CollectivesOrder* coll
         sampler::run_stack_collectives(job, *collectives_order);
     if (job.leads()) report.payload.set("collectives", sampler::to_json(result));
   } else {
-    const sampler::LaunchRound timings = sampler::time_launch_round(job, order);
+    const sampler::LaunchRound timings = sampler::time_launch_round(job, order, RealClock());
     if (job.leads()) report.payload.set("turn", sampler::to_json(timings));
   }
   const sampler::JobShape shape = sampler::JobShape::of(job);
