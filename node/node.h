@@ -7,6 +7,7 @@
 //   topology              the parts of the machine, as hwloc reports them
 //   libraries             versions of the communication libraries that are installed
 //   cores                 cores that this process may use, their distance, pinning
+//   core_exchange         how near two cores are now
 //   interference          what else ran on these cores during a measurement
 //   link_errors           errors that ports and interfaces have counted
 //   cross_memory_attach   one-copy reads from another process
@@ -18,6 +19,7 @@
 //   sysfs                 small files under /proc and /sys
 #pragma once
 
+#include "node/core_exchange.h"
 #include "node/cores.h"
 #include "node/cross_memory_attach.h"
 #include "node/fingerprint.h"

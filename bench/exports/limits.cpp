@@ -2,10 +2,12 @@
 //
 // Thresholds of Open MPI, MPICH, UCX and libfabric over TCP and shared memory: no size slower than
 // the default, and what the exported threshold costs at each size of a forced sweep that was not
-// used to find it.
+// used to find it. Where the cores of a virtual machine are nearer or further apart than they were,
+// another threshold is right (tools/stack/stack_recorder.h), so there is a second sweep then.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -22,7 +24,9 @@ namespace {
 // eagerly over TCP.
 constexpr int kSweepRounds = 21;
 constexpr std::uint64_t kSweepBytes = 1 << 20;
-constexpr double kRegretMax = 2;  // percent
+constexpr int kSweepsMax = 2;
+constexpr double kSameState = 0.25;  // as sampler/state_watch.cpp
+constexpr double kRegretMax = 2;     // percent
 
 // In percent, at each size of a sweep, where the transport sends eagerly up to so many bytes.
 std::vector<double> regrets(const json::Reader& sweep, const std::string& transport,
@@ -35,6 +39,12 @@ std::vector<double> regrets(const json::Reader& sweep, const std::string& transp
     all.push_back(100 * (std::max(1.0, eager ? 1 / gain : gain) - 1));
   }
   return all;
+}
+
+bool in_same_state(const json::Value& found, const json::Value& sweep) {
+  const double before_ns = json::Reader(found, "nmad-sample")["core_exchange_ns"].number(0);
+  const double now_ns = json::Reader(sweep, "nmad-sample")["core_exchange_ns"].number(0);
+  return before_ns == 0 || now_ns == 0 || std::abs(std::log(now_ns / before_ns)) <= kSameState;
 }
 
 }  // namespace
@@ -51,9 +61,12 @@ void limits(const std::string& stack, const std::string& mpi, const std::string&
   std::vector<TimesAsFast> ratios;
   for (const Compared& cell : cells) ratios.push_back(cell.ratio);
   print_never_slower("exports", name + ": the slowest size against the default", ratios);
-  const json::Value sweep = stage.sample(
-      fmt::format("{} --rounds {} --max-size {}", arguments, kSweepRounds, kSweepBytes), nullptr,
-      "sweep.db");
+  json::Value sweep;
+  for (int i = 0; i < kSweepsMax && (i == 0 || !in_same_state(found, sweep)); ++i) {
+    sweep = stage.sample(
+        fmt::format("{} --rounds {} --max-size {}", arguments, kSweepRounds, kSweepBytes), nullptr,
+        fmt::format("sweep{}.db", i));
+  }
   const auto title = [&](const std::string& transport) {
     return name + ", " + transport + ": regret of the threshold, p95";
   };
@@ -63,7 +76,10 @@ void limits(const std::string& stack, const std::string& mpi, const std::string&
     missing.erase(transport);
     const std::vector<double> all = regrets(json::Reader(sweep, "nmad-sample"), transport,
                                             limit["eager_bytes_max"].unsigned_integer());
-    if (all.empty()) {
+    if (transport == "shm" && !in_same_state(found, sweep)) {
+      print_missed("exports", title(transport), "%", Goal::kAtMost, kRegretMax,
+                   "the cores were not as near during the sweep as before");
+    } else if (all.empty()) {
       print_missed("exports", title(transport), "%", Goal::kAtMost, kRegretMax,
                    "the sweep has no size of it");
     } else {

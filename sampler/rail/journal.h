@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sampler/rail/evidence.h"
-#include "sampler/rail/state_watch.h"
+#include "sampler/state_watch.h"
 
 namespace nmt::sampler {
 

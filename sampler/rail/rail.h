@@ -11,7 +11,6 @@
 //   stopping            when a cell is precise enough
 //   evidence            what is known about one rail so far
 //   journal             every block in order, and which were disturbed
-//   state_watch         whether the machine was in its usual state during a block
 //   benchmark           the interface of what a campaign can measure
 //   rail_time           buffers, clock and cores, which real rails share
 //   ping_pong           the exchange behind every point-to-point sample

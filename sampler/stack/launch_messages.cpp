@@ -123,7 +123,8 @@ LaunchRoundOrder launch_round_order_from(const std::string& text) {
 
 json::Value to_json(const LaunchRound& timings) {
   json::Value cells = json::Value::array(), eager = json::Value::array();
-  json::Value variables = json::Value::object();
+  json::Value variables = json::Value::object(), exchanges_ns = json::Value::array();
+  for (const double each_ns : timings.core_exchanges_ns) exchanges_ns.push_back(each_ns);
   for (const LaunchRoundCell& cell : timings.cells) {
     json::Value totals_ns = json::Value::array();
     for (const std::uint64_t total_ns : cell.totals_ns) totals_ns.push_back(total_ns);
@@ -141,6 +142,7 @@ json::Value to_json(const LaunchRound& timings) {
   return json::Value::object()
       .set("cells", std::move(cells))
       .set("eager", std::move(eager))
+      .set("core_exchanges_ns", std::move(exchanges_ns))
       .set("variables", std::move(variables));
 }
 
@@ -158,6 +160,11 @@ LaunchRound launch_round_from(const json::Reader& reader) {
   }
   for (const json::Reader& item : reader["eager"].items()) {
     timings.eager.push_back({item["placement"].text(), item["bytes_max"].unsigned_integer()});
+  }
+  if (reader.has("core_exchanges_ns")) {
+    for (const json::Reader& each : reader["core_exchanges_ns"].items()) {
+      timings.core_exchanges_ns.push_back(each.number(1));
+    }
   }
   for (const auto& [name, value] : reader["variables"].members()) {
     timings.variables.emplace_back(name, value.text());

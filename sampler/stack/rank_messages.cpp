@@ -2,6 +2,7 @@
 #include "sampler/stack/rank_messages.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <span>
 #include <string>
@@ -24,6 +25,9 @@ constexpr std::uint32_t kWarmUpsMin = 2;        // round trips
 constexpr std::uint64_t kShortBytesMax = std::uint64_t{64} << 10;
 constexpr std::uint64_t kEagerBytesMax = std::uint64_t{4} << 20;  // larger ones are not eager
 
+// Blocks that pass between a pair's cores: a line, and what a level-1 cache holds.
+constexpr std::array<std::size_t, 2> kExchangedBytes = {64, 16384};
+
 // Rank 0 and one other rank.
 class Pair {
  public:
@@ -31,6 +35,23 @@ class Pair {
       : job_(job), partner_(partner), clock_(clock) {}
 
   bool takes_part() const { return job_.leads() || job_.rank() == partner_; }
+
+  // How near this rank's core and the partner's are now. The partner sleeps meanwhile.
+  void exchange(int own_core, std::vector<double>* exchanges_ns) {
+    char done = 0;
+    if (!job_.leads()) {
+      job_.mpi().post(&own_core, sizeof own_core, 0);
+      job_.mpi().take(&done, sizeof done, 0);
+      return;
+    }
+    node::CorePair cores{own_core, own_core};
+    job_.mpi().take(&cores.far, sizeof cores.far, partner_);
+    for (const std::size_t size_bytes : kExchangedBytes) {
+      const double each_ns = node::core_exchange_ns(cores, size_bytes);
+      if (each_ns > 0) exchanges_ns->push_back(each_ns);
+    }
+    job_.mpi().post(&done, sizeof done, partner_);
+  }
 
   // Short messages first. During the life of a connection they are slower after large messages, the
   // more so the faster the large ones were. A setting that does not affect short messages would be
@@ -214,7 +235,10 @@ LaunchRound time_launch_round(const control::MpiJob& job, const LaunchRoundOrder
     Pair pair(job, partner.rank, clock);
     job.mpi().barrier(0);
     if (pair.takes_part()) {
-      const node::OnCores core(core_of(job));
+      const int own_core = core_of(job);
+      const node::OnCores stays(own_core);
+      const bool on_one_node = partner.placement == kSameNode;
+      if (on_one_node) pair.exchange(own_core, &timings.core_exchanges_ns);
       for (LaunchRoundCell& cell : pair.ping_pongs(order.sizes_bytes)) {
         cell.placement = partner.placement;
         timings.cells.push_back(std::move(cell));
@@ -222,6 +246,7 @@ LaunchRound time_launch_round(const control::MpiJob& job, const LaunchRoundOrder
       if (order.find_eager) {
         timings.eager.push_back({std::string(partner.placement), pair.eager_bytes_max()});
       }
+      if (on_one_node) pair.exchange(own_core, &timings.core_exchanges_ns);
     }
     job.mpi().barrier(0);
   }

@@ -48,6 +48,10 @@ struct LaunchRound {
     bool operator==(const Eager&) const = default;
   };
   std::vector<Eager> eager;
+  // Between the cores of the two ranks on one node, the time in which a line and a larger block
+  // pass to the other core and back (node/core_exchange.h): before the messages and after them.
+  // Empty if there is no such pair, or if both have only one core.
+  std::vector<double> core_exchanges_ns;
   // Values of the MPI's variables, in the requested order; unknown variables are absent.
   std::vector<std::pair<std::string, std::string>> variables;
   bool operator==(const LaunchRound&) const = default;

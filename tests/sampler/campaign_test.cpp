@@ -9,7 +9,7 @@
 
 #include "core/statistics.h"
 #include "sampler/rail/rail_campaign.h"
-#include "sampler/rail/state_watch.h"
+#include "sampler/state_watch.h"
 #include "tests/sampler/described_rail.h"
 
 namespace nmt::sampler {

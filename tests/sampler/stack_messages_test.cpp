@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <map>
 #include <vector>
 
@@ -14,7 +15,7 @@ constexpr std::uint64_t kColdMessages = 100;  // of a size, which touch the stac
 constexpr std::uint64_t kColdNs = 20'000, kWarmNs = 1000;
 
 VirtualClock* clock_of_job = nullptr;
-int own_rank = 0;
+int own_rank = 0, far_core = 0;
 std::map<std::uint64_t, std::uint64_t> received;  // messages, by size
 std::vector<int> cores;                           // that the rank may use during a message
 
@@ -22,6 +23,10 @@ void receive(void*, std::uint64_t size_bytes, int) {
   cores = node::allowed_cores();
   const bool is_cold = ++received[size_bytes] <= kColdMessages;
   clock_of_job->advance_to(clock_of_job->now_ns() + (is_cold ? kColdNs : kWarmNs));
+}
+
+void take(void* bytes, std::uint64_t size_bytes, int) {
+  if (size_bytes == sizeof far_core) std::memcpy(bytes, &far_core, sizeof far_core);
 }
 
 // One rank of two on one node; the other one answers at once.
@@ -34,7 +39,10 @@ LaunchRound round_of_rank(int rank) {
       .barrier = [](int) {},
       .send = [](const void*, uint64_t, int) {},
       .receive = receive,
+      .post = [](const void*, uint64_t, int) {},
+      .take = take,
   };
+  far_core = node::nearest_cores().far;
   own_rank = rank;
   received.clear();
   VirtualClock clock;
@@ -54,6 +62,8 @@ TEST(StackMessages, AreTimedWhenTheStackHasTouchedItsBuffers) {
     }
     EXPECT_GT(round_trips * kWarmNs, 900'000U);  // long enough for what disturbs it
   }
+  const std::size_t exchanges = node::allowed_cores().size() > 1 ? 4 : 0;
+  EXPECT_EQ(timed.core_exchanges_ns.size(), exchanges);
 }
 
 TEST(StackMessages, RanksOfAPairStayOnTwoCores) {

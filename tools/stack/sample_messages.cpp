@@ -66,6 +66,7 @@ class StackCampaign {
     std::vector<StackVariant> variants;
     std::vector<std::uint64_t> sizes_bytes;
     std::uint64_t rounds = 0;
+    bool again_if_moved = false;  // rounds in which the cores moved are made up for
   };
 
   void begin();
@@ -114,7 +115,8 @@ class StackCampaign {
   std::uint32_t round_ = 0;
   std::size_t launched_ = 0;
   std::size_t proofs_ = 0;  // launches that show whether limits act
-  std::size_t again_ = 0;   // launches that try limits in place of those that lost
+  std::size_t again_ = 0;   // launches for rounds in which the cores moved, and those that try
+                            // limits in place of those that lost
   double elapsed_ns_ = 0;
 };
 
@@ -246,7 +248,18 @@ void StackCampaign::announce() const {
 
 void StackCampaign::measure(const Stage& stage) {
   std::vector<StackVariant> variants = stage.variants;
-  for (std::uint64_t i = 0; i < stage.rounds; ++i, ++round_) {
+  const std::uint32_t first_round = round_;
+  const auto moved = [&] {
+    return stage.again_if_moved ? recorder_->moved_rounds(first_round) : std::size_t{0};
+  };
+  for (std::uint64_t i = 0; i < stage.rounds + std::min<std::uint64_t>(moved(), stage.rounds);
+       ++i, ++round_) {
+    if (i == stage.rounds) {
+      invocation_.notice(fmt::format(
+          "the cores of this machine moved during {} of {} rounds; up to as many more follow",
+          moved(), stage.rounds));
+    }
+    if (i >= stage.rounds) again_ += variants.size();
     std::shuffle(variants.begin(), variants.end(), random_);
     for (const StackVariant& variant : variants) {
       const sampler::LaunchedRound launched =
@@ -338,7 +351,8 @@ void StackCampaign::force_protocols() {
   Stage stage{.name = "protocols",
               .variants = {eager, asked},
               .sizes_bytes = sizes_up_to(most_bytes),
-              .rounds = threshold_rounds()};
+              .rounds = threshold_rounds(),
+              .again_if_moved = true};
   if (copies()) {
     for (const std::string_view method : {kBuffered, kUncopied}) {
       StackVariant& variant = stage.variants.emplace_back(eager);
@@ -368,7 +382,8 @@ void StackCampaign::try_limits() {
   Stage stage{.name = "limits",
               .variants = variants_of(limits),
               .sizes_bytes = sizes_up_to(kLimitsBytesMax),
-              .rounds = threshold_rounds()};
+              .rounds = threshold_rounds(),
+              .again_if_moved = true};
   // UCX always copies active messages in shared memory, so only the network shows a difference.
   const stacks::StackProtocols eager{found.forced(first_.network, kBuffered),
                                      found.forced(first_.network, kUncopied)};
@@ -382,11 +397,12 @@ void StackCampaign::try_limits() {
   const std::vector<Fields> nearer = candidates().nearer(limits);
   if (nearer.empty()) return;
   stage.variants = variants_of(nearer);
-  again_ = stage.variants.size() * stage.rounds;
+  const std::size_t more = stage.variants.size() * stage.rounds;
+  again_ += more;
   std::vector<std::string> words;
   for (const Fields& limit : nearer) words.push_back(stacks::to_variant(limit));
   invocation_.notice(fmt::format("a limit made some size slower; {} more launches try {} instead",
-                                 again_, fmt::join(words, " and ")));
+                                 more, fmt::join(words, " and ")));
   measure(stage);
 }
 
@@ -456,11 +472,13 @@ Report StackCampaign::report(const profiledb::Location& profile) const {
       fmt::format("Sampled {} on {}", first_.library, fmt::join(first_.hosts, " and ")));
   add_verdicts(verdicts, &report);
   add_protocols(verdicts, &report);
-  warn_of_oversubscription(first_.ranks, first_.cores, &report);
+  constexpr std::int64_t kAwake = 2;  // ranks: the others sleep
+  warn_of_oversubscription(std::min(first_.ranks, kAwake), first_.cores, &report);
   warn_of_untried(job_.stack.name, first_.version_of(job_.stack.name), &report);
   report.payload.set("stack", job_.stack.name).set("library", first_.library);
   report.payload.set("campaign", recorder_->campaign().id.hex());
   report.payload.set("elapsed_ns", elapsed_ns_);
+  report.payload.set("core_exchange_ns", recorder_->core_exchange_ns());
   report.summary = {{"stack", std::string(job_.stack.name)},
                     {"launches", std::to_string(launched_)},
                     {"repetitions", std::to_string(recorder_->repetitions())},

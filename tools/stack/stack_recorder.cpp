@@ -4,8 +4,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <span>
+
 #include "core/clock.h"
 #include "core/method.h"
+#include "core/statistics.h"
 #include "tools/command/this_machine.h"
 #include "tools/command/tune_profile.h"
 
@@ -42,6 +48,7 @@ StackRecorder::StackRecorder(profiledb::ProfileDb& db, const sampler::StackJob& 
 void StackRecorder::add(const sampler::LaunchedRound& launched, const StackVariant& variant,
                         std::uint32_t round) {
   std::map<Id, std::vector<Sample>> changed;
+  Launch launch{.round = round};
   for (const sampler::LaunchRoundCell& cell : launched.timings.cells) {
     const stacks::Transport transport = launched.transport_of(cell.placement);
     const bool same_node = cell.placement == sampler::kSameNode;
@@ -55,9 +62,13 @@ void StackRecorder::add(const sampler::LaunchedRound& launched, const StackVaria
         .mpi = launched.library,
         .ranks = 2,
         .nodes = same_node ? 1 : 2};
-    Sample& sample = samples_[{path, condition, cell.size_bytes}];
+    const Cell key{path, condition, cell.size_bytes};
+    Sample& sample = samples_[key];
     sample.condition = condition;
     sample.size_bytes = cell.size_bytes;
+    if (same_node) {
+      launch.parts.push_back({key, sample.repetitions.size(), cell.totals_ns.size()});
+    }
     for (const std::uint64_t total_ns : cell.totals_ns) {
       sample.repetitions.push_back({.total_ns = total_ns, .batch = cell.batch, .round = round});
     }
@@ -65,6 +76,50 @@ void StackRecorder::add(const sampler::LaunchedRound& launched, const StackVaria
     changed[path].push_back(sample);
   }
   for (const auto& [path, samples] : changed) db_.store_samples(session_.id, path, samples);
+  judge_states(launched.timings.core_exchanges_ns, std::move(launch));
+}
+
+// Which launches are usual may change with each one.
+void StackRecorder::judge_states(const std::vector<double>& core_exchanges_ns, Launch launch) {
+  sampler::SentinelTimes times{};
+  if (core_exchanges_ns.size() != times.size()) return;
+  std::ranges::transform(core_exchanges_ns, times.begin(), [](double ns) { return std::log(ns); });
+  states_.add(times);
+  launch.core_exchange_ns = core_exchanges_ns.back();
+  launches_.push_back(std::move(launch));
+  std::set<Cell> changed;
+  const std::vector<bool> usual = states_.usual();
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    Launch& each = launches_[i];
+    if (each.usual == usual[i]) continue;
+    each.usual = usual[i];
+    for (const Launch::Part& part : each.parts) {
+      std::vector<Repetition>& repetitions = samples_.at(part.cell).repetitions;
+      for (std::size_t k = 0; k < part.count; ++k) {
+        repetitions[part.first + k].disturbed = !each.usual;
+      }
+      changed.insert(part.cell);
+    }
+  }
+  for (const Cell& cell : changed) {
+    db_.store_samples(session_.id, std::get<Id>(cell), std::span(&samples_.at(cell), 1));
+  }
+}
+
+std::size_t StackRecorder::moved_rounds(std::uint32_t from) const {
+  std::set<std::uint32_t> moved;
+  for (const Launch& each : launches_) {
+    if (each.round >= from && !each.usual) moved.insert(each.round);
+  }
+  return moved.size();
+}
+
+double StackRecorder::core_exchange_ns() const {
+  std::vector<double> usual_ns;
+  for (const Launch& each : launches_) {
+    if (each.usual) usual_ns.push_back(each.core_exchange_ns);
+  }
+  return usual_ns.empty() ? 0 : median(usual_ns);
 }
 
 void StackRecorder::add(const std::string& kind, const std::vector<Sample>& samples) {

@@ -5,6 +5,9 @@
 //
 // Results of a transport are stored under the settings that affect it, so that one launch can try
 // settings of several transports. docs/exports.md, "What is stored".
+//
+// Where the cores of a virtual machine were nearer or further apart than in most launches,
+// messages between them count as disturbed.
 #pragma once
 
 #include <map>
@@ -43,6 +46,12 @@ class StackRecorder {
 
   std::vector<stacks::StackSamples> samples() const;  // of this campaign so far
 
+  // Rounds from `from` on that have a launch in which the cores were not as near as usual.
+  std::size_t moved_rounds(std::uint32_t from) const;
+  // In usual launches, in which a block passed between the cores of two ranks of a node and back
+  // (sampler/stack/rank_messages.h); 0 if no launch tells.
+  double core_exchange_ns() const;
+
   const Campaign& campaign() const { return campaign_; }
   const Platform& platform() const { return platform_; }
   std::size_t cells() const { return samples_.size(); }
@@ -50,7 +59,19 @@ class StackRecorder {
 
  private:
   using Cell = std::tuple<Id, Condition, std::uint64_t>;
+  // The repetitions of one launch within a node, as parts of those of their cells.
+  struct Launch {
+    struct Part {
+      Cell cell;
+      std::size_t first = 0, count = 0;
+    };
+    std::uint32_t round = 0;
+    std::vector<Part> parts;
+    double core_exchange_ns = 0;
+    bool usual = true;
+  };
 
+  void judge_states(const std::vector<double>& core_exchanges_ns, Launch launch);
   Id path_of(const std::string& transport, const std::string& interface, bool same_node);
 
   profiledb::ProfileDb& db_;
@@ -62,6 +83,8 @@ class StackRecorder {
   std::map<std::string, Id> paths_;
   std::map<Cell, Sample> samples_;
   std::size_t repetitions_ = 0;
+  sampler::StateWatch states_;    // of each of the launches
+  std::vector<Launch> launches_;  // with two ranks on a node
 };
 
 stacks::Transport transport_of(const stacks::StackSamples& samples);

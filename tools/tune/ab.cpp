@@ -79,12 +79,15 @@ void run_program(const AbOptions& options, const sampler::StackJob& job,
   recorder->add("program", {sample});
 }
 
-// Runs everything that is compared once per round, each time in a new order.
-template <class Launch>
-void in_rounds(const AbOptions& options, const Fields& settings, const Launch& launch_once) {
+// Runs everything that is compared once per round, each time in a new order. There are as many
+// rounds more as were spoilt, up to as many again.
+template <class Launch, class Spoilt>
+void in_rounds(const AbOptions& options, const Fields& settings, const Launch& launch_once,
+               const Spoilt& spoilt) {
   std::vector<StackVariant> variants = variants_of(settings);
   std::mt19937_64 random(std::random_device{}());
-  for (std::uint32_t round = 0; round < options.turns(); ++round) {
+  for (std::uint32_t round = 0;
+       round < options.turns() + std::min<std::uint64_t>(spoilt(), options.turns()); ++round) {
     std::shuffle(variants.begin(), variants.end(), random);
     for (const StackVariant& variant : variants) launch_once(variant, round);
   }
@@ -112,15 +115,21 @@ void compare(const AbOptions& options, const sampler::StackJob& job,
   const RulesFiles rules(options.stack, exported.rules, exported.findings.han_needs, profile);
   const sampler::LaunchRoundOrder order{.sizes_bytes = sampler::stack_grid(options.size_bytes_max)};
   if (messages > 0) {
-    in_rounds(options, exported.messages, [&](const StackVariant& variant, std::uint32_t round) {
-      recorder->add(sampler::launch_round(job, variant.settings, order), variant, round);
-    });
+    in_rounds(
+        options, exported.messages,
+        [&](const StackVariant& variant, std::uint32_t round) {
+          recorder->add(sampler::launch_round(job, variant.settings, order), variant, round);
+        },
+        [&] { return recorder->moved_rounds(0); });
   }
   run_rounds(job, turns, rules, recorder);
   if (programs > 0) {
-    in_rounds(options, exported.all, [&](const StackVariant& variant, std::uint32_t round) {
-      run_program(options, job, variant, rules, round, recorder);
-    });
+    in_rounds(
+        options, exported.all,
+        [&](const StackVariant& variant, std::uint32_t round) {
+          run_program(options, job, variant, rules, round, recorder);
+        },
+        [] { return 0U; });
   }
 }
 

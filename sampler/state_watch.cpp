@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sampler/rail/state_watch.h"
+#include "sampler/state_watch.h"
 
 #include <algorithm>
 #include <cmath>

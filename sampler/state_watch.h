@@ -6,9 +6,10 @@
 // another cache) every few seconds, and no counter shows it. Steps of the frequency and a
 // neighbour's memory traffic are other states. Within one state a duration varies by some percent.
 // Between states it may change fourfold, by a different factor for each method, so no drift factor
-// can remove that. So each block starts and ends with a few repetitions of sentinels. Blocks whose
-// sentinels differ from those of the largest group of similar blocks count as disturbed. The
-// largest group may change during the campaign. Pure: has no clock.
+// can remove that. So each block starts and ends with a few repetitions of sentinels; where another
+// stack is measured, a launch is a block. Blocks whose sentinels differ from those of the largest
+// group of similar blocks count as disturbed. The largest group may change during the campaign.
+// Pure: has no clock.
 #pragma once
 
 #include <array>
