@@ -13,9 +13,9 @@
 
 namespace nmt::node {
 
-// Nanoseconds for one block of so many bytes: the median of some exchanges, which take less than a
-// millisecond in all. To be called on cores.near, while nothing else runs on cores.far. 0 if both
-// are the same core.
+// Nanoseconds for one block of so many bytes: the median of some exchanges, which take some
+// milliseconds in all. To be called on cores.near, while nothing else runs on cores.far. 0 if both
+// are the same core, or if the kernel lets no thread of this process run on cores.far.
 double core_exchange_ns(const CorePair& cores, std::size_t size_bytes);
 
 }  // namespace nmt::node

@@ -20,8 +20,9 @@ bool alike(const SentinelTimes& a, const SentinelTimes& b) {
 
 }  // namespace
 
-std::vector<bool> StateWatch::usual() const {
-  if (blocks_.size() < kBlocksMin) return std::vector<bool>(blocks_.size(), true);
+const SentinelTimes* StateWatch::centre() const {
+  if (settled_) return &*settled_;
+  if (blocks_.size() < kBlocksMin) return nullptr;
   const SentinelTimes* centre = nullptr;
   std::ptrdiff_t most = -1;
   for (const SentinelTimes& candidate : blocks_) {
@@ -33,9 +34,20 @@ std::vector<bool> StateWatch::usual() const {
       centre = &candidate;
     }
   }
-  std::vector<bool> usual;
-  for (const SentinelTimes& block : blocks_) usual.push_back(alike(*centre, block));
-  return usual;
+  return centre;
+}
+
+void StateWatch::settle() {
+  if (const SentinelTimes* now = centre()) settled_ = *now;
+}
+
+std::vector<bool> StateWatch::usual() const {
+  const SentinelTimes* usual = centre();
+  std::vector<bool> all;
+  for (const SentinelTimes& block : blocks_) {
+    all.push_back(usual == nullptr || alike(*usual, block));
+  }
+  return all;
 }
 
 }  // namespace nmt::sampler

@@ -8,12 +8,13 @@
 // Between states it may change fourfold, by a different factor for each method, so no drift factor
 // can remove that. So each block starts and ends with a few repetitions of sentinels; where another
 // stack is measured, a launch is a block. Blocks whose sentinels differ from those of the largest
-// group of similar blocks count as disturbed. The largest group may change during the campaign.
+// group of similar blocks count as disturbed. Until it is settled, the largest group may change.
 // Pure: has no clock.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace nmt::sampler {
@@ -25,13 +26,18 @@ using SentinelTimes = std::array<double, 2 * kSentinels>;
 class StateWatch {
  public:
   void add(const SentinelTimes& times) { blocks_.push_back(times); }
+  // From now on the usual state is the one that is usual now, if there is one.
+  void settle();
 
   // Per block, in order: whether the state was the usual one. True for all while there are few
   // blocks.
   std::vector<bool> usual() const;
 
  private:
+  const SentinelTimes* centre() const;  // of the usual state; null if there are too few blocks
+
   std::vector<SentinelTimes> blocks_;
+  std::optional<SentinelTimes> settled_;
 };
 
 }  // namespace nmt::sampler

@@ -152,6 +152,16 @@ GroupVerdict judge(const std::string& group, const Fields& settings,
   return verdict;
 }
 
+// In as many rounds as a ratio with an interval needs; fewer remain where a machine changed its
+// state, and then an older campaign decides.
+bool is_comparable(const StackTimes& without, const StackTimes& with) {
+  constexpr std::size_t kRoundsMin = 5;
+  return std::ranges::any_of(without, [&](const auto& size) {
+    const auto other = with.find(size.first);
+    return other != with.end() && ratio_of(size.second, other->second).rounds >= kRoundsMin;
+  });
+}
+
 // By the value of the group, within one campaign.
 std::map<Fields, std::vector<Comparison>> comparisons_of(std::span<const StackSamples> campaign,
                                                          const std::string& group) {
@@ -166,7 +176,7 @@ std::map<Fields, std::vector<Comparison>> comparisons_of(std::span<const StackSa
       StackKey reference = key;
       reference.variant = to_variant(without_group(with, group));
       const auto found = samples.times.find(reference);
-      if (found == samples.times.end()) continue;
+      if (found == samples.times.end() || !is_comparable(found->second, times)) continue;
       all[own].push_back({&samples, &key, &found->second, &times});
     }
   }

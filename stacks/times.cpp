@@ -15,8 +15,8 @@ void add(const Sample& sample, StackSamples& samples) {
   const StackKey key{c.operation, c.algorithm, c.segment_bytes, c.ranks,
                      c.method,    c.variant,   c.ranks_per_node};
   std::map<std::uint32_t, std::vector<double>> rounds;
-  for (const Repetition& each : trusted(sample.repetitions)) {
-    rounds[each.round].push_back(each.each_ns());
+  for (const Repetition& each : sample.repetitions) {
+    if (!each.disturbed) rounds[each.round].push_back(each.each_ns());
   }
   for (const auto& [round, durations_ns] : rounds) {
     samples.times[key][sample.size_bytes][round] = median(durations_ns);

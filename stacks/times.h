@@ -3,6 +3,9 @@
 // Measurements of another stack, regrouped to compare settings: per session and rail, by what was
 // sent, settings, size and round.
 //
+// Disturbed launches do not count, also where they are all that there is: they were measured in
+// another state of the machine, and a ratio of two states says nothing of two settings.
+//
 // Each launch has its own speed. So the repetitions of a launch count as one number, their median,
 // and two settings are compared round by round, that is by launches that followed each other. The
 // ratio is the Hodges-Lehmann estimate over rounds, with the interval of the signed-rank test:

@@ -78,7 +78,7 @@ void limits(const std::string& stack, const std::string& mpi, const std::string&
                                             limit["eager_bytes_max"].unsigned_integer());
     if (transport == "shm" && !in_same_state(found, sweep)) {
       print_missed("exports", title(transport), "%", Goal::kAtMost, kRegretMax,
-                   "the cores were not as near during the sweep as before");
+                   "the cores were nearer or further apart during the sweep than before");
     } else if (all.empty()) {
       print_missed("exports", title(transport), "%", Goal::kAtMost, kRegretMax,
                    "the sweep has no size of it");

@@ -20,8 +20,8 @@ constexpr std::uint32_t kBatchMax = 1024;  // with at most this many round trips
 constexpr std::uint32_t kRepetitions = 5;
 constexpr std::uint32_t kFewRepetitions = 3;  // for round trips longer than
 constexpr double kLongNs = 50e6;
-constexpr std::uint64_t kWarmUpNs = 5'000'000;  // of each size, and at least
-constexpr std::uint32_t kWarmUpsMin = 2;        // round trips
+constexpr std::uint64_t kWarmUpNs = 5'000'000;  // of each size
+constexpr std::uint32_t kWarmUpsMin = 2;        // round trips, however long they take
 constexpr std::uint64_t kShortBytesMax = std::uint64_t{64} << 10;
 constexpr std::uint64_t kEagerBytesMax = std::uint64_t{4} << 20;  // larger ones are not eager
 
@@ -116,10 +116,10 @@ class Pair {
   }
 
   // A stack's messages take several times as long until it has touched all of its buffers, which
-  // lasts for hundreds of them. That is over soon in an application. Returns the duration of a
-  // round trip at the end.
+  // lasts for hundreds of them. This phase is over soon in an application. Returns the duration of
+  // a round trip at the end.
   double warm_up(std::uint64_t size_bytes) {
-    const std::uint64_t start_ns = clock_.now_ns();
+    std::uint64_t start_ns = 0;
     std::uint32_t done = 0;
     double round_trip_ns = 0;
     for (;;) {
@@ -128,6 +128,7 @@ class Pair {
       share(&count, sizeof count);
       if (count == 0) return round_trip_ns;
       round_trip_ns = round_trips(count, size_bytes) / count;
+      if (done == 0) start_ns = clock_.now_ns();  // the other rank may have been late
       done += count;
     }
   }
@@ -231,11 +232,11 @@ std::string messages_by(const control::MpiJob& job) {
 LaunchRound time_launch_round(const control::MpiJob& job, const LaunchRoundOrder& order,
                               const Clock& clock) {
   LaunchRound timings;
+  const int own_core = core_of(job);
   for (const Partner& partner : partners_of(JobShape::of(job))) {
     Pair pair(job, partner.rank, clock);
     job.mpi().barrier(0);
     if (pair.takes_part()) {
-      const int own_core = core_of(job);
       const node::OnCores stays(own_core);
       const bool on_one_node = partner.placement == kSameNode;
       if (on_one_node) pair.exchange(own_core, &timings.core_exchanges_ns);

@@ -340,6 +340,18 @@ TEST(StateWatch, TheUsualStateIsTheOneMostBlocksWereIn) {
   EXPECT_TRUE(watch.usual().back());
 }
 
+TEST(StateWatch, WhatIsUsualRemainsItOnceItIsSettled) {
+  StateWatch watch;
+  const SentinelTimes usual = {7, 5, 7.1, 5.05}, other = {8.5, 5.5, 8.5, 5.5};
+  watch.add(usual);
+  watch.settle();  // there is no usual state yet
+  for (int i = 0; i < 4; ++i) watch.add(usual);
+  watch.settle();
+  for (int i = 0; i < 9; ++i) watch.add(other);
+  EXPECT_TRUE(watch.usual().front());
+  EXPECT_FALSE(watch.usual().back());
+}
+
 TEST(StateWatch, DriftWithinAStateIsUsual) {
   StateWatch watch;
   for (int i = 0; i < 20; ++i) {

@@ -60,6 +60,13 @@ class Planted {
     }
   }
 
+  // All launches of the rounds below `end`: the machine was in another state.
+  void disturb(std::uint32_t end) {
+    for (Sample& sample : set_.samples) {
+      for (Repetition& each : sample.repetitions) each.disturbed = each.round < end;
+    }
+  }
+
   const SampleSet& set() const { return set_; }
 
  private:
@@ -179,6 +186,21 @@ TEST(StackSettings, ThatLostInANewerCampaignStayWithdrawn) {
 
 // UCX's threshold between nodes, sampled over TCP and later over verbs, where rendezvous pays from
 // a smaller size on.
+TEST(StackSettings, AreJudgedByAnOlderCampaignWhereTooFewRoundsOfTheNewestCount) {
+  const std::string variant = "btl_tcp_eager_limit=8192";
+  Planted older("1", 1), newer("2", 2);
+  older.add("", [](double s) { return limit_at(s, 65480); });
+  older.add(variant, [](double s) { return limit_at(s, 8136); });
+  newer.add("", eager_ns);
+  newer.add(variant, [](double s) { return 1.5 * eager_ns(s); });
+  EXPECT_FALSE(judge_groups(samples_of({older.set(), newer.set()})).at(0).kept);
+  newer.disturb(3);
+  const auto verdicts = judge_groups(samples_of({older.set(), newer.set()}));
+  ASSERT_EQ(verdicts.size(), 1u);
+  EXPECT_TRUE(verdicts[0].kept);
+  EXPECT_EQ(verdicts[0].measured_utc, "1");
+}
+
 TEST(StackSettings, OfSeveralNetworksHaveTheValueOfLeastCombinedRegretAndSaySo) {
   const auto verbs_ns = [](double size) { return 5'000 + size * 0.5; };
   const auto sampled_over = [&](const std::string& rail, const std::string& when,

@@ -79,6 +79,14 @@ TEST_F(StackRecorder, GoesByWhereTheCoresWereMostOfTheTime) {
   EXPECT_EQ(recorder_->core_exchange_ns(), 1000);
 }
 
+TEST_F(StackRecorder, TriesLimitsInTheStateInWhichTheyWereFound) {
+  for (std::uint32_t round = 0; round < 5; ++round) launch(round, false, false);
+  recorder_->settle_state();
+  for (std::uint32_t round = 5; round < 12; ++round) launch(round, true, true);
+  EXPECT_EQ(rounds(sampler::kSameNode), (std::set<std::uint32_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(recorder_->moved_rounds(5), 7U);
+}
+
 TEST_F(StackRecorder, CountsAllLaunchesWhoseRanksDoNotShareANode) {
   for (std::uint32_t round = 0; round < 6; ++round) {
     sampler::LaunchedRound launched = first_;

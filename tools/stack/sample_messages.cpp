@@ -92,6 +92,7 @@ class StackCampaign {
   std::uint64_t threshold_rounds() const { return options_.rounds.value_or(kThresholdRounds); }
   std::vector<std::uint64_t> sizes_up_to(std::uint64_t most_bytes) const;
   double launch_ns(std::uint64_t most_bytes) const;
+  std::size_t cores_of_a_pair() const;
   std::size_t weights_launches() const;
   std::size_t thresholds_launches() const;
   std::size_t launches() const {
@@ -224,6 +225,14 @@ double StackCampaign::launch_ns(std::uint64_t most_bytes) const {
     for (const std::uint64_t total_ns : cell.totals_ns) ns -= static_cast<double>(total_ns);
   }
   return ns;
+}
+
+// Two ranks of a node between whose cores nothing was passed share one.
+std::size_t StackCampaign::cores_of_a_pair() const {
+  const bool on_one_node = std::ranges::any_of(
+      first_.timings.cells,
+      [](const sampler::LaunchRoundCell& cell) { return cell.placement == sampler::kSameNode; });
+  return on_one_node && first_.timings.core_exchanges_ns.empty() ? 1 : first_.cores;
 }
 
 std::size_t StackCampaign::weights_launches() const {
@@ -361,6 +370,7 @@ void StackCampaign::force_protocols() {
     }
   }
   measure(stage);
+  recorder_->settle_state();
 }
 
 // With the stack's own limits first. Where transports have limits of their own, one launch tries
@@ -473,7 +483,7 @@ Report StackCampaign::report(const profiledb::Location& profile) const {
   add_verdicts(verdicts, &report);
   add_protocols(verdicts, &report);
   constexpr std::int64_t kAwake = 2;  // ranks: the others sleep
-  warn_of_oversubscription(std::min(first_.ranks, kAwake), first_.cores, &report);
+  warn_of_oversubscription(std::min(first_.ranks, kAwake), cores_of_a_pair(), &report);
   warn_of_untried(job_.stack.name, first_.version_of(job_.stack.name), &report);
   report.payload.set("stack", job_.stack.name).set("library", first_.library);
   report.payload.set("campaign", recorder_->campaign().id.hex());

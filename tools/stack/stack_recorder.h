@@ -46,10 +46,13 @@ class StackRecorder {
 
   std::vector<stacks::StackSamples> samples() const;  // of this campaign so far
 
-  // Rounds from `from` on that have a launch in which the cores were not as near as usual.
+  // Rounds from `from` on that have a launch in which the cores were nearer or further apart than
+  // usual.
   std::size_t moved_rounds(std::uint32_t from) const;
-  // In usual launches, in which a block passed between the cores of two ranks of a node and back
-  // (sampler/stack/rank_messages.h); 0 if no launch tells.
+  // What was usual so far remains it. So limits are tried in the state in which they were found.
+  void settle_state() { states_.settle(); }
+  // The median of the time in which the larger block passed to the other core and back after the
+  // messages of usual launches (sampler/stack/rank_messages.h); 0 if no launch tells.
   double core_exchange_ns() const;
 
   const Campaign& campaign() const { return campaign_; }

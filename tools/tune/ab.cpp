@@ -79,8 +79,8 @@ void run_program(const AbOptions& options, const sampler::StackJob& job,
   recorder->add("program", {sample});
 }
 
-// Runs everything that is compared once per round, each time in a new order. There are as many
-// rounds more as were spoilt, up to as many again.
+// Runs everything that is compared once per round, each time in a new order. One more round follows
+// for each that was spoilt, up to twice as many in all.
 template <class Launch, class Spoilt>
 void in_rounds(const AbOptions& options, const Fields& settings, const Launch& launch_once,
                const Spoilt& spoilt) {
