@@ -23,6 +23,7 @@ namespace {
 // Three times as many as a sampling takes: the sweep is the truth. UCX itself sends up to 683 KiB
 // eagerly over TCP.
 constexpr int kSweepRounds = 21;
+constexpr int kComparedRounds = 11;
 constexpr std::uint64_t kSweepBytes = 1 << 20;
 constexpr int kSweepsMax = 2;
 constexpr double kSameState = 0.25;  // as sampler/state_watch.cpp
@@ -57,15 +58,16 @@ void limits(const std::string& stack, const std::string& mpi, const std::string&
   const std::string launcher = stage.launcher(mpi, "--per-host 2");
   const std::string arguments = fmt::format("--stack {} --launcher '{}'", stack, launcher);
   const json::Value found = stage.sample(arguments);
-  const auto cells = compared_in(stage.tune(fmt::format("ab {} --launcher '{}'", stack, launcher)));
+  const auto cells = compared_in(stage.tune(
+      fmt::format("ab {} --rounds {} --launcher '{}'", stack, kComparedRounds, launcher)));
   std::vector<TimesAsFast> ratios;
   for (const Compared& cell : cells) ratios.push_back(cell.ratio);
   print_never_slower("exports", name + ": the slowest size against the default", ratios);
   json::Value sweep;
   for (int i = 0; i < kSweepsMax && (i == 0 || !in_same_state(found, sweep)); ++i) {
-    sweep = stage.sample(
-        fmt::format("{} --rounds {} --max-size {}", arguments, kSweepRounds, kSweepBytes), nullptr,
-        fmt::format("sweep{}.db", i));
+    sweep = stage.sample(fmt::format("{} --parts protocols --rounds {} --max-size {}", arguments,
+                                     kSweepRounds, kSweepBytes),
+                         nullptr, fmt::format("sweep{}.db", i));
   }
   const auto title = [&](const std::string& transport) {
     return name + ", " + transport + ": regret of the threshold, p95";

@@ -76,6 +76,17 @@ TEST_F(StackTest, TellsHowMuchFasterEagerMessagesAre) {
   EXPECT_EQ(large, 5u);
 }
 
+TEST_F(StackTest, TriesNoLimitWhereOnlyProtocolsAreAskedFor) {
+  const Result sampled =
+      sample({"--stack", "openmpi", "--launcher", script("launch", kLauncher), "--db", path("a.db"),
+              "--rounds", "5", "--parts", "protocols", "--json"});
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  EXPECT_FALSE(json::Reader(document(sampled), "nmad-sample")["protocols"].items().empty());
+  const Result exported = tune({"export", "openmpi", "--db", path("a.db")});
+  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_THAT(exported.out, Not(HasSubstr("btl_tcp_eager_limit")));
+}
+
 // A rendezvous is cheap only where all messages ask first.
 TEST_F(StackTest, ALimitThatLosesIsTriedAgainNearerToTheStacksOwn) {
   const std::string text = launcher_with(R"(

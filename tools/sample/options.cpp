@@ -117,7 +117,7 @@ void declare_job(Options& options, SampleOptions& target) {
             "nodes share a switch, and how many simultaneous connections saturate the network. "
             "collectives: broadcasts, reductions, gathers, scatters, alltoalls and barriers, by "
             "the algorithms and segments of libnmadtune-mpi.so and by those of the MPI. With "
-            "--stack: messages or collectives (default: messages).")
+            "--stack: messages, protocols or collectives (default: messages).")
       .rare();
   options
       .flag("--all-pairs", target.all_pairs,

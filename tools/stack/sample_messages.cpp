@@ -31,6 +31,8 @@ namespace {
 // The two ways of sending eagerly, in UCX's words, if one of them was forced.
 constexpr std::string_view kBuffered = "bcopy", kUncopied = "zcopy";
 
+constexpr std::string_view kProtocolsPart = "protocols";  // of --parts: no limit is tried
+
 constexpr std::uint64_t kAskedBytes = 16;  // room for the first bytes, which a rendezvous brings
 constexpr std::uint64_t kMoved = 4;  // times as small or as large a size shows that forcing it acts
 constexpr std::uint64_t kRaisedBytes = 4096;  // of a limit that is too small to be lowered
@@ -84,6 +86,7 @@ class StackCampaign {
     return job_.stack.weighs_interfaces && first_.network == stacks::Transport::kTcp &&
            first_.interfaces.size() > 1;
   }
+  bool tries_limits() const { return options_.parts != kProtocolsPart; }
   bool copies() const { return !job_.stack.copied_up_to(0).empty(); }
   std::uint64_t header(stacks::Transport transport) const;
   Fields ask_first() const { return eager_up_to(kAskedBytes); }
@@ -241,6 +244,7 @@ std::size_t StackCampaign::weights_launches() const {
 }
 
 std::size_t StackCampaign::thresholds_launches() const {
+  if (!tries_limits()) return (copies() ? 4 : 2) * threshold_rounds();
   std::size_t variants = job_.stack.limit(stacks::Transport::kTcp).empty() ? 5 : 4;
   if (copies()) variants += 4;
   return variants * threshold_rounds();
@@ -422,7 +426,7 @@ Report StackCampaign::run(const profiledb::Location& profile) {
   try {
     weigh_interfaces();
     force_protocols();
-    try_limits();
+    if (tries_limits()) try_limits();
   } catch (const Error& error) {
     const int signal = interruption_.signal();
     recorder_->finish(false, signal != 0 ? "interrupted" : error.what());
@@ -512,8 +516,8 @@ Report sample_stack(const SampleOptions& options, const Invocation& invocation) 
   if (options.parts == "collectives") {
     return sample_stack_collectives(options, invocation, profile, db);
   }
-  if (!options.parts.empty() && options.parts != "messages") {
-    throw Error(Fault::kUsage, "--parts: with --stack, messages or collectives");
+  if (!options.parts.empty() && options.parts != "messages" && options.parts != kProtocolsPart) {
+    throw Error(Fault::kUsage, "--parts: with --stack, messages, protocols or collectives");
   }
   return StackCampaign(options, invocation, db).run(profile);
 }
