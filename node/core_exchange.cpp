@@ -25,8 +25,7 @@ class Passed {
 
   // Waits for turn `turn`, copies the block out and in, and gives the next turn to the other side.
   void pass(unsigned turn, std::vector<std::byte>& own) {
-    while (turn_.load(std::memory_order_acquire) != turn) {
-    }
+    wait_for(turn);
     std::memcpy(own.data(), block_.data(), own.size());
     own.front() = std::byte(turn);
     std::memcpy(block_.data(), own.data(), own.size());

@@ -7,13 +7,11 @@
 namespace nmt::sampler {
 namespace {
 
-// Above the drift within a state (5 to 11 % on shared machines), below the step between states.
-constexpr double kTolerance = 0.25;
 constexpr std::size_t kBlocksMin = 5;  // with fewer, there is no usual state
 
 bool alike(const SentinelTimes& a, const SentinelTimes& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (std::abs(a[i] - b[i]) > kTolerance) return false;
+    if (std::abs(a[i] - b[i]) > kStateTolerance) return false;
   }
   return true;
 }

@@ -152,13 +152,14 @@ GroupVerdict judge(const std::string& group, const Fields& settings,
   return verdict;
 }
 
-// In as many rounds as a ratio with an interval needs; fewer remain where a machine changed its
-// state, and then an older campaign decides.
+// Whether some size has enough rounds for a ratio with an interval. Fewer remain where a machine
+// changed its state, and then an older campaign decides.
 bool is_comparable(const StackTimes& without, const StackTimes& with) {
-  constexpr std::size_t kRoundsMin = 5;
   return std::ranges::any_of(without, [&](const auto& size) {
     const auto other = with.find(size.first);
-    return other != with.end() && ratio_of(size.second, other->second).rounds >= kRoundsMin;
+    if (other == with.end()) return false;
+    const auto in_both = [&](const auto& round) { return other->second.contains(round.first); };
+    return static_cast<std::size_t>(std::ranges::count_if(size.second, in_both)) >= kRoundsMin;
   });
 }
 

@@ -60,7 +60,6 @@ std::size_t averages_below(std::size_t n) {
 
 // From the logarithms of the ratios of one round each.
 Ratio ratio_of_logs(const std::vector<double>& logs) {
-  constexpr std::size_t kRoundsMin = 5;  // with fewer, even 90 % is impossible
   if (logs.empty()) return {};
   std::vector<double> walsh;
   for (std::size_t i = 0; i < logs.size(); ++i) {

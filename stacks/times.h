@@ -50,6 +50,8 @@ inline constexpr std::string_view kLibfabricVersion = "libfabric_version";
 using ByRound = std::map<std::uint32_t, double>;  // nanoseconds
 using StackTimes = std::map<std::uint64_t, ByRound>;
 
+// With fewer rounds, a Ratio has no interval.
+inline constexpr std::size_t kRoundsMin = 5;
 // From so many rounds on, the interval of a Ratio is of 95 %.
 inline constexpr std::size_t kRoundsOfFullConfidence = 6;
 

@@ -16,6 +16,7 @@
 #include "bench/row.h"
 #include "bench/stage.h"
 #include "core/statistics.h"
+#include "sampler/sampler.h"
 
 namespace nmt::bench {
 namespace {
@@ -26,8 +27,7 @@ constexpr int kSweepRounds = 21;
 constexpr int kComparedRounds = 11;
 constexpr std::uint64_t kSweepBytes = 1 << 20;
 constexpr int kSweepsMax = 2;
-constexpr double kSameState = 0.25;  // as sampler/state_watch.cpp
-constexpr double kRegretMax = 2;     // percent
+constexpr double kRegretMax = 2;  // percent
 
 // In percent, at each size of a sweep, where the transport sends eagerly up to so many bytes.
 std::vector<double> regrets(const json::Reader& sweep, const std::string& transport,
@@ -45,7 +45,8 @@ std::vector<double> regrets(const json::Reader& sweep, const std::string& transp
 bool in_same_state(const json::Value& found, const json::Value& sweep) {
   const double before_ns = json::Reader(found, "nmad-sample")["core_exchange_ns"].number(0);
   const double now_ns = json::Reader(sweep, "nmad-sample")["core_exchange_ns"].number(0);
-  return before_ns == 0 || now_ns == 0 || std::abs(std::log(now_ns / before_ns)) <= kSameState;
+  return before_ns == 0 || now_ns == 0 ||
+         std::abs(std::log(now_ns / before_ns)) <= sampler::kStateTolerance;
 }
 
 }  // namespace
@@ -64,10 +65,12 @@ void limits(const std::string& stack, const std::string& mpi, const std::string&
   for (const Compared& cell : cells) ratios.push_back(cell.ratio);
   print_never_slower("exports", name + ": the slowest size against the default", ratios);
   json::Value sweep;
-  for (int i = 0; i < kSweepsMax && (i == 0 || !in_same_state(found, sweep)); ++i) {
+  bool is_same_state = false;
+  for (int i = 0; i < kSweepsMax && !is_same_state; ++i) {
     sweep = stage.sample(fmt::format("{} --parts protocols --rounds {} --max-size {}", arguments,
                                      kSweepRounds, kSweepBytes),
                          nullptr, fmt::format("sweep{}.db", i));
+    is_same_state = in_same_state(found, sweep);
   }
   const auto title = [&](const std::string& transport) {
     return name + ", " + transport + ": regret of the threshold, p95";
@@ -78,7 +81,7 @@ void limits(const std::string& stack, const std::string& mpi, const std::string&
     missing.erase(transport);
     const std::vector<double> all = regrets(json::Reader(sweep, "nmad-sample"), transport,
                                             limit["eager_bytes_max"].unsigned_integer());
-    if (transport == "shm" && !in_same_state(found, sweep)) {
+    if (transport == "shm" && !is_same_state) {
       print_missed("exports", title(transport), "%", Goal::kAtMost, kRegretMax,
                    "the cores were nearer or further apart during the sweep than before");
     } else if (all.empty()) {

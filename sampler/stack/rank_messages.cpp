@@ -232,9 +232,9 @@ std::string messages_by(const control::MpiJob& job) {
 LaunchRound time_launch_round(const control::MpiJob& job, const LaunchRoundOrder& order,
                               const Clock& clock) {
   LaunchRound timings;
-  const int own_core = core_of(job);
   for (const Partner& partner : partners_of(JobShape::of(job))) {
     Pair pair(job, partner.rank, clock);
+    const int own_core = pair.takes_part() ? core_of(job) : -1;
     job.mpi().barrier(0);
     if (pair.takes_part()) {
       const node::OnCores stays(own_core);

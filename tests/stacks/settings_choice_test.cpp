@@ -184,8 +184,6 @@ TEST(StackSettings, ThatLostInANewerCampaignStayWithdrawn) {
   EXPECT_EQ(verdict.measured_utc, "2");
 }
 
-// UCX's threshold between nodes, sampled over TCP and later over verbs, where rendezvous pays from
-// a smaller size on.
 TEST(StackSettings, AreJudgedByAnOlderCampaignWhereTooFewRoundsOfTheNewestCount) {
   const std::string variant = "btl_tcp_eager_limit=8192";
   Planted older("1", 1), newer("2", 2);
@@ -201,6 +199,8 @@ TEST(StackSettings, AreJudgedByAnOlderCampaignWhereTooFewRoundsOfTheNewestCount)
   EXPECT_EQ(verdicts[0].measured_utc, "1");
 }
 
+// UCX's threshold between nodes, sampled over TCP and later over verbs, where rendezvous pays from
+// a smaller size on.
 TEST(StackSettings, OfSeveralNetworksHaveTheValueOfLeastCombinedRegretAndSaySo) {
   const auto verbs_ns = [](double size) { return 5'000 + size * 0.5; };
   const auto sampled_over = [&](const std::string& rail, const std::string& when,

@@ -43,7 +43,6 @@ constexpr std::uint64_t kRounds = 7;
 constexpr std::uint64_t kThresholdRounds = 11;
 constexpr std::uint64_t kLimitsBytesMax = 1 << 20;  // above, limits are not looked at
 constexpr std::uint64_t kInterfaceRounds = 5;
-constexpr std::uint64_t kRoundsMin = 5;  // with fewer there is no result (stacks/times.h)
 
 class StackCampaign {
  public:
@@ -262,15 +261,15 @@ void StackCampaign::announce() const {
 void StackCampaign::measure(const Stage& stage) {
   std::vector<StackVariant> variants = stage.variants;
   const std::uint32_t first_round = round_;
-  const auto moved = [&] {
-    return stage.again_if_moved ? recorder_->moved_rounds(first_round) : std::size_t{0};
+  const auto rounds_in_all = [&] {
+    return stage.again_if_moved ? recorder_->rounds_in_all(first_round, stage.rounds)
+                                : stage.rounds;
   };
-  for (std::uint64_t i = 0; i < stage.rounds + std::min<std::uint64_t>(moved(), stage.rounds);
-       ++i, ++round_) {
+  for (std::uint64_t i = 0; i < rounds_in_all(); ++i, ++round_) {
     if (i == stage.rounds) {
       invocation_.notice(fmt::format(
           "the cores of this machine moved during {} of {} rounds; up to as many more follow",
-          moved(), stage.rounds));
+          recorder_->moved_rounds(first_round), stage.rounds));
     }
     if (i >= stage.rounds) again_ += variants.size();
     std::shuffle(variants.begin(), variants.end(), random_);
@@ -507,8 +506,8 @@ Report StackCampaign::report(const profiledb::Location& profile) const {
 Report sample_stack(const SampleOptions& options, const Invocation& invocation) {
   sampler::refuse_one_of_several();
   stacks::find_stack(options.stack);
-  if (options.rounds.value_or(kRounds) < kRoundsMin) {
-    throw Error(Fault::kUsage, fmt::format("--rounds: at least {}", kRoundsMin));
+  if (options.rounds.value_or(kRounds) < stacks::kRoundsMin) {
+    throw Error(Fault::kUsage, fmt::format("--rounds: at least {}", stacks::kRoundsMin));
   }
   const profiledb::Location profile = profiledb::locate_for_writing(options.db, options.system);
   ProgressLine line(invocation.quiet);

@@ -4,10 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
-#include <set>
-#include <span>
 
 #include "core/clock.h"
 #include "core/method.h"
@@ -47,7 +44,7 @@ StackRecorder::StackRecorder(profiledb::ProfileDb& db, const sampler::StackJob& 
 
 void StackRecorder::add(const sampler::LaunchedRound& launched, const StackVariant& variant,
                         std::uint32_t round) {
-  std::map<Id, std::vector<Sample>> changed;
+  std::set<Cell> changed;
   Launch launch{.round = round};
   for (const sampler::LaunchRoundCell& cell : launched.timings.cells) {
     const stacks::Transport transport = launched.transport_of(cell.placement);
@@ -73,16 +70,16 @@ void StackRecorder::add(const sampler::LaunchedRound& launched, const StackVaria
       sample.repetitions.push_back({.total_ns = total_ns, .batch = cell.batch, .round = round});
     }
     repetitions_ += cell.totals_ns.size();
-    changed[path].push_back(sample);
+    changed.insert(key);
   }
-  for (const auto& [path, samples] : changed) db_.store_samples(session_.id, path, samples);
-  judge_states(launched.timings.core_exchanges_ns, std::move(launch));
+  changed.merge(judge_states(launched.timings.core_exchanges_ns, std::move(launch)));
+  store(changed);
 }
 
-// Which launches are usual may change with each one.
-void StackRecorder::judge_states(const std::vector<double>& core_exchanges_ns, Launch launch) {
+std::set<StackRecorder::Cell> StackRecorder::judge_states(
+    const std::vector<double>& core_exchanges_ns, Launch launch) {
   sampler::SentinelTimes times{};
-  if (core_exchanges_ns.size() != times.size()) return;
+  if (core_exchanges_ns.size() != times.size()) return {};
   std::ranges::transform(core_exchanges_ns, times.begin(), [](double ns) { return std::log(ns); });
   states_.add(times);
   launch.core_exchange_ns = core_exchanges_ns.back();
@@ -101,9 +98,13 @@ void StackRecorder::judge_states(const std::vector<double>& core_exchanges_ns, L
       changed.insert(part.cell);
     }
   }
-  for (const Cell& cell : changed) {
-    db_.store_samples(session_.id, std::get<Id>(cell), std::span(&samples_.at(cell), 1));
-  }
+  return changed;
+}
+
+void StackRecorder::store(const std::set<Cell>& cells) {
+  std::map<Id, std::vector<Sample>> by_path;
+  for (const Cell& cell : cells) by_path[std::get<Id>(cell)].push_back(samples_.at(cell));
+  for (const auto& [path, samples] : by_path) db_.store_samples(session_.id, path, samples);
 }
 
 std::size_t StackRecorder::moved_rounds(std::uint32_t from) const {
@@ -124,17 +125,18 @@ double StackRecorder::core_exchange_ns() const {
 
 void StackRecorder::add(const std::string& kind, const std::vector<Sample>& samples) {
   const Id path = path_of(kind, "", true);
-  std::vector<Sample> changed;
+  std::set<Cell> changed;
   for (const Sample& some : samples) {
-    Sample& sample = samples_[{path, some.condition, some.size_bytes}];
+    const Cell key{path, some.condition, some.size_bytes};
+    Sample& sample = samples_[key];
     sample.condition = some.condition;
     sample.size_bytes = some.size_bytes;
     sample.repetitions.insert(sample.repetitions.end(), some.repetitions.begin(),
                               some.repetitions.end());
     repetitions_ += some.repetitions.size();
-    changed.push_back(sample);
+    changed.insert(key);
   }
-  db_.store_samples(session_.id, path, changed);
+  store(changed);
 }
 
 void StackRecorder::finish(bool complete, const std::string& remark) {

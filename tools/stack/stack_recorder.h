@@ -10,7 +10,9 @@
 // messages between them count as disturbed.
 #pragma once
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -49,6 +51,10 @@ class StackRecorder {
   // Rounds from `from` on that have a launch in which the cores were nearer or further apart than
   // usual.
   std::size_t moved_rounds(std::uint32_t from) const;
+  // `rounds`, and one more for each of those from `from` on, up to twice as many in all.
+  std::uint64_t rounds_in_all(std::uint32_t from, std::uint64_t rounds) const {
+    return rounds + std::min<std::uint64_t>(moved_rounds(from), rounds);
+  }
   // What was usual so far remains it. So limits are tried in the state in which they were found.
   void settle_state() { states_.settle(); }
   // The median of the time in which the larger block passed to the other core and back after the
@@ -74,7 +80,9 @@ class StackRecorder {
     bool usual = true;
   };
 
-  void judge_states(const std::vector<double>& core_exchanges_ns, Launch launch);
+  // Returns the cells of launches that have become usual, or no longer are.
+  std::set<Cell> judge_states(const std::vector<double>& core_exchanges_ns, Launch launch);
+  void store(const std::set<Cell>& cells);
   Id path_of(const std::string& transport, const std::string& interface, bool same_node);
 
   profiledb::ProfileDb& db_;

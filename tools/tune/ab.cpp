@@ -26,7 +26,6 @@ namespace nmt::tools {
 namespace {
 
 constexpr std::uint64_t kRounds = 7;
-constexpr std::uint64_t kRoundsMin = 5;
 
 struct AbOptions {
   std::string stack;
@@ -79,15 +78,14 @@ void run_program(const AbOptions& options, const sampler::StackJob& job,
   recorder->add("program", {sample});
 }
 
-// Runs everything that is compared once per round, each time in a new order. One more round follows
-// for each that was spoilt, up to twice as many in all.
-template <class Launch, class Spoilt>
-void in_rounds(const AbOptions& options, const Fields& settings, const Launch& launch_once,
-               const Spoilt& spoilt) {
+// Runs everything that is compared once per round, each time in a new order. rounds_in_all() may
+// grow with every launch.
+template <class Launch, class RoundsInAll>
+void in_rounds(const Fields& settings, const Launch& launch_once,
+               const RoundsInAll& rounds_in_all) {
   std::vector<StackVariant> variants = variants_of(settings);
   std::mt19937_64 random(std::random_device{}());
-  for (std::uint32_t round = 0;
-       round < options.turns() + std::min<std::uint64_t>(spoilt(), options.turns()); ++round) {
+  for (std::uint32_t round = 0; round < rounds_in_all(); ++round) {
     std::shuffle(variants.begin(), variants.end(), random);
     for (const StackVariant& variant : variants) launch_once(variant, round);
   }
@@ -116,20 +114,20 @@ void compare(const AbOptions& options, const sampler::StackJob& job,
   const sampler::LaunchRoundOrder order{.sizes_bytes = sampler::stack_grid(options.size_bytes_max)};
   if (messages > 0) {
     in_rounds(
-        options, exported.messages,
+        exported.messages,
         [&](const StackVariant& variant, std::uint32_t round) {
           recorder->add(sampler::launch_round(job, variant.settings, order), variant, round);
         },
-        [&] { return recorder->moved_rounds(0); });
+        [&] { return recorder->rounds_in_all(0, options.turns()); });
   }
   run_rounds(job, turns, rules, recorder);
   if (programs > 0) {
     in_rounds(
-        options, exported.all,
+        exported.all,
         [&](const StackVariant& variant, std::uint32_t round) {
           run_program(options, job, variant, rules, round, recorder);
         },
-        [] { return 0U; });
+        [&] { return options.turns(); });
   }
 }
 
@@ -184,8 +182,8 @@ std::vector<std::string> withdrawn_since(const Exported& before, const stacks::S
 Report ab(const AbOptions& options, const ProfileOptions& profile_options,
           const Invocation& invocation) {
   sampler::refuse_one_of_several();
-  if (options.turns() < kRoundsMin) {
-    throw Error(Fault::kUsage, fmt::format("--rounds: at least {}", kRoundsMin));
+  if (options.turns() < stacks::kRoundsMin) {
+    throw Error(Fault::kUsage, fmt::format("--rounds: at least {}", stacks::kRoundsMin));
   }
   sampler::StackJob job = sampler::stack_job(stacks::find_stack(options.stack), options.launcher);
   job.installed = [&] { return installed_version(job.stack.name); };
