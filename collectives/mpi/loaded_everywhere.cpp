@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -24,7 +25,7 @@ constexpr std::chrono::microseconds kNap{50};
 
 struct Greeting {
   std::uint64_t magic = 0x6e6d616474756e65u;
-  std::uint32_t version = 6;  // of all messages between ranks, and of what is replaced
+  std::uint32_t version = 7;  // of all messages between ranks, and of what is replaced
   std::uint32_t rule_bytes = sizeof(Rule);
   std::array<char, 48> mpi = {};  // its name, or the beginning of it
   bool operator==(const Greeting&) const = default;
@@ -63,29 +64,35 @@ bool completes(MPI_Request* request) {
   return false;
 }
 
-// Empty, or why the job has to end. By a non-blocking collective: it matches no blocking one that a
-// rank without us may begin with, it ends only if all ranks take part, and its wait can have a
-// deadline.
+// Whether this rank gathers from each, as `all`, what they would send with us.
+template <typename Message>
+bool gathers(const Message& own, std::vector<Message>& all, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(PMPI_Iallgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, comm,
+                        &request));
+  return completes(&request) && std::ranges::count(all, own) == std::ssize(all);
+}
+
+// Empty, or why the job has to end. By non-blocking collectives: they match no blocking one that a
+// rank without us may begin with, they end only if all ranks take part, and their wait can have a
+// deadline. The messages of the first have one byte: those of a rank without us, whatever it begins
+// with, are too long for us, and ours are not too long for it. So we give the reason, before its
+// MPI ends the job by MPI_ERR_TRUNCATE. (MPICH completes what was too long, without an error.)
 std::string reason_to_end(MPI_Comm comm) {
   int size = 0, rank = 0;
   check(PMPI_Comm_size(comm, &size));
   check(PMPI_Comm_rank(comm, &rank));
-  const Greeting own = own_greeting();
-  std::vector<Greeting> all(static_cast<std::size_t>(size));
-  for (Greeting& each : all) each.magic = 0;
-  MPI_Request request = MPI_REQUEST_NULL;
-  try {
-    check(PMPI_Iallgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, comm,
-                          &request));
-    if (completes(&request)) {
-      return std::ranges::count(all, own) == size ? std::string() : reason_for(rank, all);
-    }
-  } catch (const MpiFailure&) {  // a message of another collective, with another size
-  }
   // A late message must find valid memory until the job ends.
-  static std::vector<Greeting> left;
-  left.swap(all);
-  return reason_for(rank, {});
+  static std::vector<char> marks;
+  static std::vector<Greeting> greetings;
+  marks.assign(static_cast<std::size_t>(size), '\0');
+  greetings.assign(static_cast<std::size_t>(size), {.magic = 0});
+  try {
+    if (gathers('n', marks, comm) && gathers(own_greeting(), greetings, comm)) return {};
+  } catch (const MpiFailure&) {  // a message of another collective, with another size
+    return reason_for(rank, {});
+  }
+  return reason_for(rank, greetings);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ static int is_all(const uint64_t* all) {
   return 1;
 }
 
-// As many bytes as libnmadtune-mpi.so sends first.
+// Of more bytes than libnmadtune-mpi.so sends first, and of fewer than it sends next.
 static int allgather(int blocking) {
   const uint64_t own[2] = {kValue, kValue};
   uint64_t all[2 * kRanksMax] = {0};
