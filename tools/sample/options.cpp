@@ -173,8 +173,9 @@ void declare_stack(Options& options, SampleOptions& target) {
       "command that launches a job, as 'mpirun --hostfile hosts -n 2' (two ranks on this "
       "node). Two ranks on each of two hosts measure shared memory and network in one campaign.");
   options
-      .count("--rounds", target.rounds,
-             "with --stack: launches of each setting, at least 5 (default: 7; 11 for limits)")
+      .count(
+          "--rounds", target.rounds,
+          "with --stack: launches of each setting, at least 5 (default: 7; protocols, limits: 11)")
       .rare();
   options
       .text("--turn", target.rank_order, "ORDER",
