@@ -49,7 +49,7 @@ std::size_t check_openmpi(std::string_view text, std::string_view what, std::str
     if (begin == std::string_view::npos || line[begin] == '#') continue;
     const bool rules = (line[begin] >= '0' && line[begin] <= '9') ||
                        line.substr(begin).starts_with("rule-file-version");
-    if (!rules) return read_mca_params(text, what).size();
+    if (!rules) return read_mca_params(text, what, version).size();
     if (!names_components(text)) return read_tuned_rules(text, what, version).size();
     if (older(version, "4.1")) {
       throw Error(Fault::kFailed, fmt::format("{}: these are rules of coll/han, which Open MPI {} "

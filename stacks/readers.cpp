@@ -73,10 +73,27 @@ void check_threshold(std::string_view name, std::string_view value, std::string_
   }
 }
 
+// Open MPI ignores a parameter of a component that it does not have, without a word. From 5.0 on it
+// still takes btl_vader_ for btl_sm_.
+void check_component(std::string_view name, std::string_view version) {
+  if (version.empty()) return;
+  const bool before_5 = older(version, "5.0");
+  if (before_5 && name.starts_with("btl_sm_")) {
+    throw Problem{fmt::format("Open MPI {} has no {}; before 5.0 it is btl_vader_{}", version, name,
+                              name.substr(std::string_view("btl_sm_").size()))};
+  }
+  if (!before_5 && name.starts_with("btl_openib_")) {
+    throw Problem{
+        fmt::format("Open MPI {} has no {}: from 5.0 on, UCX carries messages over "
+                    "InfiniBand",
+                    version, name)};
+  }
+}
+
 }  // namespace
 
 // A value is everything after the =, so a comment there would be part of it.
-Fields read_mca_params(std::string_view text, std::string_view what) {
+Fields read_mca_params(std::string_view text, std::string_view what, std::string_view version) {
   static const std::string letters = std::string(kLetters) + "-.";
   Fields settings;
   for_each_line(text, what, [&](std::string_view line) {
@@ -89,6 +106,7 @@ Fields read_mca_params(std::string_view text, std::string_view what) {
     if (value.starts_with('"') || value.starts_with('\'')) {
       throw Problem{fmt::format("the quotes would become part of the value of {}", name)};
     }
+    check_component(name, version);
     settings[name] = value;
   });
   return settings;

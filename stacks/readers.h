@@ -13,10 +13,11 @@
 
 namespace nmt::stacks {
 
+// Each `version` is that of the stack which is going to read the file; empty where it is not known.
+//
 // Open MPI's mca-params.conf: "name = value" (opal/util/keyval/keyval_lex.l).
-Fields read_mca_params(std::string_view text, std::string_view what);
-// UCX's ucx.conf: sections with filters, "NAME=value" (src/ucs/config/parser.c). `version` of the
-// UCX that is going to read it; empty where that is not known.
+Fields read_mca_params(std::string_view text, std::string_view what, std::string_view version = {});
+// UCX's ucx.conf: sections with filters, "NAME=value" (src/ucs/config/parser.c).
 Fields read_ucx_conf(std::string_view text, std::string_view what, std::string_view version = {});
 // "export NAME=value", as a shell reads it.
 Fields read_environment(std::string_view text, std::string_view what);

@@ -322,6 +322,14 @@ TEST(Readers, RefuseWhatTheirStacksWouldMisread) {
   EXPECT_THAT(mca("a = 1\nb = 2 # two\n"), HasSubstr("conf: line 2: the comment"));
   EXPECT_THAT(mca("a = \"1\"\n"), HasSubstr("line 1: the quotes"));
   EXPECT_THAT(mca("# c\n\nbtl tcp\n"), HasSubstr("line 3"));
+  const auto mca_of = [](std::string_view name, std::string_view version) {
+    return refusal([&] { read_mca_params(std::string(name) + " = 1\n", "conf", version); });
+  };
+  EXPECT_THAT(mca_of("btl_sm_eager_limit", "4.1.4"), HasSubstr("it is btl_vader_eager_limit"));
+  EXPECT_THAT(mca_of("btl_openib_eager_limit", "5.0.7"), HasSubstr("conf: line 1: Open MPI 5.0.7"));
+  EXPECT_EQ(mca_of("btl_sm_eager_limit", "5.0.7"), "not refused");
+  EXPECT_EQ(mca_of("btl_vader_eager_limit", "5.0.7"), "not refused");
+  EXPECT_EQ(mca_of("btl_openib_eager_limit", "4.1.4"), "not refused");
   const auto shell = [](std::string_view text) {
     return refusal([&] { read_environment(text, "env"); });
   };

@@ -116,6 +116,18 @@ TEST_F(StackTest, AFileIsCheckedForTheInstalledVersionElseForTheOneThatIsNamed) 
   EXPECT_EQ(Sandbox::tune(check).exit_code, newer ? 0 : 1);
 }
 
+TEST_F(StackTest, AFileOfUcxOrLibfabricIsCheckedForTheInstalledVersion) {
+  write("ucx.conf", "UCX_RNDV_THRESH=inter:9000,intra:9000\n");
+  const std::vector<std::string> check = {"export", "ucx", "--check", path("ucx.conf")};
+  EXPECT_THAT(tune(check).err, HasSubstr("UCX 1.13.1 has one threshold"));
+  install("ucx_info", "# Version 1.18.1");
+  EXPECT_THAT(tune(check).out, HasSubstr("that ucx 1.18.1 reads"));
+  write("libfabric.env", "export FI_OFI_RXM_BUFFER_SIZE=9000\n");
+  install("fi_info", "fi_info: 1.17.0");
+  EXPECT_THAT(tune({"export", "libfabric", "--check", path("libfabric.env")}).out,
+              HasSubstr("that libfabric 1.17.0 reads"));
+}
+
 // UCX carries MPICH's messages; an MPICH may have a UCX of its own.
 TEST_F(StackTest, AUcxBelowMpichThatWasUpdatedSinceIsWarnedOfWithBothVersions) {
   std::string text = launcher_with(kOneThreshold);

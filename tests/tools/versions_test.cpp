@@ -165,5 +165,32 @@ TEST_F(VersionsOfCommands, AreBothToldOfAFileThatWasWrittenForAnother) {
   }
 }
 
+// Settings as the writers write them: what the reading version lacks is refused, the rest warned
+// of.
+TEST_F(VersionsOfCommands, AreBothToldOfSettingsThatWereWrittenForAnother) {
+  struct Written {
+    std::string stack, version, reader, line, refusal;
+  };
+  const std::vector<Written> files = {
+      {"openmpi", "5.0.7", "4.1.4", "btl_sm_eager_limit = 9000", "it is btl_vader_eager_limit"},
+      {"openmpi", "4.1.4", "5.0.7", "btl_openib_eager_limit = 9000", "has no btl_openib_eager_"},
+      {"openmpi", "4.1.4", "5.0.7", "btl_tcp_eager_limit = 9000", ""},
+      {"ucx", "1.18.1", "1.13.1", "UCX_RNDV_THRESH=inter:9000,intra:9000", "has one threshold"},
+      {"ucx", "1.13.1", "1.18.1", "UCX_RNDV_THRESH=9000", ""},
+      {"mpich", "4.2.1", "4.0.2", "export UCX_RNDV_THRESH=9000", ""},
+      {"libfabric", "2.1.0", "1.17.0", "export FI_OFI_RXM_BUFFER_SIZE=9000", ""}};
+  for (const Written& each : files) {
+    SCOPED_TRACE(each.line);
+    write("settings", "# Written by a test\n# For " + each.stack + " " + each.version + ".\n" +
+                          each.line + "\n");
+    const Result checked =
+        tune({"export", each.stack, "--check", path("settings"), "--for", each.reader});
+    EXPECT_EQ(checked.exit_code, each.refusal.empty() ? 0 : 1) << checked.err;
+    EXPECT_THAT(checked.err, HasSubstr(each.refusal));
+    EXPECT_THAT(checked.err, HasSubstr("was written for " + each.stack + " " + each.version));
+    EXPECT_THAT(checked.err, HasSubstr(each.stack + " " + each.reader + " is to read it"));
+  }
+}
+
 }  // namespace
 }  // namespace nmt::testing
