@@ -100,11 +100,11 @@ class OpenMpiOnTwoHosts : public OpenMpi {
   }
 
   // What rank 0 prints.
-  json::Value round_of(const stacks::Stack& stack, const Fields& settings,
-                       const std::string& order) const {
+  json::Value round_of(const stacks::Stack& stack, const Fields& settings, const std::string& order,
+                       const Fields& more = {}) const {
     Setting setting;
-    for (const auto& [name, value] : sampler::environment_of(stack, settings)) {
-      setting.environment[name] = value;
+    for (const Fields& each : {sampler::environment_of(stack, settings), more}) {
+      for (const auto& [name, value] : each) setting.environment[name] = value;
     }
     const std::vector<std::string> command = {
         NMAD_SAMPLE, "--stack", std::string(stack.name), "--json", "--quiet", "--turn", order};
@@ -115,10 +115,12 @@ class OpenMpiOnTwoHosts : public OpenMpi {
   }
 
   // Of a Bcast of 256 KiB, by each of the candidates.
-  std::vector<double> broadcasts_ns(const Fields& settings, const std::string& candidates) const {
+  std::vector<double> broadcasts_ns(const Fields& settings, const std::string& candidates,
+                                    const Fields& more = {}) const {
     const json::Value round = round_of(
         stacks::find_stack("openmpi"), settings,
-        "operation:bcast/candidates:" + candidates + "/sizes:262144/budget:1000000000/seed:1");
+        "operation:bcast/candidates:" + candidates + "/sizes:262144/budget:1000000000/seed:1",
+        more);
     std::vector<double> medians_ns;
     const json::Value told = at(round, "collectives.cells");
     for (const json::Reader& cell : json::Reader(told, "cells").items()) {
@@ -129,7 +131,12 @@ class OpenMpiOnTwoHosts : public OpenMpi {
     }
     return medians_ns;
   }
-  double broadcast_ns(const Fields& settings) const { return broadcasts_ns(settings, "0x0").at(0); }
+  double broadcast_ns(const Fields& settings, const Fields& more = {}) const {
+    return broadcasts_ns(settings, "0x0", more).at(0);
+  }
+
+  // What else runs here slows some launches, so the least of so many counts.
+  static constexpr int kLaunches = 3;
 
   std::optional<Lab> lab_;
 };
@@ -162,7 +169,7 @@ TEST_F(OpenMpiOnTwoHosts, CollectivesAreSampledByAllAlgorithmsOfTheLibraryAndByH
   }
   EXPECT_THAT(algorithms["bcast"], IsSupersetOf({"binomial", "chain", "pipeline"}));
   const Result listed = run({"ompi_info", "--param", "coll", "han", "--level", "9"});
-  if (listed.out.find("coll_han_priority") == std::string::npos) return;  // it is built without
+  if (listed.out.find("coll_han_priority") == std::string::npos) GTEST_SKIP() << "no coll/han";
   const bool han_chooses = !older(version_, "5.0");  // there it is the library's own choice
   for (const std::string_view operation : stacks::han_operations()) {
     const std::string component(han_chooses ? stacks::kTunedComponent : stacks::kHanComponent);
@@ -170,23 +177,25 @@ TEST_F(OpenMpiOnTwoHosts, CollectivesAreSampledByAllAlgorithmsOfTheLibraryAndByH
   }
 }
 
-// A rule that cuts a broadcast into segments of 64 bytes cannot be overlooked. What else runs here
-// slows some launches, so the least of each counts.
-TEST_F(OpenMpiOnTwoHosts, ARuleOfHanHandsABroadcastOnToARuleOfTuned) {
+// As `nmad-tune export` writes them, in the place that docs/exports.md names. A rule that cuts a
+// broadcast into segments of 64 bytes cannot be overlooked.
+TEST_F(OpenMpiOnTwoHosts, ExportedRulesOfHanHandABroadcastOnToARuleOfTuned) {
   const Fields first = {{"coll_han_priority", "35"}};
-  write(
-      std::string(stacks::kTunedRulesFile),
-      stacks::write_tuned_rules({{"bcast", {{1, {{0, 0, 0, 0}}}, {2, {{0, 3, 0, 64}}}}}}, "# a\n"));
-  write(std::string(stacks::kHanRulesFile),
-        stacks::write_han_rules({{"bcast", {{1, {{0, std::string(stacks::kTunedComponent)}}}}}},
-                                "# a\n"));
-  Fields rules = stacks::rules_settings("openmpi", path(""), true);
-  rules.insert(first.begin(), first.end());
-  constexpr int kLaunches = 3;
+  const std::string folder = path("home/.openmpi");
+  std::filesystem::create_directories(folder);
+  for (const stacks::ExportedFile& file :
+       stacks::write_files({.stack = "openmpi",
+       .version = version_,
+       .rules = {{"bcast", {{1, {{0, 0, 0, 0}}}, {2, {{0, 3, 0, 64}}}}}},
+       .han_rules = {{"bcast", {{1, {{0, std::string(stacks::kTunedComponent)}}}}}},
+       .han_needs = first,
+       .folder = folder})) {
+    write("home/.openmpi/" + file.name, file.content);
+  }
   double han_ns = std::numeric_limits<double>::max(), ruled_ns = han_ns;
   for (int launch = 0; launch < kLaunches; ++launch) {
     han_ns = std::min(han_ns, broadcast_ns(first));
-    ruled_ns = std::min(ruled_ns, broadcast_ns(rules));
+    ruled_ns = std::min(ruled_ns, broadcast_ns({}, {{"HOME", path("home")}}));
   }
   EXPECT_GT(ruled_ns, 4 * han_ns);
 }
@@ -199,13 +208,30 @@ TEST_F(OpenMpiOnTwoHosts, AnAlgorithmOfTunedIsMeasuredAsItselfWhereHanComesFirst
   EXPECT_GT(medians_ns[1], 4 * medians_ns[0]);
 }
 
+// Neither would coll/tuned notice those of coll/han: a communicator that prefers it has it, in 4.1
+// too, which asks coll/tuned first. 4.1 reads the segment when a job starts, 5.0 between calls.
 TEST_F(OpenMpiOnTwoHosts, ASegmentOfHanActs) {
-  if (older(version_, "5.0")) GTEST_SKIP() << "before 5.0 coll/han is chosen by rules only";
-  // The own choice of the first component (sampler/stack/rank_collectives.h).
+  const bool at_start = older(version_, "5.0");
+  Fields settings = {{"coll_tuned_use_dynamic_rules", "1"}};
+  if (at_start) settings.insert({"coll_han_bcast_segsize", "64"});
+  // The own choices: the library's, and the first component's (sampler/stack/rank_collectives.h).
   const std::vector<double> medians_ns =
-      broadcasts_ns({{"coll_tuned_use_dynamic_rules", "1"}}, "0x0,99x64/components:han");
+      broadcasts_ns(settings, at_start ? "0x0,99x0/components:han" : "0x0,99x64/components:han");
   ASSERT_EQ(medians_ns.size(), 2U);
   EXPECT_GT(medians_ns[1], 4 * medians_ns[0]);
+}
+
+// Which component is asked first shows where segments of coll/han are tiny.
+TEST_F(OpenMpiOnTwoHosts, ThePriorityOfHanActs) {
+  const auto with_priority = [](const std::string& priority) {
+    return Fields{{"coll_han_priority", priority}, {"coll_han_bcast_segsize", "64"}};
+  };
+  double first_ns = std::numeric_limits<double>::max(), last_ns = first_ns;
+  for (int launch = 0; launch < kLaunches; ++launch) {
+    first_ns = std::min(first_ns, broadcast_ns(with_priority("35")));
+    last_ns = std::min(last_ns, broadcast_ns(with_priority("0")));
+  }
+  EXPECT_GT(first_ns, 3 * last_ns);
 }
 
 // By placement, the largest message that leaves before its receiver asks for it.
@@ -280,19 +306,21 @@ TEST_F(OpenMpi, LibfabricIsSampledExportedAndCompared) {
 }
 
 TEST_F(OpenMpi, TellsWhichComponentCarriesItsMessages) {
-  int jobs = 0;
+  std::string not_tried;
   for (const auto& [pml, told] :
        {std::pair("ob1", ""), std::pair("ucx", "ucx"), std::pair("cm", "cm")}) {
     const std::string stack = *told == '\0'               ? "openmpi"
                               : pml == std::string("ucx") ? "ucx"
                                                           : "libfabric";
-    if (!has_stack(stack)) continue;
+    if (!has_stack(stack)) {
+      not_tried += fmt::format(" {}", pml);
+      continue;
+    }
     const json::Value round = round_of(stack, {}, {{"OMPI_MCA_pml", pml}});
     ASSERT_NE(round, json::Value()) << pml;
     EXPECT_EQ(at(round, "messages_by"), json::Value(told)) << pml;
-    ++jobs;
   }
-  EXPECT_GT(jobs, 0);
+  if (!not_tried.empty()) GTEST_SKIP() << "it is without" << not_tried;
 }
 
 TEST_F(OpenMpi, AForcedLimitOfEachStackMovesTheSizeFromWhichMessagesAskFirst) {

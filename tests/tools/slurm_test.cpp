@@ -133,13 +133,25 @@ TEST_P(SlurmOf, AShellInAnAllocationStartsJobsByMpirunAndBySrun) {
   EXPECT_THAT(shell.out, ContainsRegex("SUMMARY ranks=2 nodes=2[^\n]*\n(.*\n)*second [04]"));
 }
 
-// The script in docs/guide/cluster.md, as it stands there.
-TEST_F(Slurm, TheJobScriptOfTheGuideSamplesTwoNodes) {
-  if (!has("mpirun.openmpi")) GTEST_SKIP() << "openmpi is missing";
-  const std::string page = text_of(NMT_GUIDE);
-  const std::size_t begin = page.find("#!/bin/sh\n#SBATCH");
-  ASSERT_NE(begin, std::string::npos);
-  write("job.sh", page.substr(begin, page.find("```", begin) - begin));
+// The script in docs/guide/cluster.md.
+class JobScriptOfTheGuide : public Slurm {
+ protected:
+  void SetUp() override {
+    Slurm::SetUp();
+    if (IsSkipped()) return;
+    if (!has("mpirun.openmpi")) GTEST_SKIP() << "openmpi is missing";
+    const std::string page = text_of(NMT_GUIDE);
+    const std::size_t begin = page.find("#!/bin/sh\n#SBATCH");
+    ASSERT_NE(begin, std::string::npos);
+    script_ = page.substr(begin, page.find("```", begin) - begin);
+  }
+  void samples_two_nodes() const;
+
+  std::string script_;
+};
+
+void JobScriptOfTheGuide::samples_two_nodes() const {
+  write("job.sh", script_);
   const std::string folder = std::filesystem::path(NMAD_SAMPLE).parent_path();
   const Result batch =
       slurm({"env", "HOME=" + path(""), "PATH=" + folder + ":" + std::getenv("PATH"), "sbatch",
@@ -147,6 +159,16 @@ TEST_F(Slurm, TheJobScriptOfTheGuideSamplesTwoNodes) {
   EXPECT_THAT(batch.exit_code, AnyOf(0, 4)) << batch.err << read("job.out");
   EXPECT_THAT(read("job.out"), HasSubstr("SUMMARY ranks=4 nodes=2"));
   EXPECT_EQ(tune({"show", "--db", path("nmadtune.db")}).exit_code, 0);
+}
+
+TEST_F(JobScriptOfTheGuide, SamplesTwoNodes) { samples_two_nodes(); }
+
+TEST_F(JobScriptOfTheGuide, SamplesTwoNodesInAShorterTimeToo) {
+  const std::string_view usual = "--budget 60s";
+  const std::size_t budget = script_.find(usual);
+  ASSERT_NE(budget, std::string::npos);
+  script_.replace(budget, usual.size(), "--budget 4s");
+  samples_two_nodes();
 }
 
 TEST_P(SlurmOf, ATerminalOfSrunShowsTheCampaign) {
@@ -197,6 +219,18 @@ TEST_P(SlurmOf, ThePreloadedLibraryServesTheRanksOfMpirunInABatchJobAndInAnAlloc
   EXPECT_EQ(allocation.exit_code, 0) << allocation.err;
   EXPECT_THAT(allocation.out, HasSubstr(" verified"));
   EXPECT_THAT(allocation.err, HasSubstr("nmadtune: bcast: 4 of 4 calls replaced"));
+}
+
+TEST_F(Slurm, ThePreloadedLibraryServesRanksOfOpenMpiOnTwoNodes) {
+  const std::string library = interposed_library("openmpi");
+  if (library.empty()) GTEST_SKIP() << "built without Open MPI";
+  compile_asp("openmpi", path("asp"));
+  const Result result = srun(
+      "pmix", {"env", "NMADTUNE_MPI=always", "NMADTUNE_MPI_REPORT=1",
+               "OMPI_MCA_mpi_yield_when_idle=1", "LD_PRELOAD=" + library, path("asp"), "90", "4"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(" verified"));
+  EXPECT_THAT(result.err, HasSubstr("nmadtune: bcast: 4 of 4 calls replaced"));
 }
 
 TEST_P(SlurmOf, SrunStartsTheRanksOfARoundOfAnotherStack) {
