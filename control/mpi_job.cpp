@@ -63,6 +63,17 @@ volatile std::sig_atomic_t exit_code = 0;
 
 extern "C" void leave_now(int) { ::_exit(exit_code); }
 
+// The other ranks of a job wait in MPI_Init for one that was refused, since it belongs to another
+// MPI. mpirun ends a job with the first rank that fails; mpiexec does so where a rank asks for it,
+// by a line of PMI 1.
+void end_job_of_mpiexec(int code) {
+  const auto launcher = launcher_of_several();
+  const char* descriptor = std::getenv("PMI_FD");
+  const bool is_hydra = std::getenv("HYDI_CONTROL_FD") != nullptr;  // srun has a PMI_FD as well
+  if (!launcher || launcher->name != kMpiexec || !is_hydra || descriptor == nullptr) return;
+  ::dprintf(std::atoi(descriptor), "cmd=abort exitcode=%d\n", code);
+}
+
 // The last action of this process, because MPI_Finalize may hang: MPICH over UCX's TCP waits for
 // ever for an answer of a rank that has already finished. All output is written before.
 void leave(int code, void* table) {
@@ -71,8 +82,11 @@ void leave(int code, void* table) {
   exit_code = code;
   ::signal(SIGALRM, leave_now);
   ::alarm(kPatienceS);
-  static_cast<const nmt_mpi_table*>(table)->finish();
+  const auto& mpi = *static_cast<const nmt_mpi_table*>(table);
+  const bool alone = mpi.size() == 1;
+  mpi.finish();
   ::alarm(0);
+  if (alone && code != 0) end_job_of_mpiexec(code);
 }
 
 // Started by srun itself, not by a launcher of an MPI within the step. To be asked before the MPI

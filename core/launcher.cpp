@@ -26,8 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMpirun = "Open MPI's mpirun", kMpiexec = "MPICH's mpiexec";
-
 struct Variables {
   std::string_view launcher;
   const char* rank;

@@ -20,6 +20,7 @@ struct JobLauncher {
 // The launcher that counts this process as one of several ranks. nullopt if there is none, or if
 // another launcher started this process alone, as in a job within a rank of a job.
 std::optional<JobLauncher> launcher_of_several();
+inline constexpr std::string_view kMpirun = "Open MPI's mpirun", kMpiexec = "MPICH's mpiexec";
 
 // The same, or srun where it started this process as one of several tasks and no launcher of an MPI
 // counts it: whoever runs this command more than once at a time.

@@ -55,7 +55,7 @@ TEST_F(Sandbox, RanksThatTheMpiTakesForJobsOfTheirOwnAreRefused) {
   if (tried < 3) GTEST_SKIP() << "without the module of an MPI";
 }
 
-// Real launchers, of both MPIs.
+// Real launchers, of both MPIs: all ranks are of the other one, or all but rank 0.
 TEST_F(Sandbox, RanksOfTheOtherMpisLauncherAreRefusedWithBothVersions) {
   for (const std::string launcher : {"mpirun.openmpi", "mpiexec.hydra"}) {
     if (run({launcher, "--version"}).exit_code != 0) GTEST_SKIP() << "no " << launcher;
@@ -68,22 +68,25 @@ TEST_F(Sandbox, RanksOfTheOtherMpisLauncherAreRefusedWithBothVersions) {
       {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
       {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"}};
   int tried = 0;
-  for (const auto& [launcher, mpi, both] :
-       {std::tuple{"mpirun.openmpi", "mpich",
+  for (const auto& [launcher, rank, own, other, both] :
+       {std::tuple{"mpirun.openmpi", "$OMPI_COMM_WORLD_RANK", "openmpi", "mpich",
                    "Open MPI's mpirun ([(]PRRTE )?[0-9]+[.][0-9.]+[)]? launched 2 ranks.*"
                    "MPICH Version: +[0-9]+[.][0-9]"},
-        {"mpiexec.hydra", "openmpi",
+        {"mpiexec.hydra", "$PMI_RANK", "mpich", "openmpi",
          "MPICH's mpiexec [0-9]+[.][0-9.]+ launched 2 ranks.*Open MPI v[0-9]+[.][0-9]"}}) {
-    const Result refused =
-        run({launcher, "-n", "2", NMAD_SAMPLE, "--mpi", mpi, "--db", path("a.db")},
-            {.environment = as_root});
-    if (refused.err.find("the module for it is missing") != std::string::npos) continue;
-    ++tried;
-    EXPECT_NE(refused.exit_code, 0) << launcher;
-    EXPECT_THAT(refused.err, ContainsRegex(both)) << launcher;
+    for (const std::string first : {own, other}) {
+      const std::string each = std::string("[ ") + rank + " = 0 ] && mpi=" + first +
+                               " || mpi=" + other + "; exec " NMAD_SAMPLE " --mpi $mpi --db " +
+                               path("a.db");
+      const Result refused = run({launcher, "-n", "2", "sh", "-c", each}, {.environment = as_root});
+      if (refused.err.find("the module for it is missing") != std::string::npos) continue;
+      ++tried;
+      EXPECT_NE(refused.exit_code, 0) << launcher << ", rank 0 of " << first;
+      EXPECT_THAT(refused.err, ContainsRegex(both)) << launcher << ", rank 0 of " << first;
+    }
   }
   EXPECT_FALSE(std::filesystem::exists(path("a.db")));
-  if (tried < 2) GTEST_SKIP() << "without the module of an MPI";
+  if (tried < 4) GTEST_SKIP() << "without the module of an MPI";
 }
 
 // A launcher is asked for its version, from the folder of the process above the ranks.
