@@ -56,7 +56,7 @@ std::size_t check_openmpi(std::string_view text, std::string_view what, std::str
                                               "does not have; it came with 4.1",
                                               what, version));
     }
-    return read_han_rules(text, what).size();
+    return read_han_rules(text, what, version).size();
   }
   return 0;
 }

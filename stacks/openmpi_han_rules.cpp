@@ -10,13 +10,15 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/version.h"
 #include "stacks/numbers_file.h"
 #include "stacks/settings.h"
 
 namespace nmt::stacks {
 namespace {
 
-constexpr std::string_view kComponents[] = {"self", "basic", "libnbc",      kTunedComponent,
+constexpr std::string_view kNoneOfItsOwn = "libnbc";  // allreduce
+constexpr std::string_view kComponents[] = {"self", "basic", kNoneOfItsOwn, kTunedComponent,
                                             "sm",   "adapt", kHanComponent, "xhc"};
 constexpr std::uint64_t kProgramsLevel = 2;  // GLOBAL_COMMUNICATOR
 constexpr std::uint64_t kCountMax = 100'000;
@@ -35,7 +37,14 @@ bool is_of_han(std::string_view operation) {
   return std::ranges::find(han_operations(), operation) != han_operations().end();
 }
 
-std::vector<HanRule> read_sizes(NumbersFile& numbers) {
+// Whether coll/han hands a call on to this component without harm (han_rules_for).
+bool survives(std::string_view operation, std::string_view component, std::string_view version) {
+  const bool has_own = component == kTunedComponent || component == "basic";
+  return !has_own || operation != "allreduce" || !older(version, "5.0");
+}
+
+std::vector<HanRule> read_sizes(NumbersFile& numbers, std::string_view operation,
+                                std::string_view version) {
   std::vector<HanRule> rules(numbers.next("a number of message sizes", kCountMax));
   if (rules.empty()) numbers.fail("a communicator size without message sizes");
   std::optional<std::uint64_t> before;
@@ -47,11 +56,19 @@ std::vector<HanRule> read_sizes(NumbersFile& numbers) {
       numbers.fail(
           fmt::format("coll/han knows no component '{}'", json::printable(rule.component)));
     }
+    if (!survives(operation, rule.component, version)) {
+      numbers.fail(
+          fmt::format("Open MPI {} crashes where coll/han hands an {} on to {}; write {}, "
+                      "and coll/tuned answers",
+                      version, operation, rule.component, kNoneOfItsOwn));
+    }
   }
   return rules;
 }
 
-std::map<int, std::vector<HanRule>> read_communicators(NumbersFile& numbers) {
+std::map<int, std::vector<HanRule>> read_communicators(NumbersFile& numbers,
+                                                       std::string_view operation,
+                                                       std::string_view version) {
   std::map<int, std::vector<HanRule>> sizes;
   const std::uint64_t count = numbers.next("a number of communicator sizes", kCountMax);
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -63,7 +80,7 @@ std::map<int, std::vector<HanRule>> read_communicators(NumbersFile& numbers) {
       numbers.fail(fmt::format("communicator sizes must ascend: {} follows {}", ranks,
                                sizes.rbegin()->first));
     }
-    sizes[ranks] = read_sizes(numbers);
+    sizes[ranks] = read_sizes(numbers, operation, version);
   }
   return sizes;
 }
@@ -115,6 +132,17 @@ HanRules han_rules_of(std::span<const RuledCell> cells, std::string_view usual) 
   return rules;
 }
 
+HanRules han_rules_for(HanRules rules, std::string_view version) {
+  for (auto& [operation, communicators] : rules) {
+    for (auto& [ranks, sizes] : communicators) {
+      for (HanRule& rule : sizes) {
+        if (!survives(operation, rule.component, version)) rule.component = kNoneOfItsOwn;
+      }
+    }
+  }
+  return rules;
+}
+
 std::string write_han_rules(const HanRules& rules, std::string_view opening) {
   std::string text(opening);
   text += fmt::format("{} # collectives\n", rules.size());
@@ -133,7 +161,7 @@ std::string write_han_rules(const HanRules& rules, std::string_view opening) {
   return text;
 }
 
-HanRules read_han_rules(std::string_view text, std::string_view what) {
+HanRules read_han_rules(std::string_view text, std::string_view what, std::string_view version) {
   NumbersFile numbers(text, what);
   HanRules rules;
   const std::uint64_t count = numbers.next("a number of collectives", kCountMax);
@@ -149,7 +177,7 @@ HanRules read_han_rules(std::string_view text, std::string_view what) {
         numbers.next("a level", kProgramsLevel) != kProgramsLevel) {
       numbers.fail(fmt::format("nmadtune exports rules for level {} only", kProgramsLevel));
     }
-    rules[name] = read_communicators(numbers);
+    rules[name] = read_communicators(numbers, name, version);
   }
   if (!numbers.at_end())
     numbers.fail("the file goes on after the last rule that its counts announce");

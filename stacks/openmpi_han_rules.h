@@ -42,10 +42,16 @@ bool is_han_alternative(std::string_view component);
 // nothing is faster than coll/han, or, where coll/tuned is usual, coll/han nowhere.
 HanRules han_rules_of(std::span<const RuledCell> cells, std::string_view usual);
 
+// The same rules, as this version obeys them. Before 5.0, a process that hands an allreduce on to a
+// component which has one of its own ends by SIGSEGV (open-mpi/ompi 8248, 10456), and
+// MPI_Comm_split calls allreduce. There, what coll/tuned is to answer names coll/libnbc: it has
+// none that blocks, so coll/han falls back on the component below itself, which is coll/tuned.
+HanRules han_rules_for(HanRules rules, std::string_view version);
+
 std::string write_han_rules(const HanRules& rules, std::string_view opening);
 
-// Refuses what Open MPI refuses, silently unless asked, and what it would misread: Error(kFailed)
-// "WHAT: line N: cause".
-HanRules read_han_rules(std::string_view text, std::string_view what);
+// Refuses what that version of Open MPI refuses, silently unless asked, what it would misread, and
+// what would end its processes: Error(kFailed) "WHAT: line N: cause".
+HanRules read_han_rules(std::string_view text, std::string_view what, std::string_view version);
 
 }  // namespace nmt::stacks

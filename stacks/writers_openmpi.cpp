@@ -74,8 +74,9 @@ std::vector<ExportedFile> write_openmpi_rules(const StackFindings& findings) {
   NMT_CHECK(read_tuned_rules(text, kTunedRulesFile, findings.version) == rules);
   std::vector<ExportedFile> files = {{std::string(kTunedRulesFile), text}};
   if (has_han_rules(findings)) {
-    const std::string han = write_han_rules(findings.han_rules, opening(findings, {}));
-    NMT_CHECK(read_han_rules(han, kHanRulesFile) == findings.han_rules);
+    const HanRules han_rules = han_rules_for(findings.han_rules, findings.version);
+    const std::string han = write_han_rules(han_rules, opening(findings, {}));
+    NMT_CHECK(read_han_rules(han, kHanRulesFile, findings.version) == han_rules);
     files.push_back({std::string(kHanRulesFile), han});
   }
   return files;

@@ -66,7 +66,7 @@ TEST(HanRules, HandOnWhatTunedDoesBetterAndReadBack) {
       (HanRules{
           {"bcast", {{1, {{0, "han"}}}, {8, {{0, "tuned"}, {4096, "han"}}}, {16, {{0, "han"}}}}}}));
   const std::string text = write_han_rules(rules, "# by a test\n\n");
-  EXPECT_EQ(read_han_rules(text, "rules"), rules);
+  EXPECT_EQ(read_han_rules(text, "rules", "5.0.7"), rules);
   EXPECT_EQ(check_file("openmpi", "5.0.7", text, "rules"), 1u);
   EXPECT_TRUE(han_rules_of(std::vector{cell("bcast", 64, "default")}, kHanComponent).empty());
 }
@@ -81,13 +81,28 @@ TEST(HanRules, TakeFromTunedWhatHanDoesBetterAndLeaveItAllElse) {
   EXPECT_EQ(rules.at("allreduce"), (HanRules::mapped_type{{1, tuned}, {8, tuned}, {16, tuned}}));
   EXPECT_EQ(rules.at("barrier"), (HanRules::mapped_type{{1, tuned}}));
   EXPECT_EQ(rules.size(), 8u);  // all that coll/han would answer
-  EXPECT_EQ(read_han_rules(write_han_rules(rules, ""), "rules"), rules);
+  EXPECT_EQ(read_han_rules(write_han_rules(rules, ""), "rules", "5.0.7"), rules);
   EXPECT_TRUE(han_rules_of(std::vector{cell("bcast", 64, "ring")}, kTunedComponent).empty());
+}
+
+// Open MPI before 5.0 crashes otherwise.
+TEST(HanRules, HandAnAllreduceOnToTheComponentBelowHan) {
+  const std::vector<HanRule> tuned = {{0, "tuned"}}, below = {{0, "libnbc"}};
+  const HanRules rules = {{"allreduce", {{1, tuned}, {8, {{0, "han"}, {256, "tuned"}}}}},
+                          {"bcast", {{1, tuned}}}};
+  const HanRules obeyed = han_rules_for(rules, "4.1.4");
+  EXPECT_EQ(obeyed, (HanRules{{"allreduce", {{1, below}, {8, {{0, "han"}, {256, "libnbc"}}}}},
+                              {"bcast", {{1, tuned}}}}));
+  EXPECT_EQ(han_rules_for(rules, "5.0.7"), rules);
+  const std::string text = write_han_rules(obeyed, "");
+  EXPECT_EQ(read_han_rules(text, "rules", "4.1.4"), obeyed);
+  EXPECT_THAT(refusal([&] { read_han_rules(write_han_rules(rules, ""), "rules", "4.1.4"); }),
+              HasSubstr("rules: line 8: Open MPI 4.1.4 crashes where coll/han hands an allreduce"));
 }
 
 TEST(HanRules, AreRefusedWithTheLine) {
   const auto refused = [](std::string_view text) {
-    return refusal([&] { read_han_rules(text, "rules"); });
+    return refusal([&] { read_han_rules(text, "rules", "5.0.7"); });
   };
   EXPECT_THAT(refused("1\n3\n1\n2\n"), HasSubstr("line 2: collective 3 is not one"));
   EXPECT_THAT(refused("1\n7\n1\n1\n"), HasSubstr("line 4: nmadtune exports rules for level 2"));

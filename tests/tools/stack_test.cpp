@@ -416,12 +416,16 @@ class WhereHanIsThere : public StackTest {
     return stacks::read_mca_params(read("conf/mca-params.conf"), "mca-params.conf");
   }
 
+  stacks::HanRules han_rules() const {
+    return stacks::read_han_rules(read("conf/coll_han_rules.conf"), "rules", version_);
+  }
+
   std::string version_ = "5.0.7", priority_ = "35", han_ns_ = "60000";
 };
 
 TEST_F(WhereHanIsThere, ItsRulesHandOnWhatTunedDoesBetter) {
   const Fields settings = exported(launcher(""));
-  const stacks::HanRules rules = stacks::read_han_rules(read("conf/coll_han_rules.conf"), "rules");
+  const stacks::HanRules rules = han_rules();
   EXPECT_EQ(rules.at("bcast").at(4), (std::vector<stacks::HanRule>{{0, "tuned"}}));
   EXPECT_FALSE(rules.contains("alltoall"));  // which coll/han does not have
   EXPECT_TRUE(stacks::read_tuned_rules(read("conf/coll_tuned_rules.conf"), "rules", "5.0.7")
@@ -452,14 +456,13 @@ TEST_F(WhereHanIsThere, ItsRulesStayAfterACampaignOnOneNodeAndAComparison) {
   const Result again =
       tune({"export", "openmpi", "--db", path("a.db"), "--force", "-o", path("conf") + "/"});
   ASSERT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_EQ(stacks::read_han_rules(read("conf/coll_han_rules.conf"), "rules"),
-            stacks::read_han_rules(before, "rules"));
+  EXPECT_EQ(han_rules(), stacks::read_han_rules(before, "rules", version_));
   EXPECT_THAT(read("conf/mca-params.conf"), HasSubstr("\ncoll_han_priority"));
 }
 
 TEST_F(WhereHanIsThere, AnotherSegmentOfItIsExportedWhereThatPays) {
   const Fields settings = exported(launcher("", "20000"));
-  const stacks::HanRules rules = stacks::read_han_rules(read("conf/coll_han_rules.conf"), "rules");
+  const stacks::HanRules rules = han_rules();
   EXPECT_EQ(rules.at("bcast").at(4), (std::vector<stacks::HanRule>{{0, "han"}}));
   EXPECT_EQ(rules.at("reduce").at(4), (std::vector<stacks::HanRule>{{0, "tuned"}}));
   EXPECT_EQ(settings.at("coll_han_bcast_segsize"), "16384");
@@ -477,7 +480,7 @@ TEST_F(WhereHanIsThere, ComponentsThatTheLibraryListsCompeteWhereItsRulesCanName
               "      if (component[which[1] - 98] == \"xhc\")\n"
               "        ns = value[\"operation:\"] == \"allreduce\" ? 10000 : 52000\n");
   exported(script("launch", text));
-  const stacks::HanRules rules = stacks::read_han_rules(read("conf/coll_han_rules.conf"), "rules");
+  const stacks::HanRules rules = han_rules();
   EXPECT_EQ(rules.at("bcast").at(4), (std::vector<stacks::HanRule>{{0, "adapt"}}));
   EXPECT_EQ(rules.at("reduce").at(4), (std::vector<stacks::HanRule>{{0, "tuned"}}));
   EXPECT_EQ(rules.at("allreduce").at(4), (std::vector<stacks::HanRule>{{0, "xhc"}}));
@@ -506,11 +509,12 @@ TEST_F(WhereHanIsThere, AlgorithmsAreThoseThatTheLibraryNames) {
 TEST_F(WhereHanIsThere, In41ItIsAskedFirstWhereItBeatsTunedAndAnswersThereOnly) {
   version_ = "4.1.4", priority_ = "0", han_ns_ = "size[k] < 1024 ? 20000 : 60000";
   EXPECT_EQ(exported(launcher("")).at("coll_han_priority"), "31");
-  const stacks::HanRules rules = stacks::read_han_rules(read("conf/coll_han_rules.conf"), "rules");
+  const stacks::HanRules rules = han_rules();
   EXPECT_EQ(rules.at("bcast").at(4), (std::vector<stacks::HanRule>{{0, "han"}, {512, "tuned"}}));
   for (const std::string operation : {"allgatherv", "barrier", "gather", "reduce", "scatter"}) {
     EXPECT_EQ(rules.at(operation).at(1), (std::vector<stacks::HanRule>{{0, "tuned"}})) << operation;
   }
+  EXPECT_EQ(rules.at("allreduce").at(1), (std::vector<stacks::HanRule>{{0, "libnbc"}}));
   const auto tuned =
       stacks::read_tuned_rules(read("conf/coll_tuned_rules.conf"), "rules", "4.1.4").at("bcast");
   EXPECT_EQ(tuned.at(4).at(0).algorithm, 0);
