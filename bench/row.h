@@ -67,6 +67,8 @@ struct TimesAsFast {
   std::string what;  // a size, an operation
 
   double half_width() const { return (high - low) / 2 / value; }
+  // Well enough to tell whether it is slower.
+  bool is_known() const { return half_width() <= 0.05; }
 };
 
 // "Never slower": none of these lies beyond the limit with its whole interval, and each interval is
@@ -74,7 +76,7 @@ struct TimesAsFast {
 // Of nothing at all it counts as missed.
 inline void print_never_slower(const std::string& group, const std::string& name,
                                const std::vector<TimesAsFast>& all) {
-  constexpr double kLeast = 0.98, kHalfWidthMax = 0.05;
+  constexpr double kLeast = 0.98;
   if (all.empty()) {
     print_missed(group, name, "times", Goal::kAtLeast, kLeast, "nothing was compared");
     return;
@@ -88,7 +90,7 @@ inline void print_never_slower(const std::string& group, const std::string& name
             .set("low", worst.low)
             .set("high", worst.high)
             .set("goal", goal_text(Goal::kAtLeast, kLeast, "times"))
-            .set("holds", worst.high >= kLeast && widest.half_width() <= kHalfWidthMax)
+            .set("holds", worst.high >= kLeast && widest.is_known())
             .set("note", std::string(note)));
 }
 
