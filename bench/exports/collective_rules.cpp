@@ -29,7 +29,7 @@ namespace nmt::bench {
 namespace {
 
 constexpr std::uint32_t kTurns = 9, kMoreTurns = 6;
-constexpr int kMoreTurnsMax = 3;
+constexpr int kMoreTurnsMax = 1;
 constexpr double kSampledWithinS = 900;
 constexpr double kWorthIt = 1.1;
 constexpr double kGoal = 1.3;

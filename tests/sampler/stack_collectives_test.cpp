@@ -10,9 +10,11 @@ using Rounds = std::vector<std::uint64_t>;
 
 TEST(StackCollectives, DropOnlyWhatLosesInEachRound) {
   EXPECT_FALSE(is_beaten({}, {}));
-  EXPECT_FALSE(is_beaten({300}, {100}));  // once is chance
-  EXPECT_TRUE(is_beaten({500}, {100}));   // unless it is hopeless
-  EXPECT_TRUE(is_beaten({250, 260}, {100, 100}));
+  EXPECT_FALSE(is_beaten({200'000}, {100}));  // once is chance: a lost packet
+  EXPECT_FALSE(is_beaten({200'000, 380}, {100, 100}));
+  EXPECT_TRUE(is_beaten({500, 500}, {100, 100}));
+  EXPECT_FALSE(is_beaten({250, 260}, {100, 100}));
+  EXPECT_TRUE(is_beaten({250, 260, 230}, {100, 100, 100}));
   EXPECT_FALSE(is_beaten({250, 150}, {100, 100}));
   EXPECT_FALSE(is_beaten({120, 120, 120}, {100, 100, 100}));
   EXPECT_TRUE(is_beaten({120, 120, 120, 120}, {100, 100, 100, 100}));
