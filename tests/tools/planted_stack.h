@@ -154,9 +154,10 @@ class StackTest : public Sandbox {
     }
     return script(name, text);
   }
-  Result sample_collectives(const std::string& launcher) const {
-    return sample({"--stack", "openmpi", "--parts", "collectives", "--launcher", launcher, "--db",
-                   path("a.db")});
+  Result sample_collectives(const std::string& launcher, std::vector<std::string> more = {}) const {
+    more.insert(more.end(), {"--stack", "openmpi", "--parts", "collectives", "--launcher", launcher,
+                             "--db", path("a.db")});
+    return sample(more);
   }
   Result sample_stack(const std::string& launcher) const {
     return sample(

@@ -24,6 +24,9 @@ namespace {
 constexpr double kAllNs = 780e9;  // default: a quarter of an hour, with some reserve
 constexpr double kLeastNs = 30e9;
 
+// Jobs differ in speed as a whole, so as many for each operation, where its budget has time.
+constexpr std::uint64_t kLaunchesMax = 3;
+
 void announce(const Invocation& invocation, const sampler::LaunchedRound& first,
               std::size_t operations, double budget_ns) {
   const double all_ns = static_cast<double>(operations) * (budget_ns + first.elapsed_ns);
@@ -59,6 +62,36 @@ RuleDelivery rule_delivery_of(const sampler::StackJob& job, const sampler::Launc
     ranks.insert(ranks.begin(), static_cast<int>(first.ranks / nodes * (nodes / 2)));
   }
   return {sampler::write_trials(tables, *orders, ranks), recorded_rules(job.stack.name)};
+}
+
+// Operations take turns, so that the jobs of one are some time apart.
+void launch_in_turns(const sampler::StackJob& job, const Fields& settings,
+                     const std::vector<sampler::CollectivesOrder>& orders,
+                     StackRecorder* recorder) {
+  struct Spent {
+    double all_ns = 0, last_ns = 0;
+    std::uint32_t rounds = 0;
+  };
+  std::vector<Spent> spent(orders.size());
+  for (std::uint64_t launch = 0; launch < kLaunchesMax; ++launch) {
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+      sampler::CollectivesOrder order = orders[i];
+      order.budget_ns -= spent[i].all_ns;
+      order.seed += launch;
+      if (order.budget_ns < spent[i].last_ns) continue;
+      const sampler::LaunchedCollectives launched =
+          sampler::launch_collectives(job, settings, order);
+      recorder->add("collectives",
+                    sampler::samples_of(job.stack.name, launched, order, {}, spent[i].rounds));
+      spent[i].last_ns = launched.elapsed_ns;
+      spent[i].all_ns += launched.elapsed_ns;
+      std::size_t rounds = 0;
+      for (const sampler::StackCell& cell : launched.result.cells) {
+        rounds = std::max(rounds, cell.rounds_ns.size());
+      }
+      spent[i].rounds += static_cast<std::uint32_t>(rounds);
+    }
+  }
 }
 
 Report report_of(const sampler::StackJob& job, const StackRecorder& recorder,
@@ -128,12 +161,8 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
   if (sampler::han_role(first) == sampler::HanRole::kCompetes) facts[kHanCompetes] = "1";
   StackRecorder recorder(db, job, first, facts, invocation);
   try {
-    for (const sampler::CollectivesOrder& order : orders) {
-      const Fields settings = openmpi ? delivery.settings : files.launchable(delivery.settings);
-      const sampler::LaunchedCollectives launched =
-          sampler::launch_collectives(job, settings, order);
-      recorder.add("collectives", sampler::samples_of(job.stack.name, launched, order, {}, 0));
-    }
+    launch_in_turns(job, openmpi ? delivery.settings : files.launchable(delivery.settings), orders,
+                    &recorder);
   } catch (const Error& error) {
     recorder.finish(false, error.what());
     throw;
