@@ -69,8 +69,8 @@ extern "C" void leave_now(int) { ::_exit(exit_code); }
 void end_job_of_mpiexec(int code) {
   const auto launcher = launcher_of_several();
   const char* descriptor = std::getenv("PMI_FD");
-  const bool is_hydra = std::getenv("HYDI_CONTROL_FD") != nullptr;  // srun has a PMI_FD as well
-  if (!launcher || launcher->name != kMpiexec || !is_hydra || descriptor == nullptr) return;
+  if (!launcher || launcher->name != kMpiexec || descriptor == nullptr) return;
+  if (!is_below(*launcher)) return;  // but below srun, which has a PMI_FD as well
   ::dprintf(std::atoi(descriptor), "cmd=abort exitcode=%d\n", code);
 }
 

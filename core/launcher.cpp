@@ -165,6 +165,8 @@ std::optional<JobLauncher> starter_of_several() {
   return JobLauncher{kSrun, std::atoi(task), std::atoi(tasks)};
 }
 
+bool is_below(const JobLauncher& launcher) { return !program_to_ask(launcher.name).empty(); }
+
 std::string with_version(const JobLauncher& launcher) {
   const std::string name(launcher.name);
   const char* const own = std::getenv("OMPI_VERSION");  // set by mpirun itself from 5.0 on

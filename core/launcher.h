@@ -27,6 +27,9 @@ inline constexpr std::string_view kMpirun = "Open MPI's mpirun", kMpiexec = "MPI
 inline constexpr std::string_view kSrun = "srun";
 std::optional<JobLauncher> starter_of_several();
 
+// Whether a process of this launcher, or its daemon of this node, is above this one.
+bool is_below(const JobLauncher& launcher);
+
 // The launcher's name and, where it can be found out, its version: "Open MPI's mpirun 4.1.4",
 // "Open MPI's mpirun (PRRTE 3.0.8)". Runs the launcher with --version, if it is an ancestor of this
 // process, and waits up to 5 s for its answer. So it is for messages about what went wrong.

@@ -110,6 +110,21 @@ TEST_F(OverSsh, HydraStartsTheRanksOfOneCampaign) {
   expect_one_campaign_of_two_hosts(sampled, "mpich");
 }
 
+// The rank of MPICH waits in MPI_Init for that of the other host, which is refused.
+TEST_F(OverSsh, HydraEndsAJobWhoseOtherHostHasAnotherMpi) {
+  if (!has("mpiexec.hydra") || !has("mpirun.openmpi")) GTEST_SKIP() << "one MPI only";
+  const std::string each =
+      script("each", "[ $PMI_RANK = 0 ] && mpi=mpich || mpi=openmpi\nexec " NMAD_SAMPLE
+                     " --mpi $mpi --parts mpi --budget 2s --db " +
+                         path("a.db") + "\n");
+  const Result refused =
+      Process(lab_->in("h0", {"mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", agent_,
+                              "-hosts", "h0,h1", "-n", "2", each}))
+          .wait(kDeadlineS);
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_THAT(refused.err, HasSubstr("launched 2 ranks, but for Open MPI v"));
+}
+
 TEST_F(OverSsh, MpirunOfOpenMpiStartsTheRanksOfOneCampaign) {
   if (!has("mpirun.openmpi")) GTEST_SKIP() << "Open MPI is missing";
   const bool prte = has("prterun");  // from Open MPI 5 on
