@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <random>
+#include <set>
+#include <utility>
 
 #include "core/clock.h"
 #include "core/error.h"
@@ -248,8 +250,9 @@ void Collectives::measure_rounds(double end_ns) {
   const std::size_t candidates = order_.candidates.size();
   std::vector<std::size_t> firsts;
   for (std::size_t i = 0; i < cells_.size(); i += candidates) firsts.push_back(i);
+  std::set<std::pair<std::int32_t, std::int32_t>> warm;
   for (const Cell& cell : cells_) {  // makes connections, and what coll/han needs of communicators
-    if (cell.result.size_bytes == order_.sizes_bytes.front() && !cell.out) measure(cell);
+    if (!cell.out && warm.emplace(cell.group, cell.candidate).second) measure(cell);
   }
   for (std::size_t round = 0; round < kRoundsMax; ++round) {
     std::shuffle(firsts.begin(), firsts.end(), random);
@@ -301,13 +304,14 @@ std::string component_of(const CollectivesOrder& order, int algorithm) {
 
 bool is_beaten(const std::vector<std::uint64_t>& own_ns,
                const std::vector<std::uint64_t>& best_ns) {
-  // Times the best, in each of so many rounds. A packet that is lost makes one of them, or two,
-  // many times as long.
+  // Times the best, in each of so many rounds. A packet that is lost makes one or two of them many
+  // times as long. What loses a little in this job may win in the next one, and has to have as many
+  // rounds as the others in both (tools/stack/sample_collectives.cpp).
   struct Limit {
     std::size_t rounds;
     double times;
   };
-  constexpr Limit kLimits[] = {{2, 4}, {3, 2}, {4, 1.03}};
+  constexpr Limit kLimits[] = {{3, 2}, {4, 1.3}};
   const std::size_t rounds = std::min(own_ns.size(), best_ns.size());
   double least = INFINITY;
   for (std::size_t i = 0; i < rounds; ++i) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Compares the algorithms of an MPI for one collective with its own choice, by number of ranks and
-// size, all in one launch.
+// size, in one launch.
 //
 // Open MPI reads which algorithm to use whenever a communicator is made. So each candidate has its
 // own communicator, and all take turns within rounds, milliseconds apart. Candidates of another
 // component than the one that Open MPI asks first have communicators that prefer it; the segments
 // of coll/han are variables that it reads in each call, where it lets them be set. MPICH reads its
 // tables once, when a job starts. So its tables select by size: each candidate's messages are some
-// bytes shorter than those of the next one (stacks/mpich_tables.h). A candidate that is slower with
-// statistical certainty is no longer measured; its time goes to candidates near the best. A
-// duration is from the first rank's start to the last rank's end (sampler/job/clock.h).
+// bytes shorter than those of the next one (stacks/mpich_tables.h). A candidate that is much
+// slower is no longer measured; its time goes to candidates near the best. A duration is from the
+// first rank's start to the last rank's end (sampler/job/clock.h).
 #pragma once
 
 #include <cstdint>

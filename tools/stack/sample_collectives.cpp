@@ -67,7 +67,7 @@ RuleDelivery rule_delivery_of(const sampler::StackJob& job, const sampler::Launc
 // Operations take turns, so that the jobs of one are some time apart.
 void launch_in_turns(const sampler::StackJob& job, const Fields& settings,
                      const std::vector<sampler::CollectivesOrder>& orders,
-                     StackRecorder* recorder) {
+                     const Invocation& invocation, StackRecorder* recorder) {
   struct Spent {
     double all_ns = 0, last_ns = 0;
     std::uint32_t rounds = 0;
@@ -79,8 +79,14 @@ void launch_in_turns(const sampler::StackJob& job, const Fields& settings,
       order.budget_ns -= spent[i].all_ns;
       order.seed += launch;
       if (order.budget_ns < spent[i].last_ns) continue;
-      const sampler::LaunchedCollectives launched =
-          sampler::launch_collectives(job, settings, order);
+      sampler::LaunchedCollectives launched;
+      try {
+        launched = sampler::launch_collectives(job, settings, order);
+      } catch (const Error& error) {
+        if (launch == 0 || job.interrupted()) throw;
+        invocation.notice(fmt::format("a repeated job failed, and none follows: {}", error.what()));
+        return;
+      }
       recorder->add("collectives",
                     sampler::samples_of(job.stack.name, launched, order, {}, spent[i].rounds));
       spent[i].last_ns = launched.elapsed_ns;
@@ -162,7 +168,7 @@ Report sample_stack_collectives(const SampleOptions& options, const Invocation& 
   StackRecorder recorder(db, job, first, facts, invocation);
   try {
     launch_in_turns(job, openmpi ? delivery.settings : files.launchable(delivery.settings), orders,
-                    &recorder);
+                    invocation, &recorder);
   } catch (const Error& error) {
     recorder.finish(false, error.what());
     throw;
