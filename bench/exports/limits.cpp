@@ -61,7 +61,8 @@ void print_large(const std::string& name, const std::vector<Compared>& cells) {
   }
 }
 
-// With more rounds, unless the first ones were enough, or show that nothing is exported in the end.
+// With more rounds, unless the first ones were enough: all sizes are known, or one is slower, which
+// takes its setting back, so that it would be gone from a second comparison.
 std::vector<Compared> compared(const Stage& stage, const std::string& stack,
                                const std::string& launcher) {
   std::vector<Compared> cells;
@@ -69,9 +70,9 @@ std::vector<Compared> compared(const Stage& stage, const std::string& stack,
     const std::vector<Compared> again = compared_in(
         stage.tune(fmt::format("ab {} --rounds {} --launcher '{}'", stack, rounds, launcher)));
     if (!again.empty()) cells = again;
-    const bool known =
-        std::ranges::all_of(cells, [](const Compared& each) { return each.ratio.is_known(); });
-    if (known || again.empty()) break;
+    const auto is_known = [](const Compared& each) { return each.ratio.is_known(); };
+    const auto is_slower = [](const Compared& each) { return each.ratio.high < 1; };
+    if (std::ranges::all_of(cells, is_known) || std::ranges::any_of(cells, is_slower)) break;
   }
   return cells;
 }
