@@ -65,6 +65,7 @@ bool completes(MPI_Request* request) {
 }
 
 // Whether this rank gathers from each, as `all`, what they would send with us.
+// Late messages must find valid memory until the job ends.
 template <typename Message>
 bool gathers(const Message& own, std::vector<Message>& all, MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;
@@ -75,20 +76,22 @@ bool gathers(const Message& own, std::vector<Message>& all, MPI_Comm comm) {
 
 // Empty, or why the job has to end. By non-blocking collectives: they match no blocking one that a
 // rank without us may begin with, they end only if all ranks take part, and their wait can have a
-// deadline. The messages of the first have one byte: those of a rank without us, whatever it begins
-// with, are too long for us, and ours are not too long for it. So we give the reason, before its
-// MPI ends the job by MPI_ERR_TRUNCATE. (MPICH completes what was too long, without an error.)
+// deadline. The messages of the first have one byte: those of a rank without us are too long for
+// us, and ours are not too long for it, unless it begins with MPI_Ibarrier. So we give the reason,
+// before its MPI ends the job by MPI_ERR_TRUNCATE. (MPICH completes what was too long, without an
+// error.)
 std::string reason_to_end(MPI_Comm comm) {
   int size = 0, rank = 0;
   check(PMPI_Comm_size(comm, &size));
   check(PMPI_Comm_rank(comm, &rank));
-  // A late message must find valid memory until the job ends.
+  static constexpr char kMark = 'n';
+  static const Greeting own = own_greeting();
   static std::vector<char> marks;
   static std::vector<Greeting> greetings;
   marks.assign(static_cast<std::size_t>(size), '\0');
   greetings.assign(static_cast<std::size_t>(size), {.magic = 0});
   try {
-    if (gathers('n', marks, comm) && gathers(own_greeting(), greetings, comm)) return {};
+    if (gathers(kMark, marks, comm) && gathers(own, greetings, comm)) return {};
   } catch (const MpiFailure&) {  // a message of another collective, with another size
     return reason_for(rank, {});
   }

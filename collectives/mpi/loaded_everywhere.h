@@ -2,8 +2,9 @@
 //
 // The first communication between the ranks of a job: whether this library is in front of the MPI
 // on all of them, and the MPI of one version. A launcher may set LD_PRELOAD on some hosts only. The
-// other ranks run their program: they must not receive our messages as their data, nor we their
-// data as ours.
+// other ranks run their program: we must not take their data for ours. One that begins with a
+// collective that does not block may take a byte of ours for its data, until the job ends, which is
+// at once.
 #pragma once
 
 #include <mpi.h>

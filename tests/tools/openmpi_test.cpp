@@ -194,6 +194,7 @@ TEST_F(OpenMpiOnTwoHosts, ExportedRulesOfHanHandABroadcastOnToARuleOfTuned) {
        .folder = folder})) {
     write("home/.openmpi/" + file.name, file.content);
   }
+  ASSERT_THAT(read("home/.openmpi/mca-params.conf"), HasSubstr("coll_han_priority = 35"));
   double han_ns = std::numeric_limits<double>::max(), ruled_ns = han_ns;
   for (int launch = 0; launch < kLaunches; ++launch) {
     han_ns = std::min(han_ns, broadcast_ns(first));
@@ -210,8 +211,9 @@ TEST_F(OpenMpiOnTwoHosts, AnAlgorithmOfTunedIsMeasuredAsItselfWhereHanComesFirst
   EXPECT_GT(medians_ns[1], 4 * medians_ns[0]);
 }
 
-// Neither would coll/tuned notice those of coll/han: a communicator that prefers it has it, in 4.1
-// too, which asks coll/tuned first. 4.1 reads the segment when a job starts, 5.0 between calls.
+// coll/tuned ignores the segments of coll/han. So this takes a communicator that prefers coll/han,
+// in 4.1 too, which asks coll/tuned first. 4.1 reads the segment when a job starts, 5.0 when a
+// collective is called.
 TEST_F(OpenMpiOnTwoHosts, ASegmentOfHanActs) {
   const bool at_start = older(version_, "5.0");
   Fields settings = {{"coll_tuned_use_dynamic_rules", "1"}};
@@ -233,7 +235,7 @@ TEST_F(OpenMpiOnTwoHosts, ThePriorityOfHanActs) {
     first_ns = std::min(first_ns, broadcast_ns(with_priority("35")));
     last_ns = std::min(last_ns, broadcast_ns(with_priority("0")));
   }
-  EXPECT_GT(first_ns, 3 * last_ns);
+  EXPECT_GT(first_ns, 2 * last_ns);
 }
 
 // By placement, the largest message that leaves before its receiver asks for it.
