@@ -71,6 +71,12 @@ struct TimesAsFast {
   bool is_known() const { return half_width() <= 0.05; }
 };
 
+// With its interval.
+inline json::Value row_of(const std::string& group, const std::string& name,
+                          const TimesAsFast& times) {
+  return row_of(group, name, times.value, "times").set("low", times.low).set("high", times.high);
+}
+
 // "Never slower": none of these lies beyond the limit with its whole interval, and each interval is
 // narrow enough to tell. Prints the one that is nearest to proof of the contrary, and the widest.
 // Of nothing at all it counts as missed.
@@ -86,9 +92,7 @@ inline void print_never_slower(const std::string& group, const std::string& name
   char note[200];
   std::snprintf(note, sizeof note, "at %s; the widest interval, at %s: +- %.1f %%",
                 worst.what.c_str(), widest.what.c_str(), 100 * widest.half_width());
-  print(row_of(group, name, worst.value, "times")
-            .set("low", worst.low)
-            .set("high", worst.high)
+  print(row_of(group, name, worst)
             .set("goal", goal_text(Goal::kAtLeast, kLeast, "times"))
             .set("holds", worst.high >= kLeast && widest.is_known())
             .set("note", std::string(note)));

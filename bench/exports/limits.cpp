@@ -53,9 +53,7 @@ void print_large(const std::string& name, const std::vector<Compared>& cells) {
     print(row_of("exports",
                  fmt::format("{}, {}: times as fast as the default", name,
                              format_bytes(cell.size_bytes)),
-                 cell.ratio.value, "times")
-              .set("low", cell.ratio.low)
-              .set("high", cell.ratio.high)
+                 cell.ratio)
               .set("goal", nullptr)
               .set("holds", nullptr));
   }

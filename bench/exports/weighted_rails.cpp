@@ -48,9 +48,7 @@ void weighted_rails(unsigned first, unsigned second, double goal) {
       continue;
     }
     const double mbits = 8e3 * static_cast<double>(bytes) / cell->tuned_ns;
-    print(row_of("exports", times, cell->ratio.value, "times")
-              .set("low", cell->ratio.low)
-              .set("high", cell->ratio.high)
+    print(row_of("exports", times, cell->ratio)
               .set("goal", goal_text(Goal::kAtLeast, goal, "times"))
               .set("holds", cell->ratio.value >= goal));
     print_row("exports", share, 100 * mbits / sum_mbits, "%", Goal::kAtLeast, kSumMin);
