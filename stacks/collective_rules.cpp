@@ -108,34 +108,81 @@ std::map<Which, Winners> winners_of(const StackSamples& samples, const Segments&
   return all;
 }
 
-// For each operation that was launched with and without rules: why they lost, or empty if they did
-// not. A program that became slower counts against all rules, as operation "".
-std::map<std::string, std::string> objections_in(const StackSamples& samples) {
-  std::map<std::string, std::string> objections;
+// What launches with the rules and without, in turns, say against the rules. A program that became
+// slower counts against all of them.
+struct Objection {
+  double slower = 0;  // fraction
+  std::string started_utc;
+};
+struct Objections {
+  std::map<Which, std::map<std::uint64_t, Objection>> at_size;
+  std::string for_program;
+};
+
+// Each size has a rule of its own, which has to pay in both campaigns: one that seems slower here
+// is left out, certain or not. A program counts where it is slower with certainty.
+template <class IsSampledSince>
+void add_objections(const StackSamples& samples, const IsSampledSince& is_sampled_since,
+                    Objections* objections) {
   for (const auto& [key, times] : samples.times) {
     const bool program = key.algorithm.empty() && !key.operation.empty();
     const Fields with = from_variant(key.variant);
     if (!program && key.algorithm != kOwnChoice) continue;
     if (of_group(with, kRulesGroup).empty()) continue;
+    if (is_sampled_since(program ? "" : key.operation)) continue;  // those were other rules
     StackKey reference = key;
     reference.variant = to_variant(without_group(with, kRulesGroup));
     const auto without = samples.times.find(reference);
     if (without == samples.times.end()) continue;
-    std::vector<std::uint64_t> sizes_bytes;
     for (const auto& [size_bytes, rounds] : times) {
-      if (without->second.contains(size_bytes)) sizes_bytes.push_back(size_bytes);
+      const auto before = without->second.find(size_bytes);
+      if (before == without->second.end()) continue;
+      const Ratio ratio = ratio_of(before->second, rounds);
+      if ((program ? ratio.high : ratio.value) >= 1 - kStackLoss) continue;
+      const Objection objection{1 / ratio.value - 1, samples.campaign.started_utc};
+      if (!program) {
+        objections->at_size[{key.operation, key.ranks}].try_emplace(size_bytes, objection);
+      } else if (objections->for_program.empty()) {
+        objections->for_program =
+            fmt::format("rules were {} slower for '{}' in nmad-tune ab of {}",
+                        format_fraction(objection.slower), key.operation, objection.started_utc);
+      }
     }
-    std::string& objection = objections[program ? "" : key.operation];
-    const auto loss = first_loss(without->second, times, sizes_bytes);
-    if (!loss || !objection.empty()) continue;
-    const std::string where =
-        program ? fmt::format("for '{}'", key.operation)
-                : fmt::format("at {} on {} ranks", format_bytes(loss->size_bytes), key.ranks);
-    objection = fmt::format("rules were {} slower {} in nmad-tune ab of {}",
-                            format_fraction(1 / loss->ratio.value - 1), where,
-                            samples.campaign.started_utc);
   }
-  return objections;
+}
+
+bool has_rule(const Winners& winners) {
+  return std::ranges::any_of(winners,
+                             [](const auto& each) { return each.second.algorithm != kOwnChoice; });
+}
+
+// Leaves to the library what there is an objection to. Returns why, a line for each comparison.
+std::vector<std::string> withdraw(const Objections& objections, const Which& which,
+                                  Winners* winners) {
+  std::map<std::string, std::string> sizes;  // by when they were compared
+  const bool had_rule = has_rule(*winners);
+  const auto found = objections.at_size.find(which);
+  for (auto& [size_bytes, winner] : *winners) {
+    if (winner.algorithm == kOwnChoice) continue;
+    if (objections.for_program.empty()) {
+      if (found == objections.at_size.end() || !found->second.contains(size_bytes)) continue;
+      const Objection& objection = found->second.at(size_bytes);
+      std::string& list = sizes[objection.started_utc];
+      list += fmt::format("{}{} at {}", list.empty() ? "" : ", ", format_fraction(objection.slower),
+                          format_bytes(size_bytes));
+    }
+    winner.algorithm = kOwnChoice;
+    winner.segment_bytes = 0;
+    winner.gain = {};
+  }
+  const std::string begin = fmt::format("left out: {} on {} ranks: ", which.first, which.second);
+  std::vector<std::string> why;
+  if (had_rule && !objections.for_program.empty()) why.push_back(begin + objections.for_program);
+  for (const auto& [started_utc, list] : sizes) {
+    why.push_back(
+        fmt::format("{}slower by rules in nmad-tune ab of {}: {}", begin, started_utc, list));
+  }
+  return why;
 }
 
 std::optional<int> number_of(const TunedOperation& operation, const std::string& algorithm) {
@@ -196,7 +243,7 @@ RuleChoice choose_rules(std::span<const StackSamples> samples) {
   RuleChoice choice;
   std::map<Which, Winners> all;
   Segments segments;
-  std::map<std::string, std::string> objections;  // by operation
+  Objections objections;
   const bool by_numbers = !samples.empty() && samples.front().rail.starts_with("openmpi/");
   const auto is_known = [&](const std::string& operation) {
     return std::ranges::any_of(
@@ -209,22 +256,14 @@ RuleChoice choose_rules(std::span<const StackSamples> samples) {
       const auto segment = here.find(which.first);
       if (segment != here.end()) segments.insert(*segment);
     }
-    for (const auto& [operation, objection] :
-         objections_in(each)) {  // only against the current rules
-      if (!is_known(operation) && objections[operation].empty()) objections[operation] = objection;
-    }
+    add_objections(each, is_known, &objections);
   }
-  for (const auto& [which, winners] : all) {
+  for (auto& [which, winners] : all) {
     const TunedOperation* operation = find_tuned_operation(which.first);
     if (operation == nullptr || winners.empty()) continue;
-    const std::string objection =
-        objections[which.first].empty() ? objections[""] : objections[which.first];
-    if (!objection.empty()) {
-      choice.notes.push_back(
-          fmt::format("left out: {} on {} ranks: {}", which.first, which.second, objection));
-      continue;
-    }
-    choice.notes.push_back(note_on(which, winners));
+    const std::vector<std::string> withdrawn = withdraw(objections, which, &winners);
+    if (withdrawn.empty() || has_rule(winners)) choice.notes.push_back(note_on(which, winners));
+    choice.notes.insert(choice.notes.end(), withdrawn.begin(), withdrawn.end());
     for (const auto& [size_bytes, winner] : winners) {
       choice.cells.push_back({which.first, which.second, size_bytes, winner.algorithm, winner.gain,
                               winner.best_gain, winner.ranks_per_node, winner.segment_bytes,

@@ -6,8 +6,8 @@
 // MPICH are made from the cells (stacks/mpich_tables.h).
 //
 // Between two measured sizes the rule changes at their geometric mean. Communicators smaller than
-// those measured, or at least twice as large as the largest, are left to the library. An operation
-// whose rules have lost an A/B since then is left to it completely.
+// those measured, or at least twice as large as the largest, are left to the library. So is a size
+// whose rule seemed slower in an A/B since then, and every size if a program was slower.
 #pragma once
 
 #include <set>

@@ -73,7 +73,7 @@ inline constexpr std::string_view kHanComponent = "han";
 inline constexpr std::string_view kTunedComponent = "tuned";  // which has the numbered algorithms
 
 // "weights", "tcp", "shm", "verbs", "rendezvous", "intra", "inter", "zero-copy": settings that
-// stand or fall together; a rules file is judged by operation instead.
+// stand or fall together; rules for collectives are judged by size instead.
 inline constexpr std::string_view kRulesGroup = "collectives";
 inline constexpr std::string_view kWeightsGroup = "weights";
 inline constexpr std::string_view kZeroCopyGroup = "zero-copy";

@@ -295,7 +295,7 @@ std::vector<GroupVerdict> judge_groups(std::span<const StackSamples> samples) {
     for (const StackSamples& each : campaign) {
       for (const auto& [key, times] : each.times) {
         for (const std::string& group : groups_of(from_variant(key.variant))) {
-          if (group == kRulesGroup) continue;  // judged by operation (stacks/collective_rules.h)
+          if (group == kRulesGroup) continue;  // judged by size (stacks/collective_rules.h)
           if (verdicts.contains(group) || here.contains(group)) continue;
           for (const auto& [settings, comparisons] : comparisons_of(campaign, group)) {
             here[group].push_back(judge(group, settings, comparisons));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Collectives on four hosts of four ranks: sampled within a quarter of an hour, and the files of
-// rules as they were written against the library's own choice (of Open MPI, the better of
-// coll/tuned and coll/han at each cell), launches in turns.
+// Collectives on four hosts of four ranks: sampled within a quarter of an hour, exported, and
+// compared by nmad-tune ab, which withdraws rules. What is then written runs against the library's
+// own choice (of Open MPI, the better of coll/tuned and coll/han at each cell), launches in turns.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -180,6 +180,13 @@ void rules_of(const std::string& mpi) {
       fmt::format("--stack {} --parts collectives --launcher '{}'", mpi, launcher), &elapsed_s));
   print_row("exports", title("sampling collectives on 16 ranks"), elapsed_s, "s", Goal::kAtMost,
             kSampledWithinS);
+  const json::Value proof = stage.tune(fmt::format("ab {} --launcher '{}'", mpi, launcher));
+  const auto withdrawn = json::Reader(proof, "nmad-tune ab")["withdrawn"].items();
+  print_row("exports", title("collectives: operations and sizes that ab withdrew"),
+            static_cast<double>(withdrawn.size()), "");
+  for (const json::Reader& each : withdrawn) {
+    std::fprintf(stderr, "exports: withdrawn: %s\n", each.text().c_str());
+  }
   const std::string folder = stage.folder().string();
   const json::Value written = stage.tune(fmt::format("export {} -o {}/files/", mpi, folder));
   const std::string against =

@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST_F(StackTest, RulesThatLoseAnAbAreWithdrawnByOperation) {
+TEST_F(StackTest, RulesThatLoseAnAbAreWithdrawn) {
   const std::string launcher = collectives_script("launch", "30000", "30000", "");
   ASSERT_EQ(sample_collectives(launcher).exit_code, 0);
   const Result won = tune(
@@ -29,6 +29,15 @@ TEST_F(StackTest, RulesThatLoseAnAbAreWithdrawnByOperation) {
   EXPECT_EQ(at(document(won), "collectives.0.ranks"), json::Value(4)) << won.out;
   EXPECT_THAT(won.err, HasSubstr("50 of collectives"));  // beforehand
 
+  const std::string once =
+      collectives_script("once", "(size[k] == 1024 ? 60000 : 30000)", "30000", "");
+  const Result partly =
+      tune({"ab", "openmpi", "--launcher", once, "--rounds", "5", "--db", path("a.db"), "--json"});
+  ASSERT_EQ(partly.exit_code, 0) << partly.err;
+  EXPECT_EQ(at(document(partly), "withdrawn"),
+            json::Value::array().push_back("bcast on 4 ranks at 1 KiB"))
+      << partly.out;
+
   const std::string changed = collectives_script("changed", "60000", "30000", "");
   const Result lost = tune(
       {"ab", "openmpi", "--launcher", changed, "--rounds", "5", "--db", path("a.db"), "--json"});
@@ -37,7 +46,8 @@ TEST_F(StackTest, RulesThatLoseAnAbAreWithdrawnByOperation) {
   const Result exported =
       tune({"export", "openmpi", "--db", path("a.db"), "-o", path("conf") + "/"});
   ASSERT_EQ(exported.exit_code, 0) << exported.err;
-  EXPECT_THAT(read("conf/mca-params.conf"), HasSubstr("left out: bcast on 4 ranks: rules were"));
+  EXPECT_THAT(read("conf/mca-params.conf"),
+              HasSubstr("left out: bcast on 4 ranks: slower by rules"));
   const stacks::TunedRules rules =
       stacks::read_tuned_rules(read("conf/coll_tuned_rules.conf"), "rules", "4.1.4");
   EXPECT_FALSE(rules.contains("bcast"));
@@ -195,7 +205,7 @@ TEST_F(WhereHanIsThere, In41ItIsNotAskedWhereTunedIsFaster) {
 }
 
 // Rules for MPICH are its library's own tables, with what was measured in them.
-TEST_F(StackTest, MpichsTablesAreExportedAndWithdrawnByOperation) {
+TEST_F(StackTest, MpichsTablesAreExportedAndWithdrawn) {
   const std::string library = write("libmpi.so", planted_mpich_library());
   const auto launcher = [&](const std::string& name, const std::string& bcast_ns) {
     collectives_script(name, bcast_ns, "30000", "");
@@ -242,7 +252,7 @@ TEST_F(StackTest, MpichsTablesAreExportedAndWithdrawnByOperation) {
   ASSERT_EQ(lost.exit_code, 0) << lost.err;
   EXPECT_EQ(at(document(lost), "withdrawn"), json::Value::array().push_back("bcast")) << lost.out;
   tune(command({"export", "mpich", "-o", path("again") + "/"}));
-  EXPECT_THAT(read("again/mpich.env"), HasSubstr("left out: bcast on 4 ranks: rules were"));
+  EXPECT_THAT(read("again/mpich.env"), HasSubstr("left out: bcast on 4 ranks: slower by rules"));
   for (const std::string& file : files()) EXPECT_THAT(file, Not(HasSubstr(".rules")));
 
   write("libmpi.so", "another build");

@@ -4,13 +4,12 @@
 //
 // If there are settings of several groups, each group is also left out alone. So a loss can be
 // assigned to one group, and the export leaves it out from then on, because the measurements are in
-// the profile. Rules for collectives are judged by operation.
+// the profile. Rules for collectives are judged by size.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <random>
-#include <set>
 
 #include "core/error.h"
 #include "core/method.h"
@@ -165,16 +164,15 @@ void add_rows(const std::vector<stacks::StackSamples>& samples, const Fields& se
   report->payload.set("cells", std::move(cells));
 }
 
-// Groups, and operations with rules, that are no longer exported.
+// Groups and rules that are no longer exported.
 std::vector<std::string> withdrawn_since(const Exported& before, const stacks::StackFindings& now) {
   std::vector<std::string> withdrawn;
   for (const stacks::GroupVerdict& verdict : now.verdicts) {
     const bool was = !stacks::of_group(before.all, verdict.group).empty();
     if (was && !verdict.kept) withdrawn.push_back(verdict.group);
   }
-  const std::set<std::string> still = stacks::ruled_operations(now.cells);
-  for (const std::string& operation : stacks::ruled_operations(before.findings.cells)) {
-    if (!still.contains(operation)) withdrawn.push_back(operation);
+  for (std::string& rules : withdrawn_rules(before.findings.cells, now.cells)) {
+    withdrawn.push_back(std::move(rules));
   }
   return withdrawn;
 }

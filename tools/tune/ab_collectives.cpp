@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/tune/ab_collectives.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
 #include "core/units.h"
 #include "tools/tune/ab_rows.h"
 
@@ -42,6 +47,29 @@ void add_collective_rows(const std::vector<stacks::StackSamples>& samples,
     report->text.table(std::move(table));
   }
   report->payload.set("collectives", std::move(cells));
+}
+
+std::vector<std::string> withdrawn_rules(const std::vector<stacks::RuledCell>& before,
+                                         const std::vector<stacks::RuledCell>& now) {
+  const std::set<std::string> still = stacks::ruled_operations(now);
+  std::vector<std::string> withdrawn;
+  for (const stacks::RuledCell& cell : before) {
+    if (cell.algorithm == stacks::kOwnChoice) continue;
+    if (!still.contains(cell.operation)) {
+      if (std::ranges::find(withdrawn, cell.operation) == withdrawn.end()) {
+        withdrawn.push_back(cell.operation);
+      }
+      continue;
+    }
+    const bool stays = std::ranges::any_of(now, [&](const stacks::RuledCell& other) {
+      return other.operation == cell.operation && other.ranks == cell.ranks &&
+             other.size_bytes == cell.size_bytes && other.algorithm != stacks::kOwnChoice;
+    });
+    if (stays) continue;
+    withdrawn.push_back(fmt::format("{} on {} ranks at {}", cell.operation, cell.ranks,
+                                    format_bytes(cell.size_bytes)));
+  }
+  return withdrawn;
 }
 
 }  // namespace nmt::tools

@@ -3,6 +3,7 @@
 // The collectives of nmad-tune ab: with the exported rules, and without.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "tools/command/report.h"
@@ -17,5 +18,10 @@ OwnChoiceRounds collective_rounds(const stacks::StackFindings& findings, std::in
 // also as the member "collectives".
 void add_collective_rows(const std::vector<stacks::StackSamples>& samples,
                          const stacks::StackFindings& findings, Report* report);
+
+// Operations that had rules before and have none now; of others, the sizes whose rules are gone, as
+// "bcast on 16 ranks at 64 B".
+std::vector<std::string> withdrawn_rules(const std::vector<stacks::RuledCell>& before,
+                                         const std::vector<stacks::RuledCell>& now);
 
 }  // namespace nmt::tools
