@@ -7,6 +7,8 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <ranges>
+#include <set>
 
 #include "core/units.h"
 #include "stacks/settings.h"
@@ -108,46 +110,45 @@ std::map<Which, Winners> winners_of(const StackSamples& samples, const Segments&
   return all;
 }
 
-// What launches with the rules and without, in turns, say against the rules. A program that became
-// slower counts against all of them.
-struct Objection {
-  double slower = 0;  // fraction
+// Launches without the rules and with them, in turns.
+struct Compared {
+  const StackTimes* without;
+  const StackTimes* with;
   std::string started_utc;
 };
-struct Objections {
-  std::map<Which, std::map<std::uint64_t, Objection>> at_size;
-  std::string for_program;
+struct Comparisons {
+  std::map<Which, std::vector<Compared>> all;  // newest first
+  std::string against_all;  // a program was slower with all rules of that time, with certainty
+  std::set<Which> since_program;  // sampled after that
 };
 
-// Each size has a rule of its own, which has to pay in both campaigns: one that seems slower here
-// is left out, certain or not. A program counts where it is slower with certainty.
-template <class IsSampledSince>
-void add_objections(const StackSamples& samples, const IsSampledSince& is_sampled_since,
-                    Objections* objections) {
+// `sampled`: since then, so they have other rules now.
+void add_comparisons(const StackSamples& samples, const std::map<Which, Winners>& sampled,
+                     Comparisons* comparisons) {
   for (const auto& [key, times] : samples.times) {
     const bool program = key.algorithm.empty() && !key.operation.empty();
     const Fields with = from_variant(key.variant);
     if (!program && key.algorithm != kOwnChoice) continue;
     if (of_group(with, kRulesGroup).empty()) continue;
-    if (is_sampled_since(program ? "" : key.operation)) continue;  // those were other rules
+    const Which which{key.operation, key.ranks};
+    if (sampled.contains(which)) continue;
     StackKey reference = key;
     reference.variant = to_variant(without_group(with, kRulesGroup));
     const auto without = samples.times.find(reference);
     if (without == samples.times.end()) continue;
-    for (const auto& [size_bytes, rounds] : times) {
-      const auto before = without->second.find(size_bytes);
-      if (before == without->second.end()) continue;
-      const Ratio ratio = ratio_of(before->second, rounds);
-      if ((program ? ratio.high : ratio.value) >= 1 - kStackLoss) continue;
-      const Objection objection{1 / ratio.value - 1, samples.campaign.started_utc};
-      if (!program) {
-        objections->at_size[{key.operation, key.ranks}].try_emplace(size_bytes, objection);
-      } else if (objections->for_program.empty()) {
-        objections->for_program =
-            fmt::format("rules were {} slower for '{}' in nmad-tune ab of {}",
-                        format_fraction(objection.slower), key.operation, objection.started_utc);
-      }
+    const std::string& started_utc = samples.campaign.started_utc;
+    if (!program) {
+      comparisons->all[which].push_back({&without->second, &times, started_utc});
+      continue;
     }
+    constexpr std::uint64_t kOfAProgram[] = {0};  // its messages have no size
+    if (!without->second.contains(0) || !times.contains(0)) continue;
+    const std::vector<StackLoss> losses = losses_in(without->second, times, kOfAProgram);
+    if (losses.empty() || !comparisons->against_all.empty()) continue;
+    comparisons->against_all =
+        fmt::format("rules were {} slower for '{}' in nmad-tune ab of {}",
+                    format_fraction(1 / losses[0].ratio.value - 1), key.operation, started_utc);
+    for (const auto& each : sampled) comparisons->since_program.insert(each.first);
   }
 }
 
@@ -156,31 +157,85 @@ bool has_rule(const Winners& winners) {
                              [](const auto& each) { return each.second.algorithm != kOwnChoice; });
 }
 
-// Leaves to the library what there is an objection to. Returns why, a line for each comparison.
-std::vector<std::string> withdraw(const Objections& objections, const Which& which,
-                                  Winners* winners) {
-  std::map<std::string, std::string> sizes;  // by when they were compared
-  const bool had_rule = has_rule(*winners);
-  const auto found = objections.at_size.find(which);
-  for (auto& [size_bytes, winner] : *winners) {
-    if (winner.algorithm == kOwnChoice) continue;
-    if (objections.for_program.empty()) {
-      if (found == objections.at_size.end() || !found->second.contains(size_bytes)) continue;
-      const Objection& objection = found->second.at(size_bytes);
-      std::string& list = sizes[objection.started_utc];
-      list += fmt::format("{}{} at {}", list.empty() ? "" : ", ", format_fraction(objection.slower),
-                          format_bytes(size_bytes));
-    }
-    winner.algorithm = kOwnChoice;
-    winner.segment_bytes = 0;
-    winner.gain = {};
-  }
-  const std::string begin = fmt::format("left out: {} on {} ranks: ", which.first, which.second);
+void leave_to_library(Winner* winner) {
+  winner->algorithm = kOwnChoice;
+  winner->segment_bytes = 0;
+  winner->gain = {};
+}
+void leave_to_library(Winners* winners) {
+  for (auto& each : *winners) leave_to_library(&each.second);
+}
+
+// Why rules are left out, a line each, and whether something lost that acts on all sizes and all
+// numbers of ranks of the operation: that coll/han is asked first, or its segment.
+struct Withdrawal {
   std::vector<std::string> why;
-  if (had_rule && !objections.for_program.empty()) why.push_back(begin + objections.for_program);
-  for (const auto& [started_utc, list] : sizes) {
-    why.push_back(
-        fmt::format("{}slower by rules in nmad-tune ab of {}: {}", begin, started_utc, list));
+  bool of_operation = false;
+};
+
+// Each size has a rule of its own, so in doubt one that seems slower is left out. A size without a
+// rule counts where it is slower with certainty.
+Withdrawal withdraw(const Comparisons& comparisons, const Which& which, Winners* winners) {
+  Withdrawal withdrawal;
+  if (!has_rule(*winners)) return withdrawal;
+  const std::string begin = fmt::format("left out: {} on {} ranks: ", which.first, which.second);
+  if (!comparisons.against_all.empty() && !comparisons.since_program.contains(which)) {
+    leave_to_library(winners);
+    withdrawal.why.push_back(begin + comparisons.against_all);
+    return withdrawal;
+  }
+  const auto found = comparisons.all.find(which);
+  if (found == comparisons.all.end()) return withdrawal;
+  for (const Compared& each : std::views::reverse(found->second)) {  // later ones had fewer rules
+    std::vector<StackLoss> losses;
+    std::vector<std::uint64_t> without_rule;
+    for (auto& [size_bytes, winner] : *winners) {
+      if (!each.without->contains(size_bytes) || !each.with->contains(size_bytes)) continue;
+      if (winner.algorithm == kOwnChoice) {
+        without_rule.push_back(size_bytes);
+        continue;
+      }
+      const Ratio ratio = ratio_of(each.without->at(size_bytes), each.with->at(size_bytes));
+      if (ratio.rounds == 0 || ratio.value >= 1 - kStackLoss) continue;
+      if (winner.algorithm == kHanComponent && winner.segment_bytes > 0) {
+        withdrawal.of_operation = true;
+      }
+      leave_to_library(&winner);
+      losses.push_back({size_bytes, ratio});
+    }
+    for (const StackLoss& loss : losses_in(*each.without, *each.with, without_rule)) {
+      withdrawal.of_operation = true;
+      losses.push_back(loss);
+    }
+    if (losses.empty()) continue;
+    std::vector<std::string> sizes;
+    for (const StackLoss& loss : losses) {
+      sizes.push_back(fmt::format("{} at {}", format_fraction(1 / loss.ratio.value - 1),
+                                  format_bytes(loss.size_bytes)));
+    }
+    withdrawal.why.push_back(fmt::format("{}slower by rules in nmad-tune ab of {}: {}", begin,
+                                         each.started_utc, fmt::join(sizes, ", ")));
+  }
+  return withdrawal;
+}
+
+// All of them, by operation and ranks.
+std::map<Which, std::vector<std::string>> withdraw(const Comparisons& comparisons,
+                                                   std::map<Which, Winners>* all) {
+  std::map<Which, std::vector<std::string>> why;
+  std::set<std::string> lost;
+  for (auto& [which, winners] : *all) {
+    Withdrawal withdrawal = withdraw(comparisons, which, &winners);
+    if (withdrawal.of_operation) lost.insert(which.first);
+    why[which] = std::move(withdrawal.why);
+  }
+  for (auto& [which, winners] : *all) {
+    if (!lost.contains(which.first) || !has_rule(winners)) continue;
+    leave_to_library(&winners);
+    if (!why[which].empty()) continue;
+    why[which].push_back(
+        fmt::format("left out: {} on {} ranks: slower by rules on another number of ranks",
+                    which.first, which.second));
   }
   return why;
 }
@@ -243,12 +298,8 @@ RuleChoice choose_rules(std::span<const StackSamples> samples) {
   RuleChoice choice;
   std::map<Which, Winners> all;
   Segments segments;
-  Objections objections;
+  Comparisons comparisons;
   const bool by_numbers = !samples.empty() && samples.front().rail.starts_with("openmpi/");
-  const auto is_known = [&](const std::string& operation) {
-    return std::ranges::any_of(
-        all, [&](const auto& each) { return operation.empty() || each.first.first == operation; });
-  };
   for (const StackSamples& each : samples) {  // newest first
     const Segments here = han_segments_in(each);
     for (auto& [which, winners] : winners_of(each, here)) {
@@ -256,14 +307,15 @@ RuleChoice choose_rules(std::span<const StackSamples> samples) {
       const auto segment = here.find(which.first);
       if (segment != here.end()) segments.insert(*segment);
     }
-    add_objections(each, is_known, &objections);
+    add_comparisons(each, all, &comparisons);
   }
-  for (auto& [which, winners] : all) {
+  const auto withdrawn = withdraw(comparisons, &all);
+  for (const auto& [which, winners] : all) {
     const TunedOperation* operation = find_tuned_operation(which.first);
     if (operation == nullptr || winners.empty()) continue;
-    const std::vector<std::string> withdrawn = withdraw(objections, which, &winners);
-    if (withdrawn.empty() || has_rule(winners)) choice.notes.push_back(note_on(which, winners));
-    choice.notes.insert(choice.notes.end(), withdrawn.begin(), withdrawn.end());
+    const std::vector<std::string>& why = withdrawn.at(which);
+    if (why.empty() || has_rule(winners)) choice.notes.push_back(note_on(which, winners));
+    choice.notes.insert(choice.notes.end(), why.begin(), why.end());
     for (const auto& [size_bytes, winner] : winners) {
       choice.cells.push_back({which.first, which.second, size_bytes, winner.algorithm, winner.gain,
                               winner.best_gain, winner.ranks_per_node, winner.segment_bytes,

@@ -92,9 +92,8 @@ std::string loss_of(const std::string& group, const Fields& settings,
     const auto above = sizes_of(*each.without, *each.with, {.from_bytes = from_bytes});
     const Ratio untouched = ratio_over(*each.without, *each.with, below);
     if (is_loss(untouched)) return describe_loss(untouched, below.front(), each);
-    if (const auto loss = first_loss(*each.without, *each.with, above)) {
-      return describe_loss(loss->ratio, loss->size_bytes, each);
-    }
+    const std::vector<StackLoss> losses = losses_in(*each.without, *each.with, above);
+    if (!losses.empty()) return describe_loss(losses[0].ratio, losses[0].size_bytes, each);
   }
   return {};
 }
@@ -186,15 +185,16 @@ std::map<Fields, std::vector<Comparison>> comparisons_of(std::span<const StackSa
 
 }  // namespace
 
-std::optional<StackLoss> first_loss(const StackTimes& without, const StackTimes& with,
-                                    std::span<const std::uint64_t> sizes_bytes) {
+std::vector<StackLoss> losses_in(const StackTimes& without, const StackTimes& with,
+                                 std::span<const std::uint64_t> sizes_bytes) {
+  std::vector<StackLoss> losses;
   for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
     const std::size_t begin = i > 0 ? i - 1 : 0, end = std::min(sizes_bytes.size(), i + 2);
     const Ratio around = ratio_over(without, with, sizes_bytes.subspan(begin, end - begin));
     const Ratio alone = ratio_of(without.at(sizes_bytes[i]), with.at(sizes_bytes[i]));
-    if (is_loss(around) && is_loss(alone)) return StackLoss{sizes_bytes[i], alone};
+    if (is_loss(around) && is_loss(alone)) losses.push_back({sizes_bytes[i], alone});
   }
-  return std::nullopt;
+  return losses;
 }
 
 std::optional<StackThreshold> choose_threshold(std::span<const StackProtocols> transports) {

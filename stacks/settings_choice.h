@@ -68,13 +68,13 @@ std::vector<GroupVerdict> judge_groups(std::span<const StackSamples> samples);
 // A setting may make no size slower than the default by more than this.
 inline constexpr double kStackLoss = 0.02;
 
-// The first size that is slower by more than this with statistical certainty. Each size is also
-// taken together with its neighbours, because among many sizes some are slower by chance.
+// The sizes that are slower by more than this with statistical certainty. Each size is also taken
+// together with its neighbours, because among many sizes some are slower by chance.
 struct StackLoss {
   std::uint64_t size_bytes = 0;
   Ratio ratio;
 };
-std::optional<StackLoss> first_loss(const StackTimes& without, const StackTimes& with,
-                                    std::span<const std::uint64_t> sizes_bytes);
+std::vector<StackLoss> losses_in(const StackTimes& without, const StackTimes& with,
+                                 std::span<const std::uint64_t> sizes_bytes);
 
 }  // namespace nmt::stacks

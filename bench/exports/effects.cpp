@@ -137,15 +137,20 @@ void copies() {
                    [&](bool copied) { return under(copied ? kEagerBytes : 0); });
 }
 
-double broadcast_ns(const stacks::Stack& stack, const Fields& settings,
-                    const std::string& launcher) {
-  const json::Value document =
-      launched(stack, settings, launcher,
-               "operation:bcast/candidates:0x0/sizes:262144/budget:1000000000/seed:1");
+double collective_ns(const std::string& operation, const stacks::Stack& stack,
+                     const Fields& settings, const std::string& launcher) {
+  const json::Value document = launched(
+      stack, settings, launcher,
+      fmt::format("operation:{}/candidates:0x0/sizes:262144/budget:1000000000/seed:1", operation));
   const json::Reader cell = json::Reader(document, "nmad-sample")["collectives"]["cells"][0];
   std::vector<double> rounds_ns;
   for (const json::Reader& round : cell["rounds_ns"].items()) rounds_ns.push_back(round.number());
   return median(rounds_ns);
+}
+
+double broadcast_ns(const stacks::Stack& stack, const Fields& settings,
+                    const std::string& launcher) {
+  return collective_ns("bcast", stack, settings, launcher);
 }
 
 // Where coll/han is asked first, it hands the call on to coll/tuned, whose rule then acts.
@@ -162,13 +167,23 @@ void rules_through_han() {
   const Fields first = {{"coll_han_priority", "35"}};
   Fields rules = stacks::rules_settings("openmpi", prefix, true);
   rules.insert(first.begin(), first.end());
-  Fields segment = first;
-  segment["coll_han_bcast_segsize"] = "64";
+  const auto in_segments = [&](const std::string& operation) {
+    Fields settings = first;
+    settings[fmt::format("coll_han_{}_segsize", operation)] = "64";
+    return settings;
+  };
   const double han_ns = broadcast_ns(stack, first, launcher);
   print_row("exports", "effect: rules of coll/han hand a broadcast on to a rule of coll/tuned",
             broadcast_ns(stack, rules, launcher) / han_ns, "times", Goal::kAtLeast, kFactor);
+  const Fields segment = in_segments("bcast");
   print_row("exports", "effect: the segment of coll/han",
             broadcast_ns(stack, segment, launcher) / han_ns, "times", Goal::kAtLeast, kFactor);
+  for (const std::string operation : {"reduce", "allreduce"}) {
+    print_row("exports", fmt::format("effect: the segment of coll/han, {}", operation),
+              collective_ns(operation, stack, in_segments(operation), launcher) /
+                  collective_ns(operation, stack, first, launcher),
+              "times", Goal::kAtLeast, kFactor);
+  }
   // As exported for 4.1, whose coll/han is not asked by default: the tiny segment is its own.
   Fields last = segment;
   last["coll_han_priority"] = "0";

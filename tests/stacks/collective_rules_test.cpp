@@ -176,6 +176,48 @@ TEST(StackRules, StayAtSizesThatDidNotLose) {
                                      HasSubstr("% at 1 KiB")));
 }
 
+// coll/han has one segment for all sizes of an operation.
+TEST(StackRules, AreLeftOutForAnOperationWhereASegmentOfHanLost) {
+  std::vector<Sample> sampled;
+  for (const std::uint64_t size_bytes : {64, 1024}) {
+    sampled.push_back(cell("bcast", 16, "default", size_bytes, 1e5));
+    sampled.push_back(cell("bcast", 16, "han", size_bytes, 5e4, 16384));
+  }
+  std::vector<Sample> launches = compared("bcast", 1e5, 6e4);
+  for (Repetition& each : launches.at(1).repetitions) each.total_ns *= 2;  // of 64 B by rules
+  const SampleSet before = set_of(sampled), ab = set_of(launches, "2", "openmpi/own_choice");
+  EXPECT_EQ(choice_from(std::vector<SampleSet>{before}).han_segments.size(), 1u);
+  const RuleChoice choice = choice_from(std::vector<SampleSet>{before, ab});
+  EXPECT_TRUE(choice.han_segments.empty());
+  EXPECT_TRUE(ruled_operations(choice.cells).empty());
+  EXPECT_THAT(choice.notes.at(0), HasSubstr("20.0 % at 64 B"));
+}
+
+TEST(StackRules, AreLeftOutForAnOperationThatIsSlowerWhereItHasNone) {
+  const std::vector<Sample> sampled = {
+      cell("bcast", 16, "default", 64, 1e5), cell("bcast", 16, "chain", 64, 1.2e5),
+      cell("bcast", 16, "default", 1024, 1e5), cell("bcast", 16, "han", 1024, 5e4)};
+  std::vector<Sample> launches = compared("bcast", 1e5, 6e4);
+  for (Repetition& each : launches.at(1).repetitions) each.total_ns *= 2;  // of 64 B by rules
+  const SampleSet before = set_of(sampled), ab = set_of(launches, "2", "openmpi/own_choice");
+  EXPECT_EQ(ruled_operations(choice_from(std::vector<SampleSet>{before}).cells).size(), 1u);
+  const RuleChoice choice = choice_from(std::vector<SampleSet>{before, ab});
+  EXPECT_TRUE(ruled_operations(choice.cells).empty());
+  EXPECT_THAT(choice.notes.at(0), HasSubstr("20.0 % at 64 B"));
+}
+
+TEST(StackRules, OfOneNumberOfRanksStayOutWhenAnotherNumberIsSampled) {
+  const auto sampled_on = [](std::int64_t ranks, const std::string& when) {
+    return set_of(
+        {cell("bcast", ranks, "default", 64, 1e5), cell("bcast", ranks, "chain", 64, 5e4)}, when);
+  };
+  const SampleSet ab = set_of(compared("bcast", 1e5, 1.2e5), "2", "openmpi/own_choice");
+  const RuleChoice choice =
+      choice_from(std::vector<SampleSet>{sampled_on(16, "1"), ab, sampled_on(4, "3")});
+  EXPECT_TRUE(has_rules_for(choice.cells, "bcast", 4));
+  EXPECT_FALSE(has_rules_for(choice.cells, "bcast", 16));
+}
+
 TEST(StackRules, AreLeftOutAltogetherWhereTheySlowAProgramDown) {
   std::vector<Sample> program = compared("./solver", 1e9, 1.3e9);
   program.resize(2);

@@ -23,6 +23,7 @@ namespace nmt::testing {
 namespace {
 
 using ::testing::AnyOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 constexpr double kDeadlineS = 100;
@@ -96,6 +97,26 @@ class OverSsh : public Launchers {
     return run(lab_->in("h0", {agent_, host, "hostname"})).out == host + "\n";
   }
 
+  // On both hosts, a rank each.
+  Result mpirun(const std::vector<std::string>& program) const {
+    const bool prte = has("prterun");  // from Open MPI 5 on
+    std::vector<std::string> command = {"mpirun.openmpi",
+                                        prte ? "--prtemca" : "--mca",
+                                        prte ? "plm_ssh_agent" : "plm_rsh_agent",
+                                        agent_,
+                                        "--host",
+                                        "h0,h1",
+                                        "-n",
+                                        "2"};
+    command.insert(command.end(), program.begin(), program.end());
+    return Process(lab_->in("h0", command),
+                   {.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                                    {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+                                    {"PRTE_ALLOW_RUN_AS_ROOT", "1"},
+                                    {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}}})
+        .wait(kDeadlineS);
+  }
+
   std::optional<Lab> lab_;
   std::list<Process> daemons_;
   std::string agent_;  // ssh with that key
@@ -122,21 +143,26 @@ TEST_F(OverSsh, HydraEndsAJobWhoseOtherHostHasAnotherMpi) {
                               "-hosts", "h0,h1", "-n", "2", each}))
           .wait(kDeadlineS);
   EXPECT_NE(refused.exit_code, 0);
-  EXPECT_THAT(refused.err, HasSubstr("launched 2 ranks, but for Open MPI v"));
+  EXPECT_THAT(refused.err,
+              ContainsRegex("MPICH's mpiexec [0-9.]+ launched 2 ranks, but for Open MPI v[0-9]"));
+}
+
+TEST_F(OverSsh, MpirunEndsAJobWhoseOtherHostHasAnotherMpi) {
+  if (!has("mpiexec.hydra") || !has("mpirun.openmpi")) GTEST_SKIP() << "one MPI only";
+  const std::string each =
+      script("each", "[ $OMPI_COMM_WORLD_RANK = 0 ] && mpi=openmpi || mpi=mpich\nexec " NMAD_SAMPLE
+                     " --mpi $mpi --parts mpi --budget 2s --db " +
+                         path("a.db") + "\n");
+  const Result refused = mpirun({each});
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_THAT(
+      refused.err,
+      ContainsRegex("Open MPI's mpirun .*[0-9.]+.* launched 2 ranks, but for MPICH Version"));
 }
 
 TEST_F(OverSsh, MpirunOfOpenMpiStartsTheRanksOfOneCampaign) {
   if (!has("mpirun.openmpi")) GTEST_SKIP() << "Open MPI is missing";
-  const bool prte = has("prterun");  // from Open MPI 5 on
-  const Result sampled =
-      Process(lab_->in("h0", campaign({"mpirun.openmpi", prte ? "--prtemca" : "--mca",
-                                       prte ? "plm_ssh_agent" : "plm_rsh_agent", agent_, "--host",
-                                       "h0,h1", "-n", "2"})),
-              {.environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
-                               {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-                               {"PRTE_ALLOW_RUN_AS_ROOT", "1"},
-                               {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}}})
-          .wait(kDeadlineS);
+  const Result sampled = mpirun(campaign({}));
   expect_one_campaign_of_two_hosts(sampled, "openmpi");
 }
 

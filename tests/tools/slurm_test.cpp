@@ -269,6 +269,15 @@ TEST_P(SlurmOf, SrunIsALauncherOfOtherStacks) {
   EXPECT_THAT(compared.last_line(), HasSubstr("settings=1")) << compared.out;
 }
 
+TEST_P(SlurmOf, SrunIsALauncherOfOtherStacksWithinAnAllocation) {
+  const std::string file = script(
+      "job.sh", NMAD_SAMPLE " --stack " + GetParam() + " --launcher 'srun --mpi=" + protocol() +
+                    " -N2 -n2' --rounds 5 --max-size 64K --db " + path("a.db"));
+  const Result sampled = slurm({"salloc", "-N2", "--ntasks-per-node=1", file});
+  EXPECT_EQ(sampled.exit_code, 0) << sampled.err;
+  EXPECT_THAT(sampled.out, HasSubstr("h0 and h1"));
+}
+
 TEST_P(SlurmOf, ABatchJobSamplesAndComparesOtherStacksByMpirun) {
   const std::string arguments = GetParam() + " --launcher '" + mpirun() + "' --rounds 5 --db ";
   const std::string file =

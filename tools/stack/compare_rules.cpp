@@ -76,8 +76,10 @@ void run_rounds(const sampler::StackJob& job, const OwnChoiceRounds& plan, const
   for (std::uint32_t round = 0; round < plan.rounds; ++round) {
     for (const sampler::CollectivesOrder& each :
          sampler::collectives_orders(job.stack.name, plan.budget_ns, random())) {
-      if (std::ranges::find(plan.operations, each.operation) == plan.operations.end()) continue;
-      const sampler::CollectivesOrder order = sampler::own_choice_only(each);
+      const auto sizes_bytes = plan.operations.find(each.operation);
+      if (sizes_bytes == plan.operations.end()) continue;
+      sampler::CollectivesOrder order = sampler::own_choice_only(each);
+      order.sizes_bytes = sizes_bytes->second;
       std::shuffle(variants.begin(), variants.end(), random);
       for (const Fields& settings : variants) {
         const sampler::LaunchedCollectives launched =

@@ -6,6 +6,7 @@
 // Each launch has its own speed, so it counts as one round, however often it repeats an operation.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,7 +49,7 @@ class RulesFiles {
 void check_rules_are_here();
 
 struct OwnChoiceRounds {
-  std::vector<std::string> operations;
+  std::map<std::string, std::vector<std::uint64_t>> operations;  // with their sizes, ascending
   std::vector<Fields> variants;
   std::uint64_t rounds = 0;
   double budget_ns = 2e9;  // per launch; at least two repetitions of each size

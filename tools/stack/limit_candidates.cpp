@@ -150,7 +150,7 @@ std::optional<std::pair<double, Fields>> LimitCandidates::nearer(const Fields& t
   bool has_lost = false;
   std::vector<stacks::StackProtocols> sent;
   for (const Trial& each : trials) {
-    has_lost = has_lost || stacks::first_loss(each.own, each.tried, sizes_bytes);
+    has_lost = has_lost || !stacks::losses_in(each.own, each.tried, sizes_bytes).empty();
     stacks::StackProtocols& both = sent.emplace_back();
     for (const std::uint64_t size_bytes : sizes_bytes) {
       both.eager[size_bytes] = (each.is_raised ? each.tried : each.own).at(size_bytes);

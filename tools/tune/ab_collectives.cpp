@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "core/units.h"
@@ -13,9 +14,13 @@ namespace nmt::tools {
 
 OwnChoiceRounds collective_rounds(const stacks::StackFindings& findings, std::int64_t ranks) {
   OwnChoiceRounds plan{.variants = {{}, recorded_rules(findings.stack)}};
-  for (const stacks::TunedOperation& operation : stacks::tuned_operations()) {
-    const std::string name(operation.name);
-    if (stacks::has_rules_for(findings.cells, name, ranks)) plan.operations.push_back(name);
+  std::map<std::string, std::set<std::uint64_t>> sizes_bytes;
+  for (const stacks::RuledCell& cell : findings.cells) {
+    if (!stacks::has_rules_for(findings.cells, cell.operation, ranks)) continue;
+    sizes_bytes[cell.operation].insert(cell.size_bytes);
+  }
+  for (const auto& [operation, sizes] : sizes_bytes) {
+    plan.operations[operation] = {sizes.begin(), sizes.end()};
   }
   return plan;
 }
