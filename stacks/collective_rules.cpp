@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <set>
 
 #include "core/units.h"
@@ -186,7 +185,8 @@ Withdrawal withdraw(const Comparisons& comparisons, const Which& which, Winners*
   }
   const auto found = comparisons.all.find(which);
   if (found == comparisons.all.end()) return withdrawal;
-  for (const Compared& each : std::views::reverse(found->second)) {  // later ones had fewer rules
+  for (auto at = found->second.rbegin(); at != found->second.rend(); ++at) {
+    const Compared& each = *at;  // the oldest first: later ones had fewer rules
     std::vector<StackLoss> losses;
     std::vector<std::uint64_t> without_rule;
     for (auto& [size_bytes, winner] : *winners) {
