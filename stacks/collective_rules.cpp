@@ -219,23 +219,34 @@ Withdrawal withdraw(const Comparisons& comparisons, const Which& which, Winners*
   return withdrawal;
 }
 
-// All of them, by operation and ranks.
-std::map<Which, std::vector<std::string>> withdraw(const Comparisons& comparisons,
-                                                   std::map<Which, Winners>* all) {
+// Of all, by operation and ranks. Where what acts on all sizes lost, and coll/han has a segment of
+// its own, that is the segment: the best without it are the rules. `sources`: of the winners.
+std::map<Which, std::vector<std::string>> withdraw(
+    const Comparisons& comparisons, const std::map<Which, const StackSamples*>& sources,
+    Segments* segments, std::map<Which, Winners>* all) {
   std::map<Which, std::vector<std::string>> why;
-  std::set<std::string> lost;
+  std::set<std::string> lost, without_segment;
   for (auto& [which, winners] : *all) {
     Withdrawal withdrawal = withdraw(comparisons, which, &winners);
     if (withdrawal.of_operation) lost.insert(which.first);
     why[which] = std::move(withdrawal.why);
   }
+  for (const std::string& operation : lost) {
+    if (segments->erase(operation) > 0) without_segment.insert(operation);
+  }
   for (auto& [which, winners] : *all) {
-    if (!lost.contains(which.first) || !has_rule(winners)) continue;
-    leave_to_library(&winners);
-    if (!why[which].empty()) continue;
-    why[which].push_back(
-        fmt::format("left out: {} on {} ranks: slower by rules on another number of ranks",
-                    which.first, which.second));
+    if (without_segment.contains(which.first)) {
+      std::map<Which, Winners> others = winners_of(*sources.at(which), *segments);
+      leave_to_library(&winners);
+      if (others.contains(which)) winners = std::move(others.at(which));
+      withdraw(comparisons, which, &winners);
+    } else if (lost.contains(which.first) && has_rule(winners)) {
+      leave_to_library(&winners);
+      if (!why[which].empty()) continue;
+      why[which].push_back(
+          fmt::format("left out: {} on {} ranks: slower by rules on another number of ranks",
+                      which.first, which.second));
+    }
   }
   return why;
 }
@@ -297,6 +308,7 @@ std::string note_on(const Which& which, const Winners& winners) {
 RuleChoice choose_rules(std::span<const StackSamples> samples) {
   RuleChoice choice;
   std::map<Which, Winners> all;
+  std::map<Which, const StackSamples*> sources;
   Segments segments;
   Comparisons comparisons;
   const bool by_numbers = !samples.empty() && samples.front().rail.starts_with("openmpi/");
@@ -304,12 +316,13 @@ RuleChoice choose_rules(std::span<const StackSamples> samples) {
     const Segments here = han_segments_in(each);
     for (auto& [which, winners] : winners_of(each, here)) {
       if (!all.try_emplace(which, std::move(winners)).second) continue;
+      sources[which] = &each;
       const auto segment = here.find(which.first);
       if (segment != here.end()) segments.insert(*segment);
     }
     add_comparisons(each, all, &comparisons);
   }
-  const auto withdrawn = withdraw(comparisons, &all);
+  const auto withdrawn = withdraw(comparisons, sources, &segments, &all);
   for (const auto& [which, winners] : all) {
     const TunedOperation* operation = find_tuned_operation(which.first);
     if (operation == nullptr || winners.empty()) continue;

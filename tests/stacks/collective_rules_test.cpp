@@ -177,16 +177,29 @@ TEST(StackRules, StayAtSizesThatDidNotLose) {
 }
 
 // coll/han has one segment for all sizes of an operation.
-TEST(StackRules, AreLeftOutForAnOperationWhereASegmentOfHanLost) {
+TEST(StackRules, AreTheBestWithoutASegmentOfHanThatLost) {
   std::vector<Sample> sampled;
   for (const std::uint64_t size_bytes : {64, 1024}) {
     sampled.push_back(cell("bcast", 16, "default", size_bytes, 1e5));
     sampled.push_back(cell("bcast", 16, "han", size_bytes, 5e4, 16384));
+    sampled.push_back(cell("bcast", 16, "chain", size_bytes, 7e4));
   }
   std::vector<Sample> launches = compared("bcast", 1e5, 6e4);
   for (Repetition& each : launches.at(1).repetitions) each.total_ns *= 2;  // of 64 B by rules
   const SampleSet before = set_of(sampled), ab = set_of(launches, "2", "openmpi/own_choice");
   EXPECT_EQ(choice_from(std::vector<SampleSet>{before}).han_segments.size(), 1u);
+  const RuleChoice choice = choice_from(std::vector<SampleSet>{before, ab});
+  EXPECT_TRUE(choice.han_segments.empty());
+  ASSERT_EQ(choice.cells.size(), 2u);
+  EXPECT_EQ(choice.cells[0].algorithm, kOwnChoice);
+  EXPECT_EQ(choice.cells[1].algorithm, "chain");
+  EXPECT_THAT(choice.notes.at(1), HasSubstr("20.0 % at 64 B"));
+}
+
+TEST(StackRules, AreNoneWhereASegmentOfHanThatLostWasAllThereIs) {
+  const SampleSet before =
+      set_of({cell("bcast", 16, "default", 64, 1e5), cell("bcast", 16, "han", 64, 5e4, 16384)});
+  const SampleSet ab = set_of(compared("bcast", 1e5, 1.2e5), "2", "openmpi/own_choice");
   const RuleChoice choice = choice_from(std::vector<SampleSet>{before, ab});
   EXPECT_TRUE(choice.han_segments.empty());
   EXPECT_TRUE(ruled_operations(choice.cells).empty());
