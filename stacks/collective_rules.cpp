@@ -172,9 +172,10 @@ struct Withdrawal {
   bool of_operation = false;
 };
 
-// Each size has a rule of its own, so in doubt one that seems slower is left out. A size without a
-// rule counts where it is slower with certainty.
-Withdrawal withdraw(const Comparisons& comparisons, const Which& which, Winners* winners) {
+// Each size has a rule of its own, so in doubt one that seems slower is left out. If something acts
+// on `all_sizes`, one without a rule counts where it is slower with certainty.
+Withdrawal withdraw(const Comparisons& comparisons, const Which& which, bool all_sizes,
+                    Winners* winners) {
   Withdrawal withdrawal;
   if (!has_rule(*winners)) return withdrawal;
   const std::string begin = fmt::format("left out: {} on {} ranks: ", which.first, which.second);
@@ -192,7 +193,7 @@ Withdrawal withdraw(const Comparisons& comparisons, const Which& which, Winners*
     for (auto& [size_bytes, winner] : *winners) {
       if (!each.without->contains(size_bytes) || !each.with->contains(size_bytes)) continue;
       if (winner.algorithm == kOwnChoice) {
-        without_rule.push_back(size_bytes);
+        if (all_sizes) without_rule.push_back(size_bytes);
         continue;
       }
       const Ratio ratio = ratio_of(each.without->at(size_bytes), each.with->at(size_bytes));
@@ -226,8 +227,14 @@ std::map<Which, std::vector<std::string>> withdraw(
     Segments* segments, std::map<Which, Winners>* all) {
   std::map<Which, std::vector<std::string>> why;
   std::set<std::string> lost, without_segment;
+  const bool han_is_new = std::ranges::any_of(*all, [](const auto& each) {
+    return std::ranges::any_of(each.second, [](const auto& size) {
+      return size.second.algorithm == kHanComponent && size.second.segment_bytes == 0;
+    });
+  });
   for (auto& [which, winners] : *all) {
-    Withdrawal withdrawal = withdraw(comparisons, which, &winners);
+    const bool all_sizes = han_is_new || segments->contains(which.first);
+    Withdrawal withdrawal = withdraw(comparisons, which, all_sizes, &winners);
     if (withdrawal.of_operation) lost.insert(which.first);
     why[which] = std::move(withdrawal.why);
   }
@@ -239,7 +246,7 @@ std::map<Which, std::vector<std::string>> withdraw(
       std::map<Which, Winners> others = winners_of(*sources.at(which), *segments);
       leave_to_library(&winners);
       if (others.contains(which)) winners = std::move(others.at(which));
-      withdraw(comparisons, which, &winners);
+      withdraw(comparisons, which, false, &winners);
     } else if (lost.contains(which.first) && has_rule(winners)) {
       leave_to_library(&winners);
       if (!why[which].empty()) continue;

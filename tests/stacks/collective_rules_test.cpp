@@ -219,6 +219,18 @@ TEST(StackRules, AreLeftOutForAnOperationThatIsSlowerWhereItHasNone) {
   EXPECT_THAT(choice.notes.at(0), HasSubstr("20.0 % at 64 B"));
 }
 
+TEST(StackRules, StayWhereASizeWithoutOneIsSlowerAndNothingActsOnIt) {
+  const std::vector<Sample> sampled = {
+      cell("bcast", 16, "default", 64, 1e5), cell("bcast", 16, "chain", 64, 1.2e5),
+      cell("bcast", 16, "default", 1024, 1e5), cell("bcast", 16, "chain", 1024, 5e4)};
+  std::vector<Sample> launches = compared("bcast", 1e5, 6e4);
+  for (Repetition& each : launches.at(1).repetitions) each.total_ns *= 2;  // of 64 B by rules
+  const SampleSet ab = set_of(launches, "2", "openmpi/own_choice");
+  const RuleChoice choice = choice_from(std::vector<SampleSet>{set_of(sampled), ab});
+  EXPECT_EQ(ruled_operations(choice.cells).size(), 1u);
+  EXPECT_EQ(choice.notes.size(), 1u);
+}
+
 TEST(StackRules, OfOneNumberOfRanksStayOutWhenAnotherNumberIsSampled) {
   const auto sampled_on = [](std::int64_t ranks, const std::string& when) {
     return set_of(
