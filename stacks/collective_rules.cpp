@@ -140,7 +140,7 @@ void add_comparisons(const StackSamples& samples, const std::map<Which, Winners>
       comparisons->all[which].push_back({&without->second, &times, started_utc});
       continue;
     }
-    constexpr std::uint64_t kOfAProgram[] = {0};  // its messages have no size
+    constexpr std::uint64_t kOfAProgram[] = {0};  // its samples have no size
     if (!without->second.contains(0) || !times.contains(0)) continue;
     const std::vector<StackLoss> losses = losses_in(without->second, times, kOfAProgram);
     if (losses.empty() || !comparisons->against_all.empty()) continue;

@@ -7,7 +7,8 @@
 //
 // Between two measured sizes the rule changes at their geometric mean. Communicators smaller than
 // those measured, or at least twice as large as the largest, are left to the library. So is a size
-// whose rule seemed slower in an A/B since then, and every size if a program was slower.
+// whose rule seemed slower in an A/B since then, and every size if a program was slower, or if
+// coll/han, asked first, lost where there is no rule. A segment of coll/han that lost is no rule.
 #pragma once
 
 #include <set>

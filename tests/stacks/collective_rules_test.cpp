@@ -56,6 +56,13 @@ std::vector<Sample> compared(const std::string& operation, double without_ns, do
   return cells;
 }
 
+// A bcast that rules make slower at 64 B, and faster at 1 KiB.
+SampleSet ab_lost_at_64_bytes() {
+  std::vector<Sample> launches = compared("bcast", 1e5, 6e4);
+  for (Repetition& each : launches.at(1).repetitions) each.total_ns *= 2;
+  return set_of(launches, "2", "openmpi/own_choice");
+}
+
 TEST(StackRules, TakeTheFastestWhereItIsMeasurablyFasterThanTheLibrarysOwnChoice) {
   const RuleChoice choice =
       choice_from({cell("bcast", 16, "default", 64, 1e5), cell("bcast", 16, "binomial", 64, 1.01e5),
@@ -184,9 +191,7 @@ TEST(StackRules, AreTheBestWithoutASegmentOfHanThatLost) {
     sampled.push_back(cell("bcast", 16, "han", size_bytes, 5e4, 16384));
     sampled.push_back(cell("bcast", 16, "chain", size_bytes, 7e4));
   }
-  std::vector<Sample> launches = compared("bcast", 1e5, 6e4);
-  for (Repetition& each : launches.at(1).repetitions) each.total_ns *= 2;  // of 64 B by rules
-  const SampleSet before = set_of(sampled), ab = set_of(launches, "2", "openmpi/own_choice");
+  const SampleSet before = set_of(sampled), ab = ab_lost_at_64_bytes();
   EXPECT_EQ(choice_from(std::vector<SampleSet>{before}).han_segments.size(), 1u);
   const RuleChoice choice = choice_from(std::vector<SampleSet>{before, ab});
   EXPECT_TRUE(choice.han_segments.empty());
@@ -210,9 +215,7 @@ TEST(StackRules, AreLeftOutForAnOperationThatIsSlowerWhereItHasNone) {
   const std::vector<Sample> sampled = {
       cell("bcast", 16, "default", 64, 1e5), cell("bcast", 16, "chain", 64, 1.2e5),
       cell("bcast", 16, "default", 1024, 1e5), cell("bcast", 16, "han", 1024, 5e4)};
-  std::vector<Sample> launches = compared("bcast", 1e5, 6e4);
-  for (Repetition& each : launches.at(1).repetitions) each.total_ns *= 2;  // of 64 B by rules
-  const SampleSet before = set_of(sampled), ab = set_of(launches, "2", "openmpi/own_choice");
+  const SampleSet before = set_of(sampled), ab = ab_lost_at_64_bytes();
   EXPECT_EQ(ruled_operations(choice_from(std::vector<SampleSet>{before}).cells).size(), 1u);
   const RuleChoice choice = choice_from(std::vector<SampleSet>{before, ab});
   EXPECT_TRUE(ruled_operations(choice.cells).empty());
@@ -223,10 +226,8 @@ TEST(StackRules, StayWhereASizeWithoutOneIsSlowerAndNothingActsOnIt) {
   const std::vector<Sample> sampled = {
       cell("bcast", 16, "default", 64, 1e5), cell("bcast", 16, "chain", 64, 1.2e5),
       cell("bcast", 16, "default", 1024, 1e5), cell("bcast", 16, "chain", 1024, 5e4)};
-  std::vector<Sample> launches = compared("bcast", 1e5, 6e4);
-  for (Repetition& each : launches.at(1).repetitions) each.total_ns *= 2;  // of 64 B by rules
-  const SampleSet ab = set_of(launches, "2", "openmpi/own_choice");
-  const RuleChoice choice = choice_from(std::vector<SampleSet>{set_of(sampled), ab});
+  const RuleChoice choice =
+      choice_from(std::vector<SampleSet>{set_of(sampled), ab_lost_at_64_bytes()});
   EXPECT_EQ(ruled_operations(choice.cells).size(), 1u);
   EXPECT_EQ(choice.notes.size(), 1u);
 }

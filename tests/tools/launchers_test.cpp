@@ -97,6 +97,13 @@ class OverSsh : public Launchers {
     return run(lab_->in("h0", {agent_, host, "hostname"})).out == host + "\n";
   }
 
+  // A program of which rank 0 is of one MPI, and the others of another.
+  std::string mixed(const std::string& rank, const std::string& first,
+                    const std::string& others) const {
+    return script("each", "[ $" + rank + " = 0 ] && mpi=" + first + " || mpi=" + others +
+                              "\nexec " NMAD_SAMPLE " --mpi $mpi --parts mpi --budget 2s --db " +
+                              path("a.db") + "\n");
+  }
   // On both hosts, a rank each.
   Result mpirun(const std::vector<std::string>& program) const {
     const bool prte = has("prterun");  // from Open MPI 5 on
@@ -134,10 +141,7 @@ TEST_F(OverSsh, HydraStartsTheRanksOfOneCampaign) {
 // The rank of MPICH waits in MPI_Init for that of the other host, which is refused.
 TEST_F(OverSsh, HydraEndsAJobWhoseOtherHostHasAnotherMpi) {
   if (!has("mpiexec.hydra") || !has("mpirun.openmpi")) GTEST_SKIP() << "one MPI only";
-  const std::string each =
-      script("each", "[ $PMI_RANK = 0 ] && mpi=mpich || mpi=openmpi\nexec " NMAD_SAMPLE
-                     " --mpi $mpi --parts mpi --budget 2s --db " +
-                         path("a.db") + "\n");
+  const std::string each = mixed("PMI_RANK", "mpich", "openmpi");
   const Result refused =
       Process(lab_->in("h0", {"mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", agent_,
                               "-hosts", "h0,h1", "-n", "2", each}))
@@ -149,10 +153,7 @@ TEST_F(OverSsh, HydraEndsAJobWhoseOtherHostHasAnotherMpi) {
 
 TEST_F(OverSsh, MpirunEndsAJobWhoseOtherHostHasAnotherMpi) {
   if (!has("mpiexec.hydra") || !has("mpirun.openmpi")) GTEST_SKIP() << "one MPI only";
-  const std::string each =
-      script("each", "[ $OMPI_COMM_WORLD_RANK = 0 ] && mpi=openmpi || mpi=mpich\nexec " NMAD_SAMPLE
-                     " --mpi $mpi --parts mpi --budget 2s --db " +
-                         path("a.db") + "\n");
+  const std::string each = mixed("OMPI_COMM_WORLD_RANK", "openmpi", "mpich");
   const Result refused = mpirun({each});
   EXPECT_NE(refused.exit_code, 0);
   EXPECT_THAT(

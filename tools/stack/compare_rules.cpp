@@ -79,7 +79,7 @@ void run_rounds(const sampler::StackJob& job, const OwnChoiceRounds& plan, const
       const auto sizes_bytes = plan.operations.find(each.operation);
       if (sizes_bytes == plan.operations.end()) continue;
       sampler::CollectivesOrder order = sampler::own_choice_only(each);
-      order.sizes_bytes = sizes_bytes->second;
+      order.sizes_bytes.assign(sizes_bytes->second.begin(), sizes_bytes->second.end());
       std::shuffle(variants.begin(), variants.end(), random);
       for (const Fields& settings : variants) {
         const sampler::LaunchedCollectives launched =

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,7 +50,7 @@ class RulesFiles {
 void check_rules_are_here();
 
 struct OwnChoiceRounds {
-  std::map<std::string, std::vector<std::uint64_t>> operations;  // with their sizes, ascending
+  std::map<std::string, std::set<std::uint64_t>> operations;  // with their sizes
   std::vector<Fields> variants;
   std::uint64_t rounds = 0;
   double budget_ns = 2e9;  // per launch; at least two repetitions of each size

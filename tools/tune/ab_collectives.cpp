@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "core/units.h"
@@ -14,13 +13,9 @@ namespace nmt::tools {
 
 OwnChoiceRounds collective_rounds(const stacks::StackFindings& findings, std::int64_t ranks) {
   OwnChoiceRounds plan{.variants = {{}, recorded_rules(findings.stack)}};
-  std::map<std::string, std::set<std::uint64_t>> sizes_bytes;
   for (const stacks::RuledCell& cell : findings.cells) {
     if (!stacks::has_rules_for(findings.cells, cell.operation, ranks)) continue;
-    sizes_bytes[cell.operation].insert(cell.size_bytes);
-  }
-  for (const auto& [operation, sizes] : sizes_bytes) {
-    plan.operations[operation] = {sizes.begin(), sizes.end()};
+    plan.operations[cell.operation].insert(cell.size_bytes);
   }
   return plan;
 }
