@@ -8,7 +8,9 @@
 //   versions             which versions are written for, and which of them were tried
 //   times                measurements of a stack, regrouped to compare its settings
 //   settings_choice      which settings pay
-//   collective_rules     which algorithm of a library's collective pays, by size
+//   collective_winners   which algorithm of a library's collective wins, by size
+//   withdrawn_rules      which of them are left out since nmad-tune ab
+//   collective_rules     the rules that remain
 //   library_rules        the same as rules that programs ask for
 //   numbers_file         what Open MPI's rules files are made of
 //   openmpi_tuned_rules  the rules file of Open MPI's coll/tuned

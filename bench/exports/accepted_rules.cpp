@@ -8,26 +8,17 @@
 #include <fstream>
 
 #include "bench/exports/groups.h"
-#include "bench/output_of.h"
+#include "bench/exports/launched.h"
 #include "bench/row.h"
 #include "bench/stage.h"
 #include "core/error.h"
-#include "core/statistics.h"
 #include "stacks/stacks.h"
 
 namespace nmt::bench {
 namespace {
 
-double broadcast_ns(const std::string& settings, const std::string& launcher) {
-  const std::string out =
-      output_of(fmt::format("env {} {} nmad-sample --stack openmpi --json --quiet --turn "
-                            "operation:bcast/candidates:0x0/sizes:262144/budget:1000000000/seed:1",
-                            settings, launcher));
-  const json::Value document = json::parse(out, "nmad-sample");
-  const json::Reader cell = json::Reader(document, "nmad-sample")["collectives"]["cells"][0];
-  std::vector<double> rounds_ns;
-  for (const json::Reader& round : cell["rounds_ns"].items()) rounds_ns.push_back(round.number());
-  return median(rounds_ns);
+double broadcast_ns(const std::string& environment, const std::string& launcher) {
+  return collective_ns("bcast", "openmpi", environment, launcher);
 }
 
 }  // namespace
@@ -41,7 +32,7 @@ void accepted_rules() {
       "OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename={}",
       file);
   const std::string launcher = stage.launcher("openmpi", "");
-  const double before_ns = broadcast_ns("A=", launcher);
+  const double before_ns = broadcast_ns("", launcher);
   std::ofstream(file) << stacks::write_tuned_rules(rules, "# by a benchmark\n");
   const double after_ns = broadcast_ns(settings, launcher);
   print_row("exports", "rules file taken by Open MPI: effect of a rule", after_ns / before_ns,

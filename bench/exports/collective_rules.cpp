@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "bench/exports/groups.h"
+#include "bench/exports/launched.h"
 #include "bench/output_of.h"
 #include "bench/row.h"
 #include "bench/stage.h"
@@ -46,19 +47,14 @@ void time_own_choice(const std::string& mpi, const std::string& settings,
   std::map<std::string, std::vector<std::uint64_t>> sizes_bytes;
   for (const auto& [operation, size_bytes] : which) sizes_bytes[operation].push_back(size_bytes);
   for (const auto& [operation, sizes] : sizes_bytes) {
-    const std::string out =
-        output_of(fmt::format("env {} {} nmad-sample --stack {} --json --quiet --turn "
-                              "operation:{}/candidates:0x0/sizes:{}/budget:5000000000/seed:1",
-                              settings, launcher, mpi, operation, fmt::join(sizes, ",")));
-    const json::Value document = json::parse(out, "nmad-sample");
+    const json::Value document =
+        launched(mpi, settings, launcher,
+                 fmt::format("operation:{}/candidates:0x0/sizes:{}/budget:5000000000/seed:1",
+                             operation, fmt::join(sizes, ",")));
     const json::Reader reader(document, "nmad-sample");
     for (const json::Reader& cell : reader["collectives"]["cells"].items()) {
       if (cell["ranks"].integer(1, 1 << 20) != kRanks) continue;
-      std::vector<double> rounds_ns;
-      for (const json::Reader& round : cell["rounds_ns"].items()) {
-        rounds_ns.push_back(round.number());
-      }
-      cells[{operation, cell["size_bytes"].unsigned_integer()}][turn] = median(rounds_ns);
+      cells[{operation, cell["size_bytes"].unsigned_integer()}][turn] = round_ns(cell);
     }
   }
 }
@@ -100,7 +96,7 @@ std::string words_of(const std::string& mpi, const std::string& file) {
 
 // Without rules: Open MPI's two components for collectives over several nodes, each asked first.
 std::vector<std::string> rivals_of(const std::string& mpi) {
-  if (mpi != "openmpi") return {"A="};
+  if (mpi != "openmpi") return {""};
   return {"OMPI_MCA_coll_han_priority=0", "OMPI_MCA_coll_han_priority=100"};
 }
 

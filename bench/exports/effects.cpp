@@ -14,7 +14,7 @@
 #include <map>
 
 #include "bench/exports/groups.h"
-#include "bench/output_of.h"
+#include "bench/exports/launched.h"
 #include "bench/row.h"
 #include "bench/stage.h"
 #include "core/error.h"
@@ -27,16 +27,17 @@ namespace {
 
 constexpr std::uint64_t kForcedBytes = 1000;
 
-json::Value launched(const stacks::Stack& stack, const Fields& settings,
-                     const std::string& launcher, const std::string& order) {
+std::string words_of(const stacks::Stack& stack, const Fields& settings) {
   std::string words;
   for (const auto& [name, value] : sampler::environment_of(stack, settings)) {
     words += fmt::format("'{}={}' ", name, value);
   }
-  return json::parse(
-      output_of(fmt::format("env {} {} nmad-sample --stack {} --json --quiet --turn {}", words,
-                            launcher, stack.name, order)),
-      "nmad-sample");
+  return words;
+}
+
+json::Value launched(const stacks::Stack& stack, const Fields& settings,
+                     const std::string& launcher, const std::string& order) {
+  return bench::launched(stack.name, words_of(stack, settings), launcher, order);
 }
 
 // By placement.
@@ -139,13 +140,7 @@ void copies() {
 
 double collective_ns(const std::string& operation, const stacks::Stack& stack,
                      const Fields& settings, const std::string& launcher) {
-  const json::Value document = launched(
-      stack, settings, launcher,
-      fmt::format("operation:{}/candidates:0x0/sizes:262144/budget:1000000000/seed:1", operation));
-  const json::Reader cell = json::Reader(document, "nmad-sample")["collectives"]["cells"][0];
-  std::vector<double> rounds_ns;
-  for (const json::Reader& round : cell["rounds_ns"].items()) rounds_ns.push_back(round.number());
-  return median(rounds_ns);
+  return bench::collective_ns(operation, stack.name, words_of(stack, settings), launcher);
 }
 
 double broadcast_ns(const stacks::Stack& stack, const Fields& settings,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Open MPI over two unequal rails: sampled as a user does, exported, and the file as it was written
-// against the defaults in the same rounds. The sum of the rails is what they carry alone.
+// Open MPI over two unequal rails: sampled as a user does, and what would be exported against
+// the defaults by nmad-tune ab. The sum of the rails is what they carry alone.
 #include <fmt/format.h>
 
 #include <algorithm>
