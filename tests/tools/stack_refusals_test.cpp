@@ -166,6 +166,48 @@ TEST_F(StackTest, AStackThatWasUpdatedSinceIsRefusedWithBothVersions) {
   EXPECT_EQ(tune(command, {.environment = {{"PATH", path("installed")}}}).exit_code, 0);
 }
 
+// Each by the command that tells its version.
+TEST_F(StackTest, EachStackThatWasUpdatedSinceIsRefusedWithBothVersions) {
+  struct Updated {
+    std::string stack, library, command, older, newer;
+  };
+  const std::vector<Updated> all = {
+      {"ucx", "Open MPI v4.1.4", "ucx_info", "# Version 1.13.1", "# Version 1.18.1"},
+      {"mpich", "MPICH Version: 4.0.2", "mpichversion", "MPICH Version: 4.0.2",
+       "MPICH Version: 4.2.1"}};
+  for (const Updated& each : all) {
+    SCOPED_TRACE(each.stack);
+    std::string text = launcher_with(kOneThreshold);
+    const std::string_view openmpi = "Open MPI v4.1.4", before = R"(\"network\")";
+    text.replace(text.find(openmpi), openmpi.size(), each.library);
+    text.insert(text.find(before), R"(\"ucx_version\": \"1.13.1\", )");
+    const std::string db = path(each.stack + ".db");
+    const Result sampled =
+        sample({"--stack", each.stack, "--launcher", script("launch-" + each.stack, text), "--db",
+                db, "--rounds", "5"});
+    ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+    install(each.command, each.older);
+    EXPECT_EQ(tune({"export", each.stack, "--db", db}).exit_code, 0);
+    install(each.command, each.newer);
+    const Result refused = tune({"export", each.stack, "--db", db});
+    EXPECT_EQ(refused.exit_code, 7) << refused.out;
+    const std::string was = each.older.substr(each.older.rfind(' ') + 1);
+    const std::string is = each.newer.substr(each.newer.rfind(' ') + 1);
+    EXPECT_THAT(refused.err, AllOf(HasSubstr(each.stack + " " + was + " was measured"),
+                                   HasSubstr(each.stack + " " + is + " is installed")));
+  }
+}
+
+TEST_F(StackTest, AStackThatIsNotInstalledIsRefusedWithTheCommandsThatWereLookedFor) {
+  const Setting nothing{.environment = {{"PATH", path("installed")}}};
+  for (const auto& [stack, command] :
+       {std::pair("openmpi", "mpirun.openmpi"), std::pair("mpich", "mpiexec.hydra")}) {
+    const Result refused = sample({"--stack", stack, "--db", path("a.db")}, nothing);
+    EXPECT_EQ(refused.exit_code, 1) << stack;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("is not installed"), HasSubstr(command)));
+  }
+}
+
 // The same after an update where something else was measured since, and where a job is launched.
 TEST_F(StackTest, WhatWasMeasuredUnderAnOlderVersionIsRefusedThoughTheNewestCampaignIsOfAnother) {
   ASSERT_EQ(sample_stack(script("launch", kLauncher)).exit_code, 0);

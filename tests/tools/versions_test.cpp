@@ -165,6 +165,17 @@ TEST_F(VersionsOfCommands, AreBothToldOfAFileThatWasWrittenForAnother) {
   }
 }
 
+TEST_F(VersionsOfCommands, AreBothToldOfRulesOfHanThatWereWrittenForAnother) {
+  write("coll_han_rules.conf",
+        stacks::write_han_rules({{"bcast", {{1, {{0, std::string(stacks::kTunedComponent)}}}}}},
+                                "# Written by a test\n# For openmpi 5.0.7.\n"));
+  const Result checked =
+      tune({"export", "openmpi", "--check", path("coll_han_rules.conf"), "--for", "4.1.4"});
+  EXPECT_THAT(checked.err,
+              HasSubstr(path("coll_han_rules.conf") +
+                        " was written for openmpi 5.0.7, and openmpi 4.1.4 is to read it"));
+}
+
 // Settings as the writers write them: what the reading version lacks is refused, the rest warned
 // of.
 TEST_F(VersionsOfCommands, AreBothToldOfSettingsThatWereWrittenForAnother) {
