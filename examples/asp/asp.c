@@ -129,6 +129,7 @@ int main(int argc, char** argv) {
            any                   ? "WRONG"
            : nodes <= kSerialMax ? "verified"
                                  : "unverified");
+    fflush(stdout);  // also where MPI_Finalize does not return
   }
   free(rows);
   MPI_Finalize();

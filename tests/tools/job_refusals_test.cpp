@@ -129,6 +129,15 @@ TEST_F(Sandbox, ControlVariablesThatAreSwitchedOffAreNamedAsTheReason) {
   }
 }
 
+TEST_F(Sandbox, RulesThatANodeDoesNotSeeAreNamedByItsRank) {
+  const Result refused = sample(
+      {"--stack", "openmpi", "--quiet", "--json", "--turn", "sizes:1/eager:0/variables:"},
+      {.environment = {{"OMPI_MCA_coll_tuned_dynamic_rules_filename", path("absent.conf")}}});
+  EXPECT_EQ(refused.exit_code, 1) << refused.err;
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("cannot read " + path("absent.conf")),
+                                 HasSubstr("a file system that all nodes of the job share")));
+}
+
 TEST_F(Sandbox, SeveralTasksOfSlurmWithoutAnMpiAreRefusedEach) {
   const std::map<std::string, std::string> task = {{"SLURM_PROCID", "1"},
                                                    {"SLURM_STEP_NUM_TASKS", "2"}};

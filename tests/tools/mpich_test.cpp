@@ -16,6 +16,7 @@
 #include "sampler/stack/launch_collectives.h"
 #include "sampler/stack/launch_messages.h"
 #include "stacks/stacks.h"
+#include "tests/tools/kept_settings.h"
 #include "tests/tools/sandbox.h"
 #include "tools/stack/installed_version.h"
 #include "tools/stack/mpich_library.h"
@@ -70,16 +71,17 @@ class Mpich : public Sandbox {
 
   // What rank 0 of two finds, which MPICH takes for ranks of two nodes, so that UCX carries their
   // messages; null where the job cannot start.
-  json::Value round_of(const Fields& settings) const {
+  json::Value round_of(const Fields& settings,
+                       std::vector<std::string> command = {"mpiexec.hydra"}) const {
     Setting setting;
     for (const auto& [name, value] :
          sampler::environment_of(stacks::find_stack("mpich"), settings)) {
       setting.environment[name] = value;
     }
-    const Result result =
-        run({"mpiexec.hydra", "-genv", "MPIR_CVAR_NUM_CLIQUES", "2", "-n", "2", NMAD_SAMPLE,
-             "--stack", "mpich", "--json", "--quiet", "--turn", "sizes:1/eager:1/variables:"},
-            setting);
+    command.insert(command.end(),
+                   {"-genv", "MPIR_CVAR_NUM_CLIQUES", "2", "-n", "2", NMAD_SAMPLE, "--stack",
+                    "mpich", "--json", "--quiet", "--turn", "sizes:1/eager:1/variables:"});
+    const Result result = run(command, setting);
     return result.exit_code == 0 ? document(result) : json::Value();
   }
 
@@ -132,6 +134,23 @@ TEST_F(Mpich, AForcedThresholdOfUcxMovesTheSizeFromWhichMessagesAskFirst) {
   EXPECT_GT(eager_bytes(usual), 1100);
   EXPECT_LE(eager_bytes(forced), 1000);
   EXPECT_GT(eager_bytes(forced), 100);
+}
+
+TEST_F(Mpich, TheVariablesOfItsFileActWhereAShellReadIt) {
+  const json::Value usual = round_of({});
+  ASSERT_NE(usual, json::Value());
+  if (text(usual, "ucx_version").empty()) GTEST_SKIP() << "this MPICH is without UCX";
+  const Fields settings = stack_of(usual).eager_up_to(stacks::Transport::kShm, 1000, 0);
+  for (const stacks::ExportedFile& file :
+       stacks::write_files(kept_settings("mpich", "4.0.2", settings))) {
+    write(file.name, file.content);
+  }
+  const json::Value moved =
+      round_of({}, {"sh", "-c", ". " + path("mpich.env") + "; exec \"$@\"", "sh", "mpiexec.hydra"});
+  ASSERT_NE(moved, json::Value());
+  EXPECT_GT(number(usual, "turn.eager.0.bytes_max"), 1100);
+  EXPECT_LE(number(moved, "turn.eager.0.bytes_max"), 1000) << read("mpich.env");
+  EXPECT_GT(number(moved, "turn.eager.0.bytes_max"), 100);
 }
 
 TEST_F(Mpich, HasTablesThatAreReadAndChangeInNothingWithoutRules) {

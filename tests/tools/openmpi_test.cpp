@@ -22,11 +22,13 @@
 #include "sampler/stack/launch_messages.h"
 #include "stacks/stacks.h"
 #include "tests/lab/lab.h"
+#include "tests/tools/kept_settings.h"
 #include "tests/tools/sandbox.h"
 
 namespace nmt::testing {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
@@ -40,16 +42,18 @@ class OpenMpi : public Sandbox {
   }
 
   // Two ranks here, of which rank 0 prints what it finds.
-  Result job_of(const std::string& stack, const Fields& settings, const Fields& more = {}) const {
+  Result job_of(const std::string& stack, const Fields& settings, const Fields& more = {},
+                std::vector<std::string> launcher = {"mpirun.openmpi"}) const {
     Setting setting{
         .environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}}};
     for (const Fields& each :
          {sampler::environment_of(stacks::find_stack(stack), settings), more}) {
       for (const auto& [name, value] : each) setting.environment[name] = value;
     }
-    return run({"mpirun.openmpi", "-n", "2", "--oversubscribe", NMAD_SAMPLE, "--stack", stack,
-                "--json", "--quiet", "--turn", "sizes:1/eager:1/variables:pml_%_priority"},
-               setting);
+    launcher.insert(launcher.end(),
+                    {"-n", "2", "--oversubscribe", NMAD_SAMPLE, "--stack", stack, "--json",
+                     "--quiet", "--turn", "sizes:1/eager:1/variables:pml_%_priority"});
+    return run(launcher, setting);
   }
 
   // Open MPI's own limits, in jobs of two ranks here whose environment has these.
@@ -247,66 +251,90 @@ std::map<std::string, double> eager_in(const json::Value& round) {
   return bytes;
 }
 
-// From 1.17 on UCX has one threshold for each; before, one for both.
-TEST_F(OpenMpiOnTwoHosts, AForcedThresholdOfUcxActsBetweenNodesAndWithinThem) {
+// Where both transports share a setting, it acts on both: UCX before 1.17, libfabric.
+TEST_F(OpenMpiOnTwoHosts, AForcedLimitOfEachStackActsBetweenNodesAndWithinThem) {
   constexpr const char* kOrder = "sizes:1/eager:1/variables:";
-  if (!has_stack("ucx")) GTEST_SKIP() << "it is without UCX";
-  stacks::Stack ucx = stacks::find_stack("ucx");
-  const json::Value usual = round_of(ucx, {}, kOrder);
-  ASSERT_NE(usual, json::Value());
-  const json::Value version = at(usual, "ucx_version");
-  ASSERT_NE(version.get_if<std::string>(), nullptr);
-  ucx = stacks::for_ucx_version(ucx, *version.get_if<std::string>());
-  const bool keyed = !older(*version.get_if<std::string>(), "1.17");
-  std::map<std::string, double> before = eager_in(usual);
-  for (const auto& [placement, other, transport] :
-       {std::tuple("same-node", "other-node", stacks::Transport::kShm),
-        std::tuple("other-node", "same-node", stacks::Transport::kTcp)}) {
-    const json::Value forced = round_of(ucx, ucx.eager_up_to(transport, 1000, 0), kOrder);
-    ASSERT_NE(forced, json::Value());
-    std::map<std::string, double> after = eager_in(forced);
-    EXPECT_GT(before[placement], 1100) << placement;
-    EXPECT_LE(after[placement], 1000) << placement;
-    EXPECT_GT(after[placement], 100) << placement;
-    if (!keyed) continue;
-    EXPECT_GT(after[other], 1100) << other;
+  using stacks::Transport;
+  std::string not_measured;
+  for (const std::string name : {"openmpi", "ucx", "libfabric"}) {
+    SCOPED_TRACE(name);
+    if (!has_stack(name)) {
+      not_measured += " " + name;
+      continue;
+    }
+    stacks::Stack stack = stacks::find_stack(name);
+    const json::Value usual = round_of(stack, {}, kOrder);
+    ASSERT_NE(usual, json::Value());
+    stack = stacks::for_ucx_version(stack, text(usual, "ucx_version"));
+    const auto setting_of = [&](Transport transport) {
+      return stack.eager_up_to(transport, 1000, 0).begin()->first;
+    };
+    const bool shared = setting_of(Transport::kShm) == setting_of(Transport::kTcp);
+    std::map<std::string, double> before = eager_in(usual);
+    for (const auto& [placement, other, transport] :
+         {std::tuple("same-node", "other-node", Transport::kShm),
+          std::tuple("other-node", "same-node", Transport::kTcp)}) {
+      const json::Value forced = round_of(stack, stack.eager_up_to(transport, 1000, 0), kOrder);
+      ASSERT_NE(forced, json::Value());
+      std::map<std::string, double> after = eager_in(forced);
+      EXPECT_GT(before[placement], 1100) << placement;
+      EXPECT_LE(after[placement], 1000) << placement;
+      EXPECT_GT(after[placement], 100) << placement;
+      if (shared) continue;
+      EXPECT_GT(after[other], 1100) << other;
+    }
   }
+  if (!not_measured.empty()) GTEST_SKIP() << "it is without" << not_measured;
 }
 
-// A default so small that there is something to gain.
-TEST_F(OpenMpi, LibfabricIsSampledExportedAndCompared) {
-  if (!has_stack("libfabric")) GTEST_SKIP() << "it is without libfabric";
-  ASSERT_NE(round_of("libfabric", {}), json::Value());
-  Setting slow = setting();
-  slow.environment.insert({{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
-                           {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
-                           {"OMPI_MCA_mpi_yield_when_idle", "1"},
-                           {"FI_OFI_RXM_BUFFER_SIZE", "1000"},
-                           {"FI_OFI_RXM_SAR_LIMIT", "0"}});
-  const std::string launcher = "mpirun.openmpi -n 2 --oversubscribe";
-  Result exported;
-  for (int campaign = 0; campaign < 2; ++campaign) {  // one may have met a busy machine
-    Process sampling(sample_command({"--stack", "libfabric", "--launcher", launcher, "--rounds",
-                                     "9", "--max-size", "8K", "--db", path("a.db")}),
-                     slow);
-    const Result sampled = sampling.wait(200);
-    ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
-    EXPECT_THAT(sampled.out, HasSubstr("FI_OFI_RXM_BUFFER_SIZE="));
-    exported = tune({"export", "libfabric", "--db", path("a.db")});
-    EXPECT_EQ(exported.exit_code, 0) << exported.err;
-    if (exported.out.find("export FI_OFI_RXM_") != std::string::npos) break;
+// Over another stack, whose defaults are made so small that there is something to gain.
+class OpenMpiOver : public OpenMpi {
+ protected:
+  void sample_export_and_compare(const std::string& stack, const Fields& slow_defaults,
+                                 const std::string& written) const {
+    if (!has_stack(stack)) GTEST_SKIP() << "it is without " << stack;
+    ASSERT_NE(round_of(stack, {}), json::Value());
+    Setting slow = setting();
+    slow.environment.insert({{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                             {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+                             {"OMPI_MCA_mpi_yield_when_idle", "1"}});
+    slow.environment.insert(slow_defaults.begin(), slow_defaults.end());
+    const std::string launcher = "mpirun.openmpi -n 2 --oversubscribe";
+    Result exported;
+    for (int campaign = 0; campaign < 2; ++campaign) {  // one may have met a busy machine
+      Process sampling(sample_command({"--stack", stack, "--launcher", launcher, "--rounds", "9",
+                                       "--max-size", "8K", "--db", path("a.db")}),
+                       slow);
+      const Result sampled = sampling.wait(200);
+      ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+      EXPECT_THAT(sampled.out, HasSubstr(written));
+      exported = tune({"export", stack, "--db", path("a.db")});
+      EXPECT_EQ(exported.exit_code, 0) << exported.err;
+      if (exported.out.find("\n" + written) != std::string::npos) break;
+      if (exported.out.find("\nexport " + written) != std::string::npos) break;
+    }
+    ASSERT_THAT(exported.out, ContainsRegex("\n(export )?" + written)) << exported.err;
+    Process comparing(tune_command({"ab", stack, "--launcher", launcher, "--rounds", "9",
+                                    "--max-size", "8K", "--db", path("a.db")}),
+                      slow);
+    const Result compared = comparing.wait(90);
+    EXPECT_EQ(compared.exit_code, 0) << compared.err;
+    EXPECT_THAT(compared.out, Not(HasSubstr("Nothing to compare")));
+    EXPECT_THAT(compared.last_line(), HasSubstr("withdrawn="));
+    if (compared.last_line().find("withdrawn=none") == std::string::npos) {
+      GTEST_SKIP() << "withdrawn after 9 rounds: " << compared.out;
+    }
   }
-  ASSERT_THAT(exported.out, HasSubstr("export FI_OFI_RXM_")) << exported.err;
-  Process comparing(tune_command({"ab", "libfabric", "--launcher", launcher, "--rounds", "9",
-                                  "--max-size", "8K", "--db", path("a.db")}),
-                    slow);
-  const Result compared = comparing.wait(90);
-  EXPECT_EQ(compared.exit_code, 0) << compared.err;
-  EXPECT_THAT(compared.out, Not(HasSubstr("Nothing to compare")));
-  EXPECT_THAT(compared.last_line(), HasSubstr("withdrawn="));
-  if (compared.last_line().find("withdrawn=none") == std::string::npos) {
-    GTEST_SKIP() << "withdrawn after 9 rounds: " << compared.out;
-  }
+};
+
+TEST_F(OpenMpiOver, LibfabricIsSampledExportedAndCompared) {
+  sample_export_and_compare("libfabric",
+                            {{"FI_OFI_RXM_BUFFER_SIZE", "1000"}, {"FI_OFI_RXM_SAR_LIMIT", "0"}},
+                            "FI_OFI_RXM_BUFFER_SIZE=");
+}
+
+TEST_F(OpenMpiOver, UcxIsSampledExportedAndCompared) {
+  sample_export_and_compare("ucx", {{"UCX_RNDV_THRESH", "200"}}, "UCX_RNDV_THRESH=");
 }
 
 TEST_F(OpenMpi, TellsWhichComponentCarriesItsMessages) {
@@ -367,16 +395,11 @@ TEST_F(OpenMpi, AFileOfEachStackActsWhereItsRanksLookForIt) {
     const Result usual = job_of(name, {}, where);
     ASSERT_EQ(usual.exit_code, 0) << name << ": " << usual.err;
     const std::string ucx_version = text(document(usual), "ucx_version");
-    stacks::StackFindings found{.stack = name,
-                                .version = name == std::string("ucx") ? ucx_version : version_};
     const stacks::Stack stack = stacks::for_ucx_version(stacks::find_stack(name), ucx_version);
     const Fields settings = stack.eager_up_to(stacks::Transport::kShm, 1000, 0);
-    found.verdicts = {{.group = stacks::groups_of(settings).front(),
-                       .settings = settings,
-                       .gain = {.value = 2, .low = 2, .high = 2, .rounds = 7},
-                       .best = {.value = 2, .low = 2, .high = 2, .rounds = 7},
-                       .kept = true}};
-    const std::vector<stacks::ExportedFile> files = stacks::write_files(found);
+    const std::string version = name == std::string("ucx") ? ucx_version : version_;
+    const std::vector<stacks::ExportedFile> files =
+        stacks::write_files(kept_settings(name, version, settings));
     ASSERT_EQ(files.size(), 1U) << name;
     std::ofstream(place) << files.front().content;
     const Result moved = job_of(name, {}, where);
@@ -386,6 +409,25 @@ TEST_F(OpenMpi, AFileOfEachStackActsWhereItsRanksLookForIt) {
     EXPECT_GT(eager_bytes(moved), 100) << name;
   }
   if (!not_measured.empty()) GTEST_SKIP() << "it is without" << not_measured;
+}
+
+TEST_F(OpenMpi, TheVariablesOfLibfabricActWhereAShellReadTheirFile) {
+  if (!has_stack("libfabric")) GTEST_SKIP() << "it is without libfabric";
+  const stacks::Stack& stack = stacks::find_stack("libfabric");
+  const Result usual = job_of("libfabric", {});
+  ASSERT_EQ(usual.exit_code, 0) << usual.err;
+  const std::vector<stacks::ExportedFile> files = stacks::write_files(
+      kept_settings("libfabric", "2.1.0", stack.eager_up_to(stacks::Transport::kShm, 1000, 0)));
+  ASSERT_EQ(files.size(), 1U);
+  write(files.front().name, files.front().content);
+  const Result moved =
+      job_of("libfabric", {}, {},
+             {"sh", "-c", ". " + path(files.front().name) + "; exec \"$@\"", "sh", "mpirun.openmpi",
+              "-x", "FI_OFI_RXM_BUFFER_SIZE", "-x", "FI_OFI_RXM_SAR_LIMIT"});
+  ASSERT_EQ(moved.exit_code, 0) << moved.err;
+  EXPECT_GT(eager_bytes(usual), 1100);
+  EXPECT_LE(eager_bytes(moved), 1000) << files.front().content;
+  EXPECT_GT(eager_bytes(moved), 100);
 }
 
 // Where UCX carries the messages, a limit of Open MPI's own does nothing.
