@@ -90,17 +90,17 @@ void leave(int code, void* table) {
 }
 
 // Started by srun itself, not by a launcher of an MPI within the step. To be asked before the MPI
-// starts, which may set such variables itself.
+// starts, which may set such variables itself. `srun --mpi=pmi2` sets those of MPICH's mpiexec.
 bool is_task_of_srun() {
   const std::optional<JobLauncher> starter = starter_of_several();
-  return starter && starter->name == kSrun;
+  if (!starter || starter->name == kSrun) return starter.has_value();
+  return std::getenv("SLURM_STEP_NUM_TASKS") != nullptr && !is_below(*starter);
 }
 
 // Each process would run the whole command, all of them on one profile.
 void refuse_ranks_apart(const nmt_mpi_table& table, bool of_srun) {
   if (table.size() > 1) return;
-  const auto launcher = launcher_of_several();
-  if (!launcher && of_srun) {
+  if (of_srun) {
     throw Error(
         Fault::kUsage,
         fmt::format("srun started {} tasks, but for {}, which this process has loaded, each of "
@@ -108,6 +108,7 @@ void refuse_ranks_apart(const nmt_mpi_table& table, bool of_srun) {
                     "for MPICH, or a single task: srun -n 1",
                     std::getenv("SLURM_STEP_NUM_TASKS"), table.library()));
   }
+  const auto launcher = launcher_of_several();
   if (!launcher) return;
   throw Error(
       Fault::kUsage,

@@ -199,6 +199,35 @@ TEST_F(Mpich, TakesTheTablesThatAreWrittenAsTheMessagesOfARankShow) {
   EXPECT_THAT(calls(files, "allreduce 65536"), HasSubstr("65536: 65536 65536."));
 }
 
+// Under rules for all ways of an operation, each at a size of its own, rank 0 sends other messages
+// at some size than by the library's own choice.
+TEST_F(Mpich, TakesRulesOfEveryOperationAsTheMessagesOfARankShow) {
+  const std::vector<std::string> known = tools::read_mpich_tables(library_file_).known;
+  for (const stacks::MpichOperation& operation : stacks::mpich_operations()) {
+    const std::string name(operation.name);
+    std::vector<stacks::RuledCell> cells;
+    std::string arguments = name;
+    std::uint64_t size_bytes = 64;
+    for (const std::string& way : stacks::mpich_ways(operation)) {
+      if (!stacks::has_way(operation, way, known) || size_bytes > 1 << 20) continue;
+      cells.push_back(rule(name, size_bytes, way));
+      arguments += fmt::format(" {}", size_bytes);
+      size_bytes *= 2;
+    }
+    std::istringstream own(calls({}, arguments)), ruled(calls(files_with(cells), arguments));
+    int others = 0;
+    for (const stacks::RuledCell& cell : cells) {
+      std::string own_line, ruled_line;
+      std::getline(own, own_line);
+      std::getline(ruled, ruled_line);
+      ASSERT_THAT(own_line, HasSubstr(fmt::format("{} {}:", name, cell.size_bytes)));
+      ASSERT_THAT(ruled_line, HasSubstr(fmt::format("{} {}:", name, cell.size_bytes)));
+      others += own_line != ruled_line ? 1 : 0;
+    }
+    EXPECT_GT(others, 0) << name;
+  }
+}
+
 // Of the algorithms that 4.2 brought: rank 0 sends a chain whole segments, and exchanges with as
 // many others at once as the radix says.
 TEST_F(Mpich, TakesTheParametersOfAnAlgorithmAsTheMessagesOfARankShow) {

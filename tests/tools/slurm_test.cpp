@@ -21,6 +21,7 @@
 namespace nmt::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
@@ -154,7 +155,9 @@ TEST_P(SlurmOf, SrunByTheProtocolOfTheOtherMpiIsRefused) {
   const Result refused = slurm({"srun", "--mpi=" + other, "-N2", "-n2", NMAD_SAMPLE, "--mpi",
                                 GetParam(), "--parts", "mpi", "--db", path("a.db")});
   EXPECT_NE(refused.exit_code, 0) << refused.err;
-  EXPECT_THAT(refused.err, AnyOf(HasSubstr("--mpi=" + protocol()), HasSubstr("--with-pmix")));
+  EXPECT_THAT(refused.err,
+              AnyOf(AllOf(HasSubstr("srun started 2 tasks"), HasSubstr("--mpi=" + protocol())),
+                    HasSubstr("--with-pmix")));
   EXPECT_FALSE(std::filesystem::exists(path("a.db")));
 }
 
