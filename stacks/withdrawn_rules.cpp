@@ -63,6 +63,7 @@ Withdrawal withdraw(const Comparisons& comparisons, const RuledOperation& which,
     }
     if (losses.empty()) continue;
     std::vector<std::string> sizes;
+    sizes.reserve(losses.size());
     for (const StackLoss& loss : losses) {
       sizes.push_back(fmt::format("{} at {}", format_fraction(1 / loss.ratio.value - 1),
                                   format_bytes(loss.size_bytes)));
