@@ -15,13 +15,6 @@
 #include "stacks/stacks.h"
 
 namespace nmt::bench {
-namespace {
-
-double broadcast_ns(const std::string& environment, const std::string& launcher) {
-  return collective_ns("bcast", "openmpi", environment, launcher);
-}
-
-}  // namespace
 
 void accepted_rules() {
   constexpr double kFactor = 4;
@@ -32,9 +25,9 @@ void accepted_rules() {
       "OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_dynamic_rules_filename={}",
       file);
   const std::string launcher = stage.launcher("openmpi", "");
-  const double before_ns = broadcast_ns("", launcher);
+  const double before_ns = collective_ns("bcast", "openmpi", "", launcher);
   std::ofstream(file) << stacks::write_tuned_rules(rules, "# by a benchmark\n");
-  const double after_ns = broadcast_ns(settings, launcher);
+  const double after_ns = collective_ns("bcast", "openmpi", settings, launcher);
   print_row("exports", "rules file taken by Open MPI: effect of a rule", after_ns / before_ns,
             "times", Goal::kAtLeast, kFactor);
   std::string refusal;

@@ -19,10 +19,8 @@
 
 #include "bench/exports/groups.h"
 #include "bench/exports/launched.h"
-#include "bench/output_of.h"
 #include "bench/row.h"
 #include "bench/stage.h"
-#include "core/statistics.h"
 #include "core/units.h"
 #include "stacks/stacks.h"
 

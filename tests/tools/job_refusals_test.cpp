@@ -10,6 +10,8 @@
 #include <tuple>
 #include <vector>
 
+#include "sampler/stack/launch_messages.h"
+#include "stacks/stacks.h"
 #include "tests/tools/sandbox.h"
 
 namespace nmt::testing {
@@ -127,6 +129,33 @@ TEST_F(Sandbox, ControlVariablesThatAreSwitchedOffAreNamedAsTheReason) {
     EXPECT_EQ(result.exit_code, 1) << part;
     EXPECT_THAT(result.err, AllOf(HasSubstr(missed), HasSubstr("MPI_T is switched off"))) << part;
   }
+}
+
+// Nothing of these stacks is read by MPI_T.
+TEST_F(Sandbox, ControlVariablesThatAreSwitchedOffAreNotMissedByOtherStacks) {
+  int tried = 0;
+  for (const auto& [stack, launcher] : {std::pair("ucx", "mpirun.openmpi --oversubscribe -n 2"),
+                                        {"libfabric", "mpirun.openmpi --oversubscribe -n 2"},
+                                        {"mpich", "mpiexec.hydra -n 2"}}) {
+    const auto round_with = [&](const std::string& preload) {
+      std::map<std::string, std::string> environment = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                                                        {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+      for (const auto& [name, value] : sampler::environment_of(stacks::find_stack(stack), {})) {
+        environment[name] = value;
+      }
+      return run(
+          {"sh", "-c",
+           std::string("exec ") + launcher + " env " + preload + " " NMAD_SAMPLE " --stack " +
+               stack + " --json --quiet --turn sizes:1/eager:1/variables:"},
+          {.environment = environment});
+    };
+    if (round_with("A=").exit_code != 0) continue;  // this stack is not here
+    ++tried;
+    const Result round = round_with("LD_PRELOAD=" NMT_NO_MPI_T);
+    EXPECT_EQ(round.exit_code, 0) << stack << ": " << round.err;
+    EXPECT_THAT(round.out, HasSubstr("bytes_max")) << stack;
+  }
+  if (tried < 3) GTEST_SKIP() << "only " << tried << " of 3 stacks are here";
 }
 
 TEST_F(Sandbox, RulesThatANodeDoesNotSeeAreNamedByItsRank) {

@@ -92,11 +92,11 @@ class SlurmOf : public Slurm, public ::testing::WithParamInterface<std::string> 
                                    : "mpiexec.hydra -n 2 -ppn 1";
   }
   static std::string step() { return "srun --mpi=" + protocol() + " -N2 -n2"; }
-  // asp with the preloaded library. Over UCX's TCP, MPI_Finalize of MPICH 4.0 may wait for ever
-  // after its report (docs/collectives.md).
+  // Over UCX's TCP, MPI_Finalize of MPICH 4.0 may wait for ever (docs/collectives.md).
   static bool ends_its_ranks() {
     return GetParam() == "openmpi" || !older(tools::installed_version("mpich"), "4.2");
   }
+  // asp with the preloaded library, which reports before MPI_Finalize.
   std::string program() const {
     return "env NMADTUNE_MPI=always NMADTUNE_MPI_REPORT=1 LD_PRELOAD=" +
            interposed_library(GetParam()) + " timeout 30 " + path("asp") + " 90 4";
